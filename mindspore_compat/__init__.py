@@ -33,8 +33,8 @@ _HOMES = {  # module -> the names it gives to the top
     "common.buffers": "frombuffer swap_tensors",
     "common.dump": "set_dump",
     "common.file_system": "mindio_preload set_mindio_server_info",
-    "utils": """from_dlpack to_dlpack get_sdc_detect_result sdc_detect_start sdc_detect_stop
-        stress_detect""",
+    "utils": """MsDispatchMode from_dlpack to_dlpack get_sdc_detect_result sdc_detect_start
+        sdc_detect_stop stress_detect""",
     "context": """GRAPH_MODE PYNATIVE_MODE STRICT COMPATIBLE LAX set_context get_context
         set_auto_parallel_context get_auto_parallel_context reset_auto_parallel_context
         ParallelMode set_ps_context get_ps_context reset_ps_context set_device

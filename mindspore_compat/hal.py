@@ -270,6 +270,11 @@ def max_memory_reserved(device_target=None):
 def memory_stats(device_target=None):
     """Returns the figures of the memory pool as a dict, as `runtime.memory_stats` does; an empty
     one for the host. Arguments and errors as for `memory_allocated`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> ms.hal.memory_stats("CPU")
+        {}
     """
     return _memory.stats() if _present("memory_stats", device_target) == "GPU" else {}
 

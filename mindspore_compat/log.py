@@ -67,6 +67,11 @@ def get_level():
 
     Returns:
         str, `'0'` (DEBUG), `'1'` (INFO), `'2'` (WARNING), `'3'` (ERROR) or `'4'` (CRITICAL).
+
+    Example:
+        >>> from mindspore_compat import log
+        >>> log.get_level() in ("0", "1", "2", "3", "4")
+        True
     """
     return settings()["GLOG_v"]
 
@@ -77,6 +82,11 @@ def get_log_config():
     Returns:
         dict, `GLOG_v` and `GLOG_logtostderr`; with log files also `GLOG_log_dir`,
         `logger_maxBytes`, `logger_backupCount` and `GLOG_stderrthreshold`.
+
+    Example:
+        >>> from mindspore_compat import log
+        >>> sorted(log.get_log_config())[:2]
+        ['GLOG_logtostderr', 'GLOG_v']
     """
     return dict(settings())
 

@@ -63,6 +63,14 @@ def install():
 
     Raises:
         RuntimeError: If another `mindspore` has been imported already.
+
+    Example:
+        >>> import mindspore_compat
+        >>> finder = mindspore_compat.install()
+        >>> import mindspore
+        >>> mindspore.Tensor is mindspore_compat.Tensor
+        True
+        >>> mindspore_compat.uninstall()
     """
     loaded = sys.modules.get(NAME)
     if loaded is not None and loaded is not sys.modules[PACKAGE]:

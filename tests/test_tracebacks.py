@@ -111,6 +111,30 @@ def test_no_private_name_is_suggested():
     assert "did you mean 'BatchNorm2d'?" in str(caught(getattr, nn, "BatchNorm2D"))
 
 
+@pytest.mark.parametrize(
+    "line, meant",
+    [
+        ("Tensor([1]).transpos", "transpose"),
+        ("nn.ReLU().trainable_parms()", "trainable_params"),
+        ("nn.Desne", "Dense"),
+        ("Tensr([1])", "Tensor"),
+        ("pritn(1)", "print"),
+    ],
+)
+def test_the_nearest_name_is_suggested_once(line, meant):
+    error = caught(eval, line, {"Tensor": ms.Tensor, "nn": nn})
+    text = tracebacks.format_error(error).lower()
+    assert text.count("did you mean") == 1 and f"did you mean '{meant.lower()}'?" in text.replace(
+        "mean: ", "mean "
+    )
+
+
+def test_nothing_near_is_not_suggested():
+    for line in ("Tensor([1]).qqqqqq", "qqqqqq"):
+        error = caught(eval, line, {"Tensor": ms.Tensor})
+        assert "did you mean" not in tracebacks.format_error(error).lower()
+
+
 def test_cells_assigned_before_super_init():
     class Net(nn.Cell):
         def __init__(self):

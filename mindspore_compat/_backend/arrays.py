@@ -7,6 +7,7 @@ the device target in force. CuPy is imported when a GPU is first used, never bef
 import functools
 import importlib
 import os
+import threading
 import warnings
 
 import ml_dtypes
@@ -45,6 +46,8 @@ warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"mindspore_co
 PRODUCTS = ("matmul", "dot", "vdot", "inner", "tensordot", "einsum")
 _target = "CPU"
 blocking = False  # whether an operation on a GPU is done before its call returns
+intercepting = 0  # how many contexts intercept operations
+_intercept_lock = threading.Lock()
 find_recorder = None  # while steps are recorded (recording.py): what gives this thread's recorder
 
 
@@ -78,8 +81,7 @@ def _device_space():
         Bodies(cupy),
     )
     SPACES[cupy.ndarray] = space
-    if not blocking:
-        DIRECT[cupy.ndarray] = space
+    _choose_direct()
     return space
 
 
@@ -169,8 +171,28 @@ def block():
     """Has operations on a GPU finished before their calls return, from now on."""
     global blocking
     blocking = True
-    for kind in DIRECT.keys() - {numpy.ndarray}:
+    _choose_direct()
+
+
+def intercept(contexts):
+    """Adds to the number of contexts that intercept operations; while there are any, every
+    operation takes its general path, which looks for them."""
+    global intercepting
+    with _intercept_lock:
+        intercepting += contexts
+        _choose_direct()
+
+
+def _choose_direct():
+    """Sets which arrays take the straight-line call path (../_core/declare/call_path.py)."""
+    wanted = {
+        kind: space
+        for kind, space in SPACES.items()
+        if not intercepting and (kind is numpy.ndarray or not blocking)
+    }
+    for kind in DIRECT.keys() - wanted.keys():
         del DIRECT[kind]
+    DIRECT.update(wanted)
 
 
 def release_memory():

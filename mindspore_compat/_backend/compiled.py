@@ -80,14 +80,16 @@ class Loop:
         reorders: whether it calls the functions of vector_math.py, and products and sums may be
             contracted.
         label: what it is called in a message.
+        library: further functions that it may call (vector_tiles.Library).
     """
 
-    def __init__(self, text, parameters, reorders, label):
+    def __init__(self, text, parameters, reorders, label, library=None):
         self.ready = None
         self._text = text
         self._parameters = parameters
         self._reorders = reorders
         self._label = label
+        self._library = library
         self._done = None
 
     def request(self):
@@ -109,9 +111,10 @@ class Loop:
 
         Args:
             name: its name.
-            scope: what stands for functions of vector_math.py.
+            scope: what stands for functions of vector_math.py and the library.
         """
-        scope = {**_SCOPE, **vars(vector_math), **dict(scope)}
+        library = self._library.python if self._library else {}
+        scope = {**_SCOPE, **vars(vector_math), **library, **dict(scope)}
         exec(compile(self._text(name), __file__, "exec"), scope)
         return scope[name]
 
@@ -122,8 +125,11 @@ class Loop:
 
             # Numba distinguishes functions on disk by name and line, not by what they call.
             text = self._text("loop") + (_functions_text() if self._reorders else "")
-            digest = hashlib.sha256(text.encode()).hexdigest()[:16]
             functions = _vector_functions() if self._reorders else {}
+            if self._library:
+                text += self._library.text()
+                functions = {**functions, **self._library.compiled()}
+            digest = hashlib.sha256(text.encode()).hexdigest()[:16]
             kinds = tuple(
                 numba.from_dtype(dtype)[::1] if is_array else numba.from_dtype(dtype)
                 for dtype, is_array in self._parameters

@@ -10,7 +10,8 @@ The work is shaped as matrix products, which is where both libraries are fast. W
 on the case: a 1x1 kernel needs no rearrangement at all, a depthwise kernel has no product to make
 (depthwise.py), everything else copies windows into columns: several samples at a time while the
 images are small, some rows of one at a time where they are large. On the host threads share these
-pieces. Precision is the caller's: half types arrive here as float32.
+pieces; with Numba, images of the host go to compiled loops that copy no windows (compiled_conv.py).
+Precision is the caller's: half types arrive here as float32.
 """
 
 from functools import lru_cache
@@ -20,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import depthwise, winograd
+from . import compiled_conv, depthwise, winograd
 from .kernels import kernels_of
 from .products import product
 from .scheduler import blocks, run
@@ -124,6 +125,8 @@ def convolve(xp, x, w, stride, pads, dilation, groups):
         return depthwise.convolve(xp, x, w, geo)
     if winograd.enabled and winograd.applies(geo):
         return winograd.convolve(xp, x, w, geo)
+    if (found := compiled_conv.convolve(x, w, geo)) is not None:
+        return found
     return _by_im2col(xp, x, w, geo)
 
 
@@ -145,6 +148,8 @@ def input_gradient(xp, g, w, x_shape, stride, pads, dilation, groups):
         return _pointwise_input(xp, g, w, geo)
     if geo.depthwise:
         return depthwise.input_gradient(xp, g, w, geo)
+    if (found := compiled_conv.input_gradient(g, w, geo)) is not None:
+        return found
     if max(stride) == 1 and geo.filters <= min(2 * geo.channels, geo.batch * prod(geo.out)):
         return _as_correlation(xp, g, w, geo)
     return _input_gradient_by_im2col(xp, g, w, geo)
@@ -168,6 +173,8 @@ def weight_gradient(xp, g, x, w_shape, stride, pads, dilation, groups):
         return depthwise.weight_gradient(xp, g, x, geo)
     if winograd.enabled and winograd.applies(geo):
         return winograd.weight_gradient(xp, g, x, geo)
+    if (found := compiled_conv.weight_gradient(g, x, geo)) is not None:
+        return found
     return _weight_gradient_by_im2col(xp, g, x, geo)
 
 

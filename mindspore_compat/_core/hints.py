@@ -48,6 +48,7 @@ NAMES = {
         "children": "Cell.cells() gives the cells directly below",
         "zero_grad": "gradients are returned, not gathered: there is nothing to set to zero",
         "forward": "the computation of a Cell is its method 'construct'",
+        "step": "an optimizer is called with the gradients: optimizer(gradients)",
     },
 }
 # Keyword arguments of other libraries, and the parameters here that mean the same.

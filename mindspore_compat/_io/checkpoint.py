@@ -14,13 +14,15 @@ between two messages, and is encrypted with them.
 import itertools
 import math
 import os
+import threading
 import zlib
+from concurrent.futures import Future
 
 import ml_dtypes
 import numpy
 
 from . import encryption
-from .files import READ_ONLY, atomic_write, mapped
+from .files import READ_ONLY, atomic_write, mapped, write_long
 from .protobuf import BYTES, FIXED32, bytes_field, bytes_head, fields, ints, varint
 
 SUFFIX = ".ckpt"
@@ -87,16 +89,20 @@ def write(path, values, *, crc=False, leading_crc=False, key=None, mode="AES-GCM
     for _, value in values:
         if not isinstance(value, str):
             type_name(value)
-    pieces = encoded(values)
+    pieces, late = encoded(values), None
     if leading_crc:
-        pieces = itertools.chain([CRC_HEAD, leading_checksum(encoded(values))], pieces)
+        checksum = begun(lambda: leading_checksum(encoded(values)))
+        late = checksum if key is None and not crc else None  # nothing behind it depends on it
+        pieces = itertools.chain([CRC_HEAD, bytes(4) if late else checksum()], pieces)
     if key is not None:
         pieces = encryption.encrypt(pieces, key, mode)
     if crc:
         pieces = with_checksum(pieces)
     with atomic_write(path, READ_ONLY) as file:
-        for piece in pieces:
-            file.write(piece)
+        write_long(file, pieces)
+        if late:
+            file.seek(len(CRC_HEAD))
+            file.write(late())
     return path
 
 
@@ -182,6 +188,24 @@ def with_checksum(pieces):
         checksum = zlib.crc32(piece, checksum)
         yield piece
     yield CRC_MARK + checksum.to_bytes(10, "big")
+
+
+def begun(function):
+    """Calls a function in a thread of its own.
+
+    Returns:
+        A function that waits for the thread and returns its result, or raises its error.
+    """
+    future = Future()
+
+    def call():
+        try:
+            future.set_result(function())
+        except BaseException as error:
+            future.set_exception(error)
+
+    threading.Thread(target=call, name="checksum").start()
+    return future.result
 
 
 def leading_checksum(pieces):

@@ -22,6 +22,7 @@ READ_ONLY = 0o400  # of checkpoints and models: as the original leaves them
 _NEW = (
     os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 )
+_WRITEBACK = 1 << 20  # bytes, after which the disk is asked to take them up
 _LONGEST_STEM = 180  # bytes; names of files have 255 at most
 _UNSUPPORTED = (errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EPERM)
 
@@ -110,6 +111,28 @@ class AtomicFile:
         if self._owner == os.getpid():
             with contextlib.suppress(OSError):
                 remove(self.temporary)
+
+
+def write_long(file, pieces):
+    """Writes a file of many bytes, whose `fsync` then finds most of them on the disk.
+
+    The kernel of Linux would keep what is written in memory for seconds. Here it is asked to begin
+    with each part while the next one is written.
+
+    Args:
+        file: A binary file, at its start.
+        pieces: What has a buffer of bytes, one after another.
+    """
+    written = begun = 0
+    for piece in pieces:
+        view = memoryview(piece)
+        for start in range(0, len(view), _WRITEBACK):
+            written += file.write(view[start : start + _WRITEBACK])
+            if written - begun >= _WRITEBACK and hasattr(os, "posix_fadvise"):
+                file.flush()
+                with contextlib.suppress(OSError):  # it is a pipe, or a file system without memory
+                    os.posix_fadvise(file.fileno(), begun, written - begun, os.POSIX_FADV_DONTNEED)
+                begun = written
 
 
 def new_file(path):

@@ -15,7 +15,7 @@ import numpy
 
 from .checkpoint import NAMES, TYPES, raw, type_name
 from .crc import crc32_of_zeros
-from .files import READ_ONLY, atomic_write, mapped
+from .files import READ_ONLY, atomic_write, mapped, write_long
 
 SUFFIX = ".safetensors"
 CODES = {  # the format's names of types
@@ -67,7 +67,7 @@ def write(path, values, *, crc=False, metadata=None):
         about["crc_num"] = str(checksum(arrays))
     content = library.numpy.save(arrays, about)  # `save_file`, killed, leaves a file behind
     with atomic_write(path, READ_ONLY) as file:
-        file.write(content)
+        write_long(file, [content])
     return path
 
 

@@ -42,6 +42,8 @@ def format_error(error):
     text = "".join(summary.format())
     cell = cell_path(error)
     hint = tensor_hint(error) or keyword_hint(error) or loss_hint(error)
+    if not hint and "did you mean" not in text.lower():
+        hint = spelling_hint(error)
     if cell:
         text += f"  in {cell}\n"
     if hint:
@@ -99,6 +101,23 @@ def tensor_hint(error):
     if isinstance(error, AttributeError) and isinstance(error.obj, registered("Tensor")):
         return NAMES["Tensor"].get(error.name, "")
     return ""
+
+
+def spelling_hint(error):
+    """The nearest name where an attribute or a variable is misspelt, or "".
+
+    Python adds it to uncaught errors; before 3.12 it does not tell hooks.
+    """
+    if isinstance(error, AttributeError):
+        known = dir(error.obj)
+    elif isinstance(error, NameError):
+        *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+        known = {**frame.f_builtins, **frame.f_globals, **frame.f_locals}
+    else:
+        return ""
+    public = [name for name in known if not name.startswith("_")]
+    near = difflib.get_close_matches(error.name or "", public, 1)
+    return f"did you mean '{near[0]}'?" if near else ""
 
 
 def keyword_hint(error):

@@ -31,10 +31,8 @@ def set_dump(target, enabled=True):
 
     Source: mindspore.set_dump of MindSpore 2.10.
     """
-    cell, primitive = (registered(name) for name in ("Cell", "Primitive"))
-    AsValue(InstanceOf(cell, primitive).called("a Cell or a Primitive")).refuse(
-        "set_dump", "target", target
-    )
+    kinds = [kind for name in ("Cell", "Primitive") if (kind := registered(name))]  # as imported
+    AsValue(InstanceOf(*kinds).called("a Cell or a Primitive")).refuse("set_dump", "target", target)
     AsValue(Bool).refuse("set_dump", "enabled", enabled)
     if config.device_target != "Ascend":
         warnings.warn(
@@ -42,7 +40,7 @@ def set_dump(target, enabled=True):
             "writes results to files.",
             stacklevel=2,
         )
-    if isinstance(target, primitive):
+    if isinstance(target, registered("Primitive")):
         target.add_prim_attr("dump", "true" if enabled else "false")
         return
     for _, part in target.cells_and_names():

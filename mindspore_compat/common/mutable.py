@@ -315,6 +315,11 @@ def is_dynamic_sequence_element_unknown(x):
     Raises:
         TypeError: if `x` is no sequence of dynamic length.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> ms.ops.is_dynamic_sequence_element_unknown(ms.mutable([], dynamic_len=True))
+        True
+
     Source: mindspore.ops.functional.is_dynamic_sequence_element_unknown of MindSpore 2.10.
     """
     if not is_dynamic(x):

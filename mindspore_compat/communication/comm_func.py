@@ -58,6 +58,15 @@ def all_reduce(tensor: Given, op: Str = "sum", group: Str = WORLD, async_op: Boo
     Raises:
         TypeError: `op` is none of the four.
         RuntimeError: `init` was not called, or there is no such group.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.communication import comm_func
+        >>> from mindspore_compat.mint import distributed as dist
+        >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
+        >>> print(comm_func.all_reduce(ms.Tensor([1.0, 2.0]))[0])
+        [1. 2.]
+        >>> dist.destroy_process_group()
     """
     _check_reduction("all_reduce", op)
     found = partners(group)
@@ -80,6 +89,15 @@ def all_gather_into_tensor(tensor: Given, group: Str = WORLD, async_op: Bool = F
 
     Raises:
         RuntimeError: `init` was not called, or there is no such group.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.communication import comm_func
+        >>> from mindspore_compat.mint import distributed as dist
+        >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
+        >>> print(comm_func.all_gather_into_tensor(ms.Tensor([1.0, 2.0]))[0])
+        [1. 2.]
+        >>> dist.destroy_process_group()
     """
     found = partners(group)
     if async_op:
@@ -106,6 +124,15 @@ def reduce_scatter_tensor(
         TypeError: `op` is none of the four.
         ValueError: axis 0 cannot be cut into as many parts as there are members.
         RuntimeError: `init` was not called, or there is no such group.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.communication import comm_func
+        >>> from mindspore_compat.mint import distributed as dist
+        >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
+        >>> print(comm_func.reduce_scatter_tensor(ms.Tensor([1.0, 2.0]))[0])
+        [1. 2.]
+        >>> dist.destroy_process_group()
     """
     _check_reduction("reduce_scatter_tensor", op)
     found = partners(group)
@@ -129,6 +156,15 @@ def broadcast(tensor: Given, src: Int = 0, group: Str = WORLD):
 
     Raises:
         RuntimeError: `init` was not called, there is no such group, or `src` is not in it.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.communication import comm_func
+        >>> from mindspore_compat.mint import distributed as dist
+        >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
+        >>> print(comm_func.broadcast(ms.Tensor([1.0, 2.0]), src=0))
+        [1. 2.]
+        >>> dist.destroy_process_group()
     """
     found = partners(group)
     return transfer.broadcast_op.run(tensor, member("broadcast", found, group, src), found)
@@ -150,6 +186,15 @@ def reduce(tensor: Given, dst: Int, op: Str = "sum", group: Str = WORLD):
     Raises:
         TypeError: `op` is none of the four.
         RuntimeError: `init` was not called, there is no such group, or `dst` is not in it.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.communication import comm_func
+        >>> from mindspore_compat.mint import distributed as dist
+        >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
+        >>> print(comm_func.reduce(ms.Tensor([1.0, 2.0]), dst=0))
+        [1. 2.]
+        >>> dist.destroy_process_group()
     """
     _check_reduction("reduce", op)
     found = partners(group)
@@ -171,6 +216,15 @@ def gather_into_tensor(tensor: Given, dst: Int = 0, group: Str = WORLD):
 
     Raises:
         RuntimeError: `init` was not called, there is no such group, or `dst` is not in it.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.communication import comm_func
+        >>> from mindspore_compat.mint import distributed as dist
+        >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
+        >>> print(comm_func.gather_into_tensor(ms.Tensor([1.0, 2.0])))
+        [1. 2.]
+        >>> dist.destroy_process_group()
     """
     found = partners(group)
     root = member("gather_into_tensor", found, group, dst)
@@ -192,6 +246,15 @@ def scatter_tensor(tensor: Given, src: Int = 0, group: Str = WORLD):
     Raises:
         ValueError: axis 0 cannot be cut into as many parts as there are members.
         RuntimeError: `init` was not called, there is no such group, or `src` is not in it.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.communication import comm_func
+        >>> from mindspore_compat.mint import distributed as dist
+        >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
+        >>> print(comm_func.scatter_tensor(ms.Tensor([1.0, 2.0])))
+        [1. 2.]
+        >>> dist.destroy_process_group()
     """
     found = partners(group)
     root = member("scatter_tensor", found, group, src)
@@ -208,6 +271,13 @@ def barrier(group: Str = WORLD):
 
     Raises:
         RuntimeError: `init` was not called, or there is no such group.
+
+    Example:
+        >>> from mindspore_compat.communication import comm_func
+        >>> from mindspore_compat.mint import distributed as dist
+        >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
+        >>> comm_func.barrier()
+        >>> dist.destroy_process_group()
     """
     partners(group).barrier()
 

@@ -27,6 +27,11 @@ class GlobalComm:
         WORLD_COMM_GROUP (str): the name of the group of all ranks.
         INITED (bool): whether `init` has been called.
         CHECK_ENVS (bool): exists for scripts that set it; nothing is checked by it here.
+
+    Example:
+        >>> from mindspore_compat.communication import GlobalComm
+        >>> GlobalComm.INITED  # before `init`
+        False
     """
 
     BACKEND = "hccl"
@@ -113,7 +118,14 @@ def join(world, name=""):
 
 
 def release():
-    """Leaves all groups. Without `init` before it, nothing happens."""
+    """Leaves all groups. Without `init` before it, nothing happens.
+
+    Example:
+        >>> from mindspore_compat import communication
+        >>> communication.release()
+        >>> communication.GlobalComm.INITED
+        False
+    """
     for group in reversed(list(_groups.values())):
         group.free()
     _groups.clear()
@@ -132,6 +144,11 @@ def get_rank(group: Str = GlobalComm.WORLD_COMM_GROUP):
 
     Raises:
         RuntimeError: there is no such group.
+
+    Example:
+        >>> from mindspore_compat import communication
+        >>> communication.get_rank()  # of a process that no launcher started
+        0
     """
     return group_named(group).rank if GlobalComm.INITED else _launched()[0]
 
@@ -145,6 +162,11 @@ def get_group_size(group: Str = GlobalComm.WORLD_COMM_GROUP):
 
     Raises:
         RuntimeError: there is no such group.
+
+    Example:
+        >>> from mindspore_compat import communication
+        >>> communication.get_group_size()  # of a process that no launcher started
+        1
     """
     return group_named(group).size if GlobalComm.INITED else _launched()[1]
 
@@ -160,6 +182,11 @@ def get_local_rank(group: Str = GlobalComm.WORLD_COMM_GROUP):
 
     Raises:
         RuntimeError: there is no such group.
+
+    Example:
+        >>> from mindspore_compat import communication
+        >>> communication.get_local_rank()  # of a process that no launcher started
+        0
     """
     if GlobalComm.INITED:
         return group_named(group).local_rank
@@ -175,6 +202,11 @@ def get_local_rank_size(group: Str = GlobalComm.WORLD_COMM_GROUP):
 
     Raises:
         RuntimeError: there is no such group.
+
+    Example:
+        >>> from mindspore_compat import communication
+        >>> communication.get_local_rank_size()  # of a process that no launcher started
+        1
     """
     return group_named(group).local_size if GlobalComm.INITED else 1
 

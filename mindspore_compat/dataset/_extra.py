@@ -94,8 +94,10 @@ def decoded(api, content):
         RuntimeError: it is no image file, or one that needs more memory than a file of its size
             may; see `_io.reading.most_bytes`.
     """
-    pixels = _pixels(api, content, "IMREAD_COLOR")
     cv2 = opencv(api)
+    if content[:2] == b"\xff\xd8" and hasattr(cv2, "IMREAD_COLOR_RGB"):
+        return _pixels(api, content, "IMREAD_COLOR_RGB")  # JPEG: its library writes either order
+    pixels = _pixels(api, content, "IMREAD_COLOR")
     return cv2.cvtColor(pixels, cv2.COLOR_BGR2RGB, pixels)
 
 

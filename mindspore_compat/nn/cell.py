@@ -437,12 +437,20 @@ class Cell(Naming, Hooks, State, Settings):
     def add_flags(self, **flags):
         """Sets attributes that `get_flags` returns again.
 
+        The flags fp16, fp32 and bf16 are also the float type in which this Cell computes, as set by
+        `to_float`.
+
         Returns:
             Cell, itself.
         """
         self._cell_func_graph_flags.update(flags)
         for name, value in flags.items():
             self.__setattr__(name, value)
+        for kind, flag in _PRECISIONS.values():
+            if flags.get(flag):
+                self.set_mixed_precision_type(kind, recursive=False)
+            elif flag in flags and self._cell_mixed_precision is kind:
+                self.set_mixed_precision_type(MixedPrecisionType.NOTSET, recursive=False)
         return self
 
     def add_flags_recursive(self, **flags):
@@ -532,11 +540,10 @@ class Cell(Naming, Hooks, State, Settings):
                 f"For 'to_float', 'dst_type' must be mindspore.float16, "
                 f"mindspore.bfloat16 or mindspore.float32, but got {dst_type!r}."
             )
-        kind, flag = _PRECISIONS[name]
-        flags = {each: each == flag for each in ("fp16", "fp32", "bf16")}
-        self.add_flags_recursive(**flags)
-        self.set_mixed_precision_type(kind)
-        return self
+        wanted = _PRECISIONS[name][1]
+        return self.add_flags_recursive(
+            **{flag: flag == wanted for _, flag in _PRECISIONS.values()}
+        )
 
     def set_mixed_precision_type(self, mixed_type, recursive=True):
         """Sets the float type as a MixedPrecisionType."""

@@ -1,4 +1,7 @@
-"""mindspore.ops: every op as a function and as a Primitive, built from the declarations below."""
+"""Operators, as functions (`ops.softmax`) and as Primitives (`ops.Softmax`).
+
+`help(ops.softmax)` describes one of them.
+"""
 
 import sys
 import types

@@ -14,6 +14,7 @@ from ._attention import (
     paged,
     prompt_incre,
     ring_attention,
+    rotary,
     sparse_flash,
     speed_fusion,
 )

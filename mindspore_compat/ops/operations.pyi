@@ -53,6 +53,7 @@ from ..ops import ApplyPowerSign as ApplyPowerSign
 from ..ops import ApplyProximalAdagrad as ApplyProximalAdagrad
 from ..ops import ApplyProximalGradientDescent as ApplyProximalGradientDescent
 from ..ops import ApplyRMSProp as ApplyRMSProp
+from ..ops import ApplyRotaryPosEmb as ApplyRotaryPosEmb
 from ..ops import ApproximateEqual as ApproximateEqual
 from ..ops import ArgMaxWithValue as ArgMaxWithValue
 from ..ops import ArgMinWithValue as ArgMinWithValue

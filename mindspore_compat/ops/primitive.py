@@ -152,6 +152,18 @@ class PrimitiveWithCheck(Primitive):
     Args:
         name (str): the operation's name.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> class Doubled(ms.ops.PrimitiveWithCheck):
+        ...     def __init__(self):
+        ...         super().__init__("Doubled")
+        ...     def check_dtype(self, x):
+        ...         if x != ms.float32:
+        ...             raise TypeError(f"For 'Doubled', 'x' must be float32, but got {x}.")
+        >>> Doubled().check_dtype(ms.float32)
+        >>> Doubled().name
+        'Doubled'
+
     Source: mindspore.ops.PrimitiveWithCheck of MindSpore 2.10.
     """
 
@@ -172,6 +184,16 @@ class PrimitiveWithInfer(Primitive):
 
     Args:
         name (str): the operation's name.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> class Doubled(ms.ops.PrimitiveWithInfer):
+        ...     def __init__(self):
+        ...         super().__init__("Doubled")
+        ...     def infer_shape(self, x):
+        ...         return x
+        >>> Doubled().infer_shape((2, 3))
+        (2, 3)
 
     Source: mindspore.ops.PrimitiveWithInfer of MindSpore 2.10.
     """

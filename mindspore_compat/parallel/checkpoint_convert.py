@@ -30,6 +30,11 @@ def rank_list_for_convert(
         ValueError: `rank_id` is negative, a file is no strategy file, or one cannot be turned into
             the other.
 
+    Example:
+        >>> from mindspore_compat import parallel
+        >>> parallel.rank_list_for_convert(3)  # of whole parameters any rank will do
+        [0]
+
     Source: mindspore.parallel.rank_list_for_convert of MindSpore 2.10.
     """
     return _checkpoint_transform.rank_list(

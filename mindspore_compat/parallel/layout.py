@@ -121,6 +121,12 @@ def shard(fn, in_strategy, out_strategy=None, parameter_plan=None):
 
     Raises:
         TypeError: `fn` is not callable, a strategy no tuple, or the plan no dict.
+
+    Example:
+        >>> from mindspore_compat import nn, ops, parallel
+        >>> net = nn.ReLU()
+        >>> print(parallel.shard(net, in_strategy=((1, 1),))(ops.ones((1, 2))))
+        [[1. 1.]]
     """
     (CellOf | Called).refuse("shard", "fn", fn)
     InstanceOf(tuple).refuse("shard", "in_strategy", in_strategy)

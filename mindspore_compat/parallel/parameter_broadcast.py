@@ -31,6 +31,11 @@ def parameter_broadcast(net: CellOf, layout: Any, cur_rank: Int = 0, initial_ran
             of its stage, or `layout` names no parameter of `net`.
         RuntimeError: with several processes: they are not connected.
 
+    Example:
+        >>> from mindspore_compat import nn, parallel
+        >>> layout = {"weight": [[1], [-1, -1], [2, 2], 0, True, ""]}
+        >>> parallel.parameter_broadcast(nn.Dense(2, 2), layout)
+
     Source: mindspore.parallel.parameter_broadcast of MindSpore 2.10.
     """
     api = "parameter_broadcast"

@@ -7,6 +7,8 @@ device knows are taken and change nothing.
 """
 
 from . import schedule as _schedule  # noqa: F401 - the file first: the class keeps the name
+from .dynamic_profiler import DynamicProfilerMonitor
+from .envprofiler import EnvProfiler
 from .options import (
     AicoreMetrics,
     ExportType,
@@ -20,6 +22,8 @@ from .steps import ProfilerAction, schedule
 
 __all__ = [
     "AicoreMetrics",
+    "DynamicProfilerMonitor",
+    "EnvProfiler",
     "ExportType",
     "HostSystem",
     "Profiler",

@@ -38,6 +38,11 @@ def rank_list_for_transform(
         ValueError: `rank_id` is negative, a file is no strategy file, or one cannot be turned into
             the other.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> ms.rank_list_for_transform(3)  # of whole parameters any rank will do
+        [0]
+
     Source: mindspore.rank_list_for_transform of MindSpore 2.10.
     """
     return rank_list("rank_list_for_transform", rank_id, src_strategy_file, dst_strategy_file)

@@ -56,6 +56,14 @@ def safetensors_to_ckpt(
     Raises:
         ValueError: As `ckpt_to_safetensors`.
         TypeError: If `file_name_regex` is not a str or `processes_num` not an int.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> saved = [{"name": "a", "data": ms.Tensor([1.0])}]
+        >>> ms.save_checkpoint(saved, "two", format="safetensors")
+        >>> ms.safetensors_to_ckpt("two.safetensors")
+        >>> sorted(ms.load_checkpoint("two.ckpt"))
+        ['a']
     """
     _convert_all(
         "safetensors_to_ckpt", file_path, save_path, name_map, file_name_regex, processes_num

@@ -459,6 +459,15 @@ def load_segmented_checkpoints(
     Raises:
         TypeError: If `ckpt_file_dir` is not a str.
         ValueError: If it is no directory.
+
+    Example:
+        >>> import os
+        >>> import mindspore_compat as ms
+        >>> os.makedirs("parts")
+        >>> for name in ("a", "b"):
+        ...     ms.save_checkpoint([{"name": name, "data": ms.Tensor([1.0])}], f"parts/{name}.ckpt")
+        >>> sorted(ms.load_segmented_checkpoints("parts"))
+        ['a', 'b']
     """
     if not os.path.isdir(ckpt_file_dir):
         raise ValueError(

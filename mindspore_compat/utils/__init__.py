@@ -1,7 +1,8 @@
-"""mindspore.utils: memory shared with other libraries, the order of collectives, and tests of an
-Ascend's hardware, which no other device has."""
+"""mindspore.utils: memory shared with other libraries, operations intercepted, the order of
+collectives, and tests of an Ascend's hardware, which no other device has."""
 
 from .dlpack import from_dlpack, to_dlpack
+from .ms_dispatch import MsDispatchMode
 from .runtime_execution_order_check import comm_exec_order_check, runtime_execution_order_check
 from .sdc_detect import get_sdc_detect_result, sdc_detect_start, sdc_detect_stop
 from .stress_detect import stress_detect
@@ -9,6 +10,7 @@ from .utils import ExitByRequest, TFTCommValue
 
 __all__ = [
     "ExitByRequest",
+    "MsDispatchMode",
     "TFTCommValue",
     "comm_exec_order_check",
     "from_dlpack",

@@ -5,12 +5,13 @@ import hashlib
 import os
 import stat
 import sys
+import zlib
 
 import ml_dtypes
 import numpy
 import pytest
 
-from mindspore_compat._io import checkpoint, encryption
+from mindspore_compat._io import checkpoint, encryption, files
 
 pytestmark = pytest.mark.quick
 
@@ -191,6 +192,37 @@ def test_an_interrupted_write_leaves_the_old_file(path, monkeypatch):
     monkeypatch.setattr(checkpoint, "message", lambda *_: iter((b"half", 1)))
     with pytest.raises(TypeError):
         checkpoint.write(path, VALUES)
+    assert same(checkpoint.read(path), VALUES[:1])
+    assert os.listdir(os.path.dirname(path)) == ["net.ckpt"]
+
+
+@pytest.mark.parametrize("trailing", [False, True])
+@pytest.mark.parametrize("system", ["asks the disk early", "cannot ask"])
+def test_long_files_have_the_bytes_that_were_given(path, monkeypatch, trailing, system):
+    if system == "cannot ask":
+        monkeypatch.delattr(os, "posix_fadvise", raising=False)
+    monkeypatch.setattr(files, "_WRITEBACK", 100)
+    numbers = numpy.random.default_rng(0)
+    values = [(f"w{n}", numbers.integers(0, 256, n, "uint8")) for n in (1, 99, 100, 333, 12_345)]
+    checkpoint.write(path, values, leading_crc=True, crc=trailing)
+    assert same(checkpoint.read(path), values)
+    with open(path, "rb") as file:
+        content = file.read()
+    end = checkpoint.CRC_LENGTH if trailing else 0
+    parts = b"".join(bytes(part) for part in checkpoint.encoded(values))
+    sum_of_parts = zlib.crc32(parts).to_bytes(4, "little")
+    assert content[: len(content) - end] == checkpoint.CRC_HEAD + sum_of_parts + parts
+
+
+def test_a_failure_of_the_checksum_leaves_the_old_file(path, monkeypatch):
+    def fail(_):
+        raise MemoryError("no more")
+
+    checkpoint.write(path, VALUES[:1])
+    monkeypatch.setattr(checkpoint, "leading_checksum", fail)
+    with pytest.raises(MemoryError, match="no more"):
+        checkpoint.write(path, VALUES, leading_crc=True)
+    monkeypatch.undo()
     assert same(checkpoint.read(path), VALUES[:1])
     assert os.listdir(os.path.dirname(path)) == ["net.ckpt"]
 

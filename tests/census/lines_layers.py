@@ -475,10 +475,13 @@ EXPERTS = {
         ints([2, 3, 1, 0, 5, 4], np.int32),
         _EXPERTS,
     ),
-    "_moe.token_permute.rotary_position_embedding": [
+    "_attention.rotary.rotary_position_embedding": [
         of(x(2, 3, 4, 6), x(1, 1, 4, 6), x(1, 1, 4, 6, seed=1)).labelled("halves"),
         of(x(2, 3, 4, 6), x(2, 1, 4, 6), x(2, 1, 4, 6, seed=1), 1).labelled("neighbours"),
     ],
+    "_attention.rotary.apply_rotary_pos_emb": of(
+        x(2, 3, 8), x(2, 3, 4), x(3, 4), x(3, 4, seed=1), ints([0, 1, 2], np.int32)
+    ),
     "_attention.kv_cache.rows_cached": of(x(2, 3, 2, 2), x(2, 4), ints([4, 1], np.int32)),
     "_moe.grouped_matmul.expert_product": of(x(3, 4), x(4, 2), x(2), x(2, seed=1), x(2, seed=2)),
     "_legacy.replay_buffer.discounted": of(x(4, 2), bools([[0, 0], [1, 0], [0, 0], [0, 1]]), x(2)),

@@ -9,6 +9,7 @@ import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, nn, ops
+from mindspore_compat._core.rules import base
 
 pytestmark = pytest.mark.quick
 
@@ -58,6 +59,14 @@ def test_marks_for_dumping():
     for wrong in ((3,), (net, 1)):
         with pytest.raises(ValueError, match="set_dump"):
             ms.set_dump(*wrong)
+
+
+def test_marks_for_dumping_before_any_cell_is_imported(monkeypatch):
+    monkeypatch.delitem(base._registered, "Cell")
+    add = ops.Add()
+    with pytest.warns(UserWarning, match="CPU"):
+        ms.set_dump(add)
+    assert add.attrs["dump"] == "true"
 
 
 def test_tensors_as_one_run_of_memory():

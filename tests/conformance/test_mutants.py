@@ -63,8 +63,14 @@ TARGETS = {
     },
     "nn.Embedding": {"nn.layer.embedding": ["Embedding", "_need_numbers"]},
     "nn.PReLU": {"nn.layer.activation": ["PReLU"], "ops._activation.relu": ["prelu"]},
-    "nn.LSTM": {"nn.layer.rnns": ["_Direction", "_RNNBase", "LSTM"]},
-    "nn.GRU": {"nn.layer.rnns": ["_DynamicGRUCPUGPU", "GRU"]},
+    "nn.LSTM": {
+        "nn.layer.rnns": ["_Direction", "_RNNBase", "LSTM"],
+        "ops._recurrent.sequence": ["lstm_gates", "lstm_sequence"],
+    },
+    "nn.GRU": {
+        "nn.layer.rnns": ["_DynamicGRUCPUGPU", "GRU"],
+        "ops._recurrent.sequence": ["_gru_gates", "_gru_recurrent", "gru_sequence"],
+    },
     "nn.MultiheadAttention": {
         "nn.layer.transformer": ["MultiheadAttention"],
         "ops._attention.multi_head": ["multi_head_attention_forward"],

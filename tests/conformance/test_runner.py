@@ -278,6 +278,30 @@ def test_a_case_as_a_test_of_a_file(case, line):
     assert lacking is None
 
 
+@pytest.mark.parametrize(
+    "label, answer, name, refused",
+    [
+        ("rate='x'→TypeError", None, "rate_x_raises_TypeError", "TypeError"),
+        ("rate=-1.0→TypeError", None, "rate_minus_1_0_raises_TypeError", "TypeError"),
+        ("x=cast-int32→TypeError", None, "x_cast_int32_raises_TypeError", "TypeError"),
+        ("rate=2→TypeError", ["", "fail", "accepted"], "rate_2_is_accepted", None),
+        (
+            "rate=2→TypeError",
+            ["", "pass", "ValueError"],
+            "rate_2_raises_TypeError_or_ValueError",
+            "(TypeError, ValueError)",
+        ),
+    ],
+)
+def test_the_name_of_a_test_says_what_it_asserts(label, answer, name, refused):
+    case = {"id": f"nn.Thing::raises::{label}", "name": "nn.Thing", "kind": "raises"}
+    case |= {"call": {}, "expect": "TypeError", "also": ["ValueError"], "rule": "rate: not float"}
+    text = generate._function(case, answer, set())
+    assert text.startswith(f"def test_nn_Thing_{name}():\n")
+    assert (f"pytest.raises({refused})" in text) if refused else ("pytest.raises" not in text)
+    assert ("MindSpore accepts it, though" in text) is (refused is None)
+
+
 def judged(case, result, answer):
     """The judgement of a result, given the status and observation of the reference."""
     case = {"id": "n::x", "name": "n", "expect": "TypeError", **case}

@@ -181,6 +181,38 @@ def test_a_generator_may_use_one_buffer_for_all_rows():
     assert values(ds.GeneratorDataset(rows, "a").batch(4)) == [[[0], [1], [2], [3]]]
 
 
+def test_no_two_rows_of_a_map_share_memory_that_can_be_written():
+    once = np.zeros(3)
+
+    def same(_):
+        return once
+
+    def view(_):
+        return once[:2]
+
+    def twice(_):
+        made = np.zeros(3)
+        return made, made
+
+    for function, columns in ((same, 1), (view, 1), (twice, 2), (np.copy, 1), (lambda x: x, 1)):
+        data = ds.NumpySlicesDataset(np.zeros((3, 3)), ["x"], shuffle=False)
+        data = data.map(function, output_columns=list("ab")[:columns])
+        for row in data.create_tuple_iterator(num_epochs=1, output_numpy=True):
+            for column in row:
+                assert not column.any()
+                column += 1
+    assert not once.any()
+
+
+def test_a_row_that_replaces_another_shares_no_memory_with_it():
+    ds.config.set_error_samples_mode(ds.config.ErrorSamplesMode.REPLACE)
+    data = ds.NumpySlicesDataset([[1.0], [np.nan]], ["x"], shuffle=False)
+    data = data.map(lambda x: np.full(2, 7) if x[0] == 1 else None)
+    for (row,) in data.create_tuple_iterator(num_epochs=1, output_numpy=True):
+        assert row.tolist() == [7, 7]
+        row += 1
+
+
 def test_batches_of_blocks_can_be_written_without_touching_each_other():
     batches = list(numbers(6).batch(2).create_tuple_iterator(num_epochs=1, output_numpy=True))
     batches[0][0][:] = 9

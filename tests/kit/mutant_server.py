@@ -19,7 +19,17 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PACKAGE = "mindspore_compat"
-KINDS = ("options", "steps", "signature", "raises", "accepts", "promises", "gradient")
+KINDS = (
+    "options",
+    "steps",
+    "signature",
+    "raises",
+    "accepts",
+    "promises",
+    "gradient",
+    "parameter_names",
+    "set_attributes",
+)
 SECONDS = 60  # a mutant that takes longer is found: the runner would call its case a hang
 
 

@@ -304,6 +304,15 @@ def test_a_cell_inside_may_have_another_float_type():
     assert net(ops.ones((1, 2))).dtype == ms.float32
 
 
+def test_flags_set_the_float_type_too():
+    x = ops.ones((1, 2))
+    assert nn.Dense(2, 2).add_flags(fp16=True)(x).dtype == ms.float16
+    net = nn.SequentialCell(nn.Dense(2, 2), nn.Dense(2, 2)).add_flags_recursive(fp16=True)
+    assert net(x).dtype == ms.float16
+    assert net.add_flags_recursive(fp32=True)(x).dtype == ms.float32
+    assert nn.Dense(2, 2).to_float(ms.float16).add_flags(fp16=False)(x).dtype == ms.float32
+
+
 @pytest.mark.parametrize("wrong", [ms.int32, "float16", 16])
 def test_to_float_refuses_other_types(wrong):
     with pytest.raises((TypeError, ValueError)):

@@ -100,6 +100,51 @@ def test_a_primitive_that_was_made_is_an_attribute_like_others():
         layer.insert_child_to_cell("matmul", nn.Dense(2, 2))
 
 
+@pytest.mark.parametrize(
+    "layer, name, wanted",
+    [
+        (nn.MaxPool2d(3, 2), "max_pool", ops.MaxPool),
+        (nn.MaxPool2d(3, 2, pad_mode="pad", padding=1), "max_pool", ops.MaxPool3DWithArgmax),
+        (nn.SoftmaxCrossEntropyWithLogits(), "softmax_cross_entropy",
+         ops.SoftmaxCrossEntropyWithLogits),
+        (nn.Embedding(2, 2), "expand", ops.ExpandDims),
+    ],
+)  # fmt: skip
+def test_layers_offer_their_primitives(layer, name, wanted):
+    assert type(getattr(layer, name)) is wanted
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        nn.Adadelta, nn.Adagrad, nn.AdaMax, nn.Adam, nn.FTRL, nn.ProximalAdagrad, nn.RMSProp,
+        lambda params: nn.RMSProp(params, centered=True),
+    ],
+)  # fmt: skip
+def test_optimizers_offer_the_primitive_of_their_update(make):
+    optimizer = make([ms.Parameter(ms.Tensor([1.0]), name="w")])
+    assert isinstance(optimizer.opt, ops.Primitive)
+    assert optimizer.opt is optimizer.opt
+
+
+class OwnMomentum(nn.Momentum):
+    def construct(self, gradients):
+        for parameter, moment, gradient in zip(self.params, self.moments, gradients):
+            self.opt(parameter, moment, self.get_lr(), gradient, self.momentum)
+        return True
+
+
+def test_an_optimizer_of_the_scripts_own_may_update_by_the_primitive_of_the_base():
+    found = []
+    for make in (nn.Momentum, OwnMomentum):
+        weight = ms.Parameter(ms.Tensor([1.0, 2.0]), name="w")
+        optimizer = make([weight], 0.1, 0.9)
+        for _ in range(3):
+            optimizer((ms.Tensor([0.5, 0.25]),))
+        found.append(weight.asnumpy())
+    np.testing.assert_array_equal(*found)
+
+
 def channels_last(layer, x):
     return layer.layer_norm(x.transpose(0, 2, 3, 1), layer.gamma, layer.beta)[0]
 

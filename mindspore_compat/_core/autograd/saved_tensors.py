@@ -96,6 +96,15 @@ def register_saved_tensors_hooks(pack_hook, unpack_hook):
     Raises:
         TypeError: when the function is called, as `saved_tensors_hooks`.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> packed = []
+        >>> @ms.register_saved_tensors_hooks(lambda x: packed.append(x) or x, lambda x: x)
+        ... def cubed(x):
+        ...     return x * x * x
+        >>> print(ms.grad(cubed)(ms.Tensor(2.0)), len(packed) > 0)
+        12.0 True
+
     Source: mindspore.register_saved_tensors_hooks of MindSpore 2.10.
     """
 

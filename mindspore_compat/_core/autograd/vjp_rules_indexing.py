@@ -62,20 +62,28 @@ def _along(xp, g, index, axis):
 
 
 def _reduced_x(xp, g, x, values, out, index, how):
-    """The gradient of an extreme goes to what became the extreme, that of a product along the
-    factors."""
+    """The gradient of an extreme goes in equal parts to what became the extreme, that of a product
+    along the factors."""
     if how in ("max", "min"):
-        return xp.where(x == out, g, 0)
+        return xp.where(x == out, g / _ties(xp, x, values, out, index), 0)
     factors = xp.scatter_reduce(xp.ones_like(x), index, values, "mul")
     return g * factors if how == "mul" else g / factors
 
 
 def _reduced_values(xp, g, x, values, out, index, how):
     if how in ("max", "min"):
-        return xp.where(values == out[index], g[index], 0)
+        share = g / _ties(xp, x, values, out, index)
+        return xp.where(values == out[index], share[index], 0)
     if how == "div":
         return -g[index] * out[index] / values
     return g[index] * x[index] * _others(xp, values, index, xp.zeros_like(x))
+
+
+def _ties(xp, x, values, out, index):
+    """How many elements of `x` and `values` equal each extreme; 1 where it is a NaN."""
+    own = xp.cast(x == out, out.dtype)
+    count = xp.scatter_add(own, index, xp.cast(values == out[index], out.dtype))
+    return xp.where(count == 0, 1, count)
 
 
 def _others(xp, values, index, nothing):

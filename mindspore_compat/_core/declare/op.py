@@ -46,6 +46,8 @@ from .inputs import (
     takes_none,
     takes_numbers,
 )
+from .interception import intercepted
+from .interception import state as interception
 from .values import each_of, moved, result_array, space_for, untraced, upcast, weak_scalar
 
 NO_PROMOTION = Promote("")
@@ -162,6 +164,8 @@ class Op:
 
     def general(self, *args, **kwargs):
         """The call path for every case: scalars, lists, mixed dtypes and devices, float16."""
+        if arrays.intercepting and interception.modes:
+            return intercepted(self, DECLARED["ops"], args, kwargs)
         values = dict(self.defaults)
         values.update(zip(self.parameters, args))
         values.update(kwargs)

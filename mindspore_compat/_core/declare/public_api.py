@@ -104,7 +104,8 @@ def facade(module, classes=object, area=None, names=()):
         if found is None:
             found = submodule(module, name)
         if found is None:
-            raise AttributeError(Missing(module, name, visible()))
+            # The message itself suggests a name: without the object, Python suggests none besides.
+            raise AttributeError(Missing(module, name, visible()), name=name)
         setattr(sys.modules[module], name, found)
         return found
 

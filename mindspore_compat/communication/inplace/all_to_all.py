@@ -33,6 +33,16 @@ def all_to_all(
         TypeError: a list has another length than the group, or the dtypes differ.
         RuntimeError: the processes are not connected, or there is no such group.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.mint import distributed as dist
+        >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
+        >>> received = [ms.ops.zeros(2)]
+        >>> dist.all_to_all(received, [ms.Tensor([1.0, 2.0])])
+        >>> print(*received)
+        [1. 2.]
+        >>> dist.destroy_process_group()
+
     Source: mindspore.mint.distributed.all_to_all of MindSpore 2.10.
     """
     found = partners(group)
@@ -87,6 +97,16 @@ def all_to_all_single(
         ValueError: split sizes do not fit the shapes, or axis 0 cannot be cut into equal parts.
         RuntimeError: the processes are not connected, or there is no such group.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.mint import distributed as dist
+        >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
+        >>> received = ms.ops.zeros(2)
+        >>> dist.all_to_all_single(received, ms.Tensor([1.0, 2.0]))
+        >>> print(received)
+        [1. 2.]
+        >>> dist.destroy_process_group()
+
     Source: mindspore.mint.distributed.all_to_all_single of MindSpore 2.10.
     """
     api = "all_to_all_single"
@@ -132,6 +152,16 @@ def all_to_all_v_c(
         TypeError: the matrix has another size than the group's squared, or the dtypes differ.
         ValueError: the counts do not fit the shapes.
         RuntimeError: the processes are not connected, or there is no such group.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.mint import distributed as dist
+        >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
+        >>> received = ms.ops.zeros(2)
+        >>> ms.ops.all_to_all_v_c(received, ms.Tensor([1.0, 2.0]), send_count_matrix=[2])
+        >>> print(received)
+        [1. 2.]
+        >>> dist.destroy_process_group()
 
     Source: mindspore.ops.communication.all_to_all_v_c of MindSpore 2.10.
     """

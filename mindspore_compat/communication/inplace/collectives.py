@@ -39,6 +39,16 @@ def all_reduce(tensor: Given, op: Str = "sum", group: Str = None, async_op: Bool
         TypeError: `op` is none of the five.
         RuntimeError: the processes are not connected, or there is no such group.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.mint import distributed as dist
+        >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
+        >>> x = ms.Tensor([1.0, 2.0])
+        >>> dist.all_reduce(x)  # the sum over all processes, of which this is the only one
+        >>> print(x)
+        [1. 2.]
+        >>> dist.destroy_process_group()
+
     Source: mindspore.mint.distributed.all_reduce of MindSpore 2.10.
     """
     check_reduction("all_reduce", op)
@@ -73,6 +83,16 @@ def reduce(tensor: Given, dst: Int, op: Str = "sum", group: Str = None, async_op
         RuntimeError: the processes are not connected, there is no such group, or `dst` is not in
             it.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.mint import distributed as dist
+        >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
+        >>> x = ms.Tensor([1.0, 2.0])
+        >>> dist.reduce(x, dst=0, op="max")
+        >>> print(x)
+        [1. 2.]
+        >>> dist.destroy_process_group()
+
     Source: mindspore.mint.distributed.reduce of MindSpore 2.10.
     """
     check_reduction("reduce", op)
@@ -99,6 +119,16 @@ def broadcast(tensor: Given, src: Int, group: Str = None, async_op: Bool = False
     Raises:
         RuntimeError: the processes are not connected, there is no such group, or `src` is not in
             it.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.mint import distributed as dist
+        >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
+        >>> x = ms.Tensor([1.0, 2.0])
+        >>> dist.broadcast(x, src=0)
+        >>> print(x)
+        [1. 2.]
+        >>> dist.destroy_process_group()
 
     Source: mindspore.mint.distributed.broadcast of MindSpore 2.10.
     """
@@ -135,6 +165,16 @@ def all_gather_into_tensor(
         TypeError: the dtypes differ.
         ValueError: `output_tensor` has another shape.
         RuntimeError: the processes are not connected, or there is no such group.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.mint import distributed as dist
+        >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
+        >>> whole = ms.ops.zeros((2 * dist.get_world_size(), 1))
+        >>> dist.all_gather_into_tensor(whole, ms.Tensor([[1.0], [2.0]]))
+        >>> print(whole.flatten())
+        [1. 2.]
+        >>> dist.destroy_process_group()
 
     Source: mindspore.mint.distributed.all_gather_into_tensor of MindSpore 2.10.
     """
@@ -181,6 +221,16 @@ def all_gather_into_tensor_uneven(
         ValueError: a shape does not fit `output_split_sizes`.
         RuntimeError: the processes are not connected, or there is no such group.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.mint import distributed as dist
+        >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
+        >>> whole = ms.ops.zeros(2)
+        >>> dist.all_gather_into_tensor_uneven(whole, ms.Tensor([1.0, 2.0]), output_split_sizes=[2])
+        >>> print(whole)
+        [1. 2.]
+        >>> dist.destroy_process_group()
+
     Source: mindspore.mint.distributed.all_gather_into_tensor_uneven of MindSpore 2.10.
     """
     api = "all_gather_into_tensor_uneven"
@@ -222,6 +272,16 @@ def reduce_scatter_tensor(
         ValueError: axis 0 of `input` cannot be cut into equal parts, or `output` has another shape
             than a part.
         RuntimeError: the processes are not connected, or there is no such group.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.mint import distributed as dist
+        >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
+        >>> part = ms.ops.zeros(2)
+        >>> dist.reduce_scatter_tensor(part, ms.Tensor([1.0, 2.0]))
+        >>> print(part)
+        [1. 2.]
+        >>> dist.destroy_process_group()
 
     Source: mindspore.mint.distributed.reduce_scatter_tensor of MindSpore 2.10.
     """
@@ -273,6 +333,16 @@ def reduce_scatter_tensor_uneven(
         TypeError: `op` is none of the four, or the dtypes differ.
         ValueError: a shape does not fit `input_split_sizes`.
         RuntimeError: the processes are not connected, or there is no such group.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.mint import distributed as dist
+        >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
+        >>> part = ms.ops.zeros(2)
+        >>> dist.reduce_scatter_tensor_uneven(part, ms.Tensor([1.0, 2.0]), input_split_sizes=[2])
+        >>> print(part)
+        [1. 2.]
+        >>> dist.destroy_process_group()
 
     Source: mindspore.mint.distributed.reduce_scatter_tensor_uneven of MindSpore 2.10.
     """
@@ -326,6 +396,16 @@ def gather_into_tensor(
         RuntimeError: the processes are not connected, there is no such group, or `dst` is not in
             it.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.mint import distributed as dist
+        >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
+        >>> whole = ms.ops.zeros(2)
+        >>> ms.ops.gather_into_tensor(whole, ms.Tensor([1.0, 2.0]), dst=0)
+        >>> print(whole)
+        [1. 2.]
+        >>> dist.destroy_process_group()
+
     Source: mindspore.ops.communication.gather_into_tensor of MindSpore 2.10.
     """
     api = "gather_into_tensor"
@@ -368,6 +448,16 @@ def scatter_tensor(
         RuntimeError: the processes are not connected, there is no such group, or `src` is not in
             it.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.mint import distributed as dist
+        >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
+        >>> part = ms.ops.zeros(2)
+        >>> ms.ops.scatter_tensor(part, ms.Tensor([1.0, 2.0]), src=0)
+        >>> print(part)
+        [1. 2.]
+        >>> dist.destroy_process_group()
+
     Source: mindspore.ops.communication.scatter_tensor of MindSpore 2.10.
     """
     api = "scatter_tensor"
@@ -403,6 +493,12 @@ def barrier(group: Str = None, async_op: Bool = False, device_ids: Any = None):
 
     Raises:
         RuntimeError: the processes are not connected, or there is no such group.
+
+    Example:
+        >>> from mindspore_compat.mint import distributed as dist
+        >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
+        >>> dist.barrier()
+        >>> dist.destroy_process_group()
 
     Source: mindspore.mint.distributed.barrier of MindSpore 2.10.
     """

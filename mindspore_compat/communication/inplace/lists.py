@@ -29,6 +29,16 @@ def all_gather(tensor_list: Several, tensor: Given, group: Str = None, async_op:
             dtype than `tensor`.
         RuntimeError: the processes are not connected, or there is no such group.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.mint import distributed as dist
+        >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
+        >>> parts = [ms.ops.zeros(2) for _ in range(dist.get_world_size())]
+        >>> dist.all_gather(parts, ms.Tensor([1.0, 2.0]))
+        >>> print(*parts)
+        [1. 2.]
+        >>> dist.destroy_process_group()
+
     Source: mindspore.mint.distributed.all_gather of MindSpore 2.10.
     """
     found = partners(group)
@@ -64,6 +74,16 @@ def gather(
             shape or dtype than `tensor`.
         RuntimeError: the processes are not connected, there is no such group, or `dst` is not in
             it.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.mint import distributed as dist
+        >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
+        >>> parts = [ms.ops.zeros(2) for _ in range(dist.get_world_size())]
+        >>> dist.gather(ms.Tensor([1.0, 2.0]), parts, dst=0)
+        >>> print(*parts)
+        [1. 2.]
+        >>> dist.destroy_process_group()
 
     Source: mindspore.mint.distributed.gather of MindSpore 2.10.
     """
@@ -106,6 +126,16 @@ def scatter(
         RuntimeError: the processes are not connected, there is no such group, or `src` is not in
             it.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.mint import distributed as dist
+        >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
+        >>> part = ms.ops.zeros(2)
+        >>> dist.scatter(part, [ms.Tensor([1.0, 2.0])], src=0)
+        >>> print(part)
+        [1. 2.]
+        >>> dist.destroy_process_group()
+
     Source: mindspore.mint.distributed.scatter of MindSpore 2.10.
     """
     found = partners(group)
@@ -146,6 +176,16 @@ def reduce_scatter(
         TypeError: `op` is none of the five, or `input_list` has another length than the group, or a
             Tensor of another shape or dtype than `output`.
         RuntimeError: the processes are not connected, or there is no such group.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.mint import distributed as dist
+        >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
+        >>> part = ms.ops.zeros(2)
+        >>> dist.reduce_scatter(part, [ms.Tensor([1.0, 2.0])])
+        >>> print(part)
+        [1. 2.]
+        >>> dist.destroy_process_group()
 
     Source: mindspore.mint.distributed.reduce_scatter of MindSpore 2.10.
     """

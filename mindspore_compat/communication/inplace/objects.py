@@ -32,6 +32,15 @@ def all_gather_object(object_list: Any, obj: Any, group: Str = None):
         RuntimeError: the processes are not connected, there is no such group, or another member's
             object cannot be pickled.
 
+    Example:
+        >>> from mindspore_compat.mint import distributed as dist
+        >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
+        >>> found = [None] * dist.get_world_size()
+        >>> dist.all_gather_object(found, {"rank": dist.get_rank()})
+        >>> found
+        [{'rank': 0}]
+        >>> dist.destroy_process_group()
+
     Source: mindspore.mint.distributed.all_gather_object of MindSpore 2.10.
     """
     api = "all_gather_object"
@@ -63,6 +72,15 @@ def broadcast_object_list(object_list: Any, src: Int = 0, group: Str = None, dev
         RuntimeError: the processes are not connected, there is no such group, `src` is not in it,
             or its objects cannot be pickled.
 
+    Example:
+        >>> from mindspore_compat.mint import distributed as dist
+        >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
+        >>> settings = ["sgd", 0.1]
+        >>> dist.broadcast_object_list(settings, src=0)
+        >>> settings
+        ['sgd', 0.1]
+        >>> dist.destroy_process_group()
+
     Source: mindspore.mint.distributed.broadcast_object_list of MindSpore 2.10.
     """
     api = "broadcast_object_list"
@@ -91,6 +109,15 @@ def gather_object(obj: Any, object_gather_list: Any = None, dst: Int = 0, group:
         TypeError: on `dst`, `object_gather_list` is not a list of the group's length.
         RuntimeError: the processes are not connected, there is no such group, `dst` is not in it,
             or, on `dst`, another member's object cannot be pickled.
+
+    Example:
+        >>> from mindspore_compat.mint import distributed as dist
+        >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
+        >>> found = [None] * dist.get_world_size()
+        >>> dist.gather_object("here", found, dst=0)
+        >>> found
+        ['here']
+        >>> dist.destroy_process_group()
 
     Source: mindspore.mint.distributed.gather_object of MindSpore 2.10.
     """
@@ -129,6 +156,15 @@ def scatter_object_list(
             `scatter_object_input_list` is not a list of the group's length.
         RuntimeError: the processes are not connected, there is no such group, `src` is not in it,
             or its objects cannot be pickled.
+
+    Example:
+        >>> from mindspore_compat.mint import distributed as dist
+        >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
+        >>> own = [None]
+        >>> dist.scatter_object_list(own, ["first"], src=0)
+        >>> own
+        ['first']
+        >>> dist.destroy_process_group()
 
     Source: mindspore.mint.distributed.scatter_object_list of MindSpore 2.10.
     """

@@ -38,6 +38,13 @@ def is_available():
 def is_initialized():
     """Returns whether the processes are connected.
 
+    Example:
+        >>> from mindspore_compat.mint import distributed as dist
+        >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
+        >>> dist.is_initialized()
+        True
+        >>> dist.destroy_process_group()
+
     Source: mindspore.mint.distributed.is_initialized of MindSpore 2.10.
     """
     return GlobalComm.INITED
@@ -84,6 +91,13 @@ def init_process_group(
             `init_method` is no such address; `world_size` or `rank` is not what it must be.
         RuntimeError: the process was not started by a launcher, mpi4py cannot be loaded, or the
             others do not report in time.
+
+    Example:
+        >>> from mindspore_compat.mint import distributed as dist
+        >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
+        >>> dist.get_rank(), dist.get_world_size()
+        (0, 1)
+        >>> dist.destroy_process_group()
 
     Source: mindspore.mint.distributed.init_process_group of MindSpore 2.10.
     """
@@ -174,6 +188,11 @@ def destroy_process_group(group: Str = None):
     Raises:
         RuntimeError: there is no such group.
 
+    Example:
+        >>> from mindspore_compat.mint import distributed as dist
+        >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
+        >>> dist.destroy_process_group()
+
     Source: mindspore.mint.distributed.destroy_process_group of MindSpore 2.10.
     """
     if group is None or group in groups.WORLD:
@@ -214,6 +233,14 @@ def new_group(
         TypeError: `ranks` names a rank twice, or `backend` is neither "hccl" nor "mccl" with
             `ranks`.
 
+    Example:
+        >>> from mindspore_compat.mint import distributed as dist
+        >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
+        >>> group = dist.new_group([0])
+        >>> dist.get_world_size(group)
+        1
+        >>> dist.destroy_process_group()
+
     Source: mindspore.mint.distributed.new_group of MindSpore 2.10.
     """
     if ranks is None:
@@ -245,6 +272,13 @@ def get_rank(group: Str = None):
     Args:
         group: the group's name; None is the world.
 
+    Example:
+        >>> from mindspore_compat.mint import distributed as dist
+        >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
+        >>> dist.get_rank()
+        0
+        >>> dist.destroy_process_group()
+
     Source: mindspore.mint.distributed.get_rank of MindSpore 2.10.
     """
     if not GlobalComm.INITED:
@@ -262,6 +296,13 @@ def get_world_size(group: Str = None):
     Args:
         group: the group's name; None is the world.
 
+    Example:
+        >>> from mindspore_compat.mint import distributed as dist
+        >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
+        >>> dist.get_world_size()
+        1
+        >>> dist.destroy_process_group()
+
     Source: mindspore.mint.distributed.get_world_size of MindSpore 2.10.
     """
     if not GlobalComm.INITED:
@@ -278,6 +319,13 @@ def get_backend(group: Str = None):
 
     Args:
         group: the group's name; all have the same library.
+
+    Example:
+        >>> from mindspore_compat.mint import distributed as dist
+        >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
+        >>> dist.get_backend()  # of a CPU
+        'mccl'
+        >>> dist.destroy_process_group()
 
     Source: mindspore.mint.distributed.get_backend of MindSpore 2.10.
     """
@@ -299,6 +347,13 @@ def get_process_group_ranks(group: Str = None):
     Raises:
         RuntimeError: the processes are not connected, or there is no such group.
 
+    Example:
+        >>> from mindspore_compat.mint import distributed as dist
+        >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
+        >>> dist.get_process_group_ranks()
+        [0]
+        >>> dist.destroy_process_group()
+
     Source: mindspore.mint.distributed.get_process_group_ranks of MindSpore 2.10.
     """
     return list(group_named(group).ranks)
@@ -317,6 +372,13 @@ def get_global_rank(group: Str | None, group_rank: Int):
 
     Raises:
         RuntimeError: the processes are not connected, there is no such group, or no such member.
+
+    Example:
+        >>> from mindspore_compat.mint import distributed as dist
+        >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
+        >>> dist.get_global_rank(dist.new_group([0]), 0)
+        0
+        >>> dist.destroy_process_group()
 
     Source: mindspore.mint.distributed.get_global_rank of MindSpore 2.10.
     """
@@ -341,6 +403,13 @@ def get_group_rank(group: Str | None, global_rank: Int):
     Raises:
         RuntimeError: the processes are not connected, there is no such group, or it has no such
             member.
+
+    Example:
+        >>> from mindspore_compat.mint import distributed as dist
+        >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
+        >>> dist.get_group_rank(dist.new_group([0]), 0)
+        0
+        >>> dist.destroy_process_group()
 
     Source: mindspore.mint.distributed.get_group_rank of MindSpore 2.10.
     """

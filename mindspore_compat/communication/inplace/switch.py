@@ -44,6 +44,18 @@ def set_comm_ops_inplace(is_enable, func_list=None):
         TypeError: `is_enable` is not a bool, or `func_list` neither None nor a list.
         ValueError: `func_list` names no communication function.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.mint import distributed as dist
+        >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
+        >>> ms.ops.set_comm_ops_inplace(False)
+        >>> x = ms.Tensor([1.0, 2.0])
+        >>> total, handle = ms.ops.all_reduce(x)
+        >>> print(total, total is x)
+        [1. 2.] False
+        >>> ms.ops.set_comm_ops_inplace(True)
+        >>> dist.destroy_process_group()
+
     Source: mindspore.ops.communication.set_comm_ops_inplace of MindSpore 2.10.
     """
     api = "set_comm_ops_inplace"
@@ -82,6 +94,16 @@ def all_reduce(tensor: Given, op: Str = "sum", group: Str = None, async_op: Bool
         TypeError: `op` is none of the five.
         RuntimeError: the processes are not connected, or there is no such group.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.mint import distributed as dist
+        >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
+        >>> x = ms.Tensor([1.0, 2.0])
+        >>> ms.ops.all_reduce(x, op="max")
+        >>> print(x)
+        [1. 2.]
+        >>> dist.destroy_process_group()
+
     Source: mindspore.ops.communication.all_reduce of MindSpore 2.10.
     """
     if "all_reduce" not in _fresh:
@@ -112,6 +134,16 @@ def all_gather_into_tensor(
         TypeError: `output_tensor` is not a Tensor, or the dtypes differ.
         ValueError: `output_tensor` has another shape.
         RuntimeError: the processes are not connected, or there is no such group.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.mint import distributed as dist
+        >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
+        >>> whole = ms.ops.zeros(2)
+        >>> ms.ops.all_gather_into_tensor(whole, ms.Tensor([1.0, 2.0]))
+        >>> print(whole)
+        [1. 2.]
+        >>> dist.destroy_process_group()
 
     Source: mindspore.ops.communication.all_gather_into_tensor of MindSpore 2.10.
     """
@@ -145,6 +177,16 @@ def reduce_scatter_tensor(
             than a part.
         RuntimeError: the processes are not connected, or there is no such group.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.mint import distributed as dist
+        >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
+        >>> part = ms.ops.zeros(2)
+        >>> ms.ops.reduce_scatter_tensor(part, ms.Tensor([1.0, 2.0]))
+        >>> print(part)
+        [1. 2.]
+        >>> dist.destroy_process_group()
+
     Source: mindspore.ops.communication.reduce_scatter_tensor of MindSpore 2.10.
     """
     if "reduce_scatter_tensor" not in _fresh:
@@ -177,6 +219,16 @@ def all_to_all(
         TypeError: `output_tensor_list` is not as described above, a list has another length than
             the group, or the dtypes differ.
         RuntimeError: the processes are not connected, or there is no such group.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.mint import distributed as dist
+        >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
+        >>> received = [ms.ops.zeros(2)]
+        >>> ms.ops.all_to_all(received, [ms.Tensor([1.0, 2.0])])
+        >>> print(*received)
+        [1. 2.]
+        >>> dist.destroy_process_group()
 
     Source: mindspore.ops.communication.all_to_all of MindSpore 2.10.
     """
@@ -214,6 +266,16 @@ def all_to_all_single(
         TypeError: `output` is not as described above, or the dtypes differ.
         ValueError: split sizes do not fit the shapes, or axis 0 cannot be cut into equal parts.
         RuntimeError: the processes are not connected, or there is no such group.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.mint import distributed as dist
+        >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
+        >>> received = ms.ops.zeros(2)
+        >>> ms.ops.all_to_all_single(received, ms.Tensor([1.0, 2.0]))
+        >>> print(received)
+        [1. 2.]
+        >>> dist.destroy_process_group()
 
     Source: mindspore.ops.communication.all_to_all_single of MindSpore 2.10.
     """

@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 
 from ..._core.rules.vocabulary import InstanceOf, ListOf, TupleOf
+from .cache import fixed_row
 from .operations import RepeatDataset, TakeDataset, method
 from .pipeline import Dataset, UnionBaseDataset
 from .rows import Flow
@@ -224,7 +225,7 @@ def _taken(rows, wanted):
     needed, rows_by_index = set(wanted.tolist()), {}
     for index, row in enumerate(rows):
         if index in needed:
-            rows_by_index[index] = row
+            rows_by_index[index] = fixed_row(row)  # it may be wanted several times
     return (rows_by_index[index] for index in wanted.tolist())
 
 

@@ -6,7 +6,9 @@ caller reads them.
 """
 
 import copy
+import functools
 import itertools
+import sys
 
 import numpy as np
 
@@ -15,16 +17,19 @@ from ..._core.rules.vocabulary import Bool, Int, ListOf
 from .._rules import INT32_MAX, AnInstance, Columns, Workers, positive
 from ..transforms.base import (
     CompoundOperation,
+    Joined,
     TensorOperation,
     apply_to_block,
     bind_random,
     is_python,
     is_random,
+    joined,
     seeded,
     takes_blocks,
 )
 from . import config
 from .batching import mapped_columns, mapped_order
+from .cache import fixed_row
 from .caching import cached_flow, checked_leaf, has_cache
 from .operations import as_list, distinct, known, method
 from .pipeline import UnionBaseDataset
@@ -233,7 +238,8 @@ class MapDataset(UnionBaseDataset):
             and len(inputs) == len(outputs) == 1
         ):
             return Flow(blocks=lambda: _through_blocks(flow.blocks(), operations, indices[0]))
-        work = _RowWork(operations, indices, order, len(outputs), hooks)
+        together = operations if hooks else joined(operations)
+        work = _RowWork(together, indices, order, len(outputs), hooks)
         calls = self.callbacks and _Calls([each.create_runtime_obj() for each in self.callbacks])
         workers = self.num_parallel_workers or config.requested_workers()
         if workers > 1 and not calls and not config.get_debug_mode():
@@ -293,7 +299,7 @@ class _RowWork:
                 hook.compute(*values)
                 hook.set_previous_op_name(type(operation).__name__)
             values = _applied(operation, values)
-        values = [_finished(value) for value in values]
+        values = _finished(values)
         if len(values) != self.count:
             raise RuntimeError(
                 f"For 'map', the operations must give as many columns as there are "
@@ -302,15 +308,39 @@ class _RowWork:
         return [values[which] if is_new else row[which] for is_new, which in self.order]
 
 
-def _finished(value):
-    """What the last operation gave, as a column; its owner may go on to use an array."""
+def _finished(values):
+    """What the last operation gave, as columns. Nobody writes to an array that others use too."""
+    alone = _references_of_one_owner()
+    is_shared = [count > alone for count in _references(values)]
+    return [_as_finished(*each) for each in zip(values, is_shared, strict=True)]
+
+
+def _as_finished(value, is_shared):
     if type(value) is np.ndarray and value.dtype.kind in "biuf" and value.itemsize <= 8:
-        return read_only(value)
+        return read_only(value) if is_shared or not value.flags.owndata else value
     return as_column(value)
+
+
+def _references(values):
+    """How many references there are to each member of a list, that of the list included."""
+    return [sys.getrefcount(value) for value in values]
+
+
+@functools.cache
+def _references_of_one_owner():
+    """What `_references` counts where the list alone refers to an array."""
+    return _references([np.empty(0)])[0]
 
 
 def _applied(operation, values):
     """What one operation makes of the values of its columns, as a list."""
+    if isinstance(operation, Joined):
+        made = operation.function(*values)
+        if made is not None:
+            return [made]
+        for part in operation.parts:
+            values = _applied(part, values)
+        return values
     ours = isinstance(operation, TensorOperation)
     if not isinstance(operation, TensorOperation) or isinstance(operation, CompoundOperation):
         values = [
@@ -334,10 +364,11 @@ class _NumberedWork:
     def __init__(self, work, seed):
         self.work, self.seed = work, seed
         self.random = [is_random(each) for each in work.operations]
+        self.is_random = any(self.random)
 
     def __call__(self, item):
         number, row = item
-        if not any(self.random):
+        if not self.is_random:
             return self.work(row)
         work = copy.copy(self.work)
         work.operations = [
@@ -365,7 +396,8 @@ def _settled(rows):
     mode, good, owed = config.get_error_samples_mode(), None, 0
     for row in rows:
         if not isinstance(row, RuntimeError):
-            good = good or row
+            if good is None and mode is config.ErrorSamplesMode.REPLACE:
+                row = good = fixed_row(row)
             yield row
         elif mode is config.ErrorSamplesMode.RETURN:
             raise row

@@ -83,6 +83,12 @@ def deserialize(input_dict=None, json_filepath=None):
         TypeError: `input_dict` is no dict.
         OSError: the file cannot be read.
         RuntimeError: it describes no pipeline, or one with functions or objects of scripts.
+
+    Example:
+        >>> from mindspore_compat import dataset as ds
+        >>> described = ds.serialize(ds.NumpySlicesDataset([1, 2, 3, 4], shuffle=False).batch(2))
+        >>> [row[0].tolist() for row in ds.deserialize(described).create_tuple_iterator()]
+        [[1, 2], [3, 4]]
     """
     if input_dict is None and json_filepath is None:
         return None

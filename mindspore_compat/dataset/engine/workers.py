@@ -6,9 +6,10 @@ code that computes. Each process belongs to one thread, which hands it rows and 
 rows take the same way in both cases; what runs in the processes is in `worker_processes.py`.
 
 To hand over a row costs some tens of microseconds, more where threads wait for each other's hold on
-the interpreter. So short rows are handed over several at a time; and where the reader's own thread
-would be sooner done with the rows than with waiting for other threads, it works on them itself.
-Which it would be is measured, over and over.
+the interpreter. So short rows are handed over several at a time; rows of less than a tenth of a
+millisecond are not handed over at all; and where the reader's own thread would be sooner done with
+the rows than with waiting for other threads, it works on them itself. Which it would be is
+measured, over and over.
 """
 
 import atexit
@@ -29,8 +30,10 @@ from ..._backend import affinity
 from . import config
 from .worker_processes import WorkerFailed, WorkerProcess, outcome
 
-_TRIAL, _LONGEST = 32, 4096  # rows between two looks at who is faster
+_TRIAL, _ALONE = 16, 6  # rows that the workers, and the reader, do to see who is faster
+_FIRST, _LONGEST = 64, 4096  # rows between two such trials, doubled from trial to trial
 _SHORT = 0.005  # seconds; only rows that take less may be done by the reader
+_TINY = 0.0001  # seconds; rows that take less are done by the reader alone
 _CHUNK = 0.001  # seconds of work that are handed over at once
 
 _pipeline = contextvars.ContextVar("pipeline", default=None)  # whose nodes are being opened
@@ -113,7 +116,7 @@ class OrderedMap:
 
     def _rows(self, work, items):
         pool = _Pool(self.api, work, self.workers, self.processes)
-        items, length = iter(items), _TRIAL
+        items, length = iter(items), _FIRST
         try:
             while True:
                 handed = yield from self._handed_over(pool, items, _TRIAL)
@@ -122,7 +125,9 @@ class OrderedMap:
                 if self.processes or pool.fastest > _SHORT:
                     yield from self._handed_over(pool, items, None)
                     break
-                alone = yield from self._by_reader(work, items, _TRIAL)
+                alone = yield from self._by_reader(work, items, _ALONE)
+                while alone is not None and alone < _TINY:
+                    alone = yield from self._by_reader(work, items, length)
                 if alone is None:
                     break
                 if alone < handed:

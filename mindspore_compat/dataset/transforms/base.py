@@ -47,6 +47,15 @@ class TensorOperation:
             )
         return self._array(inputs[0], 0)
 
+    def _joined(self, following):
+        """What does the work of this transform and of the next one in one pass, if anything does.
+
+        Returns:
+            Callable, or None. It takes the inputs of this transform, and returns what the next one
+            gives, or None for inputs to which the two must be applied one after the other.
+        """
+        return None
+
     @property
     def _random(self):
         """The stream of random numbers."""
@@ -191,6 +200,32 @@ def is_python(operation):
         return any(map(is_python, operation.transforms))
     ours = type(operation).__module__.partition(".")[0] == __name__.partition(".")[0]
     return not (ours and isinstance(operation, TensorOperation))
+
+
+class Joined:
+    """Two transforms, one after the other, and the function that does the work of both.
+
+    Args:
+        parts (list[TensorOperation]): the transforms.
+        function (Callable): what `_joined` of the first gave.
+    """
+
+    def __init__(self, parts, function):
+        self.parts, self.function = parts, function
+
+
+def joined(operations):
+    """Operations, those that one pass does together replaced by a Joined."""
+    made = []
+    for each in operations:
+        before, function = made[-1] if made else None, None
+        if isinstance(before, TensorOperation) and isinstance(each, TensorOperation):
+            function = before._joined(each)
+        if function is None:
+            made.append(each)
+        else:
+            made[-1] = Joined([before, each], function)
+    return made
 
 
 def takes_blocks(operations):

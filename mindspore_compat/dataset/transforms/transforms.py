@@ -70,7 +70,16 @@ _compare = {
 
 
 def not_random(function):
-    """Marks a function as one that gives the same result every time, and returns it."""
+    """Marks a function as one that gives the same result every time, and returns it.
+
+    Example:
+        >>> from mindspore_compat.dataset import transforms
+        >>> @transforms.not_random
+        ... def double(row):
+        ...     return 2 * row
+        >>> double(4)
+        8
+    """
     function.random = False
     return function
 

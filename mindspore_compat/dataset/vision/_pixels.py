@@ -38,6 +38,27 @@ def channels_first(images):
     return out
 
 
+def planes_by_tables(image, tables):
+    """An image (height, width, channels) of uint8, each value replaced, its channels first.
+
+    Args:
+        image (numpy.ndarray): the image.
+        tables (numpy.ndarray): of shape (channels, 256), what stands for each value.
+
+    Returns:
+        numpy.ndarray (channels, height, width), or None where OpenCV does not serve.
+    """
+    cv2 = _opencv_for(image)
+    if cv2 is None:
+        return None
+    planes = np.empty((image.shape[2], *image.shape[:2]), np.uint8)
+    cv2.split(image, list(planes))
+    out = np.empty(planes.shape, tables.dtype)
+    for plane, table, target in zip(planes, tables, out, strict=True):
+        cv2.LUT(plane, table, target)
+    return out
+
+
 def mirrored(images, axis):
     """Images (..., height, width, channels) mirrored along an axis, -2 or -3; contiguous."""
     cv2 = _opencv_for(images)

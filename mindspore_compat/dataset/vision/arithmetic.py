@@ -10,7 +10,7 @@ from ..engine.rows import as_column
 from ..transforms.base import is_pil
 from ..transforms.transforms import TypeCast, numeric_dtype
 from ._image import ImageOperation, check_least_rank, check_rank
-from ._pixels import channels_first
+from ._pixels import channels_first, planes_by_tables
 
 __all__ = [
     "Decode",
@@ -128,6 +128,31 @@ class Normalize(_Normalizing):
     def _array(self, image, lead):
         check_least_rank("Normalize", image, lead)
         return self._normalized(image, lead)
+
+    def _joined(self, following):
+        if type(self) is Normalize and type(following) is HWC2CHW and self.is_hwc:
+            return _NormalizedPlanes(self)
+        return None
+
+
+class _NormalizedPlanes:
+    """Normalize and HWC2CHW for bytes: what becomes of each of the 256 values is computed once.
+
+    Args:
+        normalize (Normalize): says what becomes of them.
+    """
+
+    def __init__(self, normalize):
+        values = np.arange(256, dtype=np.uint8)[:, None].repeat(len(normalize.mean), 1)
+        self.tables = np.ascontiguousarray(normalize._normalized(values[None], 0)[0].T)
+
+    def __call__(self, *images):
+        image = images[0]
+        if len(images) > 1 or type(image) is not np.ndarray:
+            return None
+        if image.ndim != 3 or image.dtype != np.uint8 or image.shape[2] != len(self.tables):
+            return None
+        return planes_by_tables(image, self.tables)
 
 
 class NormalizePad(_Normalizing):

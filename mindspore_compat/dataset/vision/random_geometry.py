@@ -235,6 +235,12 @@ class RandomPerspective(PilOperation):
     Raises:
         TypeError: an argument is of the wrong type; or the input is no PIL image.
         ValueError: one is out of range.
+
+    Example:
+        >>> from PIL import Image
+        >>> from mindspore_compat.dataset import vision
+        >>> vision.RandomPerspective(0.3, prob=1.0)(Image.new("RGB", (6, 4))).size
+        (6, 4)
     """
 
     @checked

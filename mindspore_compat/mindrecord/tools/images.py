@@ -150,6 +150,21 @@ class MnistToMR:
 
     Raises:
         ValueError: an argument is no path or number of files.
+
+    Example:
+        >>> import os, gzip, struct
+        >>> from mindspore_compat import dataset as ds
+        >>> from mindspore_compat.mindrecord import MnistToMR
+        >>> os.makedirs("digits")
+        >>> for part in ("train", "t10k"):
+        ...     with gzip.open(f"digits/{part}-images-idx3-ubyte.gz", "wb") as file:
+        ...         _ = file.write(struct.pack(">4i", 2051, 1, 28, 28) + bytes(784))
+        ...     with gzip.open(f"digits/{part}-labels-idx1-ubyte.gz", "wb") as file:
+        ...         _ = file.write(struct.pack(">2i", 2049, 1) + bytes([7]))
+        >>> MnistToMR("digits", "written").transform()
+        >>> data = ds.MindDataset("written_train.mindrecord", columns_list=["label"])
+        >>> [int(row["label"]) for row in data.create_dict_iterator(output_numpy=True)]
+        [7]
     """
 
     def __init__(self, source, destination, partition_number=1):

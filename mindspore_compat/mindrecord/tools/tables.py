@@ -42,6 +42,16 @@ class CsvToMR:
 
     Raises:
         ValueError: an argument is no path, list of str or number of files.
+
+    Example:
+        >>> from mindspore_compat import dataset as ds
+        >>> from mindspore_compat.mindrecord import CsvToMR
+        >>> with open("cities.csv", "w") as file:
+        ...     print("name,people", "Oslo,700000", sep=chr(10), file=file)
+        >>> CsvToMR("cities.csv", "cities.mindrecord").transform()
+        >>> data = ds.MindDataset("cities.mindrecord").create_dict_iterator(output_numpy=True)
+        >>> [(str(row["name"]), int(row["people"])) for row in data]
+        [('Oslo', 700000)]
     """
 
     def __init__(self, source, destination, columns_list=None, partition_number=1):

@@ -61,17 +61,18 @@ class _SecondOrder:
     """What the layers share: the flag and the matrices."""
 
     thor = True
+    # Of the matrices of a converted layer: what their names end in.
+    _name_endings = {"matrix_a": "", "matrix_g": ""}
 
-    def _make_matrices(self, size_a, size_g, *, identity, suffix=""):
+    def _make_matrices(self, size_a, size_g, *, identity):
         """Makes `matrix_a` and `matrix_g`; a size in a tuple makes a vector."""
         start = np.eye if identity else (lambda size: np.zeros((size, size)))
-        first = np.zeros(size_a) if isinstance(size_a, tuple) else start(size_a)
-        self._make_matrix("matrix_a", first, suffix)
-        self._make_matrix("matrix_g", start(size_g), suffix)
+        self._make_matrix("matrix_a", np.zeros(size_a) if type(size_a) is tuple else start(size_a))
+        self._make_matrix("matrix_g", start(size_g))
 
-    def _make_matrix(self, name, values, suffix=""):
+    def _make_matrix(self, name, values):
         values = Tensor(values.astype(np.float32))
-        setattr(self, name, Parameter(values, name=name + suffix, requires_grad=False))
+        setattr(self, name, Parameter(values, name=name, requires_grad=False))
 
     def _keep(self, a, g):
         """Keeps the matrices of this step."""
@@ -110,9 +111,8 @@ class _SecondOrder:
         made = cls.__new__(cls)
         made.__setstate__(layer.__getstate__())
         made._extend()
-        for name in ("matrix_a", "matrix_g", "a_normalizer", "g_normalizer"):
-            if name in made._params:
-                made._params[name].name = prefix + made._params[name].name
+        for name, suffix in cls._name_endings.items():
+            getattr(made, name).name = f"{prefix}{name}{suffix}"
         return made
 
     def _out(self, out, x):
@@ -197,6 +197,8 @@ class Conv2dThor(_SecondOrder, Conv2d):
     Source: mindspore.nn.Conv2dThor of MindSpore 2.10.
     """
 
+    _name_endings = {"matrix_a": "_cov", "matrix_g": "_cov", "a_normalizer": "", "g_normalizer": ""}
+
     @checked
     def __init__(
         self,
@@ -229,11 +231,10 @@ class Conv2dThor(_SecondOrder, Conv2d):
 
     def _extend(self):
         height, width = self.kernel_size
-        self._make_matrices(
-            self.in_channels * height * width, self.out_channels, identity=False, suffix="_cov"
-        )
         self._make_matrix("a_normalizer", np.ones(1))
         self._make_matrix("g_normalizer", np.ones(1))
+        size_a = self.in_channels * height * width
+        self._make_matrices(size_a, self.out_channels, identity=False)
 
     def construct(self, x):
         """The convolution of `x`, in the dtype of the weight."""

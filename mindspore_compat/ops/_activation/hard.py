@@ -96,9 +96,15 @@ def hardtanh(xp, input: TensorOf(real, "bool"), min_val: Number = -1.0, max_val:
     return xp.cast(xp.at_most(xp.at_least(input, min_val), max_val), input.dtype)
 
 
-hardtanh.vjp(
-    input=lambda xp, g, input, min_val, max_val: xp.keep((input > min_val) & (input < max_val), g)
-)
+def _hardtanh_vjp(xp, g, input, min_val, max_val):
+    """That of a maximum and a minimum: an element that equals a bound gets half."""
+    within = xp.keep((input >= min_val) & (input <= max_val), g)
+    for bound in (min_val, max_val):
+        within = xp.where(input == bound, 0.5 * within, within)
+    return within
+
+
+hardtanh.vjp(input=_hardtanh_vjp)
 
 
 @op(

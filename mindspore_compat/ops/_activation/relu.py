@@ -50,7 +50,7 @@ def relu6(xp, x: Float16Or32):
     return xp.at_most(xp.at_least(x, 0), 6)
 
 
-relu6.vjp(x=lambda xp, g, out: xp.keep((out > 0) & (out < 6), g))
+relu6.vjp(x=lambda xp, g, x: xp.keep((x > 0) & (x <= 6), g))
 
 
 @op("mint.nn.functional.relu6(input, inplace=False)", "mint.nn.ReLU6(inplace=False)(input)")

@@ -93,6 +93,11 @@ def multi_head_attention_forward(
         ValueError: if shapes do not fit, or a mask holds ints.
 
     Example:
+        >>> x, eye = ms.ops.ones((2, 1, 4)), ms.ops.eye(4)
+        >>> out, weights = ms.ops.multi_head_attention_forward(
+        ...     x, x, x, 4, 2, ms.ops.cat([eye, eye, eye]), None, None, None, False, 0.0, eye, None)
+        >>> out.shape, weights.shape
+        ((2, 1, 4), (1, 2, 2))
 
     Source: mindspore.ops.function.nn_func of MindSpore 2.10, observed.
     """

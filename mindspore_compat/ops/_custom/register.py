@@ -324,6 +324,13 @@ def op_info_register(op_info):
     Raises:
         TypeError: if `op_info` is neither a dict nor a str, when the function is decorated.
 
+    Example:
+        >>> @ms.ops.op_info_register({"op_name": "Doubled"})
+        ... def double(x):
+        ...     return 2 * x
+        >>> double(4)
+        8
+
     Source: mindspore.ops.op_info_register of MindSpore 2.10.
     """
 
@@ -351,5 +358,14 @@ def custom_info_register(*reg_info):
 
 @public("ops.prim_arg_register")
 def prim_arg_register(fn):
-    """A decorator for the `__init__` of a user's Primitive: its arguments become attributes."""
+    """A decorator for the `__init__` of a user's Primitive: its arguments become attributes.
+
+    Example:
+        >>> class Scaled(ms.ops.Primitive):
+        ...     @ms.ops.prim_arg_register
+        ...     def __init__(self, factor=2.0):
+        ...         pass
+        >>> Scaled(3.0).attrs["factor"]
+        3.0
+    """
     return prim_attr_register(fn)

@@ -48,6 +48,14 @@ def tensordump(file_name: Str, tensor: Anything, mode: Side = "out"):
         TypeError: if `file_name` or `mode` is no str, or `tensor` no Tensor.
         ValueError: if `file_name` is empty, or `mode` neither "in" nor "out".
 
+    Example:
+        >>> import glob, time
+        >>> ms.ops.tensordump("weights", ms.Tensor([1.0, 2.0]))
+        >>> while not glob.glob("weights*.npy"):
+        ...     time.sleep(0.01)
+        >>> print(np.load(glob.glob("weights*.npy")[0]))
+        [1. 2.]
+
     Source: mindspore.ops.tensordump of MindSpore 2.10.
     """
     _save("tensordump", file_name, tensor)
@@ -63,6 +71,14 @@ class TensorDump(Primitive):
     Raises:
         TypeError: if `file` is no str or `input_x` no Tensor.
         ValueError: if `file` is empty, or `input_output` neither "in" nor "out".
+
+    Example:
+        >>> import glob, time
+        >>> ms.ops.TensorDump()("biases", ms.Tensor([3.0]))
+        >>> while not glob.glob("biases*.npy"):
+        ...     time.sleep(0.01)
+        >>> print(np.load(glob.glob("biases*.npy")[0]))
+        [3.]
 
     Source: mindspore.ops.TensorDump of MindSpore 2.10.
     """
@@ -87,6 +103,16 @@ class DumpGradient(Primitive):
     Raises:
         TypeError: if `path` or `input_output` is no str, or `x` no Tensor.
         ValueError: if `path` is empty, or `input_output` neither "in" nor "out".
+
+    Example:
+        >>> import glob, time
+        >>> dump = ms.ops.DumpGradient()
+        >>> print(ms.grad(lambda x: dump("flow", x, "out") * 3)(ms.Tensor(2.0)))
+        3.0
+        >>> while not glob.glob("flow*.npy"):
+        ...     time.sleep(0.01)
+        >>> print(np.load(glob.glob("flow*.npy")[0]))
+        3.0
 
     Source: mindspore.ops.DumpGradient of MindSpore 2.10.
     """

@@ -137,6 +137,10 @@ class NPUClearFloatStatusV2(Primitive):
     Outputs:
         Tensor of int32.
 
+    Example:
+        >>> print(ms.ops.NPUClearFloatStatusV2()(ms.ops.zeros(8, ms.int32)))
+        [0 0 0 0 0 0 0 0]
+
     Source: mindspore.ops.NPUClearFloatStatusV2 of MindSpore 2.10.
     """
 
@@ -158,6 +162,11 @@ class NPUGetFloatStatusV2(Primitive):
 
     Outputs:
         Tensor of int32.
+
+    Example:
+        >>> flags = ms.ops.NPUClearFloatStatusV2()(ms.ops.zeros(8, ms.int32))
+        >>> print(ms.ops.NPUGetFloatStatusV2()(flags))
+        [0 0 0 0 0 0 0 0]
 
     Source: mindspore.ops.NPUGetFloatStatusV2 of MindSpore 2.10.
     """

@@ -206,7 +206,15 @@ class InsertGradientOf(Primitive):
 @public("ops.add_flags", "ops.composite.add_flags")
 def add_flags(fn=None, **flags):
     """A decorator of MindSpore 1.x that marks a function for graph mode; the function is
-    returned."""
+    returned.
+
+    Example:
+        >>> @ms.ops.add_flags(has_effect=True)
+        ... def double(x):
+        ...     return 2 * x
+        >>> double(4)
+        8
+    """
 
     def mark(function):
         function.__dict__.setdefault("_mindspore_flags", {}).update(flags)

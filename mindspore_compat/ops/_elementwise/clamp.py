@@ -68,9 +68,12 @@ def clip_by_value(x, clip_value_min=None, clip_value_max=None):
     Source: mindspore.ops.clip_by_value of MindSpore 2.10.
     """
     if isinstance(x, (tuple, list)):
-        return type(x)(clip_by_value(one, clip_value_min, clip_value_max) for one in x)
+        return tuple(clip_by_value(one, clip_value_min, clip_value_max) for one in x)
     low, high = (_bound(x, each) for each in (clip_value_min, clip_value_max))
-    return build("ops", "clamp")(x, low, high)
+    if not isinstance(x, Tensor) or low is None and high is None:
+        return build("ops", "clamp")(x, low, high)  # which refuses
+    out = x if low is None else build("ops", "maximum")(x, low)
+    return out if high is None else build("ops", "minimum")(out, high)
 
 
 def _bound(x, bound):

@@ -307,8 +307,8 @@ def slices_by(xp, x: Anything, v: Anything, indices: Any, how: Any):
     return xp.scatter_add(x, index, v if how == "add" else -v)
 
 
-def _slices_family(path, title, words):
-    """`inplace_add`, `InplaceAdd(indices)` and their kin."""
+def _slices_family(path, title, words, last):
+    """`inplace_add`, `InplaceAdd(indices)` and so on; `last` is a row that the example shows."""
     api = path.removeprefix("ops.")
     how = api.removeprefix("inplace_")
 
@@ -328,6 +328,13 @@ def _slices_family(path, title, words):
         TypeError: if the dtypes differ or an argument is of another type.
         ValueError: if the shapes do not fit or a slice does not exist.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> x = ms.Tensor([[1, 2], [3, 4]], ms.float32)
+        >>> print(ms.{path}(x, ms.ops.ones((1, 2)), indices=1))
+        [[1. 2.]
+         [{last}]]
+
     Source: mindspore.{path} of MindSpore 2.10.
     """
 
@@ -341,15 +348,23 @@ def _slices_family(path, title, words):
             return inplace(x, input_v, self.indices)
 
     Inplace.__name__ = Inplace.__qualname__ = title.removeprefix("ops.")
-    Inplace.__doc__ = f"The class form of `{path}`: `{title}(indices)(x, v)`."
+    Inplace.__doc__ = f"""The class form of `{path}`: `{title}(indices)(x, v)`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> x = ms.Tensor([[1, 2], [3, 4]], ms.float32)
+        >>> print(ms.{title}(1)(x, ms.ops.ones((1, 2))))
+        [[1. 2.]
+         [{last}]]
+    """
     public(path)(inplace)
     public(title)(Inplace)
     return inplace
 
 
-_slices_family("ops.inplace_add", "ops.InplaceAdd", "Adds to")
-_slices_family("ops.inplace_sub", "ops.InplaceSub", "Subtracts from")
-inplace_update = _slices_family("ops.inplace_update", "ops.InplaceUpdate", "Replaces")
+_slices_family("ops.inplace_add", "ops.InplaceAdd", "Adds to", last="4. 5.")
+_slices_family("ops.inplace_sub", "ops.InplaceSub", "Subtracts from", last="2. 3.")
+inplace_update = _slices_family("ops.inplace_update", "ops.InplaceUpdate", "Replaces", last="1. 1.")
 
 
 @public("Tensor.inplace_update")

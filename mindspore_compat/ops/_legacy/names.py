@@ -30,13 +30,22 @@ def control_depend(src, dst, depend_mode=0):
 
     Returns:
         bool, True.
+
+    Example:
+        >>> ms.ops.control_depend(ms.ops.Print(), ms.ops.Assign())
+        True
     """
     return ControlDepend(depend_mode)(src, dst)
 
 
 @legacy("ops.ControlDepend")
 class ControlDepend(Primitive):
-    """The class form of `ops.control_depend`."""
+    """The class form of `ops.control_depend`.
+
+    Example:
+        >>> ms.ops.ControlDepend()(ms.ops.Print(), ms.ops.Assign())
+        True
+    """
 
     @checked
     def __init__(self, depend_mode=0):

@@ -65,6 +65,16 @@ class BufferAppend(_Buffer):
         `data`, the buffer; `exp`, the entry's Tensors; `count` and `head`, int32 Parameters of one
         number: how many entries there are, and where the oldest is.
 
+    Example:
+        >>> kinds = 3, ((2,),), (ms.float32,)
+        >>> data = [ms.Parameter(ms.ops.zeros((3, 2)), name="data")]
+        >>> count, head = (ms.Parameter(ms.Tensor(0, ms.int32), name=n) for n in ("count", "head"))
+        >>> _ = ms.ops.BufferAppend(*kinds)(data, [ms.Tensor([1.0, 2.0])], count, head)
+        >>> print(data[0].value(), count.value())
+        [[1. 2.]
+         [0. 0.]
+         [0. 0.]] 1
+
     Source: mindspore.ops.BufferAppend of MindSpore 1.9.
     """
 
@@ -93,6 +103,12 @@ class BufferGetItem(_Buffer):
 
     Raises:
         IndexError: if there is no such entry.
+
+    Example:
+        >>> data = [ms.Parameter(ms.Tensor([[1.0], [2.0], [0.0]]), name="data")]
+        >>> count, head = (ms.Parameter(ms.Tensor(n, ms.int32), name=f"{n}") for n in (2, 0))
+        >>> print(ms.ops.BufferGetItem(3, ((1,),), (ms.float32,))(data, count, head, -1)[0])
+        [2.]
 
     Source: mindspore.ops.BufferGetItem of MindSpore 1.9.
     """
@@ -123,6 +139,13 @@ class BufferSample(_Buffer):
 
     Raises:
         ValueError: if there are fewer entries than are drawn.
+
+    Example:
+        >>> data = [ms.Parameter(ms.Tensor([[1.0], [2.0], [0.0]]), name="data")]
+        >>> count, head = (ms.Parameter(ms.Tensor(n, ms.int32), name=f"{n}") for n in (2, 0))
+        >>> sample = ms.ops.BufferSample(3, 2, ((1,),), (ms.float32,), unique=True)
+        >>> print(sorted(sample(data, count, head)[0].asnumpy().ravel().tolist()))
+        [1.0, 2.0]
 
     Source: mindspore.ops.BufferSample of MindSpore 1.9.
     """

@@ -56,7 +56,7 @@ def margin_ranking_loss(
             f"For 'margin_ranking_loss', the inputs must have the same dtype, but got "
             f"{input1.dtype}, {input2.dtype} and {target.dtype}."
         )
-    return reduced(xp, xp.maximum(-target * (input1 - input2) + margin, 0), reduction)
+    return reduced(xp, xp.at_least(-target * (input1 - input2) + margin, 0), reduction)
 
 
 @op(
@@ -190,7 +190,8 @@ def _multi_margin(xp, api, x, target, p, margin, weight, reduction):
     if bool(xp.any((target < 0) | (target >= x.shape[1]))):
         raise ValueError(f"For '{api}', 'target' must be in [0, {x.shape[1]}).")
     own = xp.take_along_axis(x, xp.expand_dims(target, 1), 1)
-    terms = xp.maximum(margin - own + x, 0)
+    terms = margin - own + x
+    terms = xp.where(terms > 0, terms, 0)  # whose gradient at 0 is 0
     terms = terms if p == 1 else xp.square(terms)
     if weight is not None:
         terms = terms * xp.expand_dims(xp.take(weight, target, 0), 1)

@@ -2,8 +2,7 @@
 
 The documentation of 2.10 is the reference; the original runs these on Ascend only. Positions are
 ints, so gradients flow through the tokens and through what they are weighted with. The products
-in between are in _moe/grouped_matmul.py. Rotations of positions, which are next to experts in the
-same networks, are here too.
+in between are in _moe/grouped_matmul.py.
 """
 
 from ..._backend.arrays import to_host
@@ -445,56 +444,3 @@ def moe_finalize_routing(
     merged = xp.sum(given * xp.expand_dims(_upcast(xp, scales), -1), 1) + _upcast(xp, x1)
     merged = merged if x2 is None else merged + _upcast(xp, x2)
     return xp.cast(merged, expanded_x.dtype)
-
-
-# Rotations ----------------------------------------------------------------------------------------
-
-
-@op(
-    "ops.rotary_position_embedding(x, cos, sin, mode=0)",
-    "ops.auto_generate.RotaryPositionEmbedding()(x, cos, sin, mode=0)",
-    compute="native",
-)
-def rotary_position_embedding(xp, x: Floats, cos: Floats, sin: Floats, mode: Int = 0):
-    """Turns pairs of features by angles: x * cos + rotated(x) * sin, summed in float32.
-
-    Mode 0 pairs each feature of the first half with one of the second, (a, b) -> (-b, a); mode 1
-    pairs neighbours.
-
-    Args:
-        x (Tensor): shape (B, N, S, D), D even.
-        cos (Tensor): broadcasts against `x`.
-        sin (Tensor): of the shape of `cos`.
-        mode (int): 0 or 1. Default: 0.
-
-    Shapes:
-        `x` is (B, N, S, D) with an even D; `cos` and `sin` are broadcast. The result has the shape
-        and dtype of `x`.
-
-    Returns:
-        Tensor, of the shape and dtype of `x`.
-
-    Raises:
-        TypeError: if an input is no Tensor of floats, or `mode` no int.
-        ValueError: if `x` does not have 4 axes, the last of an even length, or `mode` is another.
-
-    Example:
-        >>> x, one = ms.Tensor([[[[1.0, 2.0]]]]), ms.ops.ones((1, 1, 1, 2))
-        >>> print(ms.ops.rotary_position_embedding(x, 0 * one, one))
-        [[[[-2.  1.]]]]
-
-    Source: mindspore.ops.rotary_position_embedding of MindSpore 2.10.
-    """
-    api = "rotary_position_embedding"
-    if x.ndim != 4 or x.shape[-1] % 2:
-        raise ValueError(
-            f"For '{api}', 'x' must have 4 axes, the last of even length, but got shape {x.shape}."
-        )
-    if mode not in (0, 1):
-        raise ValueError(f"For '{api}', 'mode' must be 0 or 1, but got {mode}.")
-    upcast, half = _upcast(xp, x), x.shape[-1] // 2
-    if mode == 0:
-        turned = xp.concatenate([-upcast[..., half:], upcast[..., :half]], -1)
-    else:
-        turned = xp.reshape(xp.stack([-upcast[..., 1::2], upcast[..., ::2]], -1), x.shape)
-    return xp.cast(upcast * _upcast(xp, cos) + turned * _upcast(xp, sin), x.dtype)

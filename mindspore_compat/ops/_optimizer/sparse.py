@@ -283,6 +283,13 @@ class SparseApplyFtrlV2(SparseApplyFtrl):
         l2_shrinkage (float): half of the share of the parameter that is added to the gradient.
         lr_power (float): how the learning rate decreases, at most 0.
         use_locking (bool): accepted; an update is atomic anyway.
+
+    Example:
+        >>> var, accum, linear = (ms.Parameter(ms.ops.ones((3, 1)), name=n) for n in "val")
+        >>> apply = ms.ops.SparseApplyFtrlV2(0.1, 0.0, 0.0, l2_shrinkage=0.1, lr_power=-0.5)
+        >>> _ = apply(var, accum, linear, ms.ops.ones((1, 1)), ms.Tensor([1], ms.int32))
+        >>> print(accum.value().flatten())
+        [1. 2. 1.]
     """
 
     @checked
@@ -322,7 +329,15 @@ class SparseApplyFtrlV2(SparseApplyFtrl):
 
 @public("ops.FusedSparseFtrl")
 class FusedSparseFtrl(SparseApplyFtrl):
-    """`ops.SparseApplyFtrl` that returns var and a zero for each state."""
+    """`ops.SparseApplyFtrl` that returns var and a zero for each state.
+
+    Example:
+        >>> var, accum, linear = (ms.Parameter(ms.ops.ones((3, 1)), name=n) for n in "val")
+        >>> apply = ms.ops.FusedSparseFtrl(lr=0.1, l1=0.0, l2=0.0, lr_power=-0.5)
+        >>> _ = apply(var, accum, linear, ms.ops.ones((1, 1)), ms.Tensor([1], ms.int32))
+        >>> print(accum.value().flatten())
+        [1. 2. 1.]
+    """
 
     unfit = TypeError
 

@@ -47,27 +47,7 @@ def apply_rotary_pos_emb_(query, key, cos, sin, position_ids, cos_format=0):
 
     Source: mindspore.ops.auto_generate.apply_rotary_pos_emb_ of MindSpore 2.10.
     """
-    return _rotated(query, cos, sin, position_ids), _rotated(key, cos, sin, position_ids)
-
-
-alias(
-    "ops.auto_generate.ApplyRotaryPosEmb(cos_format=0)(query, key, cos, sin, position_ids)",
-    apply_rotary_pos_emb_,
-)
-
-
-def _rotated(x, cos, sin, position_ids):
-    width = cos.shape[-1]
-    cos, sin = (ops.reshape(each, (-1, width)) for each in (cos, sin))
-    whole = x if x.ndim == 4 else ops.reshape(x, (*x.shape[:2], -1, width)).swapaxes(1, 2)
-    batch, _, length, _ = whole.shape
-    if cos.shape[0] not in (length, batch * length):
-        cos, sin = (ops.gather(each, ops.reshape(position_ids, (-1,)), 0) for each in (cos, sin))
-    cos, sin = (ops.reshape(each, (-1, 1, length, width)).astype(x.dtype) for each in (cos, sin))
-    half = width // 2
-    turned = ops.cat([-whole[..., half:], whole[..., :half]], -1)
-    made = whole * cos + turned * sin
-    return made if x.ndim == 4 else ops.reshape(made.swapaxes(1, 2), x.shape)
+    return ops.ApplyRotaryPosEmb(cos_format)(query, key, cos, sin, position_ids)
 
 
 # Attention ----------------------------------------------------------------------------------------

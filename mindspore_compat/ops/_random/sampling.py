@@ -80,7 +80,12 @@ def randperm(
 
 @public("mint.randperm")
 def mint_randperm(n, *, generator=None, dtype=None):
-    """The whole numbers below n in random order; int64 by default."""
+    """The whole numbers below n in random order; int64 by default.
+
+    Example:
+        >>> print(sorted(ms.mint.randperm(4).tolist()))
+        [0, 1, 2, 3]
+    """
     xp = current_space()
     return _made(_permutation(xp, n, _stream(generator, xp))._array, dtype, "int64")
 

@@ -1,11 +1,15 @@
 """The steps of recurrences by single kernels: one product and one kernel for each step, either way.
 
+Where all steps together are one compiled loop of the host (compiled_sequences.py), that runs
+instead.
+
 The gates of a step lie side by side in one array; the kernels read and write the parts of such
 arrays, and write what they find straight to its step of the sequence. A GPU has these kernels, and
 the host where they are compiled; the functions give None where there is none yet. The formulas and
 shapes are those of sequence.py, which names the arrays.
 """
 
+from ..._backend import compiled_sequences
 from ..._backend.row_plan import Parts
 
 
@@ -25,6 +29,9 @@ def _rnn_back(xp, y, grad_out, flow, at, *, kind):
 
 def rnn(bodies, xp, order, gates, h, weight, mask, kind):
     """`rnn_sequence` over the steps in `order`."""
+    made = compiled_sequences.forward(kind, order, gates, (h,), weight, None, mask)
+    if made is not None:
+        return made
     turned, outputs = xp.swapaxes(weight, 0, 1), xp.empty((len(gates), *h.shape), h.dtype)
     for t in order:
         at = None if mask is None else mask[t]
@@ -39,6 +46,15 @@ def rnn(bodies, xp, order, gates, h, weight, mask, kind):
 def rnn_vjp(bodies, xp, order, outputs, weight, mask, g, kind):
     """What reaches the gates and the first state."""
     grad_out, flow = g
+    both = (
+        xp.zeros_like(outputs) if grad_out is None else grad_out,
+        xp.zeros_like(outputs[0]) if flow is None else flow,
+    )
+    made = compiled_sequences.backward(
+        kind, order, outputs, outputs, None, weight, None, mask, both
+    )
+    if made is not None:
+        return made
     if mask is not None and flow is None:
         flow = xp.zeros_like(outputs[0])
     grads = xp.empty(outputs.shape, outputs.dtype)
@@ -92,6 +108,9 @@ def _lstm_back(xp, gi, gf, gn, go, ri, rf, rn, ro, c, grad_out, flow, cell_flow,
 
 def lstm(bodies, xp, order, gates, h, c, weight, mask):
     """`lstm_sequence` over the steps in `order`."""
+    made = compiled_sequences.forward("lstm", order, gates, (h, c), weight, None, mask)
+    if made is not None:
+        return made
     turned, outputs = xp.swapaxes(weight, 0, 1), xp.empty((len(gates), *h.shape), h.dtype)
     for t in order:
         at = None if mask is None else mask[t]
@@ -106,6 +125,9 @@ def lstm(bodies, xp, order, gates, h, c, weight, mask):
 
 def lstm_vjp(bodies, xp, order, gates, before, c, weight, mask, g):
     """What reaches the gates, the first state and the first cell."""
+    made = compiled_sequences.backward("lstm", order, gates, before, c, weight, None, mask, g)
+    if made is not None:
+        return made
     grad_out, flow, cell_flow = g
     recurrent, cells = xp.matmul(before, xp.swapaxes(weight, 0, 1)), {}
     ats = {t: None if mask is None else mask[t] for t in order}
@@ -161,6 +183,9 @@ def _gru_back(xp, gr, gz, gn, rr, rz, rn, br, bz, bn, h, grad_out, flow, at):
 
 def gru(bodies, xp, order, gates, h, weight, bias, mask):
     """`gru_sequence` over the steps in `order`."""
+    made = compiled_sequences.forward("gru", order, gates, (h,), weight, bias, mask)
+    if made is not None:
+        return made
     turned, outputs = xp.swapaxes(weight, 0, 1), xp.empty((len(gates), *h.shape), h.dtype)
     for t in order:
         at = None if mask is None else mask[t]
@@ -174,6 +199,9 @@ def gru(bodies, xp, order, gates, h, weight, bias, mask):
 
 def gru_vjp(bodies, xp, order, gates, before, weight, bias, mask, g):
     """What reaches the gates, their recurrent parts, and the first state."""
+    made = compiled_sequences.backward("gru", order, gates, before, None, weight, bias, mask, g)
+    if made is not None:
+        return made
     grad_out, flow = g
     recurrent = xp.matmul(before, xp.swapaxes(weight, 0, 1))
     grads, states = (xp.empty(gates.shape, gates.dtype) for _ in range(2))

@@ -149,6 +149,13 @@ class DynamicRNN(Primitive):
         ValueError: if a setting is out of range or without an input to go with, `seq_length` is
             given, or shapes do not fit.
 
+    Example:
+        >>> half = lambda *shape: ms.ops.ones(shape, ms.float16)
+        >>> states = half(1, 1, 4), half(1, 1, 4)
+        >>> outputs = ms.ops.DynamicRNN()(half(2, 1, 3), half(7, 16), half(16), None, *states)
+        >>> [output.shape for output in outputs[:3]]
+        [(2, 1, 4), (2, 1, 4), (2, 1, 4)]
+
     Source: mindspore.ops.DynamicRNN of MindSpore 2.10.
     """
 
@@ -232,6 +239,13 @@ class BasicLSTMCell(Primitive):
     Raises:
         TypeError: if a setting or an input is of another type or dtype.
         ValueError: if a setting is out of range or has nothing to go with, or shapes do not fit.
+
+    Example:
+        >>> x, h, c = (ms.ops.ones(shape) for shape in ((1, 2), (1, 3), (1, 3)))
+        >>> w, b = ms.ops.zeros((5, 12)), ms.ops.zeros(12)
+        >>> cell, state, *gates = ms.ops.BasicLSTMCell()(x, h, c, w, b)
+        >>> print(cell, len(gates))
+        [[0.7310586 0.7310586 0.7310586]] 5
 
     Source: mindspore.ops.BasicLSTMCell of MindSpore 1.1, whose name 2.10 keeps.
     """
@@ -397,6 +411,13 @@ class DynamicGRUV2(Primitive):
         TypeError: if a setting or an input is of another type or dtype.
         ValueError: if a setting is out of range or without an input to go with, `seq_length` is
             given, or shapes do not fit.
+
+    Example:
+        >>> half = lambda *shape: ms.ops.ones(shape, ms.float16)
+        >>> x, weights, state = half(2, 1, 3), (half(3, 12), half(4, 12)), half(1, 4)
+        >>> outputs = ms.ops.DynamicGRUV2()(x, *weights, None, None, None, state)
+        >>> outputs[0].shape, outputs[0].dtype
+        ((2, 1, 4), mindspore.float16)
 
     Source: mindspore.ops.DynamicGRUV2 of MindSpore 2.10.
     """

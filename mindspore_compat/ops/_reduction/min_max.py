@@ -387,8 +387,11 @@ def ptp(
     return xp.max(input, axis, keepdims=keepdims) - xp.min(input, axis, keepdims=keepdims)
 
 
-def _mint_extreme(name, word, over_all, along, between):
-    """`mint.max(input)`, `mint.max(input, dim, keepdim=False)` and `mint.max(input, other)`."""
+def _mint_extreme(name, word, over_all, along, between, shown):
+    """`mint.max(input)`, `mint.max(input, dim, keepdim=False)` and `mint.max(input, other)`.
+
+    `shown` is what the example prints.
+    """
 
     def extreme(input, *args, **kwargs):
         if not args and not kwargs:
@@ -416,15 +419,20 @@ def _mint_extreme(name, word, over_all, along, between):
     Raises:
         TypeError: if the arguments fit no form.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> x = ms.Tensor([[1, 5], [7, 3]])
+        >>> values, indices = ms.mint.{name}(x, 1)
+        >>> print(ms.mint.{name}(x), values, indices)
+        {shown}
+
     Source: mindspore.mint.{name} of MindSpore 2.10.
     """
     return public(f"mint.{name}")(extreme)
 
 
-_mint_extreme("max", "largest", amax, max_along, maximum.maximum)
-
-
-_mint_extreme("min", "smallest", amin, min_along, maximum.minimum)
+_mint_extreme("max", "largest", amax, max_along, maximum.maximum, "7 [5 7] [1 0]")
+_mint_extreme("min", "smallest", amin, min_along, maximum.minimum, "1 [1 3] [0 1]")
 
 
 @op("ops.aminmax(input, *, axis=0, keepdims=False)", "Tensor.aminmax(*, axis=0, keepdims=False)")

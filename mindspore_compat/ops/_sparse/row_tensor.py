@@ -74,6 +74,12 @@ def row_tensor_add(x, y):
     Raises:
         TypeError: if an input is no RowTensor.
         ValueError: if the dense shapes differ.
+
+    Example:
+        >>> make = lambda row, value: ms.RowTensor(ms.Tensor([row]), ms.Tensor([[value]]), (3, 1))
+        >>> both = ms.ops.row_tensor_add(make(0, 1.0), make(2, 5.0))
+        >>> print(both.indices, both.values.flatten())
+        [0 2] [1. 5.]
     """
     _need_rows("row_tensor_add", x)
     _need_rows("row_tensor_add", y)

@@ -320,7 +320,12 @@ class IdentityN(Primitive):
 
 @public("ops.Reusing")
 class Reusing(Primitive):
-    """The input itself."""
+    """The input itself.
+
+    Example:
+        >>> print(ms.ops.Reusing()(ms.Tensor([1, 2])))
+        [1 2]
+    """
 
     def __init__(self):
         super().__init__("Reusing")
@@ -338,6 +343,13 @@ class CopyWithSlice(Primitive):
     Raises:
         TypeError: if an input is no Tensor.
         ValueError: if the shapes differ.
+
+    Example:
+        >>> x = ms.ops.zeros((2, 2))
+        >>> _ = ms.ops.CopyWithSlice()(x[1], ms.Tensor([3.0, 4.0]))
+        >>> print(x)
+        [[0. 0.]
+         [3. 4.]]
 
     Source: mindspore.ops.CopyWithSlice of MindSpore 2.10.
     """

@@ -67,6 +67,10 @@ class Depend:
 class UpdateState(Primitive):
     """Orders effects in a graph: the state after `expr` was evaluated, which is `value` itself.
 
+    Example:
+        >>> print(ms.ops.UpdateState()(ms.Tensor([1]), ms.ops.ones(2)))
+        [1]
+
     Source: mindspore.ops.UpdateState of MindSpore 2.10.
     """
 
@@ -89,6 +93,14 @@ def stop_gradient_(input: Anything):
 
     Raises:
         TypeError: if `input` is not a Tensor.
+
+    Example:
+        >>> def cubed(x):
+        ...     square = x * x
+        ...     ms.ops.stop_gradient_(square)
+        ...     return square * x
+        >>> print(ms.grad(cubed)(ms.Tensor(3.0)))
+        9.0
 
     Source: mindspore.ops.stop_gradient_ of MindSpore 2.10.
     """

@@ -326,6 +326,11 @@ def recompute_block(block, output_recompute):
     Raises:
         TypeError: if `block` cannot be called, or `output_recompute` is no bool.
 
+    Example:
+        >>> block = ms.ops.recompute_block(lambda x: ms.ops.exp(x) * x, False)
+        >>> print(ms.grad(block)(ms.Tensor(0.0)))
+        1.0
+
     Source: mindspore.ops.composite.recompute_block of MindSpore 2.10, in graph mode.
     """
     if not callable(block) or not isinstance(output_recompute, bool):

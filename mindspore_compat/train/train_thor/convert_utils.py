@@ -36,6 +36,18 @@ class ConvertNetUtils:
 class ConvertModelUtils:
     """Makes a Model that trains with THOR.
 
+    Example:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat import nn
+        >>> net, loss = nn.SequentialCell(nn.Dense(2, 1)), nn.MSELoss()
+        >>> rate = ms.Tensor([0.1])
+        >>> optimizer = nn.thor(net, rate, rate, momentum=0.9, frequency=2)
+        >>> model = ms.Model(net, loss, optimizer)
+        >>> made = ms.ConvertModelUtils.convert_to_thor_model(
+        ...     model, network=net, loss_fn=loss, optimizer=optimizer)
+        >>> type(made).__name__
+        'ModelThor'
+
     Source: mindspore.ConvertModelUtils of MindSpore 2.10.
     """
 

@@ -308,6 +308,15 @@ def test_layers_are_replaced_and_parameters_stay():
     }
 
 
+def test_the_parameters_of_a_convolution_have_the_original_order():
+    matrices = ["a_normalizer", "g_normalizer", "matrix_a", "matrix_g"]
+    made = nn.Conv2dThor(1, 2, 3)
+    assert [p.name for p in made.get_parameters()] == ["weight", *matrices]
+    (converted,) = convert(nn.SequentialCell(nn.Conv2d(1, 2, 3)))
+    endings = ["weight", *matrices[:2], "matrix_a_cov", "matrix_g_cov"]
+    assert [p.name for p in converted.get_parameters()] == [f"0.{name}" for name in endings]
+
+
 def test_converted_layers_compute_what_they_did():
     net = Net()
     x = batch(3)

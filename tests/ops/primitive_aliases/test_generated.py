@@ -74,7 +74,6 @@ UNUSED = {
         "MaximumGrad": ["grad_x", "grad_y"],
         "MinimumGrad": ["grad_x", "grad_y"],
     },
-    "what shapes show": {"ApplyRotaryPosEmb": ["cos_format"]},
     "what a group of ranks knows itself": {
         "DistCommAllGather": ["rank_size"],
         "DistCommAllGatherIntoTensor": ["rank_size"],

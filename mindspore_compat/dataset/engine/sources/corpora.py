@@ -50,6 +50,16 @@ class PennTreebankDataset(_Lines, TrainValidTest):
     Raises:
         <raises>
 
+    Example:
+        >>> import os
+        >>> from mindspore_compat import dataset as ds
+        >>> os.makedirs("treebank")
+        >>> with open("treebank/ptb.test.txt", "w") as file:
+        ...     print("no it was n't", file=file)
+        >>> data = ds.PennTreebankDataset("treebank", usage="test")
+        >>> [str(text) for text, in data.create_tuple_iterator(output_numpy=True)]
+        ["no it was n't"]
+
     Source: mindspore.dataset.PennTreebankDataset of 2.10.
     """
 
@@ -72,6 +82,16 @@ class WikiTextDataset(_Lines, TrainValidTest):
 
     Raises:
         <raises>
+
+    Example:
+        >>> import os
+        >>> from mindspore_compat import dataset as ds
+        >>> os.makedirs("wiki")
+        >>> with open("wiki/wiki.valid.tokens", "w") as file:
+        ...     print("= Title =", "", "A line .", sep=chr(10), file=file)
+        >>> data = ds.WikiTextDataset("wiki", usage="valid", shuffle=False)
+        >>> [str(text) for text, in data.create_tuple_iterator(output_numpy=True)]
+        ['= Title =', 'A line .']
 
     Source: mindspore.dataset.WikiTextDataset of 2.10.
     """
@@ -117,6 +137,16 @@ class CoNLL2000Dataset(_Tagged, TrainTestWorkersLast):
     Raises:
         <raises>
 
+    Example:
+        >>> import os
+        >>> from mindspore_compat import dataset as ds
+        >>> os.makedirs("conll")
+        >>> with open("conll/train.txt", "w") as file:
+        ...     print("He PRP B-NP", "runs VBZ B-VP", sep=chr(10), file=file)
+        >>> data = ds.CoNLL2000Dataset("conll", usage="train")
+        >>> [column.tolist() for column in next(data.create_tuple_iterator(output_numpy=True))]
+        [['He', 'runs'], ['PRP', 'VBZ'], ['B-NP', 'B-VP']]
+
     Source: mindspore.dataset.CoNLL2000Dataset of 2.10.
     """
 
@@ -136,6 +166,16 @@ class UDPOSDataset(_Tagged, Corpus):
 
     Raises:
         <raises>
+
+    Example:
+        >>> import os
+        >>> from mindspore_compat import dataset as ds
+        >>> os.makedirs("udpos")
+        >>> with open("udpos/en-ud-tag.v2.train.txt", "w") as file:
+        ...     print("He", "PRON", "PRP", sep=chr(9), file=file)
+        >>> data = ds.UDPOSDataset("udpos", usage="train")
+        >>> [column.tolist() for column in next(data.create_tuple_iterator(output_numpy=True))]
+        [['He'], ['PRON'], ['PRP']]
 
     Source: mindspore.dataset.UDPOSDataset of 2.10.
     """
@@ -176,6 +216,16 @@ class EnWik9Dataset(Corpus):
     Raises:
         <raises>
 
+    Example:
+        >>> import os
+        >>> from mindspore_compat import dataset as ds
+        >>> os.makedirs("enwik")
+        >>> with open("enwik/enwik9", "w") as file:
+        ...     print("<page>", "<title>A</title>", sep=chr(10), file=file)
+        >>> data = ds.EnWik9Dataset("enwik", shuffle=False)
+        >>> [str(text) for text, in data.create_tuple_iterator(output_numpy=True)]
+        ['<page>', '<title>A</title>']
+
     Source: mindspore.dataset.EnWik9Dataset of 2.10.
     """
 
@@ -212,6 +262,17 @@ class SST2Dataset(Corpus):
 
     Raises:
         <raises>
+
+    Example:
+        >>> import os
+        >>> from mindspore_compat import dataset as ds
+        >>> os.makedirs("sst2")
+        >>> with open("sst2/dev.tsv", "w") as file:
+        ...     for row in (("sentence", "label"), ("a joy", "1")):
+        ...         print(*row, sep=chr(9), file=file)
+        >>> data = ds.SST2Dataset("sst2", usage="dev")
+        >>> [str(text) for text in next(data.create_tuple_iterator(output_numpy=True))]
+        ['a joy', '1']
 
     Source: mindspore.dataset.SST2Dataset of 2.10.
     """
@@ -277,6 +338,17 @@ class SQuADDataset(Corpus):
     Raises:
         <raises>
 
+    Example:
+        >>> import json, os
+        >>> from mindspore_compat import dataset as ds
+        >>> os.makedirs("squad")
+        >>> asked = {"question": "Who?", "answers": [{"text": "Ada", "answer_start": 0}]}
+        >>> with open("squad/dev-v1.1.json", "w") as file:
+        ...     json.dump({"data": [{"paragraphs": [{"context": "Ada.", "qas": [asked]}]}]}, file)
+        >>> data = ds.SQuADDataset("squad", usage="dev")
+        >>> [column.tolist() for column in next(data.create_tuple_iterator(output_numpy=True))]
+        ['Ada.', 'Who?', ['Ada'], [0]]
+
     Source: mindspore.dataset.SQuADDataset of 2.10.
     """
 
@@ -333,6 +405,17 @@ class IMDBDataset(Listed, TextBaseDataset):
 
     Raises:
         <raises>
+
+    Example:
+        >>> import os
+        >>> from mindspore_compat import dataset as ds
+        >>> for kind, text in (("pos", "A joy."), ("neg", "A bore.")):
+        ...     os.makedirs(f"imdb/test/{kind}")
+        ...     with open(f"imdb/test/{kind}/0_1.txt", "w") as file:
+        ...         print(text, file=file)
+        >>> data = ds.IMDBDataset("imdb", usage="test", shuffle=False)
+        >>> [(str(row["text"]), int(row["label"])) for row in data.create_dict_iterator()]
+        [('A joy.', 1), ('A bore.', 0)]
 
     Source: mindspore.dataset.IMDBDataset of 2.10.
     """

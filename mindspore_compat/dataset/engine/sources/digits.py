@@ -120,6 +120,18 @@ class QMnistDataset(InMemory):
     Raises:
         <raises>
 
+    Example:
+        >>> import os, struct
+        >>> from mindspore_compat import dataset as ds
+        >>> os.makedirs("qmnist")
+        >>> with open("qmnist/xnist-images-idx3-ubyte", "wb") as file:
+        ...     _ = file.write(struct.pack(">4i", 2051, 1, 28, 28) + bytes(28 * 28))
+        >>> with open("qmnist/xnist-labels-idx2-int", "wb") as file:
+        ...     _ = file.write(struct.pack(">11i", 3074, 1, 8, 5, 0, 0, 0, 0, 0, 0, 0))
+        >>> data = ds.QMnistDataset("qmnist", usage="nist", compat=False)
+        >>> [(row["image"].shape, row["label"].tolist()) for row in data.create_dict_iterator()]
+        [((28, 28, 1), [5, 0, 0, 0, 0, 0, 0, 0])]
+
     Source: mindspore.dataset.QMnistDataset of 2.10.
     """
 
@@ -176,6 +188,16 @@ class SemeionDataset(InMemory):
     Raises:
         <raises>
 
+    Example:
+        >>> import os
+        >>> from mindspore_compat import dataset as ds
+        >>> os.makedirs("semeion")
+        >>> with open("semeion/semeion.data", "w") as file:
+        ...     print(*[0] * 256, *[int(digit == 7) for digit in range(10)], file=file)
+        >>> data = ds.SemeionDataset("semeion")
+        >>> [(row["image"].shape, int(row["label"])) for row in data.create_dict_iterator()]
+        [((16, 16), 7)]
+
     Source: mindspore.dataset.SemeionDataset of 2.10.
     """
 
@@ -226,6 +248,17 @@ class STL10Dataset(InMemory):
 
     Raises:
         <raises>
+
+    Example:
+        >>> import os
+        >>> import numpy as np
+        >>> from mindspore_compat import dataset as ds
+        >>> os.makedirs("stl10")
+        >>> np.zeros((1, 3, 96, 96), np.uint8).tofile("stl10/train_X.bin")
+        >>> np.array([10], np.uint8).tofile("stl10/train_y.bin")
+        >>> data = ds.STL10Dataset("stl10", usage="train")
+        >>> [(row["image"].shape, int(row["label"])) for row in data.create_dict_iterator()]
+        [((96, 96, 3), 9)]
 
     Source: mindspore.dataset.STL10Dataset of 2.10.
     """
@@ -289,6 +322,16 @@ class USPSDataset(FilesDataset, VisionBaseDataset):
 
     Raises:
         <raises>
+
+    Example:
+        >>> import os
+        >>> from mindspore_compat import dataset as ds
+        >>> os.makedirs("usps")
+        >>> with open("usps/usps.t", "w") as file:
+        ...     print(4, *(f"{pixel}:-1.0" for pixel in range(1, 257)), file=file)
+        >>> data = ds.USPSDataset("usps", usage="test")
+        >>> [(row["image"].shape, int(row["label"])) for row in data.create_dict_iterator()]
+        [((16, 16, 1), 3)]
 
     Source: mindspore.dataset.USPSDataset of 2.10.
     """

@@ -44,6 +44,16 @@ class AGNewsDataset(_Rows, TrainTest):
     Raises:
         <raises>
 
+    Example:
+        >>> import os
+        >>> from mindspore_compat import dataset as ds
+        >>> os.makedirs("ag_news")
+        >>> with open("ag_news/train.csv", "w") as file:
+        ...     print('"3","Rates","They rose, again."', file=file)
+        >>> data = ds.AGNewsDataset("ag_news", usage="train")
+        >>> [str(text) for text in next(data.create_tuple_iterator(output_numpy=True))]
+        ['3', 'Rates', 'They rose, again.']
+
     Source: mindspore.dataset.AGNewsDataset of 2.10.
     """
 
@@ -61,6 +71,16 @@ class AmazonReviewDataset(_Rows, TrainTest):
 
     Raises:
         <raises>
+
+    Example:
+        >>> import os
+        >>> from mindspore_compat import dataset as ds
+        >>> os.makedirs("amazon")
+        >>> with open("amazon/test.csv", "w") as file:
+        ...     print('"2","Fine","It works."', file=file)
+        >>> data = ds.AmazonReviewDataset("amazon", usage="test")
+        >>> [(str(row["label"]), str(row["title"])) for row in data.create_dict_iterator()]
+        [('2', 'Fine')]
 
     Source: mindspore.dataset.AmazonReviewDataset of 2.10.
     """
@@ -80,6 +100,16 @@ class DBpediaDataset(_Rows, TrainTest):
     Raises:
         <raises>
 
+    Example:
+        >>> import os
+        >>> from mindspore_compat import dataset as ds
+        >>> os.makedirs("dbpedia")
+        >>> with open("dbpedia/train.csv", "w") as file:
+        ...     print('9,"Alder","A village."', file=file)
+        >>> data = ds.DBpediaDataset("dbpedia", usage="train")
+        >>> [str(text) for text in next(data.create_tuple_iterator(output_numpy=True))]
+        ['9', 'Alder', 'A village.']
+
     Source: mindspore.dataset.DBpediaDataset of 2.10.
     """
 
@@ -97,6 +127,16 @@ class YahooAnswersDataset(_Rows, TrainTest):
 
     Raises:
         <raises>
+
+    Example:
+        >>> import os
+        >>> from mindspore_compat import dataset as ds
+        >>> os.makedirs("yahoo")
+        >>> with open("yahoo/train.csv", "w") as file:
+        ...     print('"5","Why?","Tell me.","Because."', file=file)
+        >>> data = ds.YahooAnswersDataset("yahoo", usage="train")
+        >>> data.get_col_names(), data.get_dataset_size()
+        (['class', 'title', 'content', 'answer'], 1)
 
     Source: mindspore.dataset.YahooAnswersDataset of 2.10.
     """
@@ -116,6 +156,16 @@ class SogouNewsDataset(_Rows, TrainTestWorkersLast):
     Raises:
         <raises>
 
+    Example:
+        >>> import os
+        >>> from mindspore_compat import dataset as ds
+        >>> os.makedirs("sogou")
+        >>> with open("sogou/test.csv", "w") as file:
+        ...     print('"4","title","content"', file=file)
+        >>> data = ds.SogouNewsDataset("sogou", usage="test")
+        >>> [str(text) for text in next(data.create_tuple_iterator(output_numpy=True))]
+        ['4', 'title', 'content']
+
     Source: mindspore.dataset.SogouNewsDataset of 2.10.
     """
 
@@ -133,6 +183,16 @@ class YelpReviewDataset(_Rows, TrainTestWorkersLast):
 
     Raises:
         <raises>
+
+    Example:
+        >>> import os
+        >>> from mindspore_compat import dataset as ds
+        >>> os.makedirs("yelp")
+        >>> with open("yelp/train.csv", "w") as file:
+        ...     print('"1","Never again."', file=file)
+        >>> data = ds.YelpReviewDataset("yelp", usage="train")
+        >>> [str(text) for text in next(data.create_tuple_iterator(output_numpy=True))]
+        ['1', 'Never again.']
 
     Source: mindspore.dataset.YelpReviewDataset of 2.10.
     """

@@ -112,6 +112,18 @@ class IWSLT2016Dataset(_Talks):
     Raises:
         <raises>
 
+    Example:
+        >>> import os
+        >>> from mindspore_compat import dataset as ds
+        >>> folder = "iwslt2016/texts/de/en/de-en"
+        >>> os.makedirs(folder)
+        >>> for language, line in (("de", "Guten Tag"), ("en", "Good day")):
+        ...     with open(f"{folder}/train.tags.de-en.{language}", "w") as file:
+        ...         print("<title>A talk</title>", line, sep=chr(10), file=file)
+        >>> data = ds.IWSLT2016Dataset("iwslt2016", usage="train", language_pair=("de", "en"))
+        >>> [str(text) for text in next(data.create_tuple_iterator(output_numpy=True))]
+        ['Guten Tag', 'Good day']
+
     Source: mindspore.dataset.IWSLT2016Dataset of 2.10.
     """
 
@@ -158,6 +170,18 @@ class IWSLT2017Dataset(_Talks):
     Raises:
         <raises>
 
+    Example:
+        >>> import os
+        >>> from mindspore_compat import dataset as ds
+        >>> folder = "iwslt2017/texts/DeEnItNlRo/DeEnItNlRo/DeEnItNlRo-DeEnItNlRo"
+        >>> os.makedirs(folder)
+        >>> for language, line in (("nl", "Goede dag"), ("it", "Buongiorno")):
+        ...     with open(f"{folder}/train.tags.nl-it.{language}", "w") as file:
+        ...         print(line, file=file)
+        >>> data = ds.IWSLT2017Dataset("iwslt2017", usage="train", language_pair=("nl", "it"))
+        >>> [str(text) for text in next(data.create_tuple_iterator(output_numpy=True))]
+        ['Goede dag', 'Buongiorno']
+
     Source: mindspore.dataset.IWSLT2017Dataset of 2.10.
     """
 
@@ -202,6 +226,17 @@ class Multi30kDataset(_Pairs):
 
     Raises:
         <raises>
+
+    Example:
+        >>> import os
+        >>> from mindspore_compat import dataset as ds
+        >>> os.makedirs("multi30k/training")
+        >>> for language, line in (("de", "Ein Hund"), ("en", "A dog")):
+        ...     with open(f"multi30k/training/train.{language}", "w") as file:
+        ...         print(line, file=file)
+        >>> data = ds.Multi30kDataset("multi30k", usage="train")
+        >>> [str(text) for text in next(data.create_tuple_iterator(output_numpy=True))]
+        ['A dog', 'Ein Hund']
 
     Source: mindspore.dataset.Multi30kDataset of 2.10.
     """

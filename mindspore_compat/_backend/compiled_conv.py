@@ -1,0 +1,170 @@
+"""Convolution of images and its two gradients as compiled loops of the host (compiled.py).
+
+No windows are copied, and the sums stay in vector registers (vector_tiles.py), in one of two ways:
+over flat planes where these are wide (conv_flat.py), or gathered for each window where sums are
+deep and filters many (conv_gather.py). The gradient for the input is a convolution too, of the
+result's gradient with the kernel turned around, one for each phase of the input.
+
+Loops are for float32 and two spatial dimensions; each function gives None for other cases, where
+products of matrices are faster, and while there is no loop yet. The padded planes are at most some
+megabytes for each thread.
+"""
+
+import math
+from itertools import product
+from math import prod
+
+import numpy
+
+from . import compiled, conv_flat, conv_gather
+from .conv_planes import CACHE, FLOAT, INDEX, VECTOR, Correlation, Weights
+
+LEAST = 1 << 18  # multiplications below which a call costs as much as it saves
+FEW_WINDOWS = 500  # for which packing weights costs as much as it saves
+DEEP = 128  # products of a sum, for which it may be written with the axes exchanged
+WIDE = 28  # columns of a result from which few positions lie between its rows
+SMALL = 1 << 16  # weights of a group that are small matrices
+
+
+def _plan(geo):
+    """The convolution as a correlation."""
+    return Correlation(
+        geo.batch, geo.groups, geo.channels // geo.groups, geo.filters // geo.groups, geo.size,
+        tuple(before for before, _ in geo.pads), geo.stride, _taps(geo), geo.out, geo.out, (0, 0),
+        (1, 1),
+    )  # fmt: skip
+
+
+def _taps(geo):
+    return tuple(product(*(range(0, k * d, d) for k, d in zip(geo.kernel, geo.dilation))))
+
+
+def convolve(x, w, geo):
+    """The convolution described by `geo`, as `conv.convolve` computes it."""
+    if not _fits(geo, x, w):
+        return None
+    plan, area = _plan(geo), prod(geo.kernel)
+    if (way := _way(plan)) is None:
+        return None
+    weights = Weights(
+        compiled.flat(w), w.size // geo.groups, plan.depth, area, numpy.arange(area, dtype=INDEX)
+    )
+    out = numpy.empty((geo.batch, geo.filters, *geo.out), FLOAT)
+    way.correlate(x, weights, out, plan)
+    return out
+
+
+def input_gradient(g, w, geo):
+    """The gradient of `convolve` for its input."""
+    if not _fits(geo, g, w) or not _finite(w):  # which zeros around `g` are multiplied by
+        return None
+    phases = list(_phases(geo))
+    ways = [_way(plan) for plan, _ in phases]
+    if None in ways:
+        return None
+    area = prod(geo.kernel)
+    values = compiled.flat(w)
+    out = numpy.empty((geo.batch, geo.channels, *geo.size), FLOAT)
+    for (plan, places), way in zip(phases, ways, strict=True):
+        weights = Weights(
+            values, w.size // geo.groups, area, geo.channels // geo.groups * area, places
+        )
+        way.correlate(g, weights, out, plan)
+    return out
+
+
+def _phases(geo):
+    """For each phase of the input the correlation that is its gradient, and the kernel positions
+    that reach it."""
+    channels, filters = geo.channels // geo.groups, geo.filters // geo.groups
+    for start in product(*map(range, geo.stride)):
+        places, before, taps = _turned(geo, start)
+        size = tuple(-(-(n - a) // s) for n, a, s in zip(geo.size, start, geo.stride))
+        if min(size) > 0:
+            yield (
+                Correlation(
+                    geo.batch, geo.groups, filters, channels, geo.out, before, (1, 1), taps, size,
+                    geo.size, start, geo.stride,
+                ),
+                places,
+            )  # fmt: skip
+
+
+def _turned(geo, start):
+    """The kernel positions that reach the phase `start` of the input: their places in the kernel,
+    the zeros before the result's gradient, and its rows and columns under them."""
+    axes = []
+    for k, d, s, a, (before, _) in zip(geo.kernel, geo.dilation, geo.stride, start, geo.pads):
+        axes.append(
+            [(i, (a + before - i * d) // s) for i in range(k) if not (a + before - i * d) % s]
+        )
+    first = [min((at for _, at in axis), default=0) for axis in axes]
+    places = [y * geo.kernel[1] + x for (y, _), (x, _) in product(*axes)]
+    taps = tuple((y - first[0], x - first[1]) for (_, y), (_, x) in product(*axes))
+    return numpy.array(places, INDEX), tuple(-each for each in first), taps
+
+
+def weight_gradient(g, x, geo):
+    """The gradient of `convolve` for its weights."""
+    if not _fits(geo, x, g):
+        return None
+    plan = _plan(geo)
+    if (way := _way(plan, of_weights=True)) is None:
+        return None
+    grad = way.weight_gradient(g, x, plan)
+    # Flat planes multiply the zeros between rows by elements that no window has there.
+    if way is conv_flat and not _finite(grad):
+        return None
+    return grad.reshape(geo.filters, geo.channels // geo.groups, *geo.kernel)
+
+
+def _fits(geo, x, other):
+    """True if loops take these arrays."""
+    return (
+        compiled.available()
+        and type(x) is type(other) is numpy.ndarray
+        and len(geo.size) == 2
+        and x.dtype == other.dtype == FLOAT
+        and min(map(min, geo.pads)) >= 0
+        and geo.overlapping  # else windows are copied just once
+        and geo.batch * prod(geo.out) * geo.filters * geo.channels >= LEAST * geo.groups
+    )
+
+
+def _finite(x):
+    """False if an array has an infinity or NaN; or numbers so large that their sum is infinite."""
+    with numpy.errstate(invalid="ignore", over="ignore"):
+        return math.isfinite(x.sum())
+
+
+def _way(plan, of_weights=False):
+    """Which way is the fastest: one of the two modules, if it is ready; None for neither."""
+    way = _fastest(plan, of_weights)
+    return way if way is not None and way.is_ready() else None
+
+
+def _fastest(plan, of_weights):
+    """The way for a correlation, or for the gradient of its filters, by what was measured."""
+    windows, size = plan.batch * prod(plan.out), plan.filters * plan.depth
+    gathers = (
+        min(plan.filters, plan.depth) >= VECTOR
+        # Weights are packed, or sums transposed, for all windows once.
+        and windows >= (FEW_WINDOWS if size <= CACHE else 2 * FEW_WINDOWS)
+    )
+    if of_weights:
+        return conv_gather if gathers else _flat(plan)
+    if gathers and plan.depth >= DEEP and (plan.out[1] < WIDE or max(plan.stride) > 1):
+        return conv_gather
+    return _flat(plan)
+
+
+def _flat(plan):
+    """The way over flat planes, where the tiles are filled."""
+    row = plan.out[1] + max((tap[1] for tap in plan.taps), default=0) // 2
+    positions = (plan.out[0] - 1) * row + plan.out[1]
+    used = prod(plan.out) / (-(-positions // VECTOR) * VECTOR)
+    short = min(plan.depth, plan.filters * len(plan.taps)) < VECTOR
+    strided = max(plan.stride + plan.step) > 1
+    if short or (strided and min(plan.filters, plan.depth) < 8):
+        return None
+    return conv_flat if used >= (0.6 if plan.filters * plan.depth <= SMALL else 0.9) else None

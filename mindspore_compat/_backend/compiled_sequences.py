@@ -1,0 +1,157 @@
+"""Whole recurrences as compiled loops of the host: plain, LSTM and GRU, forward and backward.
+
+The rows of a batch know nothing of each other, so threads take rows through all steps and meet at
+the end only; a product of matrices for each step would have to be begun, cut and awaited. The loops
+are in recurrent_loops.py. They are for float32 and weights that a core's cache holds; the functions
+give None for other cases, and while there is no loop yet.
+
+Shapes are those of `ops/_recurrent/sequence.py`: gates (steps, batch, parts * units), states
+(batch, units), weight (parts * units, units), mask (steps, batch, 1).
+"""
+
+import functools
+
+import numpy
+
+from . import compiled, recurrent_loops, scheduler
+from .loop_text import FLOAT
+
+INDEX, OFFSET = numpy.dtype(numpy.int64), numpy.dtype(numpy.int32)
+LEAST = 1 << 18  # multiplications below which a call costs as much as it saves
+STEPS = 4  # below which to lay a weight out costs more than it saves
+PIECE = 1 << 21  # multiplications of a piece, at least
+MOST = 1 << 18  # elements of a weight, beyond which a product for each step is as fast
+ROWS = 8  # rows of a tile, at most
+VECTOR = 16  # elements of the longest vectors
+
+
+def forward(kind, order, gates, states, weight, bias, mask):
+    """All steps of a recurrence.
+
+    Args:
+        kind (str): "tanh", "relu", "lstm" or "gru".
+        order (range): the steps.
+        gates: what the inputs add to the gates.
+        states (tuple): the first states; of "lstm" also the first cells.
+        weight, bias: of the states; only "gru" has a bias, which may be None.
+        mask: an array, or None.
+
+    Returns:
+        The outputs (steps, batch, units) and the last states; or None.
+    """
+    if not _fits(gates, weight, *states, bias, mask):
+        return None
+    found = _sequence("forward", kind, mask is not None)
+    if not found.is_ready():
+        return None
+    states = [numpy.array(state, order="C") for state in states]
+    outputs = numpy.empty((*gates.shape[:2], weight.shape[1]), FLOAT)
+    given = {"states": states[0], "cells": states[-1], "mask": mask, "outputs": outputs}
+    found.run(order, gates, weight, bias, given)
+    return outputs, *states
+
+
+def backward(kind, order, gates, before, cells, weight, bias, mask, g):
+    """The gradients of `forward`.
+
+    Args:
+        kind, order, gates, weight, bias, mask: those of `forward`.
+        before: the states before each step; of "tanh" and "relu" the outputs.
+        cells: the first cells of "lstm", else None.
+        g (tuple): the gradients of the outputs and of the last states.
+
+    Returns:
+        The gradients of the gates, of "gru" also those of their recurrent parts, and those of the
+        first states; or None.
+    """
+    if not _fits(gates, weight, before, cells, bias, mask, *g):
+        return None
+    found = _sequence("backward", kind, mask is not None)
+    if not found.is_ready():
+        return None
+    flows = [numpy.array(each, order="C") for each in g[1:]]
+    grads = [numpy.empty(gates.shape, FLOAT) for _ in range(2 if kind == "gru" else 1)]
+    given = {"before": before, "grad_out": g[0], "states": flows[0], "cells": flows[-1]}
+    given |= {"first_cells": cells, "mask": mask, "grads": grads[0], "carried": grads[-1]}
+    found.run(order, gates, weight, bias, given)
+    return *grads, *flows
+
+
+def _fits(gates, weight, *others):
+    """True if loops take these arrays."""
+    return (
+        compiled.available()
+        and weight.size <= MOST
+        and gates.shape[0] >= STEPS
+        and gates.shape[0] * gates.shape[1] * weight.size >= LEAST
+        and all(
+            type(array) is numpy.ndarray and array.dtype == FLOAT
+            for array in (gates, weight, *others)
+            if array is not None
+        )
+    )
+
+
+@functools.cache
+def _loop(arrays, numbers, text, *shape):
+    parameters = [(OFFSET if name.endswith("offsets") else FLOAT, True) for name in arrays]
+    parameters += [(INDEX, False)] * numbers
+    text = functools.partial(text, *shape)
+    return compiled.Loop(text, parameters, True, "recurrence", recurrent_loops.LIBRARY)
+
+
+@functools.cache
+def _sequence(direction, kind, has_mask):
+    return _Sequence(direction, kind, has_mask)
+
+
+class _Sequence:
+    """One kind of recurrence in one direction."""
+
+    def __init__(self, direction, kind, has_mask):
+        self.arrays = recurrent_loops.arrays(direction, kind, has_mask)
+        text = getattr(recurrent_loops, direction)
+        self._steps = _loop(self.arrays, 6, text, kind, has_mask)
+        self._lay_out = _loop(("x", "out", "offsets"), 3, recurrent_loops.lay_out_text)
+
+    def is_ready(self):
+        """True if its loops can run; has them compiled."""
+        return all([each.ready or each.request() for each in (self._lay_out, self._steps)])
+
+    def run(self, order, gates, weight, bias, given):
+        """Writes the results into the arrays that are given by their names."""
+        steps, batch, width = gates.shape
+        units = weight.shape[1]
+        given["gates"] = gates
+        given["bias"] = numpy.zeros(width, FLOAT) if bias is None else bias
+        given["w"], given["w_offsets"] = self._laid_out("w", weight, 1)
+        given["v"], given["v_offsets"] = self._laid_out("v", weight, 0)
+        sizes = steps, batch, units, int(order[0] > order[-1])
+        given = {name: compiled.flat(given[name]) for name in self.arrays if name in given}
+        parts = scheduler.blocks(batch, ROWS * max(PIECE // (steps * ROWS * units * width), 1))
+
+        def work(number):
+            own = {name: numpy.empty(size, FLOAT) for name, size in buffers.items()}
+            arrays = [own[name] if name in own else given[name] for name in self.arrays]
+            self._steps.ready(*arrays, *sizes, parts[number].start, parts[number].stop)
+
+        longest = max(width, units)
+        buffers = {
+            "sums": ROWS * (longest + VECTOR),
+            "packed": ROWS * longest,
+            "into": 3 * units,
+            "old": ROWS * (steps + 1) * units,
+            "bent": ROWS * steps * units,
+        }
+        buffers = {name: size for name, size in buffers.items() if name in self.arrays}
+        scheduler.run(work, len(parts))
+
+    def _laid_out(self, name, weight, turned):
+        """A weight, or its transpose, for products, and offsets; None where it is not needed."""
+        if name not in self.arrays:
+            return None, None
+        count, width = reversed(weight.shape) if turned else weight.shape
+        out = numpy.empty(count * (width + VECTOR), FLOAT)
+        offsets = numpy.empty(2 * count, OFFSET)
+        self._lay_out.ready(compiled.flat(weight), out, offsets, turned, count, width)
+        return out, offsets

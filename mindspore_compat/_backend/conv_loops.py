@@ -1,0 +1,315 @@
+"""The loops of compiled_conv.py, which says what they are for: Python that Numba compiles.
+
+Planes are copied into `padded`, one after the other `step` elements apart: for each channel, its
+phases; for each phase, rows of `row` elements. A plane of samples that lie behind one another is
+one plane. `phases` has six numbers for each phase: zeros above, rows, the first of these in the
+image, zeros to the left, columns, the first of these in the image.
+"""
+
+import inspect
+
+from .vector_tiles import DOT_ROWS, LANES, ROWS, STREAMS, VECTORS, Library, dots, gather_tile, tile
+
+TERMS = 256  # of a sum, before it is added to those of other terms
+
+
+def pack(w, packed, taps, start, first, last, filters, row_step, depth, depth_step):
+    """Copies the weights of filters in the order in which tiles read them: `filters` in blocks of
+    ROWS, and in a block by channel, kernel position and filter.
+
+    Args:
+        w, packed: the weights, and the copy.
+        taps: for each kernel position its place in the weights of a filter and channel.
+        start: the first weight.
+        first, last: which filters.
+        filters: how many there are; the last block may be smaller.
+        row_step, depth, depth_step: the step to the next filter; the channels, and the step to the
+            next.
+    """
+    for block in range(first, last, ROWS):
+        rows = min(ROWS, filters - block)
+        at = block * depth * taps.size
+        for channel in range(depth):
+            for tap in taps:
+                source = start + block * row_step + channel * depth_step + tap
+                for r in range(rows):
+                    packed[at] = w[source + r * row_step]
+                    at += 1
+
+
+def clear(padded, start, stop):
+    """Zeros in a part of an array."""
+    for i in range(start, stop):
+        padded[i] = 0
+
+
+def copy_planes(
+    x, x_at, channels, height, width, phases, stride_y, stride_x, padded, at, step, length, row,
+    first, rows,
+):  # fmt: skip
+    """Copies rows `first` to `first + rows` of all phases of an image's channels, with zeros around
+    them, up to `length` elements for each."""
+    for channel in range(channels):
+        image = x_at + channel * height * width
+        for p in range(0, phases.size, 6):
+            above, count_y, start_y = phases[p], phases[p + 1], phases[p + 2]
+            left, count_x, start_x = phases[p + 3], phases[p + 4], phases[p + 5]
+            for y in range(first, first + rows):
+                to = at + (y - first) * row
+                if y < above or y >= above + count_y:
+                    clear(padded, to, to + row)
+                    continue
+                clear(padded, to, to + left)
+                source = image + (start_y + (y - above) * stride_y) * width + start_x
+                to += left
+                if stride_x == 1:
+                    for i in range(count_x):
+                        padded[to + i] = x[source + i]
+                else:
+                    for i in range(count_x):
+                        padded[to + i] = x[source + i * stride_x]
+                clear(padded, to + count_x, to + row - left)
+            clear(padded, at + rows * row, at + length)
+            at += step
+
+
+def write_rows(
+    found, filters, p, row, out_width, last, out, out_at, out_step, row_step, column_step
+):
+    """Writes a tile, from position `p` of flat planes with rows of `row` elements, without the
+    elements behind the first `out_width` of a row and behind row `last`."""
+    width = VECTORS * LANES
+    y = p // row
+    x = p - y * row
+    i = 0
+    while i < width and y < last:
+        count = min(out_width - x, width - i)
+        if count > 0:
+            start = out_at + y * row_step + x * column_step
+            for f in range(filters):
+                source, to = f * width + i, start + f * out_step
+                if column_step == 1:
+                    for j in range(count):
+                        out[to + j] = found[source + j]
+                else:
+                    for j in range(count):
+                        out[to + j * column_step] = found[source + j]
+        i += row - x
+        x = 0
+        y += 1
+
+
+def correlate(
+    x, packed, out, padded, found, phases, offsets, first, last, top, bottom, low, high,
+    groups, channels, height, width, stride_y, stride_x, filters, row, step, reach, out_width,
+    area, start, row_step, column_step,
+):  # fmt: skip
+    """Correlates images `first` to `last` with filters `low` to `high` of their group, in rows
+    `top` to `bottom` of the result.
+
+    A channel takes `step` elements of `padded`; windows reach `reach` rows further. The result has
+    `area` elements for a filter, and begins at `start` in these.
+    """
+    count = offsets.size
+    end = (bottom - top - 1) * row + out_width
+    for image in range(first, last):
+        copy_planes(
+            x, image * channels * height * width, channels, height, width, phases, stride_y,
+            stride_x, padded, 0, step, step, row, top, bottom - top + reach,
+        )  # fmt: skip
+        weights = image % groups * filters * count
+        out_at = image * filters * area + start + top * row_step
+        for p in range(0, end, VECTORS * LANES):
+            vectors = min(VECTORS, (end - p + LANES - 1) // LANES)
+            for f in range(low, high, ROWS):
+                rows = min(ROWS, high - f)
+                at = weights + f * count
+                tile(
+                    rows, vectors, packed, at, padded, p, offsets, 0, min(count, TERMS), 0, found,
+                    0, VECTORS * LANES,
+                )  # fmt: skip
+                for k in range(TERMS, count, TERMS):
+                    tile(
+                        rows, vectors, packed, at + k * rows, padded, p, offsets, k,
+                        min(count - k, TERMS), 1, found, 0, VECTORS * LANES,
+                    )  # fmt: skip
+                write_rows(
+                    found, rows, p, row, out_width, bottom - top, out, out_at + f * area, area,
+                    row_step, column_step,
+                )  # fmt: skip
+
+
+def weight_sums(
+    x, g, total, padded, flows, found, phases, whole, offsets, first, last, top, bottom, group,
+    low, high, groups, channels, height, width, stride_y, stride_x, filters, row, step, flow_step,
+    plane_rows, out_height, out_width, positions,
+):  # fmt: skip
+    """Adds to `total` the gradients of a group's weights for channels `low` to `high`, from samples
+    `first` to `last` and rows `top` to `bottom` of the result.
+
+    A channel of all samples takes `step` elements of `padded`, a filter `flow_step` elements of
+    `flows`, where zeros are between the rows; `plane_rows` rows later the next sample begins.
+    """
+    plane = plane_rows * row
+    for sample in range(first, last):
+        image, at = sample * groups + group, (sample - first) * plane
+        ends = sample == last - 1
+        copy_planes(
+            x, (image * channels + low) * height * width, high - low, height, width, phases,
+            stride_y, stride_x, padded, at, step, step - at if ends else plane, row, top,
+            plane_rows,
+        )  # fmt: skip
+        copy_planes(
+            g, image * filters * out_height * out_width, filters, out_height, out_width, whole, 1,
+            1, flows, at, flow_step, flow_step - at if ends else plane, row, top, bottom - top,
+        )  # fmt: skip
+    span = (last - first - 1) * plane + (bottom - top - 1) * row + out_width
+    count = (span + LANES - 1) // LANES
+    depth = (high - low) * positions
+    for f in range(0, filters, DOT_ROWS):
+        rows = min(DOT_ROWS, filters - f)
+        for k in range(0, depth, STREAMS):
+            dots(rows, flows, f * flow_step, flow_step, padded, 0, offsets, k, count, found, 0)
+            for r in range(rows):
+                to = ((group * filters + f + r) * channels + low) * positions + k
+                for s in range(min(STREAMS, depth - k)):
+                    total[to + s] += found[r * STREAMS + s]
+
+
+def block_width(filters):
+    """How many filters a tile has beside one another, for about equal tiles."""
+    vectors = (filters + LANES - 1) // LANES
+    blocks = (vectors + VECTORS - 1) // VECTORS
+    return (vectors + blocks - 1) // blocks * LANES
+
+
+def pack_beside(w, packed, at, taps, start, filters, row_step, depth, depth_step):
+    """Copies weights in the order in which `gather_tile` reads them, to `packed` from `at`: blocks
+    of filters that are beside one another, and in a block by channel and kernel position. The other
+    arguments are those of `pack`."""
+    width = block_width(filters)
+    for f in range(0, filters, width):
+        count = min(width, filters - f)
+        for some in range(0, depth, 8):  # whose copies stay in the cache
+            end = min(some + 8, depth)
+            for j in range(width):
+                source, to = start + (f + j) * row_step, at + j
+                for channel in range(some, end):
+                    for tap in taps:
+                        if j < count:
+                            packed[to] = w[source + channel * depth_step + tap]
+                        else:
+                            packed[to] = 0
+                        to += width
+            at += (end - some) * taps.size * width
+
+
+def gather_correlate(
+    x, packed, out, padded, found, phases, places, offsets, starts, first, last, top, bottom,
+    group, low, high, packed_at, groups, channels, height, width, stride_y, stride_x, filters,
+    row, step, reach, out_width, area, start, row_step, column_step,
+):  # fmt: skip
+    """Correlates a group of samples `first` to `last` with filters `low` to `high`, in rows `top`
+    to `bottom` of the result. The other arguments are those of `correlate`."""
+    windows = 0
+    for sample in range(first, last):
+        image, at = sample * groups + group, (sample - first) * channels * step
+        copy_planes(
+            x, image * channels * height * width, channels, height, width, phases, 1, 1, padded,
+            at, step, step, row, top * stride_y, (bottom - top - 1) * stride_y + 1 + reach,
+        )  # fmt: skip
+        place = image * filters * area + start
+        for y in range(top, bottom):
+            for j in range(out_width):
+                starts[windows] = at + (y - top) * stride_y * row + j * stride_x
+                places[windows] = place + y * row_step + j * column_step
+                windows += 1
+    count, wide = offsets.size, block_width(high - low)
+    for f in range(low, high, wide):
+        own = min(wide, high - f)
+        vectors, at = (own + LANES - 1) // LANES, packed_at + (f - low) * count
+        for w in range(0, windows, ROWS):
+            rows = min(ROWS, windows - w)
+            for k in range(0, max(count, 1), TERMS):
+                gather_tile(
+                    rows, vectors, padded, 0, starts, w, offsets, k, packed, at + k * wide, wide,
+                    min(count - k, TERMS), k, found, 0, wide,
+                )  # fmt: skip
+            for j in range(own):
+                for i in range(rows):
+                    out[places[w + i] + (f + j) * area] = found[i * wide + j]
+
+
+def gather_weight_sums(
+    x, g, total, padded, flows, phases, offsets, starts, first, last, top, bottom, group, low,
+    high, groups, channels, height, width, stride_y, stride_x, filters, row, step, reach,
+    out_height, out_width, positions, columns,
+):  # fmt: skip
+    """Adds to `total` the gradients of a group's weights for channels `low` to `high`, from samples
+    `first` to `last` and rows `top` to `bottom` of the result. `total` is by channel, kernel
+    position and filter, with rows of `columns` elements."""
+    windows, depth = 0, high - low
+    rows_here = bottom - top
+    for sample in range(first, last):
+        image, at = sample * groups + group, (sample - first) * depth * step
+        copy_planes(
+            x, (image * channels + low) * height * width, depth, height, width, phases, 1, 1,
+            padded, at, step, step, row, top * stride_y, (rows_here - 1) * stride_y + 1 + reach,
+        )  # fmt: skip
+        for y in range(rows_here):
+            for j in range(out_width):
+                starts[windows] = at + y * stride_y * row + j * stride_x
+                windows += 1
+    wide, area = block_width(filters), rows_here * out_width
+    for f in range(0, filters, wide):
+        own = min(wide, filters - f)
+        for sample in range(first, last):
+            image, at = sample * groups + group, (sample - first) * area * wide
+            source = ((image * filters + f) * out_height + top) * out_width
+            for p in range(0, area, LANES):
+                for j in range(wide):
+                    for i in range(p, min(p + LANES, area)):
+                        flows[at + i * wide + j] = (
+                            g[source + j * out_height * out_width + i] if j < own else 0
+                        )
+        for p in range(0, windows, TERMS):
+            for k in range(0, depth * positions, ROWS):
+                rows = min(ROWS, depth * positions - k)
+                gather_tile(
+                    rows, (own + LANES - 1) // LANES, padded, 0, offsets, k, starts, p, flows,
+                    p * wide, wide, min(windows - p, TERMS), 1, total,
+                    ((group * channels + low) * positions + k) * columns + f, columns,
+                )  # fmt: skip
+
+
+def add_transposed(totals, count, grad, group, first, last, rows, columns, filters):
+    """Adds up `count` sums of `gather_weight_sums` for rows `first` to `last` of a group, and
+    writes them by filter.
+
+    Args:
+        totals: the sums, behind one another.
+        count: how many there are.
+        grad: the gradient, (filters, rows) for each group.
+        group, first, last: which rows of which group.
+        rows, columns, filters: the rows of a group, what they are long, and filters of a group.
+    """
+    size = totals.size // count
+    at, to = group * rows * columns, group * rows * filters
+    for k in range(first, last):
+        for each in range(1, count):
+            other = at + each * size + k * columns
+            for f in range(filters):
+                totals[at + k * columns + f] += totals[other + f]
+    for start in range(first, last, 16):
+        for low in range(0, filters, 16):  # squares of cache lines
+            for f in range(low, min(low + 16, filters)):
+                for k in range(start, min(start + 16, last)):
+                    grad[to + f * rows + k] = totals[at + k * columns + f]
+
+
+LIBRARY = Library(clear, copy_planes, write_rows, block_width, TERMS=TERMS)
+
+
+def text(function, name):
+    """The source of one of these functions under another name."""
+    return inspect.getsource(function).replace(f"def {function.__name__}(", f"def {name}(", 1)

@@ -1,0 +1,337 @@
+"""The loops of whole recurrences: the text that Numba compiles for each kind, and what it calls.
+
+A loop takes the rows `first` to `last` of a batch, ROWS at a time, through all steps: their states
+and gates stay in the cache, and nothing waits for other rows. What a step computes is a short text
+for one row; `forward` and `backward` put the steps around it. Names in these texts:
+
+    gates[t, row]   what the input adds to the gates, (steps, batch, width)
+    states          the state of each row, (batch, units); it becomes the last one
+    sums            the gates of ROWS rows, or of the candidate's recurrent part
+    w, w_offsets    a weight as `lay_out` writes it
+
+Arrays have one axis. A loop over `units` names few arrays, because LLVM compares all of them for
+overlap before it takes vectors.
+"""
+
+from .vector_tiles import LANES, VECTORS, Library, tile
+
+
+def whole_vectors(width):
+    """The elements of the vectors that hold a row."""
+    return (width + LANES - 1) // LANES * LANES
+
+
+def lay_out(x, turned, count, width, out, offsets):
+    """A weight (count, width) as `multiply` reads it: tile by tile, its rows filled with zeros.
+
+    Args:
+        x, turned: the weight, and 1 where it is stored as (width, count), else 0.
+        count, width: its shape.
+        out: the result, of `count` rows of `whole_vectors(width)`.
+        offsets: of `2 * count` elements, where the rows of a tile begin, and those of the last.
+    """
+    padded, whole = whole_vectors(width), VECTORS * LANES
+    rest = padded % whole
+    for k in range(count):
+        offsets[k], offsets[count + k] = k * whole, k * rest
+    for start in range(0, padded, whole):
+        size = min(whole, padded - start)
+        used = min(size, width - start)
+        target = out[start * count : (start + size) * count]
+        for k in range(count):
+            for j in range(used, size):
+                target[k * size + j] = 0
+        if turned:
+            for j in range(used):
+                row = x[(start + j) * count : (start + j + 1) * count]
+                for k in range(count):
+                    target[k * size + j] = row[k]
+        else:
+            for k in range(count):
+                for j in range(used):
+                    target[k * size + j] = x[k * width + start + j]
+
+
+def pack(x, at, rows, count, out):
+    """Rows of `count` elements, which begin at `at`, as (count, rows)."""
+    for i in range(rows):
+        row = x[at + i * count : at + (i + 1) * count]
+        for k in range(count):
+            out[k * rows + i] = row[k]
+
+
+def fill(x, at, rows, count, out, width):
+    """Copies rows of `count` elements to rows of `width`."""
+    for i in range(rows):
+        row = x[at + i * count : at + (i + 1) * count]
+        target = out[i * width : i * width + count]
+        for k in range(count):
+            target[k] = row[k]
+
+
+def multiply(rows, a, w, offsets, count, width, add, out):
+    """out (rows, width) = or += a (count, rows), transposed, by a weight that is laid out."""
+    whole = VECTORS * LANES
+    for start in range(0, width, whole):
+        size = min(whole, width - start)
+        rest = 0 if size == whole else count
+        n = size // LANES
+        tile(rows, n, a, 0, w, start * count, offsets, rest, count, add, out, start, width)
+
+
+LIBRARY = Library(whole_vectors, lay_out, pack, fill, multiply)
+
+_LAY_OUT = """def {name}(x, out, offsets, turned, count, width):
+    lay_out(x, turned, count, width, out, offsets)
+"""
+_FORWARD = """def {name}({arrays}, steps, batch, units, reverse, first, last):
+    width = units * {parts}
+    padded = whole_vectors(width)
+    for row in range(first, last, ROWS):
+        rows = min(ROWS, last - row)
+        for step in range(steps):
+            t = steps - 1 - step if reverse else step
+            pack(states, row * units, rows, units, packed)
+{begin}
+            multiply(rows, packed, w, w_offsets, units, padded, 1, sums)
+            for i in range(rows):
+                at = t * batch + row + i
+                mine = (row + i) * units
+                s = sums[i * padded : i * padded + width]
+                h = states[mine : mine + units]
+                out = outputs[at * units : (at + 1) * units]
+{body}
+"""
+_BACKWARD = """def {name}({arrays}, steps, batch, units, reverse, first, last):
+    width = units * {parts}
+    padded, padded_units = whole_vectors(width), whole_vectors(units)
+    for row in range(first, last, ROWS):
+        rows = min(ROWS, last - row)
+{before}
+        for step in range(steps):
+            t = step if reverse else steps - 1 - step
+{again}
+            for i in range(rows):
+                at = t * batch + row + i
+                mine = (row + i) * units
+                flow = states[mine : mine + units]
+                given = grad_out[at * units : (at + 1) * units]
+                g = grads[at * width : (at + 1) * width]
+                d = into[:units]
+{body}
+            pack({carried}, (t * batch + row) * width, rows, width, packed)
+            multiply(rows, packed, v, v_offsets, width, padded_units, 0, sums)
+            for i in range(rows):
+                flow = states[(row + i) * units : (row + i + 1) * units]
+                s = sums[i * padded_units : i * padded_units + units]
+                for j in range(units):
+                    flow[j] = {flow}s[j]
+"""
+_RECURRENT = """pack(before, (t * batch + row) * units, rows, units, packed)
+{begin}
+multiply(rows, packed, w, w_offsets, units, padded, 1, sums)"""
+_ADD_GATES = "fill(gates, (t * batch + row) * width, rows, width, sums, padded)"
+_ADD_BIAS = """for i in range(rows):
+    fill(bias, 0, 1, width, sums[i * padded :], padded)"""
+_SIGMOID = "single(1) / (single(1) + exp(-({})))"
+
+_OUT_PLAIN = """for j in range(units):
+    h[j] = out[j]"""
+_OUT_MASKED = """m = mask[at]
+for j in range(units):
+    h[j] = out[j] * m + h[j] * (single(1) - m)
+for j in range(units):
+    out[j] = out[j] * m"""
+_INTO = {
+    False: """for j in range(units):
+    d[j] = given[j] + flow[j]""",
+    True: """m = mask[at]
+for j in range(units):
+    d[j] = (given[j] + flow[j]) * m
+for j in range(units):
+    flow[j] = flow[j] * (single(1) - m)""",
+}
+
+_RNN = {
+    "tanh": "tanh(s[j])",
+    "relu": "(s[j] if (s[j] > single(0)) | (s[j] != s[j]) else single(0))",
+}
+_RNN_SLOPES = {
+    "tanh": "d[j] * (single(1) - y[j] * y[j])",
+    "relu": "(d[j] if y[j] > single(0) else single(0))",
+}
+_RNN_BACK = """y = before[at * units : (at + 1) * units]
+for j in range(units):
+    g[j] = {}"""
+_LSTM_GATES = f"""for j in range(2 * units):
+    s[j] = {_SIGMOID.format("s[j]")}
+candidate, last_gate = s[2 * units : 3 * units], s[3 * units :]
+for j in range(units):
+    candidate[j] = tanh(candidate[j])
+for j in range(units):
+    last_gate[j] = {_SIGMOID.format("last_gate[j]")}
+let_in, keep = s[:units], s[units : 2 * units]"""
+_LSTM = f"""{_LSTM_GATES}
+c = cells[mine : mine + units]
+for j in range(units):
+    c[j] = {{cell}}
+for j in range(units):
+    out[j] = last_gate[j] * tanh(c[j])"""
+_LSTM_CELL = "keep[j] * c[j] + let_in[j] * candidate[j]"
+_LSTM_AGAIN = f"""for step in range(steps):
+    t = steps - 1 - step if reverse else step
+{{recurrent}}
+    for i in range(rows):
+        at = t * batch + row + i
+        s = sums[i * padded : i * padded + width]
+{{gates}}
+        start = (step * ROWS + i) * units
+        c, b = old[start : start + units], bent[start : start + units]
+        new = old[start + ROWS * units : start + ROWS * units + units]
+        if step == 0:
+            fill(first_cells, (row + i) * units, 1, units, c, units)
+        for j in range(units):
+            new[j] = {_LSTM_CELL}
+        for j in range(units):
+            b[j] = tanh(new[j])
+{{masked}}
+    for i in range(rows):
+        fill(sums, i * padded, 1, width, grads[(t * batch + row + i) * width :], width)"""
+_LSTM_BACK = """cf = cells[mine : mine + units]
+start = ((steps - 1 - step) * ROWS + i) * units
+c, b = old[start : start + units], bent[start : start + units]
+e, q = into[units : 2 * units], into[2 * units : 3 * units]
+let_in, keep = g[:units], g[units : 2 * units]
+candidate, last_gate = g[2 * units : 3 * units], g[3 * units :]
+for j in range(units):
+    e[j] = d[j] * last_gate[j] * (single(1) - b[j] * b[j]) + {through}
+for j in range(units):
+    cf[j] = e[j] * keep[j]{cell_stays}
+for j in range(units):
+    last_gate[j] = d[j] * b[j] * last_gate[j] * (single(1) - last_gate[j])
+for j in range(units):
+    keep[j] = e[j] * c[j] * keep[j] * (single(1) - keep[j])
+for j in range(units):
+    q[j] = e[j] * let_in[j] * (single(1) - candidate[j] * candidate[j])
+for j in range(units):
+    let_in[j] = e[j] * candidate[j] * let_in[j] * (single(1) - let_in[j])
+for j in range(units):
+    candidate[j] = q[j]"""
+_GRU_GATES = f"""x = gates[at * width : (at + 1) * width]
+for j in range(2 * units):
+    s[j] = {_SIGMOID.format("s[j] + x[j]")}
+r, z, inner, x = s[:units], s[units : 2 * units], s[2 * units :], x[2 * units :]"""
+_GRU = f"""{_GRU_GATES}
+for j in range(units):
+    inner[j] = tanh(x[j] + r[j] * inner[j])
+for j in range(units):
+    out[j] = inner[j] + z[j] * (h[j] - inner[j])"""
+_GRU_BACK = f"""s = sums[i * padded : i * padded + width]
+{_GRU_GATES}
+n, e = into[units : 2 * units], into[2 * units : 3 * units]
+h = before[at * units : (at + 1) * units]
+for j in range(units):
+    n[j] = tanh(x[j] + r[j] * inner[j])
+for j in range(units):
+    e[j] = d[j] * (single(1) - z[j]) * (single(1) - n[j] * n[j])
+to_r, to_z, to_n = g[:units], g[units : 2 * units], g[2 * units :]
+a = carried[at * width : (at + 1) * width]
+for j in range(units):
+    to_r[j] = e[j] * inner[j] * r[j] * (single(1) - r[j])
+for j in range(units):
+    to_z[j] = d[j] * (h[j] - n[j]) * z[j] * (single(1) - z[j])
+for j in range(units):
+    to_n[j] = e[j]
+for j in range(2 * units):
+    a[j] = g[j]
+a = a[2 * units :]
+for j in range(units):
+    a[j] = e[j] * r[j]
+for j in range(units):
+    flow[j] = d[j] * z[j]{{stays}}"""
+
+_PARTS = {"tanh": 1, "relu": 1, "lstm": 4, "gru": 3}
+
+
+def lay_out_text(name):
+    """The loop that does `lay_out`."""
+    return _LAY_OUT.format(name=name)
+
+
+def forward(kind, has_mask, name):
+    """The loop that runs all steps of "tanh", "relu", "lstm" or "gru"."""
+    if kind == "lstm":
+        masked = f"m * ({_LSTM_CELL}) + c[j] * (single(1) - m)"
+        body = _LSTM.format(cell=masked if has_mask else _LSTM_CELL)
+        body = "m = mask[at]\n" + body if has_mask else body
+    elif kind == "gru":
+        body = _GRU
+    else:
+        body = f"for j in range(units):\n    out[j] = {_RNN[kind]}"
+    body += "\n" + (_OUT_MASKED if has_mask else _OUT_PLAIN)
+    return _FORWARD.format(
+        name=name,
+        arrays=", ".join(arrays("forward", kind, has_mask)),
+        parts=_PARTS[kind],
+        begin=_in(_ADD_BIAS if kind == "gru" else _ADD_GATES, 3),
+        body=_in(body, 4),
+    )
+
+
+def backward(kind, has_mask, name):
+    """The loop that runs all steps back."""
+    again = before = ""
+    if kind == "lstm":
+        before, body = _lstm_again(has_mask), _LSTM_BACK
+    elif kind == "gru":
+        again, body = _in(_RECURRENT.format(begin=_ADD_BIAS), 3), _GRU_BACK
+    else:
+        body = _RNN_BACK.format(_RNN_SLOPES[kind])
+    body = body.format(
+        through="cf[j] * m" if has_mask else "cf[j]",
+        cell_stays=" + cf[j] * (single(1) - m)" if has_mask else "",
+        stays=" + flow[j]" if has_mask else "",
+    )
+    return _BACKWARD.format(
+        name=name,
+        arrays=", ".join(arrays("backward", kind, has_mask)),
+        parts=_PARTS[kind],
+        before=before,
+        again=again,
+        body=_in(_INTO[has_mask] + "\n" + body, 4),
+        carried="carried" if kind == "gru" else "grads",
+        flow="flow[j] + " if has_mask or kind == "gru" else "",
+    )
+
+
+def _lstm_again(has_mask):
+    """The steps of an LSTM run once more: gates, cells and what became of them."""
+    masked = "for j in range(units):\n    new[j] = m * new[j] + c[j] * (single(1) - m)"
+    text = _LSTM_AGAIN.format(
+        recurrent=_in(_RECURRENT.format(begin=_ADD_GATES), 1),
+        gates=_in(_LSTM_GATES, 2),
+        masked=_in("m = mask[at]\n" + masked, 2) if has_mask else "",
+    )
+    return _in(text, 2)
+
+
+def _in(text, depth):
+    return "\n".join("    " * depth + line for line in text.splitlines())
+
+
+def arrays(direction, kind, has_mask):
+    """The names of the arrays of a loop, in order.
+
+    `sums`, `packed`, `into`, `old` and `bent` are buffers.
+    """
+    mask = ("mask",) if has_mask else ()
+    if direction == "forward":
+        own = {"lstm": ("cells",), "gru": ("bias",)}.get(kind, ())
+        own = ("gates", "outputs", "w", "w_offsets", *own)
+    else:
+        own = {
+            "lstm": ("gates", "w", "w_offsets", "first_cells", "cells", "old", "bent"),
+            "gru": ("gates", "w", "w_offsets", "bias", "carried"),
+        }.get(kind, ())
+        own = ("before", "grad_out", "v", "v_offsets", "grads", "into", *own)
+    return ("states", *own, *mask, "sums", "packed")

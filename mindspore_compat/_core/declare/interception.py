@@ -1,0 +1,76 @@
+"""Operations that are given to a callback first: what `utils.MsDispatchMode` rests on.
+
+Worked example. Within `with mode:` the call `x + y` reaches `Op.general`, as no array takes the
+straight-line call path then; it calls `mode.__ms_dispatch__(func, (x, y))`, and `func(x, y)`
+computes the sum. While the callback runs, its mode is out of force, so an operation in it goes to
+the mode around, or computes.
+"""
+
+import threading
+
+from ..._backend import arrays
+
+
+class _State(threading.local):
+    """The modes in force in this thread, the innermost last."""
+
+    def __init__(self):
+        self.modes = []
+
+
+state = _State()
+
+
+class OpFunc:
+    """An operation as a callback receives it: its name, and a call that computes it."""
+
+    def __init__(self, op, primitives):
+        self._op = op
+        self.name = _name(op, primitives)
+
+    def __call__(self, *args):
+        return self._op.general(*args)
+
+
+def enter(mode):
+    """Puts a mode in force in this thread."""
+    state.modes.append(mode)
+    arrays.intercept(1)
+
+
+def leave():
+    """Puts the innermost mode of this thread out of force."""
+    arrays.intercept(-1)
+    state.modes.pop()
+
+
+def intercepted(op, primitives, args, kwargs):
+    """What the innermost mode makes of a call of an operation.
+
+    Args:
+        op (Op): the operation.
+        primitives (Iterable[str]): the names of `ops`, of which one names the operation.
+        args (tuple): the arguments of the call.
+        kwargs (dict): those by name.
+    """
+    mode = state.modes.pop()
+    try:
+        return mode.__ms_dispatch__(OpFunc(op, primitives), _positional(op, args, kwargs))
+    finally:
+        state.modes.append(mode)
+
+
+def _positional(op, args, kwargs):
+    """The arguments of a call, in the order of the body's parameters."""
+    given = {**op.defaults, **dict(zip(op.parameters, args)), **kwargs}
+    return tuple(given[name] for name in op.parameters)
+
+
+def _name(op, primitives):
+    """The name of the Primitive that an operation computes, such as "Add", or of its body."""
+    primitives = {name.lower(): name for name in primitives if name[0].isupper()}
+    for line in op.lines:
+        name = line.partition("(")[0].rpartition(".")[2].strip("_").replace("_", "")
+        if name.lower() in primitives:
+            return primitives[name.lower()]
+    return "".join(part.title() for part in op.name.split("_"))

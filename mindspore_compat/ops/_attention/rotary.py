@@ -1,0 +1,125 @@
+"""Rotary position embedding: pairs of features turned by the angles of their positions.
+
+The documentation of 2.10 is the reference; the original runs these on Ascend only.
+"""
+
+from ..._core.declare.op import op
+from ..._core.rules.vocabulary import Int, TensorOf
+from .._rules import Floats
+
+
+@op(
+    "ops.rotary_position_embedding(x, cos, sin, mode=0)",
+    "ops.auto_generate.RotaryPositionEmbedding()(x, cos, sin, mode=0)",
+    compute="native",
+)
+def rotary_position_embedding(xp, x: Floats, cos: Floats, sin: Floats, mode: Int = 0):
+    """Turns pairs of features by angles: x * cos + rotated(x) * sin, summed in float32.
+
+    Mode 0 pairs each feature of the first half with one of the second, (a, b) -> (-b, a); mode 1
+    pairs neighbours.
+
+    Args:
+        x (Tensor): shape (B, N, S, D), D even.
+        cos (Tensor): broadcasts against `x`.
+        sin (Tensor): of the shape of `cos`.
+        mode (int): 0 or 1. Default: 0.
+
+    Shapes:
+        `x` is (B, N, S, D) with an even D; `cos` and `sin` are broadcast. The result has the shape
+        and dtype of `x`.
+
+    Returns:
+        Tensor, of the shape and dtype of `x`.
+
+    Raises:
+        TypeError: if an input is no Tensor of floats, or `mode` no int.
+        ValueError: if `x` does not have 4 axes, the last of an even length, or `mode` is another.
+
+    Example:
+        >>> x, one = ms.Tensor([[[[1.0, 2.0]]]]), ms.ops.ones((1, 1, 1, 2))
+        >>> print(ms.ops.rotary_position_embedding(x, 0 * one, one))
+        [[[[-2.  1.]]]]
+
+    Source: mindspore.ops.rotary_position_embedding of MindSpore 2.10.
+    """
+    api = "rotary_position_embedding"
+    if x.ndim != 4 or x.shape[-1] % 2:
+        raise ValueError(
+            f"For '{api}', 'x' must have 4 axes, the last of even length, but got shape {x.shape}."
+        )
+    if mode not in (0, 1):
+        raise ValueError(f"For '{api}', 'mode' must be 0 or 1, but got {mode}.")
+    upcast, half = _upcast(xp, x), x.shape[-1] // 2
+    if mode == 0:
+        turned = xp.concatenate([-upcast[..., half:], upcast[..., :half]], -1)
+    else:
+        turned = xp.reshape(xp.stack([-upcast[..., 1::2], upcast[..., ::2]], -1), x.shape)
+    return xp.cast(upcast * _upcast(xp, cos) + turned * _upcast(xp, sin), x.dtype)
+
+
+@op(
+    "ops.ApplyRotaryPosEmb(cos_format=0)(query, key, cos, sin, position_ids)",
+    "ops.auto_generate.ApplyRotaryPosEmb(cos_format=0)(query, key, cos, sin, position_ids)",
+    compute="native",
+)
+def apply_rotary_pos_emb(
+    xp,
+    query: Floats,
+    key: Floats,
+    cos: Floats,
+    sin: Floats,
+    position_ids: TensorOf(),
+    cos_format: Int = 0,
+):
+    """Turns a query and a key by the angles of their positions: x cos + rotate_half(x) sin.
+
+    A row of `cos` and `sin` belongs to a token where there are as many rows as tokens, or as
+    positions of the sequence; else `position_ids` gives the row of each.
+
+    Args:
+        query (Tensor): the features of whole heads of the width of `cos`.
+        key (Tensor): as `query`; it may have fewer heads.
+        cos (Tensor): the cosines, a row for each position.
+        sin (Tensor): the sines, likewise.
+        position_ids (Tensor): the row of each token.
+        cos_format (int): the layout of `cos` and `sin`; here their shapes show it. Default: 0.
+
+    Shapes:
+        `query` is (batch, sequence, features) or (batch, heads, sequence, width).
+
+    Returns:
+        tuple[Tensor], the query and the key.
+
+    Example:
+        >>> query, angle = ms.ops.ones((1, 1, 2)), ms.Tensor([[np.pi / 2] * 2], ms.float32)
+        >>> rotate = ms.ops.ApplyRotaryPosEmb()
+        >>> turned, key = rotate(query, query, angle.cos(), angle.sin(), ms.Tensor([0]))
+        >>> print(turned.round())
+        [[[-1.  1.]]]
+
+    Source: mindspore.ops.ApplyRotaryPosEmb of MindSpore 2.10.
+    """
+    return tuple(_rotated(xp, x, cos, sin, position_ids) for x in (query, key))
+
+
+def _rotated(xp, x, cos, sin, position_ids):
+    width = cos.shape[-1]
+    cos, sin = (xp.reshape(each, (-1, width)) for each in (cos, sin))
+    heads = x
+    if x.ndim == 3:
+        heads = xp.swapaxes(xp.reshape(x, (*x.shape[:2], -1, width)), 1, 2)
+    batch, _, length, _ = heads.shape
+    if cos.shape[0] not in (length, batch * length):
+        rows = xp.reshape(position_ids, (-1,))
+        cos, sin = (xp.getitem(each, (rows,)) for each in (cos, sin))
+    cos, sin = (xp.cast(xp.reshape(each, (-1, 1, length, width)), x.dtype) for each in (cos, sin))
+    half = width // 2
+    turned = xp.concatenate([-heads[..., half:], heads[..., :half]], -1)
+    made = heads * cos + turned * sin
+    return made if x.ndim == 4 else xp.reshape(xp.swapaxes(made, 1, 2), x.shape)
+
+
+def _upcast(xp, x):
+    """`x` in float32 at least."""
+    return xp.cast(x, "float32") if x.dtype.itemsize < 4 else x

@@ -1,0 +1,42 @@
+"""The transformer of releases 1.5 to 2.2, `mindspore.nn.transformer`, with its configurations.
+
+MindSpore 2.10 no longer has it; scripts of GPT import it. One device computes all of it,
+and how layers are to be divided is checked and stored. Its sparse attention
+(`FixedSparseAttention`) is not here, because no page states its pattern.
+"""
+
+from .loss import CrossEntropyLoss
+from .moe import MoEConfig
+from .transformer import (
+    AttentionMask,
+    EmbeddingOpParallelConfig,
+    FeedForward,
+    MultiHeadAttention,
+    OpParallelConfig,
+    Transformer,
+    TransformerDecoder,
+    TransformerDecoderLayer,
+    TransformerEncoder,
+    TransformerEncoderLayer,
+    TransformerOpParallelConfig,
+    TransformerRecomputeConfig,
+    VocabEmbedding,
+)
+
+__all__ = [
+    "AttentionMask",
+    "CrossEntropyLoss",
+    "EmbeddingOpParallelConfig",
+    "FeedForward",
+    "MoEConfig",
+    "MultiHeadAttention",
+    "OpParallelConfig",
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
+    "TransformerOpParallelConfig",
+    "TransformerRecomputeConfig",
+    "VocabEmbedding",
+]

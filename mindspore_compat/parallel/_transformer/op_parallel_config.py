@@ -1,0 +1,247 @@
+"""How transformer layers are to be divided over devices, as objects that layers take and store.
+
+One device holds each layer whole, so the numbers are checked and stored; `recompute` alone changes
+what a layer does.
+"""
+
+from ..._core.rules.vocabulary import Bool, InstanceOf, Int
+
+__all__ = [
+    "EmbeddingOpParallelConfig",
+    "MoEParallelConfig",
+    "OpParallelConfig",
+    "TransformerOpParallelConfig",
+    "TransformerRecomputeConfig",
+    "default_dpmp_config",
+    "default_embedding_parallel_config",
+    "default_moeparallel_config",
+    "default_transformer_config",
+    "default_transformer_recompute_config",
+]
+
+_Count = Int(ge=1)
+
+
+class _Setting:
+    """An attribute whose values follow a rule."""
+
+    def __init__(self, rule):
+        self.rule = rule
+
+    def __set_name__(self, owner, name):
+        self.name = name
+
+    def __get__(self, config, owner=None):
+        return self if config is None else config.__dict__[self.name]
+
+    def __set__(self, config, value):
+        self.rule.refuse(type(config).__name__, self.name, value)
+        config.__dict__[self.name] = value
+
+
+class OpParallelConfig:
+    """The numbers of parts for the data and for the weights.
+
+    Args:
+        data_parallel (int): the parts of a batch. Default: ``1``.
+        model_parallel (int): the parts of a weight. Default: ``1``.
+
+    Raises:
+        TypeError: a number is no int.
+        ValueError: a number is less than 1.
+
+    Examples:
+        >>> from mindspore_compat.nn.transformer import OpParallelConfig
+        >>> OpParallelConfig(data_parallel=1, model_parallel=2).model_parallel
+        2
+
+    Source: mindspore.nn.transformer.OpParallelConfig of MindSpore 1.9.
+    """
+
+    data_parallel = _Setting(_Count)
+    model_parallel = _Setting(_Count)
+
+    def __init__(self, data_parallel=1, model_parallel=1):
+        self.data_parallel = data_parallel
+        self.model_parallel = model_parallel
+
+    def __eq__(self, other):
+        return type(other) is type(self) and vars(other) == vars(self)
+
+    __hash__ = object.__hash__
+
+
+class MoEParallelConfig(OpParallelConfig):
+    """The numbers of parts for data, weights and experts.
+
+    Args:
+        data_parallel (int): the parts of a batch. Default: ``1``.
+        model_parallel (int): the parts of a weight. Default: ``1``.
+        expert_parallel (int): the parts of the experts. Default: ``1``.
+
+    Raises:
+        TypeError: a number is no int.
+        ValueError: a number is less than 1.
+    """
+
+    expert_parallel = _Setting(_Count)
+
+    def __init__(self, data_parallel=1, model_parallel=1, expert_parallel=1):
+        super().__init__(data_parallel, model_parallel)
+        self.expert_parallel = expert_parallel
+
+
+class EmbeddingOpParallelConfig(OpParallelConfig):
+    """How the table of an embedding is divided.
+
+    Args:
+        data_parallel (int): the parts of a batch. Default: ``1``.
+        model_parallel (int): the parts of the table, where `vocab_emb_dp` is False.
+            Default: ``1``.
+        vocab_emb_dp (bool): whether each device holds the whole table. Default: ``True``.
+
+    Raises:
+        TypeError: a number is no int, or `vocab_emb_dp` no bool.
+        ValueError: a number is less than 1.
+
+    Source: mindspore.nn.transformer.EmbeddingOpParallelConfig of MindSpore 1.9.
+    """
+
+    vocab_emb_dp = _Setting(Bool)
+
+    def __init__(self, data_parallel=1, model_parallel=1, vocab_emb_dp=True):
+        super().__init__(data_parallel, model_parallel)
+        self.vocab_emb_dp = vocab_emb_dp
+
+    @property
+    def dp_mp_config(self):
+        """The numbers of parts for data and weights alone."""
+        return OpParallelConfig(self.data_parallel, self.model_parallel)
+
+
+class TransformerRecomputeConfig:
+    """What of a layer is computed anew for its gradient.
+
+    Args:
+        recompute (bool): whether layers give up what they computed. Default: ``False``.
+        parallel_optimizer_comm_recompute (bool): whether weights are gathered anew from several
+            devices. Default: ``False``.
+        mp_comm_recompute (bool): whether parts of several devices are exchanged anew.
+            Default: ``True``.
+        recompute_slice_activation (bool): whether what is stored is divided over devices.
+            Default: ``False``.
+
+    Raises:
+        TypeError: a value is no bool.
+
+    Source: mindspore.nn.transformer.TransformerRecomputeConfig of MindSpore 1.9.
+    """
+
+    recompute = _Setting(Bool)
+    parallel_optimizer_comm_recompute = _Setting(Bool)
+    mp_comm_recompute = _Setting(Bool)
+    recompute_slice_activation = _Setting(Bool)
+
+    def __init__(
+        self,
+        recompute=False,
+        parallel_optimizer_comm_recompute=False,
+        mp_comm_recompute=True,
+        recompute_slice_activation=False,
+    ):
+        self.recompute = recompute
+        self.parallel_optimizer_comm_recompute = parallel_optimizer_comm_recompute
+        self.mp_comm_recompute = mp_comm_recompute
+        self.recompute_slice_activation = recompute_slice_activation
+
+
+default_transformer_recompute_config = TransformerRecomputeConfig()
+
+
+class TransformerOpParallelConfig:
+    """How a whole transformer is divided, and whether its layers are recomputed.
+
+    Args:
+        data_parallel (int): the parts of a batch. Default: ``1``.
+        model_parallel (int): the parts of a weight. Default: ``1``.
+        expert_parallel (int): the parts of the experts. Default: ``1``.
+        pipeline_stage (int): the number of groups of layers. Default: ``1``.
+        micro_batch_num (int): the parts of a batch that follow each other through the groups.
+            Default: ``1``.
+        recompute (Union[TransformerRecomputeConfig, bool]): whether layers are recomputed.
+            Default: a TransformerRecomputeConfig that has them not.
+        optimizer_shard (bool): whether the optimizer's state is divided. Default: ``False``.
+        gradient_aggregation_group (int): how many groups gradients are exchanged in.
+            Default: ``4``.
+        vocab_emb_dp (bool): whether each device holds the whole table of an embedding.
+            Default: ``True``.
+
+    Raises:
+        TypeError: a value has another type.
+        ValueError: a number is less than 1.
+
+    Examples:
+        >>> from mindspore_compat.nn.transformer import TransformerOpParallelConfig
+        >>> config = TransformerOpParallelConfig(model_parallel=2, vocab_emb_dp=False)
+        >>> config.dp_mp_config.model_parallel, config.embedding_dp_mp_config.vocab_emb_dp
+        (2, False)
+
+    Source: mindspore.nn.transformer.TransformerOpParallelConfig of MindSpore 1.9.
+    """
+
+    data_parallel = _Setting(_Count)
+    model_parallel = _Setting(_Count)
+    expert_parallel = _Setting(_Count)
+    pipeline_stage = _Setting(_Count)
+    micro_batch_num = _Setting(_Count)
+    recompute = _Setting(InstanceOf(TransformerRecomputeConfig, bool))
+    optimizer_shard = _Setting(Bool)
+    gradient_aggregation_group = _Setting(_Count)
+    vocab_emb_dp = _Setting(Bool)
+
+    def __init__(
+        self,
+        data_parallel=1,
+        model_parallel=1,
+        expert_parallel=1,
+        pipeline_stage=1,
+        micro_batch_num=1,
+        recompute=default_transformer_recompute_config,
+        optimizer_shard=False,
+        gradient_aggregation_group=4,
+        vocab_emb_dp=True,
+    ):
+        self.data_parallel = data_parallel
+        self.model_parallel = model_parallel
+        self.expert_parallel = expert_parallel
+        self.pipeline_stage = pipeline_stage
+        self.micro_batch_num = micro_batch_num
+        self.recompute = recompute
+        self.optimizer_shard = optimizer_shard
+        self.gradient_aggregation_group = gradient_aggregation_group
+        self.vocab_emb_dp = vocab_emb_dp
+
+    @property
+    def dp_mp_config(self):
+        """The numbers of parts for data and weights alone."""
+        return OpParallelConfig(self.data_parallel, self.model_parallel)
+
+    @property
+    def embedding_dp_mp_config(self):
+        """What an embedding takes of it."""
+        return EmbeddingOpParallelConfig(self.data_parallel, self.model_parallel, self.vocab_emb_dp)
+
+    @property
+    def moe_parallel_config(self):
+        """What a mixture of experts takes of it."""
+        return MoEParallelConfig(self.data_parallel, self.model_parallel, self.expert_parallel)
+
+    def recomputes(self):
+        """Whether layers are recomputed."""
+        return getattr(self.recompute, "recompute", self.recompute)
+
+
+default_dpmp_config = OpParallelConfig()
+default_moeparallel_config = MoEParallelConfig()
+default_embedding_parallel_config = EmbeddingOpParallelConfig()
+default_transformer_config = TransformerOpParallelConfig()

@@ -1,0 +1,420 @@
+"""Encoder, decoder, and both together: layers one after another."""
+
+from ..._core.rules.vocabulary import Bool, Callable, CellOf, InstanceOf, Int, Str, checked
+from ...common.dtype import float32
+from ...nn import Cell, CellList
+from .blocks import Batch, Rate, TransformerDecoderLayer, TransformerEncoderLayer
+from .layers import FloatType
+from .moe import MoEConfig, default_moe_config
+from .op_parallel_config import TransformerOpParallelConfig, default_transformer_config
+
+__all__ = ["Transformer", "TransformerDecoder", "TransformerEncoder"]
+
+_Config = InstanceOf(TransformerOpParallelConfig)
+
+
+def _get_lambda_func(total_layer=None):
+    """The function that gives a layer its stage of the pipeline, and has it recomputed.
+
+    Args:
+        total_layer (int): the layers of all stages. Default: ``None``, those of the stack.
+
+    Returns:
+        Callable, of a layer, its number, the offset of the numbers, the configuration and the
+        number of layers.
+    """
+
+    def set_options(network, layer_id, offset, parallel_config, layers):
+        layers = total_layer or layers
+        stages = parallel_config.pipeline_stage
+        network.pipeline_stage = min((layer_id + offset) * stages // layers, stages - 1)
+        if parallel_config.recomputes():
+            network.recompute()
+
+    return set_options
+
+
+def _stacked(make, count, lambda_func, offset, parallel_config):
+    """`count` layers, each given to `lambda_func`."""
+    blocks = CellList()
+    for number in range(count):
+        block = make()
+        lambda_func(
+            block, layer_id=number, offset=offset, parallel_config=parallel_config, layers=count
+        )
+        blocks.append(block)
+    return blocks
+
+
+class _Stack(Cell):
+    """Layers, of which each is given the result of the one before."""
+
+    def _through(self, x, *inputs):
+        """The result of the last layer, keys and values of each, and the sum of their losses."""
+        presents, loss = (), 0.0
+        for block in self.blocks:
+            x, present, *losses = block(x, *inputs)
+            presents += (present,)
+            loss = sum(losses, loss)
+        return (x, presents, loss) if self.use_moe else (x, presents)
+
+
+class TransformerEncoder(_Stack):
+    """An encoder: TransformerEncoderLayers one after another.
+
+    Args:
+        batch_size (int): the batch; None where `use_past` is False and it is not known.
+        num_layers (int): the number of layers.
+        hidden_size (int): the features of a token.
+        ffn_hidden_size (int): the features within the feed-forward layers.
+        seq_length (int): the length of a sequence.
+        num_heads (int): the number of heads.
+        attention_dropout_rate (float): dropout of the probabilities, in [0, 1). Default: ``0.1``.
+        hidden_dropout_rate (float): dropout of the results. Default: ``0.1``.
+        hidden_act (Union[str, Cell]): the activation. Default: ``"gelu"``.
+        post_layernorm_residual (bool): whether a result is added to the normalised input.
+            Default: ``False``.
+        layernorm_compute_type (mindspore.dtype): of the normalisation. Default: ``float32``.
+        softmax_compute_type (mindspore.dtype): of the softmax. Default: ``float32``.
+        param_init_type (mindspore.dtype): of the parameters. Default: ``float32``.
+        lambda_func (Callable): is given each layer, `layer_id`, `offset`, `parallel_config` and
+            `layers`, to set its stage and the like. Default: ``None``, a function that sets the
+            stage, and `recompute` where `parallel_config` says so.
+        offset (int): the number of the first layer. Default: ``0``.
+        use_past (bool): whether tokens come one after another. Default: ``False``.
+        moe_config (MoEConfig): experts in the stead of the feed-forward layers. Default: one.
+        parallel_config (TransformerOpParallelConfig): how it is divided.
+
+    Inputs:
+        As of TransformerEncoderLayer.
+
+    Outputs:
+        tuple, the result, and a tuple with the keys and values of each layer; with several experts
+        their loss too.
+
+    Raises:
+        TypeError: an argument has another type.
+        ValueError: a value is outside its range, or sizes do not divide each other.
+
+    Examples:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.nn.transformer import TransformerEncoder
+        >>> encoder = TransformerEncoder(
+        ...     batch_size=2, num_layers=2, hidden_size=8, ffn_hidden_size=64, seq_length=16,
+        ...     num_heads=2,
+        ... )
+        >>> out, past = encoder(ms.ops.ones((2, 16, 8)), ms.ops.ones((2, 16, 16)))
+        >>> out.shape, len(past), past[0][0].shape
+        ((2, 16, 8), 2, (2, 2, 4, 16))
+
+    Source: mindspore.nn.transformer.TransformerEncoder of MindSpore 1.9.
+    """
+
+    @checked
+    def __init__(
+        self,
+        batch_size: Batch,
+        num_layers: Int(ge=1),
+        hidden_size: Int(ge=1),
+        ffn_hidden_size: Int(ge=1),
+        seq_length: Int(ge=1),
+        num_heads: Int(ge=1),
+        attention_dropout_rate: Rate = 0.1,
+        hidden_dropout_rate: Rate = 0.1,
+        hidden_act: Str | CellOf() = "gelu",
+        post_layernorm_residual: Bool = False,
+        layernorm_compute_type: FloatType = float32,
+        softmax_compute_type: FloatType = float32,
+        param_init_type: FloatType = float32,
+        lambda_func: Callable | None = None,
+        offset: Int(ge=0) = 0,
+        use_past: Bool = False,
+        moe_config: InstanceOf(MoEConfig) = default_moe_config,
+        parallel_config: _Config = default_transformer_config,
+    ):
+        super().__init__()
+        self.num_layers, self.use_moe = num_layers, moe_config.expert_num > 1
+
+        def layer():
+            return TransformerEncoderLayer(
+                batch_size,
+                hidden_size,
+                ffn_hidden_size,
+                num_heads,
+                seq_length,
+                attention_dropout_rate,
+                hidden_dropout_rate,
+                post_layernorm_residual,
+                layernorm_compute_type,
+                softmax_compute_type,
+                param_init_type,
+                hidden_act,
+                use_past,
+                moe_config,
+                parallel_config.moe_parallel_config,
+            )
+
+        chosen = lambda_func or _get_lambda_func()
+        self.blocks = _stacked(layer, num_layers, chosen, offset, parallel_config)
+
+    def construct(self, hidden_states, attention_mask, init_reset=True, batch_valid_length=None):
+        return self._through(hidden_states, attention_mask, init_reset, batch_valid_length)
+
+
+class TransformerDecoder(_Stack):
+    """A decoder: TransformerDecoderLayers one after another.
+
+    Args:
+        num_layers (int): the number of layers.
+        batch_size (int): the batch; None where `use_past` is False and it is not known.
+        hidden_size (int): the features of a token.
+        ffn_hidden_size (int): the features within the feed-forward layers.
+        src_seq_length (int): the length of the encoder's sequences.
+        tgt_seq_length (int): the length of the decoder's.
+        num_heads (int): the number of heads.
+        attention_dropout_rate (float): dropout of the probabilities, in [0, 1). Default: ``0.1``.
+        hidden_dropout_rate (float): dropout of the results. Default: ``0.1``.
+        post_layernorm_residual (bool): whether a result is added to the normalised input.
+            Default: ``False``.
+        layernorm_compute_type (mindspore.dtype): of the normalisation. Default: ``float32``.
+        softmax_compute_type (mindspore.dtype): of the softmax. Default: ``float32``.
+        param_init_type (mindspore.dtype): of the parameters. Default: ``float32``.
+        hidden_act (Union[str, Cell]): the activation. Default: ``"gelu"``.
+        lambda_func (Callable): as of TransformerEncoder. Default: ``None``.
+        use_past (bool): whether tokens come one after another. Default: ``False``.
+        offset (int): the number of the first layer. Default: ``0``.
+        moe_config (MoEConfig): experts in the stead of the feed-forward layers. Default: one.
+        parallel_config (TransformerOpParallelConfig): how it is divided.
+
+    Inputs:
+        As of TransformerDecoderLayer.
+
+    Outputs:
+        tuple, the result, and a tuple with the keys and values of each layer; with several experts
+        their loss too.
+
+    Raises:
+        TypeError: an argument has another type.
+        ValueError: a value is outside its range, or sizes do not divide each other.
+
+    Examples:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.nn.transformer import TransformerDecoder
+        >>> decoder = TransformerDecoder(
+        ...     num_layers=1, batch_size=2, hidden_size=8, ffn_hidden_size=16, num_heads=2,
+        ...     src_seq_length=6, tgt_seq_length=4,
+        ... )
+        >>> ones = ms.ops.ones
+        >>> out, past = decoder(
+        ...     ones((2, 4, 8)), ones((2, 4, 4)), ones((2, 6, 8)), ones((2, 4, 6))
+        ... )
+        >>> out.shape, len(past[0])
+        ((2, 4, 8), 4)
+
+    Source: mindspore.nn.transformer.TransformerDecoder of MindSpore 1.9.
+    """
+
+    @checked
+    def __init__(
+        self,
+        num_layers: Int(ge=1),
+        batch_size: Batch,
+        hidden_size: Int(ge=1),
+        ffn_hidden_size: Int(ge=1),
+        src_seq_length: Int(ge=1),
+        tgt_seq_length: Int(ge=1),
+        num_heads: Int(ge=1),
+        attention_dropout_rate: Rate = 0.1,
+        hidden_dropout_rate: Rate = 0.1,
+        post_layernorm_residual: Bool = False,
+        layernorm_compute_type: FloatType = float32,
+        softmax_compute_type: FloatType = float32,
+        param_init_type: FloatType = float32,
+        hidden_act: Str | CellOf() = "gelu",
+        lambda_func: Callable | None = None,
+        use_past: Bool = False,
+        offset: Int(ge=0) = 0,
+        moe_config: InstanceOf(MoEConfig) = default_moe_config,
+        parallel_config: _Config = default_transformer_config,
+    ):
+        super().__init__()
+        self.num_layers, self.use_moe = num_layers, moe_config.expert_num > 1
+
+        def layer():
+            return TransformerDecoderLayer(
+                hidden_size,
+                ffn_hidden_size,
+                num_heads,
+                batch_size,
+                src_seq_length,
+                tgt_seq_length,
+                attention_dropout_rate,
+                hidden_dropout_rate,
+                post_layernorm_residual,
+                use_past,
+                layernorm_compute_type,
+                softmax_compute_type,
+                param_init_type,
+                hidden_act,
+                moe_config,
+                parallel_config.moe_parallel_config,
+            )
+
+        chosen = lambda_func or _get_lambda_func()
+        self.blocks = _stacked(layer, num_layers, chosen, offset, parallel_config)
+
+    def construct(
+        self,
+        hidden_states,
+        attention_mask,
+        encoder_output=None,
+        memory_mask=None,
+        init_reset=True,
+        batch_valid_length=None,
+    ):
+        return self._through(
+            hidden_states,
+            attention_mask,
+            encoder_output,
+            memory_mask,
+            init_reset,
+            batch_valid_length,
+        )
+
+
+class Transformer(Cell):
+    """An encoder and a decoder, which attends to the encoder's result; or one of the two.
+
+    Args:
+        hidden_size (int): the features of a token.
+        batch_size (int): the batch; None where `use_past` is False and it is not known.
+        ffn_hidden_size (int): the features within the feed-forward layers.
+        src_seq_length (int): the length of the encoder's sequences.
+        tgt_seq_length (int): the length of the decoder's.
+        encoder_layers (int): the layers of the encoder. Default: ``3``.
+        decoder_layers (int): the layers of the decoder; none with 0. Default: ``3``.
+        num_heads (int): the number of heads. Default: ``2``.
+        attention_dropout_rate (float): dropout of the probabilities, in [0, 1). Default: ``0.1``.
+        hidden_dropout_rate (float): dropout of the results. Default: ``0.1``.
+        hidden_act (Union[str, Cell]): the activation. Default: ``"gelu"``.
+        post_layernorm_residual (bool): whether a result is added to the normalised input.
+            Default: ``False``.
+        layernorm_compute_type (mindspore.dtype): of the normalisation. Default: ``float32``.
+        softmax_compute_type (mindspore.dtype): of the softmax. Default: ``float32``.
+        param_init_type (mindspore.dtype): of the parameters. Default: ``float32``.
+        lambda_func (Callable): as of TransformerEncoder. Default: ``None``.
+        use_past (bool): whether tokens come one after another. Default: ``False``.
+        moe_config (MoEConfig): experts in the stead of the feed-forward layers. Default: one.
+        parallel_config (TransformerOpParallelConfig): how it is divided.
+
+    Inputs:
+        - **encoder_inputs** (Tensor): shape (batch, src_seq_length, hidden_size).
+        - **encoder_masks** (Tensor): shape (batch, src_seq_length, src_seq_length), or None.
+        - **decoder_inputs** (Tensor): shape (batch, tgt_seq_length, hidden_size); None without
+          decoder.
+        - **decoder_masks** (Tensor): shape (batch, tgt_seq_length, tgt_seq_length), or None.
+        - **memory_mask** (Tensor): shape (batch, tgt_seq_length, src_seq_length), or None.
+        - **init_reset** (Tensor): bool, shape (1,): False gives up the tokens so far.
+          Default: ``True``.
+        - **batch_valid_length** (Tensor): int32, shape (batch,), the number of tokens so far.
+
+    Outputs:
+        tuple, the decoder's result (without decoder the encoder's), keys and values of the
+        encoder's layers and of the decoder's, None without decoder; with several experts their
+        loss too.
+
+    Raises:
+        TypeError: an argument has another type.
+        ValueError: a value is outside its range, or there is no encoder.
+
+    Examples:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat.nn.transformer import Transformer
+        >>> model = Transformer(
+        ...     batch_size=2, encoder_layers=1, decoder_layers=2, hidden_size=8,
+        ...     ffn_hidden_size=16, src_seq_length=6, tgt_seq_length=4,
+        ... )
+        >>> ones = ms.ops.ones
+        >>> out, encoded, decoded = model(
+        ...     ones((2, 6, 8)), ones((2, 6, 6)), ones((2, 4, 8)), ones((2, 4, 4)), ones((2, 4, 6))
+        ... )
+        >>> out.shape, len(encoded), len(decoded)
+        ((2, 4, 8), 1, 2)
+
+    Source: mindspore.nn.transformer.Transformer of MindSpore 1.9.
+    """
+
+    @checked
+    def __init__(
+        self,
+        hidden_size: Int(ge=1),
+        batch_size: Batch,
+        ffn_hidden_size: Int(ge=1),
+        src_seq_length: Int(ge=1),
+        tgt_seq_length: Int(ge=1),
+        encoder_layers: Int(ge=1) = 3,
+        decoder_layers: Int(ge=0) = 3,
+        num_heads: Int(ge=1) = 2,
+        attention_dropout_rate: Rate = 0.1,
+        hidden_dropout_rate: Rate = 0.1,
+        hidden_act: Str | CellOf() = "gelu",
+        post_layernorm_residual: Bool = False,
+        layernorm_compute_type: FloatType = float32,
+        softmax_compute_type: FloatType = float32,
+        param_init_type: FloatType = float32,
+        lambda_func: Callable | None = None,
+        use_past: Bool = False,
+        moe_config: InstanceOf(MoEConfig) = default_moe_config,
+        parallel_config: _Config = default_transformer_config,
+    ):
+        super().__init__()
+        self.use_moe = moe_config.expert_num > 1
+        shared = dict(
+            batch_size=batch_size,
+            hidden_size=hidden_size,
+            ffn_hidden_size=ffn_hidden_size,
+            num_heads=num_heads,
+            attention_dropout_rate=attention_dropout_rate,
+            hidden_dropout_rate=hidden_dropout_rate,
+            hidden_act=hidden_act,
+            post_layernorm_residual=post_layernorm_residual,
+            layernorm_compute_type=layernorm_compute_type,
+            softmax_compute_type=softmax_compute_type,
+            param_init_type=param_init_type,
+            lambda_func=lambda_func or _get_lambda_func(encoder_layers + decoder_layers),
+            use_past=use_past,
+            moe_config=moe_config,
+            parallel_config=parallel_config,
+        )
+        self.encoder = TransformerEncoder(
+            num_layers=encoder_layers, seq_length=src_seq_length, **shared
+        )
+        self.decoder = None
+        if decoder_layers:
+            self.decoder = TransformerDecoder(
+                num_layers=decoder_layers,
+                src_seq_length=src_seq_length,
+                tgt_seq_length=tgt_seq_length,
+                offset=encoder_layers,
+                **shared,
+            )
+
+    def construct(
+        self,
+        encoder_inputs,
+        encoder_masks,
+        decoder_inputs=None,
+        decoder_masks=None,
+        memory_mask=None,
+        init_reset=True,
+        batch_valid_length=None,
+    ):
+        past = init_reset, batch_valid_length
+        out, encoded, *losses = self.encoder(encoder_inputs, encoder_masks, *past)
+        decoded = None
+        if self.decoder is not None:
+            out, decoded, *more = self.decoder(
+                decoder_inputs, decoder_masks, out, memory_mask, *past
+            )
+            losses += more
+        return (out, encoded, decoded, sum(losses)) if self.use_moe else (out, encoded, decoded)

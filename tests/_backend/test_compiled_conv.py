@@ -1,0 +1,183 @@
+"""Compiled loops of convolution give what the composed one gives."""
+
+import numpy as np
+import pytest
+from kit import close_sums, same
+from kit.loops import ByPython, needs_numba
+
+from mindspore_compat._backend import (
+    arrays,
+    compiled,
+    compiled_conv,
+    conv,
+    conv_flat,
+    conv_gather,
+    conv_planes,
+    scheduler,
+)
+
+# shape, shape of the weights, stride, pads, dilation, groups
+CASES = {
+    "padded": ((2, 3, 9, 8), (4, 3, 3, 3), (1, 1), ((1, 1), (1, 1)), (1, 1), 1),
+    "strided": ((3, 5, 11, 12), (9, 5, 3, 3), (2, 2), ((1, 1), (0, 1)), (1, 1), 1),
+    "strided, dilated": ((2, 4, 13, 12), (6, 4, 3, 2), (3, 2), ((0, 1), (2, 0)), (1, 2), 1),
+    "groups": ((2, 6, 9, 9), (4, 3, 3, 3), (1, 1), ((2, 2), (2, 2)), (2, 2), 2),
+    "wide padding": ((1, 4, 4, 4), (2, 4, 3, 3), (1, 1), ((5, 3), (4, 5)), (1, 1), 1),
+    "large stride": ((2, 3, 10, 9), (5, 3, 4, 4), (3, 3), ((0, 0), (0, 0)), (1, 1), 1),
+    "stride beyond the kernel": ((1, 2, 8, 10), (3, 2, 3, 1), (2, 4), ((0, 0), (0, 0)), (1, 1), 1),
+    "tiny planes": ((5, 3, 2, 2), (7, 3, 3, 3), (1, 1), ((1, 1), (1, 1)), (1, 1), 1),
+}
+LARGE = {
+    "64 channels": ((3, 64, 14, 14), (70, 64, 3, 3), (1, 1), ((1, 1), (1, 1)), (1, 1), 1),
+    "bands": ((1, 8, 60, 70), (13, 8, 5, 3), (1, 1), ((2, 2), (1, 1)), (1, 1), 1),
+    "strided": ((2, 16, 33, 31), (24, 16, 3, 3), (2, 2), ((1, 1), (1, 1)), (1, 1), 1),
+    "first layer": ((1, 3, 40, 40), (20, 3, 7, 7), (2, 2), ((3, 3), (3, 3)), (1, 1), 1),
+    "two groups": ((2, 32, 9, 9), (64, 16, 3, 3), (1, 1), ((1, 1), (1, 1)), (1, 1), 2),
+}
+
+
+@pytest.fixture(params=[conv_flat, conv_gather], ids=["flat", "gather"])
+def any_size(request, monkeypatch):
+    """Each way for arrays of any size, in small pieces, with loops made anew."""
+    monkeypatch.setattr(compiled_conv, "LEAST", 1)
+    monkeypatch.setattr(compiled_conv, "_fastest", lambda plan, of_weights: request.param)
+    monkeypatch.setattr(conv_planes, "PIECE", 1 << 14)
+    monkeypatch.setattr(conv_flat, "PIECE", 1 << 14)
+    monkeypatch.setattr(conv_flat, "SPAN", 1 << 8)
+    monkeypatch.setattr(conv_gather, "WINDOWS", 1 << 7)
+    for module in (conv_planes, conv_flat, conv_gather):
+        monkeypatch.setattr(module, "CACHE", 1 << 12)
+    monkeypatch.setattr(compiled, "available", lambda: True)
+    caches = [conv_planes.loop]
+    caches += [each for way in (conv_flat, conv_gather) for each in (way._correlation, way._sums)]
+    for each in caches:
+        each.cache_clear()
+    yield
+    for each in caches:
+        each.cache_clear()
+
+
+def operands(x_shape, w_shape, *options):
+    rng = np.random.default_rng(0)
+    geo = conv.geometry(x_shape, w_shape, *options)
+    x, w, g = (
+        rng.standard_normal(shape, dtype=np.float32)
+        for shape in (x_shape, w_shape, (x_shape[0], w_shape[0], *geo.out))
+    )
+    return x, w / np.sqrt(w[0].size, dtype=np.float32), g, geo
+
+
+def composed(x, w, g, geo):
+    """The three results without loops, in float64."""
+    x, w, g = (each.astype(np.float64) for each in (x, w, g))
+    options = geo.stride, geo.pads, geo.dilation, geo.groups
+    return (
+        conv.convolve(arrays.HOST, x, w, *options),
+        conv.input_gradient(arrays.HOST, g, w, x.shape, *options),
+        conv.weight_gradient(arrays.HOST, g, x, w.shape, *options),
+    )
+
+
+def by_loops(x, w, g, geo):
+    return (
+        compiled_conv.convolve(x, w, geo),
+        compiled_conv.input_gradient(g, w, geo),
+        compiled_conv.weight_gradient(g, x, geo),
+    )
+
+
+def check(given):
+    geo = given[-1]
+    root = (geo.batch * geo.out[0] * geo.out[1]) ** 0.5  # of the windows that the last one sums
+    for have, want, scale in zip(by_loops(*given), composed(*given), (1, 1, root), strict=True):
+        assert have.shape == want.shape and have.dtype == np.float32 and have.flags.c_contiguous
+        close_sums(have / np.float32(scale), (want / scale).astype(np.float32))
+
+
+@pytest.mark.parametrize("case", ["padded", "strided, dilated"])
+def test_loops_mean_what_the_composed_convolution_means(case, any_size, monkeypatch):
+    monkeypatch.setattr(compiled, "Loop", ByPython)
+    check(operands(*CASES[case]))
+
+
+@needs_numba
+@pytest.mark.parametrize("case", [*CASES.values(), *LARGE.values()], ids=[*CASES, *LARGE])
+def test_compiled_loops_give_the_same(case, any_size, monkeypatch):
+    monkeypatch.setattr(compiled, "_setting", lambda: "wait")
+    check(operands(*case))
+
+
+@needs_numba
+def test_any_number_of_threads_gives_the_same_bits(any_size, monkeypatch):
+    monkeypatch.setattr(compiled, "_setting", lambda: "wait")
+    for case in LARGE.values():
+        found = []
+        for count in (1, 2, 4):
+            scheduler.limit(count)
+            try:
+                found.append(by_loops(*operands(*case)))
+            finally:
+                scheduler.limit(0)
+        for each in found[1:]:
+            for have, want in zip(each, found[0], strict=True):
+                same(have, want)
+
+
+@needs_numba
+def test_arrays_that_are_not_contiguous_are_copied(any_size, monkeypatch):
+    monkeypatch.setattr(compiled, "_setting", lambda: "wait")
+    x, w, g, geo = operands(*CASES["padded"])
+    wanted = by_loops(x, w, g, geo)
+    x, w, g = (np.ascontiguousarray(each.T).T for each in (x, w, g))
+    w.flags.writeable = False
+    for have, want in zip(by_loops(x, w, g, geo), wanted, strict=True):
+        same(have, want)
+
+
+@needs_numba
+@pytest.mark.parametrize("value", [np.inf, np.nan])
+@pytest.mark.parametrize("case", ["padded", "strided", "tiny planes"])
+def test_infinity_and_nan_go_where_the_composed_way_takes_them(case, value, any_size, monkeypatch):
+    monkeypatch.setattr(compiled, "_setting", lambda: "wait")
+    x, w, g, geo = operands(*CASES[case])
+    options = geo.stride, geo.pads, geo.dilation, geo.groups
+    for each in (x, g, w):
+        old, each[0, 1, 1, 0] = each[0, 1, 1, 0], value
+        with np.errstate(invalid="ignore"):
+            wanted = composed(x, w, g, geo)
+        found = (
+            conv.convolve(arrays.HOST, x, w, *options),
+            conv.input_gradient(arrays.HOST, g, w, x.shape, *options),
+            conv.weight_gradient(arrays.HOST, g, x, w.shape, *options),
+        )
+        for have, want in zip(found, wanted, strict=True):
+            same(np.isnan(have), np.isnan(want))
+            same(np.isposinf(have), np.isposinf(want))
+        each[0, 1, 1, 0] = old
+
+
+@pytest.mark.parametrize(
+    ("x", "w", "stride", "pad", "forward", "weights"),
+    [
+        ((16, 64, 56, 56), (64, 64, 3, 3), 1, 1, conv_flat, conv_gather),
+        ((16, 256, 14, 14), (256, 256, 3, 3), 1, 1, conv_gather, conv_gather),
+        ((8, 64, 56, 56), (128, 64, 3, 3), 2, 1, conv_gather, conv_gather),
+        ((32, 1, 32, 32), (6, 1, 5, 5), 1, 0, conv_flat, conv_flat),
+        ((8, 256, 2, 2), (256, 256, 3, 3), 1, 1, None, None),
+    ],
+)
+def test_each_shape_goes_the_way_that_is_fastest(x, w, stride, pad, forward, weights):
+    plan = compiled_conv._plan(conv.geometry(x, w, (stride,) * 2, ((pad, pad),) * 2, (1, 1), 1))
+    assert compiled_conv._fastest(plan, False) is forward
+    assert compiled_conv._fastest(plan, True) is weights
+
+
+def test_other_cases_are_left_to_numpy(any_size):
+    x, w, g, geo = operands(*CASES["padded"])
+    assert compiled_conv.convolve(x.astype(np.float64), w.astype(np.float64), geo) is None
+    assert compiled_conv.weight_gradient(g.astype(np.float16), x.astype(np.float16), geo) is None
+    patches = operands((2, 3, 8, 8), (5, 3, 4, 4), (4, 4), ((0, 0), (0, 0)), (1, 1), 1)
+    assert by_loops(*patches) == (None, None, None)
+    cut = geo._replace(pads=((-1, 0), (0, 0)))
+    assert compiled_conv.input_gradient(g, w, cut) is None
+    assert compiled_conv.convolve(x[:0], w, geo._replace(batch=0)) is None
