@@ -79,6 +79,15 @@ def set_running(recorder):
     _local.running = recorder
 
 
+def apart(method, *args):
+    """Calls a method whose Python decides by values: in the replays of a step that is recorded on
+    the host it runs as always."""
+    captured = running()
+    if captured is None or captured.apart is None:
+        return method(*args)
+    return captured.apart(method, args, {})
+
+
 def note_training():
     """Notes that an optimizer is called in this thread."""
     _local.trained = True
@@ -102,7 +111,8 @@ class Capture:
 
     Attributes:
         capturing (bool): whether launches are noted instead of made.
-        apart (Callable): calls an optimizer whose Python runs in each replay; None: it is captured.
+        apart (Callable): calls a method, given its arguments, that runs as always in each replay;
+            None: it is captured.
     """
 
     apart = None

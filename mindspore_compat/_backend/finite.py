@@ -8,7 +8,7 @@ import functools
 import ml_dtypes
 import numpy
 
-from . import arrays
+from . import arrays, recorded
 from .device_code import TYPES, load, preamble, supported
 from .multi_tensor import THREADS, filled_table, row_source
 
@@ -29,6 +29,8 @@ def all_finite(checked):
 
 def overflowed(checked):
     """Whether an element of an array is infinite or NaN, as a 0-d bool array where they lie."""
+    if arrays.running_recorder() is not None:
+        return recorded.call(overflowed, (list(checked),))
     host = not all(_on_host(x) for x in checked if type(x) is numpy.ndarray)
     device = [x for x in checked if arrays.on_device(x)]
     if not device:

@@ -54,11 +54,11 @@ class Recorded:
     def __getitem__(self, index):
         if _has_mask(index):
             _refuse("shapes that follow from values")
-        return _call(operator.getitem, (self, index))
+        return call(operator.getitem, (self, index))
 
     def __setitem__(self, index, value):
         _note_write()
-        _call(operator.setitem, (self, index, value))
+        call(operator.setitem, (self, index, value))
 
     def get(self):
         """The values, for code that reads them."""
@@ -84,14 +84,14 @@ class Recorded:
         return complex(self.get())
 
     def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
-        return _call(getattr(ufunc, method), inputs, kwargs)
+        return call(getattr(ufunc, method), inputs, kwargs)
 
     def __array_function__(self, function, kinds, args, kwargs):
-        return _call(function, args, kwargs)
+        return call(function, args, kwargs)
 
     def __getattr__(self, name):
         if name in VIEWS:
-            return _call(getattr, (self, name))
+            return call(getattr, (self, name))
         if name.startswith("__") or not hasattr(numpy.ndarray, name):
             raise AttributeError(f"'numpy.ndarray' object has no attribute '{name}'")
         if name in LAYOUT:
@@ -103,12 +103,12 @@ class Recorded:
             return getattr(self.get(), name)
         method = getattr(numpy.ndarray, name)
 
-        def call(*args, **kwargs):
+        def bound(*args, **kwargs):
             if name in IN_PLACE:
                 _note_write()
-            return _call(method, (self, *args), kwargs)
+            return call(method, (self, *args), kwargs)
 
-        return call
+        return bound
 
     def __repr__(self):
         return f"Recorded({self.slot}, {self.value!r})"
@@ -134,7 +134,7 @@ def _operator(function, reflected=False, writes=False):
             return NotImplemented  # the other class has the operator
         if writes:
             _note_write()
-        return _call(function, operands[::-1] if reflected else operands)
+        return call(function, operands[::-1] if reflected else operands)
 
     return apply
 
@@ -163,7 +163,7 @@ class RecordedSpace:
 
     def cast(self, x, dtype):
         """`x` with another dtype; `x` itself where it has it already."""
-        return x if x.dtype == dtype else _call(HOST.cast, (x, dtype))
+        return x if x.dtype == dtype else call(HOST.cast, (x, dtype))
 
     def to_device(self, array):
         """An array that the recorder has not seen, as a constant: the step is not replayed."""
@@ -208,7 +208,7 @@ class _Function:
             _note_write()
         if self._name in ("nonzero", "unique", "argwhere", "flatnonzero", "compress", "extract"):
             _refuse("shapes that follow from values")
-        return _call(self._function, args, kwargs)
+        return call(self._function, args, kwargs)
 
     def __getattr__(self, name):
         if name.startswith("__"):
@@ -268,7 +268,8 @@ def operands(values):
     return [bare(each) for each in values] if known else values
 
 
-def _call(function, args, kwargs={}):  # noqa: B006 - it is only read
+def call(function, args, kwargs={}):  # noqa: B006 - it is only read
+    """Calls a function of the host with the values of Recorded arrays, and notes it."""
     found = capture.running()
     if found is None:
         return function(*bare(tuple(args)), **bare(dict(kwargs)))

@@ -68,7 +68,7 @@ class Recorder:
         reads_layout (bool): whether the step asked for strides or flags.
         written (bool): whether it has written to what outlives the step.
         held (list): of the objects whose `_array` the plan reads, with the array recorded.
-        apart (Callable): calls an optimizer, whose Python runs in each replay.
+        apart (Callable): calls a method, given its arguments, that runs as always in each replay.
     """
 
     space = RECORDED

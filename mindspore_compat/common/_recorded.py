@@ -19,6 +19,7 @@ from .._backend.recording import Given, Interrupted, Recorder
 from .._core.autograd import leaves
 from .._core.autograd.tape import depth
 from .._core.autograd.transforms import Sparse, map_tensors, tensors_in
+from .._core.context.config import get_auto_parallel_context
 from .._core.tensor.precision import casting, state
 from .._core.tensor.tensor import Tensor
 from ._python_state import PythonState
@@ -95,6 +96,8 @@ class RecordedStep:
         found = reached([root() for root in self._roots], into_optimizers=False)
         refuse_hooks(found)
         _refuse_inputs(args, kwargs)
+        if get_auto_parallel_context("parallel_mode") != "stand_alone":
+            raise capture.Refused("the exchange between processes")
         if leaves.watchers:
             raise capture.Refused("a status of overflows that is read")
         python = PythonState(found)
@@ -236,16 +239,16 @@ class _Recording:
                 tensor._array = array
         _give_values(self._tensors)
 
-    def _apart(self, optimizer, args, kwargs):
-        """Calls an optimizer on the true arrays, and notes the call."""
+    def _apart(self, method, args, kwargs):
+        """Calls a method on the true arrays, and notes the call."""
         recorder = self.recorder
         if any([isinstance(each, Sparse) for each in _leaves((args, kwargs))]):
             recorder.refuse("gradients that are sparse")
         given = _arrays_of((args, kwargs))
         self._show()
-        recorder.run(_Call(optimizer), given)
+        recorder.run(_Call(method), given)
         args, kwargs = map_tensors(_true, (args, kwargs))
-        made = recorder.suspended(optimizer, *args, **kwargs)
+        made = recorder.suspended(method, *args, **kwargs)
         self._hide()
         return made
 
@@ -280,13 +283,13 @@ class _Recording:
 
 
 class _Call:
-    """A call of an optimizer in a replay; it does not keep the optimizer."""
+    """A call of a method in a replay; it does not keep the object."""
 
-    def __init__(self, optimizer):
-        self._optimizer = weakref.ref(optimizer)
+    def __init__(self, method):
+        self._method = weakref.WeakMethod(method)
 
     def __call__(self, args, kwargs):
-        self._optimizer()(*_wrapped(args), **_wrapped(kwargs))
+        self._method()(*_wrapped(args), **_wrapped(kwargs))
 
 
 class _Failed(Exception):

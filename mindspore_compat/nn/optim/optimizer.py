@@ -148,7 +148,7 @@ class Optimizer(Cell):
         captured = capture.running()
         capture.note_training()
         if captured is not None and captured.apart is not None:
-            return captured.apart(self, args, kwargs)
+            return captured.apart(self.__call__, args, kwargs)
         if self._skip is None and (captured or arrays.on_device(self.global_step._array)):
             if self._captured and getattr(self, "can_skip", _never)(*args, **kwargs):
                 flag = captured.never() if captured else arrays.current_space().zeros((), bool)

@@ -10,7 +10,7 @@ import functools
 import numpy as np
 
 from ... import ops
-from ..._backend import arrays
+from ..._backend import arrays, capture, recorded
 from ..._backend.finite import overflowed
 from ..._backend.fuse import fuse
 from ..._core.declare.public_api import public
@@ -227,12 +227,16 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
             grads = self.grad(self.network, self.weights)(*inputs, sens)
         grads = reduced(grads)
         is_overflow = self.get_overflow_status(status, grads)
+        capture.apart(self._end_step, is_overflow, grads)
+        return loss, is_overflow, scale
+
+    def _end_step(self, is_overflow, grads):
+        """Changes the loss scale, and updates the parameters unless the step overflowed."""
         overflow = self.process_loss_scale(is_overflow)
         if _on_device(overflow) and getattr(self.optimizer, "can_skip", lambda _: False)(grads):
             self.optimizer.skipping(overflow._array, grads)
         elif not overflow:
             self.optimizer(grads)
-        return loss, is_overflow, scale
 
     def set_sense_scale(self, sens):
         """Sets the loss scale, if it was given as a Tensor.
@@ -359,8 +363,10 @@ def _on_device(value):
 def _divide(grads, scale):
     """Gradients of the scaled loss, divided by the scale; on a GPU the host need not know it."""
     if not _on_device(scale) or not all(type(g) is Tensor and _on_device(g) for g in grads):
-        factor = 1.0 / float(scale)
-        return tuple(grad * factor for grad in grads)
+        if arrays.running_recorder() is None or any(type(g) is not Tensor for g in grads):
+            return _divided_by_number(grads, scale)
+        given = [g._array for g in grads], scale._array
+        return tuple(map(Tensor._wrap, recorded.call(_divided_arrays, given)))
     made = []
     for grad in grads:
         xp = arrays.space_of(grad._array)
@@ -368,6 +374,17 @@ def _divide(grads, scale):
     rows = [(new._array, old._array) for new, old in zip(made, grads, strict=True)]
     DIVIDED_BY_SCALE.sweep_same_dtypes(rows, scale=scale._array.reshape(()))
     return tuple(made)
+
+
+def _divided_by_number(grads, scale):
+    factor = 1.0 / float(scale)
+    return tuple(grad * factor for grad in grads)
+
+
+def _divided_arrays(grads, scale):
+    """The same of arrays, as a step is recorded."""
+    made = _divided_by_number(map(Tensor._wrap, grads), Tensor._wrap(scale))
+    return [each._array for each in made]
 
 
 def _check_scale(api, scale_sense):

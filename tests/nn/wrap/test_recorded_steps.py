@@ -6,6 +6,7 @@ from kit.steps import (
     NETWORKS,
     OPTIMIZERS,
     STEPS,
+    Dense,
     Run,
     batches,
     network_of,
@@ -57,6 +58,54 @@ def test_optimizers_compute_their_rates_in_each_replay(optimizer, logged):
     eager, recorded = runs("dense", optimizer)
     recorded.same_as(eager)
     assert logged == [] and replays(recorded.step) == [STEPS - _captured.WARM_UP - 1]
+
+
+class Own(nn.Cell):
+    """A square whose gradient is three times as large, as the Cell says."""
+
+    def construct(self, x):
+        return x * x
+
+    def bprop(self, x, out, grad):
+        return (3 * grad * 2 * x,)
+
+
+class Moving(nn.Cell):
+    """A moving mean in a Parameter that is assigned, and a Tensor that is written into."""
+
+    def __init__(self):
+        super().__init__()
+        zeros = ms.Tensor(np.zeros(8, np.float32))
+        self.mean = ms.Parameter(zeros, name="mean", requires_grad=False)
+
+    def construct(self, x):
+        self.mean = self.mean * 0.9 + ops.stop_gradient(x).mean(0) * 0.1
+        y = x.copy()
+        y[0] = y[0] * 2
+        y += self.mean
+        return y + x[[1, 0]]
+
+
+class Single(nn.Cell):
+    """Casts to float32."""
+
+    def construct(self, x):
+        return ops.cast(x, ms.float32)
+
+
+BETWEEN = {
+    "gradient of its own": Own,
+    "second order": lambda: lambda x: ms.grad(lambda y: (y**3).sum())(x),
+    "assigned": Moving,
+    "float16": lambda: nn.SequentialCell(nn.Dense(8, 8).to_float(ms.float16), Single()),
+}
+
+
+@pytest.mark.parametrize("between", BETWEEN)
+def test_gradients_and_writes_that_are_not_plain(between, logged):
+    eager, recorded = runs((lambda: Dense(BETWEEN[between]()), (2, 4)))
+    recorded.same_as(eager)
+    assert logged == [] and replays(recorded.step) == [STEPS - 3]
 
 
 def test_gradients_are_results_of_their_own(logged):
@@ -251,19 +300,48 @@ def test_training_and_evaluation_alternate(network):
     assert sum(replays(found[1].step)) > 5
 
 
-@pytest.mark.parametrize("dynamic", [True, False])
-def test_an_overflow_in_the_middle(dynamic):
+SCALES = {
+    "dynamic": lambda: nn.DynamicLossScaleUpdateCell(2.0**10, 2, 2),
+    "fixed": lambda: nn.FixedLossScaleUpdateCell(2.0**10),
+    "number": lambda: ms.Tensor(2.0**10, ms.float32),
+}
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_an_overflow_changes_the_scale_alone(scale, logged):
     def scaled(cell):
-        scale = nn.FixedLossScaleUpdateCell(2.0**10)
-        if dynamic:
-            scale = nn.DynamicLossScaleUpdateCell(2.0**10, 2, 2)
         optimizer = OPTIMIZERS["Adam"](cell.trainable_params())
-        return nn.TrainOneStepWithLossScaleCell(cell, optimizer, scale_sense=scale)
+        return nn.TrainOneStepWithLossScaleCell(cell, optimizer, scale_sense=SCALES[scale]())
 
     data = list(batches((2, 4), 8))
-    data[4] = (ms.Tensor(np.full((2, 4), np.inf, np.float32)), data[4][1])
+    for number in (2, 5):  # the step that is recorded, and one that is replayed
+        data[number] = (ms.Tensor(np.full((2, 4), np.inf, np.float32)), data[number][1])
     eager, recorded = runs(made=scaled, data=data)
     recorded.same_as(eager)
+    assert logged == [] and replays(recorded.step) == [5]
+
+
+class Careful(nn.TrainOneStepCell):
+    """Leaves out gradients that are not finite, without a look at them on the host."""
+
+    def construct(self, *inputs):
+        loss = self.network(*inputs)
+        gradients = self.grad_no_sens(self.network, self.weights)(*inputs)
+        finite = ms.amp.all_finite(gradients)
+        kept = [ops.where(finite, each, ops.zeros_like(each)) for each in gradients]
+        self.optimizer(ops.clip_by_global_norm(kept, 1.0))
+        return loss, finite
+
+
+def test_whether_gradients_are_finite_is_computed_in_each_replay(logged):
+    data = list(batches((2, 4), 8))
+    data[5] = (ms.Tensor(np.full((2, 4), np.inf, np.float32)), data[5][1])
+    eager, recorded = runs(
+        made=lambda cell: Careful(cell, nn.Momentum(cell.trainable_params(), 0.1, 0.9)), data=data
+    )
+    recorded.same_as(eager)
+    assert [bool(each[1]) for each in recorded.results] == [True] * 5 + [False, True, True]
+    assert logged == [] and replays(recorded.step) == [5]
 
 
 class Accumulating(nn.TrainOneStepCell):
