@@ -133,6 +133,36 @@ def test_short_rows_are_done_by_the_reader_and_long_ones_are_not():
     assert threading.current_thread() not in list(workers.OrderedMap("map", 2)(long, range(12)))
 
 
+@pytest.mark.parametrize(
+    "batched",
+    [
+        lambda data: data.batch(24),
+        lambda data: data.padded_batch(24),
+        lambda data: data.bucket_batch_by_length(["n"], [9], [24, 1], lambda n: 0),
+    ],
+    ids=["batch", "padded_batch", "bucket_batch_by_length"],
+)
+def test_the_next_batch_is_made_while_the_last_one_is_used(monkeypatch, batched):
+    monkeypatch.setattr(config._values, "prefetch", 2)
+    done = []
+
+    def long(n):
+        time.sleep(0.006)
+        done.append(int(n))
+        return n
+
+    workers = min(2, config.max_workers())
+    if workers < 2:
+        pytest.skip("one processor")
+    rows = batched(numbers().map(long, num_parallel_workers=workers)).create_tuple_iterator()
+    assert len(next(rows)[0]) == 24
+    until = time.monotonic() + 20
+    while len(done) < 48 and time.monotonic() < until:
+        time.sleep(0.01)
+    rows.stop()
+    assert 48 <= len(done) < ROWS
+
+
 @pytest.mark.parametrize("enable", [False, True])
 def test_autotune_gives_workers_to_a_map_that_has_none(monkeypatch, enable):
     if config.max_workers() < 2:

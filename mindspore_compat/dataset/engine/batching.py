@@ -14,6 +14,7 @@ from .._rules import INT32_MAX, AnInstance, Columns, Workers, positive
 from .operations import as_list, distinct, known, method
 from .pipeline import UnionBaseDataset
 from .rows import FAILURES, Epochs, Flow, as_column, own, stack
+from .workers import taken_together
 
 __all__ = ["BatchDataset", "BatchInfo", "BucketBatchByLengthDataset", "PaddedBatchDataset"]
 
@@ -89,7 +90,9 @@ class _Batches(UnionBaseDataset):
             yield group
 
     def _open(self):
-        flow, epochs, make = super()._open(), Epochs(), self._maker()
+        with taken_together(self._batch_size() or 0):
+            flow = super()._open()
+        epochs, make = Epochs(), self._maker()
 
         def rows():
             epochs.begin()
@@ -180,7 +183,8 @@ class BatchDataset(_Batches):
         return make
 
     def _open(self):
-        flow = super(_Batches, self)._open()
+        with taken_together(self._batch_size() or 0):
+            flow = super(_Batches, self)._open()
         if flow.blocks is None or self.per_batch_map or not isinstance(self.batch_size, int):
             return super()._open()
         return Flow(lambda: _cut(flow.blocks(), self.batch_size, self.drop_remainder))
@@ -454,7 +458,9 @@ class BucketBatchByLengthDataset(UnionBaseDataset):
         return int(self.element_length_function(*[own(value) for value in values]))
 
     def _open(self):
-        flow, columns = super()._open(), super()._columns()
+        with taken_together(max(self.bucket_batch_sizes)):
+            flow = super()._open()
+        columns = super()._columns()
         indices = known("bucket_batch_by_length", columns, self.column_names)
         bounds = [*self.bucket_boundaries, None]
 

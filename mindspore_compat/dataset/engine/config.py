@@ -143,7 +143,7 @@ def set_prefetch_size(size: Int(ge=1, le=INT32_MAX)):
 
 
 def get_prefetch_size():
-    """Returns how many rows parallel workers may run ahead; 16 by default."""
+    """Returns how many rows parallel workers may run ahead, besides a batch; 16 by default."""
     return _values.prefetch
 
 

@@ -37,6 +37,19 @@ _TINY = 0.0001  # seconds; rows that take less are done by the reader alone
 _CHUNK = 0.001  # seconds of work that are handed over at once
 
 _pipeline = contextvars.ContextVar("pipeline", default=None)  # whose nodes are being opened
+_together = contextvars.ContextVar("together", default=0)  # rows that the node above takes at once
+
+
+@contextlib.contextmanager
+def taken_together(count):
+    """Lets workers of the nodes opened within `with` run ahead by `count` rows more: by the next
+    batch, while the last one is used.
+    """
+    before = _together.set(count)
+    try:
+        yield
+    finally:
+        _together.reset(before)
 
 
 class Pipeline:
@@ -93,7 +106,7 @@ class OrderedMap:
 
     def __init__(self, api, workers, processes=False, returned=()):
         self.api, self.workers, self.processes, self.returned = api, workers, processes, returned
-        self.pipeline = _pipeline.get()
+        self.pipeline, self.together = _pipeline.get(), _together.get()
 
     def __call__(self, work, items):
         """Begins an epoch.
@@ -101,7 +114,7 @@ class OrderedMap:
         Args:
             work (Callable): takes an item.
             items (Iterator): is read in the caller's thread, ahead by as many items as there are
-                workers, or by the prefetch size.
+                workers, or by the prefetch size, and by a batch that is made of them.
 
         Returns:
             Iterator of results.
@@ -116,14 +129,11 @@ class OrderedMap:
 
     def _rows(self, work, items):
         pool = _Pool(self.api, work, self.workers, self.processes)
-        items, length = iter(items), _FIRST
+        items, length, least = iter(items), _FIRST, _TRIAL
         try:
             while True:
-                handed = yield from self._handed_over(pool, items, _TRIAL)
+                handed = yield from self._handed_over(pool, items, least)
                 if handed is None:
-                    break
-                if self.processes or pool.fastest > _SHORT:
-                    yield from self._handed_over(pool, items, None)
                     break
                 alone = yield from self._by_reader(work, items, _ALONE)
                 while alone is not None and alone < _TINY:
@@ -132,49 +142,60 @@ class OrderedMap:
                     break
                 if alone < handed:
                     yield from self._by_reader(work, items, length)
-                else:
-                    yield from self._handed_over(pool, items, length)
+                least = _TRIAL if alone < handed else length
                 length = min(2 * length, _LONGEST)
         except BaseException:
             pool.abandon()
             raise
         pool.finish()
 
-    def _handed_over(self, pool, items, count):
-        """Yields results of the next `count` items, by the workers.
+    def _handed_over(self, pool, items, least):
+        """Yields results of items, by the workers: of `least`, and of all as long as that gains.
 
         Returns:
-            the seconds that the reader spent per row, or None where there were fewer items.
+            the seconds that the reader spent per row lately, or None where there are no more items.
         """
-        ahead = max(self.workers, config.get_prefetch_size())
+        ahead = max(self.workers, config.get_prefetch_size()) + self.together
         largest = max(1, ahead // (2 * self.workers))
-        items, waiting = itertools.islice(items, count), collections.deque()
-        submitted, seconds = 0, []
+        waiting, submitted, done = collections.deque(), 0, 0
+        lately = collections.deque(maxlen=_TRIAL)
         while True:
-            chunk = list(itertools.islice(items, pool.chunk_size(largest)))
+            stays = done < least or self._gains(pool, lately)
+            chunk = list(itertools.islice(items, pool.chunk_size(largest))) if stays else []
             began = time.perf_counter()
             if chunk:
                 waiting.append(pool.submit(chunk))
                 submitted += len(chunk)
-            while waiting and (not chunk or submitted - len(seconds) > ahead):
+            while waiting and (not chunk or submitted - done > ahead):
                 outcomes = pool.result(waiting.popleft())
                 share = (time.perf_counter() - began) / len(outcomes)
-                seconds += [share] * len(outcomes)
-                for done in outcomes:
-                    yield self._settled(done)
+                for each in outcomes:
+                    lately.append(share)
+                    done += 1
+                    yield self._settled(each)
                 began = time.perf_counter()
             if not chunk:
-                return _per_row(seconds, count)
+                return None if stays else _later_mean(lately)
+
+    def _gains(self, pool, lately):
+        """True if the reader surely waits less than it would work itself, or must not work."""
+        if self.processes or pool.fastest > _SHORT:
+            return True
+        return pool.fastest > _TINY and _later_mean(lately) < pool.fastest
 
     def _by_reader(self, work, items, count):
-        """`_handed_over`, but the reader's thread does the work."""
+        """Yields results of the next `count` items; the reader's thread does the work.
+
+        Returns:
+            its seconds per row, or None where there were fewer items.
+        """
         seconds = []
         for item in itertools.islice(items, count):
             began = time.perf_counter()
             done = outcome(work, item)
             seconds.append(time.perf_counter() - began)
             yield self._settled(done)
-        return _per_row(seconds, count)
+        return _later_mean(seconds) if len(seconds) == count else None
 
     def _settled(self, done):
         """The result of a row."""
@@ -186,11 +207,9 @@ class OrderedMap:
         raise error
 
 
-def _per_row(seconds, count):
+def _later_mean(seconds):
     """The mean of the later half: what comes first is slow where something is loaded."""
-    if len(seconds) != count:
-        return None
-    later = seconds[len(seconds) // 2 :]
+    later = list(seconds)[len(seconds) // 2 :]
     return sum(later) / len(later)
 
 
