@@ -8,7 +8,19 @@ image, zeros to the left, columns, the first of these in the image.
 
 import inspect
 
-from .vector_tiles import DOT_ROWS, LANES, ROWS, STREAMS, VECTORS, Library, dots, gather_tile, tile
+from .vector_tiles import (
+    DOT_ROWS,
+    LANES,
+    ROWS,
+    STREAMS,
+    VECTORS,
+    Library,
+    clear_vector,
+    copy_vector,
+    dots,
+    gather_tile,
+    tile,
+)
 
 TERMS = 256  # of a sum, before it is added to those of other terms
 
@@ -43,6 +55,21 @@ def clear(padded, start, stop):
         padded[i] = 0
 
 
+def copy_row(x, x_at, step, out, out_at, count):
+    """Copies `count` elements, `step` apart; what lies behind them in `out` is overwritten."""
+    if step == 1:
+        for i in range(0, count, LANES):
+            if x_at + i + LANES <= x.size:
+                copy_vector(x, x_at + i, out, out_at + i)
+            else:
+                for j in range(i, count):
+                    out[out_at + j] = x[x_at + j]
+                break
+    else:
+        for j in range(count):
+            out[out_at + j] = x[x_at + j * step]
+
+
 def copy_planes(
     x, x_at, channels, height, width, phases, stride_y, stride_x, padded, at, step, length, row,
     first, rows,
@@ -56,19 +83,15 @@ def copy_planes(
             left, count_x, start_x = phases[p + 3], phases[p + 4], phases[p + 5]
             for y in range(first, first + rows):
                 to = at + (y - first) * row
-                if y < above or y >= above + count_y:
-                    clear(padded, to, to + row)
-                    continue
-                clear(padded, to, to + left)
-                source = image + (start_y + (y - above) * stride_y) * width + start_x
-                to += left
-                if stride_x == 1:
-                    for i in range(count_x):
-                        padded[to + i] = x[source + i]
-                else:
-                    for i in range(count_x):
-                        padded[to + i] = x[source + i * stride_x]
-                clear(padded, to + count_x, to + row - left)
+                data = above <= y < above + count_y
+                end = to + left if data else to + row
+                for i in range(to, end, LANES):  # what lies behind is written later
+                    clear_vector(padded, i)
+                if data:
+                    source = image + (start_y + (y - above) * stride_y) * width + start_x
+                    copy_row(x, source, stride_x, padded, to + left, count_x)
+                    for i in range(to + left + count_x, to + row, LANES):
+                        clear_vector(padded, i)
             clear(padded, at + rows * row, at + length)
             at += step
 
@@ -84,16 +107,17 @@ def write_rows(
     i = 0
     while i < width and y < last:
         count = min(out_width - x, width - i)
-        if count > 0:
-            start = out_at + y * row_step + x * column_step
-            for f in range(filters):
-                source, to = f * width + i, start + f * out_step
-                if column_step == 1:
-                    for j in range(count):
-                        out[to + j] = found[source + j]
+        whole = column_step == 1 and row_step == out_width
+        for f in range(filters):
+            source, to = f * width + i, out_at + f * out_step + y * row_step + x * column_step
+            # A whole vector may reach into rows that are written later, but not behind the last.
+            end = out_at + f * out_step + last * row_step - LANES if whole else -1
+            for j in range(0, count, LANES):
+                if to + j <= end:
+                    copy_vector(found, source + j, out, to + j)
                 else:
-                    for j in range(count):
-                        out[to + j * column_step] = found[source + j]
+                    for k in range(j, min(j + LANES, count)):
+                        out[to + k * column_step] = found[source + k]
         i += row - x
         x = 0
         y += 1
@@ -307,7 +331,7 @@ def add_transposed(totals, count, grad, group, first, last, rows, columns, filte
                     grad[to + f * rows + k] = totals[at + k * columns + f]
 
 
-LIBRARY = Library(clear, copy_planes, write_rows, block_width, TERMS=TERMS)
+LIBRARY = Library(clear, copy_row, copy_planes, write_rows, block_width, TERMS=TERMS)
 
 
 def text(function, name):

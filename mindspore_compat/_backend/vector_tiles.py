@@ -1,11 +1,11 @@
 """Tiles of products that stay in vector registers, for compiled loops of the host (compiled.py).
 
 `tile` is the inner kernel of a product of matrices whose right side is given by offsets, which
-covers convolution without copying windows; `dots` makes scalar products of rows and shifted rows,
-as the gradient of a convolution for its weights does. The functions below say what they compute, in
-NumPy. Compiled loops get the ones that `intrinsics` makes: LLVM's vectors as wide as the host's
-registers, with all sums of a tile in registers from the first product to the last. They fill the
-multiply-add units where a loop over arrays waits for memory.
+covers convolution without copying windows, and `gather_tile` one whose left side is; `dots` makes
+scalar products of rows and shifted rows; others copy and clear vectors. The functions below say
+what they compute, in NumPy. Compiled loops get the ones that `intrinsics` makes: LLVM's vectors as
+wide as the host's registers, with all sums of a tile in registers from the first product to the
+last. They fill the multiply-add units where a loop over arrays waits for memory.
 
 A loop refers to these names and to the constants as globals, and is compiled with `LIBRARY`:
 
@@ -110,6 +110,16 @@ def dots(rows, a, a_at, a_step, b, b_at, offsets, offsets_at, count, out, out_at
             out[out_at + i * STREAMS + s] = left @ b[start : start + count * LANES]
 
 
+def copy_vector(x, x_at, out, out_at):
+    """Copies LANES elements from `x_at` of an array to `out_at` of another."""
+    out[out_at : out_at + LANES] = x[x_at : x_at + LANES]
+
+
+def clear_vector(out, out_at):
+    """Writes LANES zeros to an array from `out_at`."""
+    out[out_at : out_at + LANES] = 0
+
+
 @functools.cache
 def sizes():
     """The constants of this module for the code that Numba makes on this host."""
@@ -162,7 +172,16 @@ def intrinsics():
         given = rows, a, a_at, a_step, b, b_at, offsets, offsets_at, count, out, out_at
         return types.void(*map(_plain, given)), _dots_code
 
-    return {**sizes(), "tile": tile, "gather_tile": gather_tile, "dots": dots}
+    @intrinsic
+    def copy_vector(context, x, x_at, out, out_at):
+        return types.void(*map(_plain, (x, x_at, out, out_at))), _copy_code
+
+    @intrinsic
+    def clear_vector(context, out, out_at):
+        return types.void(*map(_plain, (out, out_at))), _clear_code
+
+    found = tile, gather_tile, dots, copy_vector, clear_vector
+    return {**sizes(), **{each._name: each for each in found}}
 
 
 def _plain(kind):
@@ -370,6 +389,19 @@ def _write_dots(code, totals):
             builder.store(code.sum(builder.load(total)), target)
 
 
+def _copy_code(context, builder, signature, arguments):
+    code = _Code(context, builder, signature, arguments)
+    x, x_at, out, out_at = code.arguments
+    code.store(code.load(code.at(x, x_at)), code.at(out, out_at))
+    return context.get_dummy_value()
+
+
+def _clear_code(context, builder, signature, arguments):
+    code = _Code(context, builder, signature, arguments)
+    code.store(code.zero, code.at(*code.arguments))
+    return context.get_dummy_value()
+
+
 class Library:
     """Functions that compiled loops may call.
 
@@ -403,5 +435,16 @@ class Library:
         return scope
 
 
-_NAMES = {"LANES", "ROWS", "VECTORS", "DOT_ROWS", "STREAMS", "tile", "gather_tile", "dots"}
+_NAMES = {
+    "LANES",
+    "ROWS",
+    "VECTORS",
+    "DOT_ROWS",
+    "STREAMS",
+    "tile",
+    "gather_tile",
+    "dots",
+    "copy_vector",
+    "clear_vector",
+}
 LIBRARY = Library()
