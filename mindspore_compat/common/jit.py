@@ -11,6 +11,7 @@ import threading
 from .._backend.arrays import release_memory
 from .._core.rules.vocabulary import Bool, Callable, InstanceOf, OneOf, checked
 from . import _captured
+from ._graph_call import as_graph
 
 __all__ = [
     "JitConfig",
@@ -48,11 +49,14 @@ def _marked(function):
     def run(*args, **kwargs):
         building.depth += 1
         try:
-            if _captured.captures(building.depth):
-                return _captured.run(_owner(run, args), function.__name__, function, args, kwargs)
-            return function(*args, **kwargs)
+            return as_graph(part, args, kwargs)
         finally:
             building.depth -= 1
+
+    def part(*args, **kwargs):
+        if _captured.captures(building.depth):
+            return _captured.run(_owner(run, args), function.__name__, function, args, kwargs)
+        return function(*args, **kwargs)
 
     return run
 

@@ -541,3 +541,10 @@ class ParameterTuple(tuple):
 
 
 _CLONE_PREFIX = re.compile(r"^\w+[0-9a-zA-Z_.]*$", re.ASCII)
+
+
+def as_float(tensor, wanted):
+    """`tensor` cast to `wanted` if it holds real floats; Parameters are cast where used."""
+    if tensor._array.dtype.kind not in "fV" or isinstance(tensor, Parameter):
+        return tensor
+    return tensor if tensor.dtype == wanted else tensor.astype(wanted)

@@ -24,16 +24,19 @@ from .._backend import capture
 from .._core.autograd.custom import custom_gradient, recompute
 from .._core.autograd.tape import depth
 from .._core.autograd.transforms import map_tensors
+from .._core.context.config import GRAPH_MODE, config
 from .._core.hints import with_hint
 from .._core.rules.vocabulary import CellOf, InstanceOf, Int, Str, register_type
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.precision import precision
 from .._core.tensor.tensor import Tensor
+from ..common._graph_call import as_graph, graphs
 from ..common.parameter import (
     PARAMETER_NAME_DEFAULT,
     Parameter,
     ParameterTuple,
     _is_parameter_generated,
+    as_float,
 )
 from ..ops._transforms.functional import GradOperation
 from ..ops.primitive import Primitive
@@ -134,6 +137,8 @@ class Cell(Naming, Hooks, State, Settings):
     # The call -------------------------------------------------------------------------------------
 
     def __call__(self, *args, **kwargs):
+        if config.mode == GRAPH_MODE and not graphs.running:
+            return as_graph(self, args, kwargs)
         if self._cell_plain:
             return self.construct(*args, **kwargs)
         return self._cell_call(args, kwargs)
@@ -205,7 +210,7 @@ class Cell(Naming, Hooks, State, Settings):
         if self._cell_mixed_precision is MixedPrecisionType.NOTSET:
             return self._cell_run_here(*args, **kwargs)
         wanted = _DTYPE_OF[self._cell_mixed_precision]
-        args, kwargs = map_tensors(lambda t: _as_float(t, wanted), (args, kwargs))
+        args, kwargs = map_tensors(lambda t: as_float(t, wanted), (args, kwargs))
         with precision(dtypes.to_numpy(wanted)):
             return self._cell_run_here(*args, **kwargs)
 
@@ -559,7 +564,7 @@ class Cell(Naming, Hooks, State, Settings):
 
     def cast_inputs(self, inputs, dst_type):
         """Returns a tuple of `inputs` with the floats among them cast to `dst_type`."""
-        return tuple(map_tensors(lambda t: _as_float(t, dst_type), each) for each in inputs)
+        return tuple(map_tensors(lambda t: as_float(t, dst_type), each) for each in inputs)
 
     # Printing and copying -------------------------------------------------------------------------
 
@@ -588,13 +593,6 @@ class Cell(Naming, Hooks, State, Settings):
         for kind in ("_params", "_cells", "_buffers"):
             for name, member in state[kind].items():
                 self.__dict__[kind][name] = member
-
-
-def _as_float(tensor, wanted):
-    """`tensor` cast to `wanted` if it holds real floats; Parameters are cast where used."""
-    if tensor._array.dtype.kind not in "fV" or isinstance(tensor, Parameter):
-        return tensor
-    return tensor if tensor.dtype == wanted else tensor.astype(wanted)
 
 
 register_type("Cell", Cell)

@@ -13,6 +13,7 @@ from ..._core.rules.vocabulary import Any
 from ..._core.tensor.tensor import Tensor
 from ..._core.vmap.batch import space_among
 from ..._core.vmap.by_slices import batched_like
+from ...common._graph_call import graphs
 from .._rules import Anything
 from .index_parse import basic, index_of, located, values_of
 
@@ -89,6 +90,9 @@ def _chosen(source, index):
 def tensor_setitem(self, index, value):
     """Writes a number, Tensor or list at an index, in place.
 
+    In graph mode and under `jit` the Tensor gets memory of its own first, so that neither the
+    caller's Tensor nor a view is written to.
+
     Raises:
         IndexError: if a position is out of range, the index is made of something that does not
             index, or `value` is none of these.
@@ -113,10 +117,12 @@ def tensor_setitem(self, index, value):
         made = setitem.run(batched_like(self, [values, *parts]), _with_node(values, node), position)
         self._array, self._node = made._array, made._node
     elif self._node is None and node is None:
+        if graphs.running and type(self) is Tensor:
+            self._array = array.copy()
         _write(own(self), position, values)
     else:
         write_back(self, setitem.run(self, _with_node(values, node), position))
-    if "_chosen_from" in self.__dict__:
+    if "_chosen_from" in self.__dict__ and not graphs.running:
         source, chosen = self._chosen_from
         if source() is not None:
             _write(own(source()), chosen, self._array)

@@ -1,0 +1,68 @@
+"""The call of a function or Cell as one graph: what goes in, and what comes out.
+
+A graph of the original is a function of values. A write at an index makes a new value there, so
+neither the caller's Tensor nor another name for the same Tensor sees it, and a list is the graph's
+own; operators that write in place do write to the memory of the input. What a graph returns is
+made of Tensors, numbers, strings, tuples, lists and dicts.
+
+Only the outermost call counts: a Cell or function within a graph is a part of it.
+"""
+
+import threading
+
+from .._core.autograd.transforms import Mutable
+from .._core.tensor.tensor import Tensor
+
+
+class _Graphs(threading.local):
+    """Whether this thread runs a graph."""
+
+    running = False
+
+
+graphs = _Graphs()
+
+
+def as_graph(function, args, kwargs):
+    """Calls a function as one graph."""
+    if graphs.running:
+        return function(*args, **kwargs)
+    graphs.running = True
+    try:
+        args = [_input(each) for each in args]
+        kwargs = {name: _input(each) for name, each in kwargs.items()}
+        return _output(function(*args, **kwargs))
+    finally:
+        graphs.running = False
+
+
+def _input(value):
+    """An input as a graph has it: another Tensor of the same memory, a list of its own."""
+    kind = type(value)
+    if kind is Tensor:
+        made = Tensor._wrap(value._array)
+        made.__dict__.update(value.__dict__)
+        return made
+    if kind is tuple or kind is list:
+        return kind(map(_input, value))
+    return value
+
+
+_TUPLES = (type({}.keys()), type({}.values()), range, zip, map, enumerate)
+_LISTS = (type({}.items()), filter)
+
+
+def _output(value):
+    """A result as a graph returns it."""
+    if isinstance(value, (Tensor, str)):
+        return value
+    kind = type(value)
+    if kind is tuple or kind is list:
+        return kind(map(_output, value))
+    if isinstance(value, _TUPLES):
+        return tuple(map(_output, value))
+    if isinstance(value, _LISTS):
+        return list(map(_output, value))
+    if isinstance(value, Mutable) and isinstance(value, (int, float)):
+        return int(value) if isinstance(value, int) else float(value)
+    return value

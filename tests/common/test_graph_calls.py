@@ -1,0 +1,134 @@
+"""What goes into a graph and what comes out of it, under `jit` and for Cells in graph mode.
+
+The results are those of MindSpore 2.10 on a CPU.
+"""
+
+import numpy as np
+import pytest
+
+import mindspore_compat as ms
+from mindspore_compat import Tensor, nn, ops
+
+
+class Calls(nn.Cell):
+    """A Cell that calls a function."""
+
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def construct(self, *inputs):
+        return self.function(*inputs)
+
+
+@pytest.fixture(params=["jit", "Cell"])
+def graph(request):
+    """What makes a graph of a function."""
+    if request.param == "jit":
+        yield ms.jit
+        return
+    ms.set_context(mode=ms.GRAPH_MODE)
+    yield Calls
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+
+
+def whole(x):
+    x[0] = 5.0
+    return x
+
+
+def view(x):
+    row = x[0]
+    row[:] = 5.0
+    return row
+
+
+def reshaped(x):
+    flat = x.reshape(-1)
+    flat[0] += 5.0
+    return flat
+
+
+def masked(x):
+    x[x > 2] = 0.0
+    return x
+
+
+def within(x):
+    return Calls(whole)(x * 1)
+
+
+@pytest.mark.parametrize("function", [whole, view, reshaped, masked, within])
+def test_a_write_at_an_index_stays_within(graph, function):
+    x = Tensor(np.arange(6.0, dtype=np.float32).reshape(2, 3))
+    expected = function(Tensor(x.asnumpy().copy())).asnumpy()
+    net = graph(function)
+    for _ in range(2):
+        np.testing.assert_array_equal(net(x).asnumpy(), expected)
+        np.testing.assert_array_equal(x.asnumpy().ravel(), np.arange(6.0))
+
+
+def test_a_parameter_is_written_to(graph):
+    weight = ms.Parameter(Tensor([1.0, 2.0]), name="weight")
+
+    def write(x):
+        weight[0] = 7.0
+        return x
+
+    graph(write)(Tensor([1.0]))
+    assert weight.asnumpy().tolist() == [7.0, 2.0]
+
+
+def test_operators_in_place_write_to_the_input(graph):
+    x = Tensor([1.0, 2.0])
+    graph(lambda x: x.add_(5.0))(x)
+    assert x.asnumpy().tolist() == [6.0, 7.0]
+
+
+def test_the_gradient_passes_through(graph):
+    def square_but_first(x):
+        x = x * x
+        x[0] = 1.0
+        return x
+
+    x = Tensor([3.0, 4.0])
+    assert ms.grad(graph(square_but_first))(x).asnumpy().tolist() == [0.0, 8.0]
+    assert ms.grad(graph(whole))(x).asnumpy().tolist() == [0.0, 1.0]
+    assert x.asnumpy().tolist() == [3.0, 4.0]
+
+
+def test_a_list_is_the_graphs_own():
+    def appended(items):
+        items.append(3)
+        return items
+
+    given = [1, 2]
+    assert ms.jit(appended)(given) == [1, 2, 3]
+    assert given == [1, 2]
+
+
+RESULTS = {
+    "range": (lambda: range(2), (0, 1)),
+    "zip": (lambda: zip((1, 2), (3, 4)), ((1, 3), (2, 4))),
+    "enumerate": (lambda: enumerate((5, 6)), ((0, 5), (1, 6))),
+    "map": (lambda: map(lambda a: a + 1, (1, 2)), (2, 3)),
+    "filter": (lambda: filter(lambda a: a > 1, (1, 2)), [2]),
+    "keys": (lambda: {"a": 1}.keys(), ("a",)),
+    "items": (lambda: ({"a": 1}.items(), {"a": 1}.values()), ([("a", 1)], (1,))),
+    "variable": (lambda: ms.mutable(2) + 1, 3),
+}
+
+
+@pytest.mark.parametrize("function, expected", RESULTS.values(), ids=RESULTS)
+def test_what_a_graph_returns(function, expected):
+    found = ms.jit(function)()
+    assert (type(found), found) == (type(expected), expected)
+
+
+def test_outside_a_graph_writes_go_to_the_tensor():
+    x = Tensor([1.0, 2.0])
+    ms.jit(lambda x: x)(x)
+    view = ops.reshape(x, (1, 2))
+    view[0, 0] = 9.0
+    assert whole(x) is x
+    assert x.asnumpy().tolist() == [5.0, 2.0]
