@@ -9,6 +9,9 @@ Only the outermost call counts: a Cell or function within a graph is a part of i
 """
 
 import threading
+import types
+
+import numpy
 
 from .._core.autograd.transforms import Mutable
 from .._core.tensor.tensor import Tensor
@@ -29,27 +32,32 @@ def as_graph(function, args, kwargs):
         return function(*args, **kwargs)
     graphs.running = True
     try:
-        args = [_input(each) for each in args]
-        kwargs = {name: _input(each) for name, each in kwargs.items()}
+        made = {}
+        args = [_input(each, made) for each in args]
+        kwargs = {name: _input(each, made) for name, each in kwargs.items()}
         return _output(function(*args, **kwargs))
     finally:
         graphs.running = False
 
 
-def _input(value):
-    """An input as a graph has it: another Tensor of the same memory, a list of its own."""
+def _input(value, made):
+    """An input as a graph has it: another Tensor of the same memory, a list of its own.
+
+    `made` holds those Tensors by the ids of the caller's, as a Tensor may be given twice.
+    """
     kind = type(value)
     if kind is Tensor:
-        made = Tensor._wrap(value._array)
-        made.__dict__.update(value.__dict__)
-        return made
+        if id(value) not in made:
+            own = made[id(value)] = Tensor._wrap(value._array)
+            own.__dict__.update(value.__dict__)
+        return made[id(value)]
     if kind is tuple or kind is list:
-        return kind(map(_input, value))
+        return kind(_input(each, made) for each in value)
     return value
 
 
-_TUPLES = (type({}.keys()), type({}.values()), range, zip, map, enumerate)
-_LISTS = (type({}.items()), filter)
+_TUPLES = (type({}.keys()), type({}.values()), range, zip, enumerate)
+_LISTS = (type({}.items()), filter, types.GeneratorType)
 
 
 def _output(value):
@@ -61,8 +69,15 @@ def _output(value):
         return kind(map(_output, value))
     if isinstance(value, _TUPLES):
         return tuple(map(_output, value))
+    if kind is map:  # of arrays of NumPy it stays one, as the interpreter runs it
+        items = tuple(map(_output, value))
+        return map(_output, items) if any(map(_of_numpy, items)) else items
     if isinstance(value, _LISTS):
         return list(map(_output, value))
     if isinstance(value, Mutable) and isinstance(value, (int, float)):
         return int(value) if isinstance(value, int) else float(value)
     return value
+
+
+def _of_numpy(value):
+    return isinstance(value, (numpy.ndarray, numpy.generic))

@@ -97,6 +97,11 @@ def test_the_gradient_passes_through(graph):
     assert x.asnumpy().tolist() == [3.0, 4.0]
 
 
+def test_a_tensor_that_is_given_twice_stays_one():
+    x = Tensor([1.0, 2.0])
+    assert ms.jit(lambda x, items: x in items)(x, [x, Tensor([3.0, 4.0])])
+
+
 def test_a_list_is_the_graphs_own():
     def appended(items):
         items.append(3)
@@ -113,6 +118,7 @@ RESULTS = {
     "enumerate": (lambda: enumerate((5, 6)), ((0, 5), (1, 6))),
     "map": (lambda: map(lambda a: a + 1, (1, 2)), (2, 3)),
     "filter": (lambda: filter(lambda a: a > 1, (1, 2)), [2]),
+    "generator": (lambda: (a for a in (1, 2)), [1, 2]),
     "keys": (lambda: {"a": 1}.keys(), ("a",)),
     "items": (lambda: ({"a": 1}.items(), {"a": 1}.values()), ([("a", 1)], (1,))),
     "variable": (lambda: ms.mutable(2) + 1, 3),
@@ -123,6 +129,12 @@ RESULTS = {
 def test_what_a_graph_returns(function, expected):
     found = ms.jit(function)()
     assert (type(found), found) == (type(expected), expected)
+
+
+def test_a_map_of_arrays_stays_one():
+    found = ms.jit(lambda: map(abs, np.array([1, -2])))()
+    assert isinstance(found, map)
+    assert list(found) == [1, 2]
 
 
 def test_outside_a_graph_writes_go_to_the_tensor():
