@@ -10,6 +10,7 @@ products of matrices are faster, and while there is no loop yet. The padded plan
 megabytes for each thread.
 """
 
+import functools
 import math
 from itertools import product
 from math import prod
@@ -26,6 +27,7 @@ WIDE = 28  # columns of a result from which few positions lie between its rows
 SMALL = 1 << 16  # weights of a group that are small matrices
 
 
+@functools.lru_cache(maxsize=256)
 def _plan(geo):
     """The convolution as a correlation."""
     return Correlation(
@@ -56,11 +58,11 @@ def convolve(x, w, geo):
 
 def input_gradient(g, w, geo):
     """The gradient of `convolve` for its input."""
-    if not _fits(geo, g, w) or not _finite(w):  # which zeros around `g` are multiplied by
+    if not _fits(geo, g, w):
         return None
-    phases = list(_phases(geo))
+    phases = _phases(geo)
     ways = [_way(plan) for plan, _ in phases]
-    if None in ways:
+    if None in ways or not _finite(w):  # which zeros around `g` are multiplied by
         return None
     area = prod(geo.kernel)
     values = compiled.flat(w)
@@ -73,21 +75,22 @@ def input_gradient(g, w, geo):
     return out
 
 
+@functools.lru_cache(maxsize=256)
 def _phases(geo):
     """For each phase of the input the correlation that is its gradient, and the kernel positions
     that reach it."""
     channels, filters = geo.channels // geo.groups, geo.filters // geo.groups
+    found = []
     for start in product(*map(range, geo.stride)):
         places, before, taps = _turned(geo, start)
         size = tuple(-(-(n - a) // s) for n, a, s in zip(geo.size, start, geo.stride))
+        plan = Correlation(
+            geo.batch, geo.groups, filters, channels, geo.out, before, (1, 1), taps, size, geo.size,
+            start, geo.stride,
+        )  # fmt: skip
         if min(size) > 0:
-            yield (
-                Correlation(
-                    geo.batch, geo.groups, filters, channels, geo.out, before, (1, 1), taps, size,
-                    geo.size, start, geo.stride,
-                ),
-                places,
-            )  # fmt: skip
+            found.append((plan, places))
+    return found
 
 
 def _turned(geo, start):
@@ -127,7 +130,7 @@ def _fits(geo, x, other):
         and x.dtype == other.dtype == FLOAT
         and min(map(min, geo.pads)) >= 0
         and geo.overlapping  # else windows are copied just once
-        and geo.batch * prod(geo.out) * geo.filters * geo.channels >= LEAST * geo.groups
+        and geo.batch * prod(geo.out) * _plan(geo).depth * geo.filters >= LEAST
     )
 
 
@@ -152,7 +155,7 @@ def _fastest(plan, of_weights):
         and windows >= (FEW_WINDOWS if size <= CACHE else 2 * FEW_WINDOWS)
     )
     if of_weights:
-        return conv_gather if gathers else _flat(plan)
+        return conv_gather if gathers and plan.depth >= DEEP // 2 else _flat(plan)
     if gathers and plan.depth >= DEEP and (plan.out[1] < WIDE or max(plan.stride) > 1):
         return conv_gather
     return _flat(plan)
@@ -163,7 +166,7 @@ def _flat(plan):
     row = plan.out[1] + max((tap[1] for tap in plan.taps), default=0) // 2
     positions = (plan.out[0] - 1) * row + plan.out[1]
     used = prod(plan.out) / (-(-positions // VECTOR) * VECTOR)
-    short = min(plan.depth, plan.filters * len(plan.taps)) < VECTOR
+    short = min(plan.depth, plan.filters * len(plan.taps)) < 8
     strided = max(plan.stride + plan.step) > 1
     if short or (strided and min(plan.filters, plan.depth) < 8):
         return None

@@ -148,14 +148,10 @@ def correlate(
             for f in range(low, high, ROWS):
                 rows = min(ROWS, high - f)
                 at = weights + f * count
-                tile(
-                    rows, vectors, packed, at, padded, p, offsets, 0, min(count, TERMS), 0, found,
-                    0, VECTORS * LANES,
-                )  # fmt: skip
-                for k in range(TERMS, count, TERMS):
+                for k in range(0, max(count, 1), TERMS):
                     tile(
                         rows, vectors, packed, at + k * rows, padded, p, offsets, k,
-                        min(count - k, TERMS), 1, found, 0, VECTORS * LANES,
+                        min(count - k, TERMS), k, found, 0, VECTORS * LANES,
                     )  # fmt: skip
                 write_rows(
                     found, rows, p, row, out_width, bottom - top, out, out_at + f * area, area,
