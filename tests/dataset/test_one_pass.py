@@ -6,24 +6,51 @@ import numpy as np
 import pytest
 
 import mindspore_compat.dataset as ds
-from mindspore_compat.dataset import vision
+from mindspore_compat.dataset import transforms, vision
 
 PIXELS = np.random.default_rng(0).integers(0, 256, (12, 16, 3), np.uint8)
 
 
+CHAINS = {
+    "Normalize": lambda count: [vision.Normalize([123.7, 116.3, 103.5, 99.9][:count], STD[:count])],
+    "one Normalize for all": lambda _: [vision.Normalize([123.7], [58.4])],
+    "Rescale": lambda _: [vision.Rescale(1 / 255, 0.0)],
+    "three": lambda count: [
+        vision.Rescale(1 / 255, 0.0),
+        vision.Rescale(1 / 0.3081, -0.1307 / 0.3081),
+        vision.Normalize([0.1, 0.2, 0.3, 0.4][:count], STD[:count]),
+    ],
+}
+STD = [58.4, 57.1, 57.4, 1.7]
+
+
+def check_alike(operations, image, wanted):
+    data = ds.GeneratorDataset([(image,)], "i").map(operations, "i")
+    (found,) = next(data.create_tuple_iterator(num_epochs=1, output_numpy=True))
+    assert found.dtype == wanted.dtype and found.flags.c_contiguous and found.flags.writeable
+    np.testing.assert_array_equal(found, wanted)
+
+
 @pytest.mark.parametrize("channels", [1, 2, 3, 4])
 @pytest.mark.parametrize("dtype", [np.uint8, np.float32])
-@pytest.mark.parametrize("as_seen", ["whole", "mirrored"])
-def test_normalize_before_hwc2chw_gives_the_same_bits_in_one_pass(channels, dtype, as_seen):
+@pytest.mark.parametrize("chain", CHAINS)
+def test_transforms_by_value_before_hwc2chw_give_the_same_bits_in_one_pass(channels, dtype, chain):
     image = np.random.default_rng(0).integers(0, 256, (16, 17, channels)).astype(dtype)
-    image = image if as_seen == "whole" else image[:, ::-1]
-    mean, std = [123.7, 116.3, 103.5, 99.9][:channels], [58.4, 57.1, 57.4, 1.7][:channels]
-    pair = [vision.Normalize(mean, std), vision.HWC2CHW()]
-    data = ds.GeneratorDataset([(image,)], "i").map(pair, "i")
-    (found,) = next(data.create_tuple_iterator(num_epochs=1, output_numpy=True))
-    wanted = pair[1](pair[0](image))
-    assert found.dtype == np.float32 and found.flags.c_contiguous and found.flags.writeable
-    np.testing.assert_array_equal(found, wanted)
+    operations = [*CHAINS[chain](channels), vision.HWC2CHW()]
+    wanted = transforms.base.run(operations, (image,))
+    assert len(transforms.base.joined(operations)) == 1
+    check_alike(operations, image, wanted)
+    check_alike([vision.HorizontalFlip(), *operations], image[:, ::-1], wanted)
+
+
+def test_what_scripts_define_is_called():
+    class Darker(vision.Rescale):
+        def __call__(self, image):
+            return super().__call__(image) / 2
+
+    operations = [Darker(1.0, 0.0), vision.HWC2CHW()]
+    assert transforms.base.joined(operations) == operations
+    check_alike(operations, PIXELS, PIXELS.transpose(2, 0, 1).astype(np.float32) / 2)
 
 
 def test_an_error_of_two_joined_transforms_names_the_one():

@@ -7,6 +7,9 @@ repeats a pipeline's augmentations whatever else draws numbers, and however many
 
 A transform that has `blockwise = True` defines `_array(self, x, lead)`, where `lead` is the number
 of leading axes that count rows: 0 for one row, 1 for a block of them.
+
+A transform of images whose `by_value` is True replaces each value by one that follows from it and
+its channel, the last axis; what it does to bytes is then a table of 256 values.
 """
 
 import copy
@@ -29,6 +32,7 @@ class TensorOperation:
     """The base of all transforms."""
 
     blockwise = False
+    by_value = False
 
     def __call__(self, *inputs):
         return self._apply(*[self._taken(value) for value in inputs])
@@ -47,12 +51,15 @@ class TensorOperation:
             )
         return self._array(inputs[0], 0)
 
-    def _joined(self, following):
-        """What does the work of this transform and of the next one in one pass, if anything does.
+    def _joined(self, before):
+        """What does the work of some transforms and then of this one in one pass, if anything does.
+
+        Args:
+            before (list[TensorOperation]): transforms whose `by_value` is True.
 
         Returns:
-            Callable, or None. It takes the inputs of this transform, and returns what the next one
-            gives, or None for inputs to which the two must be applied one after the other.
+            Callable, or None. It takes the inputs of the first, and returns what this one gives, or
+            None for inputs to which they must be applied one after the other.
         """
         return None
 
@@ -203,11 +210,11 @@ def is_python(operation):
 
 
 class Joined:
-    """Two transforms, one after the other, and the function that does the work of both.
+    """Transforms, one after the other, and the function that does the work of all.
 
     Args:
         parts (list[TensorOperation]): the transforms.
-        function (Callable): what `_joined` of the first gave.
+        function (Callable): what `_joined` of the last gave.
     """
 
     def __init__(self, parts, function):
@@ -216,15 +223,16 @@ class Joined:
 
 def joined(operations):
     """Operations, those that one pass does together replaced by a Joined."""
-    made = []
+    made, run = [], []  # the last ones that are of this package and work by value
     for each in operations:
-        before, function = made[-1] if made else None, None
-        if isinstance(before, TensorOperation) and isinstance(each, TensorOperation):
-            function = before._joined(each)
-        if function is None:
-            made.append(each)
+        ours = not is_python(each)
+        function = each._joined(run) if ours and run else None
+        if function is not None:
+            made[-len(run) :] = [Joined([*run, each], function)]
+            run = []
         else:
-            made[-1] = Joined([before, each], function)
+            made.append(each)
+            run = [*run, each] if ours and each.by_value else []
     return made
 
 

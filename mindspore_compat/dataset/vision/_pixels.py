@@ -48,10 +48,11 @@ def planes_by_tables(image, tables):
     Returns:
         numpy.ndarray (channels, height, width), or None where OpenCV does not serve.
     """
-    cv2 = _opencv_for(image)
+    height, width, channels = image.shape
+    cv2 = _installed() if image.size and channels <= 4 else None
     if cv2 is None:
         return None
-    planes = np.empty((image.shape[2], *image.shape[:2]), np.uint8)
+    planes = np.empty((channels, height, width), np.uint8)
     cv2.split(image, list(planes))
     out = np.empty(planes.shape, tables.dtype)
     for plane, table, target in zip(planes, tables, out, strict=True):

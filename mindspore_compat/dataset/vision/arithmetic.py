@@ -47,7 +47,7 @@ class Rescale(ImageOperation):
         [[[0.         0.20000002 1.        ]]]
     """
 
-    blockwise = True
+    blockwise = by_value = True
 
     @checked
     def __init__(self, rescale: Number, shift: Number):
@@ -129,30 +129,10 @@ class Normalize(_Normalizing):
         check_least_rank("Normalize", image, lead)
         return self._normalized(image, lead)
 
-    def _joined(self, following):
-        if type(self) is Normalize and type(following) is HWC2CHW and self.is_hwc:
-            return _NormalizedPlanes(self)
-        return None
-
-
-class _NormalizedPlanes:
-    """Normalize and HWC2CHW for bytes: what becomes of each of the 256 values is computed once.
-
-    Args:
-        normalize (Normalize): says what becomes of them.
-    """
-
-    def __init__(self, normalize):
-        values = np.arange(256, dtype=np.uint8)[:, None].repeat(len(normalize.mean), 1)
-        self.tables = np.ascontiguousarray(normalize._normalized(values[None], 0)[0].T)
-
-    def __call__(self, *images):
-        image = images[0]
-        if len(images) > 1 or type(image) is not np.ndarray:
-            return None
-        if image.ndim != 3 or image.dtype != np.uint8 or image.shape[2] != len(self.tables):
-            return None
-        return planes_by_tables(image, self.tables)
+    @property
+    def by_value(self):
+        """True where channels are the last axis."""
+        return self.is_hwc
 
 
 class NormalizePad(_Normalizing):
@@ -218,6 +198,42 @@ class HWC2CHW(ImageOperation):
         if image.ndim - lead == 2:
             return image
         return channels_first(image)
+
+    def _joined(self, before):
+        return _Tables(before)
+
+
+class _Tables:
+    """Transforms of bytes by value, and HWC2CHW: what becomes of each byte is computed once.
+
+    Args:
+        transforms (list): the transforms, without HWC2CHW.
+    """
+
+    def __init__(self, transforms):
+        self._transforms, self._by_channels = transforms, {}
+
+    def __call__(self, *images):
+        if len(images) > 1 or type(images[0]) is not np.ndarray:
+            return None
+        image = images[0]
+        if image.ndim != 3 or image.dtype != np.uint8:
+            return None
+        channels = image.shape[2]
+        if channels not in self._by_channels:
+            self._by_channels[channels] = self._of(channels)
+        tables = self._by_channels[channels]
+        return None if tables is None else planes_by_tables(image, tables)
+
+    def _of(self, channels):
+        """The tables (channels, 256); None where a transform refuses so many channels."""
+        values = np.arange(256, dtype=np.uint8)[None, :, None].repeat(channels, 2)
+        try:
+            for each in self._transforms:
+                values = each._array(values, 0)
+        except RuntimeError:
+            return None
+        return np.ascontiguousarray(values[0].T)
 
 
 class ToTensor(ImageOperation):
