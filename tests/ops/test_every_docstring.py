@@ -69,6 +69,19 @@ def test_examples_that_programs_write_run():
     assert len(made) > 300 and not any(failures), "\n".join(filter(None, failures))
 
 
+def test_every_method_that_users_meet_has_a_docstring():
+    owners = [operator.attrgetter(area)(ms) for area in ("nn", "ops", "mint.nn")]
+    things = [getattr(owner, name) for owner in owners for name in owner.__all__]
+    classes = set(filter(inspect.isclass, things))
+    bare = {
+        f"{cls.__name__}.{name}"
+        for cls in (*classes, ms.Tensor, ms.COOTensor, ms.CSRTensor)
+        for name, method in vars(cls).items()
+        if not name.startswith("_") and inspect.isfunction(method) and not inspect.getdoc(method)
+    }
+    assert classes and not bare
+
+
 @pytest.mark.parametrize(
     "area, name, failures",
     [

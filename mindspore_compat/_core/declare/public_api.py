@@ -500,6 +500,7 @@ def _make_class(op, area, name, groups, base):
     lines += _no_lists(name, call, scope)
     lines += _return_lines(name, f"run({arguments})", scope, call, op.quirks.errors.get(path))
     compiled(lines, scope, f"{area}.{name}")
+    scope[method].__doc__ = f"`{name}` of its inputs, which the class describes."
     body = {
         "__init__": scope["__init__"],
         method: scope[method],

@@ -33,6 +33,7 @@ class _Corrected(Nesterov):
     """Adam's learning rate, corrected for the bias of both averages."""
 
     def rate(self, lr, beta1_power, beta2_power):
+        """The learning rate, corrected for the moments' start at zero."""
         first, second = (
             self._number(n, v)
             for n, v in (("beta1_power", beta1_power), ("beta2_power", beta2_power))

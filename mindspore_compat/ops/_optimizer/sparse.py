@@ -115,6 +115,7 @@ class _CorrectedRows(_Corrected):
     """Adam's learning rate where a power of beta1 of 1 is refused."""
 
     def rate(self, lr, beta1_power, beta2_power):
+        """The learning rate, corrected for the moments' start at zero."""
         need_below(self.name, self._number("beta1_power", beta1_power))
         return super().rate(lr, beta1_power, beta2_power)
 

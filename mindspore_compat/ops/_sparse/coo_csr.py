@@ -403,11 +403,17 @@ _on_values("ops.coo_square", "ops.csr_square")
 _on_values("ops.coo_tan", "ops.csr_tan")
 _on_values("ops.coo_tanh", "ops.csr_tanh")
 
+
+def _absolute(self):
+    """The sparse Tensor with the absolute values of this one."""
+    values = arithmetic.abs.run(self.values)
+    if isinstance(self, COOTensor):
+        return COOTensor(self.indices, values, self.shape)
+    return CSRTensor(self.indptr, self.indices, values, self.shape)
+
+
 COOTensor.coalesce = coalesce
-COOTensor.abs = lambda self: COOTensor(self.indices, arithmetic.abs.run(self.values), self.shape)
-CSRTensor.abs = lambda self: CSRTensor(
-    self.indptr, self.indices, arithmetic.abs.run(self.values), self.shape
-)
+COOTensor.abs = CSRTensor.abs = _absolute
 CSRTensor.__add__ = lambda self, other: csr_add(
     self, other, Tensor(1, self.dtype), Tensor(1, self.dtype)
 )
