@@ -65,11 +65,20 @@ def test_offsets_count_bytes_of_utf8():
         (lambda vocab: text.NormalizeUTF8("NFC"), TypeError),
         (lambda vocab: text.PythonTokenizer(3), TypeError),
         (lambda vocab: text.SlidingWindow(0), ValueError),
+        (lambda vocab: text.ToNumber("bool"), TypeError),
+        (
+            lambda vocab: text.Vocab.from_dataset(ds.NumpySlicesDataset(["a"]), freq_range=(3, 1)),
+            ValueError,
+        ),
     ],
 )
 def test_wrong_arguments_are_refused_at_construction(vocab, make, kind):
     with pytest.raises(kind, match="^For '"):
         make(vocab)
+
+
+def test_a_window_longer_than_the_text_gives_none():
+    assert text.SlidingWindow(3)(np.arange(2)).shape == (0,)
 
 
 def test_the_length_of_a_pair_is_looked_at_in_use():

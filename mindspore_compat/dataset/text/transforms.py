@@ -175,6 +175,8 @@ class ToNumber(TextTensorOperation):
     @checked
     def __init__(self, data_type: DType):
         self.data_type = numeric_dtype("ToNumber", data_type)
+        if self.data_type.kind == "b":
+            raise TypeError("For 'ToNumber', 'data_type' must be a dtype of numbers, but got Bool.")
 
     def _array(self, x, lead):
         whole = self.data_type.kind != "f"
@@ -433,7 +435,7 @@ class SlidingWindow(TextTensorOperation):
                 f"along, but got shape {x.shape} and axis {self.axis}."
             )
         if self.width > len(x):
-            return np.empty((0, self.width), x.dtype)
+            return np.empty(0, x.dtype)
         return np.lib.stride_tricks.sliding_window_view(x, self.width).copy()
 
 

@@ -294,6 +294,11 @@ def _check_file(
         "'freq_range' must hold ints or None",
     ),
     Forbid(
+        "freq_range is not None and None not in freq_range and freq_range[0] > freq_range[1]",
+        ValueError,
+        "'freq_range' must have its least number first",
+    ),
+    Forbid(
         "freq_range is not None and any(each is not None and each < 0 for each in freq_range)",
         ValueError,
         "'freq_range' must be >= 0",

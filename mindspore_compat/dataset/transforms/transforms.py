@@ -14,6 +14,7 @@ from .base import (
     PyTensorOperation,
     TensorOperation,
     checked_transforms,
+    is_pil,
     run,
     seeded,
 )
@@ -84,7 +85,14 @@ def not_random(function):
     return function
 
 
-class TypeCast(TensorOperation):
+class _ArrayOperation(TensorOperation):
+    """The base of transforms that take a PIL image as the array of its pixels."""
+
+    def _taken(self, value):
+        return np.array(value) if is_pil(value) else super()._taken(value)
+
+
+class TypeCast(_ArrayOperation):
     """Casts to another dtype.
 
     Args:
@@ -134,7 +142,7 @@ def numeric_dtype(api, data_type):
     return found
 
 
-class OneHot(TensorOperation):
+class OneHot(_ArrayOperation):
     """Replaces each label by a vector that is 1 at its index and 0 elsewhere.
 
     As in the original, axes of length 1 are dropped: a row of one label gives one vector.
@@ -179,7 +187,7 @@ class OneHot(TensorOperation):
         return np.where(hot, 1.0 - self.smoothing_rate + rest, rest)
 
 
-class Fill(TensorOperation):
+class Fill(_ArrayOperation):
     """Replaces every element by one value, in the input's shape and dtype.
 
     Args:
@@ -212,7 +220,7 @@ class Fill(TensorOperation):
         return np.broadcast_to(value.astype(dtype), x.shape).copy()
 
 
-class Slice(TensorOperation):
+class Slice(_ArrayOperation):
     """Takes a part of each axis.
 
     Args:
@@ -263,7 +271,7 @@ class Slice(TensorOperation):
         return x
 
 
-class Mask(TensorOperation):
+class Mask(_ArrayOperation):
     """Compares each element with a constant.
 
     Args:
@@ -304,7 +312,7 @@ class Mask(TensorOperation):
         return _compare[self.operator](x, constant).astype(self.dtype, copy=False)
 
 
-class PadEnd(TensorOperation):
+class PadEnd(_ArrayOperation):
     """Brings the input to a shape: pads the end of each axis, or cuts it.
 
     Args:
@@ -394,7 +402,7 @@ class Concatenate(TensorOperation):
         return np.concatenate(parts)
 
 
-class Duplicate(TensorOperation):
+class Duplicate(_ArrayOperation):
     """Gives the input twice.
 
     Raises:
@@ -411,7 +419,7 @@ class Duplicate(TensorOperation):
         return x, x.copy()
 
 
-class Unique(TensorOperation):
+class Unique(_ArrayOperation):
     """Gives the different elements in the order they come first, where each element went, and how
     often each comes; the last two as int32.
 

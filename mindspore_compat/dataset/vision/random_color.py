@@ -11,6 +11,7 @@ from .._rules import Probability, increasing, sequence
 from . import _color
 from ._image import ImageOperation, PilOperation, check_channels, check_rank
 from ._resize import rounded
+from .arithmetic import to_pil
 from .color import (
     brightened,
     check_rgb,
@@ -91,12 +92,13 @@ class RandomColorAdjust(ImageOperation):
         self.saturation = _around_one(saturation)
         self.hue = (-hue, hue) if isinstance(hue, (int, float)) else tuple(hue)
 
-    def _applied(self, image, changes):
-        """The image under four changes, in random order; those that change nothing draw nothing."""
+    def _applied(self, image, changes, always=()):
+        """The image under four changes, in random order; those that change nothing draw nothing,
+        but for the indices of `always`."""
         ranges = [(*self.brightness, 1), (*self.contrast, 1), (*self.saturation, 1), (*self.hue, 0)]
         for index in self._random.shuffle([0, 1, 2, 3]):
             low, high, neutral = ranges[index]
-            if low != high or low != neutral:
+            if low != high or low != neutral or index in always:
                 image = changes[index](image, self._random.uniform32(low, high))
         return image
 
@@ -105,9 +107,8 @@ class RandomColorAdjust(ImageOperation):
             lambda image, factor, kind=kind: enhanced("RandomColorAdjust", kind, image, factor)
             for kind in ("Brightness", "Contrast", "Color")
         ]
-        return self._applied(
-            image, [*kinds, lambda image, factor: hue_moved_pil("RandomColorAdjust", image, factor)]
-        )
+        kinds.append(lambda image, factor: hue_moved_pil("RandomColorAdjust", image, factor))
+        return self._applied(image, kinds, always=(3,))  # through HSV and back, which rounds
 
     def _array(self, image, lead):
         check_rgb("RandomColorAdjust", image, lead)
@@ -398,6 +399,9 @@ class RandomLighting(ImageOperation):
     @checked
     def __init__(self, alpha: _Factor = 0.05):
         self.alpha = alpha
+
+    def _pil(self, image):
+        return to_pil("RandomLighting", self._array(np.array(image.convert("RGB")), 0))
 
     def _array(self, image, lead):
         check_rgb("RandomLighting", image, lead, ("uint8", "uint16", "float32", "float64"))
