@@ -230,3 +230,9 @@ def test_axes_of_flatten_are_checked_by_name():
     for axis in (2, -3):
         with pytest.raises(ValueError, match="For 'Flatten', 'start_dim' and 'end_dim'"):
             layer.check_axis_valid(axis, 2)
+
+
+def test_instance_norm_stores_its_momentum_as_it_came():
+    assert nn.InstanceNorm2d(3, momentum=0.3).momentum == 0.3
+    assert "momentum=0.3, " in str(nn.InstanceNorm2d(3, momentum=0.3))
+    assert nn.BatchNorm2d(3, momentum=0.5).momentum == 0.5

@@ -230,3 +230,9 @@ def test_further_options_of_the_original():
     config = CheckpointConfig(incremental=True, enable_redundance=True)
     assert config.map_param_inc is True and config.enable_redundance is True
     assert CheckpointConfig().enable_redundance is False
+
+
+def test_a_configuration_that_never_writes_nor_keeps_is_refused():
+    with pytest.raises(ValueError, match="neither 0 nor None"):
+        CheckpointConfig(0, 0, 0, None)
+    assert CheckpointConfig(0, 3, 0, 0).get_checkpoint_policy()["save_checkpoint_seconds"] == 3

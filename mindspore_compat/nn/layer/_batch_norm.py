@@ -47,10 +47,12 @@ def _need_share(api, name, value):
 class _Statistics(Cell):
     """The parameters of normalisation by channels: running statistics, scale and shift."""
 
+    _stores_weight_of_new = True  # `self.momentum` is 1 - momentum
+
     def _set_up(self, num_features, eps, momentum, affine, inits, dtype):
         self.num_features = num_features
         self.eps = eps
-        self.momentum = 1.0 - momentum
+        self.momentum = 1.0 - momentum if self._stores_weight_of_new else momentum
         gamma, beta, mean, variance = inits
         shape = (num_features,)
         self.moving_mean = parameter(mean, shape, dtype, "mean", requires_grad=False)
@@ -60,9 +62,10 @@ class _Statistics(Cell):
 
     def extend_repr(self):
         """The sizes and the parameters of the layer."""
+        momentum = 1.0 - self.momentum if self._stores_weight_of_new else self.momentum
         return (
             f"num_features={self.num_features}, eps={self.eps}, "
-            f"momentum={1.0 - self.momentum}, gamma={self.gamma}, beta={self.beta}, "
+            f"momentum={momentum}, gamma={self.gamma}, beta={self.beta}, "
             f"moving_mean={self.moving_mean}, "
             f"moving_variance={self.moving_variance}"
         )

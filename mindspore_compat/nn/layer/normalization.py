@@ -270,6 +270,7 @@ class _InstanceNorm(_Statistics):
     """What the layers that normalise every instance by itself share."""
 
     _ranks = ()
+    _stores_weight_of_new = False
 
     @checked
     def __init__(

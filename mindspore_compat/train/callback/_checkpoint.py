@@ -10,7 +10,7 @@ import time
 from typing import NamedTuple
 
 from ... import log
-from ..._core.rules.checked import checked
+from ..._core.rules.checked import Forbid, checked
 from ..._core.rules.vocabulary import Any, Bool, CellOf, InstanceOf, Int, OneOf, Str
 from ..._core.tensor.tensor import Tensor
 from ..._io.files import remove, remove_abandoned
@@ -61,7 +61,15 @@ class CheckpointConfig:
     """
 
     @documented_as_value_error
-    @checked
+    @checked(
+        Forbid(
+            "not (save_checkpoint_steps or save_checkpoint_seconds or keep_checkpoint_max"
+            " or keep_checkpoint_per_n_minutes)",
+            ValueError,
+            "one of 'save_checkpoint_steps', 'save_checkpoint_seconds', 'keep_checkpoint_max' and "
+            "'keep_checkpoint_per_n_minutes' must be neither 0 nor None",
+        )
+    )
     def __init__(
         self,
         save_checkpoint_steps: Int(ge=0) | None = 1,
