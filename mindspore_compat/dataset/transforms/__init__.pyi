@@ -52,7 +52,6 @@ class Slice(TensorOperation):
 class TensorOperation:
     def __call__(self, *inputs: _t.Any) -> _t.Any: ...
     blockwise: _t.Any
-    by_value: _t.Any
 class TypeCast(TensorOperation):
     def __init__(self, data_type: _t.Any) -> None: ...
     blockwise: _t.Any  # type: ignore

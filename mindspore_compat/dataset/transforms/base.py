@@ -8,7 +8,7 @@ repeats a pipeline's augmentations whatever else draws numbers, and however many
 A transform that has `blockwise = True` defines `_array(self, x, lead)`, where `lead` is the number
 of leading axes that count rows: 0 for one row, 1 for a block of them.
 
-A transform of images whose `by_value` is True replaces each value by one that follows from it and
+A transform of images whose `_by_value` is True replaces each value by one that follows from it and
 its channel, the last axis; what it does to bytes is then a table of 256 values.
 """
 
@@ -32,7 +32,7 @@ class TensorOperation:
     """The base of all transforms."""
 
     blockwise = False
-    by_value = False
+    _by_value = False
 
     def __call__(self, *inputs):
         return self._apply(*[self._taken(value) for value in inputs])
@@ -55,7 +55,7 @@ class TensorOperation:
         """What does the work of some transforms and then of this one in one pass, if anything does.
 
         Args:
-            before (list[TensorOperation]): transforms whose `by_value` is True.
+            before (list[TensorOperation]): transforms whose `_by_value` is True.
 
         Returns:
             Callable, or None. It takes the inputs of the first, and returns what this one gives, or
@@ -232,7 +232,7 @@ def joined(operations):
             run = []
         else:
             made.append(each)
-            run = [*run, each] if ours and each.by_value else []
+            run = [*run, each] if ours and each._by_value else []
     return made
 
 

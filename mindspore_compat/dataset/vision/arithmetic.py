@@ -47,7 +47,7 @@ class Rescale(ImageOperation):
         [[[0.         0.20000002 1.        ]]]
     """
 
-    blockwise = by_value = True
+    blockwise = _by_value = True
 
     @checked
     def __init__(self, rescale: Number, shift: Number):
@@ -130,7 +130,7 @@ class Normalize(_Normalizing):
         return self._normalized(image, lead)
 
     @property
-    def by_value(self):
+    def _by_value(self):
         """True where channels are the last axis."""
         return self.is_hwc
 
