@@ -5,9 +5,9 @@ over flat planes where these are wide (conv_flat.py), or gathered for each windo
 deep and filters many (conv_gather.py). The gradient for the input is a convolution too, of the
 result's gradient with the kernel turned around, one for each phase of the input.
 
-Loops are for float32 and two spatial dimensions; each function gives None for other cases, where
-products of matrices are faster, and while there is no loop yet. The padded planes are at most some
-megabytes for each thread.
+Loops are for float32 and one or two spatial dimensions; each function gives None for other cases,
+where products of matrices are faster, and while there is no loop yet. The padded planes are at most
+some megabytes for each thread.
 """
 
 import functools
@@ -41,6 +41,23 @@ def _taps(geo):
     return tuple(product(*(range(0, k * d, d) for k, d in zip(geo.kernel, geo.dilation))))
 
 
+def _of_images(function):
+    """A function of two arrays, of images or of rows, which are images of one row."""
+
+    @functools.wraps(function)
+    def wrapped(x, y, geo):
+        if len(geo.size) != 1:
+            return function(x, y, geo)
+        names = "size", "kernel", "stride", "dilation", "out"
+        image = {name: (1, *getattr(geo, name)) for name in names}
+        image = geo._replace(pads=((0, 0), *geo.pads), **image)
+        found = function(x[:, :, None], y[:, :, None], image)
+        return None if found is None else found[:, :, 0]
+
+    return wrapped
+
+
+@_of_images
 def convolve(x, w, geo):
     """The convolution described by `geo`, as `conv.convolve` computes it."""
     if not _fits(geo, x, w):
@@ -56,6 +73,7 @@ def convolve(x, w, geo):
     return out
 
 
+@_of_images
 def input_gradient(g, w, geo):
     """The gradient of `convolve` for its input."""
     if not _fits(geo, g, w):
@@ -107,6 +125,7 @@ def _turned(geo, start):
     return numpy.array(places, INDEX), tuple(-each for each in first), taps
 
 
+@_of_images
 def weight_gradient(g, x, geo):
     """The gradient of `convolve` for its weights."""
     if not _fits(geo, x, g):
@@ -170,4 +189,4 @@ def _flat(plan):
     strided = max(plan.stride + plan.step) > 1
     if short or (strided and min(plan.filters, plan.depth) < 8):
         return None
-    return conv_flat if used >= (0.6 if plan.filters * plan.depth <= SMALL else 0.9) else None
+    return conv_flat if used >= (0.6 if plan.filters * plan.depth <= SMALL else 0.88) else None

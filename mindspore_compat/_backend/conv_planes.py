@@ -14,7 +14,7 @@ from . import compiled, conv_loops
 
 FLOAT, INDEX = numpy.dtype(numpy.float32), numpy.dtype(numpy.int64)
 OFFSET = numpy.dtype(numpy.int32)
-PIECE = 1 << 22  # multiplications of a piece, at least
+PIECE = 1 << 23  # multiplications of a piece, at least
 PIECES = 16  # of a call, where they need not be smaller to fit the cache
 CACHE = 1 << 18  # elements of planes or weights that stay in a core's cache
 SUMS = 1 << 22  # elements of the sums that pieces of the weights' gradient have of their own

@@ -25,6 +25,8 @@ CASES = {
     "wide padding": ((1, 4, 4, 4), (2, 4, 3, 3), (1, 1), ((5, 3), (4, 5)), (1, 1), 1),
     "large stride": ((2, 3, 10, 9), (5, 3, 4, 4), (3, 3), ((0, 0), (0, 0)), (1, 1), 1),
     "stride beyond the kernel": ((1, 2, 8, 10), (3, 2, 3, 1), (2, 4), ((0, 0), (0, 0)), (1, 1), 1),
+    "rows": ((2, 3, 40), (5, 3, 3), (1,), ((1, 1),), (1,), 1),
+    "strided rows": ((2, 4, 41), (6, 2, 4), (2,), ((2, 1),), (2,), 2),
     "tiny planes": ((5, 3, 2, 2), (7, 3, 3, 3), (1, 1), ((1, 1), (1, 1)), (1, 1), 1),
 }
 LARGE = {
@@ -88,7 +90,7 @@ def by_loops(x, w, g, geo):
 
 def check(given):
     geo = given[-1]
-    root = (geo.batch * geo.out[0] * geo.out[1]) ** 0.5  # of the windows that the last one sums
+    root = (geo.batch * np.prod(geo.out)) ** 0.5  # of the windows that the last one sums
     for have, want, scale in zip(by_loops(*given), composed(*given), (1, 1, root), strict=True):
         assert have.shape == want.shape and have.dtype == np.float32 and have.flags.c_contiguous
         close_sums(have / np.float32(scale), (want / scale).astype(np.float32))
