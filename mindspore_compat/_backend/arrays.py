@@ -46,7 +46,7 @@ warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"mindspore_co
 PRODUCTS = ("matmul", "dot", "vdot", "inner", "tensordot", "einsum")
 _target = "CPU"
 blocking = False  # whether an operation on a GPU is done before its call returns
-intercepting = 0  # how many contexts intercept operations
+intercepting = 0  # how many contexts intercept or record operations
 _intercept_lock = threading.Lock()
 find_recorder = None  # while steps are recorded (recording.py): what gives this thread's recorder
 
@@ -175,8 +175,8 @@ def block():
 
 
 def intercept(contexts):
-    """Adds to the number of contexts that intercept operations; while there are any, every
-    operation takes its general path, which looks for them."""
+    """Adds to the number of contexts that intercept or record operations; while there are any,
+    every operation takes its general path, which looks for them."""
     global intercepting
     with _intercept_lock:
         intercepting += contexts
@@ -188,7 +188,9 @@ def _choose_direct():
     wanted = {
         kind: space
         for kind, space in SPACES.items()
-        if not intercepting and (kind is numpy.ndarray or not blocking)
+        if kind is space.module.ndarray
+        and not intercepting
+        and (kind is numpy.ndarray or not blocking)
     }
     for kind in DIRECT.keys() - wanted.keys():
         del DIRECT[kind]

@@ -233,6 +233,8 @@ class Recorder:
             return f"slice({', '.join([self._source(each) for each in ends])})"
         if isinstance(value, numpy.ndarray):
             self.refuse("data of the host that it makes a Tensor of")
+        if _closes_over_recorded(value):  # whose arrays a replay would not renew
+            self.refuse("functions of its own that compute on arrays")
         return self._constant(value)
 
     def _targets(self, out, found):
@@ -348,8 +350,8 @@ def _begin():
     global _in_force
     with _lock:
         _in_force += 1
-        arrays.DIRECT.pop(numpy.ndarray, None)
         arrays.find_recorder = running
+    arrays.intercept(1)
 
 
 def _end():
@@ -358,4 +360,10 @@ def _end():
         _in_force -= 1
         if not _in_force:
             arrays.find_recorder = None
-            arrays.DIRECT[numpy.ndarray] = HOST
+    arrays.intercept(-1)
+
+
+def _closes_over_recorded(value):
+    """True if a function refers to Recorded arrays by itself."""
+    cells = getattr(value, "__closure__", None) or ()
+    return any([type(each.cell_contents) is Recorded for each in cells])

@@ -7,6 +7,8 @@ import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, nn, ops
+from mindspore_compat._backend import arrays
+from mindspore_compat._backend.recording import Recorder
 
 X, Y = Tensor([1.0, 2.0, 3.0]), Tensor([4.0, 5.0, 6.0])
 
@@ -99,3 +101,13 @@ def test_a_mode_is_in_force_in_its_thread_alone():
         thread.join()
     assert found == [[5, 7, 9]]
     assert mode.names == []
+
+
+def test_only_arrays_of_a_library_take_the_straight_line_path_afterwards():
+    with Recorder():
+        assert not arrays.DIRECT
+        with Logged():
+            assert not arrays.DIRECT
+        assert not arrays.DIRECT
+    assert all(kind is space.module.ndarray for kind, space in arrays.DIRECT.items())
+    assert np.ndarray in arrays.DIRECT
