@@ -47,7 +47,8 @@ def main(argv=None):
 
 
 def _parser():
-    parser = argparse.ArgumentParser(prog=_program(), description=__doc__)
+    one_line = argparse.RawDescriptionHelpFormatter  # which does not break the line of --version
+    parser = argparse.ArgumentParser(prog=_program(), description=__doc__, formatter_class=one_line)
     parser.add_argument("--version", action="version", version=_version())
     commands = parser.add_subparsers(required=True, metavar="command")
     _read_options(commands.add_parser("read", help="read documentation; say what was understood"))

@@ -15,6 +15,7 @@ from .errors import BadInput, text_of
 from .rules import Clause, Rule
 
 FOLDER = Path(__file__).parent / "spec"
+TABLES = Path(__file__).with_name("data")
 KEYS = (
     "same_as",
     "kind",
@@ -199,9 +200,10 @@ def load(folder=FOLDER, check=True):
 
 
 def digest(folder=FOLDER):
-    """A short key of the facts in a folder of specs; another release, or a change, has another."""
+    """A short key of the facts in a folder of specs, and of the tables of cases; another release,
+    or a change, has another."""
     found = hashlib.sha1()
-    for path in sorted(Path(folder).glob("*.yaml")):
+    for path in (*sorted(Path(folder).glob("*.yaml")), *sorted(TABLES.glob("*.yaml"))):
         found.update(path.name.encode() + path.read_bytes())
     return found.hexdigest()[:8]
 

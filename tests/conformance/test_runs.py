@@ -7,7 +7,7 @@ import re
 import pytest
 from kit.toy_target import SPECS, TOY
 
-from conformance import cases, expected, history, html, links, report, runner
+from conformance import cases, expected, history, html, links, report, runner, specs
 from conformance.__main__ import main
 
 HALF_RAISES = "Half::raises::rate=1.0→ValueError"
@@ -157,5 +157,17 @@ def test_a_case_of_the_page_has_an_anchor_and_its_name_a_link():
 def test_version_names_what_a_report_depends_on(capsys):
     with pytest.raises(SystemExit):
         main(["--version"])
-    out = " ".join(capsys.readouterr().out.split())
-    assert re.search(r"^mindspore-conformance .+, specs \w{8} of MindSpore 2\.10\.0, Python 3", out)
+    (line,) = capsys.readouterr().out.splitlines()
+    assert re.search(
+        r"^mindspore-conformance .+, specs \w{8} of MindSpore 2\.10\.0, Python 3", line
+    )
+
+
+def test_the_digest_is_of_specs_and_of_tables_of_cases(tmp_path, monkeypatch):
+    monkeypatch.setattr(specs, "TABLES", tmp_path / "tables")
+    found = [specs.digest(tmp_path)]
+    for path in (tmp_path / "nn.yaml", tmp_path / "tables" / "steps.yaml"):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("a: 1", encoding="utf-8")
+        found.append(specs.digest(tmp_path))
+    assert len(set(found)) == 3
