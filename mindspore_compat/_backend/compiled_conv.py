@@ -24,6 +24,7 @@ LEAST = 1 << 18  # multiplications below which a call costs as much as it saves
 FEW_WINDOWS = 500  # for which packing weights costs as much as it saves
 DEEP = 128  # products of a sum, for which it may be written with the axes exchanged
 WIDE = 28  # columns of a result from which few positions lie between its rows
+LONGEST = 1 << 21  # elements of one row of all channels, of which some are copied at once
 SMALL = 1 << 16  # weights of a group that are small matrices
 
 
@@ -168,6 +169,8 @@ def _way(plan, of_weights=False):
 def _fastest(plan, of_weights):
     """The way for a correlation, or for the gradient of its filters, by what was measured."""
     windows, size = plan.batch * prod(plan.out), plan.filters * plan.depth
+    if max(plan.channels, plan.filters) * (plan.size[1] + plan.out[1]) > LONGEST:
+        return None
     gathers = (
         min(plan.filters, plan.depth) >= VECTOR
         # Weights are packed, or sums transposed, for all windows once.

@@ -166,6 +166,7 @@ def test_infinity_and_nan_go_where_the_composed_way_takes_them(case, value, any_
         ((8, 64, 56, 56), (128, 64, 3, 3), 2, 1, conv_gather, conv_gather),
         ((32, 1, 32, 32), (6, 1, 5, 5), 1, 0, conv_flat, conv_flat),
         ((8, 256, 2, 2), (256, 256, 3, 3), 1, 1, None, None),
+        ((1, 64, 1, 160_000), (64, 64, 1, 3), 1, 0, None, None),
     ],
 )
 def test_each_shape_goes_the_way_that_is_fastest(x, w, stride, pad, forward, weights):
