@@ -45,6 +45,7 @@ class Refused(RuntimeError):
 
 class _Local(threading.local):
     running = None  # the Capture whose step this thread runs
+    suspended = None  # the Recorder that notes the call in which this thread is
     trained = False  # whether an optimizer has been called since `trains` looked
 
 
@@ -74,18 +75,40 @@ def running():
     return _local.running
 
 
-def set_running(recorder):
-    """Puts a Recorder in force in this thread; None for none."""
+def set_running(recorder, suspended=None):
+    """Puts a Recorder in force in this thread; None for none.
+
+    Args:
+        recorder: the Recorder.
+        suspended: a Recorder within a call that it notes.
+    """
     _local.running = recorder
+    _local.suspended = suspended
 
 
-def apart(method, *args):
+def suspended():
+    """The Recorder within whose noted call this thread is; None for none."""
+    return _local.suspended
+
+
+def apart(method, *args, **kwargs):
     """Calls a method whose Python decides by values: in the replays of a step that is recorded on
     the host it runs as always."""
     captured = running()
     if captured is None or captured.apart is None:
-        return method(*args)
-    return captured.apart(method, args, {})
+        return method(*args, **kwargs)
+    return captured.apart(method, args, kwargs)
+
+
+def note_effect(what):
+    """Has a step that is recorded on the host not be replayed: a replay would not do this.
+
+    Args:
+        what (str): what it does, a clause that begins with a noun.
+    """
+    captured = running()
+    if captured is not None and captured.apart is not None:
+        captured.refuse(what)
 
 
 def note_training():

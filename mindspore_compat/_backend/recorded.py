@@ -250,10 +250,11 @@ def bare(value):
     return value
 
 
-def give_up(value, reason):
-    """`value` with the arrays behind Recorded ones, for code that computes on those alone."""
-    _refuse(reason)
-    return bare(value)
+def give_up(rows, reason):
+    """Rows of arrays with those behind Recorded ones, for code that computes on those alone."""
+    if any([type(each) is Recorded for row in rows for each in row]):
+        _refuse(reason)
+    return [bare(tuple(row)) for row in rows]
 
 
 def operands(values):
@@ -272,12 +273,13 @@ def call(function, args, kwargs={}):  # noqa: B006 - it is only read
     """Calls a function of the host with the values of Recorded arrays, and notes it."""
     found = capture.running()
     if found is None:
+        _refuse("a closure over values that it computes")
         return function(*bare(tuple(args)), **bare(dict(kwargs)))
     return found.call(function, args, kwargs)
 
 
 def _refuse(reason):
-    found = capture.running()
+    found = capture.running() or capture.suspended()
     if found is not None:
         found.refuse(reason)
 

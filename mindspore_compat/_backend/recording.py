@@ -103,8 +103,9 @@ class Recorder:
             self._lines, self._scope, self._names = [], {}, {}
 
     def suspended(self, function, *args, **kwargs):
-        """Calls a function as if nothing were recorded."""
-        capture.set_running(None)
+        """Calls a function as if nothing were recorded. A Recorded array that it finds in a closure
+        would have these values in each replay, so using one refuses the step."""
+        capture.set_running(None, self)
         try:
             return function(*args, **kwargs)
         finally:

@@ -22,6 +22,7 @@ from .. import log
 from .._backend import arrays, capture
 from .._core.autograd.tape import depth
 from .._core.context.config import GRAPH_MODE, config
+from .._core.declare.interception import state as interception
 from .._core.tensor.tensor import Tensor
 from ._graph import Graph
 from ._recorded import RecordedStep, warming_up
@@ -45,6 +46,7 @@ def captures(building):
         (config.mode == GRAPH_MODE or building > 0)
         and capture.running() is None
         and not warming_up.depth
+        and not interception.modes
         and not depth.open
         and (capture.allowed() or capture.wanted() and _records())
     )

@@ -70,7 +70,7 @@ def mode(reference):
     if cell._cell_plain and not cell._cell_updates:
         return cell.training, False, 0, False, None
     decay = id(cell.__dict__.get("weight_decay")) if cell._cell_updates else None
-    precision = cell._cell_mixed_precision.value
+    precision = cell._cell_mixed_precision._value_
     return cell.training, has_hooks(cell), precision, bool(cell._recompute), decay
 
 

@@ -103,6 +103,7 @@ class Optimizer(_Cell):
     lrs: _t.Any
     group_start_id: _t.Any
     parameters: _t.Any
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __init__(self, params: _t.Any, defaults: _t.Any) -> None: ...
     def add_param_group(self, param_group: _t.Any) -> _t.Any: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore

@@ -16,7 +16,7 @@ from kit.steps import (
 )
 
 import mindspore_compat as ms
-from mindspore_compat import nn, ops
+from mindspore_compat import experimental, nn, ops
 from mindspore_compat._backend import capture
 from mindspore_compat._core.autograd import leaves
 from mindspore_compat.common import _captured
@@ -182,6 +182,32 @@ def jitted(cell):
 
 def test_functions_marked_by_jit_are_recorded_once_they_train(logged):
     eager, recorded = runs(made=jitted)
+    recorded.same_as(eager)
+    steps = _captured._steps[id(recorded.step)]
+    assert logged == [] and [each.replays for each in steps["step"]._graphs.values()] == [3]
+
+
+@pytest.mark.parametrize("kind", ["SGD", "Adam"])
+def test_optimizers_with_groups_decide_in_each_replay(kind, logged):
+    """The learning rate of a group is assigned between steps, also through a scheduler."""
+
+    def made(cell):
+        optimizer = getattr(experimental.optim, kind)(cell.trainable_params(), 0.1)
+        gradient = ms.value_and_grad(cell, None, cell.trainable_params())
+
+        @ms.jit
+        def step(x, y):
+            loss, gradients = gradient(x, y)
+            optimizer(gradients)
+            return loss
+
+        step.network, step.optimizer = cell, optimizer
+        step.scheduler = experimental.optim.lr_scheduler.StepLR(optimizer, 1, 0.5)
+        return step
+
+    eager, recorded = runs(
+        made=made, between=lambda number, step: number > 4 and step.scheduler.step()
+    )
     recorded.same_as(eager)
     steps = _captured._steps[id(recorded.step)]
     assert logged == [] and [each.replays for each in steps["step"]._graphs.values()] == [3]

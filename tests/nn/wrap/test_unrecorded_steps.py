@@ -12,7 +12,7 @@ from kit.steps import STEPS, Run, batches, network_of, plain_step, replays, runs
 
 import mindspore_compat as ms
 from mindspore_compat import nn, ops
-from mindspore_compat._backend import capture
+from mindspore_compat._backend import arrays, capture
 from mindspore_compat._core.autograd import leaves
 from mindspore_compat.common import _captured
 
@@ -66,6 +66,13 @@ def _timed(cell, x):
     return x * (1 + 0 * time.time())
 
 
+def _by_rows(x):
+    """An array function is given a function of its own, which uses values of the step."""
+    array, mean = x._array, x._array.sum()
+    made = arrays.space_of(array).by_rows(lambda xp, part: part - mean, array)
+    return x + ms.Tensor._wrap(made)
+
+
 WHAT = {
     "branch": lambda cell, x: x * 2 if x.sum() > 0 else x,
     "number": lambda cell, x: x * float(x.asnumpy().max()),
@@ -76,6 +83,10 @@ WHAT = {
     "time": _timed,
     "mask": lambda cell, x: x + x[x > 0].sum(),
     "nonzero": lambda cell, x: x + ops.nonzero(x).shape[0],
+    "closure": lambda cell, x: _by_rows(x),
+    "summary": lambda cell, x: (ops.TensorSummary()("x", x), x)[1],
+    "hook": lambda cell, x: ops.HookBackward(lambda given: (given[0] * 2,))(x),
+    "function of gradients": lambda cell, x: ops.InsertGradientOf(lambda given: given * 2)(x),
     "recomputed": lambda cell, x: ms.recompute(nn.Tanh(), x),
 }
 
