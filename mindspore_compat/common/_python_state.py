@@ -49,6 +49,7 @@ class PythonState:
 
     def __init__(self, found):
         self._kept, self._sources = [], []
+        self._classes = set()  # that are watched already; empty once all are
         self._dead = []  # references to what is no more
         self._global = _global_random()
         try:
@@ -58,6 +59,7 @@ class PythonState:
                 elif _is_watched(each):
                     self._watch_object(each)
             self._rows = [self._note(*source) for source in self._sources]
+            self._classes.clear()
         except (RecursionError, TypeError) as error:  # a list in itself, or no weak references
             raise capture.Refused(f"an object that cannot be compared ({error})") from None
 
@@ -94,6 +96,18 @@ class PythonState:
                     self._watch_function(function)
         for name, each in vars(value).items():
             _refuse_hidden(name, each)
+            self._watch_class(each)
+
+    def _watch_class(self, value):
+        """Watches what a class holds that is used as a record of settings, and those in it."""
+        if not isinstance(value, type) or value in self._classes or is_ours(value):
+            return
+        self._classes.add(value)
+        for kind in value.__mro__:
+            if not is_ours(kind) and not _is_foreign(kind):
+                self._sources.append((vars, self._weak(kind)))
+                for each in [*vars(kind).values()]:
+                    self._watch_class(each)
 
     def _watch_function(self, function):
         if is_ours(function) or _is_foreign(function):
@@ -104,6 +118,7 @@ class PythonState:
         self._sources.append((reads, self._weak(function)))
         for name, each in reads(function).items():
             _refuse_hidden(name, each)
+            self._watch_class(each)
 
     def _weak(self, value):
         return weakref.ref(value, self._dead.append)

@@ -248,7 +248,14 @@ class Plain(nn.Cell):
         x = self.layer(x) * self.factor + self.settings["offset"]
         for term in self.terms:
             x = x + term * self.offset
-        return x * RATES["x"] * RATE
+        return x * RATES["x"] * RATE * Config.rate * Config.Inner.rate
+
+
+class Config:
+    rate = 1.0
+
+    class Inner:
+        rate = 1.0
 
 
 RATE, RATES = 1.0, {"x": 1.0}
@@ -263,6 +270,8 @@ CHANGES = {
     "attribute": lambda step: _set(step, factor=0.75),
     "list": lambda step: step.network.backbone_network.terms.append(3.0),
     "dict of the class": lambda step: Plain.settings.update(offset=2.0),
+    "class": lambda step: setattr(Config, "rate", 2.0),
+    "class in a class": lambda step: setattr(Config.Inner, "rate", 2.0),
     "global": lambda step: globals().update(RATE=2.0),
     "dict": lambda step: RATES.update(x=3.0),
     "tensor": lambda step: _set(step, offset=ms.Tensor(np.full(3, 2, np.float32))),
@@ -292,6 +301,8 @@ def test_what_is_changed_between_steps_counts_in_the_next(change, monkeypatch):
     for graph in (False, True):
         monkeypatch.setitem(globals(), "RATE", 1.0)
         monkeypatch.setitem(RATES, "x", 1.0)
+        monkeypatch.setattr(Config, "rate", 1.0)
+        monkeypatch.setattr(Config.Inner, "rate", 1.0)
         monkeypatch.setitem(Plain.settings, "offset", 0.0)
         cell, _ = network_of((Plain, (2, 4)))
         found.append(Run(graph, plain_step(cell), list(batches((2, 4), 12)), between))
