@@ -8,9 +8,11 @@ import math
 
 from ..._core.declare.inputs import Quirks, SameDtype
 from ..._core.declare.op import op
+from ..._core.declare.public_api import build, public
 from ..._core.rules.vocabulary import Any, AsValue, Bool, Float, Int, Plain, TensorOf, TupleOf
 from ..._core.tensor.tensor import Tensor
 from .._rules import Float16Or32, Float16To64, Float32, Index
+from ..primitive import Primitive
 
 Four = TupleOf(Float, length=4)
 
@@ -36,11 +38,7 @@ def _overlap(xp, a, b, extra):
     return xp.maximum(width, 0) * xp.maximum(height, 0)
 
 
-@op(
-    "ops.iou(anchor_boxes, gt_boxes, mode='iou')",
-    "ops.IOU(mode='iou')(anchor_boxes, gt_boxes)",
-    types=SameDtype("anchor_boxes gt_boxes"),
-)
+@op("ops.iou(anchor_boxes, gt_boxes, mode='iou')", types=SameDtype("anchor_boxes gt_boxes"))
 def iou(xp, anchor_boxes: Float16To64, gt_boxes: Float16To64, mode: Any = "iou"):
     """Computes the intersection over union of all pairs of boxes.
 
@@ -58,14 +56,55 @@ def iou(xp, anchor_boxes: Float16To64, gt_boxes: Float16To64, mode: Any = "iou")
         >>> print(ms.ops.iou(ms.Tensor([[0.0, 0.0, 9.0, 9.0]]), ms.Tensor([[0.0, 0.0, 9.0, 4.0]])))
         [[0.5]]
     """
-    if not isinstance(mode, str) or mode not in ("iou", "iof"):
-        raise KeyError(f"For 'iou', 'mode' must be 'iou' or 'iof', but got {mode!r}.")
+    _need_mode("iou", mode)
     _need_boxes("iou", anchor_boxes=anchor_boxes, gt_boxes=gt_boxes)
     shared = _overlap(xp, gt_boxes, anchor_boxes, 1)
     truth = math.prod(_sides(gt_boxes))
     anchor = math.prod(_sides(anchor_boxes))
     whole = xp.expand_dims(truth, 1) + xp.expand_dims(anchor, 0) - shared
     return shared / (whole if mode == "iou" else xp.expand_dims(truth, 1))
+
+
+def _need_mode(api, mode):
+    if not isinstance(mode, str) or mode not in ("iou", "iof"):
+        raise KeyError(f"For '{api}', 'mode' must be 'iou' or 'iof', but got {mode!r}.")
+
+
+@public("ops.IOU")
+class IOU(Primitive):
+    """Computes the intersection over union of all pairs of boxes; see `ops.iou`.
+
+    Args:
+        mode (str): "iou", or "iof", which divides by the area of the second box. Default: "iou".
+
+    Inputs:
+        - **anchor_boxes** (Tensor): shape (N, 4), of corners (x0, y0, x1, y1).
+        - **gt_boxes** (Tensor): shape (M, 4), of the same dtype.
+
+    Outputs:
+        Tensor, shape (M, N).
+
+    Raises:
+        KeyError: `mode` is neither 'iou' nor 'iof'.
+        ValueError: the boxes do not have shape (N, 4).
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> whole, half = ms.Tensor([[0.0, 0.0, 9.0, 9.0]]), ms.Tensor([[0.0, 0.0, 9.0, 4.0]])
+        >>> print(ms.ops.IOU()(whole, half))
+        [[0.5]]
+
+    Source: mindspore.ops.IOU of MindSpore 2.10.
+    """
+
+    def __init__(self, mode="iou"):
+        _need_mode("IOU", mode)
+        super().__init__("IOU")
+        self.mode = mode
+
+    def __call__(self, anchor_boxes, gt_boxes):
+        """The ratios of all pairs; see the class."""
+        return build("ops", "iou")(anchor_boxes, gt_boxes, self.mode)
 
 
 def _encoded(xp, anchors, truths, means, stds):
