@@ -53,6 +53,7 @@ _HOMES = {  # module -> the names it gives to the top
         merge_sliced_parameter restore_group_info_list build_train_network
         DynamicLossScaleManager FixedLossScaleManager LossScaleManager ConvertModelUtils
         ConvertNetUtils""",
+    "train.serialization": "load_mindir save_mindir",
     "parallel": """Layout get_algo_parameters merge_pipeline_strategys parameter_broadcast
         rank_list_for_transform reset_algo_parameters sync_pipeline_shared_parameters
         transform_checkpoint_by_rank transform_checkpoints set_algo_parameters shard

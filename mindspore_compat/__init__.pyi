@@ -266,6 +266,7 @@ from .train.serialization import load_checkpoint as load_checkpoint
 from .train.serialization import load_checkpoint_async as load_checkpoint_async
 from .train.serialization import load_distributed_checkpoint as load_distributed_checkpoint
 def load_ipython_extension(ipython: _t.Any) -> _t.Any: ...
+from .train.serialization import load_mindir as load_mindir
 from .train.serialization import load_param_into_net as load_param_into_net
 from .train import load_segmented_checkpoints as load_segmented_checkpoints
 from .common.dtype import int64 as long
@@ -304,6 +305,7 @@ from .train import restore_group_info_list as restore_group_info_list
 from .common import run_check as run_check
 from .train.serialization import safetensors_to_ckpt as safetensors_to_ckpt
 from .train.serialization import save_checkpoint as save_checkpoint
+from .train.serialization import save_mindir as save_mindir
 class saved_tensors_hooks:
     pack_hook: _t.Any
     unpack_hook: _t.Any

@@ -10,18 +10,42 @@
 What this package reads and writes itself goes by protobuf.py alone, which copies nothing.
 """
 
+import struct
 from typing import NamedTuple
 
-from .protobuf import BYTES, bytes_field, fields, int_field, ints
+from .protobuf import (
+    BYTES,
+    bytes_field,
+    double_field,
+    fields,
+    float_field,
+    floats,
+    int_field,
+    ints,
+    unpack_double,
+)
 
-REQUIRED, OPTIONAL, REPEATED = "required", "optional", "repeated"
+REQUIRED, OPTIONAL, REPEATED, MAP = "required", "optional", "repeated", "map"
 _RANGES = {
     "int32": (-(2**31), 2**31 - 1),
     "uint32": (0, 2**32 - 1),
     "int64": (-(2**63), 2**63 - 1),
     "uint64": (0, 2**64 - 1),
 }
-_EMPTY = {"string": "", "bytes": b"", **dict.fromkeys(_RANGES, 0)}
+_EMPTY = {
+    "string": "",
+    "bytes": b"",
+    "bool": False,
+    "float": 0.0,
+    "double": 0.0,
+    **dict.fromkeys(_RANGES, 0),
+}
+_WRITERS = {
+    "float": float_field,
+    "double": double_field,
+    "bool": int_field,
+    **dict.fromkeys(_RANGES, int_field),
+}
 
 
 class DecodeError(ValueError):
@@ -34,7 +58,8 @@ class EncodeError(ValueError):
 
 class Field(NamedTuple):
     """One field: its number, name, kind (a name, or a class of messages), whether it must be there
-    or repeats, and the group of which only one can be set."""
+    or repeats, and the group of which only one can be set. A map repeats messages with a `key` and
+    a `value`, both text, and reads as a dict."""
 
     number: int
     name: str
@@ -66,17 +91,40 @@ class _Repeated(list):
         super().extend([_checked(self._field, value, self._owner) for value in values])
 
 
+class _Map(dict):
+    """The texts of a field that is a map."""
+
+    def __init__(self, field, owner):
+        super().__init__()
+        self._field, self._owner = field, owner
+
+    def __setitem__(self, key, value):
+        for each in (key, value):
+            _checked(self._field._replace(kind="string"), each, self._owner)
+        super().__setitem__(key, value)
+
+    def update(self, *given, **named):
+        """Sets the texts of another dict, or of pairs."""
+        for key, value in dict(*given, **named).items():
+            self[key] = value
+
+
 def _checked(field, value, owner):
     """A value that the field can hold."""
-    if not isinstance(field.kind, str):
-        wanted = field.kind
-    else:
-        wanted = {"string": str, "bytes": bytes}.get(field.kind, int)
+    if field.kind in ("float", "double") and isinstance(value, int):
+        value = float(value)
+    wanted = field.kind
+    if isinstance(wanted, str):
+        wanted = {"string": str, "bytes": bytes, "float": float, "double": float}.get(wanted, int)
     if not isinstance(value, wanted):
         raise TypeError(
             f"For '{owner}', '{field.name}' must be of type {wanted.__name__}, but got "
             f"{value!r} of type {type(value).__name__}."
         )
+    if field.kind == "float":
+        return struct.unpack("<f", struct.pack("<f", value))[0]
+    if field.kind == "bool":
+        return bool(value)
     if wanted is int:
         least, most = _RANGES[field.kind]
         if not least <= value <= most:
@@ -97,6 +145,8 @@ class Message:
             field = self._field(name)
             if field.label == REPEATED:
                 getattr(self, name).extend(value)
+            elif field.label == MAP:
+                getattr(self, name).update(value)
             else:
                 setattr(self, name, value)
 
@@ -111,8 +161,8 @@ class Message:
         field, values = self._field(name), self._set
         if name in values:
             return values[name]
-        if field.label == REPEATED:
-            return values.setdefault(name, _Repeated(field, type(self).__name__))
+        if field.label in _MANY:
+            return values.setdefault(name, _MANY[field.label](field, type(self).__name__))
         if isinstance(field.kind, str):
             return _EMPTY[field.kind]
         inner = field.kind()  # is set as soon as something in it is
@@ -121,7 +171,7 @@ class Message:
 
     def __setattr__(self, name, value):
         field = self._field(name)
-        if field.label == REPEATED or not isinstance(field.kind, str):
+        if field.label in _MANY or not isinstance(field.kind, str):
             raise AttributeError(
                 f"'{name}' of '{type(self).__name__}' is not assigned to: change what is in it"
             )
@@ -155,8 +205,15 @@ class Message:
         return [
             (field, values[field.name])
             for field in self.FIELDS
-            if field.name in values and (field.label != REPEATED or values[field.name])
+            if field.name in values and (field.label not in _MANY or values[field.name])
         ]
+
+    @staticmethod
+    def _members(field, value):
+        """What a field that is set writes: values, one after another."""
+        if field.label == MAP:
+            return [field.kind(key=key, value=text) for key, text in value.items()]
+        return value if field.label == REPEATED else [value]
 
     def HasField(self, name):  # noqa: N802 - the original's name
         """Whether a field that does not repeat is set.
@@ -165,7 +222,7 @@ class Message:
             ValueError: there is no such field.
         """
         self._settle()
-        if all(field.name != name or field.label == REPEATED for field in self.FIELDS):
+        if all(field.name != name or field.label in _MANY for field in self.FIELDS):
             raise ValueError(f"'{type(self).__name__}' has no single field '{name}'")
         return name in self._set
 
@@ -223,10 +280,9 @@ class Message:
     def _serialized(self):
         found = []
         for field, value in self._present():
-            for one in value if field.label == REPEATED else [value]:
-                if isinstance(one, Message):
-                    one = one._serialized()
-                made = int_field if isinstance(one, int) else bytes_field
+            made = _WRITERS.get(field.kind, bytes_field)
+            for one in self._members(field, value):
+                one = one._serialized() if isinstance(one, Message) else one
                 found.append(made(field.number, one))
         return b"".join(found)
 
@@ -270,6 +326,8 @@ class Message:
             found = _values(field, kind, value)
             if field.label == REPEATED:
                 getattr(self, field.name).extend(found)
+            elif field.label == MAP:
+                getattr(self, field.name).update((each.key, each.value) for each in found)
             else:
                 self._put(field, _checked(field, found[-1], type(self).__name__))
 
@@ -285,13 +343,19 @@ class Message:
 
     def _lines(self):
         for field, value in self._present():
-            for one in value if field.label == REPEATED else [value]:
+            for one in self._members(field, value):
                 if isinstance(one, Message):
                     yield f"{field.name} {{"
                     yield from (f"  {line}" for line in one._lines())
                     yield "}"
-                elif isinstance(one, int):
-                    yield f"{field.name}: {one}"
+                elif isinstance(one, bool):
+                    yield f"{field.name}: {str(one).lower()}"
+                elif isinstance(one, (int, float)):
+                    yield (
+                        f"{field.name}: {one:.9g}"
+                        if field.kind == "float"
+                        else f"{field.name}: {one}"
+                    )
                 else:
                     text = one.encode() if isinstance(one, str) else one
                     yield f'{field.name}: "{_escaped(text)}"'
@@ -299,6 +363,12 @@ class Message:
 
 def _values(field, kind, value):
     """What one field of a file holds."""
+    if field.kind == "float":
+        return floats(kind, value)
+    if field.kind == "double":
+        return unpack_double(value)
+    if field.kind == "bool":
+        return [bool(n) for n in ints(kind, value)]
     if field.kind in _RANGES:
         return [n & 0xFFFFFFFF if field.kind == "uint32" else n for n in ints(kind, value)]
     if kind != BYTES:
@@ -306,6 +376,9 @@ def _values(field, kind, value):
     if field.kind == "string":
         return [bytes(value).decode()]
     return [bytes(value) if field.kind == "bytes" else field.kind._of(value)]
+
+
+_MANY = {REPEATED: _Repeated, MAP: _Map}
 
 
 def _escaped(text):

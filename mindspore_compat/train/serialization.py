@@ -21,6 +21,7 @@ from ._loading import (
 )
 from ._saving import async_ckpt_thread_status, save_checkpoint
 from ._strategy import build_searched_strategy, merge_sliced_parameter, restore_group_info_list  # noqa: F401 - scripts import them from here
+from .mind_ir.files import load_mindir, save_mindir
 from .mind_ir.running import load
 from .mind_ir.writing import export
 
@@ -33,9 +34,11 @@ __all__ = [
     "load_checkpoint",
     "load_checkpoint_async",
     "load_distributed_checkpoint",
+    "load_mindir",
     "load_param_into_net",
     "safetensors_to_ckpt",
     "save_checkpoint",
+    "save_mindir",
 ]
 
 tensor_to_ms_type = {
