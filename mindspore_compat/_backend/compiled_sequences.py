@@ -135,10 +135,8 @@ class _Sequence:
             arrays = [own[name] if name in own else given[name] for name in self.arrays]
             self._steps.ready(*arrays, *sizes, parts[number].start, parts[number].stop)
 
-        longest = max(width, units)
         buffers = {
-            "sums": ROWS * (longest + VECTOR),
-            "packed": ROWS * longest,
+            "sums": ROWS * (max(width, units) + VECTOR),
             "into": 3 * units,
             "old": ROWS * (steps + 1) * units,
             "bent": ROWS * steps * units,
@@ -152,6 +150,6 @@ class _Sequence:
             return None, None
         count, width = reversed(weight.shape) if turned else weight.shape
         out = numpy.empty(count * (width + VECTOR), FLOAT)
-        offsets = numpy.empty(2 * count, OFFSET)
+        offsets = numpy.empty(count + ROWS, OFFSET)
         self._lay_out.ready(compiled.flat(weight), out, offsets, turned, count, width)
         return out, offsets

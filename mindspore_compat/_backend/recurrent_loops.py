@@ -13,7 +13,7 @@ Arrays have one axis. A loop over `units` names few arrays, because LLVM compare
 overlap before it takes vectors.
 """
 
-from .vector_tiles import LANES, VECTORS, Library, tile
+from .vector_tiles import LANES, ROWS, VECTORS, Library, gather_tile
 
 
 def whole_vectors(width):
@@ -28,12 +28,13 @@ def lay_out(x, turned, count, width, out, offsets):
         x, turned: the weight, and 1 where it is stored as (width, count), else 0.
         count, width: its shape.
         out: the result, of `count` rows of `whole_vectors(width)`.
-        offsets: of `2 * count` elements, where the rows of a tile begin, and those of the last.
+        offsets: of `count + ROWS` elements: those of a row of the other side, where rows begin.
     """
     padded, whole = whole_vectors(width), VECTORS * LANES
-    rest = padded % whole
     for k in range(count):
-        offsets[k], offsets[count + k] = k * whole, k * rest
+        offsets[k] = k
+    for i in range(ROWS):
+        offsets[count + i] = i * count
     for start in range(0, padded, whole):
         size = min(whole, padded - start)
         used = min(size, width - start)
@@ -52,14 +53,6 @@ def lay_out(x, turned, count, width, out, offsets):
                     target[k * size + j] = x[k * width + start + j]
 
 
-def pack(x, at, rows, count, out):
-    """Rows of `count` elements, which begin at `at`, as (count, rows)."""
-    for i in range(rows):
-        row = x[at + i * count : at + (i + 1) * count]
-        for k in range(count):
-            out[k * rows + i] = row[k]
-
-
 def fill(x, at, rows, count, out, width):
     """Copies rows of `count` elements to rows of `width`."""
     for i in range(rows):
@@ -69,17 +62,18 @@ def fill(x, at, rows, count, out, width):
             target[k] = row[k]
 
 
-def multiply(rows, a, w, offsets, count, width, add, out):
-    """out (rows, width) = or += a (count, rows), transposed, by a weight that is laid out."""
+def multiply(rows, a, at, w, offsets, count, width, add, out):
+    """out (rows, width) = or += a (rows, count), which begins at `at`, by a weight laid out."""
     whole = VECTORS * LANES
     for start in range(0, width, whole):
         size = min(whole, width - start)
-        rest = 0 if size == whole else count
-        n = size // LANES
-        tile(rows, n, a, 0, w, start * count, offsets, rest, count, add, out, start, width)
+        gather_tile(
+            rows, size // LANES, a, at, offsets, count, offsets, 0, w, start * count, size, count,
+            add, out, start, width,
+        )  # fmt: skip
 
 
-LIBRARY = Library(whole_vectors, lay_out, pack, fill, multiply)
+LIBRARY = Library(whole_vectors, lay_out, fill, multiply)
 
 _LAY_OUT = """def {name}(x, out, offsets, turned, count, width):
     lay_out(x, turned, count, width, out, offsets)
@@ -91,9 +85,8 @@ _FORWARD = """def {name}({arrays}, steps, batch, units, reverse, first, last):
         rows = min(ROWS, last - row)
         for step in range(steps):
             t = steps - 1 - step if reverse else step
-            pack(states, row * units, rows, units, packed)
 {begin}
-            multiply(rows, packed, w, w_offsets, units, padded, 1, sums)
+            multiply(rows, states, row * units, w, w_offsets, units, padded, 1, sums)
             for i in range(rows):
                 at = t * batch + row + i
                 mine = (row + i) * units
@@ -119,17 +112,17 @@ _BACKWARD = """def {name}({arrays}, steps, batch, units, reverse, first, last):
                 g = grads[at * width : (at + 1) * width]
                 d = into[:units]
 {body}
-            pack({carried}, (t * batch + row) * width, rows, width, packed)
-            multiply(rows, packed, v, v_offsets, width, padded_units, 0, sums)
+            now = (t * batch + row) * width
+            multiply(rows, {carried}, now, v, v_offsets, width, padded_units, 0, sums)
             for i in range(rows):
                 flow = states[(row + i) * units : (row + i + 1) * units]
                 s = sums[i * padded_units : i * padded_units + units]
                 for j in range(units):
                     flow[j] = {flow}s[j]
 """
-_RECURRENT = """pack(before, (t * batch + row) * units, rows, units, packed)
-{begin}
-multiply(rows, packed, w, w_offsets, units, padded, 1, sums)"""
+_RECURRENT = """{begin}
+now = (t * batch + row) * units
+multiply(rows, before, now, w, w_offsets, units, padded, 1, sums)"""
 _ADD_GATES = "fill(gates, (t * batch + row) * width, rows, width, sums, padded)"
 _ADD_BIAS = """for i in range(rows):
     fill(bias, 0, 1, width, sums[i * padded :], padded)"""
@@ -322,7 +315,7 @@ def _in(text, depth):
 def arrays(direction, kind, has_mask):
     """The names of the arrays of a loop, in order.
 
-    `sums`, `packed`, `into`, `old` and `bent` are buffers.
+    `sums`, `into`, `old` and `bent` are buffers.
     """
     mask = ("mask",) if has_mask else ()
     if direction == "forward":
@@ -334,4 +327,4 @@ def arrays(direction, kind, has_mask):
             "gru": ("gates", "w", "w_offsets", "bias", "carried"),
         }.get(kind, ())
         own = ("before", "grad_out", "v", "v_offsets", "grads", "into", *own)
-    return ("states", *own, *mask, "sums", "packed")
+    return ("states", *own, *mask, "sums")
