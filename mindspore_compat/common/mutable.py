@@ -11,6 +11,7 @@ import functools
 
 from .._core.autograd.transforms import Mutable
 from .._core.declare.public_api import public
+from .._core.declare.values import ODD_NUMBERS
 from .._core.rules.vocabulary import Bool, InstanceOf, checked
 from .._core.tensor.tensor import Tensor
 from .jit import building
@@ -58,6 +59,9 @@ class MutableInt(int, Mutable):
 @_computing(float, _REAL)
 class MutableFloat(float, Mutable):
     """A float marked as a variable."""
+
+
+ODD_NUMBERS.update({MutableInt: int, MutableFloat: float})
 
 
 class MutableDict(dict, Mutable):

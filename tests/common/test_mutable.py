@@ -3,7 +3,7 @@
 import pytest
 
 import mindspore_compat as ms
-from mindspore_compat import Tensor, mutable, ops
+from mindspore_compat import Tensor, mint, mutable, ops
 
 
 def within_jit(function):
@@ -97,3 +97,17 @@ def test_sequences_join_tensors_by_the_rule_of_the_tensor():
     x = mutable([1, 2])
     assert within_jit(lambda: x + Tensor([3, 4])).asnumpy().tolist() == [4, 6]
     assert (mutable((1, 2)) * Tensor([3, 4])).asnumpy().tolist() == [3, 8]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: ops.celu(x, mutable(1.0)),
+        lambda x: ops.huber_loss(x, x, delta=mutable(1.0)),
+        lambda x: mint.add(x, x, alpha=mutable(2)),
+        lambda x: x.sub_(x, alpha=mutable(2)),
+        lambda x: x * mutable(2.5) + mutable(2),
+    ],
+)
+def test_a_variable_number_does_not_promote(call):
+    assert call(Tensor([1.0, -2.0])).dtype == ms.float32

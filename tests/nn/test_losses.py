@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import mindspore_compat as ms
-from mindspore_compat import Tensor, nn, ops
+from mindspore_compat import Tensor, mint, nn, ops
 
 
 def normal(*shape, seed=0):
@@ -108,6 +108,19 @@ def test_margin_ranking_broadcasts():
     expected = np.maximum(-sign.asnumpy() * (a.asnumpy() - b.asnumpy()) + 0.5, 0)
     found = nn.MarginRankingLoss(0.5, "none")(a, b, sign)
     assert np.allclose(found.asnumpy(), expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("shape", [(3,), (2, 1), (1, 3), ()])
+def test_the_weight_of_binary_cross_entropy_is_broadcast(shape):
+    x, y = (Tensor(np.random.RandomState(i).rand(2, 3).astype(np.float32)) for i in (0, 1))
+    weight = ops.abs(normal(*shape) if shape else Tensor(2.0)) + 1
+    full = ops.broadcast_to(weight, (2, 3))
+    found = mint.nn.BCELoss(weight, "none")(x, y)
+    np.testing.assert_array_equal(found.asnumpy(), mint.nn.BCELoss(full, "none")(x, y).asnumpy())
+    with pytest.raises(ValueError, match="weight"):
+        mint.nn.BCELoss(ops.ones((2, 2, 3)))(x, y)
+    with pytest.raises(ValueError, match="weight"):
+        mint.nn.BCELoss(ops.ones(2))(x, y)
 
 
 def test_the_mean_of_a_sampled_loss_is_a_scalar():

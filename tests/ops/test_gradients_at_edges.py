@@ -106,3 +106,10 @@ def test_gamma_numbers_follow_their_rate():
 def test_sigmoid_keeps_its_lower_tail():
     found = ops.sigmoid(Tensor([-40.0, -16.0, -1000.0], ms.float32)).asnumpy()
     close(found, [4.248354e-18, 1.125352e-07, 0], atol=0)
+
+
+def test_acosh_below_one_and_left_of_zero():
+    assert np.isnan(ms.grad(ops.acosh)(Tensor([-2.0, 0.5])).asnumpy()).all()
+    z = Tensor(np.array([2 + 1j, -2 + 1j], np.complex64))
+    found = ms.grad(ops.acosh)(z).asnumpy()
+    assert np.allclose(found, [0.40225 + 0.2486j, -0.40225 + 0.2486j], atol=1e-5)

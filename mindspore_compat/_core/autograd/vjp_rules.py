@@ -297,7 +297,7 @@ derive("sinh(x)", x=lambda xp, g, x: g * conj(xp, xp.cosh(x)))
 derive("cosh(x)", x=lambda xp, g, x: g * conj(xp, xp.sinh(x)))
 derive("tanh(x)", x=lambda xp, g, out: g * conj(xp, 1 - out * out))
 derive("arcsinh(x)", x=lambda xp, g, x: g / conj(xp, xp.sqrt(1 + x * x)))
-derive("arccosh(x)", x=lambda xp, g, x: g / conj(xp, xp.sqrt(x * x - 1)))
+derive("arccosh(x)", x=lambda xp, g, x: g / conj(xp, xp.sqrt(x - 1) * xp.sqrt(x + 1)))
 derive("arctanh(x)", x=lambda xp, g, x: g / conj(xp, 1 - x * x))
 derive(
     "sinc(x)",

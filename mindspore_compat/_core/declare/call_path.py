@@ -4,8 +4,6 @@ Ordinary is: every array input is a Tensor of one array type and, where the op p
 dtype; nothing is of low precision. The function written leaves every other call to `Op.general`.
 """
 
-from numpy import float64
-
 from ..._backend.arrays import DIRECT
 from ..autograd.tape import FLOAT32, Node, Packed, depth, next_number
 from ..autograd.traced import Traced, traced_space
@@ -13,7 +11,7 @@ from ..tensor.precision import casting
 from ..tensor.precision import state as precision
 from ..tensor.tensor import Tensor
 from .source import compiled
-from .values import each_of, result_array, untraced, weak_scalar_tensor
+from .values import ODD_NUMBERS, each_of, result_array, untraced, weak_scalar_tensor
 
 
 def write_run(op):
@@ -87,7 +85,7 @@ def write_run(op):
         "Tensor_": Tensor,
         "F32_": FLOAT32,
         "precision_": precision,
-        "float64_": float64,
+        "odd_numbers_": ODD_NUMBERS,
         "Node_": Node,
         "rule_": op.rule,
         "next_number_": next_number,
@@ -123,7 +121,7 @@ def _uncommon(op):
         odd += ["dt_ is not F32_ and dt_ in xp_.low_precision"]
     if op.upcast and set(op.inputs) - {first, *op.promote}:
         odd += ["precision_.dtype is not None"]  # a GPU takes float16, and weights are float32
-    odd += [f"type({n}) is float64_" for n in op.floats]
+    odd += [f"type({n}) in odd_numbers_" for n in op.floats]
     return " or ".join(odd)
 
 

@@ -18,7 +18,7 @@ An op without a rule is differentiated through its body, which then runs on Trac
 
 import inspect
 
-from numpy import float64, generic
+from numpy import generic
 
 from ..._backend import arrays, recorded
 from ..autograd import (  # noqa: F401 - rules
@@ -48,7 +48,16 @@ from .inputs import (
 )
 from .interception import intercepted
 from .interception import state as interception
-from .values import each_of, moved, result_array, space_for, untraced, upcast, weak_scalar
+from .values import (
+    ODD_NUMBERS,
+    each_of,
+    moved,
+    result_array,
+    space_for,
+    untraced,
+    upcast,
+    weak_scalar,
+)
 
 NO_PROMOTION = Promote("")
 NO_QUIRKS = Quirks()
@@ -169,8 +178,9 @@ class Op:
         values = dict(self.defaults)
         values.update(zip(self.parameters, args))
         values.update(kwargs)
-        for n in self.floats:  # NumPy's float64 passes as Python's float, but would promote results
-            values[n] = float(values[n]) if type(values[n]) is float64 else values[n]
+        for n in self.floats:
+            if type(values[n]) in ODD_NUMBERS:
+                values[n] = ODD_NUMBERS[type(values[n])](values[n])
         sources = [values[n] for n in self.inputs]
         extra = list(values[self.many]) if self.many else []
         operands, nodes = self._arrays(sources + extra)

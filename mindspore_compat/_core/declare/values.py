@@ -1,5 +1,7 @@
 """Values on their way into a body and out of it: spaces, weak scalars, results as Tensors."""
 
+import numpy
+
 from ..._backend import arrays
 from ..._backend.arrays import SPACES
 from ..autograd.tape import FLOAT32
@@ -7,6 +9,9 @@ from ..autograd.traced import bare
 from ..tensor import promotion
 from ..tensor.tensor import Tensor
 from ..vmap.batch import Batch
+
+# Types that pass as Python's numbers, but would promote results, and those; mutable.py adds its own
+ODD_NUMBERS = {numpy.float64: float}
 
 
 def weak_scalar_tensor(tensor, number, exact):

@@ -50,21 +50,21 @@ def index_of(array, index, api):
         return index
     if kind is list and _all_numbers(index):
         found = _sequence(index, api)
-        if found.dtype == bool and array.ndim and len(found) != array.shape[0]:
-            raise IndexError(
-                f"For '{api}', a list of bools in an index must have the length of "
-                f"the axis, {array.shape[0]}, but got {len(found)}."
-            )
+        _need_length(array, 0, found, api)
         return on_device_of(array, found)
     if kind is not tuple and kind is not list:  # such a list stands for a tuple
         return on_device_of(array, _part(index, api))
     count = sum(not (part is None or part is Ellipsis or isinstance(part, bool)) for part in index)
     _need_axes(array, count, api)
-    parts = []
+    parts, axis = [], 0
     for part in index:
         mask = part._array if isinstance(part, Tensor) else None
         if mask is None and isinstance(part, (list, tuple)):
             mask = _sequence(part, api)
+            _need_length(array, axis, mask, api)
+        axis += (
+            array.ndim - count if part is Ellipsis else _axes_used(part if mask is None else mask)
+        )
         if type(mask) in SPACES and mask.dtype == bool:
             parts += (mask if mask.ndim else mask.reshape(1)).nonzero()
         else:
@@ -72,6 +72,16 @@ def index_of(array, index, api):
                 _part(part, api, within=True) if mask is None else _tensor(mask, api, True)
             )
     return on_device_of(array, tuple(parts))
+
+
+def _need_length(array, axis, found, api):
+    """Refuses a list of bools that is not as long as the axis that it chooses from."""
+    if found.dtype == bool and found.ndim == 1 and axis < array.ndim:
+        if len(found) != array.shape[axis]:
+            raise IndexError(
+                f"For '{api}', a list of bools in an index must have the length of "
+                f"the axis, {array.shape[axis]}, but got {len(found)}."
+            )
 
 
 def _writes(api):

@@ -11,8 +11,6 @@ from .reduction import Reduction, need_shape, reduced
 
 def _yes_no(xp, api, x, y, weight, reduction):
     need_shape(api, "logits", "labels", x, y)
-    if weight is not None:
-        need_shape(api, "logits", "weight", x, weight)
     if x.dtype != y.dtype or weight is not None and weight.dtype != x.dtype:
         raise TypeError(
             f"For '{api}', all inputs must have the same dtype, but got {x.dtype} and {y.dtype}."
@@ -56,6 +54,8 @@ def binary_cross_entropy(
         >>> print(ms.ops.binary_cross_entropy(ms.Tensor([0.9, 0.2]), ms.Tensor([1.0, 0.0])))
         0.16425204
     """
+    if weight is not None:
+        need_shape("binary_cross_entropy", "logits", "weight", logits, weight)
     return _yes_no(xp, "binary_cross_entropy", logits, labels, weight, reduction)
 
 
@@ -83,6 +83,8 @@ def binary_cross_entropy_ext(
         ...         ms.Tensor([1.0, 0.0])))
         0.16425204
     """
+    if weight is not None:
+        _need_fit("binary_cross_entropy", "weight", weight, input)
     return _yes_no(xp, "binary_cross_entropy", input, target, weight, reduction)
 
 
@@ -125,13 +127,8 @@ def binary_cross_entropy_with_logits(
     api = "binary_cross_entropy_with_logits"
     need_shape(api, "input", "target", input, target)
     for name, given in (("weight", weight), ("pos_weight", pos_weight)):
-        if given is not None and xp.broadcast_shapes(*_fit(api, name, given, input)) != tuple(
-            input.shape
-        ):
-            raise ValueError(
-                f"For '{api}', '{name}' must broadcast to {tuple(input.shape)}, but got "
-                f"{tuple(given.shape)}."
-            )
+        if given is not None:
+            _need_fit(api, name, given, input)
     tail = xp.softplus(-input)
     if pos_weight is not None:
         tail = tail * (1 + (pos_weight - 1) * target)
@@ -139,15 +136,14 @@ def binary_cross_entropy_with_logits(
     return xp.cast(reduced(xp, loss if weight is None else loss * weight, reduction), dtype)
 
 
-def _fit(api, name, given, x):
-    """The two shapes, after a look at whether they broadcast at all."""
-    for a, b in zip(reversed(given.shape), reversed(x.shape)):
-        if a != b and 1 not in (a, b):
-            raise ValueError(
-                f"For '{api}', '{name}' must broadcast to {tuple(x.shape)}, but got "
-                f"{tuple(given.shape)}."
-            )
-    return tuple(given.shape), tuple(x.shape)
+def _need_fit(api, name, given, x):
+    """Refuses what does not broadcast to the shape of `x`."""
+    pairs = zip(reversed(given.shape), reversed(x.shape))
+    if given.ndim > x.ndim or any(own not in (1, wanted) for own, wanted in pairs):
+        raise ValueError(
+            f"For '{api}', '{name}' must broadcast to {tuple(x.shape)}, but got "
+            f"{tuple(given.shape)}."
+        )
 
 
 @op("ops.SigmoidCrossEntropyWithLogits()(logits, label)", types=SameDtype("logits label"))

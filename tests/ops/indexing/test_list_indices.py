@@ -44,3 +44,15 @@ def test_an_empty_list_names_nothing():
     tensor[[]] = 99
     assert tensor.asnumpy().tolist() == [1, 2]
     assert tensor[[]].shape == (0,)
+
+
+@pytest.mark.parametrize(
+    "index", [(slice(None), [True, False]), (..., [True, False, True]), (None, [True])]
+)
+def test_a_list_of_bools_in_a_tuple_has_the_length_of_its_axis(index):
+    x = Tensor(np.arange(24.0).reshape(2, 3, 4))
+    with pytest.raises(IndexError, match="length of the axis"):
+        x[index]
+    with pytest.raises(IndexError, match="length of the axis"):
+        x[index] = 1.0
+    assert x[..., [True, False, True, False]].shape == (2, 3, 2)
