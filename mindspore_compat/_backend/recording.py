@@ -18,6 +18,7 @@ step goes on, since all values are there, and is not replayed.
 What is recorded of a training step, and when, is decided in common/_captured.py.
 """
 
+import contextlib
 import functools
 import re
 import threading
@@ -366,5 +367,8 @@ def _end():
 
 def _closes_over_recorded(value):
     """True if a function refers to Recorded arrays by itself."""
-    cells = getattr(value, "__closure__", None) or ()
-    return any([type(each.cell_contents) is Recorded for each in cells])
+    for cell in getattr(value, "__closure__", None) or ():
+        with contextlib.suppress(ValueError):  # it is not set yet
+            if type(cell.cell_contents) is Recorded:
+                return True
+    return False
