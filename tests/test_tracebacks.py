@@ -129,10 +129,25 @@ def test_the_nearest_name_is_suggested_once(line, meant):
     )
 
 
+@pytest.mark.parametrize(
+    "line, hint",
+    [
+        ("from mindspore_compat.nn import Module", hints.NAMES["nn"]["Module"]),
+        ("import mindspore_compat.nn.functional", hints.NAMES["nn"]["functional"]),
+        ("from mindspore_compat.nn import Desne", "did you mean 'Dense'?"),
+    ],
+)
+def test_names_that_cannot_be_imported(line, hint):
+    text = tracebacks.format_error(caught(exec, line))
+    assert text.count(f"  hint: {hint}") + text.count("Did you mean: 'Dense'?") == 1
+
+
 def test_nothing_near_is_not_suggested():
-    for line in ("Tensor([1]).qqqqqq", "qqqqqq"):
-        error = caught(eval, line, {"Tensor": ms.Tensor})
-        assert "did you mean" not in tracebacks.format_error(error).lower()
+    for line in ("Tensor([1]).qqqqqq", "qqqqqq", "import qqqqqq.nn"):
+        error = caught(exec, line, {"Tensor": ms.Tensor})
+        text = tracebacks.format_error(error).lower()
+        assert "did you mean" not in text and "hint" not in text
+    assert tracebacks.spelling_hint(caught(getattr, ms.Tensor([1]), "_transpos")) == ""
 
 
 def test_cells_assigned_before_super_init():
@@ -143,6 +158,17 @@ def test_cells_assigned_before_super_init():
     error = caught(Net)
     assert isinstance(error, AttributeError)
     assert "'super().__init__()' must be called before the cell 'fc' is assigned" in str(error)
+
+
+def test_cells_called_without_super_init():
+    class Net(nn.Cell):
+        def __init__(self):
+            self.width = 2
+
+    for use in (lambda net: net(1), repr, lambda net: net.trainable_params()):
+        error = caught(use, Net())
+        assert isinstance(error, AttributeError)
+        assert str(error) == "For 'Net', '__init__' must call 'super().__init__()'."
 
 
 def test_a_checkpoint_for_a_missing_folder_names_the_argument(tmp_path):

@@ -74,3 +74,12 @@ def with_hint(message, owner, name):
     """`message`, with the hint for this name of an owner ("", "nn", "Tensor", "Cell") if any."""
     hint = NAMES.get(owner, {}).get(name)
     return f"{message}; {hint}." if hint else message
+
+
+def no_attribute(kind, name, is_made):
+    """The message for an attribute that a Cell lacks; a private one if `Cell.__init__` did not run
+    (`is_made`).
+    """
+    if name.startswith("_") and not is_made:
+        return f"For '{kind}', '__init__' must call 'super().__init__()'."
+    return with_hint(f"The '{kind}' object has no attribute '{name}'", "Cell", name)

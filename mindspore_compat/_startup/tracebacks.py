@@ -21,6 +21,7 @@ FOLDER = str(Path(__file__).parent.parent) + os.sep
 VARIABLE = "MINDSPORE_COMPAT_TRACEBACK"
 _AREAS = ("nn", "ops", "mint", "mint.nn", "mint.optim", "train", "")
 _RUNNER = ("<frozen runpy>", runpy.__file__)
+_NOT_IMPORTED = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
 _UNEXPECTED = re.compile(r"(\w+)(?:\.__init__)?\(\) got an unexpected keyword argument '(\w+)'")
 
 
@@ -41,7 +42,7 @@ def format_error(error):
     hidden = _hide_package_frames(summary)
     text = "".join(summary.format())
     cell = cell_path(error)
-    hint = tensor_hint(error) or keyword_hint(error) or loss_hint(error)
+    hint = tensor_hint(error) or keyword_hint(error) or import_hint(error) or loss_hint(error)
     if not hint and "did you mean" not in text.lower():
         hint = spelling_hint(error)
     if cell:
@@ -108,6 +109,8 @@ def spelling_hint(error):
 
     Python adds it to uncaught errors; before 3.12 it does not tell hooks.
     """
+    if (getattr(error, "name", None) or "_").startswith("_"):
+        return ""
     if isinstance(error, AttributeError):
         known = dir(error.obj)
     elif isinstance(error, NameError):
@@ -116,8 +119,24 @@ def spelling_hint(error):
     else:
         return ""
     public = [name for name in known if not name.startswith("_")]
-    near = difflib.get_close_matches(error.name or "", public, 1)
+    near = difflib.get_close_matches(error.name, public, 1)
     return f"did you mean '{near[0]}'?" if near else ""
+
+
+def import_hint(error):
+    """What the package says of a name that is imported from it and is not there, or ""."""
+    if not isinstance(error, ImportError):
+        return ""
+    found = _NOT_IMPORTED.match(str(error))
+    owner, name = found.group(2, 1) if found else (error.name or "").rpartition(".")[::2]
+    module = sys.modules.get(owner)
+    if not getattr(module, "__name__", "").startswith("mindspore_compat"):
+        return ""
+    try:
+        getattr(module, name)
+    except AttributeError as missing:
+        return str(missing).partition("; ")[2]
+    return ""
 
 
 def keyword_hint(error):

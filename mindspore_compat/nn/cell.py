@@ -25,7 +25,7 @@ from .._core.autograd.custom import custom_gradient, recompute
 from .._core.autograd.tape import depth
 from .._core.autograd.transforms import map_tensors
 from .._core.context.config import GRAPH_MODE, config
-from .._core.hints import with_hint
+from .._core.hints import no_attribute
 from .._core.rules.vocabulary import CellOf, InstanceOf, Int, Str, register_type
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.precision import precision
@@ -252,8 +252,7 @@ class Cell(Naming, Hooks, State, Settings):
         make = offered(self, name)
         if make is not None:
             return self.__dict__.setdefault(name, make(self))
-        message = f"The '{type(self).__name__}' object has no attribute '{name}'"
-        raise AttributeError(with_hint(message, "Cell", name))
+        raise AttributeError(no_attribute(type(self).__name__, name, "_params" in self.__dict__))
 
     def __setattr__(self, name, value):
         if isinstance(value, Parameter):
