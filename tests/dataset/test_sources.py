@@ -194,3 +194,18 @@ def test_random_rows_are_limited_shared_and_kept():
     assert cache.get_stat().num_mem_cached == 5
     with pytest.raises(RuntimeError, match="column 'b'"):
         rows(columns_list=["b"])
+
+
+def test_entries_of_a_manifest_need_no_type(tmp_path):
+    def manifest(*lines):
+        path = tmp_path / "images.manifest"
+        path.write_text("\n".join(json.dumps({"source": "x.png", **line}) for line in lines))
+        return ds.ManifestDataset(str(path), shuffle=False)
+
+    named = [{"usage": "train", "annotation": [{"name": n}, {"name": "a"}]} for n in "bc"]
+    other = {"usage": "TRAIN", "annotation": [{"name": "d", "type": "object_detection"}]}
+    assert manifest(*named, other).get_class_indexing() == {"a": 0, "b": 1, "c": 2, "d": 3}
+    for missing in ("usage", "annotation"):
+        line = {key: value for key, value in other.items() if key != missing}
+        with pytest.raises(RuntimeError, match=f"no '{missing}'"):
+            manifest(line).get_class_indexing()

@@ -469,14 +469,9 @@ class ManifestDataset(_Classes):
             if not line.strip():
                 continue
             found = json.loads(line)
-            usage, path = found.get("usage", ""), found["source"]
-            names = [
-                each["name"]
-                for each in found.get("annotation", ())
-                if each["type"].endswith("image_classification")
-            ]
-            if usage.lower() == self.usage:
-                yield path, names
+            names = [each["name"] for each in found["annotation"]]
+            if found["usage"].lower() == self.usage:
+                yield found["source"], names
 
     def _list(self):
         numbers = self.get_class_indexing()
