@@ -49,7 +49,8 @@ def networks_of(step):
     found = step.__dict__.get("_cell_networks")
     if found is None:
         given = step.__dict__.get("weights")
-        given = tuple(given) if isinstance(given, (tuple, list)) else ()
+        given = given if isinstance(given, (tuple, list)) else ()
+        given = tuple({id(each): each for each in given}.values())
         known = bool(given) and all(isinstance(each, Parameter) for each in given)
         found = [
             (cell, given if known else tuple(cell.trainable_params()))

@@ -514,3 +514,18 @@ def test_contexts_of_both_runs():
     assert entered == ["first", "second"]
     with pytest.raises(ValueError):
         ms.recompute(net, x, use_reentrant=False, context_fn=lambda: 1)
+
+
+def test_a_parameter_that_is_asked_for_twice():
+    weight, other = (ms.Parameter(Tensor([1.0, 2.0]), name=name) for name in "wv")
+
+    def function(x):
+        return (weight * other * x).sum()
+
+    x = Tensor(3.0)
+    for found in (
+        ms.grad(function, None, [weight, other, weight])(x),
+        ms.ops.GradOperation(get_by_list=True)(function, [weight, other, weight])(x),
+        ms.ops.vjp(function, x, weights=[weight, other, weight])[1](Tensor(1.0))[1],
+    ):
+        assert [each.asnumpy().tolist() for each in found] == [[3.0, 6.0]] * 3

@@ -31,7 +31,7 @@ class _GradientScope:
     retained = False  # whether something else may walk the tape again, see `depth.retained`
 
     def __init__(self, weights=()):
-        self.weights = list(weights)
+        self.weights = list({id(each): each for each in weights}.values())
         self.saved = []
         self.leaves = []
 

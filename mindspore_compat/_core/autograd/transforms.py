@@ -154,7 +154,8 @@ class _Run:
             )
         self.request = request
         self.scope = scope
-        self.weight_leaves = list(scope.leaves)
+        leaf_of = {id(w): end for w, end in zip(scope.weights, scope.leaves, strict=True)}
+        self.weight_leaves = [leaf_of[id(w)] for w in request.weights]
         self.inputs = {}  # id of a Tensor as it was given -> it, the one with a leaf, the leaf
         for i in positions:
             if isinstance(self.args[i], _WITH_GRADIENTS):

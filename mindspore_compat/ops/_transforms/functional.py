@@ -297,6 +297,9 @@ class MultitypeFuncGraph:
             False.
         doc_url (str): accepted for error texts of graph mode. Default: "".
 
+    Raises:
+        ValueError: at a call, if no implementation fits the arguments.
+
     Example:
         >>> import mindspore_compat as ms
         >>> double = ms.ops.MultitypeFuncGraph("double")
@@ -342,7 +345,10 @@ class MultitypeFuncGraph:
         if len(self.entries) == 1 and len(self.entries[0][0]) == len(args):
             return self.entries[0][1](*args)
         types = ", ".join(type(a).__name__ for a in args)
-        raise TypeError(f"For '{self.name}', no implementation is registered for ({types}).")
+        raise ValueError(
+            f"For 'MultitypeFuncGraph', cannot find fn match given args: '{self.name}' has no "
+            f"implementation for ({types})."
+        )
 
 
 _KINDS = {

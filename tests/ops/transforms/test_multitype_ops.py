@@ -184,3 +184,11 @@ def test_functions_by_kinds_of_sparse_tensors():
     assert graph(ms.RowTensor(indices, Tensor([[1.0]]), (2, 1))) == "RowTensor"
     assert graph(ms.COOTensor(Tensor([[0, 1]], ms.int32), one, (2, 2))) == "COOTensor"
     assert graph(ms.CSRTensor(Tensor([0, 1], ms.int32), indices, one, (1, 2))) == "CSRTensor"
+
+
+def test_no_implementation_fits():
+    graph = ops.MultitypeFuncGraph("either")
+    graph.register("Tensor")(ops.neg)
+    graph.register("Number")(abs)
+    with pytest.raises(ValueError, match="cannot find fn match given args"):
+        graph("word")
