@@ -1,8 +1,8 @@
-"""Fixtures that every room's tests share.
+"""Fixtures that all tests share.
 
 `space` runs a test once for each array type at hand: NumPy, the stand-in for CuPy (tests/fakecupy)
 and, where a GPU computes, CuPy itself. `--fakecupy` (or FAKECUPY=1) runs a whole session with the
-stand-in as the GPU, `--gpu` with a GPU.
+stand-in as the GPU, `--gpu` with a GPU, `--compiled` with loops that Numba compiles.
 """
 
 import contextlib
@@ -31,6 +31,25 @@ def pytest_addoption(parser):
     parser.addoption(
         "--gpu", action="store_true", help="run every test with the GPU as the device target"
     )
+    parser.addoption(
+        "--compiled",
+        action="store_true",
+        help="have arrays of every size take compiled loops, which need the extra `fast`",
+    )
+
+
+def pytest_configure(config):
+    if config.getoption("--compiled"):
+        from mindspore_compat._backend import (
+            compiled_bodies,
+            compiled_conv,
+            compiled_depthwise,
+            compiled_sequences,
+        )
+
+        os.environ["MINDSPORE_COMPAT_COMPILE"] = "wait"
+        for module in (compiled_bodies, compiled_conv, compiled_depthwise, compiled_sequences):
+            module.LEAST = 0
 
 
 def pytest_ignore_collect(collection_path, config):

@@ -58,7 +58,7 @@ def backward(kind, order, gates, before, cells, weight, bias, mask, g):
         kind, order, gates, weight, bias, mask: those of `forward`.
         before: the states before each step; of "tanh" and "relu" the outputs.
         cells: the first cells of "lstm", else None.
-        g (tuple): the gradients of the outputs and of the last states.
+        g (tuple): the gradients of the outputs and of the last states; None for zeros.
 
     Returns:
         The gradients of the gates, of "gru" also those of their recurrent parts, and those of the
@@ -69,6 +69,8 @@ def backward(kind, order, gates, before, cells, weight, bias, mask, g):
     found = _sequence("backward", kind, mask is not None)
     if not found.is_ready():
         return None
+    shapes = before.shape, *[before.shape[1:]] * len(g[1:])
+    g = [numpy.zeros(n, FLOAT) if each is None else each for each, n in zip(g, shapes)]
     flows = [numpy.array(each, order="C") for each in g[1:]]
     grads = [numpy.empty(gates.shape, FLOAT) for _ in range(2 if kind == "gru" else 1)]
     given = {"before": before, "grad_out": g[0], "states": flows[0], "cells": flows[-1]}

@@ -153,6 +153,27 @@ def test_long_rows_are_added_a_stretch_at_a_time(bodies, monkeypatch):
         close_sums(have, want)
 
 
+@pytest.mark.parametrize(
+    "normalize",
+    [
+        lambda x: ops.layer_norm(x, (64,)),
+        lambda x: ops.group_norm(x, 2),
+        lambda x: ops.batch_norm(
+            x, ops.zeros(4), ops.ones(4), ops.ones(4), ops.zeros(4), training=True
+        ),
+    ],
+    ids=["layer", "group", "batch"],
+)
+def test_norms_of_numbers_far_from_zero(normalize, bodies, monkeypatch):
+    monkeypatch.setattr(compiled, "Loop", ByPython)
+    x = (1e4 + np.random.default_rng(0).random((2, 4, 64))).astype(np.float32)
+    found = normalize(Tensor(x)).asnumpy()
+    assert "standardized" in names(bodies) or "_grouped" in names(bodies)
+    # Steps of float32 at 1e4 are 1e-3: a norm that rounds its mean loses as much.
+    wanted = normalize(Tensor(x.astype(np.float64) - 1e4, ms.float32)).asnumpy()
+    np.testing.assert_allclose(found, wanted, atol=2e-6)
+
+
 def test_a_row_with_nan_is_nan_and_no_other(bodies, monkeypatch):
     monkeypatch.setattr(compiled, "Loop", ByPython)
     x = normal(3, 20).astype(np.float32)

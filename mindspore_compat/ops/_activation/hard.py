@@ -96,15 +96,18 @@ def hardtanh(xp, input: TensorOf(real, "bool"), min_val: Number = -1.0, max_val:
     return xp.cast(xp.at_most(xp.at_least(input, min_val), max_val), input.dtype)
 
 
-def _hardtanh_vjp(xp, g, input, min_val, max_val):
+def _hardtanh_vjp(xp, g, x, *, min_val, max_val):
     """That of a maximum and a minimum: an element that equals a bound gets half."""
-    within = xp.keep((input >= min_val) & (input <= max_val), g)
-    for bound in (min_val, max_val):
-        within = xp.where(input == bound, 0.5 * within, within)
-    return within
+    within = xp.where((x >= min_val) & (x <= max_val), g, 0)
+    within = xp.where(x > min_val, within, 0.5 * within)
+    return xp.where(x < max_val, within, 0.5 * within)
 
 
-hardtanh.vjp(input=_hardtanh_vjp)
+hardtanh.vjp(
+    input=lambda xp, g, input, min_val, max_val: xp.pointwise(
+        _hardtanh_vjp, g, input, min_val=min_val, max_val=max_val
+    )
+)
 
 
 @op(

@@ -111,10 +111,13 @@ def standardized(xp, x, scale, shift, *, eps, gives_rstd):
     """
     mean = xp.row_sum(x) / xp.row_size()
     part = x - mean
+    rounding = xp.row_sum(part) / xp.row_size()  # of the mean of large numbers
+    part = part - rounding
     var = xp.row_sum(part * part) / xp.row_size()
     rstd = 1 / xp.sqrt(var + eps)
     out = part * rstd if scale is None else part * (rstd * scale)
-    return out if shift is None else out + shift, mean, rstd if gives_rstd else var
+    out = out if shift is None else out + shift
+    return out, mean + rounding, rstd if gives_rstd else var
 
 
 def _standardized_vjp(xp, x, g, scale, mean, var, to_mean, to_var, *, eps):

@@ -46,13 +46,7 @@ def rnn(bodies, xp, order, gates, h, weight, mask, kind):
 def rnn_vjp(bodies, xp, order, outputs, weight, mask, g, kind):
     """What reaches the gates and the first state."""
     grad_out, flow = g
-    both = (
-        xp.zeros_like(outputs) if grad_out is None else grad_out,
-        xp.zeros_like(outputs[0]) if flow is None else flow,
-    )
-    made = compiled_sequences.backward(
-        kind, order, outputs, outputs, None, weight, None, mask, both
-    )
+    made = compiled_sequences.backward(kind, order, outputs, outputs, None, weight, None, mask, g)
     if made is not None:
         return made
     if mask is not None and flow is None:
