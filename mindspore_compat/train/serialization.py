@@ -1,6 +1,6 @@
 """`mindspore.train.serialization`: parameters to files, from files and into networks.
 
-A window: saving is in `_saving.py`, loading in `_loading.py`, changing the format in
+It re-exports: saving is in `_saving.py`, loading in `_loading.py`, changing the format in
 `_converting.py`, putting slices of parameters together in `_strategy.py`, models without their
 Python code in `mind_ir`.
 """
@@ -78,11 +78,13 @@ for _public in (
     load_checkpoint,
     load_checkpoint_async,
     load_distributed_checkpoint,
+    load_mindir,
     load_param_into_net,
     load_segmented_checkpoints,
     ParamDictFuture,
     safetensors_to_ckpt,
     save_checkpoint,
+    save_mindir,
 ):
     _public.__module__ = __name__
 del _public
