@@ -110,9 +110,11 @@ def space(request):
 
 @pytest.fixture(autouse=True)
 def whole_session(request):
-    """With --fakecupy, the stand-in is the GPU of each test; with --gpu, a GPU is."""
+    """With --fakecupy, the stand-in is the GPU of each test; with --gpu, a GPU is. A test that has
+    `space`, or the mark `host`, chooses by itself."""
     option = request.config.getoption
-    if "space" in request.fixturenames or not (option("--fakecupy") or option("--gpu")):
+    chooses = "space" in request.fixturenames or request.node.get_closest_marker("host")
+    if chooses or not (option("--fakecupy") or option("--gpu")):
         yield
     elif option("--fakecupy"):
         with standing_in():

@@ -23,6 +23,8 @@ from mindspore_compat.common import _captured
 from mindspore_compat.dataset import NumpySlicesDataset
 from mindspore_compat.train import Model
 
+pytestmark = pytest.mark.host
+
 
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch):

@@ -16,6 +16,8 @@ from mindspore_compat._backend import arrays, capture
 from mindspore_compat._core.autograd import leaves
 from mindspore_compat.common import _captured
 
+pytestmark = pytest.mark.host
+
 
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch):
