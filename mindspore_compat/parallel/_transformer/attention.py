@@ -109,11 +109,11 @@ class MultiHeadAttention(Cell):
     Examples:
         >>> import mindspore_compat as ms
         >>> from mindspore_compat.nn.transformer import MultiHeadAttention
-        >>> layer = MultiHeadAttention(2, 20, 20, hidden_size=15, num_heads=3)
-        >>> x = ms.ops.ones((2, 20, 15))
-        >>> out, (key, value) = layer(x, x, x, ms.ops.ones((2, 20, 20)))
+        >>> layer = MultiHeadAttention(1, 4, 4, hidden_size=6, num_heads=2)
+        >>> x = ms.ops.ones((1, 4, 6))
+        >>> out, (key, value) = layer(x, x, x, ms.ops.ones((1, 4, 4)))
         >>> out.shape, key.shape, value.shape
-        ((2, 20, 15), (2, 3, 5, 20), (2, 3, 20, 5))
+        ((1, 4, 6), (1, 2, 3, 4), (1, 2, 4, 3))
 
     Source: mindspore.nn.transformer.MultiHeadAttention of MindSpore 1.9.
     """

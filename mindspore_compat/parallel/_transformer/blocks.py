@@ -145,11 +145,11 @@ class TransformerEncoderLayer(_Block):
         >>> import mindspore_compat as ms
         >>> from mindspore_compat.nn.transformer import TransformerEncoderLayer
         >>> layer = TransformerEncoderLayer(
-        ...     batch_size=2, hidden_size=8, ffn_hidden_size=64, seq_length=16, num_heads=2
+        ...     batch_size=3, hidden_size=6, ffn_hidden_size=12, seq_length=5, num_heads=3
         ... )
-        >>> out, (key, value) = layer(ms.ops.ones((2, 16, 8)), ms.ops.ones((2, 16, 16)))
+        >>> out, (key, value) = layer(ms.ops.ones((3, 5, 6)), ms.ops.ones((3, 5, 5)))
         >>> out.shape, key.shape, value.shape
-        ((2, 16, 8), (2, 2, 4, 16), (2, 2, 16, 4))
+        ((3, 5, 6), (3, 3, 2, 5), (3, 3, 5, 2))
 
     Source: mindspore.nn.transformer.TransformerEncoderLayer of MindSpore 1.9.
     """

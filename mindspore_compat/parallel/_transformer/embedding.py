@@ -35,10 +35,10 @@ class VocabEmbedding(Cell):
     Examples:
         >>> import mindspore_compat as ms
         >>> from mindspore_compat.nn.transformer import VocabEmbedding
-        >>> embedding = VocabEmbedding(vocab_size=30, embedding_size=8)
+        >>> embedding = VocabEmbedding(vocab_size=12, embedding_size=8)
         >>> rows, table = embedding(ms.ops.ones((2, 3), ms.int32))
         >>> rows.shape, table.shape
-        ((2, 3, 8), (30, 8))
+        ((2, 3, 8), (12, 8))
 
     Source: mindspore.nn.transformer.VocabEmbedding of MindSpore 1.9.
     """

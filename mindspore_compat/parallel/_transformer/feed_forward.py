@@ -46,9 +46,9 @@ class FeedForward(Cell):
     Examples:
         >>> import mindspore_compat as ms
         >>> from mindspore_compat.nn.transformer import FeedForward
-        >>> layer = FeedForward(hidden_size=15, ffn_hidden_size=30, dropout_rate=0.1)
-        >>> layer(ms.ops.ones((2, 20, 15))).shape
-        (2, 20, 15)
+        >>> layer = FeedForward(hidden_size=6, ffn_hidden_size=24, dropout_rate=0.2)
+        >>> layer(ms.ops.ones((3, 5, 6))).shape
+        (3, 5, 6)
 
     Source: mindspore.nn.transformer.FeedForward of MindSpore 1.9.
     """

@@ -100,12 +100,12 @@ class TransformerEncoder(_Stack):
         >>> import mindspore_compat as ms
         >>> from mindspore_compat.nn.transformer import TransformerEncoder
         >>> encoder = TransformerEncoder(
-        ...     batch_size=2, num_layers=2, hidden_size=8, ffn_hidden_size=64, seq_length=16,
+        ...     batch_size=1, num_layers=3, hidden_size=6, ffn_hidden_size=12, seq_length=5,
         ...     num_heads=2,
         ... )
-        >>> out, past = encoder(ms.ops.ones((2, 16, 8)), ms.ops.ones((2, 16, 16)))
+        >>> out, past = encoder(ms.ops.ones((1, 5, 6)), ms.ops.ones((1, 5, 5)))
         >>> out.shape, len(past), past[0][0].shape
-        ((2, 16, 8), 2, (2, 2, 4, 16))
+        ((1, 5, 6), 3, (1, 2, 3, 5))
 
     Source: mindspore.nn.transformer.TransformerEncoder of MindSpore 1.9.
     """
