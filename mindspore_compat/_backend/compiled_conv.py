@@ -86,9 +86,9 @@ def input_gradient(g, w, geo):
     area = prod(geo.kernel)
     values = compiled.flat(w)
     out = numpy.empty((geo.batch, geo.channels, *geo.size), FLOAT)
-    for (plan, places), way in zip(phases, ways, strict=True):
+    for (plan, indices), way in zip(phases, ways, strict=True):
         weights = Weights(
-            values, w.size // geo.groups, area, geo.channels // geo.groups * area, places
+            values, w.size // geo.groups, area, geo.channels // geo.groups * area, indices
         )
         way.correlate(g, weights, out, plan)
     return out
@@ -101,19 +101,19 @@ def _phases(geo):
     channels, filters = geo.channels // geo.groups, geo.filters // geo.groups
     found = []
     for start in product(*map(range, geo.stride)):
-        places, before, taps = _turned(geo, start)
+        indices, before, taps = _turned(geo, start)
         size = tuple(-(-(n - a) // s) for n, a, s in zip(geo.size, start, geo.stride))
         plan = Correlation(
             geo.batch, geo.groups, filters, channels, geo.out, before, (1, 1), taps, size, geo.size,
             start, geo.stride,
         )  # fmt: skip
         if min(size) > 0:
-            found.append((plan, places))
+            found.append((plan, indices))
     return found
 
 
 def _turned(geo, start):
-    """The kernel positions that reach the phase `start` of the input: their places in the kernel,
+    """The kernel positions that reach the phase `start` of the input: their indices in the kernel,
     the zeros before the result's gradient, and its rows and columns under them."""
     axes = []
     for k, d, s, a, (before, _) in zip(geo.kernel, geo.dilation, geo.stride, start, geo.pads):
@@ -121,9 +121,9 @@ def _turned(geo, start):
             [(i, (a + before - i * d) // s) for i in range(k) if not (a + before - i * d) % s]
         )
     first = [min((at for _, at in axis), default=0) for axis in axes]
-    places = [y * geo.kernel[1] + x for (y, _), (x, _) in product(*axes)]
+    indices = [y * geo.kernel[1] + x for (y, _), (x, _) in product(*axes)]
     taps = tuple((y - first[0], x - first[1]) for (_, y), (_, x) in product(*axes))
-    return numpy.array(places, INDEX), tuple(-each for each in first), taps
+    return numpy.array(indices, INDEX), tuple(-each for each in first), taps
 
 
 @_of_images

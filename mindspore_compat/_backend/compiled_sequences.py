@@ -1,9 +1,9 @@
 """Whole recurrences as compiled loops of the host: plain, LSTM and GRU, forward and backward.
 
-The rows of a batch know nothing of each other, so threads take rows through all steps and meet at
-the end only; a product of matrices for each step would have to be begun, cut and awaited. The loops
-are in recurrent_loops.py. They are for float32 and weights that a core's cache holds; the functions
-give None for other cases, and while there is no loop yet.
+The rows of a batch are independent, so threads take rows through all steps and wait for each other
+at the end only; a product of matrices for each step would have to be begun, cut and awaited. The
+loops are in recurrent_loops.py. They are for float32 and weights that fit a core's cache; the
+functions give None for other cases, and while there is no loop yet.
 
 Shapes are those of `ops/_recurrent/sequence.py`: gates (steps, batch, parts * units), states
 (batch, units), weight (parts * units, units), mask (steps, batch, 1).

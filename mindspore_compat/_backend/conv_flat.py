@@ -77,7 +77,7 @@ def _packed(weights, plan):
     def work(number):
         group, part = parts[number]
         loop(conv_loops.pack).ready(
-            weights.values, packed[group], weights.places, group * weights.group, part.start,
+            weights.values, packed[group], weights.indices, group * weights.group, part.start,
             part.stop, plan.filters, weights.filter, plan.channels, weights.channel,
         )  # fmt: skip
 

@@ -59,10 +59,10 @@ def correlate(x, weights, out, plan):
 
     def work(number):
         *window, group, part = pieces[number]
-        places, starts = numpy.empty(windows, INDEX), numpy.empty(windows, OFFSET)
+        targets, starts = numpy.empty(windows, INDEX), numpy.empty(windows, OFFSET)
         begin = group * own + (part.start + part.start // filters[0].stop * WIDEST) * plan.depth
         loop(conv_loops.gather_correlate).ready(
-            *given, scratch(length), numpy.empty(FOUND, FLOAT), phases, places, offsets, starts,
+            *given, scratch(length), numpy.empty(FOUND, FLOAT), phases, targets, offsets, starts,
             *window, group, part.start, part.stop, begin, *sizes,
         )  # fmt: skip
 
@@ -80,7 +80,7 @@ def _packed(weights, plan, filters):
         group, (index, part) = parts[number]
         loop(conv_loops.pack_beside).ready(
             weights.values, packed, group * own + (part.start + index * WIDEST) * plan.depth,
-            weights.places, group * weights.group + part.start * weights.filter,
+            weights.indices, group * weights.group + part.start * weights.filter,
             part.stop - part.start, weights.filter, plan.channels, weights.channel,
         )  # fmt: skip
 

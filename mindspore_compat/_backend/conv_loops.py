@@ -31,7 +31,7 @@ def pack(w, packed, taps, start, first, last, filters, row_step, depth, depth_st
 
     Args:
         w, packed: the weights, and the copy.
-        taps: for each kernel position its place in the weights of a filter and channel.
+        taps: for each kernel position its target in the weights of a filter and channel.
         start: the first weight.
         first, last: which filters.
         filters: how many there are; the last block may be smaller.
@@ -225,7 +225,7 @@ def pack_beside(w, packed, at, taps, start, filters, row_step, depth, depth_step
 
 
 def gather_correlate(
-    x, packed, out, padded, found, phases, places, offsets, starts, first, last, top, bottom,
+    x, packed, out, padded, found, phases, targets, offsets, starts, first, last, top, bottom,
     group, low, high, packed_at, groups, channels, height, width, stride_y, stride_x, filters,
     row, step, reach, out_width, area, start, row_step, column_step,
 ):  # fmt: skip
@@ -238,11 +238,11 @@ def gather_correlate(
             x, image * channels * height * width, channels, height, width, phases, 1, 1, padded,
             at, step, step, row, top * stride_y, (bottom - top - 1) * stride_y + 1 + reach,
         )  # fmt: skip
-        place = image * filters * area + start
+        target = image * filters * area + start
         for y in range(top, bottom):
             for j in range(out_width):
                 starts[windows] = at + (y - top) * stride_y * row + j * stride_x
-                places[windows] = place + y * row_step + j * column_step
+                targets[windows] = target + y * row_step + j * column_step
                 windows += 1
     count, wide = offsets.size, block_width(high - low)
     for f in range(low, high, wide):
@@ -257,7 +257,7 @@ def gather_correlate(
                 )  # fmt: skip
             for j in range(own):
                 for i in range(rows):
-                    out[places[w + i] + (f + j) * area] = found[i * wide + j]
+                    out[targets[w + i] + (f + j) * area] = found[i * wide + j]
 
 
 def gather_weight_sums(

@@ -61,7 +61,7 @@ class Weights(NamedTuple):
     group: int  # the step to the next group
     filter: int  # to the next filter
     channel: int  # to the next channel
-    places: numpy.ndarray  # the place of each kernel position
+    indices: numpy.ndarray  # the index of each kernel position
 
 
 class _Axis(NamedTuple):
@@ -175,7 +175,7 @@ _ARRAYS = {
         ("x", "g", "w", "out", "packed", "padded", "flows", "found", "total", "totals", "grad"),
         FLOAT,
     ),
-    **dict.fromkeys(("phases", "whole", "taps", "places"), INDEX),
+    **dict.fromkeys(("phases", "whole", "taps", "targets"), INDEX),
     **dict.fromkeys(("offsets", "starts"), OFFSET),
 }
 

@@ -68,7 +68,7 @@ class Recorder:
         reason (str): why the step cannot be replayed; None while it can.
         reads_layout (bool): whether the step asked for strides or flags.
         written (bool): whether it has written to what outlives the step.
-        held (list): of the objects whose `_array` the plan reads, with the array recorded.
+        holders (list): of the objects whose `_array` the plan reads, with the array recorded.
         apart (Callable): calls a method, given its arguments, that runs as always in each replay.
     """
 
@@ -77,7 +77,7 @@ class Recorder:
     def __init__(self):
         self.reason = None
         self.reads_layout = False
-        self.held = []
+        self.holders = []
         self.apart = None
         self._lines = []  # text
         self._scope = {"Changed_": Changed, "Interrupted_": Interrupted}
@@ -143,7 +143,7 @@ class Recorder:
     def _slot(self, recorded):
         if recorded.slot is None:
             recorded.slot = self._new_slot()
-            self.held.append((recorded.holder, recorded.value))
+            self.holders.append((recorded.holder, recorded.value))
             self._note(f"{recorded.slot} = {self._constant(recorded.holder)}._array")
         return recorded.slot
 

@@ -3,7 +3,7 @@
 A replay runs none of a step's Python, so what that Python read must be what it read when the step
 was recorded. `PythonState` notes the identity of every value that the step can reach by attributes,
 elements, closures and the globals that its functions name, and compares them before each replay. It
-holds no network: plain values are kept, so that no other gets their identity, all else is
+holds no network: plain values are referenced, so that no other gets their identity, all else is
 referenced weakly. Code that does more than compute (prints, reads a file or the time) is refused.
 """
 
@@ -48,7 +48,7 @@ class PythonState:
     """
 
     def __init__(self, found):
-        self._kept, self._sources = [], []
+        self._alive, self._sources = [], []
         self._classes = set()  # that are watched already; empty once all are
         self._dead = []  # references to what is no more
         self._global = _global_random()
@@ -68,11 +68,11 @@ class PythonState:
         if self._dead:
             return False
         for read, reference, identities, deep in self._rows:
-            held = read(reference())
-            if [*map(id, held.values())] != identities:
+            values = read(reference())
+            if [*map(id, values.values())] != identities:
                 return False
             for name, flat in deep:
-                if _flat(held[name]) != flat:
+                if _flat(values[name]) != flat:
                     return False
         return True
 
@@ -127,12 +127,12 @@ class PythonState:
 
     def _note(self, read, reference):
         """What is compared of one source: the identities of what it holds, and of elements."""
-        held, deep = read(reference()), []
-        for name, value in held.items():
+        values, deep = read(reference()), []
+        for name, value in values.items():
             self._keep(value)
             if not name.startswith("_cell_") and name not in MEMBERS and _is_deep(value):
                 deep.append((name, _flat(value, self._keep)))
-        return read, reference, [*map(id, held.values())], deep
+        return read, reference, [*map(id, values.values())], deep
 
     def _keep(self, value):
         """Sees to it that no other object gets the identity of this one unnoticed."""
@@ -140,7 +140,7 @@ class PythonState:
             return  # its elements are compared
         if not isinstance(value, (*PLAIN, tuple, frozenset)) and type(value).__weakrefoffset__:
             value = self._weak(value)
-        self._kept.append(value)
+        self._alive.append(value)
 
 
 def _is_watched(value):
@@ -164,9 +164,9 @@ def _read_function(names, function):
         except ValueError:  # it is not set yet
             continue
     for name in names:
-        held = found[name]
-        if isinstance(held, types.ModuleType) and not held.__name__.startswith(PACKAGE):
-            known = vars(held)
+        value = found[name]
+        if isinstance(value, types.ModuleType) and not value.__name__.startswith(PACKAGE):
+            known = vars(value)
             found.update({f"{name}.{other}": known[other] for other in names if other in known})
     found["defaults"], found["keywords"] = function.__defaults__, function.__kwdefaults__
     found["code"] = function.__code__
@@ -203,8 +203,8 @@ def _refuse_effects(function, code):
             raise capture.Refused(f"'{name}' in its Python")
         if each.opname not in ("LOAD_GLOBAL", "LOAD_NAME"):
             continue
-        held = function.__globals__.get(name)
-        if held is None and name in EFFECTS or _is_outside(held):
+        value = function.__globals__.get(name)
+        if value is None and name in EFFECTS or _is_outside(value):
             raise capture.Refused(f"'{name}' in its Python")
     for each in code.co_consts:
         if isinstance(each, types.CodeType):

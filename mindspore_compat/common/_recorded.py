@@ -121,7 +121,7 @@ class RecordedStep:
         self._plan, self._state = plan, python
         self._held = [
             (each, _layout(array, recorder.reads_layout), recorder.reads_layout)
-            for each, array in recorder.held
+            for each, array in recorder.holders
         ]
         self._flags = [(each, _role(each)) for each in tensors if isinstance(each, Parameter)]
         self._draws = recording.draws

@@ -17,32 +17,11 @@ from kit.steps import (
 
 import mindspore_compat as ms
 from mindspore_compat import experimental, nn, ops
-from mindspore_compat._backend import capture
-from mindspore_compat._core.autograd import leaves
 from mindspore_compat.common import _captured
 from mindspore_compat.dataset import NumpySlicesDataset
 from mindspore_compat.train import Model
 
-pytestmark = pytest.mark.host
-
-
-@pytest.fixture(autouse=True)
-def fresh(monkeypatch):
-    """Graph mode at the end as before; no float status, which would look at every gradient."""
-    monkeypatch.setattr(leaves, "watchers", [])
-    monkeypatch.setattr(capture, "_wanted", True)
-    monkeypatch.delenv(_captured.VARIABLE, raising=False)
-    mode = ms.get_context("mode")
-    yield
-    ms.set_context(mode=mode)
-
-
-@pytest.fixture
-def logged(monkeypatch):
-    """The lines about steps that are not recorded."""
-    found = []
-    monkeypatch.setattr(_captured.log, "info", found.append)
-    return found
+pytestmark = [pytest.mark.host, pytest.mark.usefixtures("recording_allowed")]
 
 
 # What is recorded ---------------------------------------------------------------------------------

@@ -12,30 +12,10 @@ from kit.steps import STEPS, Run, batches, network_of, plain_step, replays, runs
 
 import mindspore_compat as ms
 from mindspore_compat import nn, ops
-from mindspore_compat._backend import arrays, capture
-from mindspore_compat._core.autograd import leaves
+from mindspore_compat._backend import arrays
 from mindspore_compat.common import _captured
 
-pytestmark = pytest.mark.host
-
-
-@pytest.fixture(autouse=True)
-def fresh(monkeypatch):
-    """Graph mode at the end as before; no float status, which would look at every gradient."""
-    monkeypatch.setattr(leaves, "watchers", [])
-    monkeypatch.setattr(capture, "_wanted", True)
-    monkeypatch.delenv(_captured.VARIABLE, raising=False)
-    mode = ms.get_context("mode")
-    yield
-    ms.set_context(mode=mode)
-
-
-@pytest.fixture
-def logged(monkeypatch):
-    """The lines about steps that are not recorded."""
-    found = []
-    monkeypatch.setattr(_captured.log, "info", found.append)
-    return found
+pytestmark = [pytest.mark.host, pytest.mark.usefixtures("recording_allowed")]
 
 
 # What is not recorded -----------------------------------------------------------------------------

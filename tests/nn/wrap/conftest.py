@@ -1,0 +1,27 @@
+"""Fixtures of the tests of recorded steps."""
+
+import pytest
+
+import mindspore_compat as ms
+from mindspore_compat._backend import capture
+from mindspore_compat._core.autograd import leaves
+from mindspore_compat.common import _captured
+
+
+@pytest.fixture
+def recording_allowed(monkeypatch):
+    """Graph mode at the end as before; no float status, which would look at every gradient."""
+    monkeypatch.setattr(leaves, "watchers", [])
+    monkeypatch.setattr(capture, "_wanted", True)
+    monkeypatch.delenv(_captured.VARIABLE, raising=False)
+    mode = ms.get_context("mode")
+    yield
+    ms.set_context(mode=mode)
+
+
+@pytest.fixture
+def logged(monkeypatch):
+    """The lines about steps that are not recorded."""
+    found = []
+    monkeypatch.setattr(_captured.log, "info", found.append)
+    return found
