@@ -235,7 +235,7 @@ class Recorder:
             return f"slice({', '.join([self._source(each) for each in ends])})"
         if isinstance(value, numpy.ndarray):
             self.refuse("data of the host that it makes a Tensor of")
-        if _closes_over_recorded(value):  # whose arrays a replay would not renew
+        if _refers_to_recorded(value):  # whose arrays a replay would not renew
             self.refuse("functions of its own that compute on arrays")
         return self._constant(value)
 
@@ -365,10 +365,22 @@ def _end():
     arrays.intercept(-1)
 
 
-def _closes_over_recorded(value):
-    """True if a function refers to Recorded arrays by itself."""
-    for cell in getattr(value, "__closure__", None) or ():
-        with contextlib.suppress(ValueError):  # it is not set yet
-            if type(cell.cell_contents) is Recorded:
-                return True
-    return False
+def _refers_to_recorded(value, seen=()):
+    """True for a function that refers to Recorded arrays by itself, in a container or by another
+    function."""
+    if type(value) is Recorded:
+        return True
+    if id(value) in seen:
+        return False
+    if isinstance(value, (tuple, list)):
+        parts = value
+    elif isinstance(value, dict):
+        parts = value.values()
+    elif isinstance(value, functools.partial):
+        parts = value.func, value.args, value.keywords
+    else:
+        parts = []
+        for cell in getattr(value, "__closure__", None) or ():
+            with contextlib.suppress(ValueError):  # it is not set yet
+                parts.append(cell.cell_contents)
+    return any([_refers_to_recorded(each, (*seen, id(value))) for each in parts])

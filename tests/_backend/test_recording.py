@@ -1,6 +1,9 @@
 """Calls that are recorded for replays, and those that refuse the recording."""
 
+import functools
+
 import numpy as np
+import pytest
 
 from mindspore_compat._backend import recorded
 from mindspore_compat._backend.recording import Recorder
@@ -18,4 +21,27 @@ def test_a_function_is_a_constant_unless_it_refers_to_arrays():
         assert recorder.reason is None
         total = recorded.call(apply, (lambda each: each + recorded.bare(doubled), x))
         np.testing.assert_array_equal(recorded.bare(total), [0, 3, 6])
+        assert "functions" in recorder.reason
+
+
+def add(x, y):
+    return recorded.bare(x) + recorded.bare(y)
+
+
+def hidden(x, way):
+    """A function that refers to `x` in a list, by another function, or as a bound argument."""
+    rows, inner = [x], lambda each: add(each, x)
+    return {
+        "list": lambda each: add(each, rows[0]),
+        "function": lambda each: inner(each),
+        "partial": functools.partial(add, x),
+    }[way]
+
+
+@pytest.mark.parametrize("way", ["list", "function", "partial"])
+def test_an_array_that_a_function_refers_to_by_others_is_found(way):
+    with Recorder() as recorder:
+        x = recorder.argument(np.arange(3.0))
+        total = recorded.call(apply, (hidden(x, way), x))
+        np.testing.assert_array_equal(recorded.bare(total), [0, 2, 4])
         assert "functions" in recorder.reason
