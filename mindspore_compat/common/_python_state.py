@@ -7,10 +7,9 @@ holds no network: plain values are referenced, so that no other gets their ident
 referenced weakly. Code that does more than compute (prints, reads a file or the time) is refused.
 """
 
-import builtins
 import dis
 import enum
-import functools
+import itertools
 import random
 import sys
 import types
@@ -30,6 +29,7 @@ OUTSIDE = {  # modules whose functions read or change what is outside of the ste
 MEMBERS = ("_params", "_cells", "_buffers")  # of a Cell; each member is an attribute as well
 MOST_BYTES = 1 << 12  # of a NumPy array, which is compared as a whole
 CONTAINERS = (tuple, list, dict, set, frozenset)
+_MISSING = itertools.repeat(object())  # what names that a dict lacks are taken for
 VALUES = (
     *PLAIN, Tensor, enum.Enum, types.FunctionType, types.BuiltinFunctionType, types.MethodType,
     types.CodeType, types.ModuleType, numpy.dtype, numpy.generic, numpy.ufunc, range, slice,
@@ -48,7 +48,9 @@ class PythonState:
     """
 
     def __init__(self, found):
-        self._alive, self._sources = [], []
+        self._alive = []
+        self._sources = {}  # (reader, id of an object) -> a reference to the object
+        self._names = {}  # id of a dict of names -> (reader, reference to its owner, the names)
         self._classes = set()  # that are watched already; empty once all are
         self._dead = []  # references to what is no more
         self._global = _global_random()
@@ -58,8 +60,11 @@ class PythonState:
                     self._watch_function(each)
                 elif _is_watched(each):
                     self._watch_object(each)
-            self._rows = [self._note(*source) for source in self._sources]
+            self._rows = [self._note(key[0], each) for key, each in self._sources.items()]
+            self._named = [self._note_names(*each) for each in self._names.values()]
             self._classes.clear()
+            self._sources.clear()
+            self._names.clear()
         except (RecursionError, TypeError) as error:  # a list in itself, or no weak references
             raise capture.Refused(f"an object that cannot be compared ({error})") from None
 
@@ -74,6 +79,13 @@ class PythonState:
             for name, flat in deep:
                 if _flat(values[name]) != flat:
                     return False
+        for read, reference, names, identities, deep in self._named:
+            get = read(reference()).get
+            if [*map(id, map(get, names, _MISSING))] != identities:
+                return False
+            for name, flat in deep:
+                if _flat(get(name)) != flat:
+                    return False
         return True
 
     def drew(self):
@@ -84,14 +96,14 @@ class PythonState:
 
     def _watch_object(self, value):
         own = type(value)
-        self._sources.append((vars, self._weak(value)))
+        self._watch(vars, value)
         if is_ours(own):
             return
         for kind in own.__mro__:
             if kind.__module__ != "builtins" and not is_ours(kind):
                 if vars(kind).get("__slots__"):
                     raise capture.Refused(f"the slots of '{kind.__name__}', which it can reach")
-                self._sources.append((vars, self._weak(kind)))
+                self._watch(vars, kind)
                 for function in functions_of(kind):
                     self._watch_function(function)
         for name, each in vars(value).items():
@@ -105,20 +117,37 @@ class PythonState:
         self._classes.add(value)
         for kind in value.__mro__:
             if not is_ours(kind) and not _is_foreign(kind):
-                self._sources.append((vars, self._weak(kind)))
+                self._watch(vars, kind)
                 for each in [*vars(kind).values()]:
                     self._watch_class(each)
 
     def _watch_function(self, function):
         if is_ours(function) or _is_foreign(function):
             return
-        names = sorted(names_of(function.__code__))
         _refuse_effects(function, function.__code__)
-        reads = functools.partial(_read_function, names)
-        self._sources.append((reads, self._weak(function)))
-        for name, each in reads(function).items():
+        self._watch(_of_function, function)
+        found, names = _of_function(function), names_of(function.__code__)
+        values = self._look_up(_globals_of, function, names)
+        for name, value in values.items():
+            if isinstance(value, types.ModuleType) and not value.__name__.startswith(PACKAGE):
+                of_module = self._look_up(vars, value, names)
+                found |= {f"{name}.{other}": each for other, each in of_module.items()}
+        for name, each in (found | values).items():
             _refuse_hidden(name, each)
             self._watch_class(each)
+
+    def _watch(self, read, value):
+        """Has what `read` gives of an object compared, a dict."""
+        if (read, id(value)) not in self._sources:
+            self._sources[read, id(value)] = self._weak(value)
+
+    def _look_up(self, read, owner, names):
+        """Has names of a dict compared, those too that it lacks; gives what it has under them."""
+        known = read(owner)
+        if id(known) not in self._names:
+            self._names[id(known)] = read, self._weak(owner), set()
+        self._names[id(known)][2].update(names)
+        return {name: known[name] for name in names if name in known}
 
     def _weak(self, value):
         return weakref.ref(value, self._dead.append)
@@ -133,6 +162,16 @@ class PythonState:
             if not name.startswith("_cell_") and name not in MEMBERS and _is_deep(value):
                 deep.append((name, _flat(value, self._keep)))
         return read, reference, [*map(id, values.values())], deep
+
+    def _note_names(self, read, reference, names):
+        """The same of the names that functions look up in one dict."""
+        known, names, deep = read(reference()), sorted(names), []
+        for name in names:
+            if name in known:
+                self._keep(known[name])
+                if _is_deep(known[name]):
+                    deep.append((name, _flat(known[name], self._keep)))
+        return read, reference, names, [*map(id, map(known.get, names, _MISSING))], deep
 
     def _keep(self, value):
         """Sees to it that no other object gets the identity of this one unnoticed."""
@@ -156,20 +195,23 @@ def _is_primitive(value):
     return any(kind.__name__ == "Primitive" for kind in type(value).__mro__)
 
 
-def _read_function(names, function):
-    found = {name: function.__globals__.get(name, builtins) for name in names}
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        try:
-            found[f"closure {name}"] = cell.cell_contents
-        except ValueError:  # it is not set yet
-            continue
-    for name in names:
-        value = found[name]
-        if isinstance(value, types.ModuleType) and not value.__name__.startswith(PACKAGE):
-            known = vars(value)
-            found.update({f"{name}.{other}": known[other] for other in names if other in known})
-    found["defaults"], found["keywords"] = function.__defaults__, function.__kwdefaults__
-    found["code"] = function.__code__
+def _globals_of(function):
+    return function.__globals__
+
+
+def _of_function(function):
+    """What a function itself holds: its code, defaults and closure."""
+    found = {
+        "code": function.__code__,
+        "defaults": function.__defaults__,
+        "keywords": function.__kwdefaults__,
+    }
+    if function.__closure__:
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__, strict=True):
+            try:
+                found[f"closure {name}"] = cell.cell_contents
+            except ValueError:  # it is not set yet
+                continue
     return found
 
 
