@@ -98,8 +98,15 @@ def _stack(x, y, out):
     lead = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
     shape = (*lead, x.shape[-2], y.shape[-1])
     work = math.prod(shape) * x.shape[-1]
-    if work < HALVES or max(lead, default=1) < 2:
+    if work < HALVES or not lead:
         return np.matmul(x, y, out)
+    if max(lead) < 2:
+        made = _matrix(
+            x.reshape(x.shape[-2:]),
+            y.reshape(y.shape[-2:]),
+            None if out is None else out.reshape(shape[-2:]),
+        )
+        return made.reshape(shape) if out is None else out
     if out is None:
         out = np.empty(shape, np.result_type(x, y))
     axis = lead.index(max(lead))

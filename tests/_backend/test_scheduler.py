@@ -116,7 +116,12 @@ def test_the_last_of_several_holds_gives_the_threads_back():
 def products(rng):
     x, y = rng.standard_normal((700, 300), np.float32), rng.standard_normal((300, 650), np.float32)
     stack = rng.standard_normal((5, 96, 128), np.float32)
-    return HOST.matmul(x, y), HOST.matmul(x, x.T), HOST.matmul(stack, y[:128, :512])
+    return (
+        HOST.matmul(x, y),
+        HOST.matmul(x, x.T),
+        HOST.matmul(stack, y[:128, :512]),
+        HOST.matmul(x[None], y[None, None]),
+    )
 
 
 def convolutions(rng):
@@ -186,9 +191,13 @@ def test_products_are_those_of_numpy():
         ((2, 200), (200, 70000)),
         ((6, 1, 90, 200), (3, 200, 170)),
         ((200, 300), (4, 300, 200)),
+        ((1, 1, 300, 200), (1, 200, 900)),
     ):
         x, y = (rng.standard_normal(shape) for shape in shapes)
         close(HOST.matmul(x, y), np.matmul(x, y))
+        out = np.empty((2, *HOST.matmul(x, y).shape))[::2][0]
+        assert HOST.matmul(x, y, out) is out
+        close(out, np.matmul(x, y))
     with pytest.raises(ValueError):
         HOST.matmul(np.ones((700, 700)), np.ones((699, 700)))
 
