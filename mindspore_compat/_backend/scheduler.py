@@ -16,6 +16,9 @@ gain.
 
     run(rows, -(-len(x) // 64))
 
+Threads that wait for a job, or for its last piece, watch for it a moment before they sleep
+(spinning.py), as steps of training share work every few hundred microseconds.
+
 The pool starts with the first work that is shared. A forked process starts its own; what runs
 inside a piece runs on the thread of that piece.
 """
@@ -29,7 +32,7 @@ from queue import SimpleQueue
 
 import numpy
 
-from . import affinity, cgroup
+from . import affinity, cgroup, spinning
 
 _VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 _limits = {}  # what settings ask for, by the name of the setting
@@ -106,7 +109,7 @@ _here = _Here()
 class _Job:
     """The pieces of one call of `run`."""
 
-    __slots__ = ("work", "count", "numbers", "left", "lock", "done", "failed")
+    __slots__ = ("work", "count", "numbers", "left", "lock", "done", "ended", "failed")
 
     def __init__(self, work, count):
         self.work = work
@@ -116,13 +119,15 @@ class _Job:
         self.lock = threading.Lock()
         self.done = threading.Lock()
         self.done.acquire()
+        self.ended = numpy.zeros(1, numpy.int64)  # 1 after a thread of the pool has released `done`
         self.failed = None  # (number, error)
 
     def share(self, helpers):
         """Works together with so many threads of the pool, and raises what a piece has raised."""
         _pool.call(self, helpers)
         try:
-            self.take()
+            if not self.take():
+                spinning.wait(self.ended, 0)
             self.done.acquire()
         except BaseException as error:  # an interrupt: no piece may write after this call
             self._fail(-1, error)
@@ -134,7 +139,7 @@ class _Job:
             raise self.failed[1]
 
     def take(self):
-        """Does pieces until none is left."""
+        """Does pieces until none is left. Returns whether the last to end was among them."""
         work, ended = self.work, 0
         _here.inside = True
         try:
@@ -149,7 +154,8 @@ class _Job:
                         self._fail(number, error)
         finally:
             _here.inside = False
-            self._end(ended)
+            last = self._end(ended)
+        return last
 
     def _fail(self, number, error):
         with self.lock:
@@ -159,8 +165,10 @@ class _Job:
     def _end(self, ended):
         with self.lock:
             self.left -= ended
-            if ended and not self.left:
-                self.done.release()
+            last = ended > 0 and not self.left
+        if last:
+            self.done.release()
+        return last
 
 
 class _Pool:
@@ -168,6 +176,7 @@ class _Pool:
 
     def __init__(self):
         self.jobs = SimpleQueue()
+        self.calls = numpy.zeros(1, numpy.int64)  # how often threads have been called
         self.started = 0
         self.lock = threading.Lock()
 
@@ -176,21 +185,25 @@ class _Pool:
         if self.started < helpers:
             self._start(helpers)
         for _ in range(helpers):
-            self.jobs.put((contextvars.copy_context(), job.take))
+            self.jobs.put((contextvars.copy_context(), job))
+        self.calls[0] += 1
 
     def _start(self, count):
         with self.lock:
             while self.started < count:
                 name = f"mindspore_compat-{self.started}"
-                threading.Thread(target=_serve, args=(self.jobs,), name=name, daemon=True).start()
+                threading.Thread(target=self._serve, name=name, daemon=True).start()
                 self.started += 1
 
-
-def _serve(jobs):
-    while True:
-        context, take = jobs.get()
-        context.run(take)
-        del context, take
+    def _serve(self):
+        jobs, calls, ended = self.jobs, self.calls, None
+        while True:
+            before = calls[0]
+            if jobs.empty():
+                spinning.wait(calls, before, ended)
+            context, job = jobs.get()
+            ended = job.ended if context.run(job.take) else None
+            del context, job
 
 
 class Hold:
