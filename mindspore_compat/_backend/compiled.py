@@ -145,19 +145,13 @@ class Loop:
 
 def fits(arrays):
     """True if a loop takes these one-dimensional arrays."""
-    return all(
-        array.flags.c_contiguous
-        and array.flags.writeable
-        and array.flags.aligned
-        and type(array) is numpy.ndarray
-        for array in arrays
-    )
+    return all([array.flags.carray and type(array) is numpy.ndarray for array in arrays])
 
 
 def flat(array):
     """An array as loops take it, of one axis; a copy where it is not contiguous, or read only."""
-    found = array.reshape(-1)
-    return found if fits([found]) else found.copy()
+    found = array if array.ndim == 1 else array.reshape(-1)
+    return found if found.flags.carray and type(found) is numpy.ndarray else found.copy()
 
 
 @functools.cache

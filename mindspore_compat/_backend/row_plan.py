@@ -17,6 +17,8 @@ REDUCTIONS = ("row_sum", "row_max", "row_pick")
 
 def split(scalars):
     """The flags and the numbers among the scalars of a call."""
+    if not scalars:
+        return {}, {}
     flags = {
         key: value
         for key, value in scalars.items()

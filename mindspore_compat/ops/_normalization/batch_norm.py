@@ -112,8 +112,9 @@ def standardized(xp, x, scale, shift, *, eps, gives_rstd):
     mean = xp.row_sum(x) / xp.row_size()
     part = x - mean
     rounding = xp.row_sum(part) / xp.row_size()  # of the mean of large numbers
+    var = xp.row_sum(part * part) / xp.row_size() - rounding * rounding
+    var = xp.maximum(var, 0)  # where all elements are one, what is left is rounding
     part = part - rounding
-    var = xp.row_sum(part * part) / xp.row_size()
     rstd = 1 / xp.sqrt(var + eps)
     out = part * rstd if scale is None else part * (rstd * scale)
     out = out if shift is None else out + shift
