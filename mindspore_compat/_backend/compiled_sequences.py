@@ -25,7 +25,7 @@ ROWS = 8  # rows of a tile, at most
 VECTOR = 16  # elements of the longest vectors
 
 
-def forward(kind, order, gates, states, weight, bias, mask):
+def forward(kind, order, gates, states, weight, bias, mask, totals=None):
     """All steps of a recurrence.
 
     Args:
@@ -35,18 +35,20 @@ def forward(kind, order, gates, states, weight, bias, mask):
         states (tuple): the first states; of "lstm" also the first cells.
         weight, bias: of the states; only "gru" has a bias, which may be None.
         mask: an array, or None.
+        totals: of "lstm", what the sums of the gates are written to; None if they are not needed.
 
     Returns:
         The outputs (steps, batch, units) and the last states; or None.
     """
-    if not _fits(gates, weight, *states, bias, mask):
+    if not _fits(gates, weight, *states, bias, mask, totals):
         return None
-    found = _sequence("forward", kind, mask is not None)
+    found = _sequence("forward", kind, mask is not None, totals is not None)
     if not found.is_ready():
         return None
     states = [numpy.array(state, order="C") for state in states]
     outputs = numpy.empty((*gates.shape[:2], weight.shape[1]), FLOAT)
     given = {"states": states[0], "cells": states[-1], "mask": mask, "outputs": outputs}
+    given["totals"] = totals
     found.run(order, gates, weight, bias, given)
     return outputs, *states
 
@@ -55,7 +57,8 @@ def backward(kind, order, gates, before, cells, weight, bias, mask, g):
     """The gradients of `forward`.
 
     Args:
-        kind, order, gates, weight, bias, mask: those of `forward`.
+        kind, order, gates, weight, bias, mask: those of `forward`; of "lstm" the gates are their
+            sums, `totals`.
         before: the states before each step; of "tanh" and "relu" the outputs.
         cells: the first cells of "lstm", else None.
         g (tuple): the gradients of the outputs and of the last states; None for zeros.
@@ -103,17 +106,17 @@ def _loop(arrays, numbers, text, *shape):
 
 
 @functools.cache
-def _sequence(direction, kind, has_mask):
-    return _Sequence(direction, kind, has_mask)
+def _sequence(direction, kind, *options):
+    return _Sequence(direction, kind, *options)
 
 
 class _Sequence:
-    """One kind of recurrence in one direction."""
+    """One kind of recurrence in one direction; with a mask or not, and with totals or not."""
 
-    def __init__(self, direction, kind, has_mask):
-        self.arrays = recurrent_loops.arrays(direction, kind, has_mask)
+    def __init__(self, direction, kind, *options):
+        self.arrays = recurrent_loops.arrays(direction, kind, *options)
         text = getattr(recurrent_loops, direction)
-        self._steps = _loop(self.arrays, 6, text, kind, has_mask)
+        self._steps = _loop(self.arrays, 6, text, kind, *options)
         self._lay_out = _loop(("x", "out", "offsets"), 3, recurrent_loops.lay_out_text)
 
     def is_ready(self):

@@ -5,6 +5,8 @@ and gates stay in the cache, and nothing waits for other rows. What a step compu
 for one row; `forward` and `backward` put the steps around it. Names in these texts:
 
     gates[t, row]   what the input adds to the gates, (steps, batch, width)
+    totals          the sums of the gates of an LSTM, of the same shape; its backward loop has only
+                    these, as `gates`
     states          the state of each row, (batch, units); it becomes the last one
     sums            the gates of ROWS rows, or of the candidate's recurrent part
     w, w_offsets    a weight as `lay_out` writes it
@@ -126,6 +128,7 @@ multiply(rows, before, now, w, w_offsets, units, padded, 1, sums)"""
 _ADD_GATES = "fill(gates, (t * batch + row) * width, rows, width, sums, padded)"
 _ADD_BIAS = """for i in range(rows):
     fill(bias, 0, 1, width, sums[i * padded :], padded)"""
+_WRITE_TOTALS = "fill(sums, i * padded, 1, width, totals[at * width :], width)"
 _SIGMOID = "single(1) / (single(1) + exp(-({})))"
 
 _OUT_PLAIN = """for j in range(units):
@@ -173,10 +176,11 @@ for j in range(units):
 _LSTM_CELL = "keep[j] * c[j] + let_in[j] * candidate[j]"
 _LSTM_AGAIN = f"""for step in range(steps):
     t = steps - 1 - step if reverse else step
-{{recurrent}}
+    now = (t * batch + row) * width
+    fill(gates, now, rows, width, grads[now:], width)
     for i in range(rows):
         at = t * batch + row + i
-        s = sums[i * padded : i * padded + width]
+        s = grads[at * width : (at + 1) * width]
 {{gates}}
         start = (step * ROWS + i) * units
         c, b = old[start : start + units], bent[start : start + units]
@@ -187,9 +191,7 @@ _LSTM_AGAIN = f"""for step in range(steps):
             new[j] = {_LSTM_CELL}
         for j in range(units):
             b[j] = tanh(new[j])
-{{masked}}
-    for i in range(rows):
-        fill(sums, i * padded, 1, width, grads[(t * batch + row + i) * width :], width)"""
+{{masked}}"""
 _LSTM_BACK = """cf = cells[mine : mine + units]
 start = ((steps - 1 - step) * ROWS + i) * units
 c, b = old[start : start + units], bent[start : start + units]
@@ -251,12 +253,14 @@ def lay_out_text(name):
     return _LAY_OUT.format(name=name)
 
 
-def forward(kind, has_mask, name):
-    """The loop that runs all steps of "tanh", "relu", "lstm" or "gru"."""
+def forward(kind, has_mask, has_totals, name):
+    """The loop that runs all steps of "tanh", "relu", "lstm" or "gru"; that of "lstm" may write the
+    sums of its gates."""
     if kind == "lstm":
         masked = f"m * ({_LSTM_CELL}) + c[j] * (single(1) - m)"
         body = _LSTM.format(cell=masked if has_mask else _LSTM_CELL)
         body = "m = mask[at]\n" + body if has_mask else body
+        body = _WRITE_TOTALS + "\n" + body if has_totals else body
     elif kind == "gru":
         body = _GRU
     else:
@@ -264,7 +268,7 @@ def forward(kind, has_mask, name):
     body += "\n" + (_OUT_MASKED if has_mask else _OUT_PLAIN)
     return _FORWARD.format(
         name=name,
-        arrays=", ".join(arrays("forward", kind, has_mask)),
+        arrays=", ".join(arrays("forward", kind, has_mask, has_totals)),
         parts=_PARTS[kind],
         begin=_in(_ADD_BIAS if kind == "gru" else _ADD_GATES, 3),
         body=_in(body, 4),
@@ -301,9 +305,7 @@ def _lstm_again(has_mask):
     """The steps of an LSTM run once more: gates, cells and what became of them."""
     masked = "for j in range(units):\n    new[j] = m * new[j] + c[j] * (single(1) - m)"
     text = _LSTM_AGAIN.format(
-        recurrent=_in(_RECURRENT.format(begin=_ADD_GATES), 1),
-        gates=_in(_LSTM_GATES, 2),
-        masked=_in("m = mask[at]\n" + masked, 2) if has_mask else "",
+        gates=_in(_LSTM_GATES, 2), masked=_in("m = mask[at]\n" + masked, 2) if has_mask else ""
     )
     return _in(text, 2)
 
@@ -312,7 +314,7 @@ def _in(text, depth):
     return "\n".join("    " * depth + line for line in text.splitlines())
 
 
-def arrays(direction, kind, has_mask):
+def arrays(direction, kind, has_mask, has_totals=False):
     """The names of the arrays of a loop, in order.
 
     `sums`, `into`, `old` and `bent` are buffers.
@@ -320,10 +322,10 @@ def arrays(direction, kind, has_mask):
     mask = ("mask",) if has_mask else ()
     if direction == "forward":
         own = {"lstm": ("cells",), "gru": ("bias",)}.get(kind, ())
-        own = ("gates", "outputs", "w", "w_offsets", *own)
+        own = ("gates", "outputs", "w", "w_offsets", *own, *(("totals",) if has_totals else ()))
     else:
         own = {
-            "lstm": ("gates", "w", "w_offsets", "first_cells", "cells", "old", "bent"),
+            "lstm": ("gates", "first_cells", "cells", "old", "bent"),
             "gru": ("gates", "w", "w_offsets", "bias", "carried"),
         }.get(kind, ())
         own = ("before", "grad_out", "v", "v_offsets", "grads", "into", *own)

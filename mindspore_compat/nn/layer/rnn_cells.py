@@ -10,7 +10,7 @@ from ..._core.rules.vocabulary import Bool, DType, Forbid, InstanceOf, Int, OneO
 from ..._core.tensor.dtype import float32
 from ...common.initializer import Uniform
 from ...ops._linalg.matmul import dense
-from ...ops._recurrent.sequence import gru_sequence, lstm_sequence, rnn_sequence
+from ...ops._recurrent.sequence import gru_sequence, lstm, rnn_sequence
 from .._parts import need_floats, parameter
 from ..cell import Cell
 
@@ -45,7 +45,7 @@ def _rnn_relu_cell(inputs, hidden, w_ih, w_hh, b_ih, b_hh):
 def _lstm_cell(inputs, hidden, w_ih, w_hh, b_ih, b_hh):
     """The next state and cell of an LSTM; `hidden` is the pair of the last ones."""
     gates = _one_step(inputs, w_ih, _sum(b_ih, b_hh))
-    return lstm_sequence.run(gates, hidden[0], hidden[1], w_hh)[1:]
+    return lstm(gates, hidden[0], hidden[1], w_hh)[1:]
 
 
 def _gru_cell(inputs, hidden, w_ih, w_hh, b_ih, b_hh):

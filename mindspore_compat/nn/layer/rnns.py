@@ -17,7 +17,7 @@ from ...common.initializer import Uniform
 from ...common.parameter import ParameterTuple
 from ...ops._elementwise.cast import cast
 from ...ops._linalg.matmul import dense
-from ...ops._recurrent.sequence import gru_sequence, lstm_sequence, rnn_sequence
+from ...ops._recurrent.sequence import gru_sequence, lstm, rnn_sequence
 from ...ops._shape.join_split import cat, stack
 from .._parts import need_floats, parameter
 from ..cell import Cell, MixedPrecisionType
@@ -57,7 +57,7 @@ class _DynamicLSTMCPUGPU(_Direction):
     """An LSTM."""
 
     def _sweep(self, gates, states, w_hh, mask, reverse):
-        return lstm_sequence.run(gates, *states, w_hh, mask, reverse)
+        return lstm(gates, *states, w_hh, mask, reverse)
 
 
 class _DynamicGRUCPUGPU(_Direction):

@@ -27,7 +27,7 @@ from .._shape.join_split import cat, stack
 from .._shape.ranges import arange
 from .._shape.reshape import reshape
 from ..primitive import Primitive
-from .sequence import gru_sequence, lstm_gates, lstm_sequence, stacked, steps
+from .sequence import gru_sequence, lstm, lstm_gates, stacked, steps
 from .steps import need_rank, need_shapes
 
 State = AsValue(Floats, Plain)
@@ -227,7 +227,7 @@ class LSTM(_Stacked):
         given, turning, projection, biases = weights
         gates = dense.run(x, given, sum(biases[1:], biases[0]) if biases else None)
         if projection is None:
-            return lstm_sequence.run(gates, *states, turning, mask, reverse)
+            return lstm(gates, *states, turning, mask, reverse)
         return lstm_projected.run(gates, *states, turning, projection, reverse)
 
     @checked(OneDtype("input h c w"))

@@ -63,30 +63,34 @@ def rnn_vjp(bodies, xp, order, outputs, weight, mask, g, kind):
     return grads, flow
 
 
-def _lstm_gates(xp, gi, gf, gn, go, ri, rf, rn, ro):
-    return xp.sigmoid(gi + ri), xp.sigmoid(gf + rf), xp.tanh(gn + rn), xp.sigmoid(go + ro)
+def _lstm_gates(xp, i, f, n, o):
+    return xp.sigmoid(i), xp.sigmoid(f), xp.tanh(n), xp.sigmoid(o)
 
 
-def _lstm_step(xp, gi, gf, gn, go, ri, rf, rn, ro, h, c, at):
-    i, f, n, o = _lstm_gates(xp, gi, gf, gn, go, ri, rf, rn, ro)
+def _lstm_step(xp, gi, gf, gn, go, ri, rf, rn, ro, h, c, at, *, totals):
+    """The output and the new cell; with a mask also the new state; then the sums of the gates."""
+    sums = gi + ri, gf + rf, gn + rn, go + ro
+    i, f, n, o = _lstm_gates(xp, *sums)
+    sums = sums if totals else ()
     cell = f * c + i * n
     new = o * xp.tanh(cell)
     if at is None:
-        return new, cell
-    return new * at, cell * at + c * (1 - at), new * at + h * (1 - at)
+        return new, cell, *sums
+    return new * at, cell * at + c * (1 - at), new * at + h * (1 - at), *sums
 
 
-def _lstm_cell(xp, gi, gf, gn, go, ri, rf, rn, ro, c, at):
-    i, f, n, _ = _lstm_gates(xp, gi, gf, gn, go, ri, rf, rn, ro)
+def _lstm_cell(xp, i, f, n, o, c, at):
+    i, f, n, _ = _lstm_gates(xp, i, f, n, o)
     cell = f * c + i * n
     return cell if at is None else cell * at + c * (1 - at)
 
 
-def _lstm_back(xp, gi, gf, gn, go, ri, rf, rn, ro, c, grad_out, flow, cell_flow, at):
+def _lstm_back(xp, i, f, n, o, c, grad_out, flow, cell_flow, at):
     """What a step passes to its four gates and the cell before; with a mask also to the state."""
-    i, f, n, o = _lstm_gates(xp, gi, gf, gn, go, ri, rf, rn, ro)
+    i, f, n, o = _lstm_gates(xp, i, f, n, o)
     bent = xp.tanh(f * c + i * n)
-    into = grad_out + flow if at is None else (grad_out + flow) * at
+    into = flow if grad_out is None else grad_out + flow
+    into = into if at is None else into * at
     through = cell_flow if at is None else cell_flow * at
     to_cell = into * o * (1 - bent * bent) + through
     found = (
@@ -100,45 +104,50 @@ def _lstm_back(xp, gi, gf, gn, go, ri, rf, rn, ro, c, grad_out, flow, cell_flow,
     return *found, to_cell * f + cell_flow * (1 - at), flow * (1 - at)
 
 
-def lstm(bodies, xp, order, gates, h, c, weight, mask):
-    """`lstm_sequence` over the steps in `order`."""
-    made = compiled_sequences.forward("lstm", order, gates, (h, c), weight, None, mask)
+def lstm(bodies, xp, order, gates, h, c, weight, mask, totals):
+    """`lstm_sequence` over the steps in `order`; the sums of the gates are written to `totals` if
+    it has as many steps."""
+    saves = len(totals) > 0
+    given = gates, (h, c), weight, None, mask, totals if saves else None
+    made = compiled_sequences.forward("lstm", order, *given)
     if made is not None:
-        return made
+        return *made, totals
     turned, outputs = xp.swapaxes(weight, 0, 1), xp.empty((len(gates), *h.shape), h.dtype)
     for t in order:
         at = None if mask is None else mask[t]
         given = Parts(gates[t], 4), Parts(xp.matmul(h, turned), 4), h, c, at
         new = xp.empty(h.shape, h.dtype)
-        made = (outputs[t], new) if at is None else (outputs[t], new, xp.empty(h.shape, h.dtype))
-        if bodies.pointwise(_lstm_step, *given, out=made) is None:
+        made = [outputs[t], new] if at is None else [outputs[t], new, xp.empty(h.shape, h.dtype)]
+        made += [Parts(totals[t], 4)] if saves else []
+        if bodies.pointwise(_lstm_step, *given, out=made, totals=saves) is None:
             return None
         h, c = made[0] if at is None else made[2], new
-    return outputs, h, c
+    return outputs, h, c, totals
 
 
-def lstm_vjp(bodies, xp, order, gates, before, c, weight, mask, g):
+def lstm_vjp(bodies, xp, order, totals, before, c, weight, mask, g):
     """What reaches the gates, the first state and the first cell."""
-    made = compiled_sequences.backward("lstm", order, gates, before, c, weight, None, mask, g)
+    made = compiled_sequences.backward("lstm", order, totals, before, c, weight, None, mask, g)
     if made is not None:
         return made
     grad_out, flow, cell_flow = g
-    recurrent, cells = xp.matmul(before, xp.swapaxes(weight, 0, 1)), {}
-    ats = {t: None if mask is None else mask[t] for t in order}
-    parts = {t: (Parts(gates[t], 4), Parts(recurrent[t], 4)) for t in order}
+    flow = xp.zeros_like(c) if flow is None else flow
+    cell_flow = xp.zeros_like(c) if cell_flow is None else cell_flow
+    ats, cells = {t: None if mask is None else mask[t] for t in order}, {}
     for t in order:
         cells[t] = c
         if t != order[-1]:
             cell = xp.empty(c.shape, c.dtype)
-            if bodies.pointwise(_lstm_cell, *parts[t], c, ats[t], out=[cell]) is None:
+            if bodies.pointwise(_lstm_cell, Parts(totals[t], 4), c, ats[t], out=[cell]) is None:
                 return None
             c = cell
-    grads = xp.empty(gates.shape, gates.dtype)
+    grads = xp.empty(totals.shape, totals.dtype)
     for t in reversed(order):
         made = [Parts(grads[t], 4), xp.empty(c.shape, c.dtype)]
         if mask is not None:
             made.append(xp.empty(c.shape, c.dtype))
-        given = *parts[t], cells[t], grad_out[t], flow, cell_flow, ats[t]
+        into = None if grad_out is None else grad_out[t]
+        given = Parts(totals[t], 4), cells[t], into, flow, cell_flow, ats[t]
         if bodies.pointwise(_lstm_back, *given, out=made) is None:
             return None
         back = xp.matmul(grads[t], weight)

@@ -1,8 +1,9 @@
 """Recurrences over a sequence: plain, LSTM and GRU, one direction of one layer at a time.
 
 An op receives what the inputs contribute to the gates (computed for all steps at once, by the
-layers in `nn`) and runs the steps. Only the outputs are saved for the gradient: the states before
-each step are outputs of the step before, so all gates are found again by one matrix product. On a
+layers in `nn`) and runs the steps. The outputs are saved for the gradient: the states before each
+step are outputs of the step before, so all gates are found again by one matrix product. An LSTM
+saves the sums of its gates in place of what the inputs contributed, and needs no such product. On a
 GPU, and where loops are compiled for the host, the arithmetic between two products is one kernel
 (fused_steps.py).
 
@@ -137,47 +138,69 @@ def lstm_sequence(
     weight: Floats,
     mask: Floats = None,
     reverse: Bool = False,
+    saves: Bool = True,
 ):
     """c = f c + i g, h = o tanh(c), step by step, the gates from gates[t] + h @ weight.T.
 
+    Args:
+        saves (bool): whether the sums of the gates are returned; without them, there is no
+            gradient.
+
     Returns:
-        The outputs (T, N, H), the last state and the last cell (N, H).
+        The outputs (T, N, H), the last state and the last cell (N, H), and the sums of the gates
+        (T, N, 4H), or no step of these.
     """
     order = steps(gates.shape[0], reverse)
     if order and (bodies := bodies_of(xp, gates, h0, c0, weight, mask)):
-        if (made := fused_steps.lstm(bodies, xp, order, gates, h0, c0, weight, mask)) is not None:
+        totals = xp.empty((len(order) * saves, *gates.shape[1:]), gates.dtype)
+        made = fused_steps.lstm(bodies, xp, order, gates, h0, c0, weight, mask, totals)
+        if made is not None:
             return made
-    turned, h, c, outputs = xp.swapaxes(weight, 0, 1), h0, c0, {}
+    turned, h, c, outputs, totals = xp.swapaxes(weight, 0, 1), h0, c0, {}, {}
     for t in order:
-        let_in, keep, candidate, let_out = lstm_gates(xp, gates[t] + xp.matmul(h, turned))
+        total = gates[t] + xp.matmul(h, turned)
+        if saves:
+            totals[t] = total
+        let_in, keep, candidate, let_out = lstm_gates(xp, total)
         at = None if mask is None else mask[t]
         c = _masked_update(keep * c + let_in * candidate, c, at)
         new = let_out * xp.tanh(c)
         outputs[t] = new if at is None else new * at
         h = _masked_update(new, h, at)
-    return stacked(xp, outputs), h, c
+    totals = stacked(xp, totals) if saves else xp.zeros((0, *gates.shape[1:]), gates.dtype)
+    return stacked(xp, outputs), h, c, totals
+
+
+def lstm(gates, h0, c0, weight, mask=None, reverse=False):
+    """The outputs, the last state and the last cell of `lstm_sequence`, of Tensors."""
+    saves = any(each._node is not None for each in (gates, h0, c0, weight))
+    return lstm_sequence.run(gates, h0, c0, weight, mask, reverse, saves)[:3]
 
 
 @lstm_sequence.vjp_joint
-def lstm_sequence_vjp(xp, g, gates, h0, c0, weight, mask, reverse, out):
+def lstm_sequence_vjp(xp, g, h0, c0, weight, mask, reverse, out):
     """Gradients of the gates, the first state and cell, and the weight."""
-    grad_out, flow, cell_flow = g
-    before = _states_before(xp, out[0], h0, mask, reverse)
-    order = steps(gates.shape[0], reverse)
-    if order and (bodies := bodies_of(xp, gates, h0, c0, weight, mask, *g)):
-        made = fused_steps.lstm_vjp(bodies, xp, order, gates, before, c0, weight, mask, g)
+    grad_out, flow, cell_flow, by_totals = g
+    outputs, _, _, totals = out
+    before = _states_before(xp, outputs, h0, mask, reverse)
+    order = steps(len(totals), reverse)
+    bodies = bodies_of(xp, totals, h0, c0, weight, mask, *g) if by_totals is None else None
+    if order and bodies:
+        made = fused_steps.lstm_vjp(bodies, xp, order, totals, before, c0, weight, mask, g[:3])
         if made is not None:
             return *made, _weight_vjp(xp, made[0], before), None
-    parts = lstm_gates(xp, gates + xp.matmul(before, xp.swapaxes(weight, 0, 1)))
-    let_in, keep, candidate, let_out = parts
+    grad_out = xp.zeros_like(outputs) if grad_out is None else grad_out
+    flow = xp.zeros_like(h0) if flow is None else flow
+    cell_flow = xp.zeros_like(c0) if cell_flow is None else cell_flow
+    let_in, keep, candidate, let_out = lstm_gates(xp, totals)
     cells, c = {}, c0
-    for t in steps(gates.shape[0], reverse):
+    for t in order:
         cells[t] = c
         c = _masked_update(
             keep[t] * c + let_in[t] * candidate[t], c, None if mask is None else mask[t]
         )
     by_step = {}
-    for t in steps(gates.shape[0], not reverse):
+    for t in reversed(order):
         at = None if mask is None else mask[t]
         into = grad_out[t] + flow if at is None else (grad_out[t] + flow) * at
         bent = xp.tanh(keep[t] * cells[t] + let_in[t] * candidate[t])
@@ -193,11 +216,16 @@ def lstm_sequence_vjp(xp, g, gates, h0, c0, weight, mask, reverse, out):
             ],
             -1,
         )
+        if by_totals is not None:
+            by_step[t] = by_step[t] + by_totals[t]
         back, cell_back = xp.matmul(by_step[t], weight), to_cell * f
         flow = back if at is None else back + flow * (1 - at)
         cell_flow = cell_back if at is None else cell_back + cell_flow * (1 - at)
     grads = stacked(xp, by_step)
     return grads, flow, cell_flow, _weight_vjp(xp, grads, before), None
+
+
+lstm_sequence_vjp.fills = False  # the sums of the gates have a gradient in a gradient alone
 
 
 # GRU: the gates are reset, update, candidate ------------------------------------------------------
