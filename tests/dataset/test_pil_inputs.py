@@ -1,5 +1,8 @@
 """PIL images as inputs of transforms of data, and what transforms of images return for them."""
 
+import sys
+import types
+
 import numpy as np
 import pytest
 
@@ -29,6 +32,11 @@ def test_a_picture_is_the_array_of_its_pixels(transform):
     for one, other in zip(*(x if isinstance(x, tuple) else (x,) for x in (found, expected))):
         assert isinstance(one, np.ndarray) and one.dtype == other.dtype
         assert np.array_equal(one, other)
+
+
+def test_arrays_are_taken_while_another_thread_imports_pillow(monkeypatch):
+    monkeypatch.setitem(sys.modules, "PIL.Image", types.ModuleType("PIL.Image"))
+    assert np.array_equal(vision.HWC2CHW()(PIXELS), PIXELS.transpose(2, 0, 1))
 
 
 @pytest.mark.parametrize("mode", ["RGB", "L", "RGBA"])

@@ -253,9 +253,12 @@ def apply_to_block(operation, block):
 
 
 def is_pil(value):
-    """Whether a value is an image of Pillow, which is not imported to find out."""
-    pillow = sys.modules.get("PIL.Image")
-    return pillow is not None and isinstance(value, pillow.Image)
+    """Whether a value is an image of Pillow, which is not imported to find out.
+
+    While another thread imports it, the module is there already but lacks the class.
+    """
+    image = getattr(sys.modules.get("PIL.Image"), "Image", None)
+    return image is not None and isinstance(value, image)
 
 
 def is_tensor(value):
