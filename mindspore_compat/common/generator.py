@@ -6,6 +6,7 @@ import struct
 import numpy
 
 from .._backend import random
+from .._core.context.config import get_seed, set_seed
 from .._core.rules.vocabulary import InstanceOf, Int, checked
 from .._core.tensor.tensor import Tensor
 
@@ -104,6 +105,10 @@ def seed():
         True
     """
     return default_generator.seed()
+
+
+# Before this function there was a module of its name, which scripts of releases 1.x read.
+seed.get_seed, seed.set_seed = get_seed, set_seed
 
 
 def initial_seed():

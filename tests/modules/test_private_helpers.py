@@ -53,6 +53,12 @@ def test_seeds_of_operations(seeded):
     assert _get_graph_seed(2**33 + 7, "r") == (1, 11)
 
 
+def test_the_function_seed_stands_for_the_module_of_earlier_releases(seeded):
+    seeded(0)
+    common.seed.set_seed(7)
+    assert common.seed.get_seed() == get_seed() == 7
+
+
 def test_seeds_that_are_none():
     code = (
         "from mindspore_compat.common.seed import _get_graph_seed as f\n"
