@@ -142,6 +142,13 @@ class Optimizer(Cell):
     map_ = functools.cached_property(lambda self: ops.Map())
     map_reverse = functools.cached_property(lambda self: ops.Map(reverse=True))
 
+    # What optimizers that scripts of releases 1.x define read: weight decay as Tensors, and which
+    # parameters lie on a server or in a cache, of which there are none here.
+    weight_decay_tensor = functools.cached_property(lambda self: self.get_weight_decay())
+    weight_decay_tensor_tuple = functools.cached_property(lambda self: self.get_weight_decay())
+    ps_parameters = functools.cached_property(lambda self: (False,) * self.param_length)
+    cache_enable = functools.cached_property(lambda self: (False,) * self.param_length)
+
     def __call__(self, *args, **kwargs):
         """Updates the parameters. Where the count of steps lies on a GPU, or has to since the step
         is captured, no number is asked of the GPU."""

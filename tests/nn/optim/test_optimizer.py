@@ -265,6 +265,36 @@ def test_an_optimizer_written_by_a_user(space):
     assert [p.name for p in one.get_parameters()][-5:-1] == [f"moments.{name}" for name in SHAPES]
 
 
+def test_an_optimizer_written_for_earlier_releases(parameters):
+    class Fused(nn.Optimizer):
+        def __init__(self, params):
+            super().__init__(0.1, params, 0.25, 8.0)
+            self.moments = self.parameters.clone(prefix="moments", init="zeros")
+            self.update = ops.FusedWeightScaleApplyMomentum()
+
+        def construct(self, gradients):
+            assert self.ps_parameters == self.cache_enable == (False,) * self.param_length
+            constants = self.weight_decay_tensor, self.reciprocal_scale
+            for weight, moment, gradient in zip(self.parameters, self.moments, gradients):
+                self.update(*constants, weight, moment, self.get_lr(), gradient, Tensor(0.5))
+            return True
+
+    gradients = make_gradients()
+    decayed = [p for p in parameters if "beta" not in p.name and "gamma" not in p.name]
+    before = {p.name: p.asnumpy().copy() for p in decayed}
+    Fused(parameters)(gradients)
+    for p, gradient in zip(parameters, gradients):
+        if p.name in before:
+            expected = before[p.name] - 0.1 * (gradient.asnumpy() + 2.0 * before[p.name]) / 8
+            close(p.asnumpy(), expected)
+
+
+def test_weight_decay_by_group_as_tensors(parameters):
+    groups = [{"params": parameters[:1], "weight_decay": 0.5}, {"params": parameters[1:2]}]
+    found = nn.Momentum(groups, 0.1, 0.9, 0.25, 2.0).weight_decay_tensor_tuple
+    assert [each.asnumpy() for each in found] == [1.0, 0.5]
+
+
 def test_schedules_and_decays_written_by_users(parameters):
     class Half(LearningRateSchedule):
         def construct(self, global_step):
