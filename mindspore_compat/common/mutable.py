@@ -20,7 +20,8 @@ __all__ = ["constexpr", "mutable"]
 
 
 def _computing(kind, names):
-    """A class decorator: these operators of `kind` give variables within `jit`."""
+    """A class decorator: these operators of `kind` give variables within `jit`, where the class
+    has none of its own."""
 
     def wrapped(name):
         operator = getattr(kind, name)
@@ -32,8 +33,9 @@ def _computing(kind, names):
         return compute
 
     def decorate(cls):
-        for name in names.split():
-            setattr(cls, f"__{name}__", wrapped(f"__{name}__"))
+        for name in (f"__{each}__" for each in names.split()):
+            if name not in vars(cls):
+                setattr(cls, name, wrapped(name))
         return cls
 
     return decorate
@@ -54,6 +56,14 @@ _REAL = (
 @_computing(int, f"{_REAL} and rand or ror xor rxor lshift rlshift rshift rrshift invert")
 class MutableInt(int, Mutable):
     """An int marked as a variable."""
+
+    def __rmul__(self, other):
+        """`other` times this; a sequence becomes one of dynamic length within `jit`."""
+        if building.depth and isinstance(other, (tuple, list)):
+            made = _MADE[list if isinstance(other, list) else tuple](other * int(self))
+            made.dynamic = True
+            return made
+        return _variable(int.__rmul__(self, other))
 
 
 @_computing(float, _REAL)

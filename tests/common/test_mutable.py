@@ -32,6 +32,7 @@ def test_results_of_variables_are_plain_numbers_outside():
         (lambda: mutable((1, 2), True) * 2, (True, True)),
         (lambda: mutable((1, 2)) * 2, (False, True)),
         (lambda: mutable((1, 2)) * mutable(2), (True, True)),
+        (lambda: [1, 2] * mutable(2), (True, True)),
         (lambda: mutable((1, 2), True)[1:], (True, True)),
         (lambda: mutable((1, 2)) + (3,), (False, True)),
         (lambda: mutable((1, 2)) + mutable((3,), True), (True, True)),

@@ -10,6 +10,8 @@ from ..._core.declare.op import space_for
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Callable, checked
 from ..._core.tensor.tensor import Tensor
+from ...common._graph_call import graphs
+from ...common.mutable import is_dynamic
 from ...common.sparse_tensor import COOTensor, CSRTensor, RowTensor
 from .._shape.join_split import stack
 from .._shape.transpose import moveaxis
@@ -262,13 +264,42 @@ class HyperMap:
         nested = [a for a in args if isinstance(a, (tuple, list))]
         if not nested:
             return operation(*args)
+        if graphs.running:
+            _check_mapped("HyperMap", "In a nonleaf situation, the", args)
+            if any(map(is_dynamic, args)) and isinstance(args[0][0], (tuple, list)):
+                raise TypeError(
+                    "The HyperMap does not support scenarios involving nested dynamic "
+                    f"sequences, but got items of type {type(args[0][0]).__name__}."
+                )
         lengths = {len(a) for a in nested}
         if len(lengths) != 1 or len(nested) != len(args):
             raise ValueError(
                 f"For '{type(self).__name__}', the sequences must be equal, but got "
                 f"{[len(a) if isinstance(a, (tuple, list)) else type(a).__name__ for a in args]}."
             )
-        return tuple(self._apply(operation, each) for each in zip(*args))
+        return _mapped((self._apply(operation, each) for each in zip(*args)), args)
+
+
+def _check_mapped(api, subject, args):
+    """What a graph refuses of the sequences that an operation is mapped over: other kinds or other
+    lengths than the first."""
+    kind = list if isinstance(args[0], list) else tuple
+    if not all(isinstance(each, kind) for each in args):
+        raise RuntimeError(
+            f"{subject} types of arguments in {api} must be consistent, but the types of "
+            f"arguments are inconsistent: {[type(each).__name__ for each in args]}."
+        )
+    lengths = [len(each) for each in args]
+    if len(set(lengths)) > 1:
+        raise RuntimeError(
+            f"The {kind.__name__}s in {api} should have the same length. The length of "
+            f"{kind.__name__}s must be the same, but got {lengths}."
+        )
+
+
+def _mapped(results, args):
+    """Results as a graph has them, a list where lists are mapped; without a graph a tuple."""
+    return (list if graphs.running and isinstance(args[0], list) else tuple)(results)
 
 
 @public("ops.Map", "ops.composite.Map")
@@ -284,7 +315,13 @@ class Map(HyperMap):
     """
 
     def _apply(self, operation, args):
-        return tuple(operation(*each) for each in zip(*args))
+        if graphs.running and any(isinstance(each, (tuple, list)) for each in args):
+            _check_mapped("Map", "The", args)
+            if any(map(is_dynamic, args)):
+                raise RuntimeError(
+                    "For 'map', the dynamic length input is unsupported in graph mode."
+                )
+        return _mapped((operation(*each) for each in zip(*args)), args)
 
 
 @public("ops.MultitypeFuncGraph", "ops.composite.MultitypeFuncGraph")
@@ -346,7 +383,7 @@ class MultitypeFuncGraph:
             return self.entries[0][1](*args)
         types = ", ".join(type(a).__name__ for a in args)
         raise ValueError(
-            f"For 'MultitypeFuncGraph', cannot find fn match given args: '{self.name}' has no "
+            f"For 'MultitypeFuncGraph', cannot find fn match given args. '{self.name}' has no "
             f"implementation for ({types})."
         )
 

@@ -135,7 +135,8 @@ def _descend(
     maxiter = point.size * 200 if maxiter is None else maxiter
     value, gradient = float(function(Tensor(point))), gradient_function(Tensor(point)).asnumpy()
     model = curvature(point, history_size)
-    before, calls, count, status = None, 1, 0, 1
+    before = value + float(numpy.linalg.norm(gradient)) / 2  # sets the first step's length
+    calls, count, status = 1, 0, 1
     while True:
         if numpy.linalg.norm(gradient, norm) < gtol:
             status = 0
@@ -193,8 +194,9 @@ class _Dense:
         product = numpy.dot(step, change)
         if product <= 0:
             return
-        left = numpy.eye(len(step), dtype=step.dtype) - numpy.outer(step, change) / product
-        self.matrix = left @ self.matrix @ left.T + numpy.outer(step, step) / product
+        scale = 1 / product
+        left = numpy.eye(len(step), dtype=step.dtype) - scale * numpy.outer(step, change)
+        self.matrix = left @ self.matrix @ left.T + scale * numpy.outer(step, step)
 
     def inverse(self):
         """The matrix."""

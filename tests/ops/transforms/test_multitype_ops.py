@@ -192,3 +192,31 @@ def test_no_implementation_fits():
     graph.register("Number")(abs)
     with pytest.raises(ValueError, match="cannot find fn match given args"):
         graph("word")
+
+
+def summed(x, y):
+    return x + y
+
+
+@pytest.mark.parametrize("mapping", [ops.HyperMap(), ops.Map()], ids=["HyperMap", "Map"])
+def test_lists_stay_lists_within_a_graph(mapping):
+    @ms.jit
+    def mapped(x, y):
+        return mapping(summed, x, y)
+
+    assert mapping(summed, [1, 2], [3, 4]) == (4, 6)
+    assert mapped([1, 2], [3, 4]) == [4, 6]
+    assert mapped((1, 2), (3, 4)) == (4, 6)
+    with pytest.raises(RuntimeError, match="The lists in .* should have the same length"):
+        mapped([1, 2], [3])
+    with pytest.raises(RuntimeError, match="types of arguments in .* must be consistent"):
+        mapped([1, 2], (3, 4))
+
+
+def test_nested_lists_within_a_graph():
+    nested = ms.jit(lambda x: ops.HyperMap()(summed, x, x))
+    assert nested([[1, 2], (3,)]) == [[2, 4], (6,)]
+    with pytest.raises(TypeError, match="does not support scenarios involving nested dynamic"):
+        ms.jit(lambda x, n: ops.HyperMap()(summed, x * n, x * n))(((1, 2), (1, 2)), ms.mutable(2))
+    with pytest.raises(RuntimeError, match="dynamic length input is unsupported"):
+        ms.jit(lambda x: ops.Map()(summed, x, x))(ms.mutable([1, 2], True))
