@@ -8,7 +8,7 @@ import pytest
 import scipy.optimize
 from kit import close
 
-from mindspore_compat import Tensor, ops
+from mindspore_compat import Tensor, float32, float64, ops
 from mindspore_compat import numpy as mnp
 from mindspore_compat.scipy import optimize
 
@@ -233,3 +233,28 @@ def test_the_module_of_assignments_shows_the_function():
         [sys.executable, "-m", "mindspore_compat", "-c", script], capture_output=True, text=True
     )
     assert done.stdout.split() == ["[1", "0]"], done.stderr
+
+
+@pytest.mark.parametrize("dtype", [float32, float64])
+@pytest.mark.parametrize("method", METHODS)
+def test_steep_functions_are_minimized(dtype, method):
+    def steep(x):
+        return ((2e4 * x) ** 2).sum() / 3
+
+    found = optimize.minimize(
+        steep, Tensor([1.0, 1.0], dtype), method=method, options={"gtol": 1e-6}
+    )
+    assert found.success and found.x.dtype == dtype
+    np.testing.assert_allclose(found.x.asnumpy(), [0, 0], atol=1e-6)
+
+
+@pytest.mark.parametrize("method, calls, iterations", [("BFGS", 64, 40), ("LBFGS", 29, 24)])
+def test_steps_are_counted_as_the_original_counts_them(method, calls, iterations):
+    def quartic(x):
+        return 1e3 * (x * x * x * x).sum() + x.sum()
+
+    start = Tensor([-2.0, 5.0, 0.5], float64)
+    found = optimize.minimize(quartic, start, method=method, options={"gtol": 1e-6})
+    assert (found.nfev, found.nit) == (calls, iterations)
+    flat = optimize.minimize(lambda x: (x * x).sum(), Tensor([0.0]), method=method)
+    assert flat.success and (flat.nfev, flat.nit) == (2, 0)

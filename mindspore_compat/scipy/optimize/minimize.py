@@ -137,13 +137,8 @@ def _descend(
     model = curvature(point, history_size)
     before = value + float(numpy.linalg.norm(gradient)) / 2  # sets the first step's length
     calls, count, status = 1, 0, 1
-    while True:
-        if numpy.linalg.norm(gradient, norm) < gtol:
-            status = 0
-            break
-        if count >= maxiter:
-            break
-        direction = -model.times(gradient)
+    while count < maxiter:
+        direction = -model.times(gradient).astype(point.dtype)
         found = line_search(
             function,
             Tensor(point),
@@ -155,15 +150,18 @@ def _descend(
             maxiter=line_search_maxiter,
         )
         calls += found.nfev
-        count += 1
         if found.failed:
-            status = 5
+            count, status = count + 1, 5
             break
         step = point.dtype.type(found.a_k) * direction
         change = found.g_k.asnumpy() - gradient
         model.learn(step, change)
         point, before, value = point + step, value, found.f_k
         gradient = gradient + change
+        if numpy.linalg.norm(gradient, norm) < gtol:
+            status = 0
+            break
+        count += 1
     if status:
         log.warning("For 'minimize', no minimum is found: %s", _STATUS[status])
     return OptimizeResults(
@@ -180,27 +178,29 @@ def _descend(
 
 
 class _Dense:
-    """The inverse of the second derivatives, as a matrix."""
+    """The inverse of the second derivatives, as a matrix, in float64: a step that is much shorter
+    than 1 is lost in float32."""
 
     def __init__(self, point, _):
-        self.matrix = numpy.eye(point.size, dtype=point.dtype)
+        self.dtype, self.matrix = point.dtype, numpy.eye(point.size)
 
     def times(self, gradient):
-        """The matrix times a vector."""
-        return self.matrix @ gradient
+        """The matrix times a vector, by sums without fused steps: rows alike have results alike."""
+        return (self.matrix * gradient).sum(1)
 
     def learn(self, step, change):
         """Takes in how a step changed the gradient."""
+        step, change = step.astype(numpy.float64), change.astype(numpy.float64)
         product = numpy.dot(step, change)
         if product <= 0:
             return
         scale = 1 / product
-        left = numpy.eye(len(step), dtype=step.dtype) - scale * numpy.outer(step, change)
+        left = numpy.eye(len(step)) - scale * numpy.outer(step, change)
         self.matrix = left @ self.matrix @ left.T + scale * numpy.outer(step, step)
 
     def inverse(self):
         """The matrix."""
-        return Tensor(self.matrix)
+        return Tensor(self.matrix.astype(self.dtype))
 
 
 class _Limited:
