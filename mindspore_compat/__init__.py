@@ -38,7 +38,7 @@ _HOMES = {  # module -> the names it gives to the top
     "context": """GRAPH_MODE PYNATIVE_MODE STRICT COMPATIBLE LAX set_context get_context
         set_auto_parallel_context get_auto_parallel_context reset_auto_parallel_context
         ParallelMode set_ps_context get_ps_context reset_ps_context set_device
-        get_current_device set_deterministic""",
+        get_current_device set_deterministic set_offload_context get_offload_context""",
     "train": """Model Callback LossMonitor TimeMonitor ModelCheckpoint CheckpointConfig
         LearningRateScheduler EarlyStopping History LambdaCallback ReduceLROnPlateau RunContext
         OnRequestExit BackupAndRestore SummaryRecord SummaryCollector SummaryLandscape Metric

@@ -233,6 +233,7 @@ from .ops import get_grad as get_grad
 from .log import get_level as get_level
 from .log import get_log_config as get_log_config
 from .train.metrics import get_metric_fn as get_metric_fn
+def get_offload_context() -> _t.Any: ...
 from .context import get_ps_context as get_ps_context
 from .common.dtype import get_py_obj_dtype as get_py_obj_dtype
 from .common import get_rng_state as get_rng_state
@@ -328,6 +329,7 @@ from .runtime import set_kernel_launch_capture as set_kernel_launch_capture
 from .runtime import set_kernel_launch_group as set_kernel_launch_group
 from .runtime import set_memory as set_memory
 def set_mindio_server_info(data_block_pool_capacity_in_gb: _b.int = ...) -> _t.Any: ...
+def set_offload_context(offload_config: _t.Any) -> _t.Any: ...
 from .context import set_ps_context as set_ps_context
 from .common import set_recursion_limit as set_recursion_limit
 from .common import set_rng_state as set_rng_state

@@ -429,6 +429,24 @@ class Rel:
     IN, NOT_IN = IN, NOT_IN
 
 
+check_int_positive = check_positive_int  # the names of the releases before 1.0
+
+
+def check_integer(arg_name, arg_value, value, rel, prim_name=None):
+    """`check_int` with its parameters in their first order."""
+    return check_int(arg_value, value, rel, arg_name, prim_name)
+
+
+def check_float_positive(arg_name, arg_value, prim_name=None):
+    """`check_positive_float` with its parameters in their first order."""
+    return check_positive_float(arg_value, arg_name, prim_name)
+
+
+def check_float_legal_value(arg_name, arg_value, prim_name=None):
+    """`check_is_float` with its parameters in their first order."""
+    return check_is_float(arg_value, arg_name, prim_name)
+
+
 class Validator:
     """The checks above as one class."""
 

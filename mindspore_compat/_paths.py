@@ -239,7 +239,7 @@ FURTHER = {
     "onnx": """train.mind_ir.onnx_export/export dataset/Dataset
         _checkparam/check_input_dataset""",
     "nn.layer": f"""nn_ops=ops.operations management=communication _extends/cell_attr_register
-        {_TRAINING}""",
+        nn._parts/check_dense_input_shape {_TRAINING}""",
     "nn.cell": f"mint/empty_like {_TRAINING}",
     "mint.optim": f"ops.auto_generate/hyper_map {_TRAINING}",
     "multiprocessing": "mint=mint common.storage",

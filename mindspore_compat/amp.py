@@ -17,7 +17,10 @@ import numpy as np
 
 from . import ops
 from ._backend.finite import all_finite as _all_finite
+from ._core.declare.older import takes
+from ._core.declare.public_api import build, legacy
 from ._core.rules.vocabulary import InstanceOf, Int, ListOf, Number, TupleOf, checked, inf
+from ._core.tensor.dtype import float32
 from ._core.tensor.tensor import Tensor
 from .common._ms_context import MSContext  # noqa: F401 - scripts import it from here
 from .common.parameter import Parameter
@@ -209,6 +212,31 @@ class DynamicLossScaler(StaticLossScaler):
         return True
 
 
+@legacy("amp.init_status")
+def init_status():
+    """The status of overflows that `all_finite(inputs, status)` of releases 2.0 to 2.2 took.
+
+    Only an Ascend wrote to it; elsewhere, as here, `all_finite` looks at the values alone.
+
+    Returns:
+        Tensor of float32 and shape (8,), zeros.
+
+    Example:
+        >>> from mindspore_compat import amp
+        >>> print(amp.init_status().shape)
+        (8,)
+
+    Source: mindspore.amp.init_status of MindSpore 2.0.
+    """
+    return ops.zeros(8, float32)
+
+
+def _without_status(function, inputs, status):
+    (_ATensor | None).refuse("all_finite", "status", status)
+    return function(inputs)
+
+
+@takes(["status"], _without_status, most=1)
 @checked
 def all_finite(inputs: _Inputs):
     """Whether all elements of all Tensors are finite.
@@ -234,3 +262,10 @@ def all_finite(inputs: _Inputs):
     if not inputs:
         raise ValueError("For 'all_finite', 'inputs' must not be empty.")
     return Tensor._wrap(_all_finite([tensor._array for tensor in inputs]))
+
+
+def __getattr__(name):
+    found = build("amp", name)
+    if found is None:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    return found

@@ -1,5 +1,6 @@
 """The public facade `mindspore.context`: execution mode, device, settings for several devices."""
 
+from ._core.context import offload_config  # noqa: F401 - declares what older releases had
 from ._core.context.config import (
     COMPATIBLE,
     DEBUG,
@@ -22,6 +23,7 @@ from ._core.context.config import (
     set_ps_context,
 )
 from ._core.context.parallel_config import ParallelMode
+from ._core.declare.public_api import build
 
 __all__ = [
     "GRAPH_MODE",
@@ -49,3 +51,10 @@ __all__ = [
 for _name in __all__:
     if callable(globals()[_name]):
         globals()[_name].__module__ = __name__
+
+
+def __getattr__(name):
+    found = build("context", name)
+    if found is None:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    return found

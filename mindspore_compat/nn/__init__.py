@@ -7,6 +7,7 @@ from . import (  # noqa: F401 - the declarations
     dynamic_lr,
     grad,
     graph_cell,
+    graph_kernel,
     layer,
     learning_rate_schedule,
     loss,

@@ -889,6 +889,8 @@ class GraphCell(_Cell):
     graph: _t.Any
     def __init__(self, graph: _t.Any, params_init: _t.Any = ..., obf_random_seed: _t.Any = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+class GraphKernel(_Cell):
+    def __init__(self, auto_prefix: _b.bool = ..., flags: _t.Any = ...) -> None: ...
 class GroupNorm(_Cell):
     num_groups: _t.Any
     num_channels: _t.Any

@@ -54,3 +54,19 @@ def also(op, *lines):
     for line in lines:
         area, _, name = line.split("(", 1)[0].rpartition(".")
         DECLARED.setdefault(area, {})[name] = (op, line)
+
+
+def check_dense_input_shape(x, prim_name=None):
+    """Refuses the shape of an input of `Dense`, as scripts of releases 1.x call it.
+
+    Args:
+        x (tuple[int]): the shape.
+        prim_name (str): the name that an error gives. Default: ``None``, "Dense".
+
+    Raises:
+        ValueError: `x` has fewer than two axes.
+    """
+    if len(x) < 2:
+        raise ValueError(
+            f"For '{prim_name or 'Dense'}', 'x' must have at least 2 axes, but got shape {x}."
+        )

@@ -73,7 +73,7 @@ from ._indexing import (
     scatter_along_axis,
     take,
 )
-from ._legacy import containers, names, registry, replay_buffer, tensor_stores
+from ._legacy import containers, keywords, names, registry, replay_buffer, tensor_stores
 from ._linalg import (
     covariance,
     decomposition,

@@ -143,6 +143,24 @@ def _check_file(file_name, format):
         )
 
 
+def _check_checkpoint_param(ckpt_file_name, filter_prefix=None):
+    """The checks of `load_checkpoint` as a function, which scripts of releases 1.x import.
+
+    Returns:
+        The path, made absolute, and the prefixes as given; one alone as a tuple.
+
+    Raises:
+        TypeError: `ckpt_file_name` is no str, or `filter_prefix` no str, list or tuple of them.
+        ValueError: there is no such file, its name does not end in .ckpt, or a prefix is empty.
+    """
+    Str.refuse("load_checkpoint", "ckpt_file_name", ckpt_file_name)
+    _check_file(ckpt_file_name, "ckpt")
+    if filter_prefix is not None:
+        _check_prefix("filter_prefix", filter_prefix)
+    prefixes = (filter_prefix,) if isinstance(filter_prefix, str) else filter_prefix
+    return os.path.realpath(ckpt_file_name), prefixes
+
+
 def _check_net(api, net):
     if net is not None:
         InstanceOf(Cell).refuse(api, "net", net)

@@ -12,6 +12,7 @@ from ._converting import ckpt_to_safetensors, safetensors_to_ckpt
 from ._distributed_loading import get_ckpt_path_with_strategy, load_distributed_checkpoint
 from ._loading import (
     ParamDictFuture,
+    _check_checkpoint_param,  # noqa: F401
     _load_dismatch_prefix_params,  # noqa: F401 - scripts import these
     _update_param,  # noqa: F401
     load_checkpoint,

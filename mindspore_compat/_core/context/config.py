@@ -19,7 +19,7 @@ from ... import log
 from ..._backend import arrays, scheduler
 from ..._backend import random as streams
 from ..rules.checked import checked
-from ..rules.vocabulary import Any, Bool, Int, OneOf, Str
+from ..rules.vocabulary import Any, AsValue, Bool, Int, OneOf, Str
 from .parallel_config import PARALLEL, PS
 from .settings import DictOf, Setting, Settings, Text
 
@@ -132,6 +132,7 @@ TABLE = {
     "variable_memory_max_size": Setting(
         "0", _memory, lambda text: str(int(_gigabytes(text) * 2**30))
     ),
+    "memory_offload": Setting("OFF", AsValue(OneOf("ON", "OFF"))),  # of releases before 2.10
     "memory_optimize_level": Setting(0, OneOf("O0", "O1"), lambda level: int(level[1])),
     "inter_op_parallel_num": Setting(0, **_count(0)),
     "runtime_num_threads": Setting(30, **_count(0)),

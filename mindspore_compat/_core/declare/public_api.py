@@ -36,6 +36,7 @@ from ..tensor.tensor import Tensor
 from . import stacking  # noqa: F401 - it completes the class Op
 from .documentation import describe
 from .library_errors import LIBRARY_ERRORS, explain, explained
+from .older import with_older_signature
 from .op import DECLARED
 from .source import compiled
 
@@ -159,7 +160,7 @@ def build(area, name, classes=object, module=None):
     """The public object `area.name`, or None if nothing declares it."""
     by_hand = PUBLIC.get(area, {}).get(name)
     if by_hand is not None:
-        return None if _hidden(area, name) else by_hand
+        return None if _hidden(area, name) else with_older_signature(area, name, by_hand)
     declared = DECLARED.get(area, {}).get(name)
     if declared is None:
         return None
@@ -168,6 +169,7 @@ def build(area, name, classes=object, module=None):
         op, line = declared
         _built[key] = _make(op, line, area, name, classes)
         _built[key].__module__ = module or f"mindspore_compat.{area}"
+        _built[key] = with_older_signature(area, name, _built[key])
     return _built[key]
 
 

@@ -67,6 +67,7 @@ from ...nn import GLU as GLU
 from ...nn import GRU as GRU
 from ...nn import GRUCell as GRUCell
 from ...nn import GraphCell as GraphCell
+from ...nn import GraphKernel as GraphKernel
 from ...nn import GroupNorm as GroupNorm
 from ...nn import HShrink as HShrink
 from ...nn import HSigmoid as HSigmoid

@@ -3,6 +3,7 @@
 import functools
 
 from ... import ops
+from ..._core.declare.older import takes
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import (
@@ -251,6 +252,12 @@ class EmbeddingExt(Cell):
         )
 
 
+def _without_cache(init, *args, vocab_cache_size, **kwargs):
+    """Drops what releases 1.x had for parameter servers, which there are none of here."""
+    Int(ge=0).refuse("EmbeddingLookup", "vocab_cache_size", vocab_cache_size)
+    init(*args, **kwargs)
+
+
 @public("nn.EmbeddingLookup")
 class EmbeddingLookup(Cell):
     """Rows of a table, looked up by number; zeros for a number that names none.
@@ -285,6 +292,7 @@ class EmbeddingLookup(Cell):
     TABLE_ROW_SLICE = "table_row_slice"
     TABLE_COLUMN_SLICE = "table_column_slice"
 
+    @takes(["vocab_cache_size"], _without_cache)
     @checked(
         Forbid(
             "not sparse and target == 'CPU'",

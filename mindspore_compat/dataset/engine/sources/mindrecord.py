@@ -11,6 +11,7 @@ import os
 
 import numpy as np
 
+from ...._core.declare.older import renamed
 from ...._core.rules.checked import Forbid, checked
 from ...._core.rules.vocabulary import AsValue, Bool, InstanceOf, Int, ListOf, Str
 from ...._io.mindrecord import Records
@@ -117,6 +118,7 @@ class MindDataset(MappableDataset, UnionBaseDataset):
         [3, 5]
     """
 
+    @renamed(dataset_file="dataset_files")  # as in releases 1.0 to 1.3
     @checked(
         both,
         shard_in_range,

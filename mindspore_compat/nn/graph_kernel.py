@@ -1,0 +1,31 @@
+"""GraphKernel: the base of cells that releases before 2 compiled into one kernel."""
+
+from .._core.declare.public_api import legacy
+from .._core.rules.vocabulary import Bool, checked
+from .cell import Cell
+
+
+@legacy("nn.GraphKernel")
+class GraphKernel(Cell):
+    """A Cell; since MindSpore 1.3 it has been treated as any other.
+
+    Args:
+        auto_prefix (bool): whether names of Parameters begin with those of the cells above.
+            Default: ``True``.
+        flags (dict): flags of the graph. Default: ``None``.
+
+    Examples:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat import nn, ops
+        >>> class Shrink(nn.GraphKernel):
+        ...     def construct(self, x):
+        ...         return ops.tanh(x) / 2
+        >>> print(Shrink()(ms.Tensor([0.0])))
+        [0.]
+
+    Source: mindspore.nn.GraphKernel of MindSpore 1.5.
+    """
+
+    @checked
+    def __init__(self, auto_prefix: Bool = True, flags=None):
+        super().__init__(auto_prefix, flags)
