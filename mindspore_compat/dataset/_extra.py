@@ -7,6 +7,7 @@ imported when something first needs them.
 
 import importlib
 import io
+import sys
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from .._io.reading import check_growth, reading
 from ._headers import pixels_of
 
 _CHANNELS = 3
+_imported = {}  # by name: to ask `importlib` takes microseconds, and images are many
 
 
 def pillow(api, name="Image"):
@@ -62,13 +64,17 @@ def unicode_tables(api):
 
 
 def _library(api, module, name, extra):
+    found = _imported.get(module)
+    if found is not None and sys.modules.get(module) is found:
+        return found
     try:
-        return importlib.import_module(module)
+        _imported[module] = importlib.import_module(module)
     except ImportError as error:
         raise ImportError(
             f"'{api}' needs {name}, which comes with the extra '{extra}': "
             f"pip install 'mindspore-compat[{extra}]'."
         ) from error
+    return _imported[module]
 
 
 def image_bytes(api, image):

@@ -18,14 +18,18 @@ ROWS = 70
 
 
 @pytest.fixture(autouse=True)
-def short_runs(monkeypatch):
-    """Few rows between two measurements, so that each test sees runs of both kinds."""
-    monkeypatch.setattr(workers, "_TRIAL", 4)
+def seed():
     ds.config.set_seed(3)
 
 
+@pytest.fixture(params=[0, 60], ids=["shared", "alone"])
+def tiny(request, monkeypatch):
+    """Rows shared by workers and the reader, or done by the reader alone after the first."""
+    monkeypatch.setattr(workers, "_TINY", request.param)
+
+
 @pytest.fixture(params=["threads", "processes"])
-def options(request):
+def options(request, tiny):
     """Options of an operation with workers."""
     return {
         "num_parallel_workers": min(2, config.max_workers()),
@@ -81,7 +85,7 @@ def test_an_epoch_that_is_left_goes_on(options):
     assert first == [n * n for n in range(40)] and rest == [n * n for n in range(41, ROWS)]
 
 
-def test_random_transforms_draw_the_same_whoever_works():
+def test_random_transforms_draw_the_same_whoever_works(tiny):
     images = np.arange(60 * 75, dtype=np.uint32).astype(np.uint8).reshape(60, 5, 5, 3)
 
     def run():
@@ -113,24 +117,38 @@ def test_a_result_that_cannot_be_sent_is_an_error_at_its_row():
 @pytest.mark.parametrize("seconds, largest, wanted", [(1, 8, 1), (3e-4, 8, 4), (0, 8, 8)])
 def test_rows_are_handed_over_together_when_they_are_short(seconds, largest, wanted):
     pool = workers._Pool("map", squared, 1, False)
-    pool.latest = seconds
+    pool.recent.append(seconds)
     assert pool.chunk_size(largest) == wanted
     pool.finish()
 
 
-def test_short_rows_are_done_by_the_reader_and_long_ones_are_not():
-    seen = []
+def threads_of_rows(seconds, count):
+    """The threads that worked on rows of this length, row by row."""
 
-    def short(item):
-        seen.append(threading.current_thread())
-
-    def long(item):
-        time.sleep(0.006)
+    def work(item):
+        time.sleep(seconds)
         return threading.current_thread()
 
-    list(workers.OrderedMap("map", 2)(short, range(200)))
-    assert threading.current_thread() in seen
-    assert threading.current_thread() not in list(workers.OrderedMap("map", 2)(long, range(12)))
+    return list(workers.OrderedMap("map", 2)(work, range(count)))
+
+
+def test_short_rows_are_done_by_the_reader_and_workers_and_long_ones_by_workers():
+    reader = threading.current_thread()
+    assert len(set(threads_of_rows(0.0005, 200))) == 3
+    assert reader not in threads_of_rows(0.006, 12)
+
+
+def test_tiny_rows_are_done_by_the_reader_alone_until_they_take_longer():
+    reader = threading.current_thread()
+
+    def work(item):
+        if item >= 300:
+            time.sleep(0.002)
+        return threading.current_thread()
+
+    done = list(workers.OrderedMap("map", 2)(work, range(400)))
+    assert done[:300].count(reader) > 200
+    assert len(set(done[350:])) == 3
 
 
 @pytest.mark.parametrize(

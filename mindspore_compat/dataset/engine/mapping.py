@@ -5,7 +5,6 @@ to blocks where the rows below come in blocks; all others are applied row by row
 caller reads them.
 """
 
-import copy
 import functools
 import itertools
 import sys
@@ -243,10 +242,13 @@ class MapDataset(UnionBaseDataset):
         calls = self.callbacks and _Calls([each.create_runtime_obj() for each in self.callbacks])
         workers = self.num_parallel_workers or config.requested_workers()
         if workers > 1 and not calls and not config.get_debug_mode():
-            numbers, work = itertools.count(), _NumberedWork(work, config.next_seed())
             processes = self.python_multiprocessing and any(map(is_python, operations))
             ordered = OrderedMap("map", workers, processes, RuntimeError)
-            return Flow(lambda: _settled(ordered(work, zip(numbers, flow.rows(), strict=False))))
+            numbers, numbered = itertools.count(), _NumberedWork(work, config.next_seed())
+            if not numbered.is_random:
+                return Flow(lambda: _settled(ordered(work, flow.rows())))
+            items = functools.partial(zip, numbers, strict=False)
+            return Flow(lambda: _settled(ordered(numbered, items(flow.rows()))))
         if calls:
             return Flow(lambda: _settled(calls.around(flow.rows(), _Caught(work))))
         if config.get_error_samples_mode() is config.ErrorSamplesMode.RETURN:
@@ -293,8 +295,12 @@ class _RowWork:
         self.count, self.hooks = count, hooks
 
     def __call__(self, row):
+        return self.by(self.operations, row)
+
+    def by(self, operations, row):
+        """What `operations`, the map's or copies of them, make of a row."""
         values = [row[index] for index in self.indices]
-        for operation in self.operations:
+        for operation in operations:
             for hook in self.hooks:
                 hook.compute(*values)
                 hook.set_previous_op_name(type(operation).__name__)
@@ -368,14 +374,11 @@ class _NumberedWork:
 
     def __call__(self, item):
         number, row = item
-        if not self.is_random:
-            return self.work(row)
-        work = copy.copy(self.work)
-        work.operations = [
+        operations = [
             seeded(each, self.seed + number) if draws else each
-            for each, draws in zip(work.operations, self.random, strict=True)
+            for each, draws in zip(self.work.operations, self.random, strict=True)
         ]
-        return work(row)
+        return self.work.by(operations, row)
 
 
 class _Caught:

@@ -6,10 +6,9 @@ code that computes. Each process belongs to one thread, which hands it rows and 
 rows take the same way in both cases; what runs in the processes is in `worker_processes.py`.
 
 To hand over a row costs some tens of microseconds, more where threads wait for each other's hold on
-the interpreter. So short rows are handed over several at a time; rows of less than a tenth of a
-millisecond are not handed over at all; and where the reader's own thread would be sooner done with
-the rows than with waiting for other threads, it works on them itself. Which it would be is
-measured, over and over.
+the interpreter. So short rows are handed over several at a time, and rows of a tenth of a
+millisecond or less are not handed over at all. A reader that would wait for short rows does some
+that no worker has begun; so an epoch with workers takes no longer than one without.
 """
 
 import atexit
@@ -30,11 +29,12 @@ from ..._backend import affinity
 from . import config
 from .worker_processes import WorkerFailed, WorkerProcess, outcome
 
-_TRIAL, _ALONE = 16, 6  # rows that the workers, and the reader, do to see who is faster
-_FIRST, _LONGEST = 64, 4096  # rows between two such trials, doubled from trial to trial
 _SHORT = 0.005  # seconds; only rows that take less may be done by the reader
 _TINY = 0.0001  # seconds; rows that take less are done by the reader alone
+_MANY = 4  # workers; with fewer there is less to gain, and rows count as tiny that take longer
 _CHUNK = 0.001  # seconds of work that are handed over at once
+_ALONE = 16  # rows that the reader does alone before it looks how long they take
+_RECENT = 8  # tasks, the shortest of which says how long a row takes
 
 _pipeline = contextvars.ContextVar("pipeline", default=None)  # whose nodes are being opened
 _together = contextvars.ContextVar("together", default=0)  # rows that the node above takes at once
@@ -129,73 +129,37 @@ class OrderedMap:
 
     def _rows(self, work, items):
         pool = _Pool(self.api, work, self.workers, self.processes)
-        items, length, least = iter(items), _FIRST, _TRIAL
+        items, waiting = iter(items), collections.deque()
         try:
             while True:
-                handed = yield from self._handed_over(pool, items, least)
-                if handed is None:
+                if not pool.rows_are_tiny():
+                    self._hand_over(pool, items, waiting)
+                if waiting:
+                    done = pool.result(waiting.popleft())
+                elif chunk := list(itertools.islice(items, _ALONE)):
+                    done = pool.done_here(chunk)
+                else:
                     break
-                alone = yield from self._by_reader(work, items, _ALONE)
-                while alone is not None and alone < _TINY:
-                    alone = yield from self._by_reader(work, items, length)
-                if alone is None:
-                    break
-                if alone < handed:
-                    yield from self._by_reader(work, items, length)
-                least = _TRIAL if alone < handed else length
-                length = min(2 * length, _LONGEST)
+                for each in done:
+                    yield self._settled(each)
         except BaseException:
             pool.abandon()
             raise
         pool.finish()
 
-    def _handed_over(self, pool, items, least):
-        """Yields results of items, by the workers: of `least`, and of all as long as that gains.
-
-        Returns:
-            the seconds that the reader spent per row lately, or None where there are no more items.
-        """
-        ahead = max(self.workers, config.get_prefetch_size()) + self.together
+    def _hand_over(self, pool, items, waiting):
+        """Lets workers begin as many items as they may be ahead; at first one each."""
+        ahead = self.workers
+        if pool.recent:
+            ahead = max(ahead, config.get_prefetch_size()) + self.together
         largest = max(1, ahead // (2 * self.workers))
-        waiting, submitted, done = collections.deque(), 0, 0
-        lately = collections.deque(maxlen=_TRIAL)
-        while True:
-            stays = done < least or self._gains(pool, lately)
-            chunk = list(itertools.islice(items, pool.chunk_size(largest))) if stays else []
-            began = time.perf_counter()
-            if chunk:
-                waiting.append(pool.submit(chunk))
-                submitted += len(chunk)
-            while waiting and (not chunk or submitted - done > ahead):
-                outcomes = pool.result(waiting.popleft())
-                share = (time.perf_counter() - began) / len(outcomes)
-                for each in outcomes:
-                    lately.append(share)
-                    done += 1
-                    yield self._settled(each)
-                began = time.perf_counter()
+        count = sum(len(task.items) for task in waiting)
+        while count < ahead:
+            chunk = list(itertools.islice(items, pool.chunk_size(largest)))
             if not chunk:
-                return None if stays else _later_mean(lately)
-
-    def _gains(self, pool, lately):
-        """True if the reader surely waits less than it would work itself, or must not work."""
-        if self.processes or pool.fastest > _SHORT:
-            return True
-        return pool.fastest > _TINY and _later_mean(lately) < pool.fastest
-
-    def _by_reader(self, work, items, count):
-        """Yields results of the next `count` items; the reader's thread does the work.
-
-        Returns:
-            its seconds per row, or None where there were fewer items.
-        """
-        seconds = []
-        for item in itertools.islice(items, count):
-            began = time.perf_counter()
-            done = outcome(work, item)
-            seconds.append(time.perf_counter() - began)
-            yield self._settled(done)
-        return _later_mean(seconds) if len(seconds) == count else None
+                break
+            waiting.append(pool.submit(chunk))
+            count += len(chunk)
 
     def _settled(self, done):
         """The result of a row."""
@@ -205,12 +169,6 @@ class OrderedMap:
         if isinstance(error, self.returned):
             return error
         raise error
-
-
-def _later_mean(seconds):
-    """The mean of the later half: what comes first is slow where something is loaded."""
-    later = list(seconds)[len(seconds) // 2 :]
-    return sum(later) / len(later)
 
 
 class _Task(Future):
@@ -232,8 +190,9 @@ class _Pool:
     """Threads that take tasks in order. They are no obstacle to the end of the interpreter."""
 
     def __init__(self, api, work, workers, processes):
-        self.api, self.submitted, self.tasks = api, 0, queue.SimpleQueue()
-        self.latest = self.fastest = math.inf  # seconds that a worker took for a row
+        self.api, self.work, self.submitted, self.tasks = api, work, 0, queue.SimpleQueue()
+        self.tiny = _TINY * max(1, _MANY / workers)
+        self.recent = collections.deque(maxlen=_RECENT)  # seconds per row, of the last tasks
         self.patience = config.get_multiprocessing_timeout_interval()
         self.processes = [WorkerProcess(work) for _ in range(workers)] if processes else []
         self.threads = [
@@ -246,9 +205,17 @@ class _Pool:
         for thread in self.threads:
             thread.start()
 
+    def seconds(self):
+        """How long a row takes, where nothing else holds it up; infinite before the first."""
+        return min(self.recent, default=math.inf)
+
+    def rows_are_tiny(self):
+        """True if the reader had better do all rows itself."""
+        return not self.processes and self.seconds() < self.tiny
+
     def chunk_size(self, largest):
         """How many rows are worth handing over at once."""
-        return min(largest, 1 + int(_CHUNK / max(self.latest, 1e-9)))
+        return min(largest, 1 + int(_CHUNK / max(self.seconds(), 1e-9)))
 
     def submit(self, items):
         """Has a worker do some items, after those submitted before."""
@@ -257,11 +224,27 @@ class _Pool:
         self.tasks.put(task)
         return task
 
+    def done_here(self, items):
+        """The outcomes of some tiny items, which the thread that calls does."""
+        began = time.perf_counter()
+        outcomes = [outcome(self.work, item) for item in items]
+        self.recent.clear()
+        self.recent.append((time.perf_counter() - began) / len(items))
+        self.submitted += len(items)
+        return outcomes
+
     def result(self, task):
-        """The outcomes of a task. A worker that hangs is reported, then ended."""
+        """The outcomes of a task. While short ones are waited for, others are done here that no
+        worker has begun. A worker that hangs is reported, then ended.
+        """
+        while not task.done() and not self.processes and self.seconds() < _SHORT:
+            try:
+                other = self.tasks.get_nowait()
+            except queue.Empty:
+                break
+            _perform(other, self.work, threading.current_thread())
         outcomes, seconds = self._awaited(task)
-        self.latest = seconds / len(outcomes)
-        self.fastest = min(self.fastest, self.latest)
+        self.recent.append(seconds / len(outcomes))
         return outcomes
 
     def _awaited(self, task):
@@ -336,17 +319,21 @@ def _open_pools():
 def _take(tasks, work):
     """What a thread of a pool does: work on tasks until there is None."""
     affinity.bind_workers(affinity.of_workers())
-    in_process = isinstance(work, WorkerProcess)
-    worker = work if in_process else threading.current_thread()
+    worker = work if isinstance(work, WorkerProcess) else threading.current_thread()
     while (task := tasks.get()) is not None:
-        task.worker = worker
-        began = time.perf_counter()
-        try:
-            outcomes = work(task.items) if in_process else _outcomes(work, task)
-            task.set_result((outcomes, time.perf_counter() - began))
-        except BaseException as error:
-            task.set_exception(error)
-        task = outcomes = None  # rows may be large, and the next ones long in coming
+        _perform(task, work, worker)
+        task = None  # rows may be large, and the next ones long in coming
+
+
+def _perform(task, work, worker):
+    """Does a task, and notes how long it takes."""
+    task.worker = worker
+    began = time.perf_counter()
+    try:
+        outcomes = work(task.items) if worker is work else _outcomes(work, task)
+        task.set_result((outcomes, time.perf_counter() - began))
+    except BaseException as error:
+        task.set_exception(error)
 
 
 def _outcomes(work, task):

@@ -12,7 +12,6 @@ A transform of images whose `_by_value` is True replaces each value by one that 
 its channel, the last axis; what it does to bytes is then a table of 256 values.
 """
 
-import copy
 import sys
 import types
 
@@ -73,8 +72,9 @@ class TensorOperation:
 
     def _seeded(self, seed):
         """A copy with a stream of its own."""
-        made = copy.copy(self)
-        made._seed = seed  # the stream begins with the first number: most transforms draw none
+        made = object.__new__(type(self))
+        vars(made).update(vars(self), _seed=seed)
+        vars(made).pop("_stream", None)  # one begins with the first number: most draw none
         return made
 
     def __getstate__(self):

@@ -91,6 +91,9 @@ def linear_bytes(images, height, width):
     if cv2 is None:
         return None
     out = np.empty((*images.shape[:-3], height, width, channels), np.uint8)
+    if out.ndim == 3:
+        cv2.resize(images, (width, height), out, interpolation=cv2.INTER_LINEAR)
+        return out
     for image, target in zip(
         images.reshape(-1, *images.shape[-3:]),
         out.reshape(-1, height, width, channels),

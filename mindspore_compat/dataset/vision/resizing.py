@@ -16,6 +16,8 @@ from .utils import Inter
 
 __all__ = ["Resize"]
 
+_INTERPOLATED = {np.uint8, np.uint16, np.int16, np.float32, np.float64}
+
 
 class Resize(ImageOperation):
     """Resizes an image.
@@ -105,7 +107,7 @@ def resized(api, images, size, interpolation, lead=0):
 def _interpolated(api, images, height, width, interpolation):
     if images.dtype == bool:
         return _interpolated(api, images.view(np.uint8), height, width, interpolation).view(bool)
-    if images.dtype.name not in ("uint8", "uint16", "int16", "float32", "float64"):
+    if images.dtype.type not in _INTERPOLATED:
         raise RuntimeError(
             f"For '{api}', an image that is interpolated must hold uint8, uint16, "
             f"int16, float32 or float64, but got {images.dtype}."
