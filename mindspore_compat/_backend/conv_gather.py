@@ -39,6 +39,7 @@ from .scheduler import blocks, run
 
 FEWEST = 128  # windows that the weights are read for, as they may not fit the cache
 WINDOWS = 1024  # of which the weights' gradient is summed at once
+CHANNELS = 64  # of a piece of that sum, at least: each copies the other factor anew
 
 
 def is_ready():
@@ -174,12 +175,16 @@ def _sums(plan):
     if area > 2 * WINDOWS:
         height = max(WINDOWS // plan.out[1], 1)
     step = planes.step(_rows(height, plan, planes))
-    depth = max(min(plan.channels, CACHE // (samples * step)), 1)
     chunks = [
         (each.start, each.stop, rows.start, rows.stop)
         for each in blocks(plan.batch, samples)
         for rows in blocks(plan.out[0], height)
     ]
+    runs = in_runs(chunks, plan)
+    work = plan.batch * area * plan.groups * plan.filters * plan.depth
+    several = max(min(work // PIECE, PIECES) // (len(runs) * plan.groups), 1)
+    depth = max(min(plan.channels, CACHE // (samples * step)), 1)
+    depth = min(depth, max(-(-plan.channels // several), CHANNELS))
     ranges = [
         (group, each.start, each.stop)
         for group in range(plan.groups)
@@ -193,4 +198,4 @@ def _sums(plan):
     windows = samples * height * plan.out[1]
     lengths = samples * depth * step, windows * (plan.filters + WIDEST)
     offsets = planes.offsets(depth, step)
-    return planes.phases, offsets, sizes, in_runs(chunks, plan), ranges, lengths, windows
+    return planes.phases, offsets, sizes, runs, ranges, lengths, windows
