@@ -115,6 +115,13 @@ def copy_vector(x, x_at, out, out_at):
     out[out_at : out_at + LANES] = x[x_at : x_at + LANES]
 
 
+def transpose_square(x, x_at, x_step, out, out_at, out_step):
+    """out[j, i] = x[i, j] for i and j < LANES; the steps are from one row to the next."""
+    for i in range(LANES):
+        start = out_at + i
+        out[start : start + LANES * out_step : out_step] = x[x_at + i * x_step :][:LANES]
+
+
 def clear_vector(out, out_at):
     """Writes LANES zeros to an array from `out_at`."""
     out[out_at : out_at + LANES] = 0
@@ -180,7 +187,12 @@ def intrinsics():
     def clear_vector(context, out, out_at):
         return types.void(*map(_plain, (out, out_at))), _clear_code
 
-    found = tile, gather_tile, dots, copy_vector, clear_vector
+    @intrinsic
+    def transpose_square(context, x, x_at, x_step, out, out_at, out_step):
+        given = x, x_at, x_step, out, out_at, out_step
+        return types.void(*map(_plain, given)), _transpose_code
+
+    found = tile, gather_tile, dots, copy_vector, clear_vector, transpose_square
     return {**sizes(), **{each._name: each for each in found}}
 
 
@@ -246,6 +258,11 @@ class _Code:
         first = self.ir.Constant(self.lane, 0)
         one = self.builder.insert_element(nothing, self.builder.load(pointer), first)
         return self.builder.shuffle_vector(one, nothing, self.mask)
+
+    def choose(self, x, y, indices):
+        """The elements of two vectors, those of `y` numbered after those of `x`, at indices."""
+        mask = self.ir.Constant(self.mask.type, indices)
+        return self.builder.shuffle_vector(x, y, mask)
 
     def add_product(self, total, x, y):
         """total += x * y, for a variable of `variables`."""
@@ -396,6 +413,26 @@ def _copy_code(context, builder, signature, arguments):
     return context.get_dummy_value()
 
 
+def _transpose_code(context, builder, signature, arguments):
+    """Rows exchange halves, then quarters, down to single elements."""
+    code = _Code(context, builder, signature, arguments)
+    x, x_at, x_step, out, out_at, out_step = code.arguments
+    x, out, lanes = code.at(x, x_at), code.at(out, out_at), code.lanes
+    rows = [code.load(code.at(x, builder.mul(x_step, code.number(i)))) for i in range(lanes)]
+    size = lanes // 2
+    while size:
+        for i in range(lanes):
+            if not i & size:
+                one, two = rows[i], rows[i + size]
+                firsts = [j if not j & size else lanes + j - size for j in range(lanes)]
+                seconds = [j + size if not j & size else lanes + j for j in range(lanes)]
+                rows[i], rows[i + size] = (code.choose(one, two, f) for f in (firsts, seconds))
+        size //= 2
+    for i, row in enumerate(rows):
+        code.store(row, code.at(out, builder.mul(out_step, code.number(i))))
+    return context.get_dummy_value()
+
+
 def _clear_code(context, builder, signature, arguments):
     code = _Code(context, builder, signature, arguments)
     code.store(code.zero, code.at(*code.arguments))
@@ -446,5 +483,6 @@ _NAMES = {
     "dots",
     "copy_vector",
     "clear_vector",
+    "transpose_square",
 }
 LIBRARY = Library()

@@ -18,6 +18,9 @@ GATHERED = """def {name}(a, b, out, offsets, rows, vectors, add):
 DOTS = """def {name}(a, b, out, offsets, rows, count, step):
     dots(rows, a, 5, step, b, 3, offsets, 2, count, out, 1)
 """
+TRANSPOSED = """def {name}(a, b, out, offsets, step, out_step, unused):
+    transpose_square(a, 5, step, out, 3, out_step)
+"""
 LONGEST = 48  # elements of the widest tile
 rng = np.random.default_rng(0)
 
@@ -90,6 +93,17 @@ def check_dots(ready, sizes):
         close_sums(out, wanted)
 
 
+def check_transposed(ready, sizes):
+    """A square of a wider matrix, written into another; the rest of that stays."""
+    lanes = sizes["LANES"]
+    step, out_step = lanes + 3, lanes + 2
+    a, out = normal(5 + lanes * step), normal(3 + lanes * out_step)
+    wanted = out.copy()
+    wanted[3:].reshape(lanes, out_step)[:, :lanes] = a[5:].reshape(lanes, step)[:, :lanes].T
+    ready(a, a, out, np.zeros(1, np.int32), step, out_step, 0)
+    np.testing.assert_array_equal(out, wanted)
+
+
 @pytest.fixture
 def python_sizes():
     return vector_tiles.LIBRARY.python
@@ -99,6 +113,7 @@ def test_definitions_are_products(python_sizes):
     check_tiles(loop(ByPython, TILE), python_sizes)
     check_gathered_tiles(loop(ByPython, GATHERED), python_sizes)
     check_dots(loop(ByPython, DOTS), python_sizes)
+    check_transposed(loop(ByPython, TRANSPOSED), python_sizes)
 
 
 @needs_numba
@@ -106,6 +121,7 @@ def test_tiles_in_registers_are_products():
     check_tiles(loop(compiled.Loop, TILE), vector_tiles.sizes())
     check_gathered_tiles(loop(compiled.Loop, GATHERED), vector_tiles.sizes())
     check_dots(loop(compiled.Loop, DOTS), vector_tiles.sizes())
+    check_transposed(loop(compiled.Loop, TRANSPOSED), vector_tiles.sizes())
 
 
 @pytest.mark.parametrize(
