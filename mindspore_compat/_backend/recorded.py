@@ -233,7 +233,7 @@ def call_pull(pull, g, saved, wanted, pure):
     found = arrays.running_recorder()
     if found is None:
         return pull(HOST, *bare((g, saved)), wanted)
-    return found.call(pull, (HOST, g, saved, wanted)) if pure else pull(RECORDED, g, saved, wanted)
+    return found.call_pull(pull, (g, saved, wanted)) if pure else pull(RECORDED, g, saved, wanted)
 
 
 def bare(value):

@@ -20,7 +20,7 @@ What is recorded of a training step, and when, is decided in common/_captured.py
 
 import contextlib
 import functools
-import re
+import operator
 import threading
 import types
 import weakref
@@ -30,6 +30,7 @@ import numpy
 from . import arrays, capture
 from .arrays import HOST
 from .recorded import RECORDED, Recorded, bare
+from .weight_products import DEFERRING, SLOTS, Joins, Product
 
 MOST_LINES = 20_000  # a step of more is not recorded
 BY_VALUES = {  # functions that give results whose shapes follow from values
@@ -42,7 +43,6 @@ BY_VALUES = {  # functions that give results whose shapes follow from values
     "trim_zeros",
     "unique",
 }
-_SLOTS = re.compile(r"\b[sx]\d+\b")
 _NO_NAMES = types.MappingProxyType({})
 
 
@@ -82,8 +82,9 @@ class Recorder:
         self._lines = []  # text
         self._scope = {"Changed_": Changed, "Interrupted_": Interrupted}
         self._names = {}  # id of an object in the scope -> its name
+        self._joins = Joins()
         self._made = []  # weak references to Recorded arrays
-        self._inputs = self._slots = 0
+        self._inputs = self._slots = self._writes = self._call_line = 0
         self.written = False
 
     # In force -------------------------------------------------------------------------------------
@@ -174,16 +175,35 @@ class Recorder:
         if kwargs.get("out") is not None:
             self.note_write()
         out = self.suspended(function, *bare(tuple(args)), **bare(dict(kwargs)))
+        return self._note_call(function, args, kwargs, out, checked)
+
+    def call_pull(self, pull, args):
+        """The same for the vjp of an operation, whose weight products may be joined in the plan."""
+        out = self.suspended(pull, DEFERRING, *bare(args))
+        grads = [self.suspended(each.computed) if type(each) is Product else each for each in out]
+        made = self._note_call(pull, (HOST, *args), {}, type(out)(grads))
+        for each, grad in zip(out, made, strict=True):
+            if type(each) is Product and type(grad) is Recorded:
+                self._joins.note_product(grad.slot, self._call_line, each, self._writes)
+        return made
+
+    def _note_call(self, function, args, kwargs, out, checked=False):
+        """Notes a call and its result."""
         if self.reason is not None:
             return out
         parts = [self._source(each) for each in args]
         parts += [f"{name}={self._source(each)}" for name, each in kwargs.items()]
         text = ", ".join(parts)
-        if not _SLOTS.search(text) and not _of_arrays(out):
+        if not SLOTS.search(text) and not _of_arrays(out):
             return out
         found = []
         pattern, made = self._targets(out, found)
         self._note(f"{pattern} = {self._constant(function)}({text})")
+        self._call_line = len(self._lines) - 1
+        if function is operator.add and all(type(each) is Recorded for each in args):
+            self._joins.note_sum(
+                pattern, self._call_line, *[each.slot for each in args], self._writes
+            )
         for name, array in found:
             if type(array) is not numpy.ndarray:  # as a step would make of NumPy's scalars
                 self._note(f"{name} = {self._constant(HOST.asarray)}({name})")
@@ -206,6 +226,7 @@ class Recorder:
 
     def note_write(self):
         """Notes that from here on a replay writes to what outlives it."""
+        self._writes += 1
         if not self.written:
             self.written = True
             self._note("safe_ = False")
@@ -275,7 +296,8 @@ class Recorder:
         lines = [f"def replay({', '.join(names)}):"]
         lines += [f"    x{number} = {name}._array" for number, name in enumerate(names)]
         lines += ["    safe_ = True", "    try:"]
-        lines += [f"        {line}" for line in _freeing(self._lines, _SLOTS.findall(text))]
+        noted = self._joins.apply(self._lines, text, self._constant)
+        lines += [f"        {line}" for line in _freeing(noted, SLOTS.findall(text))]
         lines += [f"        return {text}", "    except Exception as error:"]
         lines += ["        if safe_:", "            raise Interrupted_ from error", "        raise"]
         exec(compile("\n".join(lines), "<recorded step>", "exec"), self._scope)
@@ -304,7 +326,7 @@ def _freeing(lines, results):
     """The lines, each followed by one that drops the slots that are not used any more."""
     last = {}
     for number, line in enumerate(lines):
-        last.update(dict.fromkeys(_SLOTS.findall(line), number))
+        last.update(dict.fromkeys(SLOTS.findall(line), number))
     for slot in results:
         last.pop(slot, None)
     ends = {}

@@ -1,5 +1,6 @@
 """Products of vectors and matrices; decompositions and solvers are in _linalg/decomposition.py."""
 
+from ..._backend.weight_products import weight_product
 from ..._core.autograd.vjp_rules_products import product, product_plus
 from ..._core.declare.inputs import Promote, SameDtype
 from ..._core.declare.op import op
@@ -260,7 +261,7 @@ def _dense_weight(xp, g, input, weight_shape):
     if len(weight_shape) == 1:
         return xp.sum(xp.expand_dims(g, -1) * input, tuple(range(g.ndim)))
     rows, flat_g = xp.reshape(input, (-1, input.shape[-1])), xp.reshape(g, (-1, g.shape[-1]))
-    return xp.matmul(xp.swapaxes(flat_g, 0, 1), rows)
+    return weight_product(xp, flat_g, rows)
 
 
 dense.vjp(input=_dense_input, weight=_dense_weight, bias=lambda xp, g: g)

@@ -13,6 +13,7 @@ start at each sequence's own end.
 """
 
 from ..._backend.device_bodies import bodies_of
+from ..._backend.weight_products import weight_product
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Bool, OneOf
 from .._rules import Floats
@@ -46,7 +47,7 @@ def _weight_vjp(xp, grads, states):
     """The gradient of a recurrent weight: one product over all steps."""
     width = grads.shape[-1]
     rows, columns = xp.reshape(grads, (-1, width)), xp.reshape(states, (-1, states.shape[-1]))
-    return xp.matmul(xp.swapaxes(rows, 0, 1), columns)
+    return weight_product(xp, rows, columns)
 
 
 def stacked(xp, by_step):
