@@ -85,6 +85,14 @@ CASES |= {
         lambda x, i: (ops.gather(x, i, 0), ops.gather(x, i, 1), x[i]),
         [normal(4, 4), whole(4, 2, 3)],
     ),
+    "gradient of gather": (
+        lambda x, i: ops.grad(lambda x: ops.gather(x, i, 0) * x.sum())(x),
+        [normal(3, 4), whole(3, 5, 2) - 1],
+    ),
+    "gradient of nll_loss": (
+        lambda x, i: ops.grad(lambda x: ops.nll_loss(x, i))(x),
+        [normal(3, 4), whole(4, 3)],
+    ),
     "gather_elements": (lambda x, i: ops.gather_elements(x, 1, i), [normal(3, 4), whole(4, 3, 2)]),
     "gather_nd": (ops.gather_nd, [normal(3, 4), whole(3, 5, 2)]),
     "one_hot": (lambda i: ops.one_hot(i, 5), [whole(5, 2, 3)]),

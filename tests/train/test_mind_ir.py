@@ -367,3 +367,25 @@ def test_a_loaded_graph_is_differentiated():
     gradients = [ms.grad(one, weights=one.trainable_params())(Tensor(X)) for one in (net, network)]
     for have, want in zip(gradients[1][1], gradients[0][1], strict=True):
         close(have, want)
+
+
+class Backward(nn.Cell):
+    def __init__(self, forward, sens):
+        super().__init__()
+        self.forward, self.sens = forward, sens
+        self.grad = ms.ops.GradOperation(get_all=True, sens_param=True)
+
+    def construct(self, x, target):
+        return self.grad(self.forward)(x, target, self.sens)
+
+
+def test_a_gradient_is_exported_with_the_sensitivity_that_the_network_holds():
+    def forward(x, target):
+        return ms.ops.nll_loss(x**3, target, reduction="none")
+
+    x, target = Tensor(normal(3, 4)), Tensor(np.array([1, 3, 0], np.int32))
+    network = Backward(forward, Tensor(normal(3)))
+    ms.export(network, x, target, file_name="graph", file_format="MINDIR")
+    other = Tensor(normal(3, 4))
+    loaded = nn.GraphCell(ms.load("graph.mindir"))
+    check(flat(loaded(other, target)), flat(network(other, target)))

@@ -309,7 +309,16 @@ def _output_gradients(heads, grad_outputs):
         if not isinstance(grad_outputs, (int, float))
         else [Tensor._wrap(as_array(grad_outputs))]
     )
-    return [_fitted(_on_device_of(s, head), head) for s, head in zip(given, heads)]
+    return [
+        _in_space_of(_fitted(_on_device_of(s, head), head), head) for s, head in zip(given, heads)
+    ]
+
+
+def _in_space_of(grad_outputs, head):
+    """A sensitivity as a value of the space of `head`, where that notes what is computed."""
+    if type(head._array) in SPACES or type(grad_outputs._array) not in SPACES:
+        return grad_outputs
+    return ones_like(head) * grad_outputs
 
 
 def _on_device_of(tensor, other):

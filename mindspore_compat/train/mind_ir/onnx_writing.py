@@ -405,6 +405,7 @@ def matmul(w, node, x, y, *turned):
 
 rule("Reshape")(lambda w, node, x, shape: w("Reshape", x, whole(*shape)))
 rule("Transpose")(lambda w, node, x, axes: w("Transpose", x, perm=axes))
+rule("OnesLike")(lambda w, node, x: w("Pow", x, np.zeros((), w.dtype(x))))
 rule("BroadcastTo")(lambda w, node, x, shape: w("Expand", x, whole(*shape)))
 rule("Tile")(lambda w, node, x, reps: w("Tile", x, whole(*reps)))
 rule("Concat")(lambda w, node, parts, axis: w("Concat", *parts, axis=axis))

@@ -173,8 +173,13 @@ def pad(b, out, x, pad_width, mode="constant", constant_values=0):
     return value
 
 
-for _name, _fill in (("zeros_like", 0), ("ones_like", 1)):
-    emits(_name)(lambda b, out, x, *_, fill=_fill, **__: np.full(out.shape, fill, out.dtype))
+@emits("ones_like")
+def ones_like(b, out, x, *_, **__):
+    """A node, not a constant, as a gradient begins with it: the rules compute in its space."""
+    return b("OnesLike", b.operand(x, out.dtype))
+
+
+emits("zeros_like")(lambda b, out, x, *_, **__: np.zeros(out.shape, out.dtype))
 emits("full_like")(lambda b, out, x, fill, *_: np.full(out.shape, _known(fill), out.dtype))
 
 
@@ -365,6 +370,16 @@ def scatter_set(b, out, x, index, values):
 @emits("scatter_add")
 def scatter_add(b, out, x, index, values):
     return _scatter(b, out, x, index, values, "TensorScatterAdd")
+
+
+@emits("add_rows")
+def add_rows(b, out, index, values, count):
+    rows = (math.prod(index.shape), *out.shape[1:])
+    at = wrapped(b, index, count)
+    at = at.reshape(-1, 1) if isinstance(at, np.ndarray) else b.reshape(at, (rows[0], 1))
+    added = b.operand(values, out.dtype)
+    added = added.reshape(rows) if isinstance(added, np.ndarray) else b.reshape(added, rows)
+    return b("TensorScatterAdd", np.zeros(out.shape, out.dtype), at, added)
 
 
 def _scatter(b, out, x, index, values, op):
