@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import compiled_conv, depthwise, winograd
+from . import compiled_columns, compiled_conv, depthwise, winograd
 from .kernels import kernels_of
 from .products import product
 from .scheduler import blocks, run
@@ -234,10 +234,15 @@ def _cropped(x, geo):
     return x[(..., *(slice(b, b + n) for n, (b, _) in zip(geo.size, geo.pads)))]
 
 
+def _columns_of(xp, x, geo):
+    """What copies the windows of whole samples fast; None where array functions do it."""
+    return compiled_columns.columns_of(x, geo) or kernels_of(xp, x, geo.kernel)
+
+
 def im2col(xp, x, kernel, stride, pads, dilation):
     """The windows of `x` side by side: (batch, channels, kernel positions, windows)."""
     geo = _single(x.shape, kernel, stride, pads, dilation)
-    if fast := kernels_of(xp, x, kernel):
+    if fast := _columns_of(xp, x, geo):
         kernel_size, area = prod(kernel), prod(geo.out)
         out = xp.empty((*x.shape[:2], kernel_size, area), x.dtype)
         return fast.im2col(x, out, geo, (x.shape[1] * kernel_size * area, kernel_size * area, area))
@@ -248,7 +253,7 @@ def im2col(xp, x, kernel, stride, pads, dilation):
 def col2im(xp, g, size, kernel, stride, pads, dilation):
     """Gradient of `im2col` for an input of spatial `size`: overlapping windows are added."""
     geo = _single((*g.shape[:2], *size), kernel, stride, pads, dilation)
-    if fast := kernels_of(xp, g, kernel):
+    if fast := _columns_of(xp, g, geo):
         kernel_size, area = g.shape[2:]
         strides = g.shape[1] * kernel_size * area, kernel_size * area, area
         return fast.col2im(g, (*g.shape[:2], *size), geo, strides)
@@ -281,8 +286,14 @@ class _Piece(NamedTuple):
         return self.samples.stop - self.samples.start
 
 
-def _pieces(x, geo):
-    """The pieces of a convolution; a part of a sample is a run of its flat output."""
+def _pieces(x, geo, fast):
+    """The pieces of a convolution; a part of a sample is a run of its flat output.
+
+    Args:
+        x: the images, or the gradient of what is made of them.
+        geo: their sizes.
+        fast: what `_columns_of` gives.
+    """
     area, rows = prod(geo.out), geo.channels * prod(geo.kernel) * x.dtype.itemsize
     whole = tuple(slice(0, n) for n in geo.out)
     if not isinstance(x, np.ndarray):
@@ -297,7 +308,7 @@ def _pieces(x, geo):
         ]
     fair = max(-(-geo.batch // MOST_PIECES), -(-max(LEAST_BYTES // rows, FEWEST_COLUMNS) // area))
     step = min(most // area, fair)
-    last = geo.out[-1] <= SHORT_ROW and step > 1
+    last = geo.out[-1] <= SHORT_ROW and step > 1 and not fast
     return [_Piece(each, whole, slice(0, area), last) for each in blocks(geo.batch, step)]
 
 
@@ -332,12 +343,12 @@ def _source(xp, x, geo, piece):
     return windows(xp, part, geo.kernel, geo.stride, geo.dilation, out)
 
 
-def _patches(xp, x, geo, piece):
+def _patches(xp, x, geo, piece, fast):
     """Columns of a piece, (groups, channels / groups * kernel positions, windows)."""
     area = piece.flat.stop - piece.flat.start
     rows = geo.channels * prod(geo.kernel)
     flat = xp.empty(rows * piece.count * area, x.dtype)
-    if fast := kernels_of(xp, x, geo.kernel):
+    if fast and area == prod(geo.out):
         fast.im2col(x[piece.samples], flat, geo, _patch_strides(geo, piece.count))
     else:
         view = _source(xp, x, geo, piece)
@@ -394,11 +405,12 @@ def _by_im2col(xp, x, w, geo):
         return out
     rows = _grouped_weights(w, geo)
     target = out.reshape(geo.batch, geo.groups, geo.filters // geo.groups, -1)
-    pieces = _pieces(x, geo)
+    fast = _columns_of(xp, x, geo)
+    pieces = _pieces(x, geo, fast)
     matmul = _matmul(xp, x, len(pieces) == 1)
 
     def work(piece):
-        patches = _patches(xp, x, geo, piece)
+        patches = _patches(xp, x, geo, piece, fast)
         if piece.count == 1:
             matmul(rows, patches, out=target[piece.samples.start, ..., piece.flat])
             return
@@ -413,7 +425,8 @@ def _weight_gradient_by_im2col(xp, g, x, geo):
     if not g.size:
         return xp.zeros(shape, x.dtype)
     g = g.reshape(geo.batch, geo.groups, geo.filters // geo.groups, -1)
-    pieces = _pieces(x, geo)
+    fast = _columns_of(xp, x, geo)
+    pieces = _pieces(x, geo, fast)
     several = min(LARGE_BYTES // (prod(shape) * x.dtype.itemsize), len(pieces), MOST_PIECES)
     runs = [pieces[each] for each in blocks(len(pieces), -(-len(pieces) // max(several, 1)))]
     matmul = _matmul(xp, x, len(runs) == 1)
@@ -423,7 +436,7 @@ def _weight_gradient_by_im2col(xp, g, x, geo):
 
     def work(number):
         for piece in runs[number]:
-            patches = _patches(xp, x, geo, piece)
+            patches = _patches(xp, x, geo, piece, fast)
             rows = _rows_of(xp, g, piece)
             if columns_first:
                 found = matmul(patches, rows.swapaxes(1, 2))
@@ -451,14 +464,14 @@ def _transposed(stack):
 
 def _input_gradient_by_im2col(xp, g, w, geo):
     """Input gradient: columns of gradients, added back where their windows were."""
-    fast = kernels_of(xp, g, geo.kernel)
+    fast = _columns_of(xp, g, geo)
     grad = xp.empty((geo.batch, geo.channels, *geo.size), g.dtype)
     if not grad.size or not g.size:
         grad[...] = 0
         return grad
     rows = _grouped_weights(w, geo).swapaxes(1, 2)
     g = g.reshape(geo.batch, geo.groups, geo.filters // geo.groups, -1)
-    pieces = _input_gradient_pieces(g, geo)
+    pieces = _input_gradient_pieces(g, geo, fast)
     matmul = _matmul(xp, g, len(pieces) == 1)
     kernel_size = prod(geo.kernel)
 
@@ -474,8 +487,9 @@ def _input_gradient_by_im2col(xp, g, w, geo):
             own = rows[some], own[1][some]
         patches = matmul(*own)
         if fast:
-            grad[piece.samples] = fast.col2im(
-                patches, (count, *grad.shape[1:]), geo, _patch_strides(geo, count)
+            shape = count, channels.stop - channels.start, *geo.size
+            grad[piece.samples, channels] = fast.col2im(
+                patches, shape, geo, _patch_strides(geo, count)
             )
             return
         patches = _by_sample(xp, patches, piece).reshape(count, -1, kernel_size, *geo.out)
@@ -485,7 +499,7 @@ def _input_gradient_by_im2col(xp, g, w, geo):
     return grad
 
 
-def _input_gradient_pieces(g, geo):
+def _input_gradient_pieces(g, geo, fast):
     """Pieces of whole samples; where one is too large, of some channels (in `slices`), as many
     as make whole groups if there are groups."""
     step = geo.channels
@@ -494,7 +508,7 @@ def _input_gradient_pieces(g, geo):
         unit = geo.channels // geo.groups if geo.groups > 1 else 1
         step = max(LARGE_BYTES * geo.channels // sample // unit, 1) * unit
     pieces, area = [], slice(0, prod(geo.out))
-    found = {piece.samples.start: piece for piece in _pieces(g, geo)}
+    found = {piece.samples.start: piece for piece in _pieces(g, geo, fast)}
     for piece in found.values():
         for channels in blocks(geo.channels, step):
             pieces.append(_Piece(piece.samples, (channels,), area, piece.samples_last))
