@@ -114,3 +114,8 @@ def test_inverse_mel_scale_finds_a_spectrogram_of_the_sums():
 def test_what_is_no_array_is_refused(value):
     with pytest.raises(TypeError, match="For 'Gain', the input must be a NumPy array"):
         ds.audio.Gain()(value)
+
+
+@pytest.mark.parametrize(("shape", "wanted"), [((1, 4), (4,)), ((4, 1), (4, 1)), ((1, 1, 4),) * 2])
+def test_one_frame_comes_back_without_its_axis_of_time(shape, wanted):
+    assert ds.audio.SlidingWindowCmn()(np.ones(shape, np.float32)).shape == wanted

@@ -523,3 +523,29 @@ def test_true_counts_as_1_for_samplers():
 )
 def test_samplers_tell_how_they_shuffle(sampler, mode):
     assert sampler.get_shuffle_mode() is ds.Shuffle[mode]
+
+
+def test_looking_at_a_dataset_calls_no_callbacks():
+    calls = []
+
+    class Counting(ds.DSCallback):
+        def ds_begin(self, ds_run_context):
+            calls.append("begin")
+
+        def ds_step_begin(self, ds_run_context):
+            calls.append("step")
+
+    data = numbers(2).map(lambda x: x, callbacks=Counting())
+    assert data.output_shapes() == data.output_shapes(estimate=True)
+    assert data.output_types() and data.filter(lambda x: True).get_dataset_size() == 2
+    assert calls == []
+    values(data)
+    assert calls == ["begin", "step", "step"]
+
+
+def test_padded_batch_takes_none_for_a_column():
+    rows = ds.GeneratorDataset([(np.arange(1), 1), (np.arange(3), 2)], ["x", "y"], shuffle=False)
+    (row,) = rows.padded_batch(2, pad_info={"x": None, "y": None}).create_dict_iterator(
+        num_epochs=1, output_numpy=True
+    )
+    assert row["x"].tolist() == [[0, 0, 0], [0, 1, 2]] and row["y"].tolist() == [1, 2]

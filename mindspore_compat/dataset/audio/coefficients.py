@@ -222,7 +222,8 @@ class ComputeDeltas(SpectrogramOperation):
 class SlidingWindowCmn(SpectrogramOperation):
     """Takes from each frame the mean of the frames around it.
 
-    Takes numbers of shape (..., time, freq) and gives float32, or float64, of the same shape.
+    Takes numbers of shape (..., time, freq) and gives float32, or float64, of the same shape;
+    one frame, of shape (1, freq), comes back as (freq,).
 
     Args:
         cmn_window (int, optional): how many frames the mean is of.
@@ -267,7 +268,8 @@ class SlidingWindowCmn(SpectrogramOperation):
             variance = _between(in_float64 * in_float64, starts, ends) / count - mean * mean
             with np.errstate(divide="ignore", invalid="ignore"):
                 made = np.where(count == 1, 0.0, made * variance**-0.5)
-        return made.astype(x.dtype)
+        made = made.astype(x.dtype)
+        return made.squeeze() if x.ndim == 2 and len(x) == 1 else made
 
     def _windows(self, frames):
         """The first frame of each window, and the one behind its last."""

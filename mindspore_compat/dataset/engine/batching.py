@@ -273,7 +273,8 @@ class PaddedBatchDataset(_Batches):
         num_parallel_workers (int, optional): is checked.
         pad_info (dict, optional): for a column, (shape, value): the shape to pad or cut to, with
             None for the longest of the batch, or None for all axes; and what to pad with. Columns
-            it does not name are padded with 0 to the longest. Without it nothing is padded.
+            it does not name, or gives None for, are padded with 0 to the longest. Without it
+            nothing is padded.
 
     Returns:
         Dataset.
@@ -307,12 +308,14 @@ class PaddedBatchDataset(_Batches):
 
 
 def checked_padding(api, pad_info):
-    """`pad_info`, if its entries are pairs of a shape and a value.
+    """`pad_info`, if its entries are pairs of a shape and a value, or None for both by default.
 
     Raises:
         TypeError: an entry is not.
     """
     for name, entry in (pad_info or {}).items():
+        if entry is None and isinstance(name, str):
+            continue
         shape = entry[0] if isinstance(entry, tuple) and len(entry) == 2 else 0
         if not (
             isinstance(name, str)
@@ -334,7 +337,7 @@ def padded_batch(group, columns, pad_info, bound=None):
     made = []
     for index, (name, values) in enumerate(zip(columns, zip(*group, strict=True), strict=True)):
         if pad_info is not None:
-            shape, fill = pad_info.get(name, (None, None))
+            shape, fill = pad_info.get(name) or (None, None)
             shape = _common_shape(name, values, shape, bound if name in pad_info else None)
             values = [padded(value, shape, fill) for value in values]
         made.append(stack(values, index))

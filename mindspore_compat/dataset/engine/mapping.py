@@ -33,7 +33,7 @@ from .caching import cached_flow, checked_leaf, has_cache
 from .operations import as_list, distinct, known, method
 from .pipeline import UnionBaseDataset
 from .rows import FAILURES, Epochs, Flow, as_column, own, read_only
-from .workers import OrderedMap
+from .workers import OrderedMap, calls_back
 
 __all__ = ["DSCallback", "MapDataset"]
 
@@ -239,7 +239,8 @@ class MapDataset(UnionBaseDataset):
             return Flow(blocks=lambda: _through_blocks(flow.blocks(), operations, indices[0]))
         together = operations if hooks else joined(operations)
         work = _RowWork(together, indices, order, len(outputs), hooks)
-        calls = self.callbacks and _Calls([each.create_runtime_obj() for each in self.callbacks])
+        callbacks = self.callbacks if calls_back() else []
+        calls = callbacks and _Calls([each.create_runtime_obj() for each in callbacks])
         workers = self.num_parallel_workers or config.requested_workers()
         if workers > 1 and not calls and not config.get_debug_mode():
             processes = self.python_multiprocessing and any(map(is_python, operations))

@@ -202,9 +202,9 @@ class Dataset:
         """Returns the number of classes, or None where the dataset does not say."""
         return self.children[0].num_classes() if self.children else None
 
-    def _epoch(self):
-        """The rows of an epoch."""
-        with Pipeline() as pipeline:
+    def _epoch(self, calls_back=False):
+        """The rows of an epoch; callbacks of maps are for those that the script asks for."""
+        with Pipeline(calls_back) as pipeline:
             flow = pipeline.call(self._open)
         try:
             rows = iter(pipeline.call(flow.rows))

@@ -30,7 +30,7 @@ def save(dataset, file_name: Str, num_files: Int = 1, file_type: Str = "mindreco
     if not 1 <= num_files <= LIMIT:
         raise ValueError(f"For 'save', 'num_files' must be in [1, {LIMIT}], but got {num_files}.")
     paths = _paths(file_name, num_files)
-    names, rows = dataset.get_col_names(), dataset._epoch()
+    names, rows = dataset.get_col_names(), dataset._epoch(calls_back=True)
     block = list(itertools.islice(rows, BLOCK))
     if not block:
         raise RuntimeError("For 'save', the dataset must have rows.")

@@ -52,10 +52,21 @@ def taken_together(count):
         _together.reset(before)
 
 
-class Pipeline:
-    """The pools of one iterator's pipeline: of the nodes opened within `with`."""
+def calls_back():
+    """Whether the maps of the pipeline that is being opened call the script's callbacks."""
+    pipeline = _pipeline.get()
+    return pipeline is None or pipeline.calls_back
 
-    def __init__(self):
+
+class Pipeline:
+    """The pools of one iterator's pipeline: of the nodes opened within `with`.
+
+    Args:
+        calls_back (bool): whether its maps call the script's callbacks.
+    """
+
+    def __init__(self, calls_back=True):
+        self.calls_back = calls_back
         self._begun = weakref.WeakSet()
 
     def __enter__(self):
