@@ -191,7 +191,7 @@ def _statistic(name, part, axis):
         low, high = (count - 1) // 2, count // 2
         middle = [ordered[front + (slice(i, i + 1),)] for i in (low, high)]
         found = (middle[0] + middle[1]) / 2
-    if part._array.dtype.kind in "iu":
+    if name == "median" and part._array.dtype.kind in "iu":
         found = build("ops", "round")(found)
     return found.astype(part.dtype)
 

@@ -33,8 +33,8 @@ def _sorted_set(values):
 
 
 def unique(x, return_inverse=False):
-    """Each value of a Tensor once, in ascending order; with the position (int32) of every element
-    among them if requested.
+    """Each value of a Tensor once, in the order of first appearance; with the index of every
+    element among them if requested, int64 for int64 values and int32 for others.
 
     Raises:
         TypeError: if `x` is not a Tensor, or holds bools or complex numbers.
@@ -43,15 +43,13 @@ def unique(x, return_inverse=False):
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.unique(ms.Tensor([3, 1, 3])))
-        [1 3]
+        [3 1]
     """
     values = _comparable(need_tensor(x, "unique"), "unique")
     if not x.ndim:
         raise ValueError("For 'unique', 'x' must have an axis.")
-    if not return_inverse:
-        return _sorted_set(values)
-    found = unique_ops.mint_unique(values, return_inverse=True)
-    return found[0], found[1].astype(dtypes.int32)
+    found, inverse = build("ops", "unique")(values)
+    return (found, inverse) if return_inverse else found
 
 
 def isin(element, test_elements, invert=False):

@@ -104,8 +104,6 @@ CALLS = [
     ("argmax", (REAL,), {}),
     ("argmax", (REAL, 1), {}),
     ("argmin", (REAL, 0), {}),
-    ("unique", (numpy.array([3, 1, 3]),), {}),
-    ("unique", (numpy.array([3, 1, 3]),), {"return_inverse": True}),
     ("isin", (WHOLE, [1, 4]), {}),
     ("isin", (WHOLE, [1, 4]), {"invert": True}),
     ("intersect1d", (WHOLE, [4, 1, 9]), {}),

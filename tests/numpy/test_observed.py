@@ -194,3 +194,11 @@ def test_numbers_are_read_from_tensors():
     numpy.testing.assert_array_equal(mnp.diagonal(MATRIX, Tensor(1)).asnumpy(), [2])
     numpy.testing.assert_array_equal(mnp.polyder([1, 2, 3], Tensor([1])).asnumpy(), [2, 2])
     assert mnp.broadcast_to(REALS, Tensor([2.0, 3.0])).shape == (2, 3)
+
+
+def test_unique_keeps_the_order_of_first_appearance():
+    found, inverse = mnp.unique(ms.Tensor([[5, 3], [5, 1]]), return_inverse=True)
+    assert found.asnumpy().tolist() == [5, 3, 1]
+    assert (inverse.asnumpy().tolist(), inverse.dtype) == ([0, 1, 0, 2], ms.int64)
+    _, inverse = mnp.unique(ms.Tensor([5.0, 3.0, 5.0]), return_inverse=True)
+    assert (inverse.asnumpy().tolist(), inverse.dtype) == ([0, 1, 0], ms.int32)

@@ -28,3 +28,8 @@ def test_each_constant_gets_its_own_gradient():
         ends[0, 0]
     )
     assert gradient.asnumpy() == 3
+
+
+def test_means_of_integers_are_cut_off():
+    padded = mnp.pad(ms.Tensor([[0, 1, 2, 3], [4, 5, 6, 8]]), ((0, 0), (1, 0)), "mean")
+    assert padded.asnumpy()[:, 0].tolist() == [1, 5]
