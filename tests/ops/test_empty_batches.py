@@ -109,3 +109,8 @@ def test_a_mean_over_the_axis_of_a_number_is_the_number(mean):
 def test_the_reciprocal_of_zero_is_the_bound_of_integers(dtype):
     found = mnp.reciprocal(Tensor(np.array([0, 2, 1], dtype)))
     assert found.asnumpy().tolist() == [np.iinfo(dtype).max, 0, 1]
+
+
+def test_an_axis_without_elements_is_cut_into_as_many_parts_as_requested():
+    for chunk in (ops.chunk, mint.chunk):
+        assert [each.shape for each in chunk(ops.zeros((2, 0)), 3, 1)] == [(2, 0)] * 3

@@ -386,3 +386,11 @@ def test_a_call_is_the_result_of_one_batch():
     assert metric(np.array([1.0, 2.0]), np.array([2.0, 4.0])) == 1.5
     with pytest.raises(ValueError):
         metrics.Loss()(1.0, 2.0)
+
+
+def test_a_confusion_matrix_that_was_given_does_not_change():
+    metric = metrics.ConfusionMatrix(2)
+    metric.update(np.array([1, 0]), np.array([1, 1]))
+    found = metric.eval()
+    metric.update(np.array([1, 0]), np.array([1, 1]))
+    assert found.tolist() == [[0, 0], [1, 1]] and metric.eval().tolist() == [[0, 0], [2, 2]]

@@ -175,10 +175,11 @@ def _multinomial(input, num_samples, replacement, draw, dtype):
 
 @public("Tensor.multinomial")
 def tensor_multinomial(input, num_samples, replacement=True, seed=None, *, generator=None):
-    """Places drawn in proportion to the weights in each row; int64."""
+    """Indices drawn in proportion to the weights in each row; int32, int64 with a generator."""
     xp = space_for(input._array)
     draw = _stream(generator, xp, seed)
-    return _multinomial(input, num_samples, replacement, draw, "int64")
+    dtype = "int32" if generator is None else "int64"
+    return _multinomial(input, num_samples, replacement, draw, dtype)
 
 
 Seeds = Int | Bool | TensorOf("int64")  # a Tensor of one element

@@ -220,8 +220,9 @@ def chunk(xp, input: Anything, chunks: Int(ge=1), axis: Int = 0):
         [(3,), (2,)]
     """
     length = input.shape[axis]
-    step = max(-(-length // chunks), 1)
-    return tuple(xp.split(input, list(range(step, length, step)), axis))
+    step = -(-length // chunks)
+    starts = list(range(step, length, step)) if length else [0] * (chunks - 1)
+    return tuple(xp.split(input, starts, axis))
 
 
 @public("ops.hstack", "mint.hstack")

@@ -74,3 +74,9 @@ def test_an_instance_without_seeds_takes_the_default_stream():
     first = draw((64,))
     ms.set_seed(1)
     assert not differ(first, ops.standard_normal((64,)))
+
+
+def test_dtype_of_multinomial_as_a_method():
+    weights = Tensor([0.2, 0.8])
+    assert weights.multinomial(2).dtype == ops.multinomial(weights, 2).dtype == ms.int32
+    assert weights.multinomial(2, generator=ms.Generator()).dtype == ms.int64
