@@ -12,6 +12,7 @@ import mmap
 import os
 import re
 import secrets
+import threading
 
 try:
     import fcntl
@@ -23,6 +24,7 @@ _NEW = (
     os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 )
 _WRITEBACK = 1 << 20  # bytes, after which the disk is asked to take them up
+_LARGE = 8 << 20  # bytes, which it takes milliseconds to free
 _LONGEST_STEM = 180  # bytes; names of files have 255 at most
 _UNSUPPORTED = (errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EPERM)
 
@@ -99,7 +101,8 @@ class AtomicFile:
             self.file.close()
             with contextlib.suppress(FileNotFoundError):
                 os.chmod(self.path, 0o600)
-        os.replace(self.temporary, self.path)
+        with _freed_in_background(self.path):
+            os.replace(self.temporary, self.path)
         self.file.close()
         if self.durable:
             _sync_folder(os.path.dirname(self.path))
@@ -217,6 +220,26 @@ def _remove_unlocked(temporary):
         remove(temporary)
     finally:
         os.close(number)
+
+
+@contextlib.contextmanager
+def _freed_in_background(path):
+    """Leaves it to another thread to free what a file has in memory and on the disk.
+
+    The system does so when nothing refers to a file that was replaced any more: within `os.replace`
+    that would take as long as a third of the writing. Small files are not worth a thread.
+    """
+    old = None
+    if os.name != "nt":  # there no file that is open can be replaced
+        with contextlib.suppress(OSError):  # there is none, or it cannot be read
+            old = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        yield
+    finally:
+        if old is not None and os.fstat(old).st_size < _LARGE:
+            os.close(old)
+        elif old is not None:
+            threading.Thread(target=os.close, args=(old,), daemon=True, name="old file").start()
 
 
 # Permissions, durability, errors ------------------------------------------------------------------

@@ -2,9 +2,11 @@
 
 import errno
 import os
+import queue
 import stat
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -98,6 +100,27 @@ def test_a_file_system_that_cannot_sync_folders_is_no_error_but_a_broken_disk_is
     refusal = errno.EIO
     with pytest.raises(OSError, match="net.ckpt"), atomic_write(path) as file:
         file.write(b"new")
+
+
+@posix
+@pytest.mark.parametrize("large, by_caller", [(3, False), (4, True)])
+def test_a_large_file_that_is_replaced_is_freed_by_another_thread(
+    path, monkeypatch, large, by_caller
+):
+    path.write_bytes(b"old")
+    old, close, freed = path.stat().st_ino, os.close, queue.SimpleQueue()
+
+    def noted(number):
+        if os.fstat(number).st_ino == old:
+            freed.put(threading.current_thread())
+        close(number)
+
+    monkeypatch.setattr(files, "_LARGE", large)
+    monkeypatch.setattr(os, "close", noted)
+    with atomic_write(path) as file:
+        file.write(b"new")
+    assert (freed.get(timeout=20) is threading.current_thread()) is by_caller
+    assert path.read_bytes() == b"new"
 
 
 # Permissions --------------------------------------------------------------------------------------
