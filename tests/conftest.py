@@ -44,11 +44,18 @@ def pytest_configure(config):
             compiled_bodies,
             compiled_conv,
             compiled_depthwise,
+            compiled_pool,
             compiled_sequences,
         )
 
         os.environ["MINDSPORE_COMPAT_COMPILE"] = "wait"
-        for module in (compiled_bodies, compiled_conv, compiled_depthwise, compiled_sequences):
+        for module in (
+            compiled_bodies,
+            compiled_conv,
+            compiled_depthwise,
+            compiled_pool,
+            compiled_sequences,
+        ):
             module.LEAST = 0
 
 

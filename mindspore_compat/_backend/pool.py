@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import scheduler
+from . import compiled_pool, scheduler
 from .conv import padded
 from .kernels import Windows, kernels_of
 from .select import keep
@@ -158,6 +158,9 @@ def maximum(xp, x, kernel, stride, pads, dilation, ceil_mode=False):
     if fast := kernels_of(xp, x, kernel):
         geo = Windows(size, kernel, out, stride, pads, dilation)
         return fast.maximum(x.reshape(prod(lead), *size), geo).reshape(*lead, *out)
+    made = compiled_pool.maximum(x, out, kernel, stride, pads, dilation)
+    if made is not None:
+        return made
     pads = _fitted(x, kernel, stride, pads, dilation, out)
     return _reduced(xp, xp.maximum, x, kernel, stride, pads, dilation, out, _lowest(x.dtype))
 
@@ -325,6 +328,9 @@ def max_gradient(xp, g, x, largest, kernel, stride, pads, dilation):
         geo = Windows(size, kernel, out, stride, pads, dilation)
         index = fast.index_of_maximum(x.reshape(prod(lead), *size), largest, geo, none=-1)
         return fast.add_at_index(g, index, x.shape, geo)
+    made = compiled_pool.max_gradient(g, x, largest, kernel, stride, pads, dilation)
+    if made is not None:
+        return made
     area = prod(size)
     grad, g = xp.zeros((prod(lead), *size), g.dtype), g.reshape(prod(lead), *out)
 
