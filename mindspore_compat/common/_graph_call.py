@@ -76,6 +76,11 @@ def _output(value):
         return list(map(_output, value))
     if isinstance(value, Mutable) and isinstance(value, (int, float)):
         return int(value) if isinstance(value, int) else float(value)
+    if callable(value) and not isinstance(value, type):
+        raise RuntimeError(
+            "Function in output is not supported. A graph must return Tensors, numbers, strings or "
+            f"sequences of these, but got {value!r}."
+        )
     return value
 
 

@@ -234,7 +234,9 @@ class Cell(Naming, Hooks, State, Settings):
     def _cell_pull(self, inputs, output, sens):
         """The gradients that the Cell's own `bprop` gives, one for each input."""
         given = self.bprop(*inputs, output, sens)
-        given = given if isinstance(given, tuple) else (given,)
+        if graphs.running and not isinstance(given, tuple):
+            raise TypeError(f"For bprop function, output should be a tuple, but got {given!r}.")
+        given = tuple(given) if isinstance(given, (tuple, list)) else (given,)
         if len(given) < len(inputs):
             raise RuntimeError(
                 f"For '{type(self).__name__}', 'bprop' must return {len(inputs)} "

@@ -144,3 +144,42 @@ def test_outside_a_graph_writes_go_to_the_tensor():
     view[0, 0] = 9.0
     assert whole(x) is x
     assert x.asnumpy().tolist() == [5.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    "returned",
+    [whole, lambda: [whole, 1], ops.relu, ops.Add(), nn.ReLU(), len, Tensor([1.0]).abs],
+    ids=["function", "nested", "ops", "Primitive", "Cell", "builtin", "method"],
+)
+def test_a_graph_returns_no_functions(graph, returned):
+    returned = returned() if getattr(returned, "__name__", "") == "<lambda>" else returned
+    with pytest.raises(RuntimeError, match="Function in output is not supported"):
+        graph(lambda x: returned)(Tensor([1.0]))
+
+
+class OwnGradient(nn.Cell):
+    def __init__(self, kind):
+        super().__init__()
+        self.kind = kind
+
+    def construct(self, x, y):
+        return x * y
+
+    def bprop(self, x, y, out, dout):
+        return self.kind((dout * 3, dout * 7))
+
+
+def test_bprop_within_a_graph_returns_a_tuple(graph):
+    x = Tensor([2.0])
+
+    def gradients(kind):
+        return graph(lambda x: ms.grad(OwnGradient(kind), (0, 1))(x, x + 1))(x)
+
+    assert gradients(tuple) == (Tensor([3.0]), Tensor([7.0]))
+    with pytest.raises(TypeError, match="output should be a tuple"):
+        gradients(list)
+
+
+def test_bprop_outside_of_a_graph_may_return_a_list():
+    found = ms.grad(OwnGradient(list), (0, 1))(Tensor([2.0]), Tensor([2.0]))
+    assert found == (Tensor([3.0]), Tensor([7.0]))

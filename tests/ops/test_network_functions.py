@@ -11,7 +11,7 @@ import pytest
 from kit import close, close_sums
 from scipy import special
 
-from mindspore_compat import mint, ops
+from mindspore_compat import mint, nn, ops
 from mindspore_compat._core.autograd.transforms import grad
 from mindspore_compat._core.tensor import dtype as ms
 from mindspore_compat._core.tensor.tensor import Tensor
@@ -524,3 +524,13 @@ def test_infinities_stay_where_they_are_in_nearest_resizing():
     values[0, 0, 0, 1] = -np.inf
     found = ops.interpolate(Tensor(values), (4, 4)).asnumpy()
     assert np.isneginf(found[0, 0, :2, 2:]).all() and (found[0, 0, 2:] == 0).all()
+
+
+def test_adaptive_maxima_take_a_list_of_lengths():
+    images = Tensor(np.arange(30.0).reshape(1, 1, 5, 6).astype(np.float32))
+    assert ops.adaptive_max_pool2d(images, [None, 2])[0, 0, 4].asnumpy().tolist() == [26, 29]
+    assert nn.AdaptiveMaxPool3d([1, 1, 2])(images).asnumpy().tolist() == [[[[26, 29]]]]
+    with pytest.raises(ValueError, match="output_size"):
+        nn.AdaptiveMaxPool3d([1, 2])(images)
+    with pytest.raises(RuntimeError, match="must have elements"):
+        nn.AdaptiveMaxPool3d((1, 1, 2))(ops.zeros((0, 1, 5, 6)))

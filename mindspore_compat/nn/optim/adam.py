@@ -170,7 +170,8 @@ def _kinds(api, use_amsgrad, use_lazy=False, use_offload=False, **unknown):
     if use_amsgrad and (use_lazy or use_offload):
         raise ValueError(
             f"For '{api}', 'use_amsgrad' must be False where 'use_lazy' or 'use_offload' is True, "
-            "but got True."
+            "but got True. For lazy Adam and Adam with offload, there is no parameter named "
+            "'use_amsgrad'."
         )
     return use_lazy, use_offload
 

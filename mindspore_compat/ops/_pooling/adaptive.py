@@ -22,7 +22,7 @@ from .._conv.im2col import need_rank, sizes_of
 from .._rules import Float16Or32, Floats, Reals, listed, several
 
 Positive, Natural = Int(ge=1), Int(ge=0)
-Volume = InTensor(AsValue(several(Positive | OneOf(True), 3), Number | TensorOf()))
+Volume = InTensor(AsValue(listed(Positive | OneOf(True), 3), Number | TensorOf()))
 
 
 def _goal(api, x, output_size, count):
@@ -37,6 +37,12 @@ def _goal(api, x, output_size, count):
     return tuple(n if w in (None, -1) else int(w) for n, w in zip(size, wanted))
 
 
+def _need_elements(api, name, x):
+    """Refuses volumes without elements."""
+    if not x.size:
+        raise RuntimeError(f"For '{api}', '{name}' must have elements, but got shape {x.shape}.")
+
+
 def _divides(api, x, output_size):
     """The output size of the 1-d forms, which must divide the length."""
     need_rank(api, "input", x, 3)
@@ -49,7 +55,8 @@ def _divides(api, x, output_size):
 
 
 Goal = Natural | TupleOf(Natural | None)
-Parts = Positive | OneOf(-1) | TupleOf(Positive | OneOf(-1) | None)
+Part = Positive | OneOf(-1)
+Parts = Part | TupleOf(Part | None) | ListOf(Part | None)
 
 
 @op("ops.adaptive_avg_pool1d(input, output_size)")
@@ -231,6 +238,7 @@ def adaptive_max_pool3d(xp, input: Reals, output_size: Volume, return_indices: A
         (1, 1, 1, 2, 2)
     """
     goal = _goal("adaptive_max_pool3d", input, output_size, 3)
+    _need_elements("adaptive_max_pool3d", "input", input)
     return _adaptive_largest(xp, input, goal, "int32" if return_indices else None)
 
 
@@ -252,4 +260,5 @@ def adaptive_max_pool3d_primitive(xp, x: Reals, output_size: Any):
     goal = _goal(
         "AdaptiveMaxPool3D", x, sizes_of("AdaptiveMaxPool3D", "output_size", output_size, 1, 3), 3
     )
+    _need_elements("AdaptiveMaxPool3D", "x", x)
     return _adaptive_largest(xp, x, goal, "int32")
