@@ -14,6 +14,7 @@ from mindspore_compat import Tensor, ops
 from mindspore_compat._io import tfrecord
 from mindspore_compat._io.protobuf import BYTES, FIXED32, FIXED64, fields, floats
 from mindspore_compat.train.summary import SummaryRecord, _events
+from mindspore_compat.train.summary.summary_record import _get_summary_tensor_data
 
 RANDOM = np.random.RandomState(0)
 
@@ -329,3 +330,27 @@ def test_summary_ops_refuse_a_number(kind):
 def test_a_blank_folder_is_refused():
     with pytest.raises(ValueError, match="log_dir"):
         ms.SummaryRecord(" ")
+
+
+def test_tools_read_what_the_ops_of_a_network_show(recorder):
+    """The newest value of each tag, once; MindSpore 2.10 returns the same in graph mode."""
+
+    class Net(ms.nn.Cell):
+        def construct(self, x):
+            ops.TensorSummary()("layer", x)
+            ops.ScalarSummary()("sum", x.sum())
+            return x * 2
+
+    _get_summary_tensor_data()
+    net = Net()
+    net(Tensor([1.0, 2.0]))
+    net(Tensor([1.0, 4.0]))
+    shown = _get_summary_tensor_data()
+    assert list(shown) == ["layer[:Tensor]", "sum[:Scalar]"]
+    assert shown["layer[:Tensor]"].asnumpy().tolist() == [1, 4]
+    assert shown["sum[:Scalar]"].asnumpy() == 5
+    assert _get_summary_tensor_data() == {}
+    record = recorder()
+    net(Tensor([1.0, 2.0]))
+    record.record(1)
+    assert _get_summary_tensor_data() == {}

@@ -69,10 +69,18 @@ class Print(Primitive):
 
 
 summary_sinks = []  # what a SummaryRecord registers: functions (kind, tag, Tensor)
+_latest = {}  # "tag[:Kind]" -> the newest value that a summary op has shown
+
+
+def take_latest():
+    """The newest values that summary ops have shown since the last call, by "tag[:Kind]"."""
+    taken = dict(_latest)
+    _latest.clear()
+    return taken
 
 
 class _Summary(Primitive):
-    """Hands a tagged Tensor to the open summary records; without one nothing happens."""
+    """Hands a tagged Tensor to the open summary records, and keeps a copy of the newest."""
 
     kind = ""
     ranks = ()
@@ -92,6 +100,7 @@ class _Summary(Primitive):
                 f"got {value.shape}."
             )
         capture.note_effect("a summary")
+        _latest[f"{name}[:{self.kind.title()}]"] = Tensor(value.asnumpy().copy(), value.dtype)
         for sink in summary_sinks:
             sink(self.kind, name, value)
 

@@ -10,6 +10,14 @@ from ...common.dtype import float16, float32
 from ...common.initializer import initializer
 from ...nn import Cell
 from ...nn.layer.activation import get_activation
+from .input_checks import (  # noqa: F401 - other libraries import them from here
+    _args_type_validator_check,
+    _check_input_dtype,
+    _check_past_none_input_none,
+    _LayerInputCheck,
+    _valid_type_checks,
+    _valid_value_checks,
+)
 
 __all__ = []
 

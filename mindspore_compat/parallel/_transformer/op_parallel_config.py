@@ -4,6 +4,7 @@ One device holds each layer whole, so the numbers are checked and stored; `recom
 what a layer does.
 """
 
+from ..._core.context.config import get_auto_parallel_context
 from ..._core.rules.vocabulary import Bool, InstanceOf, Int
 
 __all__ = [
@@ -245,3 +246,23 @@ default_dpmp_config = OpParallelConfig()
 default_moeparallel_config = MoEParallelConfig()
 default_embedding_parallel_config = EmbeddingOpParallelConfig()
 default_transformer_config = TransformerOpParallelConfig()
+
+
+def _check_config(config):
+    """Refuses a config that does not fit the stages of `set_auto_parallel_context`.
+
+    Raises:
+        ValueError: `config` has another number of stages than the context, or fewer micro batches
+            than stages.
+    """
+    stages = get_auto_parallel_context("pipeline_stages")
+    asked = getattr(config, "pipeline_stage", stages)
+    if asked != stages:
+        raise ValueError(
+            f"'pipeline_stage' must be that of the context, {stages}, but got {asked}."
+        )
+    batches = getattr(config, "micro_batch_num", stages)
+    if stages > 1 and batches < stages:
+        raise ValueError(
+            f"'micro_batch_num' must be at least 'pipeline_stage', {stages}, but got {batches}."
+        )

@@ -213,6 +213,7 @@ class SummaryRecord:
             return False
         shown = [one for one in self._shown if self._mode == "train" and _is_valid(one)]
         values, self._values, self._shown = [*shown, *self._values], [], []
+        print_summary.take_latest()  # what is recorded is no longer returned elsewhere
         chosen = [one for one in values if plugin_filter is None or plugin_filter(one[0])]
         try:
             self._write(step, chosen)
@@ -260,6 +261,17 @@ class SummaryRecord:
         atexit.unregister(self.close)
         for file in (self._summary, self._lineage):
             file.close()
+
+
+def _get_summary_tensor_data():
+    """What summary ops have shown since the last call or record, for tools that look into layers.
+
+    Returns:
+        dict from "tag[:Kind]", such as "conv1[:Tensor]", to the newest Tensor.
+
+    Source: mindspore.train.summary.summary_record of MindSpore 2.10.
+    """
+    return print_summary.take_latest()
 
 
 class _File:
