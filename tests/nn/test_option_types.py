@@ -2,7 +2,9 @@
 
 import pytest
 
-from mindspore_compat import nn, ops
+from mindspore_compat import Tensor, mint, nn, ops
+from mindspore_compat.dataset import vision
+from mindspore_compat.train import ConfusionMatrix
 
 pytestmark = pytest.mark.quick
 
@@ -13,6 +15,8 @@ CALLS = [
     (nn.Conv2dTranspose, (4, 4, 2), "pad_mode"),
     (nn.Conv3d, (4, 4, 2), "data_format"),
     (nn.Conv3dTranspose, (4, 4, 2), "data_format"),
+    (nn.EmbeddingLookup, (4, 3), "target"),
+    (nn.MultiFieldEmbeddingLookup, (4, 3, 2), "operator"),
     (ops.AvgPool3D, (2,), "data_format"),
     (ops.MaxPool3D, (2,), "data_format"),
     (ops.MaxUnpool2D, (2,), "data_format"),
@@ -32,3 +36,23 @@ CALLS = [
 def test_a_setting_of_another_type_is_a_value_error(make, arguments, name, given):
     with pytest.raises(ValueError, match=name):
         make(*arguments, **{name: given})
+
+
+@pytest.mark.parametrize(
+    "call, error",
+    [
+        (lambda: nn.InstanceNorm2d(3, eps=0.0), ValueError),
+        (lambda: nn.InstanceNorm2d(3, eps=1.5), ValueError),
+        (lambda: ConfusionMatrix(2, normalize=None), ValueError),
+        (lambda: vision.PadToSize((20,)), ValueError),
+        (lambda: vision.PadToSize(20, (1,)), ValueError),
+        (lambda: mint.nn.Embedding(4, 3, norm_type=2), TypeError),
+        (lambda: mint.cumsum(Tensor([1.0]), None), TypeError),
+        (lambda: mint.unique(Tensor([1.0]), return_inverse=1), TypeError),
+        (lambda: mint.nn.functional.dropout(Tensor([1.0]), inplace=1), TypeError),
+        (lambda: mint.nn.functional.dropout2d(ops.ones((1, 1, 2, 2)), inplace=1), TypeError),
+    ],
+)
+def test_values_that_the_original_refuses_too(call, error):
+    with pytest.raises(error, match="For '"):
+        call()

@@ -246,7 +246,7 @@ class _Signature:
             if self.star and name == self.star.arg:
                 continue
             if name in _handled and self.feeds[name] not in self.op.parameters:
-                rule = DType if name == "dtype" else None
+                rule = DType if name == "dtype" else self.stricter.get(name)
             if rule is None:
                 continue
             default = self.defaults.get(name)

@@ -394,14 +394,14 @@ class PadToSize(ImageOperation):
     @checked
     def __init__(
         self,
-        size: positive | sequence(positive, (1, 2)),
-        offset: natural | sequence(natural, (0, 1, 2)) = None,
+        size: positive | sequence(positive, 2),
+        offset: natural | sequence(natural, (0, 2)) = None,
         fill_value: Fill = 0,
         padding_mode: AnInstance(Border) = Border.CONSTANT,
     ):
-        self.size = (size, size) if isinstance(size, int) else (*size, *size)[:2]
+        self.size = (size, size) if isinstance(size, int) else tuple(size)
         offset = () if offset is None else offset
-        self.offset = (offset, offset) if isinstance(offset, int) else (*offset, *offset)[:2]
+        self.offset = (offset, offset) if isinstance(offset, int) else tuple(offset)
         self.fill_value, self.padding_mode = fill_value, padding_mode
 
     def _array(self, image, lead):

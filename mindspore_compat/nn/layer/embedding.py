@@ -8,6 +8,7 @@ from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import (
     Any,
+    AsValue,
     Bool,
     DType,
     Float,
@@ -192,7 +193,7 @@ class EmbeddingExt(Cell):
         embedding_dim: Int(ge=0),
         padding_idx: Int | None = None,
         max_norm: Float = None,
-        norm_type: Number = 2.0,
+        norm_type: Float = 2.0,
         scale_grad_by_freq: Bool = False,
         sparse: Bool = False,
         _weight: TensorOf(floating) = None,
@@ -305,7 +306,7 @@ class EmbeddingLookup(Cell):
         vocab_size: Size,
         embedding_size: Size,
         param_init="normal",
-        target: OneOf("CPU", "DEVICE") = "CPU",
+        target: AsValue(OneOf("CPU", "DEVICE")) = "CPU",
         slice_mode="batch_slice",
         manual_shapes=None,
         max_norm: Float(gt=0.0) = None,
@@ -382,7 +383,7 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
         feature_num_list: TupleOf(Any) = None,
         max_norm=None,
         sparse=True,
-        operator: OneOf("SUM", "MAX", "MEAN") = "SUM",
+        operator: AsValue(OneOf("SUM", "MAX", "MEAN")) = "SUM",
         dtype=float32,
     ):
         super().__init__(

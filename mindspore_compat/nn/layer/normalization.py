@@ -276,7 +276,7 @@ class _InstanceNorm(_Statistics):
     def __init__(
         self,
         num_features: Int(ge=1),
-        eps: Float = 1e-5,
+        eps: Float(gt=0.0, le=1.0) = 1e-5,
         momentum: Float(ge=0.0, le=1.0) = 0.1,
         affine: Bool = True,
         gamma_init: Init = "ones",
@@ -322,7 +322,8 @@ class InstanceNorm1d(_InstanceNorm):
     Raises:
         TypeError: if `num_features` is not an int, `eps` or `momentum` not a float, `affine` not a
             bool, or an initial Tensor not float32.
-        ValueError: if `num_features` is less than 1, or `momentum` not in [0, 1].
+        ValueError: if `num_features` is less than 1, `momentum` not in [0, 1], or `eps` not in
+            (0, 1].
 
     Example:
         >>> import mindspore_compat as ms

@@ -9,6 +9,7 @@ import numpy as np
 from ..._backend import random
 from ..._backend.space import extra
 from ..._core.autograd.vjp_rules import CONSTANT, derive
+from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import (
     Bool,
@@ -82,6 +83,7 @@ def dropout(
 @op(
     "mint.nn.functional.dropout(input, p=0.5, training=True, inplace=False)",
     "mint.nn.Dropout(p=0.5, inplace=False)(input)",
+    quirks=Quirks(rules={"mint.nn.functional.dropout": {"inplace": Bool}}),
 )
 def dropout_ext(xp, input: Floats, p: Number(ge=0, le=1) = 0.5, training: Bool = True):
     """Sets each element to zero with probability `p` and divides the others by 1 - p. Without
@@ -174,6 +176,7 @@ def dropout2d(xp, input: Reals, p: Number(ge=0, le=1) | Bool = 0.5, training: Bo
 @op(
     "mint.nn.functional.dropout2d(input, p=0.5, training=True, inplace=False)",
     "mint.nn.Dropout2d(p=0.5, inplace=False)(input)",
+    quirks=Quirks(rules={"mint.nn.functional.dropout2d": {"inplace": Bool}}),
 )
 def dropout2d_ext(xp, input: Reals, p: Number(ge=0, le=1) = 0.5, training: Bool = True):
     """Sets whole channels of images to zero with probability `p` and divides the others by 1 - p.

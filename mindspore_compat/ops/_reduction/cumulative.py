@@ -278,7 +278,10 @@ def cumsum_as_is(xp, x: TensorOf(number), axis: ScalarOf(Int), dtype: DType = No
     return xp.cast(xp.cumsum(x, axis), x.dtype)
 
 
-@op("mint.cumsum(input: x, dim: axis, dtype=None)")
+@op(
+    "mint.cumsum(input: x, dim: axis, dtype=None)",
+    quirks=Quirks(rules={"mint.cumsum": {"axis": Int}}),
+)
 def cumsum(xp, x: TensorOf(any_dtype), axis: Int | None, dtype: DType = None):
     """Adds up the elements along an axis; each result is the sum of all elements so far.
 

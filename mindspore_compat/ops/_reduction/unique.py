@@ -33,7 +33,10 @@ def unique(xp, input: Anything):
 
 
 @public("mint.unique")
-def mint_unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
+@checked
+def mint_unique(
+    input, sorted: Bool = True, return_inverse: Bool = False, return_counts: Bool = False, dim=None
+):
     """Each value once, in ascending order; with the inverse indices and the counts if requested.
 
     Example:

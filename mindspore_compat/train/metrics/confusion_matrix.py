@@ -10,7 +10,7 @@ from .metric import Metric, rearrange_inputs
 
 __all__ = ["ConfusionMatrix", "ConfusionMatrixMetric"]
 
-_NORMS = ("no_norm", "target", "prediction", "all", None)
+_NORMS = ("no_norm", "target", "prediction", "all")
 
 
 class ConfusionMatrix(Metric):
@@ -95,8 +95,8 @@ class ConfusionMatrix(Metric):
             RuntimeError: if nothing has been measured.
         """
         self._need_updates(self._is_update)
-        counts = self.confusion_matrix.copy()
-        if self.normalize in ("no_norm", None):
+        counts = self.confusion_matrix
+        if self.normalize == "no_norm":
             return counts
         total = {
             "target": lambda: counts.sum(axis=1, keepdims=True),
