@@ -70,6 +70,11 @@ def _reducer(ufunc):
     return reduced
 
 
+def _reshape(x, shape):
+    """NumPy's `reshape` by the array's method, which takes a third of the time of the function."""
+    return x.reshape(shape) if type(x) is numpy.ndarray else numpy.reshape(x, shape)
+
+
 class Space:
     """The functions of one array library, NumPy's names first."""
 
@@ -88,6 +93,8 @@ class Space:
     def __getattr__(self, name):
         if name in REDUCERS and self.module is numpy:
             found = _reducer(getattr(numpy, REDUCERS[name]))
+        elif name == "reshape" and self.module is numpy:
+            found = _reshape
         elif name in EXTRA:
             found = EXTRA[name].__get__(self)
         elif name in SPECIAL:
