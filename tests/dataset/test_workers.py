@@ -73,6 +73,18 @@ def test_an_error_comes_at_its_row_and_names_the_function(options):
         next(rows)
 
 
+def test_an_error_of_the_source_comes_after_the_rows_before_it(options):
+    def source():
+        yield from range(29)
+        raise ValueError("no more")
+
+    data = ds.GeneratorDataset(source, "n", shuffle=False).map(squared, **options)
+    rows = data.create_tuple_iterator(num_epochs=1, output_numpy=True)
+    assert [int(next(rows)[0]) for _ in range(29)] == [n * n for n in range(29)]
+    with pytest.raises(RuntimeError, match="no more"):
+        next(rows)
+
+
 def test_rows_beside_a_refused_one_are_kept(options, monkeypatch):
     monkeypatch.setattr(config._values, "error_samples", config.ErrorSamplesMode.SKIP)
     assert given(numbers().map(refused, **options)) == [n for n in range(ROWS) if n % 30 != 29]

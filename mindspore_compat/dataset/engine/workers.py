@@ -33,6 +33,7 @@ _SHORT = 0.005  # seconds; only rows that take less may be done by the reader
 _TINY = 0.0001  # seconds; rows that take less are done by the reader alone
 _MANY = 4  # workers; with fewer there is less to gain, and rows count as tiny that take longer
 _CHUNK = 0.001  # seconds of work that are handed over at once
+_FIRST = 16  # rows that workers do in any case: code that hangs, mostly in its first rows, is found
 _ALONE = 16  # rows that the reader does alone before it looks how long they take
 _RECENT = 8  # tasks, the shortest of which says how long a row takes
 
@@ -140,16 +141,17 @@ class OrderedMap:
 
     def _rows(self, work, items):
         pool = _Pool(self.api, work, self.workers, self.processes)
-        items, waiting = iter(items), collections.deque()
+        items, waiting = _Items(items), collections.deque()
         try:
             while True:
                 if not pool.rows_are_tiny():
                     self._hand_over(pool, items, waiting)
                 if waiting:
                     done = pool.result(waiting.popleft())
-                elif chunk := list(itertools.islice(items, _ALONE)):
+                elif chunk := items.take(_ALONE):
                     done = pool.done_here(chunk)
                 else:
+                    items.end()
                     break
                 for each in done:
                     yield self._settled(each)
@@ -159,14 +161,12 @@ class OrderedMap:
         pool.finish()
 
     def _hand_over(self, pool, items, waiting):
-        """Lets workers begin as many items as they may be ahead; at first one each."""
-        ahead = self.workers
-        if pool.recent:
-            ahead = max(ahead, config.get_prefetch_size()) + self.together
+        """Lets workers begin as many items as they may be ahead."""
+        ahead = max(self.workers, config.get_prefetch_size()) + self.together
         largest = max(1, ahead // (2 * self.workers))
         count = sum(len(task.items) for task in waiting)
         while count < ahead:
-            chunk = list(itertools.islice(items, pool.chunk_size(largest)))
+            chunk = items.take(pool.chunk_size(largest))
             if not chunk:
                 break
             waiting.append(pool.submit(chunk))
@@ -180,6 +180,29 @@ class OrderedMap:
         if isinstance(error, self.returned):
             return error
         raise error
+
+
+class _Items:
+    """Items that are read several at a time. An error in reading one waits until it is its turn."""
+
+    def __init__(self, items):
+        self._items, self._error = iter(items), None
+
+    def take(self, count):
+        """The next items, as a list: `count`, or as many as there are."""
+        taken = []
+        if self._error is None:
+            try:
+                for item in itertools.islice(self._items, count):
+                    taken.append(item)
+            except Exception as error:
+                self._error = error
+        return taken
+
+    def end(self):
+        """Raises the error that ended the items, if one did."""
+        if self._error is not None:
+            raise self._error
 
 
 class _Task(Future):
@@ -202,6 +225,7 @@ class _Pool:
 
     def __init__(self, api, work, workers, processes):
         self.api, self.work, self.submitted, self.tasks = api, work, 0, queue.SimpleQueue()
+        self.finished = 0  # rows whose outcomes were asked for
         self.tiny = _TINY * max(1, _MANY / workers)
         self.recent = collections.deque(maxlen=_RECENT)  # seconds per row, of the last tasks
         self.patience = config.get_multiprocessing_timeout_interval()
@@ -222,7 +246,10 @@ class _Pool:
 
     def rows_are_tiny(self):
         """True if the reader had better do all rows itself."""
-        return not self.processes and self.seconds() < self.tiny
+        return self._reader_may_work() and self.seconds() < self.tiny
+
+    def _reader_may_work(self):
+        return not self.processes and self.finished >= _FIRST and self.seconds() < _SHORT
 
     def chunk_size(self, largest):
         """How many rows are worth handing over at once."""
@@ -248,7 +275,7 @@ class _Pool:
         """The outcomes of a task. While short ones are waited for, others are done here that no
         worker has begun. A worker that hangs is reported, then ended.
         """
-        while not task.done() and not self.processes and self.seconds() < _SHORT:
+        while not task.done() and self._reader_may_work():
             try:
                 other = self.tasks.get_nowait()
             except queue.Empty:
@@ -256,6 +283,7 @@ class _Pool:
             _perform(other, self.work, threading.current_thread())
         outcomes, seconds = self._awaited(task)
         self.recent.append(seconds / len(outcomes))
+        self.finished += len(outcomes)
         return outcomes
 
     def _awaited(self, task):
