@@ -276,8 +276,9 @@ def is_dynamic(value):
 
 
 def is_variable(value):
-    """Whether a value is a variable, or a sequence that holds one."""
-    if isinstance(value, Mutable):
+    """Whether a value is a variable, or a sequence that holds one. Within `jit` a Tensor is one:
+    nothing tells those made of constants alone from those computed from inputs."""
+    if isinstance(value, Mutable) or building.depth and isinstance(value, Tensor):
         return True
     return isinstance(value, (tuple, list)) and any(map(is_variable, value))
 

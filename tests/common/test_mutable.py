@@ -19,6 +19,21 @@ def test_what_is_computed_from_a_variable_is_one():
     assert found() == [True] * 7
 
 
+def test_tensors_are_variables_within_jit():
+    def found(x):
+        pair = [x, x + 1]
+        return (
+            ops.isconstant(x),
+            ops.isconstant(pair),
+            ops.is_sequence_value_unknown(pair * 2),
+            ops.is_sequence_shape_unknown(pair * 2),
+            ops.isconstant(len(pair)),
+        )
+
+    assert ms.jit(found)(Tensor([1])) == (False, False, True, False, True)
+    assert ops.isconstant(Tensor([1]))
+
+
 def test_results_of_variables_are_plain_numbers_outside():
     assert type(mutable(2) + 1) is int and mutable(2) + 1 == 3
     assert type(mutable((1, 2)) + (3,)) is tuple
