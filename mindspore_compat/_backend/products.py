@@ -18,6 +18,8 @@ NARROWEST = 256  # rows or columns of a strip, at least: each packs the other op
 UNPACKED = 10**6  # multiplications of a product up to which OpenBLAS packs no operand
 FEWEST = 32  # rows for which a right side is worth a copy
 MOST = 16  # pieces of a product
+FEW = 32  # rows for which the product of the transposes is faster, in float32
+TURNED = 1 << 19  # multiplications for which it is
 
 
 @extra
@@ -64,7 +66,7 @@ def _matrix(x, y, out, addend=None):
     longer, work = max(rows, columns), x.size * columns
     strips = max(min(work // PIECE, longer // NARROWEST, MOST), 2)
     if work < HALVES or longer < NARROWEST or _of_itself(x, y):
-        return _plus(np.matmul(x, y, out), addend)
+        return _one(x, y, out, addend)
     if out is None:
         out = np.empty((rows, columns), np.result_type(x, y))
     parts = scheduler.blocks(longer, -(-longer // (strips * 16)) * 16)
@@ -72,13 +74,33 @@ def _matrix(x, y, out, addend=None):
     def piece(number):
         part = parts[number]
         if rows >= columns:
-            _plus(np.matmul(x[part], y, out[part]), addend)
+            _one(x[part], y, out[part], addend)
         else:
             own = None if addend is None else addend[part]
-            _plus(np.matmul(x, y[:, part], out[:, part]), own)
+            _one(x, y[:, part], out[:, part], own)
 
     scheduler.run(piece, len(parts))
     return out
+
+
+def _one(x, y, out, addend):
+    """The product of two matrices on the calling thread, plus what is added to each row.
+
+    Libraries lay the right side out anew, which takes long if it is transposed and there are few
+    rows; so that is the left side of y.T @ x.T.
+    """
+    if not (
+        x.dtype == y.dtype == np.float32
+        and len(x) <= FEW
+        and x.size * y.shape[1] >= TURNED
+        and x.flags.c_contiguous
+        and y.flags.f_contiguous
+    ):
+        return _plus(np.matmul(x, y, out), addend)
+    made = np.matmul(y.T, x.T).T
+    out = np.empty(made.shape, made.dtype) if out is None else out
+    out[...] = made
+    return _plus(out, addend)
 
 
 def _plus(made, addend):

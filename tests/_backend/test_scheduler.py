@@ -7,7 +7,7 @@ import threading
 
 import numpy as np
 import pytest
-from kit import close
+from kit import close, close_sums
 
 from mindspore_compat._backend import cgroup, conv, fuse, pool, scheduler
 from mindspore_compat._backend.arrays import HOST
@@ -121,6 +121,7 @@ def products(rng):
         HOST.matmul(x, x.T),
         HOST.matmul(stack, y[:128, :512]),
         HOST.matmul(x[None], y[None, None]),
+        HOST.matmul_add(x[:24, :128], x[:512, :128].T.copy("F"), y[0, :512]),
     )
 
 
@@ -200,6 +201,21 @@ def test_products_are_those_of_numpy():
         close(out, np.matmul(x, y))
     with pytest.raises(ValueError):
         HOST.matmul(np.ones((700, 700)), np.ones((699, 700)))
+
+
+@pytest.mark.parametrize("columns", [600, 9000], ids=["one piece", "strips"])
+def test_few_rows_by_a_transposed_weight_are_those_of_numpy(columns):
+    rng = np.random.default_rng(0)
+    x, weight, bias = (
+        rng.standard_normal(shape, np.float32) for shape in ((17, 130), (columns, 130), (columns,))
+    )
+    made, want = HOST.matmul_add(x, weight.T, bias), x @ weight.T
+    assert made.flags.c_contiguous
+    close_sums(made, want + bias)
+    close_sums(HOST.matmul(x, weight.T), want)
+    out = np.empty((2, *want.shape), np.float32).swapaxes(0, 1)[:, 0]
+    assert HOST.matmul(x, weight.T, out) is out
+    close_sums(out, want)
 
 
 def test_two_threads_that_compute_at_once_get_their_own_results():
