@@ -20,6 +20,8 @@ from .._io.files import atomic_write
 from .._io.protobuf import BYTES, VARINT, bytes_field, fields, int_field, ints, signed
 from .._io.reading import content, json_of, reading
 from ..common.parameter import Parameter
+from ..communication import get_group_size
+from ..communication.comm_func import all_gather_into_tensor
 
 _Parameters = ListOf(InstanceOf(Parameter))
 
@@ -143,6 +145,35 @@ def merge_sliced_parameter(sliced_parameters: _Parameters, strategy: InstanceOf(
     else:
         whole = _merged(slices, strategy[first.name])
     return Parameter(Tensor(whole), first.name, first.requires_grad, first.layerwise_parallel)
+
+
+def _get_merged_param_data(net, parameter_layout_dict, param_name, param_data, integrated_save):
+    """The whole of a parameter of which each rank has a slice, for libraries that save it.
+
+    Args:
+        net (Cell): the network; its layouts are those of `parameter_layout_dict`.
+        parameter_layout_dict (dict): by name the grid of ranks, the axis of the grid that cuts each
+            axis of the parameter, the shape of a slice and the number of fields.
+        param_name (str): the parameter.
+        param_data (Tensor): this rank's slice.
+        integrated_save (bool): whether the slices are put together.
+
+    Returns:
+        Tensor, the whole on every rank; `param_data` itself where nothing is cut or joined.
+
+    Raises:
+        KeyError: `parameter_layout_dict` does not name the parameter.
+        ValueError: the layout is one of other slices.
+
+    Source: mindspore.train.serialization of MindSpore 2.10.
+    """
+    grid, cuts, _, fields = parameter_layout_dict[param_name][:4]
+    if not integrated_save or get_group_size() == 1 or all(axis < 0 for axis in cuts):
+        return param_data
+    layout = ParallelLayouts()
+    layout.dev_matrix, layout.tensor_map, layout.field = [Dims(grid)], [Dims(cuts)], fields
+    joined, _ = all_gather_into_tensor(param_data)
+    return Tensor(_merged(np.split(joined.asnumpy(), get_group_size()), layout), param_data.dtype)
 
 
 def _merged(slices, layout):

@@ -21,7 +21,12 @@ from ._loading import (
     load_segmented_checkpoints,
 )
 from ._saving import async_ckpt_thread_status, save_checkpoint
-from ._strategy import build_searched_strategy, merge_sliced_parameter, restore_group_info_list  # noqa: F401 - scripts import them from here
+from ._strategy import (  # noqa: F401 - scripts import them from here
+    _get_merged_param_data,
+    build_searched_strategy,
+    merge_sliced_parameter,
+    restore_group_info_list,
+)
 from .mind_ir.files import load_mindir, save_mindir
 from .mind_ir.running import load
 from .mind_ir.writing import export

@@ -41,6 +41,7 @@ def test_a_setting_of_another_type_is_a_value_error(make, arguments, name, given
 @pytest.mark.parametrize(
     "call, error",
     [
+        (lambda: ops.LogSpace(base=-1), ValueError),
         (lambda: nn.InstanceNorm2d(3, eps=0.0), ValueError),
         (lambda: nn.InstanceNorm2d(3, eps=1.5), ValueError),
         (lambda: ConfusionMatrix(2, normalize=None), ValueError),

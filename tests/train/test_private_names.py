@@ -14,7 +14,12 @@ from mindspore_compat._backend import arrays
 from mindspore_compat.train import Callback
 from mindspore_compat.train._utils import get_parameter_redundancy, remove_param_redundancy
 from mindspore_compat.train.model import _StepSync
-from mindspore_compat.train.serialization import Checkpoint, _exec_save, _parse_ckpt_proto
+from mindspore_compat.train.serialization import (
+    Checkpoint,
+    _exec_save,
+    _get_merged_param_data,
+    _parse_ckpt_proto,
+)
 
 LAYOUTS = {
     "a": ([2, 2], [1, 0], [4, 2], 0, True, ""),
@@ -106,3 +111,12 @@ def test_checkpoint_is_read_ahead_unless_it_is_missing_or_too_large(tmp_path):
     ms.set_mindio_server_info()
     with pytest.raises(TypeError, match="data_block_pool_capacity_in_gb"):
         ms.set_mindio_server_info("a")
+
+
+def test_one_process_has_whole_parameters():
+    """As MindSpore 2.10, whatever the layout says."""
+    data = Tensor([[1.0, 2.0]])
+    layouts = {"w": ([2], [0, -1], [1, 2], 0, True, "")}
+    assert _get_merged_param_data(ms.nn.Cell(), layouts, "w", data, True) is data
+    with pytest.raises(KeyError):
+        _get_merged_param_data(ms.nn.Cell(), {}, "w", data, True)

@@ -23,6 +23,22 @@ Model(net, SquaredError(), nn.SGD(net.trainable_params(), 0.1)).train(1, Batches
 print(f"<{rank} {float(net.weight):.4f}>")
 """
 
+# Each rank has half of the columns.
+SLICES = """
+import numpy as np
+from mindspore_compat import Tensor, communication, nn
+from mindspore_compat.train.serialization import _get_merged_param_data
+communication.init()
+rank = communication.get_rank()
+half = Tensor(np.float32([[1, 2], [5, 6]]) + 2 * rank)
+layouts = {"w": ([2], [-1, 0], [2, 2], 0, True, ""), "v": ([2], [-1, -1], [2, 2], 0, True, "")}
+net = nn.Cell()
+whole = _get_merged_param_data(net, layouts, "w", half, True)
+assert _get_merged_param_data(net, layouts, "w", half, False) is half
+assert _get_merged_param_data(net, layouts, "v", half, True) is half
+print(f"<{rank} {whole.asnumpy().tolist()}>")
+"""
+
 # The rows of rank 1 overflow in the second of three batches; neither rank may take that step.
 OVERFLOW = """
 import numpy as np
@@ -58,3 +74,8 @@ def test_no_rank_takes_a_step_in_which_one_overflows():
     first, second = run_by_two(OVERFLOW)
     assert first.split()[2] == second.split()[2] == "2"
     assert first.split()[1] == second.split()[1] != "nan"
+
+
+def test_slices_of_a_parameter_are_joined():
+    whole = "[[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]]"
+    assert run_by_two(SLICES) == [f"0 {whole}", f"1 {whole}"]

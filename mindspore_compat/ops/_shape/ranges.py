@@ -187,7 +187,12 @@ class Range:
     compute="native",
 )
 def log_space(
-    xp, start: Floats, end: Floats, steps: Int(ge=0) = 10, base: Int = 10, dtype: DType = "float32"
+    xp,
+    start: Floats,
+    end: Floats,
+    steps: Int(ge=0) = 10,
+    base: Int(ge=0) = 10,
+    dtype: DType = "float32",
 ):
     """Raises `base` to the power of `steps` numbers that lie evenly between two ends.
 
