@@ -3,6 +3,9 @@
 The results are those of MindSpore 2.10 on a CPU.
 """
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -66,6 +69,98 @@ def test_a_write_at_an_index_stays_within(graph, function):
     for _ in range(2):
         np.testing.assert_array_equal(net(x).asnumpy(), expected)
         np.testing.assert_array_equal(x.asnumpy().ravel(), np.arange(6.0))
+
+
+def by_number(x):
+    x[0][1] = -1.0
+    return x
+
+
+def in_a_loop(x):
+    at = x.argmax(axis=1)
+    for row in range(x.shape[0]):
+        x[row][at[row]] = -1.0
+    return x
+
+
+def augmented(x):
+    x[1][0:2] += 4.0
+    return x
+
+
+def over_lines(x):
+    x[-1][  # fmt: skip
+        2
+    ] = -1.0
+    return x
+
+
+def of_a_list(x):
+    items = [x + 0, x]
+    items[0][1][2] = -1.0
+    return items[0]
+
+
+def of_a_choice(x):
+    x[[0, 1]][1] = -1.0
+    return x
+
+
+def of_a_slice(x):
+    x[0:2][1] = -1.0
+    return x
+
+
+def of_a_name(x):
+    row = x[0]
+    row[1] = -1.0
+    return x
+
+
+ITEMS = [
+    (by_number, [0, -1, 2, 3, 4, 5]),
+    (in_a_loop, [0, 1, -1, 3, 4, -1]),
+    (augmented, [0, 1, 2, 7, 8, 5]),
+    (over_lines, [0, 1, 2, 3, 4, -1]),
+    (of_a_list, [0, 1, 2, 3, 4, -1]),
+    (of_a_choice, [0, 1, 2, -1, -1, -1]),
+    (of_a_slice, [0, 1, 2, 3, 4, 5]),
+    (of_a_name, [0, 1, 2, 3, 4, 5]),
+]
+
+
+@pytest.mark.parametrize("function, expected", ITEMS, ids=lambda x: getattr(x, "__name__", ""))
+def test_an_item_of_an_item_is_assigned_to(graph, function, expected):
+    x = Tensor(np.arange(6.0, dtype=np.float32).reshape(2, 3))
+    assert graph(function)(x).asnumpy().ravel().tolist() == expected
+    assert x.asnumpy().ravel().tolist() == [0, 1, 2, 3, 4, 5]
+
+
+def test_a_parameters_item_of_an_item_is_assigned_to(graph):
+    weight = ms.Parameter(Tensor(np.zeros((2, 2, 2), np.float32)), name="weight")
+
+    def write(x):
+        weight[0][1][0] = x
+        return x
+
+    graph(write)(3.0)
+    assert weight.asnumpy().ravel().tolist() == [0, 0, 3, 0, 0, 0, 0, 0]
+
+
+def test_gradient_of_an_item_of_an_item(graph):
+    def write(x):
+        y = x * 2.0
+        y[0][1] = x[1][2] * 3.0
+        return y.sum()
+
+    x = Tensor(np.arange(6.0, dtype=np.float32).reshape(2, 3))
+    assert ms.grad(graph(write))(x).asnumpy().tolist() == [[2.0, 0.0, 2.0], [2.0, 2.0, 5.0]]
+
+
+def test_items_of_a_graph_can_be_copied_and_pickled():
+    item = ms.jit(lambda x: x[0])(Tensor([[1.0, 2.0]]))
+    for found in (copy.deepcopy(item), pickle.loads(pickle.dumps(item))):
+        assert found.asnumpy().tolist() == [1.0, 2.0]
 
 
 def test_a_parameter_is_written_to(graph):

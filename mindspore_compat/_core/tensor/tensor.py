@@ -356,7 +356,8 @@ class Tensor:
     def __copy__(self):
         made = type(self).__new__(type(self))
         made.__dict__.update(self.__dict__)
-        made.__dict__.pop("_chosen_from", None)
+        for link in ("_chosen_from", "_item_of"):
+            made.__dict__.pop(link, None)
         made._array = self._array.copy()
         return made
 

@@ -1,9 +1,11 @@
 """Indexing: reading and writing `Tensor[...]`.
 
 Gathers are in gather.py, choices by a mask in masks.py, scatters in scatter.py and
-scatter_along_axis.py, assignments of a whole Tensor in assign.py.
+scatter_along_axis.py, assignments of a whole Tensor in assign.py, and what `x[i][j] = y` writes to
+in graph mode in item_of_item.py.
 """
 
+import sys
 import weakref
 
 from ..._backend.arrays import SPACES, to_space
@@ -15,6 +17,7 @@ from ..._core.vmap.batch import space_among
 from ..._core.vmap.by_slices import batched_like
 from ...common._graph_call import graphs
 from .._rules import Anything
+from . import item_of_item
 from .index_parse import basic, index_of, located, values_of
 
 
@@ -55,8 +58,13 @@ def tensor_getitem(self, index):
     """
     array = self._array
     plain = basic(array, index)
-    if plain is not None:
-        return getitem.run(self, plain)
+    made = _by_arrays(self, array, index) if plain is None else getitem.run(self, plain)
+    if graphs.running and type(index) is not slice:
+        return item_of_item.linked(made, self, index, sys._getframe(1))
+    return made
+
+
+def _by_arrays(self, array, index):
     index = index_of(array, index, "Tensor.__getitem__")
     located(array, index, "Tensor.__getitem__")
     if index is None or index is Ellipsis or type(index) is slice:
@@ -91,7 +99,7 @@ def tensor_setitem(self, index, value):
     """Writes a number, Tensor or list at an index, in place.
 
     In graph mode and under `jit` the Tensor gets memory of its own first, so that neither the
-    caller's Tensor nor a view is written to.
+    caller's Tensor nor a view is written to; but `x[i][j] = y` writes to `x`.
 
     Raises:
         IndexError: if a position is out of range, the index is made of something that does not
@@ -122,7 +130,11 @@ def tensor_setitem(self, index, value):
         _write(own(self), position, values)
     else:
         write_back(self, setitem.run(self, _with_node(values, node), position))
-    if "_chosen_from" in self.__dict__ and not graphs.running:
+    if graphs.running:
+        whole, part = item_of_item.written(self, sys._getframe(1))
+        if whole is not None:
+            tensor_setitem(whole, part, self)
+    elif "_chosen_from" in self.__dict__:
         source, chosen = self._chosen_from
         if source() is not None:
             _write(own(source()), chosen, self._array)

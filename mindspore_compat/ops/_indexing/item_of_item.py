@@ -1,0 +1,68 @@
+"""What `x[i][j] = y` writes to in graph mode.
+
+A graph has values, no memory that two Tensors share: `z = x[i]` followed by `z[j] = y` leaves `x`
+as it is. The statement `x[i][j] = y` however writes the changed item into `x`. Whether an item is
+assigned to in the statement that took it is read from the source, as the original does.
+"""
+
+import ast
+import functools
+import linecache
+import weakref
+
+
+def linked(item, whole, index, frame):
+    """`item`, which knows that it is `whole[index]`, taken where `frame` is now.
+
+    A Tensor that is itself such an item may be held by nothing else; others are not kept alive.
+    """
+    code = frame.f_code
+    if _nested_targets(code.co_filename):
+        source = (lambda: whole) if "_item_of" in whole.__dict__ else weakref.ref(whole)
+        item.__dict__["_item_of"] = source, index, code, frame.f_lineno
+    return item
+
+
+def written(item, frame):
+    """The Tensor to write an item back to and at which index, None for both where there is none.
+
+    Args:
+        item (Tensor): what has been written to.
+        frame (frame): that of the statement, or of this package for an item of an item, which is
+            written back in the same statement.
+    """
+    if "_item_of" not in item.__dict__:
+        return None, None
+    source, index, code, line = item._item_of
+    statements = _nested_targets(code.co_filename)
+    taken = statements.get(line)
+    if taken is None or not _goes_on(frame, code, taken, statements):
+        return None, None
+    return source(), index
+
+
+def _goes_on(frame, code, taken, statements):
+    """Whether the frame is still at the statement in which an item was taken."""
+    if frame.f_globals.get("__package__") == __package__:
+        return True
+    return frame.f_code is code and statements.get(frame.f_lineno) == taken
+
+
+@functools.lru_cache(1024)
+def _nested_targets(path):
+    """The lines of a file that assign to an item of an item, each with the first of its target."""
+    text = "".join(linecache.getlines(path))
+    if "][" not in text.replace(" ", ""):
+        return {}
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:  # a cell of a notebook with commands of its own
+        return {}
+    return {
+        line: node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Subscript)
+        and isinstance(node.ctx, ast.Store)
+        and isinstance(node.value, ast.Subscript)
+        for line in range(node.lineno, node.end_lineno + 1)
+    }
