@@ -277,7 +277,8 @@ class Conv2dThor(_SecondOrder, Conv2d):
             part = xp.cast(x[start : start + count], "float32")
             patches = xp.im2col(part, self.kernel_size, self.stride, pads, self.dilation)
             patches = patches.reshape(part.shape[0], size, positions)
-            total += xp.sum(xp.matmul(patches, patches.swapaxes(1, 2)), axis=0)
+            patches = patches.swapaxes(0, 1).reshape(size, -1)
+            total += xp.matmul(patches, patches.T)
         return total / (x.shape[0] * positions)
 
 
