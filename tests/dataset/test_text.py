@@ -95,3 +95,9 @@ def test_text_becomes_numbers_in_a_pipeline(vocab):
     rows = rows.padded_batch(2, pad_info={"text": ([4], -1)})
     ((batch,),) = rows.create_tuple_iterator(num_epochs=1, output_numpy=True)
     assert batch.tolist() == [[0, 1, -1, -1], [2, 3, 0, -1]]
+
+
+def test_a_vocabulary_gives_a_single_token_without_the_list():
+    vocab = text.Vocab.from_list(["one", "two"])
+    assert vocab.tokens_to_ids(["two"]) == 1 and vocab.ids_to_tokens([1]) == "two"
+    assert vocab.tokens_to_ids(["two", "x"]) == [1, -1] and vocab.ids_to_tokens([]) == []

@@ -580,3 +580,10 @@ def test_automatic_augmentation_draws_as_the_original(eleven):
         46111,
         30789,
     ]
+
+
+def test_center_crop_puts_the_odd_row_of_padding_first():
+    column = np.array([[[1]], [[2]]], np.uint8)
+    assert vision.CenterCrop((3, 1))(column)[:, 0, 0].tolist() == [0, 1, 2]
+    assert vision.CenterCrop((5, 1))(column)[:, 0, 0].tolist() == [0, 0, 1, 2, 0]
+    assert vision.CenterCrop((1, 4))(column[:1])[0, :, 0].tolist() == [0, 0, 1, 0]

@@ -223,7 +223,7 @@ class Vocab:
         return dict(self._number_of)
 
     def tokens_to_ids(self, tokens):
-        """Returns the numbers of tokens; -1 for one that is not there.
+        """Returns the ids of tokens, of a single one without the list; -1 where it is missing.
 
         Args:
             tokens (Union[str, list[str], numpy.ndarray]): a token, or several.
@@ -235,10 +235,10 @@ class Vocab:
         if isinstance(several, str):
             return self._number_of.get(several, -1)
         _Tokens.refuse("tokens_to_ids", "tokens", several)
-        return [self._number_of.get(each, -1) for each in several]
+        return _single([self._number_of.get(each, -1) for each in several])
 
     def ids_to_tokens(self, ids):
-        """Returns the tokens of numbers; "" for one that is not there.
+        """Returns the tokens of ids, of a single one without the list; "" where it is missing.
 
         Args:
             ids (Union[int, list[int], numpy.ndarray]): a number, or several.
@@ -255,8 +255,12 @@ class Vocab:
             )
         if any(each < 0 for each in listed):
             raise ValueError(f"For 'ids_to_tokens', 'ids' must be >= 0, but got {ids!r}.")
-        found = [self._token_of.get(each, "") for each in listed]
-        return found if isinstance(several, list) else found[0]
+        return _single([self._token_of.get(each, "") for each in listed])
+
+
+def _single(found):
+    """The only member of a list, or the list."""
+    return found[0] if len(found) == 1 else found
 
 
 @checked

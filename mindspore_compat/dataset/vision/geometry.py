@@ -136,7 +136,7 @@ class CenterCrop(ImageOperation):
         height, width = pair(self.size)
         spare = image.shape[-3] - height, image.shape[-2] - width
         if min(spare) < 0:
-            before = [max(0, -each // 2) for each in spare]
+            before = [max(0, (1 - each) // 2) for each in spare]
             after = [max(0, -each) - first for each, first in zip(spare, before, strict=True)]
             image = _padded(image, before[0], after[0], before[1], after[1], 0, Border.CONSTANT)
         top, left = (max(0, each) // 2 for each in spare)
