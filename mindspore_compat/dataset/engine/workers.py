@@ -31,7 +31,7 @@ from .worker_processes import WorkerFailed, WorkerProcess, outcome
 
 _SHORT = 0.005  # seconds; only rows that take less may be done by the reader
 _TINY = 0.0001  # seconds; rows that take less are done by the reader alone
-_MANY = 4  # workers; with fewer there is less to gain, and rows count as tiny that take longer
+_MANY = 6  # workers; with fewer there is less to gain, and rows count as tiny that take longer
 _CHUNK = 0.001  # seconds of work that are handed over at once
 _FIRST = 16  # rows that workers do in any case: code that hangs, mostly in its first rows, is found
 _ALONE = 16  # rows that the reader does alone before it looks how long they take
@@ -147,14 +147,10 @@ class OrderedMap:
                 if not pool.rows_are_tiny():
                     self._hand_over(pool, items, waiting)
                 if waiting:
-                    done = pool.result(waiting.popleft())
-                elif chunk := items.take(_ALONE):
-                    done = pool.done_here(chunk)
-                else:
-                    items.end()
+                    for result, error in pool.result(waiting.popleft()):
+                        yield result if error is None else self._in_place(error)
+                elif not (yield from self._by_reader(pool, items)):
                     break
-                for each in done:
-                    yield self._settled(each)
         except BaseException:
             pool.abandon()
             raise
@@ -172,11 +168,25 @@ class OrderedMap:
             waiting.append(pool.submit(chunk))
             count += len(chunk)
 
-    def _settled(self, done):
-        """The result of a row."""
-        result, error = done
-        if error is None:
-            return result
+    def _by_reader(self, pool, items):
+        """Yields results of some tiny items, each done as soon as it is read, while it is cached.
+
+        Returns:
+            bool, whether there may be more items.
+        """
+        seconds = count = 0
+        for item in itertools.islice(items, _ALONE):
+            began = time.perf_counter()
+            result, error = outcome(pool.work, item)
+            seconds += time.perf_counter() - began
+            count += 1
+            yield result if error is None else self._in_place(error)
+        if count:
+            pool.note_alone(count, seconds)
+        return count == _ALONE
+
+    def _in_place(self, error):
+        """What an error leaves in place of a result, if it is not raised."""
         if isinstance(error, self.returned):
             return error
         raise error
@@ -188,6 +198,14 @@ class _Items:
     def __init__(self, items):
         self._items, self._error = iter(items), None
 
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self._error is not None:
+            raise self._error
+        return next(self._items)
+
     def take(self, count):
         """The next items, as a list: `count`, or as many as there are."""
         taken = []
@@ -198,11 +216,6 @@ class _Items:
             except Exception as error:
                 self._error = error
         return taken
-
-    def end(self):
-        """Raises the error that ended the items, if one did."""
-        if self._error is not None:
-            raise self._error
 
 
 class _Task(Future):
@@ -262,14 +275,11 @@ class _Pool:
         self.tasks.put(task)
         return task
 
-    def done_here(self, items):
-        """The outcomes of some tiny items, which the thread that calls does."""
-        began = time.perf_counter()
-        outcomes = [outcome(self.work, item) for item in items]
+    def note_alone(self, count, seconds):
+        """Takes note of rows that the reader did, and of how long it took."""
         self.recent.clear()
-        self.recent.append((time.perf_counter() - began) / len(items))
-        self.submitted += len(items)
-        return outcomes
+        self.recent.append(seconds / count)
+        self.submitted += count
 
     def result(self, task):
         """The outcomes of a task. While short ones are waited for, others are done here that no
