@@ -356,7 +356,7 @@ class Tensor:
     def __copy__(self):
         made = type(self).__new__(type(self))
         made.__dict__.update(self.__dict__)
-        for link in ("_chosen_from", "_item_of"):
+        for link in ("_chosen_from", "_item_of", "_view_of"):
             made.__dict__.pop(link, None)
         made._array = self._array.copy()
         return made

@@ -9,6 +9,7 @@ import sys
 import weakref
 
 from ..._backend.arrays import SPACES, to_space
+from ..._core.autograd.tape import depth
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import own, public, write_back
 from ..._core.rules.vocabulary import Any
@@ -59,8 +60,11 @@ def tensor_getitem(self, index):
     array = self._array
     plain = basic(array, index)
     made = _by_arrays(self, array, index) if plain is None else getitem.run(self, plain)
-    if graphs.running and type(index) is not slice:
-        return item_of_item.linked(made, self, index, sys._getframe(1))
+    if graphs.running:
+        if type(index) is not slice:
+            item_of_item.linked(made, self, index, sys._getframe(1))
+    elif plain is not None and depth.open:
+        made.__dict__["_view_of"] = item_of_item.reference(self), index
     return made
 
 
@@ -130,14 +134,24 @@ def tensor_setitem(self, index, value):
         _write(own(self), position, values)
     else:
         write_back(self, setitem.run(self, _with_node(values, node), position))
+    _write_on(self, sys._getframe(1))
+
+
+def _write_on(part, frame):
+    """Writes a changed part of a Tensor into that Tensor, where the two share no memory."""
     if graphs.running:
-        whole, part = item_of_item.written(self, sys._getframe(1))
+        whole, index = item_of_item.written(part, frame)
         if whole is not None:
-            tensor_setitem(whole, part, self)
-    elif "_chosen_from" in self.__dict__:
-        source, chosen = self._chosen_from
+            tensor_setitem(whole, index, part)
+    elif "_view_of" in part.__dict__:
+        source, index = part._view_of
+        whole = source()
+        if whole is not None and (part._node is not None or whole._node is not None):
+            tensor_setitem(whole, index, part)
+    elif "_chosen_from" in part.__dict__:
+        source, chosen = part._chosen_from
         if source() is not None:
-            _write(own(source()), chosen, self._array)
+            _write(own(source()), chosen, part._array)
 
 
 def _with_node(array, node):

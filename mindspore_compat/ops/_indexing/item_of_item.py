@@ -12,15 +12,19 @@ import weakref
 
 
 def linked(item, whole, index, frame):
-    """`item`, which knows that it is `whole[index]`, taken where `frame` is now.
-
-    A Tensor that is itself such an item may be held by nothing else; others are not kept alive.
-    """
+    """Lets `item` know that it is `whole[index]`, taken where `frame` is now."""
     code = frame.f_code
     if _nested_targets(code.co_filename):
-        source = (lambda: whole) if "_item_of" in whole.__dict__ else weakref.ref(whole)
-        item.__dict__["_item_of"] = source, index, code, frame.f_lineno
-    return item
+        item.__dict__["_item_of"] = reference(whole), index, code, frame.f_lineno
+
+
+def reference(whole):
+    """A function that gives the Tensor, or None once it is gone.
+
+    A Tensor that is itself an item may be held by nothing else; others are not kept alive.
+    """
+    linked = whole.__dict__.keys() & {"_item_of", "_view_of"}
+    return (lambda: whole) if linked else weakref.ref(whole)
 
 
 def written(item, frame):

@@ -56,6 +56,57 @@ def test_the_tensor_itself_holds_the_result_in_its_memory(case):
     close(to_host(memory), expected, atol=0)
 
 
+def of_an_item(x):
+    y = x * 2.0
+    y[0][1] = x[1][0] * 3.0
+    return y
+
+
+def of_a_view(x):
+    y = x * 2.0
+    row = y[1]
+    row[0] = 7.0
+    return y + row
+
+
+def of_a_slice(x):
+    y = x * 2.0
+    y[0:1][0] = x[1]
+    return y
+
+
+def of_zeros(x):
+    y = ops.zeros_like(x)
+    for i in range(2):
+        y[i][i] = x[i].sum()
+    return y
+
+
+def of_a_column(x):
+    y = x * 2.0
+    y[:, 1][0] += x[1][1]
+    return y
+
+
+@pytest.mark.parametrize(
+    "function, expected, gradient",
+    [
+        (of_an_item, [[2, 9], [6, 8]], [[2, 0], [5, 2]]),
+        (of_a_view, [[9, 12], [14, 16]], [[2, 2], [0, 6]]),
+        (of_a_slice, [[3, 4], [6, 8]], [[0, 0], [3, 3]]),
+        (of_zeros, [[3, 0], [0, 7]], [[1, 1], [1, 1]]),
+        (of_a_column, [[2, 8], [6, 8]], [[2, 2], [2, 3]]),
+    ],
+    ids=lambda x: getattr(x, "__name__", ""),
+)
+def test_a_write_into_a_part_reaches_the_whole_under_a_gradient(function, expected, gradient):
+    found = []
+    grads = grad(lambda x: found.append(function(x)) or found[0].sum())(two())
+    assert found[0].asnumpy().tolist() == expected
+    assert function(two()).asnumpy().tolist() == expected
+    assert grads.asnumpy().tolist() == gradient
+
+
 def test_gradients_pass_through_writes():
     def function(x):
         y = x * 1.0
