@@ -236,10 +236,17 @@ def _freed_in_background(path):
     try:
         yield
     finally:
-        if old is not None and os.fstat(old).st_size < _LARGE:
-            os.close(old)
-        elif old is not None:
-            threading.Thread(target=os.close, args=(old,), daemon=True, name="old file").start()
+        if old is not None:
+            _close(old, in_background=os.fstat(old).st_size >= _LARGE)
+
+
+def _close(number, in_background):
+    if in_background:
+        closing = threading.Thread(target=os.close, args=(number,), daemon=True, name="old file")
+        with contextlib.suppress(RuntimeError):  # no thread starts while the interpreter ends
+            closing.start()
+            return
+    os.close(number)
 
 
 # Permissions, durability, errors ------------------------------------------------------------------

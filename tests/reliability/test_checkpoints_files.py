@@ -123,6 +123,23 @@ def test_a_large_file_that_is_replaced_is_freed_by_another_thread(
     assert path.read_bytes() == b"new"
 
 
+@posix
+def test_a_large_file_is_replaced_where_no_thread_can_start(path, monkeypatch):
+    """As while the interpreter ends, from Python 3.12 on."""
+    path.write_bytes(b"old")
+
+    def refuse(thread):
+        raise RuntimeError("can't create new thread at interpreter shutdown")
+
+    monkeypatch.setattr(files, "_LARGE", 0)
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    opened = len(os.listdir("/proc/self/fd")) if os.path.exists("/proc/self/fd") else None
+    with atomic_write(path) as file:
+        file.write(b"new")
+    assert path.read_bytes() == b"new"
+    assert opened is None or len(os.listdir("/proc/self/fd")) == opened
+
+
 # Permissions --------------------------------------------------------------------------------------
 
 
