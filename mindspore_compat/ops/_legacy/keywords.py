@@ -32,13 +32,13 @@ def _primitive(name, *settings):
 
 @older_signature("ops.max", "x", "keep_dims")
 def _max(x, axis=0, keep_dims=False):
-    """Positions and values of the largest elements, in this order."""
+    """Indices and values of the largest elements, in this order."""
     return _primitive("ArgMaxWithValue", axis, keep_dims)(x)
 
 
 @older_signature("ops.min", "x", "keep_dims")
 def _min(x, axis=0, keep_dims=False):
-    """Positions and values of the smallest elements, in this order."""
+    """Indices and values of the smallest elements, in this order."""
     return _primitive("ArgMinWithValue", axis, keep_dims)(x)
 
 

@@ -16,10 +16,9 @@ USES = 7
 class Repeated(nn.Cell):
     """A dense layer and a cell of an LSTM, used in turns; the last output is a sum of all."""
 
-    def __init__(self, between=None):
+    def __init__(self):
         super().__init__()
         self.dense, self.cell = nn.Dense(5, 5), nn.LSTMCell(5, 5)
-        self.between = between
 
     def construct(self, x):
         state, total = (x, x), 0

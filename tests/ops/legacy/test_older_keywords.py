@@ -51,7 +51,7 @@ def test_names_of_parameters_that_changed(older, today):
     np.testing.assert_array_equal(got.asnumpy(), wanted.asnumpy())
 
 
-def test_max_and_min_gave_positions_first():
+def test_max_and_min_gave_indices_first():
     """Along the first axis, where none was named."""
     index, value = ops.max(Tensor(X), axis=1, keep_dims=True)
     assert index.asnumpy().tolist() == [[1], [0]] and value.asnumpy().tolist() == [[5], [4]]
