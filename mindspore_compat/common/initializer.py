@@ -524,7 +524,8 @@ def initializer(
 ):
     """Makes a Tensor whose values an initializer gives.
 
-    The values are drawn when they are first needed (or by `init_data()`).
+    The values are drawn by `init_data()`, or when a Parameter made of it is first used; until then
+    the Tensor has a shape and a dtype, and whatever computes with it raises RuntimeError.
 
     Args:
         init (Union[Tensor, str, Initializer, numbers.Number]): the values: a Tensor of that shape

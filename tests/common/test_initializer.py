@@ -1,5 +1,6 @@
 """Initial values: their distributions, their seeds, their names, and initializers of one's own."""
 
+import copy
 import math
 
 import numpy as np
@@ -175,3 +176,26 @@ def test_an_initializer_of_ones_own():
             arr[:] = np.arange(arr.size).reshape(arr.shape) * self.step
 
     assert values(Ramp(2.0), (3,)).tolist() == [0, 2, 4]
+
+
+def test_nothing_is_computed_with_values_that_are_not_drawn():
+    for use in (
+        lambda x: x * 3,
+        lambda x: x[0],
+        lambda x: ms.ops.assign(ms.Parameter(ms.Tensor([0.0, 0.0])), x),
+        lambda x: bool(x[:1]),
+        lambda x: x.astype(ms.float16),
+        ms.nn.ReLU(),
+    ):
+        x = initializer("ones", [2])
+        with pytest.raises(RuntimeError, match="init_data"):
+            use(x)
+        assert x.has_init and x.shape == (2,) and x.nbytes == 8 and x.strides == (4,)
+
+
+def test_copies_of_a_tensor_are_drawn_when_they_are_needed():
+    x = initializer(Normal(), [3])
+    for made in (copy.copy(x), copy.deepcopy(x), ms.Tensor(x), ms.Tensor(x, ms.float16)):
+        assert made.has_init and x.has_init
+        assert made.asnumpy().all()
+    assert made.dtype == ms.float16

@@ -11,6 +11,7 @@ from ..._backend import arrays, dlpack
 from ..rules.vocabulary import register_type
 from . import dtype as dtypes
 from . import printing
+from .undrawn import Undrawn
 
 _new = object.__new__
 
@@ -132,7 +133,7 @@ class Tensor:
         wanted = None if dtype is None else dtypes.to_numpy(dtype)
         found = as_array(input_data, wanted)
         if isinstance(input_data, Tensor):
-            self._node = input_data._node
+            self._node, self.init = input_data._node, input_data.init
         self._array = arrays.to_host(found) if device else found
 
     def _from_shape(self, shape, dtype, init):
@@ -146,8 +147,10 @@ class Tensor:
                 f"{shape!r} of type {type(shape).__name__}."
             )
         shape = (int(shape),) if isinstance(shape, int) else tuple(int(n) for n in shape)
-        self._array = arrays.current_space().zeros(shape, dtypes.to_numpy(dtype))
-        self.init = init
+        if init is None:
+            self._array = arrays.current_space().zeros(shape, dtypes.to_numpy(dtype))
+        else:
+            self._array, self.init = Undrawn(shape, numpy.dtype(dtypes.to_numpy(dtype))), init
 
     @staticmethod
     def _wrap(array):
