@@ -255,7 +255,11 @@ class EmbeddingExt(Cell):
 
 def _without_cache(init, *args, vocab_cache_size, **kwargs):
     """Drops what releases 1.x had for parameter servers, which there are none of here."""
-    Int(ge=0).refuse("EmbeddingLookup", "vocab_cache_size", vocab_cache_size)
+    if type(vocab_cache_size) is not int or vocab_cache_size < 0:
+        raise TypeError(
+            "For 'EmbeddingLookup', 'vocab_cache_size' must be an int >= 0, but got "
+            f"{vocab_cache_size!r}."
+        )
     init(*args, **kwargs)
 
 

@@ -1,6 +1,6 @@
 """Ops around the numbers: printing, summaries, hooks and constants of graph mode."""
 
-from ..._backend import capture
+from ..._backend import arrays, capture
 from ..._core.autograd import custom
 from ..._core.autograd.transforms import map_tensors
 from ..._core.declare.public_api import public
@@ -100,7 +100,8 @@ class _Summary(Primitive):
                 f"got {value.shape}."
             )
         capture.note_effect("a summary")
-        _latest[f"{name}[:{self.kind.title()}]"] = Tensor(value.asnumpy().copy(), value.dtype)
+        if type(value._array) in arrays.SPACES:  # else a graph is being exported, without values
+            _latest[f"{name}[:{self.kind.title()}]"] = Tensor(value.asnumpy().copy(), value.dtype)
         for sink in summary_sinks:
             sink(self.kind, name, value)
 

@@ -95,7 +95,7 @@ class ConfusionMatrix(Metric):
             RuntimeError: if nothing has been measured.
         """
         self._need_updates(self._is_update)
-        counts = self.confusion_matrix
+        counts = self.confusion_matrix.copy()
         if self.normalize == "no_norm":
             return counts
         total = {

@@ -129,7 +129,7 @@ def test_a_function_shows_the_parameters_of_today():
 def test_a_cache_of_embeddings_is_dropped():
     layer = nn.EmbeddingLookup(4, 3, vocab_cache_size=0)
     assert layer.embedding_table.shape == (4, 3)
-    with pytest.raises(ValueError, match="'vocab_cache_size' must be an int >= 0, but got -1"):
+    with pytest.raises(TypeError, match="'vocab_cache_size' must be an int >= 0, but got -1"):
         nn.EmbeddingLookup(4, 3, vocab_cache_size=-1)
 
 
