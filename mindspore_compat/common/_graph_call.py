@@ -18,9 +18,16 @@ from .._core.tensor.tensor import Tensor
 
 
 class _Graphs(threading.local):
-    """Whether this thread runs a graph."""
+    """What this thread runs.
+
+    Attributes:
+        running (bool): whether it runs a graph.
+        separate (bool): whether items are values without memory in common with the Tensor that they
+            are taken from, as in a graph and within `vmap`, which the original compiles as one.
+    """
 
     running = False
+    separate = False
 
 
 graphs = _Graphs()
@@ -30,14 +37,15 @@ def as_graph(function, args, kwargs):
     """Calls a function as one graph."""
     if graphs.running:
         return function(*args, **kwargs)
-    graphs.running = True
+    outside = graphs.separate
+    graphs.running = graphs.separate = True
     try:
         made = {}
         args = [_input(each, made) for each in args]
         kwargs = {name: _input(each, made) for name, each in kwargs.items()}
         return _output(function(*args, **kwargs))
     finally:
-        graphs.running = False
+        graphs.running, graphs.separate = False, outside
 
 
 def _input(value, made):

@@ -60,10 +60,10 @@ def tensor_getitem(self, index):
     array = self._array
     plain = basic(array, index)
     made = _by_arrays(self, array, index) if plain is None else getitem.run(self, plain)
-    if graphs.running:
+    if graphs.separate:
         if type(index) is not slice:
             item_of_item.linked(made, self, index, sys._getframe(1))
-    elif plain is not None and depth.open:
+    elif depth.open:
         made.__dict__["_view_of"] = item_of_item.reference(self), index
     return made
 
@@ -103,7 +103,8 @@ def tensor_setitem(self, index, value):
     """Writes a number, Tensor or list at an index, in place.
 
     In graph mode and under `jit` the Tensor gets memory of its own first, so that neither the
-    caller's Tensor nor a view is written to; but `x[i][j] = y` writes to `x`.
+    caller's Tensor nor a view is written to; but `x[i][j] = y` writes to `x`. Within `vmap`, which
+    the original compiles as a graph, it does so too.
 
     Raises:
         IndexError: if a position is out of range, the index is made of something that does not
@@ -139,16 +140,17 @@ def tensor_setitem(self, index, value):
 
 def _write_on(part, frame):
     """Writes a changed part of a Tensor into that Tensor, where the two share no memory."""
-    if graphs.running:
+    whole = None
+    if graphs.separate:
         whole, index = item_of_item.written(part, frame)
-        if whole is not None:
-            tensor_setitem(whole, index, part)
     elif "_view_of" in part.__dict__:
         source, index = part._view_of
         whole = source()
-        if whole is not None and (part._node is not None or whole._node is not None):
-            tensor_setitem(whole, index, part)
-    elif "_chosen_from" in part.__dict__:
+        if part._node is None and (whole is None or whole._node is None):
+            whole = None
+    if whole is not None:
+        tensor_setitem(whole, index, part)
+    elif "_chosen_from" in part.__dict__ and not graphs.running:
         source, chosen = part._chosen_from
         if source() is not None:
             _write(own(source()), chosen, part._array)

@@ -1,4 +1,4 @@
-"""What `x[i][j] = y` writes to in graph mode.
+"""What `x[i][j] = y` writes to in graph mode and within `vmap`.
 
 A graph has values, no memory that two Tensors share: `z = x[i]` followed by `z[j] = y` leaves `x`
 as it is. The statement `x[i][j] = y` however writes the changed item into `x`. Whether an item is

@@ -12,6 +12,7 @@ from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Any, TensorOf, any_dtype
 from ..._core.tensor.tensor import Tensor
 from ..._core.vmap.batch import BatchSpace, running
+from ...common._graph_call import graphs
 from .._shape.join_split import cat, stack
 from .._shape.transpose import moveaxis
 
@@ -85,10 +86,12 @@ def vmap(fn, in_axes=0, out_axes=0, chunk_size=None):
         )
         active.append(space)
         running.started += 1
+        outside, graphs.separate = graphs.separate, True
         try:
             out = fn(*entered, **kwargs)
         finally:
             active.pop()
+            graphs.separate = outside
         return _zip_map(
             lambda t, a: _left(t, space, a),
             out,

@@ -88,6 +88,33 @@ def of_a_column(x):
     return y
 
 
+def of_dots(x):
+    y = x * 2.0
+    column = y[..., 1]
+    column[0] = x[1][0] * 3.0
+    return y
+
+
+def of_a_new_axis(x):
+    y = x * 2.0
+    row = y[None, 0]
+    row[0] = x[1]
+    return y
+
+
+def of_chosen_rows(x):
+    y = x * 2.0
+    rows = y[ints(1, 0)]
+    rows[0] = x[0] * 3.0
+    return y
+
+
+def of_chosen_constants(x):
+    y = ops.zeros_like(x)
+    y[ints(1)][0] = x[0] * 3.0
+    return y
+
+
 @pytest.mark.parametrize(
     "function, expected, gradient",
     [
@@ -96,6 +123,10 @@ def of_a_column(x):
         (of_a_slice, [[3, 4], [6, 8]], [[0, 0], [3, 3]]),
         (of_zeros, [[3, 0], [0, 7]], [[1, 1], [1, 1]]),
         (of_a_column, [[2, 8], [6, 8]], [[2, 2], [2, 3]]),
+        (of_dots, [[2, 9], [6, 8]], [[2, 0], [5, 2]]),
+        (of_a_new_axis, [[3, 4], [6, 8]], [[0, 0], [3, 3]]),
+        (of_chosen_rows, [[2, 4], [3, 6]], [[5, 5], [0, 0]]),
+        (of_chosen_constants, [[0, 0], [3, 6]], [[3, 3], [0, 0]]),
     ],
     ids=lambda x: getattr(x, "__name__", ""),
 )
@@ -105,6 +136,25 @@ def test_a_write_into_a_part_reaches_the_whole_under_a_gradient(function, expect
     assert found[0].asnumpy().tolist() == expected
     assert function(two()).asnumpy().tolist() == expected
     assert grads.asnumpy().tolist() == gradient
+
+
+# Within vmap a function is a graph: a statement writes into what it names first, not into views
+MAPPED = [
+    (of_an_item, [[2, 9], [6, 8]], [[2, 0], [5, 2]]),
+    (of_a_column, [[2, 8], [6, 8]], [[2, 2], [2, 3]]),
+    (of_chosen_constants, [[0, 0], [3, 6]], [[3, 3], [0, 0]]),
+    (of_a_slice, [[2, 4], [6, 8]], [[2, 2], [2, 2]]),
+    (of_a_view, [[9, 12], [13, 16]], [[2, 2], [2, 6]]),
+]
+
+
+@pytest.mark.parametrize(
+    "function, expected, gradient", MAPPED, ids=lambda x: getattr(x, "__name__", "")
+)
+def test_an_item_of_an_item_is_written_to_within_vmap(function, expected, gradient):
+    x = Tensor(np.stack([two().asnumpy()] * 2))
+    assert ops.vmap(function)(x).asnumpy().tolist() == [expected] * 2
+    assert grad(lambda x: ops.vmap(function)(x).sum())(x).asnumpy().tolist() == [gradient] * 2
 
 
 def test_gradients_pass_through_writes():
