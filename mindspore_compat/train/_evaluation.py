@@ -3,6 +3,8 @@
 `Model.eval` and, between the epochs of a training, `Model.fit` call what is here.
 """
 
+import functools
+
 import numpy as np
 
 from ._run_checks import check_dataset_size, check_outputs
@@ -95,7 +97,7 @@ class Evaluation:
         outputs = check_outputs(outputs)
         measured = Loss()
         measured.update(outputs[self._eval_indexes[0] if self._eval_indexes else 0])
-        return Results(metrics, eval_loss=measured.eval())
+        return {**metrics, "eval_loss": _shown_plainly(measured.eval())}
 
     def _clear_metrics(self):
         """Starts all metrics anew."""
@@ -117,21 +119,20 @@ class Evaluation:
 
     def _get_metrics(self):
         """The values of all metrics by name."""
-        return Results((name, metric.eval()) for name, metric in self._metric_fns.items())
+        return {name: _shown_plainly(metric.eval()) for name, metric in self._metric_fns.items()}
 
 
-class Results(dict):
-    """The values of metrics by name. Scalars of NumPy are shown as plain numbers, as the original's
-    NumPy showed them.
-    """
+def _shown_plainly(value):
+    """The value of a metric; a number of NumPy is shown as `0.5`, as NumPy 1 shows it in a dict."""
+    if not isinstance(value, (np.floating, np.integer)):
+        return value
+    return _plain_number(type(value))(value)
 
-    def __repr__(self):
-        return repr(
-            {
-                name: value.item() if isinstance(value, np.generic) else value
-                for name, value in self.items()
-            }
-        )
+
+@functools.cache
+def _plain_number(dtype):
+    """A class of NumPy's numbers of the same name and kind, but for `repr`."""
+    return type(dtype.__name__, (dtype,), {"__repr__": dtype.__str__, "__slots__": ()})
 
 
 def _in_training_only():

@@ -13,7 +13,6 @@ from mindspore_compat.train import (
     FixedLossScaleManager,
     Loss,
     LossMonitor,
-    Metric,
     Model,
     ModelCheckpoint,
 )
@@ -279,28 +278,6 @@ def test_an_overflow_lowers_the_loss_scale_and_skips_the_step():
     model.train(1, Batches([np.full((2, 3), np.inf, np.float32), np.zeros((2, 3), np.float32)]))
     assert float(model._network.weight) == 1.0
     assert manager.get_loss_scale() == 4
-
-
-def test_evaluation_gives_metrics_by_name_in_order():
-    net = Line()
-    model = Model(net, SquaredError(), metrics={"mse", "mae"})
-    assert model.eval(batches(2)) == {"mae": pytest.approx(4.5), "mse": pytest.approx(7.5)}
-    assert repr(model.eval(batches(2))) == "{'mae': 4.5, 'mse': 7.5}"
-
-
-def test_metrics_get_all_outputs_without_indexes():
-    class Counting(Metric):
-        def clear(self):
-            self.counts = []
-
-        def update(self, *inputs):
-            self.counts.append(len(inputs))
-
-        def eval(self):
-            return self.counts
-
-    model = Model(Descent(), eval_network=Compare(), metrics={"n": Counting()})
-    assert model.eval(batches(2)) == {"n": [3, 3]}
 
 
 def test_modes_are_set_when_a_run_begins():
