@@ -195,9 +195,12 @@ def write(found):
 
 
 def short(record, first):
-    """The record without the list of names, or SAME where it is the first mode's."""
+    """The record without the list of names and the text of an error, or SAME where it is the first
+    mode's."""
     record.pop("names", None)
-    if first and "error" not in {**record, **first} and not differences(first, record, 1e-5):
+    if "error" in record:
+        return {"error": record["error"].split(":")[0]}
+    if first and "error" not in first and not differences(first, record, 1e-5):
         return SAME
     return record
 

@@ -59,6 +59,16 @@ def test_every_case_has_an_answer():
     assert set(CASES) == set(ANSWERS)
 
 
+def test_answers_hold_no_texts_of_errors():
+    error = {"error": "ValueError: For 'x': no"}
+    assert (
+        runner.short(dict(error), {}) == runner.short(dict(error), error) == {"error": "ValueError"}
+    )
+    modes = [mode for answer in ANSWERS.values() for mode in answer.values() if mode != runner.SAME]
+    errors = {mode["error"] for mode in modes if "error" in mode}
+    assert errors and not any(":" in each or len(each) > 40 for each in errors)
+
+
 class TestComparing:
     REAL = {
         "losses": [0.5, 0.4],
