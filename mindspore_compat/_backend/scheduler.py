@@ -201,6 +201,8 @@ class _Pool:
             before = calls[0]
             if jobs.empty():
                 spinning.wait(calls, before, ended)
+            elif ended is not None:
+                ended[0] = 1
             context, job = jobs.get()
             ended = job.ended if context.run(job.take) else None
             del context, job

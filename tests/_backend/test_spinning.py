@@ -1,5 +1,6 @@
 """Waits of a bounded time: they end with a change of their flag, or give up."""
 
+import contextvars
 import threading
 import time
 
@@ -48,6 +49,16 @@ def test_a_wait_sees_the_change_of_another_thread(ready, monkeypatch):
     flag[0] = 3
     waiting.join(60)
     assert not waiting.is_alive()
+
+
+def test_a_thread_that_takes_the_next_job_says_that_the_last_has_ended():
+    pool = scheduler._Pool()
+    jobs = [scheduler._Job(lambda number: None, 1) for _ in range(2)]
+    for job in jobs:
+        pool.jobs.put((contextvars.copy_context(), job))
+    pool._start(1)
+    assert jobs[1].done.acquire(timeout=60)
+    assert jobs[0].ended[0] == 1
 
 
 @needs_numba
