@@ -139,16 +139,8 @@ def _descend(
     calls, count, status = 1, 0, 1
     while count < maxiter:
         direction = -model.times(gradient).astype(point.dtype)
-        found = line_search(
-            function,
-            Tensor(point),
-            Tensor(direction),
-            gradient_function,
-            Tensor(gradient),
-            value,
-            before,
-            maxiter=line_search_maxiter,
-        )
+        given = Tensor(point), Tensor(direction), gradient_function, Tensor(gradient)
+        found = line_search(function, *given, value, before, maxiter=line_search_maxiter)
         calls += found.nfev
         if found.failed:
             count, status = count + 1, 5
