@@ -11,7 +11,6 @@ from kit import close
 import mindspore_compat as ms
 from mindspore_compat import Parameter, ParameterTuple, Tensor, nn, ops
 from mindspore_compat._core.autograd.leaves import WEIGHTS
-from mindspore_compat._core.autograd.transforms import read_weights
 from mindspore_compat.common.api import _no_grad
 
 X, Y = Tensor([1.0, 2.0]), Tensor([3.0, 4.0])
@@ -273,8 +272,56 @@ def test_a_pull_that_comes_later_reaches_the_weights_of_recomputed_blocks():
 def test_weights_are_found_however_they_were_made():
     first = Parameter(Tensor([1.0, 2.0]), name="first")
     made = [pickle.loads(pickle.dumps(first)), first.clone(), copy.copy(first), first]
-    found = read_weights(lambda x: sum((x * weight).sum() for weight in made), (Tensor(2.0),), {})
-    assert [each is own for each, own in zip(found, made, strict=True)] == [True] * 4
+    net = ops.GradOperation(get_by_list=True)(
+        lambda x: sum((x * weight).sum() * number for number, weight in enumerate(made, 1))
+    )
+    assert listed(net(Tensor(2.0))) == ([2.0, 2.0], [4.0, 4.0], [6.0, 6.0], [8.0, 8.0])
+
+
+class Weighted(nn.Cell):
+    """Uses `late` before `early`, another one frozen, one without effect, and one never."""
+
+    def __init__(self):
+        super().__init__()
+        self.early = Parameter(Tensor([1.0, 2.0]), name="early")
+        self.idle = Parameter(Tensor([1.0, 2.0]), name="idle")
+        self.late = Parameter(Tensor([3.0]), name="late")
+        self.frozen = Parameter(Tensor([5.0]), name="frozen", requires_grad=False)
+        self.stopped = Parameter(Tensor([1.0]), name="stopped")
+
+    def construct(self, x):
+        y = x * self.late + ops.stop_gradient(x * self.stopped) * 0.0
+        return ((y + self.early * self.early) * self.late * self.frozen).sum()
+
+
+@pytest.mark.parametrize(
+    "sens, factor", [((), 1.0), ((Tensor(2.0),), 2.0)], ids=["ones", "sensitivity"]
+)
+def test_without_a_list_weights_are_those_used_in_that_order(sens, factor):
+    runs = []
+    net = Weighted()
+    net.register_forward_hook(lambda *given: runs.append(given))
+    by_use = ops.GradOperation(get_by_list=True, sens_param=bool(sens))(net)
+    expected = [115.0 * factor], [30.0 * factor, 60.0 * factor]
+    assert listed(by_use(X, *sens)) == expected and len(runs) == 1
+    both = ops.GradOperation(get_all=True, get_by_list=True, sens_param=bool(sens))(net)
+    assert listed(both(X, *sens)) == (([45.0 * factor] * 2,), expected)
+
+
+def test_joined_weights_stand_in_the_order_of_the_call():
+    net = Weighted()
+    joined = ops.GradOperation(get_by_list=True)(lambda x: ops.cat((net.late, net.early)).sum() * x)
+    assert listed(joined(Tensor(2.0))) == ([2.0], [2.0, 2.0])
+
+
+def test_without_a_list_a_graph_gives_no_gradients_of_weights():
+    ms.set_context(mode=ms.GRAPH_MODE)
+    try:
+        assert ops.GradOperation(get_by_list=True)(Weighted())(X) == ()
+        both = ops.GradOperation(get_all=True, get_by_list=True)(Weighted())(X)
+        assert listed(both) == (([45.0, 45.0],), ())
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
 
 
 def test_a_weight_that_nobody_holds_is_forgotten():

@@ -158,6 +158,40 @@ def _as_tensor(g, end):
     return Tensor._wrap(as_gradient(g)[0])
 
 
+def trained_parameters():
+    """Every live Parameter that requires a gradient."""
+    live = [reference() for reference in WEIGHTS.valuerefs()]
+    return [
+        p
+        for p in live
+        if p is not None
+        and p.requires_grad
+        and (depth.open or type(p._node) is not Leaf)  # else another thread differentiates
+    ]
+
+
+def in_order_of_use(leaves, heads):
+    """The leaves that the outputs lead back to, in the order in which operations took them."""
+    first, floor = {}, min((end.number for end in leaves), default=0)
+    ends = set(leaves)
+    stack = list({head._node for head in heads if head._node is not None})
+    for root in ends.intersection(stack):
+        first[root] = root.number, 0
+    seen = set(stack)
+    while stack:
+        node = stack.pop()
+        if node in ends:
+            continue
+        for position, parent in enumerate(node.parents):
+            if parent in ends:
+                use = node.number, position
+                first[parent] = min(first.get(parent, use), use)
+            elif parent is not None and parent.number > floor and parent not in seen:
+                seen.add(parent)
+                stack.append(parent)
+    return sorted(first, key=first.get)
+
+
 def ones_like(tensor):
     """A Tensor of ones, as large as `tensor`."""
     array = tensor._array

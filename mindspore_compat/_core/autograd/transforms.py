@@ -16,8 +16,8 @@ from ..declare.public_api import public
 from ..rules.base import type_named
 from ..rules.vocabulary import Bool, InstanceOf, checked
 from ..tensor.tensor import Tensor, as_array
-from .leaves import WEIGHTS, _GradientScope, ones_like, zeros_like
-from .tape import Leaf, depth, next_number
+from .leaves import _GradientScope, in_order_of_use, ones_like, zeros_like
+from .tape import depth
 
 _ONE_POSITION = InstanceOf(int)
 _POSITION = InstanceOf(int, tuple)
@@ -83,6 +83,7 @@ class Request:
         self.paired = weights is not None and bool(self.positions)
         self.weights, self.single_weight = _weights(weights)
         self.asks_weights = weights is not None
+        self.used_only = False  # of the weights only those that the function uses, in that order
         self.api = api
 
     def need_weights(self):
@@ -100,6 +101,8 @@ class Request:
         args, kwargs, grad_outputs = self._split(args, kwargs)
         with _GradientScope(self.weights) as scope:
             run = _Run(self, scope, args, kwargs)
+            if self.used_only:
+                run.leave_unused()
             gradients = run.gradients(grad_outputs, last=True)
         return _left(run.out), run.answer(gradients)
 
@@ -155,7 +158,8 @@ class _Run:
         self.request = request
         self.scope = scope
         leaf_of = {id(w): end for w, end in zip(scope.weights, scope.leaves, strict=True)}
-        self.weight_leaves = [leaf_of[id(w)] for w in request.weights]
+        self.weights = request.weights
+        self.weight_leaves = [leaf_of[id(w)] for w in self.weights]
         self.inputs = {}  # id of a Tensor as it was given -> it, the one with a leaf, the leaf
         for i in positions:
             if isinstance(self.args[i], _WITH_GRADIENTS):
@@ -174,6 +178,14 @@ class _Run:
         found = self.inputs.get(id(tensor))
         return tensor if found is None else found[1]
 
+    def leave_unused(self):
+        """Takes no gradients by weights that the outputs do not lead back to."""
+        weight_of = dict(zip(self.weight_leaves, self.weights))
+        used = in_order_of_use(self.weight_leaves, self.heads)
+        others = weight_of.keys() - set(used)
+        self.scope.leaves = [end for end in self.scope.leaves if end not in others]
+        self.weights, self.weight_leaves = [weight_of[end] for end in used], used
+
     def gradients(self, grad_outputs, last=False):
         """The gradient at each leaf; within an open gradient."""
         return self.scope.gradients(self.heads, _output_gradients(self.heads, grad_outputs), last)
@@ -191,7 +203,7 @@ class _Run:
             if isinstance(args[i], _WITH_GRADIENTS)
         ]
         weights = [
-            (w, _of_weight(w, by_leaf[end])) for w, end in zip(request.weights, self.weight_leaves)
+            (w, _of_weight(w, by_leaf[end])) for w, end in zip(self.weights, self.weight_leaves)
         ]
         return request._form(inputs, weights)
 
@@ -228,34 +240,6 @@ def walking():
         yield
     finally:
         depth.open -= 1
-
-
-def read_weights(fn, args, kwargs):
-    """The Parameters that a function reads, in the order in which it reads them.
-
-    Every live Parameter gets a leaf for one run, and those that the outputs lead back to are
-    returned.
-    """
-    live = [reference() for reference in WEIGHTS.valuerefs()]
-    found = [
-        p for p in live if p is not None and (depth.open or type(p._node) is not Leaf)
-    ]  # else another thread differentiates
-    with _GradientScope(found) as scope:
-        start = next_number()
-        out = fn(*args, **kwargs)
-        numbers, stack = {}, [t._node for t in tensors_in(out) if t._node is not None]
-        owner = dict(zip(scope.leaves, found))
-        seen = set(stack)
-        while stack:
-            node = stack.pop()
-            for parent in node.parents:
-                if parent in owner:
-                    first = numbers.get(parent, node.number)
-                    numbers[parent] = min(first, node.number)
-                elif parent is not None and parent.number > start and parent not in seen:
-                    seen.add(parent)
-                    stack.append(parent)
-    return [owner[end] for end in sorted(numbers, key=numbers.get)]
 
 
 def outside(tensor):

@@ -3,9 +3,11 @@ depend."""
 
 import functools
 
+from ..._core.autograd.leaves import trained_parameters
 from ..._core.autograd.linearization import Pull, Push
 from ..._core.autograd.tape import depth
-from ..._core.autograd.transforms import Request, map_tensors, read_weights, tensors_in
+from ..._core.autograd.transforms import Request, map_tensors, tensors_in
+from ..._core.context.config import GRAPH_MODE, config
 from ..._core.declare.op import space_for
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Callable, checked
@@ -164,6 +166,10 @@ class GradOperation:
         sens_param (bool): True if the last argument, or the one named `sens`, is the gradient at
             the output. Default: False.
 
+    With `get_by_list` the weights are given after the network. Without them, the gradients are
+    those of the Parameters that the result depends on, in the order in which the network uses them;
+    in graph mode there are none then, an empty tuple.
+
     Raises:
         TypeError: if an argument is not a bool.
 
@@ -182,22 +188,7 @@ class GradOperation:
         self.sens_param = sens_param
 
     def __call__(self, fn, weights=None):
-        if self.get_by_list and weights is None:
-            if not hasattr(fn, "trainable_params"):
-                return self._by_found_weights(fn)
-            weights = fn.trainable_params()
         return functools.partial(self._run, fn, weights)
-
-    def _by_found_weights(self, fn):
-        """Without a list, the weights are those that the function turns out to read."""
-
-        def gradient(*args, **kwargs):
-            last = self.sens_param and "sens" not in kwargs
-            inputs = args[:-1] if last else args
-            named = {k: v for k, v in kwargs.items() if k != "sens" or not self.sens_param}
-            return self._run(fn, read_weights(fn, inputs, named), *args, **kwargs)
-
-        return gradient
 
     def _run(self, fn, weights, *args, **kwargs):
         if depth.keepers and isinstance(weights, (tuple, list)) and not kwargs:
@@ -219,7 +210,11 @@ class GradOperation:
         positions = tensors if self.get_all else tensors[:1]
         if self.get_by_list and not self.get_all:
             positions = ()
+        used_only = self.get_by_list and weights is None
         asked = weights if self.get_by_list else None
+        if used_only:
+            graph = config.mode == GRAPH_MODE and not graphs.running
+            asked = () if graph else trained_parameters()
         request = Request(
             "GradOperation",
             fn,
@@ -229,6 +224,7 @@ class GradOperation:
         )
         request.single_input = not self.get_all
         request.paired = self.get_all
+        request.used_only = used_only
         request.single_weight = self.get_by_list and isinstance(weights, Tensor)
         return request.run(args, kwargs)
 
