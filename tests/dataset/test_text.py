@@ -97,6 +97,15 @@ def test_text_becomes_numbers_in_a_pipeline(vocab):
     assert batch.tolist() == [[0, 1, -1, -1], [2, 3, 0, -1]]
 
 
+def test_a_function_tokenizes_bytes_as_text():
+    split = text.PythonTokenizer(str.split)
+    assert split(np.array("café au lait".encode())).tolist() == ["café", "au", "lait"]
+    with pytest.raises(RuntimeError, match="must be UTF-8"):
+        split(np.array(b"\xff"))
+    with pytest.raises(RuntimeError, match="text of 0 axes"):
+        split(np.array([b"a", b"b"]))
+
+
 def test_a_vocabulary_gives_a_single_token_without_the_list():
     vocab = text.Vocab.from_list(["one", "two"])
     assert vocab.tokens_to_ids(["two"]) == 1 and vocab.ids_to_tokens([1]) == "two"

@@ -425,13 +425,14 @@ class SentencePieceTokenizer(TextTensorOperation):
 
 
 class PythonTokenizer(TextTensorOperation):
-    """Tokenizes text with a function.
+    """Tokenizes text with a function. Bytes are read as UTF-8.
 
     Args:
         tokenizer (Callable): takes a str and returns a list of str.
 
     Raises:
         TypeError: it is not callable.
+        RuntimeError: the input is not one text, or bytes that are not UTF-8.
 
     Example:
         >>> import mindspore_compat as ms
@@ -444,4 +445,14 @@ class PythonTokenizer(TextTensorOperation):
         self.tokenizer = tokenizer
 
     def _array(self, x, lead):
+        if x.dtype.kind == "S":
+            x = self._decoded(x)
         return np.array(self.tokenizer(self._text(x, 0).item()), np.str_)
+
+    def _decoded(self, x):
+        try:
+            return np.char.decode(x, "utf-8")
+        except UnicodeDecodeError as error:
+            raise RuntimeError(
+                f"For '{type(self).__name__}', the input must be UTF-8, but got {x!r}: {error}"
+            ) from None
