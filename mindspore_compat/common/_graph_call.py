@@ -33,6 +33,11 @@ class _Graphs(threading.local):
 graphs = _Graphs()
 
 
+def in_graph():
+    """Whether this thread runs a graph, or a function within `vmap`."""
+    return graphs.separate
+
+
 def as_graph(function, args, kwargs):
     """Calls a function as one graph."""
     if graphs.running:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from kit import close
 
-from mindspore_compat import Tensor, float16, float32, int8, int32, ops, uint8
+from mindspore_compat import Tensor, float16, float32, int8, int32, jit, ops, uint8
 
 
 class Code(enum.IntEnum):
@@ -60,3 +60,43 @@ def test_a_list_is_no_equal_of_a_tensor():
 def test_squeeze_leaves_longer_axes(axis, shape):
     tensor = Tensor(np.ones((1, 3, 1), np.float32))
     assert tensor.squeeze(axis).shape == ops.squeeze(tensor, axis).shape == shape
+
+
+@pytest.mark.parametrize("sequence", [(1, 2), [1.5, 2.0], (Tensor(1.0),), ()], ids=repr)
+@pytest.mark.parametrize(
+    "operate",
+    [
+        lambda x, y: x * y,
+        lambda x, y: y * x,
+        lambda x, y: x / y,
+        lambda x, y: y / x,
+        lambda x, y: x % y,
+        lambda x, y: y % x,
+        lambda x, y: x**y,
+        lambda x, y: x < y,
+        lambda x, y: y < x,
+        lambda x, y: x <= y,
+        lambda x, y: y <= x,
+    ],
+)
+def test_products_quotients_powers_and_orders_take_no_sequences(operate, sequence):
+    with pytest.raises(TypeError):
+        operate(Tensor([1.0, 2.0]), sequence)
+
+
+def test_sums_whole_quotients_and_equality_take_sequences():
+    x = Tensor([1.0, 2.0])
+    assert (x + (1, 2)).asnumpy().tolist() == ([1, 2] + x).asnumpy().tolist() == [2, 4]
+    assert (x - [1, 1]).asnumpy().tolist() == [0, 1]
+    assert ((1, 2) - x).asnumpy().tolist() == [0, 0]
+    assert (x // (1, 2)).asnumpy().tolist() == ([1, 2] // x).asnumpy().tolist() == [1, 1]
+    assert ((1, 2) ** x).asnumpy().tolist() == [1, 4]
+    assert (x == (1, 3)) is False and (x != [1, 2]) is True
+
+
+def test_a_graph_takes_sequences_in_products_and_quotients():
+    def both(x):
+        return x * (1, 2), (1, 2) / x
+
+    product, quotient = jit(both)(Tensor([1.0, 2.0]))
+    assert product.asnumpy().tolist() == [1, 4] and quotient.asnumpy().tolist() == [1, 1]

@@ -16,7 +16,8 @@ class Promote:
     Args:
         names (str): the inputs, separated by blanks.
         promote (callable): the dtype that two of them are promoted to, from their NumPy dtypes.
-        lists (bool): Python lists and tuples are taken as Tensors too, as by Python's operators.
+        lists (Union[bool, Callable]): Python lists and tuples are taken as Tensors too, as by
+            Python's operators; a function says whether they are just now.
         exact (bool): an int out of range for the other Tensor's dtype keeps its value (comparisons,
             quotients) instead of being cut to the Tensor's dtype.
         weak_0d (bool): within its kind, a Tensor without axes takes the dtype of a Tensor with

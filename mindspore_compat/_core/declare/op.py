@@ -292,8 +292,10 @@ class Op:
             )
         operands, nodes = [], []
         for name, source in zip(names, sources):
-            if self.types.lists and type(source) in (tuple, list) and not depth.paused:
-                source = self._with_gradient(source)
+            if self.types.lists and type(source) in (tuple, list):
+                if self.types.lists is not True and not self.types.lists():
+                    raise TypeError(f"{no_tensor(self, name, source)} {failed_call(self, sources)}")
+                source = source if depth.paused else self._with_gradient(source)
             if isinstance(source, Tensor):
                 operands.append(source._array)
                 nodes.append(source._node)

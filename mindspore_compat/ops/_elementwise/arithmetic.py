@@ -10,6 +10,7 @@ from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Number, ScalarOf, TensorOf, any_dtype, checked, number
 from ..._core.tensor.promotion import product_np
 from ..._core.tensor.tensor import Tensor
+from ...common._graph_call import in_graph
 from .._rules import Anything, NumbersOrBools, Operand
 
 
@@ -173,7 +174,7 @@ def rsub(xp, input: Operand, other: Operand):
     "Tensor.__mul__(other)",
     "mint.mul(input, other)",
     "Tensor.mul_(other)",
-    types=Promote("input other", promote=product_np, lists=True, weak_0d=True),
+    types=Promote("input other", promote=product_np, lists=in_graph, weak_0d=True),
     quirks=Quirks(errors={"Tensor.mul_": RuntimeError}),
 )
 def mul(xp, input: Operand, other: Operand):
@@ -220,7 +221,7 @@ def subtract(
 
 @op(
     "Tensor.__rmul__(other)",
-    types=Promote("input other", promote=product_np, lists=True, weak_0d=True),
+    types=Promote("input other", promote=product_np, lists=in_graph, weak_0d=True),
 )
 def rmul(xp, input: Operand, other: Operand):
     """Multiplies by what stands on the left of the asterisk: other * input.
@@ -251,7 +252,7 @@ def _power(xp, x, y):
     "Tensor.pow(exponent: other)",
     "Tensor.__pow__(other)",
     "mint.pow(input, exponent: other)",
-    types=Promote("input other", lists=True),
+    types=Promote("input other", lists=in_graph),
 )
 def pow(xp, input: Operand, other: Operand):
     """Raises the input to a power, element by element. Input and exponent may not both be bools.

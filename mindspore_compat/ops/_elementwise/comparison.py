@@ -5,6 +5,7 @@ from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Float, Number, OneDtype, TensorOf, checked, number
 from ..._core.tensor.tensor import Tensor
+from ...common._graph_call import in_graph
 from .._rules import Anything, NumbersOrBools, Operand, RealOperand, RealsOrBools
 
 Ordinary = TensorOf(number, "bool", scalars=True)
@@ -68,7 +69,7 @@ def not_equal(xp, input: Operand, other: Operand):
     "mint.less(input, other)",
     "mint.lt(input, other)",
     "ops.tensor_lt(input, other)",
-    types=Promote("input other", lists=True, exact=True, need_tensor=True),
+    types=Promote("input other", lists=in_graph, exact=True, need_tensor=True),
 )
 def less(xp, input: Operand, other: Operand):
     """Tells where the elements of the input are smaller than those of `other`.
@@ -94,7 +95,7 @@ def less(xp, input: Operand, other: Operand):
     "mint.less_equal(input, other)",
     "mint.le(input, other)",
     "ops.tensor_le(input, other)",
-    types=Promote("input other", lists=True, exact=True),
+    types=Promote("input other", lists=in_graph, exact=True),
 )
 def less_equal(xp, input: Operand, other: Operand):
     """Tells where the elements of the input are at most as large as those of `other`.
@@ -120,7 +121,7 @@ def less_equal(xp, input: Operand, other: Operand):
     "mint.greater(input, other)",
     "mint.gt(input, other)",
     "ops.tensor_gt(input, other)",
-    types=Promote("input other", lists=True, exact=True),
+    types=Promote("input other", lists=in_graph, exact=True),
 )
 def greater(xp, input: Operand, other: Operand):
     """Tells where the elements of the input are larger than those of `other`.
@@ -146,7 +147,7 @@ def greater(xp, input: Operand, other: Operand):
     "mint.greater_equal(input, other)",
     "mint.ge(input, other)",
     "ops.tensor_ge(input, other)",
-    types=Promote("input other", lists=True, exact=True),
+    types=Promote("input other", lists=in_graph, exact=True),
     quirks=Quirks(
         rules={
             "mint.greater_equal": {"input": RealOperand, "other": RealOperand},

@@ -6,6 +6,7 @@ from ..._core.declare.inputs import Promote, Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import AsValue, OneOf
 from ..._core.tensor.promotion import division_np, quotient_np
+from ...common._graph_call import in_graph
 from .._rules import NumbersOrBools, Operand, RealOperand
 
 Rounding = AsValue(OneOf("floor", "trunc") | None)
@@ -54,7 +55,7 @@ def real_div(xp, input: Operand, other: Operand):
     "ops.Div()(x: input, y: other)",
     "ops.true_divide(dividend: input, divisor: other)",
     "Tensor.true_divide(other)",
-    types=Promote("input other", promote=quotient_np, lists=True, exact=True, weak_0d=True),
+    types=Promote("input other", promote=quotient_np, lists=in_graph, exact=True, weak_0d=True),
 )
 def true_div(xp, input: Operand, other: Operand):
     """Divides the input by `other`, element by element. Quotients of integers are float32.
@@ -72,7 +73,7 @@ def true_div(xp, input: Operand, other: Operand):
 
 @op(
     "Tensor.__rtruediv__(other)",
-    types=Promote("input other", promote=quotient_np, lists=True, exact=True, weak_0d=True),
+    types=Promote("input other", promote=quotient_np, lists=in_graph, exact=True, weak_0d=True),
 )
 def rtruediv(xp, input: Operand, other: Operand):
     """Divides what stands on the left of the slash by a Tensor: other / input. Quotients of
@@ -195,7 +196,7 @@ def rfloordiv(xp, input: Operand, other: Operand):
     "ops.tensor_mod(input, other)",
     "Tensor.__mod__(other)",
     "ops.floormod(x: input, y: other)",
-    types=Promote("input other", lists=True),
+    types=Promote("input other", lists=in_graph),
 )
 def floor_mod(xp, input: Operand, other: Operand):
     """Computes the remainder of floor division, element by element. It has the sign of the divisor.
@@ -246,7 +247,7 @@ def remainder(xp, input: Operand, other: Operand):
 remainder.vjp_of("remainder")
 
 
-@op("Tensor.__rmod__(other)", types=Promote("input other", lists=True))
+@op("Tensor.__rmod__(other)", types=Promote("input other", lists=in_graph))
 def rmod(xp, input: Operand, other: Operand):
     """Computes the remainder of floor division for what stands on the left of the percent sign:
     other % input.
