@@ -39,6 +39,7 @@ from .library_errors import LIBRARY_ERRORS, explain, explained
 from .older import with_older_signature
 from .op import DECLARED
 from .source import compiled
+from .values import write_into_whole
 
 _ATENSOR = TensorOf()
 PUBLIC = {}  # area -> name -> an object written out by hand
@@ -566,7 +567,9 @@ def overwrite(api, target, result):
         )
     if result._array.dtype != target._array.dtype:
         result = _cast_to(result, target.dtype)
-    return write_back(target, result)
+    made = write_back(target, result)
+    write_into_whole(target)
+    return made
 
 
 class LazyMethod:

@@ -68,3 +68,16 @@ def each_of(out, function):
     if isinstance(out, (tuple, list)):
         return tuple(function(o) for o in out)
     return function(out)
+
+
+def write_into_whole(part):
+    """Writes a changed part into the Tensor that it is a view of, where a gradient is recorded: the
+    two share no memory then. Returns whether it did."""
+    if "_view_of" not in part.__dict__:
+        return False
+    source, index = part._view_of
+    whole = source()
+    if whole is None or part._node is None and whole._node is None:
+        return False
+    whole[index] = part
+    return True

@@ -12,6 +12,7 @@ from ..._backend.arrays import SPACES, to_space
 from ..._core.autograd.tape import depth
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import own, public, write_back
+from ..._core.declare.values import write_into_whole
 from ..._core.rules.vocabulary import Any
 from ..._core.tensor.tensor import Tensor
 from ..._core.vmap.batch import space_among
@@ -140,17 +141,14 @@ def tensor_setitem(self, index, value):
 
 def _write_on(part, frame):
     """Writes a changed part of a Tensor into that Tensor, where the two share no memory."""
-    whole = None
     if graphs.separate:
         whole, index = item_of_item.written(part, frame)
-    elif "_view_of" in part.__dict__:
-        source, index = part._view_of
-        whole = source()
-        if part._node is None and (whole is None or whole._node is None):
-            whole = None
-    if whole is not None:
-        tensor_setitem(whole, index, part)
-    elif "_chosen_from" in part.__dict__ and not graphs.running:
+        if whole is not None:
+            tensor_setitem(whole, index, part)
+            return
+    elif write_into_whole(part):
+        return
+    if "_chosen_from" in part.__dict__ and not graphs.running:
         source, chosen = part._chosen_from
         if source() is not None:
             _write(own(source()), chosen, part._array)

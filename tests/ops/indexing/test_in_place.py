@@ -109,6 +109,18 @@ def of_chosen_rows(x):
     return y
 
 
+def of_a_row_in_place(x):
+    y = x * 2.0
+    y[1].mul_(x[0])
+    return y
+
+
+def of_a_slice_of_a_row_in_place(x):
+    y = x * 2.0
+    y[0][1:].add_(x[1, :1])
+    return y
+
+
 def of_chosen_constants(x):
     y = ops.zeros_like(x)
     y[ints(1)][0] = x[0] * 3.0
@@ -123,6 +135,8 @@ def of_chosen_constants(x):
         (of_a_slice, [[3, 4], [6, 8]], [[0, 0], [3, 3]]),
         (of_zeros, [[3, 0], [0, 7]], [[1, 1], [1, 1]]),
         (of_a_column, [[2, 8], [6, 8]], [[2, 2], [2, 3]]),
+        (of_a_row_in_place, [[2, 4], [6, 16]], [[8, 10], [2, 4]]),
+        (of_a_slice_of_a_row_in_place, [[2, 7], [6, 8]], [[2, 2], [3, 2]]),
         (of_dots, [[2, 9], [6, 8]], [[2, 0], [5, 2]]),
         (of_a_new_axis, [[3, 4], [6, 8]], [[0, 0], [3, 3]]),
         (of_chosen_rows, [[2, 4], [3, 6]], [[5, 5], [0, 0]]),
