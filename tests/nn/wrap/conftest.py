@@ -9,11 +9,16 @@ from mindspore_compat.common import _captured
 
 
 @pytest.fixture
-def recording_allowed(monkeypatch):
+def recording_allowed(capture_allowed, monkeypatch):
+    """Steps are recorded on the host, whatever the environment says."""
+    monkeypatch.delenv(_captured.VARIABLE, raising=False)
+
+
+@pytest.fixture
+def capture_allowed(monkeypatch):
     """Graph mode at the end as before; no float status, which would look at every gradient."""
     monkeypatch.setattr(leaves, "watchers", [])
     monkeypatch.setattr(capture, "_wanted", True)
-    monkeypatch.delenv(_captured.VARIABLE, raising=False)
     mode = ms.get_context("mode")
     yield
     ms.set_context(mode=mode)

@@ -14,26 +14,16 @@ from kit.steps import network_of
 import mindspore_compat as ms
 from mindspore_compat import nn, ops
 from mindspore_compat._backend import capture
-from mindspore_compat._core.autograd import leaves
 from mindspore_compat.common import _captured
 from mindspore_compat.dataset import NumpySlicesDataset
 from mindspore_compat.train import Model
 
 pytestmark = [
+    pytest.mark.usefixtures("capture_allowed"),
     pytest.mark.parametrize("space", ["fakecupy"], indirect=True),
     pytest.mark.skipif(rawkernels.compiler() is None, reason="no C++ compiler"),
 ]
 STEPS = 6
-
-
-@pytest.fixture(autouse=True)
-def fresh(monkeypatch):
-    """Graph mode at the end as before; no float status, which would look at every gradient."""
-    monkeypatch.setattr(leaves, "watchers", [])
-    monkeypatch.setattr(capture, "_wanted", True)
-    mode = ms.get_context("mode")
-    yield
-    ms.set_context(mode=mode)
 
 
 @pytest.fixture
