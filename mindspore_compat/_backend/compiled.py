@@ -143,6 +143,11 @@ class Loop:
             self._done.set()
 
 
+def text_of(function, name):
+    """The source of a function under another name, the text of a Loop."""
+    return inspect.getsource(function).replace(f"def {function.__name__}(", f"def {name}(", 1)
+
+
 def fits(arrays):
     """True if a loop takes these one-dimensional arrays."""
     return all([array.flags.carray and type(array) is numpy.ndarray for array in arrays])

@@ -65,8 +65,8 @@ def add_windows(
 
 
 def columns_of(x, geo):
-    """This module, with the functions of kernels.Kernels, if its loops are for such an array and
-    are ready; else None."""
+    """What copies windows as kernels.Kernels does, if the loops are for such an array and ready;
+    else None."""
     if type(x) is not numpy.ndarray or x.dtype != FLOAT or len(geo.size) > 2:
         return None
     if prod(geo.kernel) * prod(geo.out) > MOST or not compiled.available():

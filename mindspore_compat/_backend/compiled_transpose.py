@@ -4,7 +4,6 @@ A matrix goes through vector registers by squares (vector_tiles.py), at nearly t
 """
 
 import functools
-import inspect
 
 import numpy
 
@@ -36,12 +35,8 @@ def transpose(x, out, bases, step, rows, columns):
 @functools.cache
 def _loop():
     arrays = [(dtype, True) for dtype in (FLOAT, FLOAT, INDEX)]
-    return compiled.Loop(_text, [*arrays, *[(INDEX, False)] * 3], False, "transpose", LIBRARY)
-
-
-def _text(name):
-    """The text of `transpose` under a name."""
-    return inspect.getsource(transpose).replace("def transpose(", f"def {name}(", 1)
+    text = functools.partial(compiled.text_of, transpose)
+    return compiled.Loop(text, [*arrays, *[(INDEX, False)] * 3], False, "transpose", LIBRARY)
 
 
 def row_major(y):

@@ -6,8 +6,6 @@ one plane. `phases` has six numbers for each phase: zeros above, rows, the first
 image, zeros to the left, columns, the first of these in the image.
 """
 
-import inspect
-
 from .vector_tiles import (
     DOT_ROWS,
     LANES,
@@ -328,8 +326,3 @@ def add_transposed(totals, count, grad, group, first, last, rows, columns, filte
 
 
 LIBRARY = Library(clear, copy_row, copy_planes, write_rows, block_width, TERMS=TERMS)
-
-
-def text(function, name):
-    """The source of one of these functions under another name."""
-    return inspect.getsource(function).replace(f"def {function.__name__}(", f"def {name}(", 1)

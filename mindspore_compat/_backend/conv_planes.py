@@ -182,11 +182,11 @@ _ARRAYS = {
 
 @functools.cache
 def loop(function):
-    """The compiled loop of a function of conv_loops.py, whose parameters' names say what they
-    are."""
+    """The compiled loop of a function of conv_loops.py or compiled_columns.py, whose parameters'
+    names say what they are."""
     names = function.__code__.co_varnames[: function.__code__.co_argcount]
     parameters = [(_ARRAYS.get(name, INDEX), name in _ARRAYS) for name in names]
-    text = functools.partial(conv_loops.text, function)
+    text = functools.partial(compiled.text_of, function)
     return compiled.Loop(text, parameters, False, function.__name__, conv_loops.LIBRARY)
 
 

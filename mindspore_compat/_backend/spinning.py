@@ -19,9 +19,11 @@ import numpy
 
 from . import compiled
 
-SECONDS = 300e-6
+SECONDS = 300e-6  # that a wait lasts at most
+# After a change: time in which the thread that made it may release the interpreter's lock.
 GRACE = 5e-6
 _INDEX = numpy.dtype(numpy.int64)
+_ignored = numpy.zeros(1, _INDEX)
 _TEXT = """def {}(left, flag, value, turns, grace):
     left[0] = 1
     while turns > 0 and flag[0] == value:
@@ -103,6 +105,3 @@ def wait(flag, value, left=None):
         _loop.ready(_ignored if left is None else left, flag, value, turns, grace)
     elif "numba" in sys.modules and compiled.available():  # it is imported for larger loops only
         _loop.request()
-
-
-_ignored = numpy.zeros(1, _INDEX)

@@ -9,7 +9,7 @@ from .settings import DictOf, Setting, Settings, Text
 
 _gigabytes = Text(r"[1-9][0-9]*(\.[0-9]+)?GB|0\.[0-9]*[1-9][0-9]*GB", 'such as "512GB"')
 _directory = Text(r"(?s).+", "not empty")
-_place = OneOf("cpu", "disk")
+_storage = OneOf("cpu", "disk")
 _ratio = Float(gt=0.0, le=1.0)
 
 TABLE = {
@@ -22,8 +22,8 @@ TABLE = {
     "enable_aio": Setting(True, Bool),
     "aio_block_size": Setting("", _gigabytes),
     "aio_queue_depth": Setting(0, Int(ge=1)),
-    "offload_param": Setting("", _place),
-    "offload_checkpoint": Setting("", _place),
+    "offload_param": Setting("", _storage),
+    "offload_checkpoint": Setting("", _storage),
     "auto_offload": Setting(True, Bool),
     "host_mem_block_size": Setting("", _gigabytes),
 }
