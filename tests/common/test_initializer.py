@@ -193,6 +193,12 @@ def test_nothing_is_computed_with_values_that_are_not_drawn():
         assert x.has_init and x.shape == (2,) and x.nbytes == 8 and x.strides == (4,)
 
 
+def test_a_conversion_to_the_dtype_that_it_has_leaves_a_tensor_to_be_drawn():
+    x = initializer("ones", [2])
+    assert x.astype(ms.float32) is x.float() is x and x.has_init
+    assert ms.Parameter(x.astype("float32")).asnumpy().tolist() == [1, 1]
+
+
 def test_copies_of_a_tensor_are_drawn_when_they_are_needed():
     x = initializer(Normal(), [3])
     for made in (copy.copy(x), copy.deepcopy(x), ms.Tensor(x), ms.Tensor(x, ms.float16)):
