@@ -524,8 +524,7 @@ def initializer(
 ):
     """Makes a Tensor whose values an initializer gives.
 
-    The values are drawn by `init_data()`, or when a Parameter made of it is first used; until then
-    the Tensor has a shape and a dtype, and whatever computes with it raises RuntimeError.
+    The values are drawn when they are first needed (or by `init_data()`).
 
     Args:
         init (Union[Tensor, str, Initializer, numbers.Number]): the values: a Tensor of that shape

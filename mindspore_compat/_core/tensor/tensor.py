@@ -11,7 +11,6 @@ from ..._backend import arrays, dlpack
 from ..rules.vocabulary import register_type
 from . import dtype as dtypes
 from . import printing
-from .undrawn import Undrawn
 
 _new = object.__new__
 
@@ -133,7 +132,7 @@ class Tensor:
         wanted = None if dtype is None else dtypes.to_numpy(dtype)
         found = as_array(input_data, wanted)
         if isinstance(input_data, Tensor):
-            self._node, self.init = input_data._node, input_data.init
+            self._node = input_data._node
         self._array = arrays.to_host(found) if device else found
 
     def _from_shape(self, shape, dtype, init):
@@ -147,10 +146,12 @@ class Tensor:
                 f"{shape!r} of type {type(shape).__name__}."
             )
         shape = (int(shape),) if isinstance(shape, int) else tuple(int(n) for n in shape)
-        if init is None:
-            self._array = arrays.current_space().zeros(shape, dtypes.to_numpy(dtype))
+        if init is not None and type(self) is Tensor:
+            self.__class__ = _Undrawn
+            self._like = numpy.broadcast_to(numpy.zeros((), dtypes.to_numpy(dtype)), shape)
         else:
-            self._array, self.init = Undrawn(shape, numpy.dtype(dtypes.to_numpy(dtype))), init
+            self._array = arrays.current_space().zeros(shape, dtypes.to_numpy(dtype))
+        self.init = init
 
     @staticmethod
     def _wrap(array):
@@ -264,9 +265,11 @@ class Tensor:
             )
         if self.init is None:
             raise TypeError("For 'Tensor.init_data', the Tensor must have been made with 'init'.")
-        host = numpy.zeros(self.shape if shape is None else tuple(shape), self._array.dtype)
-        init, self.init = self.init, None
-        self._array = arrays.to_current(_filled(init, host))
+        host = numpy.zeros(
+            self.shape if shape is None else tuple(shape), dtypes.to_numpy(self.dtype)
+        )
+        self._array = arrays.to_current(_filled(self.init, host))
+        self.init = None
         return self
 
     @staticmethod
@@ -372,6 +375,40 @@ class Tensor:
 
     def __reduce__(self):
         return _unpickled, (type(self), self.asnumpy())
+
+
+class _Undrawn(Tensor):
+    """A Tensor made with `init` until its values are needed; then they are drawn, and it is a
+    Tensor like others. Shape and dtype draw none: it depends on when values are drawn which random
+    numbers they are.
+    """
+
+    shape = property(lambda self: self._like.shape)
+    dtype = property(lambda self: dtypes.from_numpy(self._like.dtype))
+    ndim = property(lambda self: self._like.ndim)
+    size = property(lambda self: self._like.size)
+    itemsize = property(lambda self: self._like.itemsize)
+    nbytes = property(lambda self: self._like.nbytes)
+
+    def __getattr__(self, name):
+        if name == "_array":
+            return self.init_data()._array
+        raise AttributeError(f"'Tensor' object has no attribute '{name}'")
+
+    def init_data(self, slice_index=None, shape=None, opt_shard_group=None):
+        super().init_data(slice_index, shape, opt_shard_group)
+        self.__class__ = Tensor
+        del self._like
+        return self
+
+    def __copy__(self):
+        return Tensor(None, self.dtype, self.shape, self.init)
+
+    def __reduce__(self):
+        return self.init_data().__reduce__()
+
+
+_Undrawn.__name__ = _Undrawn.__qualname__ = "Tensor"
 
 
 def _filled(init, host):

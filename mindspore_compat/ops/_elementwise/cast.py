@@ -6,7 +6,6 @@ from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import DType, InstanceOf, TensorOf, any_dtype, checked
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
-from ..._core.tensor.undrawn import Undrawn
 from ...common.sparse_tensor import COOTensor, CSRTensor
 from .._rules import Anything
 
@@ -75,7 +74,7 @@ def astype(self, dtype, copy=True):
     Source: mindspore.Tensor.astype of MindSpore 2.10.
     """
     wanted = named_dtype("Tensor.astype", dtype)
-    if wanted == self.dtype and (not copy or type(self._array) is Undrawn):
+    if not copy and wanted == self.dtype:
         return self
     return cast.run(self, dtypes.to_numpy(wanted))
 
@@ -84,8 +83,6 @@ def _conversion(path, dtype):
     """A method such as `Tensor.float()`."""
 
     def convert(self):
-        if type(self._array) is Undrawn and dtype == self.dtype:
-            return self
         return cast.run(self, dtypes.to_numpy(dtype))
 
     convert.__name__ = path.removeprefix("Tensor.")
