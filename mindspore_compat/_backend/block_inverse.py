@@ -6,9 +6,10 @@ Blocks are stored as one array (count, width, width), the last one filled up wit
 
 import numpy
 
-from . import arrays
+from . import arrays, checksums, scheduler
 
 SPLIT = 128
+GROUP = 4  # blocks of columns that a thread multiplies at a time: what lies between fits its cache
 ROUNDING = 1e-7  # of float32, in which the matrices are summed
 LEAST = 1e-3  # of the mean of a diagonal is added to it where the given shift is too little
 
@@ -133,6 +134,51 @@ def _inverse_by(xp, lower):
     """The inverses of matrices by their Cholesky factors."""
     inverse = xp.linalg.inv(lower)
     return xp.matmul(inverse.swapaxes(-1, -2), inverse)
+
+
+def between_blocks(triples):
+    """The products left @ x @ right, for matrices x of any number of layers.
+
+    On the host threads share the work of all of them. It is cut as the blocks are, so results have
+    the same bits with any number of threads.
+
+    Args:
+        triples: (left, x, right) for each product: the blocks of a matrix, a float32 matrix, and
+            the blocks of another matrix.
+
+    Returns:
+        list of matrices, each of the shape of its x.
+    """
+    if checksums.on or not all(type(x) is numpy.ndarray for _, x, _ in triples):
+        return [blocks_times(left, times_blocks(x, right)) for left, x, right in triples]
+    made = [numpy.empty(x.shape, numpy.float32) for _, x, _ in triples]
+    pieces = []
+    for (left, x, right), out in zip(triples, made, strict=True):
+        rows = scheduler.blocks(len(x), left.shape[-1])
+        columns = scheduler.blocks(x.shape[1], GROUP * right.shape[-1])
+        pieces += [
+            (left[index], x[part, group], right[GROUP * start :], out[part, group])
+            for index, part in enumerate(rows)
+            for start, group in enumerate(columns)
+        ]
+    pieces.sort(key=lambda piece: -piece[1].size)  # the largest first, so that threads end together
+    scheduler.run(lambda number: _between(*pieces[number]), len(pieces))
+    return made
+
+
+def _between(left, x, right, out):
+    """Writes left @ x @ right, for one block of rows and the first of the blocks at the right."""
+    rows, size = x.shape
+    width = right.shape[-1]
+    count = size // width
+    whole = count * width
+    half = numpy.empty(x.shape, numpy.float32)
+    apart = [each[:, :whole].reshape(rows, count, width).swapaxes(0, 1) for each in (x, half)]
+    numpy.matmul(apart[0], right[:count], apart[1])
+    if whole < size:
+        rest = size - whole
+        numpy.matmul(x[:, whole:], right[count, :rest, :rest], half[:, whole:])
+    numpy.matmul(left[:rows, :rows], half, out)
 
 
 def times_blocks(x, blocks):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from kit import close, close_sums
 
-from mindspore_compat._backend import block_inverse
+from mindspore_compat._backend import arrays, block_inverse, scheduler
 
 
 def symmetric(size, seed=0):
@@ -47,6 +47,43 @@ def test_inverses_and_products(space, size):
         found = space.asnumpy(found) if hasattr(space, "asnumpy") else np.asarray(found)
         assert found.shape == wanted.shape
         close_sums(found, wanted)
+
+
+SHAPES = [(1, 5), (128, 640), (64, 147), (300, 700), (10, 512)]
+
+
+def triples_of(space):
+    """Blocks, a matrix and blocks, for each of SHAPES; and the products, by hand."""
+    triples, expected = [], []
+    for rows, size in SHAPES:
+        left, right = symmetric(rows), symmetric(size)
+        x = np.random.default_rng(2).standard_normal((rows, size)).astype(np.float32)
+        made = [block_inverse.inverse_blocks(space.asarray(each), 0.5)[0] for each in (left, right)]
+        triples.append((made[0], space.asarray(x), made[1]))
+        expected.append(by_hand(left, 0.5) @ x @ by_hand(right, 0.5))
+    return triples, expected
+
+
+def test_products_between_blocks_of_many_layers(space):
+    triples, expected = triples_of(space)
+    made = block_inverse.between_blocks(triples)
+    for found, wanted in zip(made, expected, strict=True):
+        found = space.asnumpy(found) if hasattr(space, "asnumpy") else np.asarray(found)
+        assert found.dtype == np.float32 and found.shape == wanted.shape
+        close_sums(found, wanted)
+
+
+@pytest.mark.host
+def test_products_between_blocks_have_the_same_bits_with_any_number_of_threads():
+    triples, _ = triples_of(arrays.space_of(np.empty(0)))
+    made = []
+    try:
+        for count in (1, 2, 4):
+            scheduler.limit(count)
+            made.append([each.tobytes() for each in block_inverse.between_blocks(triples)])
+    finally:
+        scheduler.limit(0)
+    assert made[0] == made[1] == made[2]
 
 
 def test_a_block_that_is_not_finite_spoils_itself_only(space):

@@ -12,7 +12,7 @@ import numpy as np
 from ... import log
 from ..._backend import arrays
 from ..._backend.block_inverse import (
-    blocks_times,
+    between_blocks,
     inverse_blocks,
     inverse_blocks_unwatched,
     shape_of,
@@ -115,13 +115,10 @@ class _Layer:
         on_gpu = arrays.on_device(stored._array)
         return stored._array.reshape(()) if on_gpu else as_number(stored)
 
-    def apply(self, gradient, a, g):
-        """The gradient times both inverses."""
-        if self.is_table:
-            return times_blocks(a[:, None] * gradient, g)
-        rows = gradient.reshape(gradient.shape[0], -1)
-        out = blocks_times(g, times_blocks(rows, a)).reshape(gradient.shape)
-        return out / self._positions() if self.is_conv else out
+    def factors(self, gradient, a, g):
+        """The three matrices whose product is the gradient times both inverses."""
+        g = g / self._positions() if self.is_conv else g
+        return g, gradient.reshape(gradient.shape[0], -1), a
 
 
 def _root(xp, damping):
@@ -234,10 +231,8 @@ class ThorGpu(FusedOptimizer):
         grads = super()._gradient_arrays(gradients)
         damping = self._damping_now()
         inverses = self._inverses(damping)
-        found = [
-            self._changed(index, gradient, inverses, damping)
-            for index, gradient in enumerate(grads)
-        ]
+        found = self._preconditioned([self._unscaled(each) for each in grads], inverses)
+        found = [self._changed(index, each, damping) for index, each in enumerate(found)]
         for layer, found_inverses in inverses.items() if self.thor else ():
             for stored, new in zip((layer.a, layer.g), found_inverses, strict=True):
                 stored._array = self._unless_skipped(stored, new)
@@ -286,18 +281,30 @@ class ThorGpu(FusedOptimizer):
             ]
         return factors
 
-    def _changed(self, index, gradient, inverses, damping):
-        """One gradient: unscaled, preconditioned, decayed, clipped."""
+    def _unscaled(self, gradient):
+        """A gradient as a float32 array, divided by the loss scale."""
+        gradient = gradient.whole() if type(gradient) is Rows else gradient
+        gradient = arrays.space_of(gradient).cast(gradient, "float32")
+        return gradient * (1.0 / self.loss_scale) if self.need_scale else gradient
+
+    def _preconditioned(self, gradients, inverses):
+        """The gradients, those of second-order layers times both inverses."""
+        triples = {}
+        for index, layer in self._layer_of.items():
+            a, g = inverses[layer]
+            if layer.is_table:
+                gradients[index] = times_blocks(a[:, None] * gradients[index], g)
+            else:
+                triples[index] = layer.factors(gradients[index], a, g)
+        for index, product in zip(triples, between_blocks(list(triples.values())), strict=True):
+            gradients[index] = product.reshape(gradients[index].shape)
+        return gradients
+
+    def _changed(self, index, gradient, damping):
+        """One gradient, after the inverses: divided for a norm, decayed, clipped."""
         weight = self.parameters[index]._array
         xp = arrays.space_of(weight)
-        gradient = gradient.whole() if type(gradient) is Rows else gradient
-        gradient = xp.cast(gradient, "float32")
-        if self.need_scale:
-            gradient = gradient * (1.0 / self.loss_scale)
-        if index in self._layer_of:
-            layer = self._layer_of[index]
-            gradient = layer.apply(gradient, *inverses[layer])
-        elif index in self._norms:
+        if index in self._norms:
             gradient = gradient / (gradient * gradient / self.batch_size + _root(xp, damping))
         if self.weight_decay > 0 and self.decay_flags[index]:
             gradient = gradient + self.weight_decay * weight
