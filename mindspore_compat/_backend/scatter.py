@@ -1,14 +1,47 @@
-"""Values written, added or combined at indices, which may repeat.
+"""Values taken, written, added or combined at indices, which may repeat.
 
 On a CPU a product with a sparse matrix of ones adds rows, five to forty times as fast as NumPy's
 `add.at`, which adds element by element; and that one wants a single index to be quick.
 """
 
+import math
+
 import numpy
 
+from . import compiled_rows
 from .space import extra, is_basic
 
+_FEW_ROWS = 1 << 8  # rows that are taken by NumPy, however long
 _SMALL = 1 << 12  # elements below which a sparse matrix or a single index costs more than it saves
+
+
+@extra
+def take(xp, x, indices, axis=None):
+    """NumPy's `take`, by the array's method, which costs less than the function."""
+    if type(x) is not numpy.ndarray:
+        return xp.module.take(x, indices, axis)
+    found = None
+    if axis == 0 and type(indices) is numpy.ndarray and indices.size > _FEW_ROWS and x.size:
+        found = _taken_rows(x, indices)
+    return x.take(indices, axis) if found is None else found
+
+
+def _taken_rows(x, indices):
+    """Rows by a compiled loop; None where there is none for them, or an index is out of range."""
+    fits = compiled_rows.fits(x.dtype, indices.size, x.size // len(x))
+    if not fits or not x.flags.carray or indices.dtype.kind not in "iu":
+        return None
+    low, high = int(indices.min()), int(indices.max())
+    if low < -len(x) or high >= len(x):
+        return None
+    found = compiled_rows.taken(x.reshape(len(x), -1), _from_zero(indices, low, len(x)))
+    return None if found is None else found.reshape(indices.shape + x.shape[1:])
+
+
+def _from_zero(indices, low, count):
+    """Indices in [-count, count), the least of which is `low`, as int64 of one axis from 0 on."""
+    flat = indices.reshape(-1).astype(numpy.int64, copy=False)
+    return flat if low >= 0 else numpy.where(flat < 0, flat + count, flat)
 
 
 @extra
@@ -22,9 +55,11 @@ def add_rows(xp, index, values, count):
     """
     row = values.shape[index.ndim :]
     flat = xp.reshape(index, (-1,)).astype("int64", copy=False)  # int8 may not hold `count`
-    rows = xp.reshape(values, (index.size, -1))
+    rows = xp.reshape(values, (index.size, math.prod(row)))
     if type(rows) is numpy.ndarray and rows.dtype.char in "fd" and rows.size > _SMALL:
-        out = _sparse_product(flat, rows, count)
+        flat = _from_zero(flat, flat.min(), count)
+        out = compiled_rows.summed(flat, rows, count)
+        out = _sparse_product(flat, rows, count) if out is None else out
     else:
         out = xp.zeros((count, rows.shape[1]), rows.dtype)
         xp.add.at(out, flat, rows)
@@ -101,9 +136,8 @@ def _add_at_indices(out, index, values):
 def _sparse_product(index, rows, count):
     from scipy import sparse  # here, because it takes longer to load than most of this package
 
-    indices = numpy.where(index < 0, index + count, index)
     ones = numpy.ones(index.size, rows.dtype)
-    picked = sparse.csr_matrix((ones, indices, numpy.arange(index.size + 1)), (index.size, count))
+    picked = sparse.csr_matrix((ones, index, numpy.arange(index.size + 1)), (index.size, count))
     return numpy.asarray(picked.T @ rows)
 
 
