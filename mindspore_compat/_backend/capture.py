@@ -46,7 +46,7 @@ class Refused(RuntimeError):
 class _Local(threading.local):
     running = None  # the Capture whose step this thread runs
     suspended = None  # the Recorder that notes the call in which this thread is
-    trained = False  # whether an optimizer has been called since `trains` looked
+    trained = False  # whether something has been noted that `trains` looks for
 
 
 _local = _Local()
@@ -116,8 +116,15 @@ def note_training():
     _local.trained = True
 
 
+def note_gradient():
+    """Notes that a gradient is taken in this thread; on a GPU only whole steps are captured."""
+    if arrays._target == "CPU":
+        _local.trained = True
+
+
 def trains(function, args, kwargs):
-    """Calls a function, and tells whether it calls an optimizer: (its result, a bool)."""
+    """Calls a function, and tells whether it calls an optimizer, or on the host takes a gradient:
+    (its result, a bool)."""
     before, _local.trained = _local.trained, False
     try:
         made = function(*args, **kwargs)

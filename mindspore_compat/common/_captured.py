@@ -12,6 +12,9 @@ operations on Tensors is done where it is built. What a step relies on is compar
 replay: the training flag of each Cell and what _graph.py and _recorded.py name. Where one differs
 the step is captured again.
 
+A function marked by `jit` is such a step if its first call calls an optimizer or, on the host,
+takes a gradient; so is, on the host, the outermost Cell in graph mode.
+
 A step that cannot be captured runs operation by operation, and says once why.
 """
 
@@ -25,6 +28,7 @@ from .._core.context.config import GRAPH_MODE, config
 from .._core.declare.interception import state as interception
 from .._core.tensor.tensor import Tensor
 from ._graph import Graph
+from ._graph_call import as_graph
 from ._recorded import RecordedStep, warming_up
 from ._step_state import PLAIN, WARM_UP, is_cell, kind_of, mode, reached  # noqa: F401 - for tests
 
@@ -55,6 +59,18 @@ def captures(building):
 def _records():
     """True if steps on the host are recorded."""
     return arrays._target == "CPU" and os.environ.get(VARIABLE, "1") != "0"
+
+
+def run_graph(cell, args, kwargs):
+    """Calls a Cell as the outermost graph (_graph_call.py), which may be a training step; one that
+    is known to be is captured from within."""
+
+    def step(*args, **kwargs):
+        if cell._cell_captures_itself or not (_records() and captures(0)):
+            return cell(*args, **kwargs)
+        return run(cell, type(cell).__name__, cell, args, kwargs)
+
+    return as_graph(step, args, kwargs)
 
 
 def run(owner, name, function, args, kwargs, trains=False):

@@ -132,10 +132,13 @@ def _parts(value):
 
 
 def functions_of(kind):
-    """The functions that a class defines, those of its properties and static methods too."""
+    """The functions that a class defines, those of its properties and static methods too; of a
+    Cell without that which builds it, as no step does."""
     inner = ("__func__", "fget", "func")
     found = []
-    for each in vars(kind).values():
+    for name, each in vars(kind).items():
+        if name == "__init__" and hasattr(kind, "_cell_updates"):
+            continue
         each = next((getattr(each, name) for name in inner if hasattr(each, name)), each)
         found += [each] if isinstance(each, types.FunctionType) else []
     return found

@@ -30,7 +30,8 @@ from .._core.rules.vocabulary import CellOf, InstanceOf, Int, Str, register_type
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.precision import precision
 from .._core.tensor.tensor import Tensor
-from ..common._graph_call import as_graph, graphs
+from ..common import _captured
+from ..common._graph_call import graphs
 from ..common.parameter import (
     PARAMETER_NAME_DEFAULT,
     Parameter,
@@ -52,7 +53,6 @@ _MaybeParameter = InstanceOf(Parameter) | None
 _MaybeCell = CellOf | None
 
 __all__ = ["Cell"]
-
 
 _PACKAGE = __name__.partition(".")[0]
 
@@ -115,6 +115,7 @@ class Cell(Naming, Hooks, State, Settings):
     _cell_unnamed = 0  # Parameters without a name in the tuples that it has taken
     _cell_around = None  # what a training step puts around the call of its network (_once.py)
     _cell_updates = False  # True for optimizers
+    _cell_captures_itself = False  # True for training steps, which are replayed wherever they run
     _cell_is_step = False  # True for Cells that hold a GradOperation, see _once.py
 
     def __init__(self, auto_prefix=True, flags=None):
@@ -138,7 +139,7 @@ class Cell(Naming, Hooks, State, Settings):
 
     def __call__(self, *args, **kwargs):
         if config.mode == GRAPH_MODE and not graphs.running:
-            return as_graph(self, args, kwargs)
+            return _captured.run_graph(self, args, kwargs)
         if self._cell_plain:
             return self.construct(*args, **kwargs)
         return self._cell_call(args, kwargs)

@@ -7,7 +7,7 @@ back is in tape.py.
 import threading
 import weakref
 
-from ..._backend import scheduler
+from ..._backend import capture, scheduler
 from ..._backend.arrays import current_space
 from ..declare.op import space_for
 from ..tensor.tensor import Tensor
@@ -39,6 +39,7 @@ class _GradientScope:
         with _entering:
             if depth.open == 0:
                 self._refuse_shared()
+                capture.note_gradient()
                 depth.retained = self.retained
             depth.open += 1
             scheduler.step.__enter__()

@@ -261,6 +261,8 @@ class TrainOneStepCell(Cell):
     Source: mindspore.nn.TrainOneStepCell of MindSpore 2.10.
     """
 
+    _cell_captures_itself = True
+
     def __init__(self, network, optimizer, sens=None, return_grad=False):
         if isinstance(sens, numbers.Number) and sens == 0:
             raise ValueError(

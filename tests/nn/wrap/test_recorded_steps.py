@@ -168,6 +168,49 @@ def test_functions_marked_by_jit_are_recorded_once_they_train(logged):
     assert logged == [] and [each.replays for each in steps["step"]._graphs.values()] == [3]
 
 
+class Gradients(nn.Cell):
+    """The gradients of a scaled square by its input and a weight, without an update."""
+
+    def __init__(self):
+        super().__init__()
+        self.scale = float(TABLE[3])
+        self.weight = ms.Parameter(ms.Tensor([1.0, 2.0]), name="weight")
+        self.gradient = ops.GradOperation(get_all=True, get_by_list=True)
+
+    def construct(self, x):
+        return self.gradient(self.power, [self.weight])(x)
+
+    def power(self, x):
+        return self.weight * x**2 * self.scale
+
+
+TABLE = np.arange(1 << 12)  # more than is compared before a replay; only `__init__` names it
+
+
+def test_cells_that_take_gradients_are_recorded(logged):
+    ms.set_context(mode=ms.GRAPH_MODE)
+    cell = Gradients()
+    for number in range(STEPS):
+        if number == STEPS - 1:
+            cell.weight.set_data(ms.Tensor([3.0, 4.0]))
+        (by_input,), (by_weight,) = cell(ms.Tensor([1.0, number]))
+        weight = cell.weight.asnumpy()
+        np.testing.assert_array_equal(by_input.asnumpy(), 6 * weight * [1, number])
+        np.testing.assert_array_equal(by_weight.asnumpy(), [3, 3 * number**2])
+    assert logged == [] and replays(cell) == [STEPS - _captured.WARM_UP - 2]
+    cell.scale = 5.0
+    by_weight = cell(ms.Tensor([1.0, 2.0]))[1][0]
+    np.testing.assert_array_equal(by_weight.asnumpy(), [5, 20])
+
+
+def test_cells_that_take_no_gradient_are_not_recorded():
+    ms.set_context(mode=ms.GRAPH_MODE)
+    cell = Dense()
+    for _ in range(STEPS):
+        cell(ms.Tensor(np.ones((2, 4), np.float32)))
+    assert replays(cell) == []
+
+
 @pytest.mark.parametrize("kind", ["SGD", "Adam"])
 def test_optimizers_with_groups_decide_in_each_replay(kind, logged):
     """The learning rate of a group is assigned between steps, also through a scheduler."""
