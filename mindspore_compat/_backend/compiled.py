@@ -55,7 +55,7 @@ BLOCK = 1 << 18  # elements of a piece
 
 _log = logging.getLogger(__name__)
 _VARIABLE = "MINDSPORE_COMPAT_COMPILE"
-_SCOPE = {"__name__": __name__, "sqrt": math.sqrt, "fabs": math.fabs}
+_SCOPE = {"sqrt": math.sqrt, "fabs": math.fabs}
 
 
 @functools.cache
@@ -115,32 +115,50 @@ class Loop:
         """
         library = self._library.python if self._library else {}
         scope = {**_SCOPE, **vars(vector_math), **library, **dict(scope)}
-        exec(compile(self._text(name), __file__, "exec"), scope)
-        return scope[name]
+        return executed(self._text(name), name, scope)
+
+    def make(self, numba):
+        """Compiles it."""
+        digest, functions = self.functions()
+        kinds = tuple(
+            numba.from_dtype(dtype)[::1] if is_array else numba.from_dtype(dtype)
+            for dtype, is_array in self._parameters
+        )
+        make = numba.njit(kinds, nogil=True, cache=True, **self.options())
+        return make(self.python(f"loop_{digest}", functions))
+
+    def functions(self):
+        """The functions that it calls, compiled, and a digest of its text and theirs: Numba
+        distinguishes functions on disk by name and line, not by what they call."""
+        text = self._text("loop") + (_functions_text() if self._reorders else "")
+        functions = _vector_functions() if self._reorders else {}
+        if self._library:
+            text += self._library.text()
+            functions = {**functions, **self._library.compiled()}
+        return hashlib.sha256(text.encode()).hexdigest()[:16], functions
+
+    def options(self):
+        """The options of the compiler."""
+        options = {"fastmath": {"contract"}} if self._reorders else {}
+        return {"error_model": "numpy", **options}
 
     def compile(self):
         """Compiles it, in the thread of the queue."""
         try:
             import numba
 
-            # Numba distinguishes functions on disk by name and line, not by what they call.
-            text = self._text("loop") + (_functions_text() if self._reorders else "")
-            functions = _vector_functions() if self._reorders else {}
-            if self._library:
-                text += self._library.text()
-                functions = {**functions, **self._library.compiled()}
-            digest = hashlib.sha256(text.encode()).hexdigest()[:16]
-            kinds = tuple(
-                numba.from_dtype(dtype)[::1] if is_array else numba.from_dtype(dtype)
-                for dtype, is_array in self._parameters
-            )
-            options = {"fastmath": {"contract"}} if self._reorders else {}
-            make = numba.njit(kinds, nogil=True, cache=True, error_model="numpy", **options)
-            self.ready = make(self.python(f"loop_{digest}", functions))
+            self.ready = self.make(numba)
         except Exception as error:  # whatever a broken installation raises: NumPy's way goes on
             _log.warning("Numba could not compile '%s': %s", self._label, error)
         finally:
             self._done.set()
+
+
+def executed(text, name, scope):
+    """The function that a text defines under a name; Numba stores it on disk beside this file."""
+    scope = {"__name__": __name__, **scope}
+    exec(compile(text, __file__, "exec"), scope)
+    return scope[name]
 
 
 def text_of(function, name):

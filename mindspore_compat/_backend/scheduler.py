@@ -32,7 +32,7 @@ from queue import SimpleQueue
 
 import numpy
 
-from . import affinity, cgroup, spinning
+from . import affinity, cgroup, job_slot, spinning
 
 _VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 _limits = {}  # what settings ask for, by the name of the setting
@@ -87,6 +87,19 @@ def run(work, count):
                 work(number)
         else:
             _Job(work, count).share(helpers)
+
+
+def helpers(count):
+    """How many threads of the pool may help with so many pieces of a compiled loop; wakes them."""
+    found = 0 if _here.inside else min(threads(), count) - 1
+    if found > 0:
+        _pool.watch(found)
+    return found
+
+
+def slot():
+    """The slot that the threads of the pool watch (job_slot.py)."""
+    return _pool.slot
 
 
 def blocks(total, size):
@@ -176,7 +189,8 @@ class _Pool:
 
     def __init__(self):
         self.jobs = SimpleQueue()
-        self.calls = numpy.zeros(1, numpy.int64)  # how often threads have been called
+        self.slot = job_slot.new_slot()
+        self.calls = self.slot[job_slot.CALLS :][:1]  # how often threads have been called
         self.started = 0
         self.lock = threading.Lock()
 
@@ -187,6 +201,14 @@ class _Pool:
         for _ in range(helpers):
             self.jobs.put((contextvars.copy_context(), job))
         self.calls[0] += 1
+
+    def watch(self, count):
+        """Has so many threads watch the slot when they are idle."""
+        if self.started < count:
+            self._start(count)
+        missing = count - int(self.slot[job_slot.WATCHING]) - self.jobs.qsize()
+        for _ in range(missing):
+            self.jobs.put(None)
 
     def _start(self, count):
         with self.lock:
@@ -200,12 +222,15 @@ class _Pool:
         while True:
             before = calls[0]
             if jobs.empty():
-                spinning.wait(calls, before, ended)
+                spinning.serve(self.slot, before, ended)
             elif ended is not None:
                 ended[0] = 1
-            context, job = jobs.get()
+            ended = None
+            if (given := jobs.get()) is None:  # watch the slot
+                continue
+            context, job = given
             ended = job.ended if context.run(job.take) else None
-            del context, job
+            del context, job, given
 
 
 class Hold:

@@ -10,14 +10,12 @@ has not compiled the loop yet, it returns at once.
 """
 
 import functools
-import inspect
-import platform
 import sys
 import time
 
 import numpy
 
-from . import compiled
+from . import compiled, job_slot
 
 SECONDS = 300e-6  # that a wait lasts at most
 # After a change: time in which the thread that made it may release the interpreter's lock.
@@ -36,47 +34,16 @@ _TEXT = """def {}(left, flag, value, turns, grace):
 """
 
 
-def pause():
-    """Lets a moment pass; after it, compiled code reads memory anew."""
-
-
-@functools.cache
-def _compiled_pause():
-    from llvmlite import ir
-    from numba import types
-    from numba.extending import intrinsic
-
-    x86 = platform.machine() in ("x86_64", "AMD64", "i686")
-
-    def code(context, builder, signature, arguments):
-        if x86:
-            kind = ir.FunctionType(ir.VoidType(), [])
-            builder.call(builder.module.declare_intrinsic("llvm.x86.sse2.pause", (), kind), [])
-        builder.fence("acquire")
-        return context.get_dummy_value()
-
-    @intrinsic
-    def pause(context):
-        return types.void(), code
-
-    return pause
-
-
-class _Library:
-    """What the loop calls (compiled.Loop)."""
-
-    python = {"pause": pause}
-
-    def text(self):
-        return inspect.getsource(sys.modules[__name__])
-
-    def compiled(self):
-        return {"pause": _compiled_pause()}
-
-
 _ARRAY, _NUMBER = (_INDEX, True), (_INDEX, False)
 _loop = compiled.Loop(
-    _TEXT.format, (_ARRAY, _ARRAY, _NUMBER, _NUMBER, _NUMBER), False, "spinning", _Library()
+    _TEXT.format, (_ARRAY, _ARRAY, _NUMBER, _NUMBER, _NUMBER), False, "spinning", job_slot.Library
+)
+_serve = compiled.Loop(
+    functools.partial(compiled.text_of, job_slot.serve),
+    (_ARRAY, _NUMBER, _ARRAY, _NUMBER, _NUMBER),
+    False,
+    "serving",
+    job_slot.Library,
 )
 
 
@@ -105,3 +72,18 @@ def wait(flag, value, left=None):
         _loop.ready(_ignored if left is None else left, flag, value, turns, grace)
     elif "numba" in sys.modules and compiled.available():  # it is imported for larger loops only
         _loop.request()
+
+
+def turns():
+    """How many turns a wait has; 0 while nothing is compiled."""
+    return _turns()[0] if _loop.ready is not None else 0
+
+
+def serve(slot, before, left=None):
+    """Does the jobs of a slot (job_slot.py) until none has come for some time, or its CALLS are not
+    `before` any more; `left` as for `wait`."""
+    if _serve.ready is not None and _loop.ready is not None:
+        _serve.ready(slot, before, _ignored if left is None else left, *_turns())
+    elif "numba" in sys.modules and compiled.available():  # it is imported for larger loops only
+        _loop.request()
+        _serve.request()

@@ -1,0 +1,251 @@
+"""How compiled loops are shared by threads without the interpreter's lock.
+
+A thread that runs Python needs the interpreter's lock for each piece of work that it takes, and
+waits for it 10 to 50 microseconds where another has it. Here a job is an address of compiled code
+and the address of its arguments, in an array that all threads know, the slot. Threads of the pool
+watch the slot in compiled code, and enter the job while it gives tickets:
+
+    the thread that calls                      a thread of the pool
+    `share`: writes the job, n tickets         `serve`: takes a ticket
+             calls the code, which takes                calls the code, which takes
+             pieces until none is left                  pieces until none is left
+             takes the tickets back                     adds 1 to ENDED, watches again
+             waits until ENDED is the
+             number of tickets taken
+
+There is one job at a time: who finds the slot in use does all pieces itself.
+"""
+
+import ctypes
+import functools
+import hashlib
+import inspect
+import os
+import platform
+import sys
+import time
+
+import numpy
+
+# Elements of the slot, each in a cache line of its own if written while others are watched.
+CALLS = 0  # how often threads have been called to work that runs in Python
+TICKETS, ENTRY, ARGUMENTS = 8, 9, 10
+ENDED = 16
+OWNER = 24  # 1 while there is a job
+WATCHING = 32  # how many threads watch
+SIZE = 40
+NAP = 50  # microseconds
+
+
+def new_slot():
+    """A slot without a job."""
+    return numpy.zeros(SIZE, numpy.int64)
+
+
+def serve(slot, before, left, turns, grace):
+    """Does jobs of a slot until none has come for `turns` turns, or CALLS is not `before` any more.
+
+    Args:
+        left: an array of which the first element is set to 1 when this has begun.
+        grace: turns that pass after CALLS has changed.
+    """
+    left[0] = 1
+    fetch_add(slot, WATCHING, 1)
+    waiting = turns
+    while waiting > 0 and slot[CALLS] == before:
+        tickets = slot[TICKETS]
+        if tickets > 0:
+            if compare_exchange(slot, TICKETS, tickets, tickets - 1):
+                call(slot[ENTRY], slot[ARGUMENTS])
+                fetch_add(slot, ENDED, 1)
+                waiting = turns
+        else:
+            pause()
+            waiting -= 1
+    fetch_add(slot, WATCHING, -1)
+    if waiting > 0:
+        for _ in range(grace):
+            pause()
+
+
+def share(slot, helpers, entry, words, turns):
+    """Does a job, together with at most so many threads that watch the slot.
+
+    Args:
+        entry: the address of a function of one int64, which may be called by several threads.
+        words: an array of int64, whose address the function is given.
+        turns: how many turns this waits for others before it naps.
+    """
+    arguments = words.ctypes.data
+    owns = helpers > 0 and compare_exchange(slot, OWNER, 0, 1)
+    if owns:
+        slot[ENTRY], slot[ARGUMENTS], slot[ENDED] = entry, arguments, 0
+        exchange(slot, TICKETS, helpers)
+    call(entry, arguments)
+    if owns:
+        entered = helpers - exchange(slot, TICKETS, 0)
+        while slot[ENDED] != entered:
+            pause()
+            turns -= 1
+            if turns < 0:
+                nap()
+        exchange(slot, OWNER, 0)
+    return words[0]  # which is thereby alive until here
+
+
+def fetch_add(array, index, value):
+    """Adds to an element of an array of int64, and returns what it was before."""
+    found = array[index]
+    array[index] += value
+    return found
+
+
+def exchange(array, index, value):
+    """Overwrites an element of an array of int64, and returns what it was before."""
+    found = array[index]
+    array[index] = value
+    return found
+
+
+def compare_exchange(array, index, expected, value):
+    """Overwrites an element of an array of int64 if it is `expected`; returns whether it was."""
+    found = array[index] == expected
+    if found:
+        array[index] = value
+    return found
+
+
+def call(address, argument):
+    """Calls the function of one int64 at an address."""
+    ctypes.CFUNCTYPE(None, ctypes.c_int64)(address)(argument)
+
+
+def pointer(address):
+    """An address, as what `numba.carray` takes."""
+    return ctypes.c_void_p(address)
+
+
+def pause():
+    """Lets a moment pass; after it, compiled code reads memory anew."""
+
+
+def nap():
+    """Sleeps for some 50 microseconds."""
+    time.sleep(NAP * 1e-6)
+
+
+@functools.cache
+def intrinsics():
+    """The functions above for compiled code, where the first three are atomic."""
+    import numba
+    from llvmlite import ir
+    from numba import types
+    from numba.extending import intrinsic
+
+    word = ir.IntType(64)
+
+    def element(context, builder, kind, array, index):
+        return builder.gep(context.make_array(kind)(context, builder, value=array).data, [index])
+
+    @intrinsic
+    def fetch_add(context, array, index, value):
+        def code(context, builder, signature, arguments):
+            array, index, value = arguments
+            place = element(context, builder, signature.args[0], array, index)
+            return builder.atomic_rmw("add", place, value, "seq_cst")
+
+        return types.int64(array, types.int64, types.int64), code
+
+    @intrinsic
+    def exchange(context, array, index, value):
+        def code(context, builder, signature, arguments):
+            array, index, value = arguments
+            place = element(context, builder, signature.args[0], array, index)
+            return builder.atomic_rmw("xchg", place, value, "seq_cst")
+
+        return types.int64(array, types.int64, types.int64), code
+
+    @intrinsic
+    def compare_exchange(context, array, index, expected, value):
+        def code(context, builder, signature, arguments):
+            array, index, expected, value = arguments
+            place = element(context, builder, signature.args[0], array, index)
+            found = builder.cmpxchg(place, expected, value, "seq_cst", "seq_cst")
+            return builder.extract_value(found, 1)
+
+        return types.boolean(array, types.int64, types.int64, types.int64), code
+
+    @intrinsic
+    def call(context, address, argument):
+        def code(context, builder, signature, arguments):
+            kind = ir.FunctionType(ir.VoidType(), [word])
+            builder.call(builder.inttoptr(arguments[0], kind.as_pointer()), [arguments[1]])
+            return context.get_dummy_value()
+
+        return types.void(types.int64, types.int64), code
+
+    @intrinsic
+    def pointer(context, address):
+        def code(context, builder, signature, arguments):
+            return builder.inttoptr(arguments[0], ir.IntType(8).as_pointer())
+
+        return types.voidptr(types.int64), code
+
+    @intrinsic
+    def pause(context):
+        def code(context, builder, signature, arguments):
+            if platform.machine() in ("x86_64", "AMD64", "i686"):
+                kind = ir.FunctionType(ir.VoidType(), [])
+                name = "llvm.x86.sse2.pause"
+                builder.call(builder.module.declare_intrinsic(name, (), kind), [])
+            builder.fence("acquire")
+            return context.get_dummy_value()
+
+        return types.void(), code
+
+    @intrinsic
+    def nap(context):
+        def code(context, builder, signature, arguments):
+            if os.name == "posix":
+                lane = ir.IntType(32)
+                kind = ir.FunctionType(lane, [lane])
+                function = numba.core.cgutils.get_or_insert_function(builder.module, kind, "usleep")
+                builder.call(function, [lane(NAP)])
+            return context.get_dummy_value()
+
+        return types.void(), code
+
+    found = fetch_add, exchange, compare_exchange, call, pointer, pause, nap
+    return {each._name: each for each in found}
+
+
+class Library:
+    """The functions of this module, for loops (compiled.Loop)."""
+
+    python = {}
+
+    @staticmethod
+    def text():
+        """Their source, by which loops on disk are distinguished."""
+        return inspect.getsource(sys.modules[__name__])
+
+    @staticmethod
+    @functools.cache
+    def digest():
+        """A digest of their source."""
+        return hashlib.sha256(Library.text().encode()).hexdigest()[:16]
+
+    @staticmethod
+    @functools.cache
+    def compiled():
+        """The functions by name, to be compiled into the loops that call them."""
+        import types
+
+        import numba
+
+        scope = {**_CONSTANTS, **intrinsics()}
+        made = types.FunctionType(share.__code__, scope, "share")
+        return {**scope, "share": numba.njit(error_model="numpy")(made)}
+
+
+_CONSTANTS = {name: value for name, value in globals().items() if name.isupper()}

@@ -1,0 +1,131 @@
+"""Compiled loops that threads share without the interpreter's lock."""
+
+import os
+import threading
+
+import numpy as np
+import pytest
+
+from mindspore_compat._backend import compiled, job_slot, scheduler, spinning
+from mindspore_compat._backend import parallel_loops as parallel
+
+pytestmark = [pytest.mark.numba, pytest.mark.skipif(not compiled.available(), reason="needs Numba")]
+FLOAT, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
+
+SCALE = """def {}(x, out, factor, times, memory, first, last):
+    for i in range(first, last):
+        memory[0] = x[i]
+        for _ in range(times):
+            memory[0] = memory[0] * factor
+        out[i] += memory[0]
+"""
+SUM = """def {}(x, out, row):
+    total = 0.0
+    for i in range(x.size):
+        total += x[i]
+    out[row] = total
+    return total < 10
+"""
+
+
+@pytest.fixture(scope="module")
+def scale():
+    parameters = [
+        parallel.array(FLOAT), parallel.array(FLOAT), parallel.number(FLOAT), parallel.number(),
+        parallel.memory(FLOAT), parallel.piece(0), parallel.piece(1),
+    ]  # fmt: skip
+    return ready(parallel.ParallelLoop(SCALE.format, parameters, False, "scale"))
+
+
+@pytest.fixture(params=[1, 2, 4])
+def threads(request):
+    scheduler.limit(request.param)
+    yield request.param
+    scheduler.limit(0)
+
+
+def ready(loop):
+    for each in (loop, spinning._loop, spinning._serve):
+        each.wait()
+    assert loop.is_ready()
+    return loop
+
+
+def table(total, size):
+    return np.array([(part.start, part.stop) for part in scheduler.blocks(total, size)])
+
+
+@pytest.mark.parametrize("size", [1, 7, 100, 1000])
+def test_each_piece_is_done_once(scale, threads, size):
+    x = np.arange(1000, dtype=FLOAT)
+    pieces = table(x.size, size)
+    for turn in range(1, 200):
+        out = np.zeros_like(x)
+        assert scale.run(pieces, x, out, FLOAT.type(0.5), turn % 3, 1)
+        np.testing.assert_array_equal(out, x * 0.5 ** (turn % 3))
+
+
+def test_no_piece_at_all(scale, threads):
+    out = np.zeros(3, FLOAT)
+    assert scale.run(np.zeros((0, 2), np.int64), out, out, FLOAT.type(1), 1, 1)
+    assert not out.any()
+
+
+def test_parts_of_arrays_and_what_a_loop_returns(threads):
+    parameters = [parallel.part(DOUBLE, 0), parallel.array(DOUBLE), parallel.piece(2)]
+    loop = ready(parallel.ParallelLoop(SUM.format, parameters, False, "sum", checks=True))
+    x, out = np.arange(6, dtype=DOUBLE), np.zeros(3)
+    assert loop.run(np.array([[0, 2, 0], [2, 3, 2], [3, 5, 1]]), x, out)
+    np.testing.assert_array_equal(out, [1, 7, 2])
+    assert not loop.run(np.array([[0, 2, 0], [2, 6, 2]]), x, out)  # 14 is too much
+
+
+def test_threads_of_python_share_one_after_the_other_or_work_alone(scale, threads):
+    x, failed = np.ones(4000, FLOAT), []
+    pieces = table(x.size, 100)
+
+    def work():
+        for _ in range(300):
+            out = np.zeros_like(x)
+            scale.run(pieces, x, out, FLOAT.type(2), 3, 1)
+            if not (out == 8).all():
+                failed.append(out)
+
+    workers = [threading.Thread(target=work) for _ in range(3)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert not failed
+    assert not scheduler.slot()[job_slot.OWNER] and not scheduler.slot()[job_slot.TICKETS]
+
+
+def test_within_pieces_of_python_and_between_them(scale, threads):
+    x = np.ones(400, FLOAT)
+    for _ in range(50):
+        outs = np.zeros((8, 400), FLOAT)
+        pieces = table(400, 50)
+        scheduler.run(lambda n: scale.run(pieces, x, outs[n], FLOAT.type(3), 1, 1), 8)  # noqa: B023
+        assert (outs == 3).all()
+        scale.run(pieces, x, outs[0], FLOAT.type(1), 1, 1)
+        assert (outs[0] == 4).all()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_a_forked_process_has_threads_of_its_own(scale):
+    x, pieces = np.ones(4000, FLOAT), table(4000, 100)
+    scale.run(pieces, x, np.zeros_like(x), FLOAT.type(2), 1, 1)
+    if not (child := os.fork()):
+        out = np.zeros_like(x)
+        for _ in range(20):
+            scale.run(pieces, x, out, FLOAT.type(2), 1, 1)
+        os._exit(0 if (out == 40).all() else 1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_a_loop_that_does_not_compile_stays_away(caplog):
+    loop = parallel.ParallelLoop("def {}(x):\n    return nothing\n".format, [parallel.array(FLOAT)],
+                                 False, "broken")  # fmt: skip
+    loop.wait()
+    assert not loop.is_ready() and "broken" in caplog.text
+    assert compiled.available()
