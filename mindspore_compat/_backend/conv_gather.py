@@ -22,7 +22,6 @@ from .conv_flat import in_runs
 from .conv_planes import (
     CACHE,
     FLOAT,
-    FOUND,
     INDEX,
     OFFSET,
     PIECE,
@@ -61,9 +60,10 @@ def correlate(x, weights, out, plan):
     def work(number):
         *window, group, part = pieces[number]
         targets, starts = numpy.empty(windows, INDEX), numpy.empty(windows, OFFSET)
+        found = numpy.empty(min(windows, conv_loops.WINDOWS) * WIDEST, FLOAT)
         begin = group * own + (part.start + part.start // filters[0].stop * WIDEST) * plan.depth
         loop(conv_loops.gather_correlate).ready(
-            *given, scratch(length), numpy.empty(FOUND, FLOAT), phases, targets, offsets, starts,
+            *given, scratch(length), found, phases, targets, offsets, starts,
             *window, group, part.start, part.stop, begin, *sizes,
         )  # fmt: skip
 

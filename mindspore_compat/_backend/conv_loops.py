@@ -18,9 +18,11 @@ from .vector_tiles import (
     dots,
     gather_tile,
     tile,
+    transpose_square,
 )
 
 TERMS = 256  # of a sum, before it is added to those of other terms
+WINDOWS = 512  # whose products are written together
 
 
 def pack(w, packed, taps, start, first, last, filters, row_step, depth, depth_step):
@@ -222,6 +224,22 @@ def pack_beside(w, packed, at, taps, start, filters, row_step, depth, depth_step
             at += (end - some) * taps.size * width
 
 
+def write_transposed(found, first, last, filters, wide, out, targets, start, area):
+    """Writes a product of windows `first` to `last` by filters, stored in rows of `wide` elements,
+    where `targets` says for each window, from `start`; filters are `area` elements apart."""
+    for w in range(first, last, LANES):
+        count, at = min(LANES, last - w), (w - first) * wide
+        one_run = count == LANES and targets[w + count - 1] - targets[w] == LANES - 1
+        for f in range(0, filters, LANES):
+            own, to = min(LANES, filters - f), start + f * area
+            if one_run and own == LANES:
+                transpose_square(found, at + f, wide, out, targets[w] + to, area)
+            else:
+                for j in range(own):
+                    for i in range(count):
+                        out[targets[w + i] + to + j * area] = found[at + i * wide + f + j]
+
+
 def gather_correlate(
     x, packed, out, padded, found, phases, targets, offsets, starts, first, last, top, bottom,
     group, low, high, packed_at, groups, channels, height, width, stride_y, stride_x, filters,
@@ -246,16 +264,16 @@ def gather_correlate(
     for f in range(low, high, wide):
         own = min(wide, high - f)
         vectors, at = (own + LANES - 1) // LANES, packed_at + (f - low) * count
-        for w in range(0, windows, ROWS):
-            rows = min(ROWS, windows - w)
-            for k in range(0, max(count, 1), TERMS):
-                gather_tile(
-                    rows, vectors, padded, 0, starts, w, offsets, k, packed, at + k * wide, wide,
-                    min(count - k, TERMS), k, found, 0, wide,
-                )  # fmt: skip
-            for j in range(own):
-                for i in range(rows):
-                    out[targets[w + i] + (f + j) * area] = found[i * wide + j]
+        for some in range(0, windows, WINDOWS):
+            end = min(some + WINDOWS, windows)
+            for k in range(0, max(count, 1), TERMS):  # whose right side stays in the cache
+                terms = min(count - k, TERMS)
+                for w in range(some, end, ROWS):
+                    gather_tile(
+                        min(ROWS, end - w), vectors, padded, 0, starts, w, offsets, k, packed,
+                        at + k * wide, wide, terms, k, found, (w - some) * wide, wide,
+                    )  # fmt: skip
+            write_transposed(found, some, end, own, wide, out, targets, f * area, area)
 
 
 def gather_weight_sums(
@@ -325,4 +343,13 @@ def add_transposed(totals, count, grad, group, first, last, rows, columns, filte
                     grad[to + f * rows + k] = totals[at + k * columns + f]
 
 
-LIBRARY = Library(clear, copy_row, copy_planes, write_rows, block_width, TERMS=TERMS)
+LIBRARY = Library(
+    clear,
+    copy_row,
+    copy_planes,
+    write_rows,
+    block_width,
+    write_transposed,
+    TERMS=TERMS,
+    WINDOWS=WINDOWS,
+)
