@@ -13,11 +13,21 @@ import warnings
 import ml_dtypes
 import numpy
 
-from . import compiled, float16, linalg, memory_stats, order_stats, products, scatter, select  # noqa: F401 - they add names
+from . import (  # noqa: F401 - they add names
+    compiled,
+    float16,
+    large_arrays,
+    linalg,
+    memory_stats,
+    order_stats,
+    products,
+    scatter,
+    select,
+)
 from .compiled_bodies import CompiledBodies
 from .device_bodies import Bodies
 from .kernels import Kernels
-from .space import Space
+from .space import EXTRA, Space
 
 FLOAT16 = numpy.dtype(numpy.float16)
 BFLOAT16 = numpy.dtype(ml_dtypes.bfloat16)
@@ -31,7 +41,28 @@ class Host(Space):
         return CompiledBodies() if compiled.available() else None
 
 
-HOST = Host(numpy, "scipy.special", "scipy.linalg", low_precision=frozenset({FLOAT16, BFLOAT16}))
+class LargeHost(Host):
+    """The same for large arrays, on which threads share functions of single elements."""
+
+    def __getattr__(self, name):
+        found = getattr(HOST, name)
+        if name in EXTRA:
+            found = EXTRA[name].__get__(self)
+        elif name == "reshape":
+            found = large_arrays.reshape
+        elif isinstance(found, numpy.ufunc) and found.signature is None:
+            found = large_arrays.Ufunc(found)
+        setattr(self, name, found)
+        return found
+
+    bodies = property(lambda self: HOST.bodies)
+
+
+LOW_PRECISION = frozenset({FLOAT16, BFLOAT16})
+HOST, LARGE = (
+    kind(numpy, "scipy.special", "scipy.linalg", low_precision=LOW_PRECISION)
+    for kind in (Host, LargeHost)
+)
 SPACES = {numpy.ndarray: HOST}
 DIRECT = dict(SPACES)  # of the arrays whose operations need no look around them
 
@@ -118,6 +149,13 @@ def allow_tf32(value):
         return False
     os.environ["CUPY_TF32"] = setting
     return True
+
+
+def for_size(xp, arrays):
+    """`xp`, or where that is HOST and one of the arrays large, LARGE."""
+    if xp is HOST and any([getattr(each, "nbytes", 0) >= large_arrays.LARGE for each in arrays]):
+        return LARGE
+    return xp
 
 
 def running_recorder():

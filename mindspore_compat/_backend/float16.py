@@ -6,6 +6,7 @@ each takes five (to float32) or a hundred times as long (from it). The results a
 
 import numpy as np
 
+from .large_arrays import astype
 from .space import extra
 
 _SMALL = 1 << 12  # elements below which NumPy is as fast
@@ -24,11 +25,11 @@ def cast(xp, x, dtype):
     """`x` with another dtype; `x` itself where it has it already."""
     if x.dtype == dtype:
         return x
-    if type(x) is np.ndarray and x.size > _SMALL and x.dtype.char in "ef":
-        way = {"ef": _to_float32, "fe": _to_float16}.get(x.dtype.char + np.dtype(dtype).char)
-        if way is not None:
-            return _in_blocks(way, np.ascontiguousarray(x), dtype)
-    return x.astype(dtype)
+    if type(x) is not np.ndarray or x.size <= _SMALL:
+        return x.astype(dtype)
+    dtype = np.dtype(dtype)
+    way = _WAYS.get(x.dtype.char + dtype.char)
+    return astype(x, dtype) if way is None else _in_blocks(way, np.ascontiguousarray(x), dtype)
 
 
 def _in_blocks(way, x, dtype):
@@ -79,3 +80,6 @@ def _to_float16(given, made):
     size -= _LEAST_SINGLE >> _SPARE
     size |= (word >> _WORD(16)) & _SIGN
     made.view(np.uint16)[...] = size
+
+
+_WAYS = {"ef": _to_float32, "fe": _to_float16}

@@ -8,6 +8,8 @@ slower than its `clip`.
 
 import numpy as np
 
+from .large_arrays import BETWEEN, by_elements
+from .scheduler import blocks, run
 from .space import extra
 
 _WORDS = {size: np.dtype(f"i{size}") for size in (1, 2, 4, 8)}
@@ -27,10 +29,16 @@ def keep(xp, mask, x):
     if kind is None or x.ndim == 0 or mask.shape != x.shape:
         return xp.where(mask, x, zero_of(xp, x))
     x = np.ascontiguousarray(x)
-    bits = mask.astype(kind)
-    np.negative(bits, out=bits)
-    np.bitwise_and(bits, x.view(kind), out=bits)
-    return bits.view(x.dtype)
+    if x.nbytes >= BETWEEN:
+        return by_elements(_write_kept, (mask, x.view(kind)), kind).view(x.dtype)
+    return _write_kept(mask, x.view(kind), np.empty(x.shape, kind)).view(x.dtype)
+
+
+def _write_kept(mask, words, out):
+    """Writes the words where `mask` holds to `out`, and 0 elsewhere."""
+    np.copyto(out, mask)
+    np.negative(out, out=out)
+    return np.bitwise_and(out, words, out=out)
 
 
 def zero_of(xp, x):
@@ -81,8 +89,11 @@ def _chosen(mask, dtype, *choices):
     word = _WORDS[dtype.itemsize]
     x, y, out = x.view(word), y.view(word), np.empty(shape, word)
     flat, zeros = out.reshape(-1), y.size == 1 and not y.any()
-    for start in range(0, flat.size, _BLOCK):
-        block = slice(start, start + _BLOCK)
+    large = flat.nbytes >= BETWEEN  # threads wait for each other between functions of small blocks
+    parts = blocks(flat.size, 4 * _BLOCK if large else _BLOCK)
+
+    def work(number):
+        block = parts[number]
         bits = mask[block].astype(word)
         np.negative(bits, out=bits)
         one, other = (each[block] if each.size > 1 else each for each in (x, y))
@@ -92,6 +103,12 @@ def _chosen(mask, dtype, *choices):
             np.bitwise_xor(one, other, out=flat[block])
             flat[block] &= bits
             flat[block] ^= other
+
+    if large:
+        run(work, len(parts))
+    else:
+        for number in range(len(parts)):
+            work(number)
     return out.view(dtype)
 
 
@@ -124,8 +141,11 @@ def _clips(x, bound):
 
 def _clipped(xp, x, low=None, high=None):
     """`x` within one bound; the other is what its dtype can hold."""
-    dtype = np.dtype(np.float32) if x.dtype == np.float16 else x.dtype
+    given = x.dtype
+    dtype = np.dtype(np.float32) if given == np.float16 else given
     ends = (-np.inf, np.inf) if dtype.kind == "f" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
     low, high = (end if bound is None else bound for bound, end in zip((low, high), ends))
-    found = np.clip(xp.cast(x, dtype), low, high)
-    return xp.cast(found, np.float16) if x.dtype == np.float16 else found
+    x = xp.cast(x, dtype)
+    share = x.nbytes >= 2 * BETWEEN
+    found = by_elements(np.clip, (x, low, high), dtype) if share else np.clip(x, low, high)
+    return xp.cast(found, given)

@@ -25,7 +25,8 @@ import threading
 from operator import attrgetter
 
 from ..._backend import arrays, recorded
-from ..._backend.arrays import HOST, SPACES
+from ..._backend.arrays import HOST, LARGE, SPACES
+from ..._backend.large_arrays import LARGE as LARGE_BYTES
 
 next_number = itertools.count(1).__next__
 _by_number = attrgetter("number")
@@ -366,7 +367,9 @@ def _pull(gathered, node, g, floor, higher):
     if node.outs is not None:
         g, xp = _filled(g, node.outs, rule.fills)
     else:
-        g, xp = as_gradient(g)
+        xp = SPACES.get(type(g))
+        if xp is None:
+            g, xp = as_gradient(g)
     if higher:
         saved = _traced_saved(node, saved, xp)
     if rule.upcast:
@@ -374,6 +377,8 @@ def _pull(gathered, node, g, floor, higher):
     if arrays.find_recorder is not None and (xp is recorded.RECORDED or xp is HOST):
         grads = recorded.call_pull(rule.pull, g, saved, wanted, type(rule) is Rule)
     else:
+        if xp is HOST and node.outs is None and g.nbytes >= LARGE_BYTES:
+            xp = LARGE
         grads = rule.pull(xp, g, saved, wanted)
     if rule.many:
         grads = _flat(grads, len(parents))
@@ -383,7 +388,9 @@ def _pull(gathered, node, g, floor, higher):
             if shape is not None and (grad.shape != shape or grad.dtype is not dtype):
                 grad = fit(xp, grad, shape, dtype)
             old = gathered.get(parent)
-            gathered[parent] = grad if old is None else old + grad
+            if old is not None:
+                grad = xp.add(old, grad) if xp is LARGE else old + grad
+            gathered[parent] = grad
 
 
 def _flat(grads, count):

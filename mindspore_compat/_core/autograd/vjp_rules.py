@@ -162,16 +162,24 @@ def compose(function):
 
 def conj(xp, x):
     """The conjugate, for which a real array need not be copied."""
-    return xp.conj(x) if getattr(x, "dtype", None) is None or x.dtype.kind == "c" else x
+    try:
+        real = x.dtype.kind != "c"
+    except AttributeError:  # a number of Python's
+        real = False
+    return x if real else xp.conj(x)
 
 
 derive("add(x, y)", x=lambda xp, g: g, y=lambda xp, g: g)
-derive("subtract(x, y)", x=lambda xp, g: g, y=lambda xp, g: -g)
-derive("multiply(x, y)", x=lambda xp, g, y: g * conj(xp, y), y=lambda xp, g, x: g * conj(xp, x))
+derive("subtract(x, y)", x=lambda xp, g: g, y=lambda xp, g: xp.negative(g))
+derive(
+    "multiply(x, y)",
+    x=lambda xp, g, y: xp.multiply(g, conj(xp, y)),
+    y=lambda xp, g, x: xp.multiply(g, conj(xp, x)),
+)
 derive(
     "divide(x, y)",
-    x=lambda xp, g, y: g / conj(xp, y),
-    y=lambda xp, g, out, y: -g * conj(xp, out / y),
+    x=lambda xp, g, y: xp.divide(g, conj(xp, y)),
+    y=lambda xp, g, out, y: xp.multiply(-g, conj(xp, xp.divide(out, y))),
 )
 derive("true_divide(x, y)", x=lambda xp, g, y: g / y, y=lambda xp, g, out, y: -g * out / y)
 derive(
@@ -181,7 +189,7 @@ derive(
 )
 derive("mod(x, y)", x=lambda xp, g: g, y=lambda xp, g, x, y: -g * xp.floor(x / y))
 derive("fmod(x, y)", x=lambda xp, g: g, y=lambda xp, g, x, y: -g * xp.trunc(x / y))
-derive("negative(x)", x=lambda xp, g: -g)
+derive("negative(x)", x=lambda xp, g: xp.negative(g))
 derive("positive(x)", x=lambda xp, g: g)
 derive("square(x)", x=lambda xp, g, x: g * conj(xp, 2 * x))
 derive("reciprocal(x)", x=lambda xp, g, out: -g * conj(xp, out * out))
@@ -265,10 +273,10 @@ derive(
 
 # Exponentials and trigonometry --------------------------------------------------------------------
 
-derive("exp(x)", x=lambda xp, g, out: g * conj(xp, out))
+derive("exp(x)", x=lambda xp, g, out: xp.multiply(g, conj(xp, out)))
 derive("exp2(x)", x=lambda xp, g, out: g * out * math.log(2))
 derive("expm1(x)", x=lambda xp, g, out: g * conj(xp, out + 1))
-derive("log(x)", x=lambda xp, g, x: g / conj(xp, x))
+derive("log(x)", x=lambda xp, g, x: xp.divide(g, conj(xp, x)))
 derive("log2(x)", x=lambda xp, g, x: g / (x * math.log(2)))
 derive("log10(x)", x=lambda xp, g, x: g / (x * math.log(10)))
 derive("log1p(x)", x=lambda xp, g, x: g / conj(xp, 1 + x))

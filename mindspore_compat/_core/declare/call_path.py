@@ -4,7 +4,8 @@ Ordinary is: every array input is a Tensor of one array type and, where the op p
 dtype; nothing is of low precision. The function written leaves every other call to `Op.general`.
 """
 
-from ..._backend.arrays import DIRECT
+from ..._backend.arrays import DIRECT, HOST, LARGE
+from ..._backend.large_arrays import LARGE as LARGE_BYTES
 from ..autograd.tape import FLOAT32, Node, Packed, depth, next_number
 from ..autograd.traced import Traced, traced_space
 from ..tensor.precision import casting
@@ -24,17 +25,14 @@ def write_run(op):
         line += ["    if casting_.active:", f"        return general_({', '.join(op.parameters)})"]
     line += ["    try:"]
     line += [f"        a_{n} = {absent[n]}{n}._array" for n in names]
+    line += [f"        kind_ = type(a_{first})", "        xp_ = space_of_kind_[kind_]"]
     call_general = f"        return general_({', '.join(op.parameters)})"
     scalar = len(names) == 2 and len(op.promote) == 2 and not op.optional
     line += ["    except AttributeError:"]
     line += _scalar_lines(op) if scalar else []
-    line += [
-        call_general,
-        f"    kind_ = type(a_{first})",
-        "    xp_ = space_of_kind_(kind_)",
-        f"    dt_ = a_{first}.dtype",
-    ]
-    line += [f"    if {_uncommon(op)}:", call_general]
+    line += [call_general, "    except KeyError:", call_general, f"    dt_ = a_{first}.dtype"]
+    odd = _uncommon(op)
+    line += [f"    if {odd}:", call_general] if odd else []
     line += [f"    n_{n} = {absent[n]}{n}._node" for n in names]
     live = " or ".join(f"n_{n} is not None" for n in names)
     if op.rule is None:
@@ -47,7 +45,9 @@ def write_run(op):
         for n in names
     )
     line += [
-        f"    out_ = body_(xp_, {values})",
+        f"    if a_{first}.nbytes >= {LARGE_BYTES} and xp_ is host_:",
+        "        xp_ = large_",
+        f"    out_ = {_body_source(op)}{values})",
         "    if type(out_) is not kind_:",
         "        if type(out_) is tuple or type(out_) is list:",
     ]
@@ -80,7 +80,9 @@ def write_run(op):
     line += ["    return made_"]
     scope = {
         "body_": op.body,
-        "space_of_kind_": DIRECT.get,
+        "space_of_kind_": DIRECT,
+        "host_": HOST,
+        "large_": LARGE,
         "new_": object.__new__,
         "Tensor_": Tensor,
         "F32_": FLOAT32,
@@ -107,16 +109,28 @@ def write_run(op):
     return compiled(line, scope, f"call path of {op.name}")["run"]
 
 
+def _body_source(op):
+    """The beginning of the call of the body, as source; of one that only hands its arguments to a
+    function of `xp` that function is called at once."""
+    code = op.body.__code__
+    xp, *names = code.co_varnames[: code.co_argcount]
+    if len(code.co_names) == 1:
+        call = f"lambda {', '.join([xp, *names])}: {xp}.{code.co_names[0]}({', '.join(names)})"
+        if eval(call).__code__.co_code == code.co_code:
+            return f"xp_.{code.co_names[0]}("
+    return "body_(xp_, "
+
+
 def _uncommon(op):
     """The condition, as source, under which inputs take the general path."""
     first, *others = op.inputs
     given = {n: f"{n} is not None and " if n in op.optional else "" for n in op.inputs}
-    odd = ["xp_ is None"]
-    odd += [f"{given[n]}type(a_{n}) is not kind_" for n in others]
+    odd = [f"{given[n]}type(a_{n}) is not kind_" for n in others]
     lead = next((n for n in op.inputs if n in op.promote), None)
     if lead is not None:
         odd += [f"{lead} is None"] if lead in op.optional else []
-        odd += [f"{given[n]}a_{n}.dtype is not a_{lead}.dtype" for n in op.promote if n != lead]
+        dtype = "dt_" if lead == first else f"a_{lead}.dtype"
+        odd += [f"{given[n]}a_{n}.dtype is not {dtype}" for n in op.promote if n != lead]
     if op.upcast:
         odd += ["dt_ is not F32_ and dt_ in xp_.low_precision"]
     if op.upcast and set(op.inputs) - {first, *op.promote}:

@@ -221,8 +221,10 @@ class Op:
         if self.many:
             values[self.many] = operands[count:]
         given = [values[n] for n in self.parameters]
-        recording = xp is recorded.RECORDED
-        out = recorded.call_body(self.body, given) if recording else self.body(xp, *given)
+        if xp is recorded.RECORDED:
+            out = recorded.call_body(self.body, given)
+        else:
+            out = self.body(arrays.for_size(xp, operands), *given)
         several = type(out) is tuple or type(out) is list
         outs = tuple(result_array(xp, o) for o in out) if several else (result_array(xp, out),)
         if result_dtype is not None:

@@ -33,7 +33,7 @@ def relu(xp, input: TensorOf(number, "bool")):
     return xp.at_least(input, zero_of(xp, input))
 
 
-relu.vjp(input=lambda xp, g, out: xp.keep(out > 0, g))
+relu.vjp(input=lambda xp, g, out: xp.keep(xp.greater(out, 0), g))
 
 
 @op("ops.relu6(x)", "ops.ReLU6()(x)", "nn.ReLU6()(x)")
