@@ -40,6 +40,7 @@ from .multi_tensor import KernelProgram
 from .symbols import Trace
 
 BLOCK = 65536  # elements; measured with six arrays of float32 in a 1 MiB second-level cache
+LEAST = 8192  # elements of an array that has a loop compiled
 
 _ufuncs = {
     name: getattr(numpy, name)
@@ -199,32 +200,38 @@ class HostProgram:
         for index in self._read:
             if _kin(row[index], row, self._written):
                 arrays[index] = arrays[index].copy()
-        size = arrays[0].size
-        if size <= BLOCK:
-            self.block(*arrays, *scalars, *self._scratch(size))
-        else:
-            self._share(arrays, scalars, size)
+        self._run_flat(arrays, scalars)
         for index in self._written:
             if arrays[index].base is None:  # no view, so `ravel` had to copy
                 row[index][...] = arrays[index].reshape(row[index].shape)
 
-    def _share(self, arrays, scalars, size):
-        """Runs the blocks over large arrays, by the compiled loop once there is one."""
-        loop = self.loop
-        fast = loop is not None and (loop.ready or loop.request()) and compiled.fits(arrays)
-        parts = scheduler.blocks(size, compiled.BLOCK if fast else BLOCK)
-        if fast:
+    def _run_flat(self, arrays, scalars):
+        """Updates arrays of one axis, by the compiled loop where there is one."""
+        size, loop = arrays[0].size, self._loop_for(arrays)
+        if loop is not None:
             scalars = [scalar[()] for scalar in scalars]
 
-        def piece(number):
-            part = parts[number]
-            pieces = [array[part] for array in arrays]
-            if fast:
-                loop.ready(*pieces, *scalars)
+        def run(arrays):
+            if loop is not None:
+                loop(*arrays, *scalars)
             else:
-                self.block(*pieces, *scalars, *self._scratch(part.stop - part.start))
+                self.block(*arrays, *scalars, *self._scratch(arrays[0].size))
 
-        scheduler.run(piece, len(parts))
+        most = BLOCK if loop is None else compiled.BLOCK
+        if size <= most:
+            run(arrays)
+            return
+        parts = scheduler.blocks(size, most)
+        scheduler.run(lambda number: run([each[parts[number]] for each in arrays]), len(parts))
+
+    def _loop_for(self, arrays):
+        """The compiled loop, if it is ready and takes these arrays; large ones have it compiled."""
+        loop = self.loop
+        if loop is None or not compiled.fits(arrays):
+            return None
+        if loop.ready is None and arrays[0].size >= LEAST:
+            loop.request()
+        return loop.ready
 
     def _scratch(self, size):
         """Scratch memory of the calling thread."""
