@@ -13,16 +13,18 @@ import functools
 
 import numpy
 
-from . import compiled, recurrent_loops, scheduler
+from . import compiled, parallel_loops, recurrent_loops, scheduler
 from .loop_text import FLOAT
 
-INDEX, OFFSET = numpy.dtype(numpy.int64), numpy.dtype(numpy.int32)
+OFFSET = numpy.dtype(numpy.int32)
 LEAST = 1 << 18  # multiplications below which a call costs as much as it saves
-STEPS = 4  # below which to lay a weight out costs more than it saves
-PIECE = 1 << 21  # multiplications of a piece, at least
+FEWEST = 16  # rows of all steps below which to lay a weight out costs more than it saves
+PIECE = 1 << 19  # multiplications of a piece, at least
 MOST = 1 << 18  # elements of a weight, beyond which a product for each step is as fast
 ROWS = 8  # rows of a tile, at most
 VECTOR = 16  # elements of the longest vectors
+PANEL = 48  # columns of a panel, a multiple of those of shorter vectors
+LINE = 64  # bytes of a cache line, where the longest vectors begin
 
 
 def forward(kind, order, gates, states, weight, bias, mask, totals=None):
@@ -87,7 +89,7 @@ def _fits(gates, weight, *others):
     return (
         compiled.available()
         and weight.size <= MOST
-        and gates.shape[0] >= STEPS
+        and gates.shape[0] * gates.shape[1] >= FEWEST
         and gates.shape[0] * gates.shape[1] * weight.size >= LEAST
         and all(
             type(array) is numpy.ndarray and array.dtype == FLOAT
@@ -95,14 +97,6 @@ def _fits(gates, weight, *others):
             if array is not None
         )
     )
-
-
-@functools.cache
-def _loop(arrays, numbers, text, *shape):
-    parameters = [(OFFSET if name.endswith("offsets") else FLOAT, True) for name in arrays]
-    parameters += [(INDEX, False)] * numbers
-    text = functools.partial(text, *shape)
-    return compiled.Loop(text, parameters, True, "recurrence", recurrent_loops.LIBRARY)
 
 
 @functools.cache
@@ -115,13 +109,16 @@ class _Sequence:
 
     def __init__(self, direction, kind, *options):
         self.arrays = recurrent_loops.arrays(direction, kind, *options)
-        text = getattr(recurrent_loops, direction)
-        self._steps = _loop(self.arrays, 6, text, kind, *options)
-        self._lay_out = _loop(("x", "out", "offsets"), 3, recurrent_loops.lay_out_text)
+        text = functools.partial(getattr(recurrent_loops, direction), kind, *options)
+        parameters = [_parameter(name) for name in self.arrays]
+        parameters += [parallel_loops.number()] * 4
+        parameters += [parallel_loops.piece(0), parallel_loops.piece(1)]
+        library = recurrent_loops.LIBRARY
+        self._steps = parallel_loops.ParallelLoop(text, parameters, True, "recurrence", library)
 
     def is_ready(self):
         """True if its loops can run; has them compiled."""
-        return all([each.ready or each.request() for each in (self._lay_out, self._steps)])
+        return all([each.is_ready() for each in (_lay_out(), self._steps)])
 
     def run(self, order, gates, weight, bias, given):
         """Writes the results into the arrays that are given by their names."""
@@ -129,32 +126,57 @@ class _Sequence:
         units = weight.shape[1]
         given["gates"] = gates
         given["bias"] = numpy.zeros(width, FLOAT) if bias is None else bias
-        given["w"], given["w_offsets"] = self._laid_out("w", weight, 1)
-        given["v"], given["v_offsets"] = self._laid_out("v", weight, 0)
-        sizes = steps, batch, units, int(order[0] > order[-1])
-        given = {name: compiled.flat(given[name]) for name in self.arrays if name in given}
-        parts = scheduler.blocks(batch, ROWS * max(PIECE // (steps * ROWS * units * width), 1))
-
-        def work(number):
-            own = {name: numpy.empty(size, FLOAT) for name, size in buffers.items()}
-            arrays = [own[name] if name in own else given[name] for name in self.arrays]
-            self._steps.ready(*arrays, *sizes, parts[number].start, parts[number].stop)
-
+        for name, turned in (("w", 1), ("v", 0)):
+            if name in self.arrays:
+                count = width if name == "v" else units
+                given[name] = _laid_out(weight, turned)
+                given[name + "_offsets"] = _offsets(count)
         buffers = {
             "sums": ROWS * (max(width, units) + VECTOR),
             "into": 3 * units,
             "old": ROWS * (steps + 1) * units,
             "bent": ROWS * steps * units,
         }
-        buffers = {name: size for name, size in buffers.items() if name in self.arrays}
-        scheduler.run(work, len(parts))
+        given = [
+            buffers[name] if name in buffers else compiled.flat(given[name]) for name in self.arrays
+        ]
+        pieces = _pieces(batch, ROWS * max(PIECE // (steps * ROWS * units * width), 1))
+        self._steps.run(pieces, *given, steps, batch, units, int(order[0] > order[-1]))
 
-    def _laid_out(self, name, weight, turned):
-        """A weight, or its transpose, for products, and offsets; None where it is not needed."""
-        if name not in self.arrays:
-            return None, None
-        count, width = reversed(weight.shape) if turned else weight.shape
-        out = numpy.empty(count * (width + VECTOR), FLOAT)
-        offsets = numpy.empty(count + ROWS, OFFSET)
-        self._lay_out.ready(compiled.flat(weight), out, offsets, turned, count, width)
-        return out, offsets
+
+def _parameter(name):
+    if name in recurrent_loops.BUFFERS:
+        return parallel_loops.memory(FLOAT)
+    return parallel_loops.array(OFFSET if name.endswith("offsets") else FLOAT)
+
+
+@functools.cache
+def _lay_out():
+    array, number, piece = parallel_loops.array, parallel_loops.number, parallel_loops.piece
+    parameters = [array(FLOAT), number(), number(), number(), array(FLOAT), piece(0), piece(1)]
+    text = functools.partial(compiled.text_of, recurrent_loops.lay_out)
+    library = recurrent_loops.LIBRARY
+    return parallel_loops.ParallelLoop(text, parameters, False, "weight", library)
+
+
+def _laid_out(weight, turned):
+    """A weight, or its transpose, as a loop reads it."""
+    count, width = reversed(weight.shape) if turned else weight.shape
+    out = numpy.empty(count * (width + VECTOR) + LINE // FLOAT.itemsize, FLOAT)
+    start = -out.__array_interface__["data"][0] % LINE // FLOAT.itemsize
+    out = out[start:]
+    pieces = _pieces(width, PANEL)
+    _lay_out().run(pieces, compiled.flat(weight), turned, count, width, out)
+    return out
+
+
+@functools.lru_cache(maxsize=256)
+def _offsets(count):
+    """Those of a row of the left side of a product, then where rows begin."""
+    return numpy.concatenate([numpy.arange(count), numpy.arange(ROWS) * count]).astype(OFFSET)
+
+
+@functools.lru_cache(maxsize=256)
+def _pieces(count, size):
+    """The beginnings and ends of the pieces of range(count)."""
+    return numpy.array([[part.start, part.stop] for part in scheduler.blocks(count, size)])

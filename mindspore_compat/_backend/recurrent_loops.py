@@ -15,7 +15,7 @@ Arrays have one axis. A loop over `units` names few arrays, because LLVM compare
 overlap before it takes vectors.
 """
 
-from .vector_tiles import LANES, ROWS, VECTORS, Library, gather_tile
+from .vector_tiles import LANES, VECTORS, Library, gather_tile, pointer, transpose_square
 
 
 def whole_vectors(width):
@@ -23,43 +23,47 @@ def whole_vectors(width):
     return (width + LANES - 1) // LANES * LANES
 
 
-def lay_out(x, turned, count, width, out, offsets):
-    """A weight (count, width) as `multiply` reads it: tile by tile, its rows filled with zeros.
+def lay_out(x, turned, count, width, out, first, last):
+    """A weight (count, width) as `multiply` reads it: panel by panel, filled up with zeros.
 
     Args:
         x, turned: the weight, and 1 where it is stored as (width, count), else 0.
         count, width: its shape.
         out: the result, of `count` rows of `whole_vectors(width)`.
-        offsets: of `count + ROWS` elements: those of a row of the other side, where rows begin.
+        first, last: the columns to write, from the first one of a panel; one has VECTORS vectors.
     """
     padded, whole = whole_vectors(width), VECTORS * LANES
-    for k in range(count):
-        offsets[k] = k
-    for i in range(ROWS):
-        offsets[count + i] = i * count
-    for start in range(0, padded, whole):
+    for start in range(first, last, whole):
         size = min(whole, padded - start)
         used = min(size, width - start)
-        target = out[start * count : (start + size) * count]
-        for k in range(count):
-            for j in range(used, size):
-                target[k * size + j] = 0
+        target = pointer(out, start * count)
+        if used < size:
+            for k in range(count):
+                for j in range(used, size):
+                    target[k * size + j] = 0
         if turned:
-            for j in range(used):
-                row = x[(start + j) * count : (start + j + 1) * count]
+            squares = used // LANES if count % LANES == 0 else 0
+            for square in range(squares):
+                column = square * LANES
+                at = (start + column) * count
+                for k in range(0, count, LANES):
+                    transpose_square(x, at + k, count, target, k * size + column, size)
+            for j in range(squares * LANES, used):
+                row = pointer(x, (start + j) * count)
                 for k in range(count):
                     target[k * size + j] = row[k]
         else:
             for k in range(count):
+                row, to = pointer(x, k * width + start), pointer(target, k * size)
                 for j in range(used):
-                    target[k * size + j] = x[k * width + start + j]
+                    to[j] = row[j]
 
 
 def fill(x, at, rows, count, out, width):
     """Copies rows of `count` elements to rows of `width`."""
     for i in range(rows):
-        row = x[at + i * count : at + (i + 1) * count]
-        target = out[i * width : i * width + count]
+        row = pointer(x, at + i * count)
+        target = pointer(out, i * width)
         for k in range(count):
             target[k] = row[k]
 
@@ -75,11 +79,9 @@ def multiply(rows, a, at, w, offsets, count, width, add, out):
         )  # fmt: skip
 
 
-LIBRARY = Library(whole_vectors, lay_out, fill, multiply)
+LIBRARY = Library(whole_vectors, fill, multiply)
+BUFFERS = "sums", "into", "old", "bent"  # memory of a thread
 
-_LAY_OUT = """def {name}(x, out, offsets, turned, count, width):
-    lay_out(x, turned, count, width, out, offsets)
-"""
 _FORWARD = """def {name}({arrays}, steps, batch, units, reverse, first, last):
     width = units * {parts}
     padded = whole_vectors(width)
@@ -92,9 +94,9 @@ _FORWARD = """def {name}({arrays}, steps, batch, units, reverse, first, last):
             for i in range(rows):
                 at = t * batch + row + i
                 mine = (row + i) * units
-                s = sums[i * padded : i * padded + width]
-                h = states[mine : mine + units]
-                out = outputs[at * units : (at + 1) * units]
+                s = pointer(sums, i * padded)
+                h = pointer(states, mine)
+                out = pointer(outputs, at * units)
 {body}
 """
 _BACKWARD = """def {name}({arrays}, steps, batch, units, reverse, first, last):
@@ -109,16 +111,16 @@ _BACKWARD = """def {name}({arrays}, steps, batch, units, reverse, first, last):
             for i in range(rows):
                 at = t * batch + row + i
                 mine = (row + i) * units
-                flow = states[mine : mine + units]
-                given = grad_out[at * units : (at + 1) * units]
-                g = grads[at * width : (at + 1) * width]
-                d = into[:units]
+                flow = pointer(states, mine)
+                given = pointer(grad_out, at * units)
+                g = pointer(grads, at * width)
+                d = pointer(into, 0)
 {body}
             now = (t * batch + row) * width
             multiply(rows, {carried}, now, v, v_offsets, width, padded_units, 0, sums)
             for i in range(rows):
-                flow = states[(row + i) * units : (row + i + 1) * units]
-                s = sums[i * padded_units : i * padded_units + units]
+                flow = pointer(states, (row + i) * units)
+                s = pointer(sums, i * padded_units)
                 for j in range(units):
                     flow[j] = {flow}s[j]
 """
@@ -127,8 +129,8 @@ now = (t * batch + row) * units
 multiply(rows, before, now, w, w_offsets, units, padded, 1, sums)"""
 _ADD_GATES = "fill(gates, (t * batch + row) * width, rows, width, sums, padded)"
 _ADD_BIAS = """for i in range(rows):
-    fill(bias, 0, 1, width, sums[i * padded :], padded)"""
-_WRITE_TOTALS = "fill(sums, i * padded, 1, width, totals[at * width :], width)"
+    fill(bias, 0, 1, width, pointer(sums, i * padded), padded)"""
+_WRITE_TOTALS = "fill(sums, i * padded, 1, width, pointer(totals, at * width), width)"
 _SIGMOID = "single(1) / (single(1) + exp(-({})))"
 
 _OUT_PLAIN = """for j in range(units):
@@ -156,19 +158,19 @@ _RNN_SLOPES = {
     "tanh": "d[j] * (single(1) - y[j] * y[j])",
     "relu": "(d[j] if y[j] > single(0) else single(0))",
 }
-_RNN_BACK = """y = before[at * units : (at + 1) * units]
+_RNN_BACK = """y = pointer(before, at * units)
 for j in range(units):
     g[j] = {}"""
 _LSTM_GATES = f"""for j in range(2 * units):
     s[j] = {_SIGMOID.format("s[j]")}
-candidate, last_gate = s[2 * units : 3 * units], s[3 * units :]
+candidate, last_gate = pointer(s, 2 * units), pointer(s, 3 * units)
 for j in range(units):
     candidate[j] = tanh(candidate[j])
 for j in range(units):
     last_gate[j] = {_SIGMOID.format("last_gate[j]")}
-let_in, keep = s[:units], s[units : 2 * units]"""
+let_in, keep = pointer(s, 0), pointer(s, units)"""
 _LSTM = f"""{_LSTM_GATES}
-c = cells[mine : mine + units]
+c = pointer(cells, mine)
 for j in range(units):
     c[j] = {{cell}}
 for j in range(units):
@@ -177,14 +179,14 @@ _LSTM_CELL = "keep[j] * c[j] + let_in[j] * candidate[j]"
 _LSTM_AGAIN = f"""for step in range(steps):
     t = steps - 1 - step if reverse else step
     now = (t * batch + row) * width
-    fill(gates, now, rows, width, grads[now:], width)
+    fill(gates, now, rows, width, pointer(grads, now), width)
     for i in range(rows):
         at = t * batch + row + i
-        s = grads[at * width : (at + 1) * width]
+        s = pointer(grads, at * width)
 {{gates}}
         start = (step * ROWS + i) * units
-        c, b = old[start : start + units], bent[start : start + units]
-        new = old[start + ROWS * units : start + ROWS * units + units]
+        c, b = pointer(old, start), pointer(bent, start)
+        new = pointer(old, start + ROWS * units)
         if step == 0:
             fill(first_cells, (row + i) * units, 1, units, c, units)
         for j in range(units):
@@ -192,12 +194,12 @@ _LSTM_AGAIN = f"""for step in range(steps):
         for j in range(units):
             b[j] = tanh(new[j])
 {{masked}}"""
-_LSTM_BACK = """cf = cells[mine : mine + units]
+_LSTM_BACK = """cf = pointer(cells, mine)
 start = ((steps - 1 - step) * ROWS + i) * units
-c, b = old[start : start + units], bent[start : start + units]
-e, q = into[units : 2 * units], into[2 * units : 3 * units]
-let_in, keep = g[:units], g[units : 2 * units]
-candidate, last_gate = g[2 * units : 3 * units], g[3 * units :]
+c, b = pointer(old, start), pointer(bent, start)
+e, q = pointer(into, units), pointer(into, 2 * units)
+let_in, keep = pointer(g, 0), pointer(g, units)
+candidate, last_gate = pointer(g, 2 * units), pointer(g, 3 * units)
 for j in range(units):
     e[j] = d[j] * last_gate[j] * (single(1) - b[j] * b[j]) + {through}
 for j in range(units):
@@ -212,25 +214,25 @@ for j in range(units):
     let_in[j] = e[j] * candidate[j] * let_in[j] * (single(1) - let_in[j])
 for j in range(units):
     candidate[j] = q[j]"""
-_GRU_GATES = f"""x = gates[at * width : (at + 1) * width]
+_GRU_GATES = f"""x = pointer(gates, at * width)
 for j in range(2 * units):
     s[j] = {_SIGMOID.format("s[j] + x[j]")}
-r, z, inner, x = s[:units], s[units : 2 * units], s[2 * units :], x[2 * units :]"""
+r, z, inner, x = pointer(s, 0), pointer(s, units), pointer(s, 2 * units), pointer(x, 2 * units)"""
 _GRU = f"""{_GRU_GATES}
 for j in range(units):
     inner[j] = tanh(x[j] + r[j] * inner[j])
 for j in range(units):
     out[j] = inner[j] + z[j] * (h[j] - inner[j])"""
-_GRU_BACK = f"""s = sums[i * padded : i * padded + width]
+_GRU_BACK = f"""s = pointer(sums, i * padded)
 {_GRU_GATES}
-n, e = into[units : 2 * units], into[2 * units : 3 * units]
-h = before[at * units : (at + 1) * units]
+n, e = pointer(into, units), pointer(into, 2 * units)
+h = pointer(before, at * units)
 for j in range(units):
     n[j] = tanh(x[j] + r[j] * inner[j])
 for j in range(units):
     e[j] = d[j] * (single(1) - z[j]) * (single(1) - n[j] * n[j])
-to_r, to_z, to_n = g[:units], g[units : 2 * units], g[2 * units :]
-a = carried[at * width : (at + 1) * width]
+to_r, to_z, to_n = pointer(g, 0), pointer(g, units), pointer(g, 2 * units)
+a = pointer(carried, at * width)
 for j in range(units):
     to_r[j] = e[j] * inner[j] * r[j] * (single(1) - r[j])
 for j in range(units):
@@ -239,18 +241,13 @@ for j in range(units):
     to_n[j] = e[j]
 for j in range(2 * units):
     a[j] = g[j]
-a = a[2 * units :]
+a = pointer(a, 2 * units)
 for j in range(units):
     a[j] = e[j] * r[j]
 for j in range(units):
     flow[j] = d[j] * z[j]{{stays}}"""
 
 _PARTS = {"tanh": 1, "relu": 1, "lstm": 4, "gru": 3}
-
-
-def lay_out_text(name):
-    """The loop that does `lay_out`."""
-    return _LAY_OUT.format(name=name)
 
 
 def forward(kind, has_mask, has_totals, name):
@@ -317,7 +314,7 @@ def _in(text, depth):
 def arrays(direction, kind, has_mask, has_totals=False):
     """The names of the arrays of a loop, in order.
 
-    `sums`, `into`, `old` and `bent` are buffers.
+    Those in BUFFERS are a thread's own.
     """
     mask = ("mask",) if has_mask else ()
     if direction == "forward":

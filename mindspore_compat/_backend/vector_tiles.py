@@ -127,6 +127,15 @@ def clear_vector(out, out_at):
     out[out_at : out_at + LANES] = 0
 
 
+def pointer(x, start):
+    """The elements of an array, or of what this gives, from an index on.
+
+    A slice in compiled code counts references to its array, by two calls; this does not, for loops
+    over many short rows.
+    """
+    return x[start:]
+
+
 @functools.cache
 def sizes():
     """The constants of this module for the code that Numba makes on this host."""
@@ -192,7 +201,11 @@ def intrinsics():
         given = x, x_at, x_step, out, out_at, out_step
         return types.void(*map(_plain, given)), _transpose_code
 
-    found = tile, gather_tile, dots, copy_vector, clear_vector, transpose_square
+    @intrinsic
+    def pointer(context, x, start):
+        return types.CPointer(x.dtype)(x, types.int64), _pointer_code
+
+    found = tile, gather_tile, dots, copy_vector, clear_vector, transpose_square, pointer
     return {**sizes(), **{each._name: each for each in found}}
 
 
@@ -208,6 +221,7 @@ class _Code:
 
     def __init__(self, context, builder, signature, arguments):
         from llvmlite import ir
+        from numba import types
         from numba.core import cgutils
 
         lanes = sizes()["LANES"]
@@ -219,7 +233,7 @@ class _Code:
         self.lanes = lanes
         self.arguments = [
             context.make_array(kind)(context, builder, value=value).data
-            if hasattr(kind, "dtype")
+            if isinstance(kind, types.Array)
             else value
             for kind, value in zip(signature.args, arguments, strict=True)
         ]
@@ -439,6 +453,11 @@ def _clear_code(context, builder, signature, arguments):
     return context.get_dummy_value()
 
 
+def _pointer_code(context, builder, signature, arguments):
+    code = _Code(context, builder, signature, arguments)
+    return code.at(*code.arguments)
+
+
 class Library:
     """Functions that compiled loops may call.
 
@@ -484,5 +503,6 @@ _NAMES = {
     "copy_vector",
     "clear_vector",
     "transpose_square",
+    "pointer",
 }
 LIBRARY = Library()

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from kit import close_sums, normal
-from kit.loops import ByPython, needs_numba
+from kit.loops import ParallelByPython, needs_numba
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, nn
@@ -12,6 +12,7 @@ from mindspore_compat._backend import (
     compiled,
     compiled_bodies,
     compiled_sequences,
+    parallel_loops,
     scheduler,
 )
 
@@ -36,7 +37,7 @@ def loops(monkeypatch):
     monkeypatch.setattr(compiled_sequences._Sequence, "run", noted)
     monkeypatch.setattr(compiled_sequences, "LEAST", 1)
     monkeypatch.setattr(compiled_sequences, "PIECE", 1)
-    monkeypatch.setattr(compiled_sequences, "STEPS", 1)
+    monkeypatch.setattr(compiled_sequences, "FEWEST", 1)
     monkeypatch.setattr(compiled_bodies, "LEAST", 1)
     monkeypatch.setattr(compiled, "available", lambda: True)
     monkeypatch.setitem(vars(arrays.HOST), "bodies", compiled_bodies.CompiledBodies())
@@ -47,7 +48,7 @@ def loops(monkeypatch):
 
 def _forget():
     compiled_sequences._sequence.cache_clear()
-    compiled_sequences._loop.cache_clear()
+    compiled_sequences._lay_out.cache_clear()
 
 
 def results(kind, lengths, rows=2, units=4, steps=3, has_bias=True):
@@ -80,7 +81,7 @@ def check_alike(monkeypatch, loops, kind, lengths, **sizes):
 @pytest.mark.parametrize("lengths", [None, [3, 1]], ids=["whole", "masked"])
 @pytest.mark.parametrize("kind", LAYERS)
 def test_loops_mean_what_the_composed_sequence_means(kind, lengths, loops, monkeypatch):
-    monkeypatch.setattr(compiled, "Loop", ByPython)
+    monkeypatch.setattr(parallel_loops, "ParallelLoop", ParallelByPython)
     check_alike(monkeypatch, loops, kind, lengths)
 
 
@@ -118,13 +119,14 @@ def test_the_bits_are_the_same_with_any_number_of_threads(loops, monkeypatch):
 
 @pytest.mark.parametrize("change", ["late", "large", "float64"])
 def test_what_loops_do_not_serve_is_left_to_the_steps(change, loops, monkeypatch):
-    class Late(ByPython):
+    class Late(ParallelByPython):
         """A loop that is being compiled."""
 
         def request(self):
             return False
 
-    monkeypatch.setattr(compiled, "Loop", Late if change == "late" else ByPython)
+    found = Late if change == "late" else ParallelByPython
+    monkeypatch.setattr(parallel_loops, "ParallelLoop", found)
     if change == "large":
         monkeypatch.setattr(compiled_sequences, "MOST", 15)
     gates, state = normal(3, 2, 4), normal(2, 4)

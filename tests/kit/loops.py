@@ -1,8 +1,9 @@
 """Tests of compiled loops: those that need Numba, and loops that Python runs for the others."""
 
+import numpy as np
 import pytest
 
-from mindspore_compat._backend import compiled
+from mindspore_compat._backend import compiled, parallel_loops
 
 
 def needs_numba(test):
@@ -16,4 +17,28 @@ class ByPython(compiled.Loop):
 
     def request(self):
         self.ready = self.python()
+        return True
+
+
+class ParallelByPython(parallel_loops.ParallelLoop):
+    """The same of a loop that threads share; it does piece by piece."""
+
+    def request(self):
+        self.ready = self.python()
+        return True
+
+    def run(self, table, *given):
+        for row in table:
+            rest = iter(given)
+            arguments = []
+            for kind, dtype, column in self._parameters:
+                value = None if kind == "piece" else next(rest)
+                if kind == "piece":
+                    value = int(row[column])
+                elif kind == "memory":
+                    value = np.empty(value, dtype)
+                elif kind == "part":
+                    value = value[row[column] : row[column + 1]]
+                arguments.append(value)
+            self.ready(*arguments)
         return True
