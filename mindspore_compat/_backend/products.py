@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from . import checksums, compiled_transpose, scheduler
+from . import checksums, compiled_stacks, scheduler
 from .space import extra
 
 SINGLE = 1 << 18  # multiplications up to which libraries use one thread of their own accord
@@ -16,7 +16,7 @@ HALVES = 1 << 23  # multiplications of which a half is worth another thread
 PIECE = 1 << 25  # multiplications of a piece, at least, where there are more than two
 NARROWEST = 256  # rows or columns of a strip, at least: each packs the other operand anew
 UNPACKED = 10**6  # multiplications of a product up to which OpenBLAS packs no operand
-FEWEST = 32  # rows for which a right side is worth a copy
+FEWEST = 32  # rows of a product that is cut in halves
 MOST = 16  # pieces of a product
 FEW = 32  # rows for which the product of the transposes is faster, in float32
 TURNED = 1 << 19  # multiplications for which it is
@@ -122,6 +122,9 @@ def _stack(x, y, out):
     lead = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
     shape = (*lead, x.shape[-2], y.shape[-1])
     work = math.prod(shape) * x.shape[-1]
+    if work >= compiled_stacks.LEAST and out is None and max(lead, default=0) > 1:
+        if (made := compiled_stacks.product(x, y, lead)) is not None:
+            return made
     if work < HALVES or not lead:
         return np.matmul(x, y, out)
     if max(lead) < 2:
@@ -150,16 +153,10 @@ def _stack(x, y, out):
 
 
 def _unpacked(x, y, out):
-    """Writes the products of stacks. Small ones are cut and laid out so that the library multiplies
-    them as they lie: packed first, or with columns of `y` that lie together, they take up to twice
-    the time."""
+    """Writes the products of stacks. Some are cut in halves, which the library multiplies as they
+    lie: packed first, they take up to twice the time."""
     rows, columns = out.shape[-2:]
-    work = rows * columns * x.shape[-1]
-    if rows >= FEWEST and work <= 2 * UNPACKED:
-        y = compiled_transpose.row_major(y)
-        if work > UNPACKED and rows % 2 == 0:
-            x, out = (
-                each.reshape(*each.shape[:-2], 2, rows // 2, each.shape[-1]) for each in (x, out)
-            )
-            y = np.expand_dims(y, -3)
+    if rows >= FEWEST and rows % 2 == 0 and 1 < rows * columns * x.shape[-1] / UNPACKED <= 2:
+        x, out = (each.reshape(*each.shape[:-2], 2, rows // 2, each.shape[-1]) for each in (x, out))
+        y = np.expand_dims(y, -3)
     np.matmul(x, y, out)
