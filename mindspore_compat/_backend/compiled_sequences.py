@@ -13,8 +13,9 @@ import functools
 
 import numpy
 
-from . import compiled, parallel_loops, recurrent_loops, scheduler
+from . import compiled, parallel_loops, recurrent_loops, weight_layouts
 from .loop_text import FLOAT
+from .weight_layouts import VECTOR
 
 OFFSET = numpy.dtype(numpy.int32)
 LEAST = 1 << 18  # multiplications below which a call costs as much as it saves
@@ -22,9 +23,6 @@ FEWEST = 16  # rows of all steps below which to lay a weight out costs more than
 PIECE = 1 << 19  # multiplications of a piece, at least
 MOST = 1 << 18  # elements of a weight, beyond which a product for each step is as fast
 ROWS = 8  # rows of a tile, at most
-VECTOR = 16  # elements of the longest vectors
-PANEL = 48  # columns of a panel, a multiple of those of shorter vectors
-LINE = 64  # bytes of a cache line, where the longest vectors begin
 
 
 def forward(kind, order, gates, states, weight, bias, mask, totals=None):
@@ -118,7 +116,7 @@ class _Sequence:
 
     def is_ready(self):
         """True if its loops can run; has them compiled."""
-        return all([each.is_ready() for each in (_lay_out(), self._steps)])
+        return all([each.is_ready() for each in (weight_layouts, self._steps)])
 
     def run(self, order, gates, weight, bias, given):
         """Writes the results into the arrays that are given by their names."""
@@ -126,10 +124,10 @@ class _Sequence:
         units = weight.shape[1]
         given["gates"] = gates
         given["bias"] = numpy.zeros(width, FLOAT) if bias is None else bias
-        for name, turned in (("w", 1), ("v", 0)):
+        for name, transposed in (("w", True), ("v", False)):
             if name in self.arrays:
                 count = width if name == "v" else units
-                given[name] = _laid_out(weight, turned)
+                given[name] = weight_layouts.laid_out(weight, transposed)
                 given[name + "_offsets"] = _offsets(count)
         buffers = {
             "sums": ROWS * (max(width, units) + VECTOR),
@@ -140,7 +138,9 @@ class _Sequence:
         given = [
             buffers[name] if name in buffers else compiled.flat(given[name]) for name in self.arrays
         ]
-        pieces = _pieces(batch, ROWS * max(PIECE // (steps * ROWS * units * width), 1))
+        pieces = weight_layouts.pieces(
+            batch, ROWS * max(PIECE // (steps * ROWS * units * width), 1)
+        )
         self._steps.run(pieces, *given, steps, batch, units, int(order[0] > order[-1]))
 
 
@@ -150,33 +150,7 @@ def _parameter(name):
     return parallel_loops.array(OFFSET if name.endswith("offsets") else FLOAT)
 
 
-@functools.cache
-def _lay_out():
-    array, number, piece = parallel_loops.array, parallel_loops.number, parallel_loops.piece
-    parameters = [array(FLOAT), number(), number(), number(), array(FLOAT), piece(0), piece(1)]
-    text = functools.partial(compiled.text_of, recurrent_loops.lay_out)
-    library = recurrent_loops.LIBRARY
-    return parallel_loops.ParallelLoop(text, parameters, False, "weight", library)
-
-
-def _laid_out(weight, turned):
-    """A weight, or its transpose, as a loop reads it."""
-    count, width = reversed(weight.shape) if turned else weight.shape
-    out = numpy.empty(count * (width + VECTOR) + LINE // FLOAT.itemsize, FLOAT)
-    start = -out.__array_interface__["data"][0] % LINE // FLOAT.itemsize
-    out = out[start:]
-    pieces = _pieces(width, PANEL)
-    _lay_out().run(pieces, compiled.flat(weight), turned, count, width, out)
-    return out
-
-
 @functools.lru_cache(maxsize=256)
 def _offsets(count):
     """Those of a row of the left side of a product, then where rows begin."""
     return numpy.concatenate([numpy.arange(count), numpy.arange(ROWS) * count]).astype(OFFSET)
-
-
-@functools.lru_cache(maxsize=256)
-def _pieces(count, size):
-    """The beginnings and ends of the pieces of range(count)."""
-    return numpy.array([[part.start, part.stop] for part in scheduler.blocks(count, size)])

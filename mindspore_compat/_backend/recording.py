@@ -27,7 +27,7 @@ import weakref
 
 import numpy
 
-from . import arrays, capture
+from . import arrays, capture, weight_layouts
 from .arrays import HOST
 from .recorded import RECORDED, Recorded, bare
 from .weight_products import DEFERRING, SLOTS, Joins, Product
@@ -230,6 +230,7 @@ class Recorder:
         if not self.written:
             self.written = True
             self._note("safe_ = False")
+        self._note(f"{self._constant(weight_layouts.forget)}()")
 
     def _note(self, text):
         if self.reason is None:

@@ -13,7 +13,7 @@ import weakref
 
 import numpy
 
-from .._backend import capture, random, scheduler
+from .._backend import capture, random, scheduler, weight_layouts
 from .._backend.recorded import Recorded
 from .._backend.recording import Given, Interrupted, Recorder
 from .._core.autograd import leaves
@@ -132,7 +132,7 @@ class RecordedStep:
     def _replay(self, function, args, kwargs):
         inputs = inputs_of(args, kwargs)[0]
         drawn = random.replaying() if self._draws else contextlib.nullcontext(None)
-        with drawn as again, scheduler.step:
+        with drawn as again, scheduler.step, weight_layouts.kept:
             try:
                 made = self._plan(*inputs)
             except Interrupted as interrupted:

@@ -14,6 +14,7 @@ from mindspore_compat._backend import (
     compiled_sequences,
     parallel_loops,
     scheduler,
+    weight_layouts,
 )
 
 LAYERS = {
@@ -48,7 +49,7 @@ def loops(monkeypatch):
 
 def _forget():
     compiled_sequences._sequence.cache_clear()
-    compiled_sequences._lay_out.cache_clear()
+    weight_layouts._loop.cache_clear()
 
 
 def results(kind, lengths, rows=2, units=4, steps=3, has_bias=True):

@@ -17,6 +17,7 @@ from kit.steps import (
 
 import mindspore_compat as ms
 from mindspore_compat import experimental, nn, ops
+from mindspore_compat._backend import weight_layouts
 from mindspore_compat.common import _captured
 from mindspore_compat.dataset import NumpySlicesDataset
 from mindspore_compat.train import Model
@@ -450,3 +451,15 @@ def test_steps_that_write_to_parameters_of_their_own(kind, count, logged):
     eager, recorded = runs(made=made)
     recorded.same_as(eager)
     assert sum(replays(recorded.step)) == count and len(logged) == (count == 0)
+
+
+def test_weights_are_laid_out_anew_after_a_replay_has_written(monkeypatch):
+    found = []
+
+    def noted():
+        found.append(weight_layouts.kept.layouts is not None)
+
+    monkeypatch.setattr(weight_layouts, "forget", noted)
+    _, recorded = runs()
+    assert all(found) and len(found) >= replays(recorded.step)[0] > 0
+    assert weight_layouts.kept.layouts is None
