@@ -129,7 +129,7 @@ def test_a_result_that_cannot_be_sent_is_an_error_at_its_row():
 @pytest.mark.parametrize("seconds, largest, wanted", [(1, 8, 1), (3e-4, 8, 4), (0, 8, 8)])
 def test_rows_are_handed_over_together_when_they_are_short(seconds, largest, wanted):
     pool = workers._Pool("map", squared, 1, False)
-    pool.recent.append(seconds)
+    pool.pace.recent.append(seconds)
     assert pool.chunk_size(largest) == wanted
     pool.finish()
 
@@ -161,6 +161,30 @@ def test_tiny_rows_are_done_by_the_reader_alone_until_they_take_longer():
     done = list(workers.OrderedMap("map", 2)(work, range(400)))
     assert done[:300].count(reader) > 200
     assert len(set(done[350:])) == 3
+
+
+def test_the_next_epoch_of_tiny_rows_begins_with_the_reader():
+    threads = []
+
+    def noted(n):
+        threads.append(threading.current_thread())
+        return n
+
+    if config.max_workers() < 2:
+        pytest.skip("one processor")
+    data = numbers().map(noted, num_parallel_workers=2)
+    assert given(data) == list(range(ROWS))
+    assert threading.current_thread() not in threads[:16]
+    threads.clear()
+    assert given(data) == list(range(ROWS)) and set(threads) == {threading.current_thread()}
+
+
+def test_tiny_rows_start_one_thread():
+    pool = workers._Pool("map", squared, 4, False)
+    for number in range(3):
+        assert pool.result(pool.submit([number])) == [(number * number, None)]
+    assert len(pool.threads) == 1
+    pool.finish()
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ from .caching import cached_flow, checked_leaf, has_cache
 from .operations import as_list, distinct, known, method
 from .pipeline import UnionBaseDataset
 from .rows import FAILURES, Epochs, Flow, as_column, own, read_only
-from .workers import OrderedMap, calls_back
+from .workers import OrderedMap, calls_back, pace_of
 
 __all__ = ["DSCallback", "MapDataset"]
 
@@ -241,18 +241,20 @@ class MapDataset(UnionBaseDataset):
         work = _RowWork(together, indices, order, len(outputs), hooks)
         callbacks = self.callbacks if calls_back() else []
         calls = callbacks and _Calls([each.create_runtime_obj() for each in callbacks])
+        raises = config.get_error_samples_mode() is config.ErrorSamplesMode.RETURN
         workers = self.num_parallel_workers or config.requested_workers()
         if workers > 1 and not calls and not config.get_debug_mode():
             processes = self.python_multiprocessing and any(map(is_python, operations))
-            ordered = OrderedMap("map", workers, processes, RuntimeError)
+            settled, errors = (iter, ()) if raises else (_settled, RuntimeError)
+            ordered = OrderedMap("map", workers, processes, errors, pace_of(self))
             numbers, numbered = itertools.count(), _NumberedWork(work, config.next_seed())
             if not numbered.is_random:
-                return Flow(lambda: _settled(ordered(work, flow.rows())))
+                return Flow(lambda: settled(ordered(work, flow.rows())))
             items = functools.partial(zip, numbers, strict=False)
-            return Flow(lambda: _settled(ordered(numbered, items(flow.rows()))))
+            return Flow(lambda: settled(ordered(numbered, items(flow.rows()))))
         if calls:
             return Flow(lambda: _settled(calls.around(flow.rows(), _Caught(work))))
-        if config.get_error_samples_mode() is config.ErrorSamplesMode.RETURN:
+        if raises:
             return Flow(lambda: map(work, flow.rows()))
         return Flow(lambda: _settled(map(_Caught(work), flow.rows())))
 

@@ -7,8 +7,10 @@ rows take the same way in both cases; what runs in the processes is in `worker_p
 
 To hand over a row costs some tens of microseconds, more where threads wait for each other's hold on
 the interpreter. So short rows are handed over several at a time, and rows of a tenth of a
-millisecond or less are not handed over at all. A reader that would wait for short rows does some
-that no worker has begun; so an epoch with workers takes no longer than one without.
+millisecond or less are not handed over at all, but for the first ones. A reader that would wait for
+short rows does some that no worker has begun; so an epoch with workers takes no longer than one
+without. The next epoch begins with what is known of the last; threads start when there is work for
+them.
 """
 
 import atexit
@@ -38,6 +40,7 @@ _ALONE = 16  # rows that the reader does alone before it looks how long they tak
 _RECENT = 8  # tasks, the shortest of which says how long a row takes
 
 _pipeline = contextvars.ContextVar("pipeline", default=None)  # whose nodes are being opened
+_paces = weakref.WeakKeyDictionary()
 _together = contextvars.ContextVar("together", default=0)  # rows that the node above takes at once
 
 
@@ -105,6 +108,20 @@ class Pipeline:
                 rows.close()
 
 
+class Pace:
+    """How long the rows of an operation take, as far as its epochs have shown."""
+
+    def __init__(self):
+        self.recent = collections.deque(maxlen=_RECENT)  # seconds per row, of the last tasks
+        self.finished = 0  # rows that workers have done
+        self.times_each = False  # whether the reader times its rows one by one
+
+
+def pace_of(node):
+    """The Pace of a node of a pipeline, over all its epochs."""
+    return _paces.setdefault(node, Pace())
+
+
 class OrderedMap:
     """What `work` makes of each item, in order, computed by several workers ahead of the reader.
 
@@ -114,10 +131,12 @@ class OrderedMap:
         processes (bool): whether they are processes; then `work` is sent to each once.
         returned (type or tuple): errors of these classes replace the result; other
             errors are raised.
+        pace (Pace): how long the items took in earlier epochs; by default nothing is known.
     """
 
-    def __init__(self, api, workers, processes=False, returned=()):
+    def __init__(self, api, workers, processes=False, returned=(), pace=None):
         self.api, self.workers, self.processes, self.returned = api, workers, processes, returned
+        self.pace = pace or Pace()
         self.pipeline, self.together = _pipeline.get(), _together.get()
 
     def __call__(self, work, items):
@@ -140,14 +159,18 @@ class OrderedMap:
         return rows
 
     def _rows(self, work, items):
-        pool = _Pool(self.api, work, self.workers, self.processes)
+        pool = _Pool(self.api, work, self.workers, self.processes, self.pace)
         items, waiting = _Items(items), collections.deque()
         try:
             while True:
                 if not pool.rows_are_tiny():
                     self._hand_over(pool, items, waiting)
                 if waiting:
-                    for result, error in pool.result(waiting.popleft()):
+                    is_first = pool.seconds() == math.inf
+                    outcomes = pool.result(waiting.popleft())
+                    if is_first:  # workers run ahead while the reader uses it
+                        self._hand_over(pool, items, waiting)
+                    for result, error in outcomes:
                         yield result if error is None else self._in_place(error)
                 elif not (yield from self._by_reader(pool, items)):
                     break
@@ -160,6 +183,10 @@ class OrderedMap:
         """Lets workers begin as many items as they may be ahead."""
         ahead = max(self.workers, config.get_prefetch_size()) + self.together
         largest = max(1, ahead // (2 * self.workers))
+        if pool.seconds() == math.inf:  # a row each tells how the others are handed over
+            ahead = self.workers
+        elif pool.seems_tiny():
+            largest = max(largest, _FIRST - pool.submitted)
         count = sum(len(task.items) for task in waiting)
         while count < ahead:
             chunk = items.take(pool.chunk_size(largest))
@@ -169,21 +196,46 @@ class OrderedMap:
             count += len(chunk)
 
     def _by_reader(self, pool, items):
-        """Yields results of some tiny items, each done as soon as it is read, while it is cached.
+        """Yields results of tiny items, each done as soon as it is read, while it is cached, until
+        they may take longer.
 
         Returns:
             bool, whether there may be more items.
         """
-        seconds = count = 0
-        for item in itertools.islice(items, _ALONE):
+        pace, seconds, rest = pool.pace, [], items.rest()
+        timed = pace.times_each
+        work = self._timed(pool.work, seconds) if timed else self._caught(pool.work)
+        while True:
+            numbers, began = itertools.count(), time.perf_counter()
+            yield from map(work, itertools.islice(rest, _ALONE), numbers)
+            count, elapsed = next(numbers), time.perf_counter() - began
+            if count:
+                pool.note_alone(count, sum(seconds), elapsed)
+            if count < _ALONE or timed or pace.times_each:
+                return count == _ALONE
+
+    def _caught(self, work):
+        """Work on an item and its number that returns errors which replace a result."""
+
+        def caught(item, _number):
+            try:
+                return work(item)
+            except self.returned as error:
+                return error
+
+        return caught
+
+    def _timed(self, work, seconds):
+        """The same, which also adds to a list how long each item takes."""
+        caught = self._caught(work)
+
+        def timed(item, number):
             began = time.perf_counter()
-            result, error = outcome(pool.work, item)
-            seconds += time.perf_counter() - began
-            count += 1
-            yield result if error is None else self._in_place(error)
-        if count:
-            pool.note_alone(count, seconds)
-        return count == _ALONE
+            result = caught(item, number)
+            seconds.append(time.perf_counter() - began)
+            return result
+
+        return timed
 
     def _in_place(self, error):
         """What an error leaves in place of a result, if it is not raised."""
@@ -198,13 +250,11 @@ class _Items:
     def __init__(self, items):
         self._items, self._error = iter(items), None
 
-    def __iter__(self):
-        return self
-
-    def __next__(self):
+    def rest(self):
+        """An iterator of the items that have not been read."""
         if self._error is not None:
             raise self._error
-        return next(self._items)
+        return self._items
 
     def take(self, count):
         """The next items, as a list: `count`, or as many as there are."""
@@ -236,33 +286,29 @@ class _Task(Future):
 class _Pool:
     """Threads that take tasks in order. They are no obstacle to the end of the interpreter."""
 
-    def __init__(self, api, work, workers, processes):
+    def __init__(self, api, work, workers, processes, pace=None):
         self.api, self.work, self.submitted, self.tasks = api, work, 0, queue.SimpleQueue()
-        self.finished = 0  # rows whose outcomes were asked for
+        self.pace = pace or Pace()
         self.tiny = _TINY * max(1, _MANY / workers)
-        self.recent = collections.deque(maxlen=_RECENT)  # seconds per row, of the last tasks
         self.patience = config.get_multiprocessing_timeout_interval()
         self.processes = [WorkerProcess(work) for _ in range(workers)] if processes else []
-        self.threads = [
-            threading.Thread(
-                target=_take, args=(self.tasks, each), daemon=True, name=f"{api} worker {number}"
-            )
-            for number, each in enumerate(self.processes or [work] * workers)
-        ]
+        self.workers, self.threads, self.unfinished = workers, [], []
         _open_pools().add(self)
-        for thread in self.threads:
-            thread.start()
 
     def seconds(self):
         """How long a row takes, where nothing else holds it up; infinite before the first."""
-        return min(self.recent, default=math.inf)
+        return min(self.pace.recent, default=math.inf)
 
     def rows_are_tiny(self):
         """True if the reader had better do all rows itself."""
         return self._reader_may_work() and self.seconds() < self.tiny
 
+    def seems_tiny(self):
+        """True if the first rows are as short as those that the reader does alone."""
+        return not self.processes and self.pace.finished < _FIRST and self.seconds() < self.tiny
+
     def _reader_may_work(self):
-        return not self.processes and self.finished >= _FIRST and self.seconds() < _SHORT
+        return not self.processes and self.pace.finished >= _FIRST and self.seconds() < _SHORT
 
     def chunk_size(self, largest):
         """How many rows are worth handing over at once."""
@@ -273,12 +319,39 @@ class _Pool:
         task = _Task(self.submitted, items)
         self.submitted += len(items)
         self.tasks.put(task)
+        if len(self.threads) < self.workers:
+            self._start_for(task)
         return task
 
-    def note_alone(self, count, seconds):
-        """Takes note of rows that the reader did, and of how long it took."""
-        self.recent.clear()
-        self.recent.append(seconds / count)
+    def _start_for(self, task):
+        """Starts a thread if all are busy: for tiny rows one is enough, and takes time to start."""
+        self.unfinished = [task, *(each for each in self.unfinished if not each.done())]
+        number = len(self.threads)
+        if len(self.unfinished) > number:
+            worker = self.processes[number] if self.processes else self.work
+            thread = threading.Thread(
+                target=_take,
+                args=(self.tasks, worker),
+                daemon=True,
+                name=f"{self.api} worker {number}",
+            )
+            self.threads.append(thread)
+            thread.start()
+
+    def note_alone(self, count, seconds, elapsed):
+        """Takes note of rows that the reader did.
+
+        Args:
+            count (int): how many.
+            seconds (float): how long the work on them took, if `times_each`.
+            elapsed (float): how long they took with what else the reader did meanwhile. Where that
+                is little, it says enough, and no single row is timed.
+        """
+        pace = self.pace
+        if pace.times_each or elapsed < count * self.tiny:
+            pace.recent.clear()
+            pace.recent.append((seconds if pace.times_each else elapsed) / count)
+        pace.times_each = elapsed >= count * self.tiny
         self.submitted += count
 
     def result(self, task):
@@ -292,8 +365,8 @@ class _Pool:
                 break
             _perform(other, self.work, threading.current_thread())
         outcomes, seconds = self._awaited(task)
-        self.recent.append(seconds / len(outcomes))
-        self.finished += len(outcomes)
+        self.pace.recent.append(seconds / len(outcomes))
+        self.pace.finished += len(outcomes)
         return outcomes
 
     def _awaited(self, task):

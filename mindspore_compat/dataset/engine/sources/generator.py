@@ -15,7 +15,7 @@ from ..pipeline import MappableDataset, UnionBaseDataset
 from ..rows import FAILURES, Flow, as_column, block_rows, read_only, stack
 from ..sampler import PKSampler, SubsetSampler, select_sampler
 from ..schema import Schema
-from ..workers import OrderedMap
+from ..workers import OrderedMap, pace_of
 
 __all__ = ["GeneratorDataset", "NumpySlicesDataset", "PaddedDataset"]
 
@@ -196,7 +196,8 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
         workers = 1 if config.get_debug_mode() else self.num_parallel_workers or 1
         if workers == 1:
             return lambda indices: map(self._row, indices)
-        ordered = OrderedMap("GeneratorDataset", workers, self.python_multiprocessing)
+        processes, pace = self.python_multiprocessing, pace_of(self)
+        ordered = OrderedMap("GeneratorDataset", workers, processes, pace=pace)
         return lambda indices: ordered(self._row, indices)
 
     def _row(self, index):
