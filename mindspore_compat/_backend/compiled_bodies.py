@@ -308,8 +308,24 @@ class RowLoop(RowPlan):
         results = list(enumerate(zip(self.trace.results, self.gives, strict=True)))
         lines = [f"o{number}[row] = v{value}" for number, (value, kind) in results if kind == "r"]
         wanted = [(number, value, kind) for number, (value, kind) in results if kind in "eck"]
+        elements = [each for each in wanted if each[2] == "e"]
+        sums = [each for each in wanted if each[2] != "e"]
+        for some in (elements, sums) if self._overlaps(wanted) else (wanted,):
+            lines += self._written(some, found)
+        return lines
+
+    def _overlaps(self, wanted):
+        """True if a loop that writes these results has more pairs of arrays that may overlap than
+        the compiler compares."""
+        written = sum(kind != "k" for _, _, kind in wanted)
+        arrays, _ = self.elements([value for _, value, _ in wanted])
+        read = sum(self.kinds[index] != "k" for index in arrays)
+        return written * (written - 1) // 2 + written * read > compiled.MOST_CHECKS
+
+    def _written(self, wanted, found):
+        """A loop that writes results."""
         if not wanted:
-            return lines
+            return []
         before, inner = self._elements([value for _, value, _ in wanted], found)
         after = []
         for number, value, kind in wanted:
@@ -321,7 +337,7 @@ class RowLoop(RowPlan):
             start = "base" if kind == "e" else "inside"
             before.append(f"p{number} = o{number}[{start} : {start} + count]")
             inner.append(f"p{number}[at] {'=' if kind == 'e' else '+='} v{value}")
-        return [*lines, *self._over_row(before, inner, after)]
+        return self._over_row(before, inner, after)
 
     def _over_row(self, before, lines, after):
         """A loop over all elements of a row, a stretch at a time."""
