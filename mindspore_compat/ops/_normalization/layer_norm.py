@@ -104,17 +104,21 @@ def _by_kernel(xp, bodies, x, scale, shift, axis, eps):
 def _kernel_vjp(xp, x, g, scale, mean, rstd, by_mean, by_rstd):
     """The gradient of rows, and what the gradients of scale and shift are the sums of."""
     part, flow = x - mean, g if scale is None else g * scale
-    moment, total = xp.row_sum(part * flow), xp.row_sum(flow)
-    by_part = -(moment + by_rstd) * rstd * rstd * rstd / xp.row_size()
-    by_one = (by_mean - rstd * total) / xp.row_size()
+    moment, total = xp.row_sum(part * flow), -rstd * xp.row_sum(flow)
+    moment = moment if by_rstd is None else moment + by_rstd
+    total = total if by_mean is None else total + by_mean
+    by_part, by_one = -moment * rstd * rstd * rstd / xp.row_size(), total / xp.row_size()
     return flow * rstd + (part * by_part + by_one), part * rstd * g, g
 
 
 @row_standardize.vjp_joint
 def row_standardize_vjp(xp, g, x, scale, shift_shape, out, axis):
     """Gradients of the data, the scale and the shift."""
-    rows, flow = upcast(xp, _rows(xp, x, axis), _rows(xp, g[0], axis))
-    mean, rstd, by_mean, by_rstd = (xp.reshape(each, (-1, 1)) for each in (*out[1:], *g[1:]))
+    first = xp.zeros_like(x) if g[0] is None else g[0]
+    rows, flow = upcast(xp, _rows(xp, x, axis), _rows(xp, first, axis))
+    mean, rstd, by_mean, by_rstd = (
+        None if each is None else xp.reshape(each, (-1, 1)) for each in (*out[1:], *g[1:])
+    )
     weight = _flat(xp, scale)
     if x.size and (bodies := bodies_of(xp, rows, flow, weight)):
         given = rows, flow, weight, mean, rstd, by_mean, by_rstd
@@ -131,6 +135,9 @@ def row_standardize_vjp(xp, g, x, scale, shift_shape, out, axis):
         flow = flow if weight is None else flow * weight
         return _row_vjp(xp, part - mean, flow, rstd, by_mean, by_rstd)
 
+    by_mean, by_rstd = (
+        xp.zeros_like(mean) if each is None else each for each in (by_mean, by_rstd)
+    )
     grad_x = xp.reshape(
         xp.by_rows(input_gradient, rows, flow, mean, rstd, by_mean, by_rstd), x.shape
     )
@@ -144,6 +151,9 @@ def row_standardize_vjp(xp, g, x, scale, shift_shape, out, axis):
     if shift_shape is not None:
         grad_shift = xp.reshape(xp.sum(flow, 0), shift_shape)
     return grad_x, grad_scale, grad_shift
+
+
+row_standardize_vjp.fills = False  # most use the result alone
 
 
 @extra
