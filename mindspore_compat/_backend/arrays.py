@@ -17,6 +17,7 @@ from . import (  # noqa: F401 - they add names
     compiled,
     float16,
     large_arrays,
+    large_reductions,
     linalg,
     memory_stats,
     order_stats,
@@ -27,7 +28,7 @@ from . import (  # noqa: F401 - they add names
 from .compiled_bodies import CompiledBodies
 from .device_bodies import Bodies
 from .kernels import Kernels
-from .space import EXTRA, Space
+from .space import EXTRA, REDUCERS, Space
 
 FLOAT16 = numpy.dtype(numpy.float16)
 BFLOAT16 = numpy.dtype(ml_dtypes.bfloat16)
@@ -42,12 +43,14 @@ class Host(Space):
 
 
 class LargeHost(Host):
-    """The same for large arrays, on which threads share functions of single elements."""
+    """The same for large arrays: threads share functions of single elements, and reductions."""
 
     def __getattr__(self, name):
         found = getattr(HOST, name)
         if name in EXTRA:
             found = EXTRA[name].__get__(self)
+        elif name in REDUCERS:
+            found = large_reductions.reducer(getattr(numpy, REDUCERS[name]))
         elif name == "reshape":
             found = large_arrays.reshape
         elif isinstance(found, numpy.ufunc) and found.signature is None:

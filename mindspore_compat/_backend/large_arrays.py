@@ -143,12 +143,19 @@ def write_pieces(function, args, out):
     run(work, len(indices))
 
 
-def pieces(shape):
-    """Indices of the leading axes that cut an array of this shape, which is all that counts."""
-    count = min(max(math.prod(shape) // PIECE, FEW), MOST)
+def pieces(shape, size=None):
+    """Indices of the leading axes that cut an array of this shape, which is all that counts.
+
+    Args:
+        shape (tuple): of the array.
+        size (int): how many elements are worked on, if not those of the array.
+    """
+    count = min(max((size or math.prod(shape)) // PIECE, FEW), MOST)
     if len(shape) == 1:
         length = -(-shape[0] // count)
-        return [(part,) for part in blocks(shape[0], -(-length // BUFFER) * BUFFER)]
+        if size is None:
+            length = -(-length // BUFFER) * BUFFER
+        return [(part,) for part in blocks(shape[0], length)]
     axis, lead = 0, 1
     while axis < len(shape) - 1 and lead * shape[axis] < count:
         lead *= shape[axis]

@@ -10,7 +10,8 @@ import types
 import numpy
 
 from . import arrays, capture
-from .arrays import HOST
+from .arrays import HOST, LARGE
+from .space import REDUCERS
 
 # What depends on shapes and dtypes alone.
 STATIC = {"ndim", "shape", "size", "result_type", "can_cast", "iscomplexobj", "isrealobj"}
@@ -171,7 +172,7 @@ class RecordedSpace:
         return array
 
     def __getattr__(self, name):
-        found = getattr(HOST, name)
+        found = getattr(LARGE if name in REDUCERS else HOST, name)
         if isinstance(found, types.ModuleType):
             made = _Functions(found)
         elif callable(found) and not isinstance(found, type) and name not in STATIC:
