@@ -25,7 +25,7 @@ MOST = 1 << 18  # elements of a weight, beyond which a product for each step is 
 ROWS = 8  # rows of a tile, at most
 
 
-def forward(kind, order, gates, states, weight, bias, mask, totals=None):
+def forward(kind, order, gates, states, weight, bias, mask, activated=None):
     """All steps of a recurrence.
 
     Args:
@@ -35,20 +35,21 @@ def forward(kind, order, gates, states, weight, bias, mask, totals=None):
         states (tuple): the first states; of "lstm" also the first cells.
         weight, bias: of the states; only "gru" has a bias, which may be None.
         mask: an array, or None.
-        totals: of "lstm", what the sums of the gates are written to; None if they are not needed.
+        activated: of "lstm", what the gates are written to after their activations; None if they
+            are not needed.
 
     Returns:
         The outputs (steps, batch, units) and the last states; or None.
     """
-    if not _fits(gates, weight, *states, bias, mask, totals):
+    if not _fits(gates, weight, *states, bias, mask, activated):
         return None
-    found = _sequence("forward", kind, mask is not None, totals is not None)
+    found = _sequence("forward", kind, mask is not None, activated is not None)
     if not found.is_ready():
         return None
     states = [numpy.array(state, order="C") for state in states]
     outputs = numpy.empty((*gates.shape[:2], weight.shape[1]), FLOAT)
     given = {"states": states[0], "cells": states[-1], "mask": mask, "outputs": outputs}
-    given["totals"] = totals
+    given["activated"] = activated
     found.run(order, gates, weight, bias, given)
     return outputs, *states
 
@@ -57,8 +58,8 @@ def backward(kind, order, gates, before, cells, weight, bias, mask, g):
     """The gradients of `forward`.
 
     Args:
-        kind, order, gates, weight, bias, mask: those of `forward`; of "lstm" the gates are their
-            sums, `totals`.
+        kind, order, gates, weight, bias, mask: those of `forward`; of "lstm" the gates are
+            `activated`.
         before: the states before each step; of "tanh" and "relu" the outputs.
         cells: the first cells of "lstm", else None.
         g (tuple): the gradients of the outputs and of the last states; None for zeros.
@@ -103,7 +104,8 @@ def _sequence(direction, kind, *options):
 
 
 class _Sequence:
-    """One kind of recurrence in one direction; with a mask or not, and with totals or not."""
+    """One kind of recurrence in one direction; with a mask or not, and with gates
+    that are saved or not."""
 
     def __init__(self, direction, kind, *options):
         self.arrays = recurrent_loops.arrays(direction, kind, *options)

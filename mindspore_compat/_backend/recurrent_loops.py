@@ -5,8 +5,8 @@ and gates stay in the cache, and nothing waits for other rows. What a step compu
 for one row; `forward` and `backward` put the steps around it. Names in these texts:
 
     gates[t, row]   what the input adds to the gates, (steps, batch, width)
-    totals          the sums of the gates of an LSTM, of the same shape; its backward loop has only
-                    these, as `gates`
+    activated       the gates of an LSTM after their activations, of the same shape; its backward
+                    loop has only these, as `gates`
     states          the state of each row, (batch, units); it becomes the last one
     sums            the gates of ROWS rows, or of the candidate's recurrent part
     w, w_offsets    a weight as `lay_out` writes it
@@ -130,7 +130,7 @@ multiply(rows, before, now, w, w_offsets, units, padded, 1, sums)"""
 _ADD_GATES = "fill(gates, (t * batch + row) * width, rows, width, sums, padded)"
 _ADD_BIAS = """for i in range(rows):
     fill(bias, 0, 1, width, pointer(sums, i * padded), padded)"""
-_WRITE_TOTALS = "fill(sums, i * padded, 1, width, pointer(totals, at * width), width)"
+_KEEP = "fill(s, 0, 1, width, pointer(activated, at * width), width)"
 _SIGMOID = "single(1) / (single(1) + exp(-({})))"
 
 _OUT_PLAIN = """for j in range(units):
@@ -161,29 +161,27 @@ _RNN_SLOPES = {
 _RNN_BACK = """y = pointer(before, at * units)
 for j in range(units):
     g[j] = {}"""
-_LSTM_GATES = f"""for j in range(2 * units):
+_PARTS_OF_LSTM = """let_in, keep = pointer(s, 0), pointer(s, units)
+candidate, last_gate = pointer(s, 2 * units), pointer(s, 3 * units)"""
+_LSTM = f"""{_PARTS_OF_LSTM}
+for j in range(2 * units):
     s[j] = {_SIGMOID.format("s[j]")}
-candidate, last_gate = pointer(s, 2 * units), pointer(s, 3 * units)
 for j in range(units):
     candidate[j] = tanh(candidate[j])
 for j in range(units):
     last_gate[j] = {_SIGMOID.format("last_gate[j]")}
-let_in, keep = pointer(s, 0), pointer(s, units)"""
-_LSTM = f"""{_LSTM_GATES}
 c = pointer(cells, mine)
 for j in range(units):
     c[j] = {{cell}}
 for j in range(units):
     out[j] = last_gate[j] * tanh(c[j])"""
 _LSTM_CELL = "keep[j] * c[j] + let_in[j] * candidate[j]"
-_LSTM_AGAIN = f"""for step in range(steps):
+_LSTM_CELLS = f"""for step in range(steps):
     t = steps - 1 - step if reverse else step
-    now = (t * batch + row) * width
-    fill(gates, now, rows, width, pointer(grads, now), width)
     for i in range(rows):
         at = t * batch + row + i
-        s = pointer(grads, at * width)
-{{gates}}
+        s = pointer(gates, at * width)
+        let_in, keep, candidate = pointer(s, 0), pointer(s, units), pointer(s, 2 * units)
         start = (step * ROWS + i) * units
         c, b = pointer(old, start), pointer(bent, start)
         new = pointer(old, start + ROWS * units)
@@ -194,26 +192,24 @@ _LSTM_AGAIN = f"""for step in range(steps):
         for j in range(units):
             b[j] = tanh(new[j])
 {{masked}}"""
-_LSTM_BACK = """cf = pointer(cells, mine)
+_LSTM_BACK = f"""s = pointer(gates, at * width)
+{_PARTS_OF_LSTM}
+cf = pointer(cells, mine)
 start = ((steps - 1 - step) * ROWS + i) * units
-c, b = pointer(old, start), pointer(bent, start)
-e, q = pointer(into, units), pointer(into, 2 * units)
-let_in, keep = pointer(g, 0), pointer(g, units)
-candidate, last_gate = pointer(g, 2 * units), pointer(g, 3 * units)
+c, b, e = pointer(old, start), pointer(bent, start), pointer(into, units)
 for j in range(units):
-    e[j] = d[j] * last_gate[j] * (single(1) - b[j] * b[j]) + {through}
+    e[j] = d[j] * last_gate[j] * (single(1) - b[j] * b[j]) + {{through}}
 for j in range(units):
-    cf[j] = e[j] * keep[j]{cell_stays}
+    cf[j] = e[j] * keep[j]{{cell_stays}}
+to_keep, to_candidate, to_last = pointer(g, units), pointer(g, 2 * units), pointer(g, 3 * units)
 for j in range(units):
-    last_gate[j] = d[j] * b[j] * last_gate[j] * (single(1) - last_gate[j])
+    g[j] = e[j] * candidate[j] * let_in[j] * (single(1) - let_in[j])
 for j in range(units):
-    keep[j] = e[j] * c[j] * keep[j] * (single(1) - keep[j])
+    to_keep[j] = e[j] * c[j] * keep[j] * (single(1) - keep[j])
 for j in range(units):
-    q[j] = e[j] * let_in[j] * (single(1) - candidate[j] * candidate[j])
+    to_candidate[j] = e[j] * let_in[j] * (single(1) - candidate[j] * candidate[j])
 for j in range(units):
-    let_in[j] = e[j] * candidate[j] * let_in[j] * (single(1) - let_in[j])
-for j in range(units):
-    candidate[j] = q[j]"""
+    to_last[j] = d[j] * b[j] * last_gate[j] * (single(1) - last_gate[j])"""
 _GRU_GATES = f"""x = pointer(gates, at * width)
 for j in range(2 * units):
     s[j] = {_SIGMOID.format("s[j] + x[j]")}
@@ -250,14 +246,14 @@ for j in range(units):
 _PARTS = {"tanh": 1, "relu": 1, "lstm": 4, "gru": 3}
 
 
-def forward(kind, has_mask, has_totals, name):
-    """The loop that runs all steps of "tanh", "relu", "lstm" or "gru"; that of "lstm" may write the
-    sums of its gates."""
+def forward(kind, has_mask, saves, name):
+    """The loop that runs all steps of "tanh", "relu", "lstm" or "gru"; that of "lstm" may write its
+    gates after their activations."""
     if kind == "lstm":
         masked = f"m * ({_LSTM_CELL}) + c[j] * (single(1) - m)"
         body = _LSTM.format(cell=masked if has_mask else _LSTM_CELL)
         body = "m = mask[at]\n" + body if has_mask else body
-        body = _WRITE_TOTALS + "\n" + body if has_totals else body
+        body = body + "\n" + _KEEP if saves else body
     elif kind == "gru":
         body = _GRU
     else:
@@ -265,7 +261,7 @@ def forward(kind, has_mask, has_totals, name):
     body += "\n" + (_OUT_MASKED if has_mask else _OUT_PLAIN)
     return _FORWARD.format(
         name=name,
-        arrays=", ".join(arrays("forward", kind, has_mask, has_totals)),
+        arrays=", ".join(arrays("forward", kind, has_mask, saves)),
         parts=_PARTS[kind],
         begin=_in(_ADD_BIAS if kind == "gru" else _ADD_GATES, 3),
         body=_in(body, 4),
@@ -276,7 +272,7 @@ def backward(kind, has_mask, name):
     """The loop that runs all steps back."""
     again = before = ""
     if kind == "lstm":
-        before, body = _lstm_again(has_mask), _LSTM_BACK
+        before, body = _lstm_cells(has_mask), _LSTM_BACK
     elif kind == "gru":
         again, body = _in(_RECURRENT.format(begin=_ADD_BIAS), 3), _GRU_BACK
     else:
@@ -298,12 +294,10 @@ def backward(kind, has_mask, name):
     )
 
 
-def _lstm_again(has_mask):
-    """The steps of an LSTM run once more: gates, cells and what became of them."""
+def _lstm_cells(has_mask):
+    """The cells of an LSTM before each step, and what became of them."""
     masked = "for j in range(units):\n    new[j] = m * new[j] + c[j] * (single(1) - m)"
-    text = _LSTM_AGAIN.format(
-        gates=_in(_LSTM_GATES, 2), masked=_in("m = mask[at]\n" + masked, 2) if has_mask else ""
-    )
+    text = _LSTM_CELLS.format(masked=_in("m = mask[at]\n" + masked, 2) if has_mask else "")
     return _in(text, 2)
 
 
@@ -311,7 +305,7 @@ def _in(text, depth):
     return "\n".join("    " * depth + line for line in text.splitlines())
 
 
-def arrays(direction, kind, has_mask, has_totals=False):
+def arrays(direction, kind, has_mask, saves=False):
     """The names of the arrays of a loop, in order.
 
     Those in BUFFERS are a thread's own.
@@ -319,7 +313,7 @@ def arrays(direction, kind, has_mask, has_totals=False):
     mask = ("mask",) if has_mask else ()
     if direction == "forward":
         own = {"lstm": ("cells",), "gru": ("bias",)}.get(kind, ())
-        own = ("gates", "outputs", "w", "w_offsets", *own, *(("totals",) if has_totals else ()))
+        own = ("gates", "outputs", "w", "w_offsets", *own, *(("activated",) if saves else ()))
     else:
         own = {
             "lstm": ("gates", "first_cells", "cells", "old", "bent"),

@@ -63,31 +63,24 @@ def rnn_vjp(bodies, xp, order, outputs, weight, mask, g, kind):
     return grads, flow
 
 
-def _lstm_gates(xp, i, f, n, o):
-    return xp.sigmoid(i), xp.sigmoid(f), xp.tanh(n), xp.sigmoid(o)
-
-
-def _lstm_step(xp, gi, gf, gn, go, ri, rf, rn, ro, h, c, at, *, totals):
-    """The output and the new cell; with a mask also the new state; then the sums of the gates."""
-    sums = gi + ri, gf + rf, gn + rn, go + ro
-    i, f, n, o = _lstm_gates(xp, *sums)
-    sums = sums if totals else ()
+def _lstm_step(xp, gi, gf, gn, go, ri, rf, rn, ro, h, c, at, *, saves):
+    """The output and the new cell; with a mask also the new state; then the gates."""
+    i, f, n, o = xp.sigmoid(gi + ri), xp.sigmoid(gf + rf), xp.tanh(gn + rn), xp.sigmoid(go + ro)
+    gates = (i, f, n, o) if saves else ()
     cell = f * c + i * n
     new = o * xp.tanh(cell)
     if at is None:
-        return new, cell, *sums
-    return new * at, cell * at + c * (1 - at), new * at + h * (1 - at), *sums
+        return new, cell, *gates
+    return new * at, cell * at + c * (1 - at), new * at + h * (1 - at), *gates
 
 
 def _lstm_cell(xp, i, f, n, o, c, at):
-    i, f, n, _ = _lstm_gates(xp, i, f, n, o)
     cell = f * c + i * n
     return cell if at is None else cell * at + c * (1 - at)
 
 
 def _lstm_back(xp, i, f, n, o, c, grad_out, flow, cell_flow, at):
     """What a step passes to its four gates and the cell before; with a mask also to the state."""
-    i, f, n, o = _lstm_gates(xp, i, f, n, o)
     bent = xp.tanh(f * c + i * n)
     into = flow if grad_out is None else grad_out + flow
     into = into if at is None else into * at
@@ -104,30 +97,30 @@ def _lstm_back(xp, i, f, n, o, c, grad_out, flow, cell_flow, at):
     return *found, to_cell * f + cell_flow * (1 - at), flow * (1 - at)
 
 
-def lstm(bodies, xp, order, gates, h, c, weight, mask, totals):
-    """`lstm_sequence` over the steps in `order`; the sums of the gates are written to `totals` if
-    it has as many steps."""
-    saves = len(totals) > 0
-    given = gates, (h, c), weight, None, mask, totals if saves else None
+def lstm(bodies, xp, order, gates, h, c, weight, mask, activated):
+    """`lstm_sequence` over the steps in `order`; the gates are written to `activated` after their
+    activations if it has as many steps."""
+    saves = len(activated) > 0
+    given = gates, (h, c), weight, None, mask, activated if saves else None
     made = compiled_sequences.forward("lstm", order, *given)
     if made is not None:
-        return *made, totals
+        return *made, activated
     turned, outputs = xp.swapaxes(weight, 0, 1), xp.empty((len(gates), *h.shape), h.dtype)
     for t in order:
         at = None if mask is None else mask[t]
         given = Parts(gates[t], 4), Parts(xp.matmul(h, turned), 4), h, c, at
         new = xp.empty(h.shape, h.dtype)
         made = [outputs[t], new] if at is None else [outputs[t], new, xp.empty(h.shape, h.dtype)]
-        made += [Parts(totals[t], 4)] if saves else []
-        if bodies.pointwise(_lstm_step, *given, out=made, totals=saves) is None:
+        made += [Parts(activated[t], 4)] if saves else []
+        if bodies.pointwise(_lstm_step, *given, out=made, saves=saves) is None:
             return None
         h, c = made[0] if at is None else made[2], new
-    return outputs, h, c, totals
+    return outputs, h, c, activated
 
 
-def lstm_vjp(bodies, xp, order, totals, before, c, weight, mask, g):
+def lstm_vjp(bodies, xp, order, activated, before, c, weight, mask, g):
     """What reaches the gates, the first state and the first cell."""
-    made = compiled_sequences.backward("lstm", order, totals, before, c, weight, None, mask, g)
+    made = compiled_sequences.backward("lstm", order, activated, before, c, weight, None, mask, g)
     if made is not None:
         return made
     grad_out, flow, cell_flow = g
@@ -138,16 +131,16 @@ def lstm_vjp(bodies, xp, order, totals, before, c, weight, mask, g):
         cells[t] = c
         if t != order[-1]:
             cell = xp.empty(c.shape, c.dtype)
-            if bodies.pointwise(_lstm_cell, Parts(totals[t], 4), c, ats[t], out=[cell]) is None:
+            if bodies.pointwise(_lstm_cell, Parts(activated[t], 4), c, ats[t], out=[cell]) is None:
                 return None
             c = cell
-    grads = xp.empty(totals.shape, totals.dtype)
+    grads = xp.empty(activated.shape, activated.dtype)
     for t in reversed(order):
         made = [Parts(grads[t], 4), xp.empty(c.shape, c.dtype)]
         if mask is not None:
             made.append(xp.empty(c.shape, c.dtype))
         into = None if grad_out is None else grad_out[t]
-        given = Parts(totals[t], 4), cells[t], into, flow, cell_flow, ats[t]
+        given = Parts(activated[t], 4), cells[t], into, flow, cell_flow, ats[t]
         if bodies.pointwise(_lstm_back, *given, out=made) is None:
             return None
         back = xp.matmul(grads[t], weight)

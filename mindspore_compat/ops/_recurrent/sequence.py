@@ -3,9 +3,8 @@
 An op receives what the inputs contribute to the gates (computed for all steps at once, by the
 layers in `nn`) and runs the steps. The outputs are saved for the gradient: the states before each
 step are outputs of the step before, so all gates are found again by one matrix product. An LSTM
-saves the sums of its gates in place of what the inputs contributed, and needs no such product. On a
-GPU, and where loops are compiled for the host, the arithmetic between two products is one kernel
-(fused_steps.py).
+saves its gates after their activations, and needs no such product. On a GPU, and where loops are
+compiled for the host, the arithmetic between two products is one kernel (fused_steps.py).
 
 Shapes: T steps, N sequences, H units. `mask` is (T, N, 1), one inside a sequence and zero beyond
 its end; a masked step keeps the state and puts out zeros, which also makes the backward direction
@@ -144,32 +143,31 @@ def lstm_sequence(
     """c = f c + i g, h = o tanh(c), step by step, the gates from gates[t] + h @ weight.T.
 
     Args:
-        saves (bool): whether the sums of the gates are returned; without them, there is no
-            gradient.
+        saves (bool): whether the gates after their activations are returned; without them, there is
+            no gradient.
 
     Returns:
-        The outputs (T, N, H), the last state and the last cell (N, H), and the sums of the gates
-        (T, N, 4H), or no step of these.
+        The outputs (T, N, H), the last state and the last cell (N, H), and the gates after their
+        activations (T, N, 4H), or no step of these.
     """
     order = steps(gates.shape[0], reverse)
     if order and (bodies := bodies_of(xp, gates, h0, c0, weight, mask)):
-        totals = xp.empty((len(order) * saves, *gates.shape[1:]), gates.dtype)
-        made = fused_steps.lstm(bodies, xp, order, gates, h0, c0, weight, mask, totals)
+        activated = xp.empty((len(order) * saves, *gates.shape[1:]), gates.dtype)
+        made = fused_steps.lstm(bodies, xp, order, gates, h0, c0, weight, mask, activated)
         if made is not None:
             return made
-    turned, h, c, outputs, totals = xp.swapaxes(weight, 0, 1), h0, c0, {}, {}
+    turned, h, c, outputs, activated = xp.swapaxes(weight, 0, 1), h0, c0, {}, {}
     for t in order:
-        total = gates[t] + xp.matmul(h, turned)
+        let_in, keep, candidate, let_out = lstm_gates(xp, gates[t] + xp.matmul(h, turned))
         if saves:
-            totals[t] = total
-        let_in, keep, candidate, let_out = lstm_gates(xp, total)
+            activated[t] = xp.concatenate([let_in, keep, candidate, let_out], -1)
         at = None if mask is None else mask[t]
         c = _masked_update(keep * c + let_in * candidate, c, at)
         new = let_out * xp.tanh(c)
         outputs[t] = new if at is None else new * at
         h = _masked_update(new, h, at)
-    totals = stacked(xp, totals) if saves else xp.zeros((0, *gates.shape[1:]), gates.dtype)
-    return stacked(xp, outputs), h, c, totals
+    none = xp.zeros((0, *gates.shape[1:]), gates.dtype)
+    return stacked(xp, outputs), h, c, stacked(xp, activated) if saves else none
 
 
 def lstm(gates, h0, c0, weight, mask=None, reverse=False):
@@ -181,19 +179,23 @@ def lstm(gates, h0, c0, weight, mask=None, reverse=False):
 @lstm_sequence.vjp_joint
 def lstm_sequence_vjp(xp, g, h0, c0, weight, mask, reverse, out):
     """Gradients of the gates, the first state and cell, and the weight."""
-    grad_out, flow, cell_flow, by_totals = g
-    outputs, _, _, totals = out
+    grad_out, flow, cell_flow, by_activated = g
+    outputs, _, _, activated = out
     before = _states_before(xp, outputs, h0, mask, reverse)
-    order = steps(len(totals), reverse)
-    bodies = bodies_of(xp, totals, h0, c0, weight, mask, *g) if by_totals is None else None
+    order = steps(len(activated), reverse)
+    bodies = bodies_of(xp, activated, h0, c0, weight, mask, *g) if by_activated is None else None
     if order and bodies:
-        made = fused_steps.lstm_vjp(bodies, xp, order, totals, before, c0, weight, mask, g[:3])
+        made = fused_steps.lstm_vjp(bodies, xp, order, activated, before, c0, weight, mask, g[:3])
         if made is not None:
             return *made, _weight_vjp(xp, made[0], before), None
     grad_out = xp.zeros_like(outputs) if grad_out is None else grad_out
     flow = xp.zeros_like(h0) if flow is None else flow
     cell_flow = xp.zeros_like(c0) if cell_flow is None else cell_flow
-    let_in, keep, candidate, let_out = lstm_gates(xp, totals)
+    width = h0.shape[-1]
+    parts = [activated[..., at * width : (at + 1) * width] for at in range(4)]
+    let_in, keep, candidate, let_out = parts
+    derivatives = [1 - each * each if each is candidate else each * (1 - each) for each in parts]
+    derivatives = xp.concatenate(derivatives, -1)
     cells, c = {}, c0
     for t in order:
         cells[t] = c
@@ -207,26 +209,19 @@ def lstm_sequence_vjp(xp, g, h0, c0, weight, mask, reverse, out):
         bent = xp.tanh(keep[t] * cells[t] + let_in[t] * candidate[t])
         through = cell_flow if at is None else cell_flow * at
         to_cell = into * let_out[t] * (1 - bent * bent) + through
-        i, f, n, o = let_in[t], keep[t], candidate[t], let_out[t]
-        by_step[t] = xp.concatenate(
-            [
-                to_cell * n * i * (1 - i),
-                to_cell * cells[t] * f * (1 - f),
-                to_cell * i * (1 - n * n),
-                into * bent * o * (1 - o),
-            ],
-            -1,
-        )
-        if by_totals is not None:
-            by_step[t] = by_step[t] + by_totals[t]
-        back, cell_back = xp.matmul(by_step[t], weight), to_cell * f
+        to_gates = [to_cell * candidate[t], to_cell * cells[t], to_cell * let_in[t], into * bent]
+        to_gates = xp.concatenate(to_gates, -1)
+        if by_activated is not None:
+            to_gates = to_gates + by_activated[t]
+        by_step[t] = to_gates * derivatives[t]
+        back, cell_back = xp.matmul(by_step[t], weight), to_cell * keep[t]
         flow = back if at is None else back + flow * (1 - at)
         cell_flow = cell_back if at is None else cell_back + cell_flow * (1 - at)
     grads = stacked(xp, by_step)
     return grads, flow, cell_flow, _weight_vjp(xp, grads, before), None
 
 
-lstm_sequence_vjp.fills = False  # the sums of the gates have a gradient in a gradient alone
+lstm_sequence_vjp.fills = False  # the saved gates have a gradient in a gradient alone
 
 
 # GRU: the gates are reset, update, candidate ------------------------------------------------------
