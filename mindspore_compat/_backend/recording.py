@@ -29,7 +29,9 @@ import numpy
 
 from . import arrays, capture, weight_layouts
 from .arrays import HOST
+from .fused_calls import Fusions, Group, dropping
 from .recorded import RECORDED, Recorded, bare
+from .traced_calls import Call, Value
 from .weight_products import DEFERRING, SLOTS, Joins, Product
 
 MOST_LINES = 20_000  # a step of more is not recorded
@@ -82,9 +84,9 @@ class Recorder:
         self._lines = []  # text
         self._scope = {"Changed_": Changed, "Interrupted_": Interrupted}
         self._names = {}  # id of an object in the scope -> its name
-        self._joins = Joins()
+        self._joins, self._fusions = Joins(), Fusions()
         self._made = []  # weak references to Recorded arrays
-        self._inputs = self._slots = self._writes = self._call_line = 0
+        self._inputs = self._slots = self._writes = self._call_line = self._call_writes = 0
         self.written = False
 
     # In force -------------------------------------------------------------------------------------
@@ -146,6 +148,7 @@ class Recorder:
             recorded.slot = self._new_slot()
             self.holders.append((recorded.holder, recorded.value))
             self._note(f"{recorded.slot} = {self._constant(recorded.holder)}._array")
+            self._fusions.note_light(len(self._lines) - 1)
         return recorded.slot
 
     def _new(self, array, slot, holder=None):
@@ -211,6 +214,10 @@ class Recorder:
                 self._note(f"if {name}.shape != {array.shape}: raise Changed_({name}.shape)")
         if checked and self.written and _depends_on_values(function):
             self.refuse("shapes that follow from values")
+        if self.reason is None and found and self._writes == self._call_writes:
+            call = _call_of(function, args, kwargs, made, found[0][1])
+            self._fusions.note(self._call_line, self._lines, call)
+        self._call_writes = self._writes
         return made if self.reason is None else out
 
     def run(self, function, arguments):
@@ -298,7 +305,9 @@ class Recorder:
         lines += [f"    x{number} = {name}._array" for number, name in enumerate(names)]
         lines += ["    safe_ = True", "    try:"]
         noted = self._joins.apply(self._lines, text, self._constant)
-        lines += [f"        {line}" for line in _freeing(noted, SLOTS.findall(text))]
+        noted = self._fusions.grouped(noted, text)
+        for each in _freeing(noted, SLOTS.findall(text), self._constant):
+            lines += [f"        {line}" for line in each.splitlines()]
         lines += [f"        return {text}", "    except Exception as error:"]
         lines += ["        if safe_:", "            raise Interrupted_ from error", "        raise"]
         exec(compile("\n".join(lines), "<recorded step>", "exec"), self._scope)
@@ -323,20 +332,50 @@ class Recorder:
         return self._constant(value)
 
 
-def _freeing(lines, results):
-    """The lines, each followed by one that drops the slots that are not used any more."""
-    last = {}
-    for number, line in enumerate(lines):
-        last.update(dict.fromkeys(SLOTS.findall(line), number))
-    for slot in results:
-        last.pop(slot, None)
-    ends = {}
+def _freeing(parts, results, constant):
+    """The lines, each followed by one that drops the slots that are not used any more.
+
+    Args:
+        parts (list): lines, and Groups of lines.
+        results: the slots that are not dropped.
+        constant (Callable): gives the name of an object in the plan.
+    """
+    lines = [line for part in parts for line in (part.lines if type(part) is Group else [part])]
+    last = {slot: number for number, line in enumerate(lines) for slot in SLOTS.findall(line)}
+    ends = [[] for _ in lines]
     for slot, number in last.items():
-        ends.setdefault(number, []).append(slot)
-    for number, line in enumerate(lines):
-        yield line
-        if number in ends:
-            yield f"{' = '.join(ends[number])} = None"
+        if slot not in results:
+            ends[number].append(slot)
+    number = 0
+    for part in parts:
+        if type(part) is Group:
+            count = len(part.lines)
+            yield "\n".join(part.texts(constant(part.fused), ends[number : number + count]))
+        else:
+            count = 1
+            yield part
+            yield from dropping(ends[number])
+        number += count
+
+
+def _call_of(function, args, kwargs, made, first):
+    """A call for traced_calls.py; it holds no array but numbers."""
+    args, kwargs = _valued(tuple(args)), _valued(dict(kwargs))
+    floats = [each.dtype for each in Call(None, args, kwargs, None, None, None).inputs()]
+    dtype = next((each for each in (first.dtype, *floats) if each.kind == "f"), first.dtype)
+    return Call(function, args, kwargs, _valued(made), first.shape, dtype)
+
+
+def _valued(value):
+    """A value with Values in place of Recorded arrays, also in tuples, lists and dicts."""
+    kind = type(value)
+    if kind is Recorded:
+        if value.slot[0] == "c" and not value.ndim:
+            return value.value
+        return Value(value.slot, value.shape, value.dtype)
+    if kind is tuple or kind is list:
+        return kind([_valued(each) for each in value])
+    return {key: _valued(each) for key, each in value.items()} if kind is dict else value
 
 
 def _of_arrays(out):

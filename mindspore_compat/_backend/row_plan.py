@@ -108,7 +108,7 @@ class BodyTrace(Trace):
         self._prepare = self._preparation(numbers)
 
     def _number(self, value):
-        return value.number if type(value) is Symbol else self.add("constant", value).number
+        return value.number if isinstance(value, Symbol) else self.add("constant", value).number
 
 
 class RowPlan:

@@ -13,7 +13,7 @@ from .scheduler import blocks, run
 from .space import extra
 
 _WORDS = {size: np.dtype(f"i{size}") for size in (1, 2, 4, 8)}
-_LARGE = 1 << 14  # elements from which a branch for each is slower
+LARGE = 1 << 14  # elements from which a branch for each is slower
 _BLOCK = 1 << 15  # elements worked on at a time: they stay in the cache
 
 
@@ -52,7 +52,7 @@ def zero_of(xp, x):
 @extra
 def where(xp, condition, *choices):
     """NumPy's `where`."""
-    if type(condition) is np.ndarray and condition.size >= _LARGE and len(choices) == 2:
+    if type(condition) is np.ndarray and condition.size >= LARGE and len(choices) == 2:
         dtype = _one_dtype(*choices) if condition.dtype == bool else None
         if dtype is not None:
             return _chosen(condition, dtype, *choices)
@@ -116,7 +116,7 @@ def _chosen(mask, dtype, *choices):
 def at_least(xp, x, low):
     """max(x, low), of the dtype of `x`; a NaN on either side stays one. Where both are equal, the
     gradient is that of `x`."""
-    if x.size >= _LARGE and _clips(x, low):
+    if x.size >= LARGE and _clips(x, low):
         return _clipped(xp, x, low=low)
     return xp.maximum(x, low)
 
@@ -125,7 +125,7 @@ def at_least(xp, x, low):
 def at_most(xp, x, high):
     """min(x, high), of the dtype of `x`; a NaN on either side stays one. Where both are equal, the
     gradient is that of `x`."""
-    if x.size >= _LARGE and _clips(x, high):
+    if x.size >= LARGE and _clips(x, high):
         return _clipped(xp, x, high=high)
     return xp.minimum(x, high)
 

@@ -110,7 +110,7 @@ class Trace:
     def add(self, name, *operands):
         """Notes a call and returns the symbol of its result."""
         operands = tuple(
-            each.number if type(each) is Symbol else self._scalar(each) for each in operands
+            each.number if isinstance(each, Symbol) else self._scalar(each) for each in operands
         )
         result = len(self.names) + len(self.steps)
         self.steps.append(Step(name, operands, result))
@@ -124,7 +124,7 @@ class Trace:
 
     def _number(self, value):
         """The number of a value; a formula may also return a plain scalar for an array."""
-        if type(value) is Symbol:
+        if isinstance(value, Symbol):
             return value.number
         return self.add("add", Symbol(self, 0) * 0.0, value).number
 
@@ -186,7 +186,7 @@ class _Arithmetic:
         raise TypeError("A formula to be fused may not branch on a value; use xp.where.")
 
     def _join(self, name, *operands):
-        if any(type(each) is Symbol for each in operands):
+        if any(isinstance(each, Symbol) for each in operands):
             return self.trace.add(name, *operands)
         return _scalar(self.trace, name, operands)
 
@@ -304,7 +304,7 @@ class Recorder:
         trace = self.trace
 
         def note(*operands):
-            if any(type(each) is Symbol for each in operands):
+            if any(isinstance(each, Symbol) for each in operands):
                 return trace.add(name, *operands)
             return _scalar(trace, name, operands)
 

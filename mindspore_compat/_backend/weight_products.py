@@ -93,7 +93,8 @@ class Joins:
         self._sums[slot] = number, left, right, writes
 
     def apply(self, lines, results, constant):
-        """The lines of a plan with joined products in place of their sums.
+        """The lines of a plan with joined products in place of their sums, "" for a line that is
+        left out.
 
         Args:
             lines (list): the lines.
@@ -119,7 +120,7 @@ class Joins:
                     lines[number] = text
             joined.update(slot for slot, _ in chain)
         self._defer(lines, joined, constant)
-        return [line for line in lines if line]
+        return lines
 
     def _chains(self, uses):
         """Sums of products that nothing else uses: the slot of the sum -> rows of a product and
