@@ -24,21 +24,25 @@ given more than LEAST elements. Threads share the rows, in pieces that follow fr
 sum over rows is one for each piece first.
 """
 
+import functools
 from typing import NamedTuple
 
 import numpy
 
-from . import compiled, compiled_steps, scheduler
+from . import compiled, compiled_steps, parallel_loops
 from .loop_text import EXPRESSIONS, FLOAT, FUNCTIONS, indented, line, operand
+from .parallel_loops import ParallelLoop
 from .row_plan import REDUCTIONS, BodyTrace, RowPlan, split
 
 LEAST = 1 << 13  # elements below which a call costs as much as it saves
 SHORTEST = 16  # elements of a row that lie together, below which vectors are not filled
-BLOCK = 1 << 17  # elements of a piece: less, and threads wait for the interpreter's lock
+BLOCK = 1 << 15  # elements of a piece
 MOST_PIECES = 16  # where each has sums of its own
+LINES = 32  # elements between the sums of two pieces: no two threads write to one line of a cache
 STRETCH = 4096  # elements that are added in float32
 
 _KNOWN = {*EXPRESSIONS, *REDUCTIONS, "row_size", "at_column"}
+_COLUMNS = {"c": 2, "k": 4}  # of `_pieces`
 _SUMMED = {"c", "k"}  # results that are sums over rows
 
 
@@ -115,16 +119,15 @@ class PointLoop:
     def __init__(self, body, count, flags, numbers):
         names = [f"x{index}" for index in range(count)]
         self.trace = BodyTrace(body, names, [True] * count, flags, numbers)
-        made = len(self.trace.results)
-        parameters = [(FLOAT, True)] * (count + made) + [(FLOAT, False)] * self.trace.scalar_count
+        parameters = [parallel_loops.part(FLOAT, 0)] * (count + len(self.trace.results))
+        parameters += [parallel_loops.number(FLOAT)] * self.trace.scalar_count
         self.loop = None
         if all(step.name in EXPRESSIONS for step in self.trace.steps):
-            self.loop = compiled.Loop(self.text, parameters, True, self.trace.name)
+            self.loop = ParallelLoop(self.text, parameters, True, self.trace.name)
 
     def is_ready(self):
         """True if it can run; has it compiled."""
-        loop = self.loop
-        return loop is not None and (loop.ready is not None or loop.request())
+        return self.loop is not None and self.loop.is_ready()
 
     def text(self, name):
         """The Python text of the loop under a name."""
@@ -145,14 +148,7 @@ class PointLoop:
         given = [compiled.flat(array) for array in arrays]
         made = [numpy.empty(given[0].shape, FLOAT) for _ in self.trace.results]
         scalars = [FLOAT.type(value) for value in self.trace.scalars(numbers)]
-        parts = scheduler.blocks(given[0].size, BLOCK)
-        ready = self.loop.ready
-
-        def work(number):
-            part = parts[number]
-            ready(*[array[part] for array in (*given, *made)], *scalars)
-
-        scheduler.run(work, len(parts))
+        self.loop.run(parallel_loops.blocks(given[0].size, BLOCK), *given, *made, *scalars)
         made = [array.reshape(arrays[0].shape) for array in made]
         return made[0] if self.trace.single else tuple(made)
 
@@ -163,13 +159,20 @@ class RowLoop(RowPlan):
     def __init__(self, body, kinds, gives, dtypes, flags, numbers):
         super().__init__(body, kinds, gives, dtypes, flags, numbers)
         self._stored = self._written_down()
-        floats = len(gives) + len(self._stored)
-        parameters = [(dtypes[index], True) for index in self.there]
-        parameters += [(FLOAT, True)] * floats + [(FLOAT, False)] * self.trace.scalar_count
-        parameters += [(numpy.dtype(numpy.int64), False)] * (len(_Sizes._fields) + 2)
+        parameters = [parallel_loops.array(dtypes[index]) for index in self.there]
+        parameters += [
+            parallel_loops.part(FLOAT, _COLUMNS[kind])
+            if kind in _SUMMED
+            else parallel_loops.array(FLOAT)
+            for kind in gives
+        ]
+        parameters += [parallel_loops.memory(FLOAT)] * len(self._stored)
+        parameters += [parallel_loops.number(FLOAT)] * self.trace.scalar_count
+        parameters += [parallel_loops.number()] * len(_Sizes._fields)
+        parameters += [parallel_loops.piece(0), parallel_loops.piece(1)]
         self.loop = None
         if self._can_compile():
-            self.loop = compiled.Loop(self.text, parameters, True, self.trace.name)
+            self.loop = ParallelLoop(self.text, parameters, True, self.trace.name, checks=True)
 
     is_ready = PointLoop.is_ready
 
@@ -362,13 +365,13 @@ class RowLoop(RowPlan):
         given = [compiled.flat(array) for array in arrays if array is not None]
         data = arrays[self.kinds.index("e")]
         least = -(-rows // MOST_PIECES) if _SUMMED.intersection(self.gives) else 1
-        parts = scheduler.blocks(rows, max(BLOCK // length, least))
         sizes = _sizes(shape, numbers)
+        table = _pieces(rows, max(BLOCK // length, least), length, sizes.groups * sizes.parts)
         shapes = {
             "e": (rows * length,),
             "r": (rows,),
-            "c": (len(parts), length),
-            "k": (len(parts), sizes.groups * sizes.parts),
+            "c": (len(table), length + LINES),
+            "k": (len(table), sizes.groups * sizes.parts + LINES),
             "-": (0,),
         }
         made = [
@@ -376,24 +379,21 @@ class RowLoop(RowPlan):
             for kind in self.gives
         ]
         scalars = [FLOAT.type(value) for value in self.trace.scalars(numbers)]
-        fits = [True] * len(parts)
-
-        def work(number):
-            part = parts[number]
-            buffers = [numpy.empty(length, FLOAT) for _ in self._stored]
-            own = [
-                array[number] if kind in _SUMMED else array
-                for array, kind in zip(made, self.gives, strict=True)
-            ]
-            fits[number] = self.loop.ready(
-                *given, *own, *buffers, *scalars, *sizes, part.start, part.stop
-            )
-
-        scheduler.run(work, len(parts))
-        if not all(fits):
+        flat = [array.reshape(-1) for array in made]
+        buffers = [length] * len(self._stored)
+        if not self.loop.run(table, *given, *flat, *buffers, *scalars, *sizes):
             return None
         found = [_result(*each, data.shape) for each in zip(made, self.gives, strict=True)]
         return found[0] if self.single else tuple(found)
+
+
+@functools.lru_cache(maxsize=256)
+def _pieces(rows, size, length, channels):
+    """The rows of each piece, and where its sums for each element of a row and each channel lie."""
+    rows = parallel_loops.blocks(rows, size)
+    numbers = numpy.arange(len(rows))[:, None]
+    sums = [numbers * (size + LINES) + [0, size] for size in (length, channels)]
+    return numpy.concatenate([rows, *sums], 1)
 
 
 class _Sizes(NamedTuple):
@@ -418,7 +418,7 @@ def _sizes(shape, numbers):
 def _result(array, kind, shape):
     """A result as it is returned: the pieces of a sum over rows are added."""
     if kind in _SUMMED:
-        return array.sum(0)
+        return array[:, :-LINES].sum(0)
     if kind == "-":
         return None
     return array.reshape(shape) if kind == "e" else array

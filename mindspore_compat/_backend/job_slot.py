@@ -18,7 +18,6 @@ There is one job at a time: who finds the slot in use does all pieces itself.
 
 import ctypes
 import functools
-import hashlib
 import inspect
 import os
 import platform
@@ -33,7 +32,8 @@ TICKETS, ENTRY, ARGUMENTS = 8, 9, 10
 ENDED = 16
 OWNER = 24  # 1 while there is a job
 WATCHING = 32  # how many threads watch
-SIZE = 40
+ALONE = 40  # how many jobs on end no thread of the pool has helped with
+SIZE = 48
 NAP = 50  # microseconds
 
 
@@ -42,39 +42,38 @@ def new_slot():
     return numpy.zeros(SIZE, numpy.int64)
 
 
-def serve(slot, before, left, turns, grace):
-    """Does jobs of a slot until none has come for `turns` turns, or CALLS is not `before` any more.
+def serve(slot, before, left, limit, grace):
+    """Does jobs of a slot until none has come for a time, or CALLS is not `before` any more.
 
     Args:
         left: an array of which the first element is set to 1 when this has begun.
-        grace: turns that pass after CALLS has changed.
+        limit: how long, in what `pause` counts.
+        grace: the time that passes after CALLS has changed.
     """
     left[0] = 1
     fetch_add(slot, WATCHING, 1)
-    waiting = turns
+    waiting = limit
     while waiting > 0 and slot[CALLS] == before:
         tickets = slot[TICKETS]
         if tickets > 0:
             if compare_exchange(slot, TICKETS, tickets, tickets - 1):
                 call(slot[ENTRY], slot[ARGUMENTS])
                 fetch_add(slot, ENDED, 1)
-                waiting = turns
+                waiting = limit
         else:
-            pause()
-            waiting -= 1
+            waiting -= pause()
     fetch_add(slot, WATCHING, -1)
-    if waiting > 0:
-        for _ in range(grace):
-            pause()
+    while waiting > 0 and grace > 0:
+        grace -= pause()
 
 
-def share(slot, helpers, entry, words, turns):
+def share(slot, helpers, entry, words, limit):
     """Does a job, together with at most so many threads that watch the slot.
 
     Args:
         entry: the address of a function of one int64, which may be called by several threads.
         words: an array of int64, whose address the function is given.
-        turns: how many turns this waits for others before it naps.
+        limit: how long this waits for others before it naps.
     """
     arguments = words.ctypes.data
     owns = helpers > 0 and compare_exchange(slot, OWNER, 0, 1)
@@ -85,10 +84,14 @@ def share(slot, helpers, entry, words, turns):
     if owns:
         entered = helpers - exchange(slot, TICKETS, 0)
         while slot[ENDED] != entered:
-            pause()
-            turns -= 1
-            if turns < 0:
+            limit -= pause()
+            if limit < 0:
                 nap()
+        slot[ALONE] = 0 if entered else slot[ALONE] + 1
+        # A thread that was woken may wait for the processor of this one, although another
+        # is idle: sleeping for a moment lets it go first, and separates the two.
+        if slot[ALONE] > 1 and slot[ALONE] & (slot[ALONE] - 1) == 0:
+            nap()
         exchange(slot, OWNER, 0)
     return words[0]  # which is thereby alive until here
 
@@ -120,13 +123,10 @@ def call(address, argument):
     ctypes.CFUNCTYPE(None, ctypes.c_int64)(address)(argument)
 
 
-def pointer(address):
-    """An address, as what `numba.carray` takes."""
-    return ctypes.c_void_p(address)
-
-
 def pause():
-    """Lets a moment pass; after it, compiled code reads memory anew."""
+    """Lets a moment pass, and returns how long it was: in cycles of the processor's counter, or 1
+    where that cannot be read. After it, compiled code reads memory anew."""
+    return 1
 
 
 def nap():
@@ -185,23 +185,21 @@ def intrinsics():
         return types.void(types.int64, types.int64), code
 
     @intrinsic
-    def pointer(context, address):
-        def code(context, builder, signature, arguments):
-            return builder.inttoptr(arguments[0], ir.IntType(8).as_pointer())
-
-        return types.voidptr(types.int64), code
-
-    @intrinsic
     def pause(context):
         def code(context, builder, signature, arguments):
-            if platform.machine() in ("x86_64", "AMD64", "i686"):
-                kind = ir.FunctionType(ir.VoidType(), [])
-                name = "llvm.x86.sse2.pause"
-                builder.call(builder.module.declare_intrinsic(name, (), kind), [])
+            found = word(1)
+            if platform.machine() in ("x86_64", "AMD64"):
+                module, kind = builder.module, ir.FunctionType(ir.VoidType(), [])
+                counter = module.declare_intrinsic(
+                    "llvm.readcyclecounter", (), ir.FunctionType(word, [])
+                )
+                start = builder.call(counter, [])
+                builder.call(module.declare_intrinsic("llvm.x86.sse2.pause", (), kind), [])
+                found = builder.sub(builder.call(counter, []), start)
             builder.fence("acquire")
-            return context.get_dummy_value()
+            return found
 
-        return types.void(), code
+        return types.int64(), code
 
     @intrinsic
     def nap(context):
@@ -215,7 +213,7 @@ def intrinsics():
 
         return types.void(), code
 
-    found = fetch_add, exchange, compare_exchange, call, pointer, pause, nap
+    found = fetch_add, exchange, compare_exchange, call, pause, nap
     return {each._name: each for each in found}
 
 
@@ -228,12 +226,6 @@ class Library:
     def text():
         """Their source, by which loops on disk are distinguished."""
         return inspect.getsource(sys.modules[__name__])
-
-    @staticmethod
-    @functools.cache
-    def digest():
-        """A digest of their source."""
-        return hashlib.sha256(Library.text().encode()).hexdigest()[:16]
 
     @staticmethod
     @functools.cache

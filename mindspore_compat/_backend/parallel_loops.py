@@ -14,6 +14,9 @@ interpreter's lock but the call of `run` (job_slot.py).
 """
 
 import functools
+import hashlib
+import inspect
+import sys
 from typing import NamedTuple
 
 import numpy
@@ -21,7 +24,9 @@ import numpy
 from . import compiled, job_slot, scheduler, spinning
 
 INDEX = numpy.dtype(numpy.int64)
-_NEXT, _COUNT, _FAILED, _TABLE, _FIRST = range(5)  # words of a job
+_NEXT, _COUNT, _COLUMNS, _FAILED, _FIRST = range(
+    5
+)  # words of a job: then its table, and what it is given
 
 
 class Parameter(NamedTuple):
@@ -57,6 +62,13 @@ def piece(column):
     return Parameter("piece", column=column)
 
 
+@functools.lru_cache(maxsize=1024)
+def blocks(total, size):
+    """The table of pieces of at most `size` that cover range(total): their first and last."""
+    starts = numpy.arange(0, total, size)
+    return numpy.stack([starts, numpy.minimum(starts + size, total)], 1)
+
+
 class ParallelLoop(compiled.Loop):
     """A loop that `run` shares among threads, where it is ready.
 
@@ -78,18 +90,17 @@ class ParallelLoop(compiled.Loop):
         """Compiles the code that threads enter, and what calls them to it."""
         digest, functions = self.functions()
         options = self.options()
-        loop = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)(
-            self.python(f"loop_{digest}", functions)
-        )
-        scope = {**job_slot.Library.compiled(), **_numba_names(numba), "loop": loop}
-        text = self._entry_text(f"entry_{digest}")
-        make = numba.cfunc(numba.void(numba.int64), cache=True, **options)
-        entry = make(compiled.executed(text, f"entry_{digest}", scope))
+        loop = numba.njit(inline="always", **options)(self.python(f"loop_{digest}", functions))
         kinds = tuple(
             (each.kind in ("array", "part"), INDEX if each.kind == "memory" else each.dtype)
             for each in self._parameters
             if each.kind != "piece"
         )
+        text = self._entry_text("{}")
+        name = f"entry_{digest}_{_digest(text + _source())}"
+        scope = {"loop": loop, "read": _reader(kinds), **_scope()}
+        make = numba.cfunc(numba.void(numba.int64), cache=True, **options)
+        entry = make(compiled.executed(text.format(name), name, scope))
         return _Ready(entry, entry.address, _caller(kinds))
 
     def run(self, table, *given):
@@ -105,60 +116,43 @@ class ParallelLoop(compiled.Loop):
         helpers = scheduler.helpers(len(table))
         ready = self.ready
         return not ready.call(
-            scheduler.slot(), helpers, ready.address, spinning.turns(), table, *given
+            scheduler.slot(), helpers, ready.address, spinning.longest(), table, *given
         )
 
     def _entry_text(self, name):
         """The Python text of the function that threads enter: takes pieces until none is left."""
-        lines, arguments, word = [], [], _FIRST
-        columns = 1 + max(
-            [each.column + (each.kind == "part") for each in self._parameters
-             if each.kind in ("piece", "part")], default=-1,
-        )  # fmt: skip
-        for index, (kind, dtype, column) in enumerate(self._parameters):
-            own = f"p{index}"
+        lines, arguments = [], []
+        for kind, dtype, column in self._parameters:
             if kind == "piece":
                 arguments.append(f"table[at + {column}]")
                 continue
-            if kind in ("array", "part"):
-                lines.append(
-                    f"{own} = carray(pointer(words[{word}]), words[{word + 1}], {dtype.name})"
-                )
-                word += 2
-            else:
-                source = "floats" if dtype.kind == "f" and kind == "number" else "words"
-                value = f"{source}[{word}]"
-                lines.append(
-                    f"{own} = empty({value}, {dtype.name})"
-                    if kind == "memory"
-                    else f"{own} = {dtype.name}({value})"
-                )
-                word += 1
+            own = f"p{len(lines)}"
+            found = f"given[{len(lines)}]"
+            lines.append(
+                f"{own} = empty({found}, {dtype.name})" if kind == "memory" else f"{own} = {found}"
+            )
             sliced = f"{own}[table[at + {column}] : table[at + {column + 1}]]"
             arguments.append(sliced if kind == "part" else own)
-        return "\n".join(
-            [
-                f"def {name}(address):",
-                f"    words = carray(pointer(address), {word}, int64)",
-                f"    floats = carray(pointer(address), {word}, float64)",
-                f"    count = words[{_COUNT}]",
-                f"    table = carray(pointer(words[{_TABLE}]), count * {columns}, int64)",
-                *[f"    {line}" for line in lines],
-                "    while True:",
-                f"        number = fetch_add(words, {_NEXT}, 1)",
-                "        if number >= count:",
-                "            break",
-                f"        at = number * {columns}",
-                *(
-                    [
-                        f"        if not loop({', '.join(arguments)}):",
-                        f"            words[{_FAILED}] = 1",
-                    ]
-                    if self._checks
-                    else [f"        loop({', '.join(arguments)})"]
-                ),
-            ]
-        )
+        called = f"loop({', '.join(arguments)})"
+        lines = [
+            "words, table, given = read(address)",
+            *lines,
+            "while True:",
+            f"    number = fetch_add(words, {_NEXT}, 1)",
+            f"    if number >= words[{_COUNT}]:",
+            "        break",
+            f"    at = number * words[{_COLUMNS}]",
+            *(
+                [f"    if not {called}:", f"        words[{_FAILED}] = 1"]
+                if self._checks
+                else [f"    {called}"]
+            ),
+        ]
+        return "\n".join([f"def {name}(address):", *[f"    {line}" for line in lines]])
+
+
+def _digest(text):
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 class _Ready(NamedTuple):
@@ -170,54 +164,125 @@ class _Ready(NamedTuple):
 
 
 @functools.cache
+def _source():
+    """The source of what entries and callers consist of."""
+    return inspect.getsource(sys.modules[__name__]) + job_slot.Library.text()
+
+
+@functools.cache
+def _scope():
+    return {
+        **job_slot.Library.compiled(),
+        "empty": numpy.empty,
+        "int64": numpy.int64,
+        "float32": numpy.float32,
+        "float64": numpy.float64,
+    }
+
+
+@functools.cache
 def _caller(kinds):
     """The compiled function that writes the arguments of a job down, and shares it; loops with the
     same kinds of parameters have the same."""
     import numba
 
-    names, lines, word = [], [], _FIRST
-    for index, (is_array, dtype) in enumerate(kinds):
-        own = f"p{index}"
-        names.append(own)
-        if is_array:
-            lines += [f"words[{word}] = {own}.ctypes.data", f"words[{word + 1}] = {own}.size"]
-            word += 2
-        else:
-            target = "floats" if dtype.kind == "f" else "words"
-            lines.append(f"{target}[{word}] = {own}")
-            word += 1
-    spelled = "_".join(f"{dtype.name}s" if is_array else dtype.name for is_array, dtype in kinds)
-    name = f"call_{spelled}_{job_slot.Library.digest()}"
-    text = "\n".join(
-        [
-            f"def {name}(slot, helpers, entry, turns, table, {', '.join(names)}):",
-            f"    words = empty({word}, int64)",
-            "    floats = words.view(float64)",
-            f"    words[{_NEXT}] = words[{_FAILED}] = 0",
-            f"    words[{_COUNT}], words[{_TABLE}] = table.shape[0], table.ctypes.data",
-            *[f"    {line}" for line in lines],
-            "    share(slot, helpers, entry, words, turns)",
-            f"    return words[{_FAILED}]",
-        ]
-    )
-    scope = {**job_slot.Library.compiled(), **_numba_names(numba)}
-    words = numba.int64[::1]
-    of = [
-        numba.from_dtype(dtype)[::1] if is_array else numba.from_dtype(dtype)
-        for is_array, dtype in kinds
-    ]
-    given = (words, numba.int64, numba.int64, numba.int64, numba.int64[:, ::1], *of)
+    names = ", ".join([f"p{index}" for index in range(len(kinds))])
+    text = f"""def {{}}(slot, helpers, entry, limit, table, {names}):
+    words = empty({_FIRST + 2 + 2 * len(kinds)}, int64)
+    words[{_NEXT}] = words[{_FAILED}] = 0
+    words[{_COUNT}], words[{_COLUMNS}] = table.shape
+    write(words, (table.reshape(-1), {names}))
+    share(slot, helpers, entry, words, limit)
+    return words[{_FAILED}]
+"""
+    name = f"call_{_digest(repr(kinds) + _source())}"
+    number = numba.int64
+    given = (number[::1], number, number, number, number[:, ::1], *_types(kinds))
     make = numba.njit(given, nogil=True, cache=True, error_model="numpy")
-    return make(compiled.executed(text, name, scope))
+    return make(compiled.executed(text.format(name), name, {"write": _writer(), **_scope()}))
 
 
-def _numba_names(numba):
-    return {
-        "carray": numba.carray,
-        "empty": numpy.empty,
-        "int64": numpy.int64,
-        "int32": numpy.int32,
-        "float32": numpy.float32,
-        "float64": numpy.float64,
-        "bool": numpy.bool_,
-    }
+def _types(kinds):
+    """Numba's types for parameters: of each whether it is an array, and its dtype."""
+    import numba
+
+    types = [numba.from_dtype(dtype) for _, dtype in kinds]
+    return [each[::1] if kind[0] else each for kind, each in zip(kinds, types, strict=True)]
+
+
+@functools.cache
+def _writer():
+    """The compiled function that writes arrays and numbers into the words of a job: of an array its
+    address and size, of a number its bits."""
+    from llvmlite import ir
+    from numba import types
+    from numba.extending import intrinsic
+
+    @intrinsic
+    def write(context, words, given):
+        def code(context, builder, signature, arguments):
+            words = context.make_array(signature.args[0])(context, builder, value=arguments[0]).data
+            for index, kind in enumerate(given.types):
+                value = builder.extract_value(arguments[1], index)
+                target = builder.gep(words, [ir.IntType(64)(_FIRST + 2 * index)])
+                if isinstance(kind, types.Array):
+                    found = context.make_array(kind)(context, builder, value=value)
+                    size = builder.gep(target, [ir.IntType(64)(1)])
+                    builder.store(found.nitems, size)
+                    value = builder.ptrtoint(found.data, ir.IntType(64))
+                builder.store(value, builder.bitcast(target, value.type.as_pointer()))
+            return context.get_dummy_value()
+
+        return types.void(words, given), code
+
+    return write
+
+
+@functools.cache
+def _reader(kinds):
+    """The compiled function that finds at an address the words of a job, its table, and a tuple of
+    the arrays and numbers that `_writer` has written."""
+    from llvmlite import ir
+    from numba import types
+    from numba.extending import intrinsic
+
+    words = types.int64[::1]
+    given = types.Tuple(_types(kinds))
+
+    def array_at(context, builder, kind, pointer, size):
+        made = context.make_array(kind)(context, builder)
+        item = context.get_abi_sizeof(context.get_data_type(kind.dtype))
+        made.data = builder.bitcast(pointer, made.data.type)
+        made.nitems, made.itemsize = size, size.type(item)
+        made.shape, made.strides = [
+            builder.insert_value(ir.Constant(ir.ArrayType(size.type, 1), None), each, 0)
+            for each in (size, size.type(item))
+        ]
+        return made._getvalue()
+
+    @intrinsic
+    def read(context, address):
+        def code(context, builder, signature, arguments):
+            word = ir.IntType(64)
+            start = builder.inttoptr(arguments[0], word.as_pointer())
+
+            def value(index, kind):
+                source = builder.gep(start, [word(_FIRST + 2 * index)])
+                if not isinstance(kind, types.Array):
+                    source = builder.bitcast(source, context.get_value_type(kind).as_pointer())
+                    return builder.load(source)
+                size = builder.load(builder.gep(source, [word(1)]))
+                pointer = builder.inttoptr(builder.load(source), word.as_pointer())
+                return array_at(context, builder, kind, pointer, size)
+
+            found = [value(index + 1, kind) for index, kind in enumerate(given.types)]
+            found = [
+                array_at(context, builder, words, start, word(_FIRST + 2 + 2 * len(kinds))),
+                value(0, words),
+                context.make_tuple(builder, given, found),
+            ]
+            return context.make_tuple(builder, signature.return_type, found)
+
+        return types.Tuple([words, words, given])(types.int64), code
+
+    return read

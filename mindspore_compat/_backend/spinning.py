@@ -22,16 +22,14 @@ SECONDS = 300e-6  # that a wait lasts at most
 GRACE = 5e-6
 _INDEX = numpy.dtype(numpy.int64)
 _ignored = numpy.zeros(1, _INDEX)
-_TEXT = """def {}(left, flag, value, turns, grace):
+_TEXT = """def {}(left, flag, value, limit, grace):
     left[0] = 1
-    while turns > 0 and flag[0] == value:
-        pause()
-        turns -= 1
-    if turns > 0:
-        for turn in range(grace):
-            pause()
-    return turns
+    while limit > 0 and flag[0] == value:
+        limit -= pause()
+    while limit > 0 and grace > 0:
+        grace -= pause()
 """
+_COUNTS = 1 << 20  # of `pause`, by which it is found how long one is
 
 
 _ARRAY, _NUMBER = (_INDEX, True), (_INDEX, False)
@@ -48,13 +46,13 @@ _serve = compiled.Loop(
 
 
 @functools.cache
-def _turns():
-    """How many turns of the loop last SECONDS, and how many GRACE."""
+def _limits():
+    """SECONDS and GRACE, as `job_slot.pause` counts."""
     flag, taken = numpy.zeros(1, _INDEX), []
     for _ in range(3):
         start = time.perf_counter()
-        _loop.ready(flag.copy(), flag, 0, 400, 0)
-        taken.append((time.perf_counter() - start) / 400)
+        _loop.ready(flag.copy(), flag, 0, _COUNTS, 0)
+        taken.append((time.perf_counter() - start) / _COUNTS)
     return int(SECONDS / min(taken)), int(GRACE / min(taken))
 
 
@@ -68,22 +66,21 @@ def wait(flag, value, left=None):
             interpreter's lock, so that a thread that waits for it need not wait for the lock too.
     """
     if _loop.ready is not None:
-        turns, grace = _turns()
-        _loop.ready(_ignored if left is None else left, flag, value, turns, grace)
+        _loop.ready(_ignored if left is None else left, flag, value, *_limits())
     elif "numba" in sys.modules and compiled.available():  # it is imported for larger loops only
         _loop.request()
 
 
-def turns():
-    """How many turns a wait has; 0 while nothing is compiled."""
-    return _turns()[0] if _loop.ready is not None else 0
+def longest():
+    """How long a wait is, as `job_slot.pause` counts; 0 while nothing is compiled."""
+    return _limits()[0] if _loop.ready is not None else 0
 
 
 def serve(slot, before, left=None):
     """Does the jobs of a slot (job_slot.py) until none has come for some time, or its CALLS are not
     `before` any more; `left` as for `wait`."""
     if _serve.ready is not None and _loop.ready is not None:
-        _serve.ready(slot, before, _ignored if left is None else left, *_turns())
+        _serve.ready(slot, before, _ignored if left is None else left, *_limits())
     elif "numba" in sys.modules and compiled.available():  # it is imported for larger loops only
         _loop.request()
         _serve.request()

@@ -75,7 +75,10 @@ def test_parts_of_arrays_and_what_a_loop_returns(threads):
     parameters = [parallel.part(DOUBLE, 0), parallel.array(DOUBLE), parallel.piece(2)]
     loop = ready(parallel.ParallelLoop(SUM.format, parameters, False, "sum", checks=True))
     x, out = np.arange(6, dtype=DOUBLE), np.zeros(3)
-    assert loop.run(np.array([[0, 2, 0], [2, 3, 2], [3, 5, 1]]), x, out)
+    pieces = np.array(
+        [[0, 2, 0, -1], [2, 3, 2, -1], [3, 5, 1, -1]]
+    )  # of which one column is ignored
+    assert loop.run(pieces, x, out)
     np.testing.assert_array_equal(out, [1, 7, 2])
     assert not loop.run(np.array([[0, 2, 0], [2, 6, 2]]), x, out)  # 14 is too much
 

@@ -40,7 +40,7 @@ def test_a_wait_gives_up(ready):
 
 @needs_numba
 def test_a_wait_sees_the_change_of_another_thread(ready, monkeypatch):
-    monkeypatch.setattr(spinning, "_turns", lambda: (1 << 40, 1))  # hours
+    monkeypatch.setattr(spinning, "_limits", lambda: (1 << 40, 1))  # hours
     flag, left = flags()
     waiting = threading.Thread(target=spinning.wait, args=(flag, 0, left), daemon=True)
     waiting.start()
@@ -62,9 +62,9 @@ def test_a_thread_that_takes_the_next_job_says_that_the_last_has_ended():
 
 
 @needs_numba
-@pytest.mark.parametrize("turns", [0, 1 << 20])
-def test_the_scheduler_with_short_and_long_waits(ready, monkeypatch, turns):
-    monkeypatch.setattr(spinning, "_turns", lambda: (turns, 10))
+@pytest.mark.parametrize("limit", [0, 1 << 20])
+def test_the_scheduler_with_short_and_long_waits(ready, monkeypatch, limit):
+    monkeypatch.setattr(spinning, "_limits", lambda: (limit, 10))
     scheduler.limit(3)
     try:
         for count in range(2, 200):
