@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 from kit import close_sums, normal
-from kit.loops import ByPython, needs_numba
+from kit.loops import ParallelByPython, needs_numba
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, mint, ops
@@ -113,7 +113,7 @@ def names(bodies):
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_loop_means_what_the_composed_operator_means(case, bodies, monkeypatch):
-    monkeypatch.setattr(compiled, "Loop", ByPython)
+    monkeypatch.setattr(compiled_bodies, "ParallelLoop", ParallelByPython)
     with np.errstate(all="ignore"):
         found = results(case)
     assert names(bodies) == set(CASES[case][2])
@@ -145,7 +145,7 @@ def test_a_compiled_loop_has_the_same_bits_with_any_number_of_threads(case, bodi
 
 
 def test_long_rows_are_added_a_stretch_at_a_time(bodies, monkeypatch):
-    monkeypatch.setattr(compiled, "Loop", ByPython)
+    monkeypatch.setattr(compiled_bodies, "ParallelLoop", ParallelByPython)
     monkeypatch.setattr(compiled_bodies, "STRETCH", 7)
     found = results("batch norm")
     monkeypatch.setitem(vars(arrays.HOST), "bodies", None)
@@ -165,7 +165,7 @@ def test_long_rows_are_added_a_stretch_at_a_time(bodies, monkeypatch):
     ids=["layer", "group", "batch"],
 )
 def test_norms_of_numbers_far_from_zero(normalize, bodies, monkeypatch):
-    monkeypatch.setattr(compiled, "Loop", ByPython)
+    monkeypatch.setattr(compiled_bodies, "ParallelLoop", ParallelByPython)
     x = (1e4 + np.random.default_rng(0).random((2, 4, 64))).astype(np.float32)
     found = normalize(Tensor(x)).asnumpy()
     assert "standardized" in names(bodies) or "_grouped" in names(bodies)
@@ -175,7 +175,7 @@ def test_norms_of_numbers_far_from_zero(normalize, bodies, monkeypatch):
 
 
 def test_a_row_with_nan_is_nan_and_no_other(bodies, monkeypatch):
-    monkeypatch.setattr(compiled, "Loop", ByPython)
+    monkeypatch.setattr(compiled_bodies, "ParallelLoop", ParallelByPython)
     x = normal(3, 20).astype(np.float32)
     x[1, 4] = -np.float32(np.nan)
     x[2, 5] = -np.inf
@@ -186,7 +186,7 @@ def test_a_row_with_nan_is_nan_and_no_other(bodies, monkeypatch):
 
 
 def test_equality_is_that_of_elements(bodies, monkeypatch):
-    monkeypatch.setattr(compiled, "Loop", ByPython)
+    monkeypatch.setattr(compiled_bodies, "ParallelLoop", ParallelByPython)
     x = np.array([-1, 0, 0, 2], np.float32)
     found = bodies.pointwise(lambda xp, x: xp.where(x == 0, 7.0, xp.where(x != 2, x, 5.0)), x)
     np.testing.assert_array_equal(found, [-1, 7, 7, 5])
@@ -195,7 +195,7 @@ def test_equality_is_that_of_elements(bodies, monkeypatch):
 
 
 def test_a_class_that_is_not_there_is_refused(bodies, monkeypatch):
-    monkeypatch.setattr(compiled, "Loop", ByPython)
+    monkeypatch.setattr(compiled_bodies, "ParallelLoop", ParallelByPython)
     x = Tensor(normal(2, 20).astype(np.float32))
     with pytest.raises(RuntimeError, match="target"):
         ops.cross_entropy(x, Tensor([0, 20], ms.int32))
@@ -204,7 +204,7 @@ def test_a_class_that_is_not_there_is_refused(bodies, monkeypatch):
 
 
 def test_arrays_that_are_not_contiguous_or_only_read_are_taken(bodies, monkeypatch):
-    monkeypatch.setattr(compiled, "Loop", ByPython)
+    monkeypatch.setattr(compiled_bodies, "ParallelLoop", ParallelByPython)
     x = normal(20, 3).astype(np.float32).T
     want = bodies.along(lambda xp, x, axis: x - xp.max(x, axis), -1, x.copy())
     for given in (x, np.broadcast_to(x, (2, *x.shape))[0]):

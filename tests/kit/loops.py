@@ -28,6 +28,7 @@ class ParallelByPython(parallel_loops.ParallelLoop):
         return True
 
     def run(self, table, *given):
+        fits = True
         for row in table:
             rest = iter(given)
             arguments = []
@@ -40,5 +41,5 @@ class ParallelByPython(parallel_loops.ParallelLoop):
                 elif kind == "part":
                     value = value[row[column] : row[column + 1]]
                 arguments.append(value)
-            self.ready(*arguments)
-        return True
+            fits = self.ready(*arguments) is not False and fits
+        return fits
