@@ -30,7 +30,7 @@ from .weight_products import SLOTS
 
 BLOCK = 1 << 16  # elements of a piece that one thread does
 LEAST = 1 << 14  # elements of an array, below which calling a loop costs what it saves
-SHARED = 1 << 17  # elements from which even a single addition gains by threads
+SHARED = 1 << 18  # elements from which even a single addition gains by threads
 MOST = 24  # calls of a group
 
 _loops = {}  # text and parameters -> loop, the same for all plans

@@ -7,7 +7,7 @@ such as exp, reductions, other shapes, integers, what asks for the type of an ar
 
 Worked example: of `s2 = c0(HOST, s1, s0)` with the body of `add` and `s3 = c1(HOST, s2)` with that
 of `relu`, `CallTrace([...], ["s1", "s0"])` has the steps `2 = add(0, 1)` and
-`3 = maximum(2, s0)`, and knows that the slot s3 is value 3.
+`3 = at_least(2, s0)`, and knows that the slot s3 is value 3.
 """
 
 import functools
@@ -31,6 +31,8 @@ EXPRESSIONS = {
     "equal": "{} == {}",
     "logical_or": "{} | {}",
     "logical_not": "not {}",
+    "at_least": "({1} if {0} < {1} else {0})",
+    "at_most": "({1} if {0} > {1} else {0})",
     "copy": "{}",
 }
 _NAMES = {  # of functions of NumPy -> of steps
@@ -155,18 +157,18 @@ class _Space(Recorder):
 
     def at_least(self, x, low):
         """max(x, low) as select.py computes it, which differs in the sign of a zero."""
-        return self._bounded("maximum", "less", x, low)
+        return self._bounded("maximum", "at_least", x, low)
 
     def at_most(self, x, high):
         """min(x, high) in the same way."""
-        return self._bounded("minimum", "greater", x, high)
+        return self._bounded("minimum", "at_most", x, high)
 
-    def _bounded(self, name, comparison, x, bound):
+    def _bounded(self, small, large, x, bound):
         if x.size < select.LARGE or isinstance(bound, Element) and bound.ndim:
-            return self.trace.add(name, x, bound)
+            return self.trace.add(small, x, bound)
         if isinstance(bound, Element) or math.isnan(bound):
             raise NotElementwise
-        return self.where(self.trace.add(comparison, x, bound), bound, x)
+        return self.trace.add(large, x, bound)
 
     def square(self, x):
         """x * x."""
