@@ -12,32 +12,33 @@ from math import prod
 
 import numpy
 
-from . import compiled
-from .scheduler import blocks, run
+from . import compiled, parallel_loops, weight_layouts
+from .vector_tiles import LIBRARY
 
-FLOAT, INDEX = numpy.dtype(numpy.float32), numpy.dtype(numpy.int64)
+FLOAT = numpy.dtype(numpy.float32)
 LEAST = 1 << 13  # elements of all images below which a call costs as much as it saves
-BLOCK = 1 << 16  # elements of a piece
+BLOCK = 1 << 13  # elements of a piece
 MOST = 16  # positions of a window
 
-_MAXIMUM = """def {name}(x, largest, first, last, height, width, out_height, out_width):
+_MAXIMUM = """def {name}(x, largest, height, width, out_height, out_width, first, last):
     for plane in range(first, last):
-        source = x[plane * height * width : (plane + 1) * height * width]
         for i in range(out_height):
-            target = largest[(plane * out_height + i) * out_width :]
-            row = i * {stride_y} * width
+            target = pointer(largest, (plane * out_height + i) * out_width)
+            source = pointer(x, (plane * height + i * {stride_y}) * width)
+{rows}
             for j in range(out_width):
-                start = row + j * {stride_x}
-                top = source[start]
+                top = r0[j * {stride_x}]
 {positions}
                 target[j] = top
 """
-_LARGER = """                v = source[start + {y} * width + {x}]
+_ROW = """            r{y} = pointer(source, {y} * width)"""
+_LARGER = """                v = r{y}[j * {stride_x} + {x}]
                 top = v if (v > top) | (v != v) else top"""
-_GRADIENT = """def {name}(g, x, largest, grad, first, last, height, width, out_height, out_width):
+
+_GRADIENT = """def {name}(g, x, largest, grad, height, width, out_height, out_width, first, last):
     for plane in range(first, last):
-        source = x[plane * height * width : (plane + 1) * height * width]
-        target = grad[plane * height * width : (plane + 1) * height * width]
+        source = pointer(x, plane * height * width)
+        target = pointer(grad, plane * height * width)
         for i in range(out_height):
             at = (plane * out_height + i) * out_width
             row = i * {stride_y} * width
@@ -52,20 +53,57 @@ _GRADIENT = """def {name}(g, x, largest, grad, first, last, height, width, out_h
 _FOUND = """                k = start + {y} * width + {x}
                 found = k if source[k] == top else found"""
 
+# Of windows that do not overlap.
+_SEPARATE = """def {name}(g, x, largest, grad, height, width, out_height, out_width, first, last):
+    for plane in range(first, last):
+        for i in range(out_height):
+            at = (plane * out_height + i) * out_width
+            given, top = pointer(g, at), pointer(largest, at)
+            source = pointer(x, (plane * height + i * {stride_y}) * width)
+            target = pointer(grad, (plane * height + i * {stride_y}) * width)
+{rows}
+            for j in range(out_width):
+                left = given[j] + single(0)
+{positions}
+"""
+_ROWS = """            r{y}, t{y} = pointer(source, {y} * width), pointer(target, {y} * width)"""
+_TAKES = """                is_top = r{y}[j * {stride_x} + {x}] == top[j]
+                t{y}[j * {stride_x} + {x}] = left if is_top else single(0)
+                left = single(0) if is_top else left"""
 
-def _text(frame, line, kernel, stride, dilation, name):
-    positions = [(y * dilation[0], x * dilation[1]) for y, x in numpy.ndindex(*kernel)]
-    positions = positions[1:] if line is _LARGER else positions[::-1]
-    lines = [line.format(y=y, x=x) for y, x in positions]
-    return frame.format(
-        name=name, stride_y=stride[0], stride_x=stride[1], positions="\n".join(lines)
-    )
+
+def _maximum_text(kernel, stride, dilation, name):
+    y, x = (range(0, k * d, d) for k, d in zip(kernel, dilation, strict=True))
+    size = {"stride_y": stride[0], "stride_x": stride[1]}
+    positions = [_LARGER.format(y=i, x=j, **size) for i in y for j in x][1:]
+    rows = [_ROW.format(y=i) for i in y]
+    return _MAXIMUM.format(name=name, rows="\n".join(rows), positions="\n".join(positions), **size)
+
+
+def _gradient_text(kernel, stride, dilation, name):
+    y, x = (range(0, k * d, d) for k, d in zip(kernel, dilation, strict=True))
+    size = {"stride_y": stride[0], "stride_x": stride[1]}
+    if _are_separate(kernel, stride, dilation):
+        positions = [_TAKES.format(y=i, x=j, **size) for i in y for j in x]
+        rows = [_ROWS.format(y=i) for i in y]
+        return _SEPARATE.format(
+            name=name, rows="\n".join(rows), positions="\n".join(positions), **size
+        )
+    positions = [_FOUND.format(y=i, x=j) for i in y for j in x][::-1]
+    return _GRADIENT.format(name=name, positions="\n".join(positions), **size)
+
+
+def _are_separate(kernel, stride, dilation):
+    """True if no element lies in two windows."""
+    return all(s > (k - 1) * d for k, s, d in zip(kernel, stride, dilation, strict=True))
 
 
 @functools.cache
-def _loop(frame, line, arrays, kernel, stride, dilation):
-    text = functools.partial(_text, frame, line, kernel, stride, dilation)
-    return compiled.Loop(text, [(FLOAT, True)] * arrays + [(INDEX, False)] * 6, True, "max-pool")
+def _loop(text, arrays, *window):
+    array, number, piece = parallel_loops.array, parallel_loops.number, parallel_loops.piece
+    parameters = [array(FLOAT)] * arrays + [number()] * 4 + [piece(0), piece(1)]
+    text = functools.partial(text, *window)
+    return parallel_loops.ParallelLoop(text, parameters, True, "max-pool", LIBRARY)
 
 
 def maximum(x, out, kernel, stride, pads, dilation):
@@ -73,8 +111,8 @@ def maximum(x, out, kernel, stride, pads, dilation):
     in each dimension."""
     if not _fits((x,), out, kernel, stride, pads, dilation):
         return None
-    loop = _loop(_MAXIMUM, _LARGER, 2, kernel, stride, dilation)
-    if not (loop.ready or loop.request()):
+    loop = _loop(_maximum_text, 2, kernel, stride, dilation)
+    if not loop.is_ready():
         return None
     largest = numpy.empty((*x.shape[:-2], *out), FLOAT)
     _run(loop, (compiled.flat(x), largest.reshape(-1)), x.shape, out)
@@ -86,10 +124,11 @@ def max_gradient(g, x, largest, kernel, stride, pads, dilation):
     out = largest.shape[-2:]
     if not _fits((x, g, largest), out, kernel, stride, pads, dilation):
         return None
-    loop = _loop(_GRADIENT, _FOUND, 4, kernel, stride, dilation)
-    if not (loop.ready or loop.request()):
+    loop = _loop(_gradient_text, 4, kernel, stride, dilation)
+    if not loop.is_ready():
         return None
-    grad = numpy.zeros(x.shape, FLOAT)
+    is_whole = kernel == stride and x.shape[-2:] == (out[0] * stride[0], out[1] * stride[1])
+    grad = (numpy.empty if is_whole and dilation == (1, 1) else numpy.zeros)(x.shape, FLOAT)
     arrays = compiled.flat(g), compiled.flat(x), compiled.flat(largest), grad.reshape(-1)
     _run(loop, arrays, x.shape, out)
     return grad
@@ -98,12 +137,8 @@ def max_gradient(g, x, largest, kernel, stride, pads, dilation):
 def _run(loop, arrays, shape, out):
     """Runs a loop over planes, which threads share."""
     *lead, height, width = shape
-    parts = blocks(prod(lead), max(BLOCK // (height * width), 1))
-
-    def work(number):
-        loop.ready(*arrays, parts[number].start, parts[number].stop, height, width, *out)
-
-    run(work, len(parts))
+    pieces = weight_layouts.pieces(prod(lead), max(BLOCK // (height * width), 1))
+    loop.run(pieces, *arrays, height, width, *out)
 
 
 def _fits(arrays, out, kernel, stride, pads, dilation):

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from kit.loops import ByPython, needs_numba
+from kit.loops import ParallelByPython, needs_numba
 
-from mindspore_compat._backend import compiled, compiled_pool, pool, scheduler
+from mindspore_compat._backend import compiled, compiled_pool, parallel_loops, pool, scheduler
 
 # size, kernel, stride, dilation
 CASES = {
@@ -12,6 +12,8 @@ CASES = {
     "overlapping": ((7, 8), (3, 3), (2, 2), (1, 1)),
     "oblong, dilated": ((8, 9), (2, 3), (1, 2), (3, 2)),
     "rows": ((5, 6), (1, 4), (1, 1), (1, 1)),
+    "gaps between": ((7, 9), (2, 2), (3, 3), (1, 1)),
+    "all covered": ((6, 40), (2, 2), (2, 2), (1, 1)),
     "whole image": ((4, 4), (4, 4), (1, 1), (1, 1)),
 }
 NO_PADS = ((0, 0), (0, 0))
@@ -57,12 +59,12 @@ def check_alike(monkeypatch, case):
 
 @pytest.mark.parametrize("case", CASES)
 def test_loops_mean_what_the_composed_pooling_means(case, any_size, monkeypatch):
-    monkeypatch.setattr(compiled, "Loop", ByPython)
+    monkeypatch.setattr(parallel_loops, "ParallelLoop", ParallelByPython)
     check_alike(monkeypatch, case)
 
 
 @needs_numba
-@pytest.mark.parametrize("case", ["with a rest", "overlapping"])
+@pytest.mark.parametrize("case", ["with a rest", "overlapping", "gaps between", "all covered"])
 def test_compiled_loops_mean_the_same(case, any_size, monkeypatch):
     monkeypatch.setattr(compiled, "_setting", lambda: "wait")
     check_alike(monkeypatch, case)
@@ -85,13 +87,13 @@ def test_the_bits_are_the_same_with_any_number_of_threads(any_size, monkeypatch)
 
 
 def test_other_windows_and_dtypes_are_left_to_the_composed_pooling(any_size, monkeypatch):
-    class Late(ByPython):
+    class Late(ParallelByPython):
         """A loop that is being compiled."""
 
         def request(self):
             return False
 
-    monkeypatch.setattr(compiled, "Loop", ByPython)
+    monkeypatch.setattr(parallel_loops, "ParallelLoop", ParallelByPython)
     x, g, (kernel, stride, pads, dilation) = operands("with a rest")
     out, windows = g.shape[2:], (kernel, stride, pads, dilation)
     largest = compiled_pool.maximum(x, out, *windows)
@@ -104,7 +106,7 @@ def test_other_windows_and_dtypes_are_left_to_the_composed_pooling(any_size, mon
     monkeypatch.setattr(compiled_pool, "LEAST", x.size + 1)
     assert compiled_pool.maximum(x, out, *windows) is None
     monkeypatch.setattr(compiled_pool, "LEAST", 1)
-    monkeypatch.setattr(compiled, "Loop", Late)
+    monkeypatch.setattr(parallel_loops, "ParallelLoop", Late)
     compiled_pool._loop.cache_clear()
     assert compiled_pool.maximum(x, out, *windows) is None
     assert compiled_pool.max_gradient(g, x, largest, *windows) is None
