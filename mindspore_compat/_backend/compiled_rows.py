@@ -10,7 +10,7 @@ import functools
 import numpy
 
 from . import compiled
-from .scheduler import blocks, run
+from .parallel_loops import ParallelLoop, array, number, piece
 
 FEWEST = 16  # elements of a row for which it pays to look through the indices in each piece
 LEAST = 1 << 18  # elements of a result for which threads pay
@@ -53,9 +53,9 @@ def sum_rows(values, index, out, first, last, columns):
 
 @functools.cache
 def _loop(function):
-    arrays = [(dtype, True) for dtype in (FLOAT, INDEX, FLOAT)]
+    parameters = [array(FLOAT), array(INDEX), array(FLOAT), piece(0), piece(1), number()]
     text = functools.partial(compiled.text_of, function)
-    return compiled.Loop(text, arrays + [(INDEX, False)] * 3, False, function.__name__)
+    return ParallelLoop(text, parameters, False, function.__name__)
 
 
 def fits(dtype, rows, columns):
@@ -87,15 +87,11 @@ def summed(index, values, count):
 
 def _rows(function, x, index, rows):
     columns, loop = x.shape[1], _loop(function)
-    if not fits(x.dtype, rows, columns) or not (loop.ready is not None or loop.request()):
+    if not fits(x.dtype, rows, columns) or not loop.is_ready():
         return None
     out = numpy.empty((rows, columns), FLOAT)
-    arrays = compiled.flat(x), compiled.flat(index), out.reshape(-1)
     count = min(max(out.size // PIECE, FEW), PIECES)
-    parts = blocks(rows, -(-rows // count))
-
-    def work(number):
-        loop.ready(*arrays, parts[number].start, parts[number].stop, columns)
-
-    run(work, len(parts))
+    ends = numpy.arange(count + 1) * rows // count
+    table = numpy.stack([ends[:-1], ends[1:]], 1)
+    loop.run(table, compiled.flat(x), compiled.flat(index), out.reshape(-1), columns)
     return out

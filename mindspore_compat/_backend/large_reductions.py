@@ -4,17 +4,20 @@ How an array is cut depends on its shape and order of memory alone. Where what i
 enough, each piece has some of it, and the bits are NumPy's. Otherwise the elements that are added
 are cut into blocks, whose sums are added in turn, at least as accurately as NumPy does: it adds
 leading axes one row after the other. The sums of leading axes are products with ones, which are
-several times as fast where rows are short.
+several times as fast where rows are short; those of float32 have a compiled loop
+(compiled_sums.py) where Numba is installed.
 """
 
 import math
 
 import numpy
 
+from . import compiled_sums
 from .large_arrays import pieces
 from .scheduler import hold, run
 
 LARGE = 1 << 20  # bytes of arrays that are looked at here
+LOOPED = 1 << 23  # of those that the compiled loop sums, however long their rows are
 SHARED = 1 << 25  # bytes from which threads pay: NumPy reads memory nearly as fast as it is
 NARROW = 64  # elements of rows up to which products with ones are faster, on one thread too
 ROWS = 256  # rows added by one product with ones
@@ -41,7 +44,8 @@ def reduced(ufunc, x, axis, dtype, keepdims):
         dtype: of the result; None for NumPy's choice.
         keepdims (bool): whether the axes that are reduced stay, of length 1.
     """
-    if x.nbytes < (SHARED if x.shape[-1] > NARROW else LARGE):
+    looped = ufunc is numpy.add and x.nbytes >= LOOPED and compiled_sums.ready(x.dtype)
+    if not looped and x.nbytes < (SHARED if x.shape[-1] > NARROW else LARGE):
         return ufunc.reduce(x, axis, dtype, None, keepdims)
     axes = _axes(axis, x.ndim)
     order = sorted(range(x.ndim), key=lambda each: -abs(x.strides[each]))
@@ -95,7 +99,10 @@ def _by_groups(ufunc, x, groups, dtype):
         last = max(number for number, (_, gone) in enumerate(groups) if gone)
         lead = math.prod([length for length, _ in groups[:last]])
         view = x.reshape(lead, groups[last][0], -1)
-        if x.nbytes < (LARGE if 1 < view.shape[2] <= NARROW else SHARED):
+        made = _looped(ufunc, view, x)
+        if made is not None:
+            x = made
+        elif x.nbytes < (LARGE if 1 < view.shape[2] <= NARROW else SHARED):
             x = ufunc.reduce(view, 1, dtype)
         elif view.shape[2] == 1:
             x = _rows(ufunc, view[:, :, 0], dtype, cuts)
@@ -105,6 +112,16 @@ def _by_groups(ufunc, x, groups, dtype):
             return None
         groups = groups[:last] + groups[last + 1 :]
     return x
+
+
+def _looped(ufunc, view, x):
+    """Sums of columns, or of all elements, by a compiled loop; None where there is none."""
+    if ufunc is not numpy.add or view.shape[2] == 1 < len(view):
+        return None
+    if view.shape[2] > 1:
+        return compiled_sums.summed(view)
+    total = compiled_sums.total(x)
+    return None if total is None else total.reshape(1)
 
 
 def _rows(ufunc, x, dtype, cuts):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from kit import same
-from kit.loops import ByPython, needs_numba
+from kit.loops import ParallelByPython, needs_numba
 
 from mindspore_compat._backend import arrays, compiled, compiled_rows, scatter, scheduler
 
@@ -56,7 +56,7 @@ def threads_as_before():
 
 @pytest.mark.parametrize("case", INDICES)
 def test_loops_mean_what_numpy_does(case, any_size, threads_as_before, monkeypatch):
-    monkeypatch.setattr(compiled, "Loop", ByPython)
+    monkeypatch.setattr(compiled_rows, "ParallelLoop", ParallelByPython)
     check(case)
 
 
@@ -68,7 +68,7 @@ def test_compiled_they_have_the_same_bits_with_any_number_of_threads(any_size, t
 
 @pytest.mark.parametrize("beyond", [ROWS, -ROWS - 1])
 def test_an_index_out_of_range_is_numpys_error(beyond, any_size, monkeypatch):
-    monkeypatch.setattr(compiled, "Loop", ByPython)
+    monkeypatch.setattr(compiled_rows, "ParallelLoop", ParallelByPython)
     table = np.ones((ROWS, 16), np.float32)
     with pytest.raises(
         IndexError, match=f"index {beyond} is out of bounds for axis 0 with size {ROWS}"
@@ -77,7 +77,7 @@ def test_an_index_out_of_range_is_numpys_error(beyond, any_size, monkeypatch):
 
 
 def test_what_loops_do_not_take_goes_numpys_way(any_size, monkeypatch):
-    monkeypatch.setattr(compiled, "Loop", ByPython)
+    monkeypatch.setattr(compiled_rows, "ParallelLoop", ParallelByPython)
     index = INDICES["negative"]
     wide = np.asfortranarray(rng.standard_normal((ROWS, 16), np.float32))
     only_read = rng.standard_normal((ROWS, 16), np.float32)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from kit import same
 
-from mindspore_compat._backend import large_arrays, large_reductions, scheduler
+from mindspore_compat._backend import compiled, large_arrays, large_reductions, scheduler
 
 rng = np.random.default_rng(9)
 X = rng.standard_normal((6, 10, 4, 15), np.float32)
@@ -19,6 +19,7 @@ def any_size(monkeypatch):
     for name, value in {"LARGE": 0, "SHARED": 0, "ROWS": 4, "BLOCK": 8}.items():
         monkeypatch.setattr(large_reductions, name, value)
     monkeypatch.setattr(large_arrays, "PIECE", 1 << 6)
+    monkeypatch.setattr(compiled, "available", lambda: False)
     yield
     scheduler.limit(0)
 
@@ -73,6 +74,7 @@ def test_sums_are_at_least_as_accurate_as_numpys(shape, axis, values, monkeypatc
     monkeypatch.undo()
     monkeypatch.setattr(large_reductions, "LARGE", 0)
     monkeypatch.setattr(large_reductions, "SHARED", 0)
+    monkeypatch.setattr(compiled, "available", lambda: False)
     x = rng.random(shape, np.float32) - (0 if values == "positive" else 0.5)
     exact = np.add.reduce(x, axis, "float64")
     found, wanted = reduced("add", x, axis)
