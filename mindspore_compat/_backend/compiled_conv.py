@@ -1,8 +1,9 @@
 """Convolution of images and its two gradients as compiled loops of the host (compiled.py).
 
-No windows are copied, and the sums stay in vector registers (vector_tiles.py), in one of two ways:
-over flat planes where these are wide (conv_flat.py), or gathered for each window where sums are
-deep and filters many (conv_gather.py). The gradient for the input is a convolution too, of the
+The sums stay in vector registers (vector_tiles.py), in one of three ways: over flat planes where
+these are wide (conv_flat.py), gathered for each window where sums are deep and filters many
+(conv_gather.py), or, where windows are few, over panels into which these are copied
+(conv_panels.py). The gradient for the input is a convolution too, of the
 result's gradient with the kernel turned around, one for each phase of the input.
 
 Loops are for float32 and one or two spatial dimensions; each function gives None for other cases,
@@ -17,11 +18,13 @@ from math import prod
 
 import numpy
 
-from . import compiled, conv_flat, conv_gather
+from . import compiled, conv_flat, conv_gather, conv_panels
 from .conv_planes import CACHE, FLOAT, INDEX, VECTOR, Correlation, Weights
 
 LEAST = 1 << 18  # multiplications below which a call costs as much as it saves
 FEW_WINDOWS = 500  # for which packing weights costs as much as it saves
+LARGEST = 1 << 14  # weights for each of these windows, at most
+MOST = 5 << 24  # multiplications of a product with panels, at most
 DEEP = 128  # products of a sum, for which it may be written with the axes exchanged
 WIDE = 28  # columns of a result from which few positions lie between its rows
 LONGEST = 1 << 21  # elements of one row of all channels, of which some are copied at once
@@ -80,18 +83,20 @@ def input_gradient(g, w, geo):
     if not _fits(geo, g, w):
         return None
     phases = _phases(geo)
-    ways = [_way(plan) for plan, _ in phases]
-    if None in ways or not _finite(w):  # which zeros around `g` are multiplied by
+    ways = [_way(plan, "inputs") for plan, _ in phases]
+    out = numpy.empty((geo.batch, geo.channels, *geo.size), FLOAT)
+    # Zeros around `g` are multiplied by weights, which shows in the result too.
+    few = w.size <= out.size
+    if None in ways or (few and not _finite(w)):
         return None
     area = prod(geo.kernel)
     values = compiled.flat(w)
-    out = numpy.empty((geo.batch, geo.channels, *geo.size), FLOAT)
     for (plan, indices), way in zip(phases, ways, strict=True):
         weights = Weights(
             values, w.size // geo.groups, area, geo.channels // geo.groups * area, indices
         )
         way.correlate(g, weights, out, plan)
-    return out
+    return out if few or _finite(out) else None
 
 
 @functools.lru_cache(maxsize=256)
@@ -132,7 +137,7 @@ def weight_gradient(g, x, geo):
     if not _fits(geo, x, g):
         return None
     plan = _plan(geo)
-    if (way := _way(plan, of_weights=True)) is None:
+    if (way := _way(plan, "weights")) is None:
         return None
     grad = way.weight_gradient(g, x, plan)
     # Flat planes multiply the zeros between rows by elements that no window has there.
@@ -160,27 +165,48 @@ def _finite(x):
         return math.isfinite(x.sum())
 
 
-def _way(plan, of_weights=False):
-    """Which way is the fastest: one of the two modules, if it is ready; None for neither."""
-    way = _fastest(plan, of_weights)
+def _way(plan, gives="images"):
+    """Which way is the fastest: one of the modules, if it is ready; None for none.
+
+    Args:
+        plan: the correlation.
+        gives: what is computed: "images", "inputs" for the gradient for these, which reads
+            weights in another order than they lie in, or "weights" for the gradient for these.
+    """
+    way = _fastest(plan, gives)
     return way if way is not None and way.is_ready() else None
 
 
-def _fastest(plan, of_weights):
+def _fastest(plan, gives):
     """The way for a correlation, or for the gradient of its filters, by what was measured."""
     windows, size = plan.batch * prod(plan.out), plan.filters * plan.depth
     if max(plan.channels, plan.filters) * (plan.size[1] + plan.out[1]) > LONGEST:
         return None
+    if _panels_fit(plan, gives, windows, size):
+        return conv_panels
     gathers = (
         min(plan.filters, plan.depth) >= VECTOR
         # Weights are packed, or sums transposed, for all windows once.
         and windows >= (FEW_WINDOWS if size <= CACHE else 2 * FEW_WINDOWS)
     )
-    if of_weights:
+    if gives == "weights":
         return conv_gather if gathers and plan.depth >= DEEP // 2 else _flat(plan)
     if gathers and plan.depth >= DEEP and (plan.out[1] < WIDE or max(plan.stride) > 1):
         return conv_gather
     return _flat(plan)
+
+
+def _panels_fit(plan, gives, windows, size):
+    """True if few windows are copied, and this costs little beside the products."""
+    if plan.groups > 1 or min(plan.filters, plan.depth // 4) < VECTOR:
+        return False
+    if gives == "weights":
+        return windows < FEW_WINDOWS * max(plan.stride) and size <= windows * LARGEST
+    if windows >= FEW_WINDOWS:
+        return False
+    if gives == "inputs":
+        return size <= (SMALL if max(plan.step) > 1 else CACHE)
+    return windows * size <= MOST
 
 
 def _flat(plan):
@@ -191,5 +217,7 @@ def _flat(plan):
     short = min(plan.depth, plan.filters * len(plan.taps)) < 8
     strided = max(plan.stride + plan.step) > 1
     if short or (strided and min(plan.filters, plan.depth) < 8):
+        return None
+    if positions <= VECTOR < plan.filters:  # tiles of one vector
         return None
     return conv_flat if used >= (0.6 if plan.filters * plan.depth <= SMALL else 0.88) else None

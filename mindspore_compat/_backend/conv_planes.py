@@ -172,25 +172,38 @@ def scratch(length):
 
 _ARRAYS = {
     **dict.fromkeys(
-        ("x", "g", "w", "out", "packed", "padded", "flows", "found", "total", "totals", "grad"),
+        (
+            "x",
+            "g",
+            "w",
+            "out",
+            "packed",
+            "padded",
+            "flows",
+            "found",
+            "total",
+            "totals",
+            "grad",
+            "panels",
+        ),  # fmt: skip
         FLOAT,
     ),
-    **dict.fromkeys(("phases", "whole", "taps", "targets"), INDEX),
-    **dict.fromkeys(("offsets", "starts"), OFFSET),
+    **dict.fromkeys(("phases", "whole", "taps", "targets", "sources", "counts"), INDEX),
+    **dict.fromkeys(("offsets", "starts", "lines"), OFFSET),
 }
 
 
 @functools.cache
-def loop(function):
-    """The compiled loop of a function of conv_loops.py or compiled_columns.py, whose parameters'
-    names say what they are."""
+def loop(function, library=conv_loops.LIBRARY):
+    """The compiled loop of a function of conv_loops.py, panel_loops.py or compiled_columns.py,
+    whose parameters' names say what they are, with the functions that it may call."""
     names = function.__code__.co_varnames[: function.__code__.co_argcount]
     parameters = [(_ARRAYS.get(name, INDEX), name in _ARRAYS) for name in names]
     text = functools.partial(compiled.text_of, function)
-    return compiled.Loop(text, parameters, False, function.__name__, conv_loops.LIBRARY)
+    return compiled.Loop(text, parameters, False, function.__name__, library)
 
 
-def ready(*functions):
-    """True if the loops of functions of conv_loops.py can run; has them compiled."""
+def ready(*functions, loop=loop):
+    """True if the loops of functions can run; has them compiled. `loop` makes them."""
     found = [loop(function) for function in functions]
     return all([each.ready is not None or each.request() for each in found])

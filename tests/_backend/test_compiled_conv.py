@@ -12,6 +12,7 @@ from mindspore_compat._backend import (
     conv,
     conv_flat,
     conv_gather,
+    conv_panels,
     conv_planes,
     scheduler,
 )
@@ -38,11 +39,18 @@ LARGE = {
 }
 
 
-@pytest.fixture(params=[conv_flat, conv_gather], ids=["flat", "gather"])
+@pytest.fixture(params=[conv_flat, conv_gather, conv_panels], ids=["flat", "gather", "panels"])
 def any_size(request, monkeypatch):
     """Each way for arrays of any size, in small pieces, with loops made anew."""
     monkeypatch.setattr(compiled_conv, "LEAST", 1)
-    monkeypatch.setattr(compiled_conv, "_fastest", lambda plan, of_weights: request.param)
+
+    def way(plan, gives):
+        own = plan.groups == 1 and plan.taps  # what panels are made for
+        return request.param if own or request.param is not conv_panels else conv_flat
+
+    monkeypatch.setattr(compiled_conv, "_fastest", way)
+    monkeypatch.setattr(conv_panels, "PIECE", 1 << 14)
+    monkeypatch.setattr(conv_panels, "COPIES", 1 << 10)
     monkeypatch.setattr(conv_planes, "PIECE", 1 << 14)
     monkeypatch.setattr(conv_flat, "PIECE", 1 << 14)
     monkeypatch.setattr(conv_flat, "SPAN", 1 << 8)
@@ -50,7 +58,7 @@ def any_size(request, monkeypatch):
     for module in (conv_planes, conv_flat, conv_gather):
         monkeypatch.setattr(module, "CACHE", 1 << 12)
     monkeypatch.setattr(compiled, "available", lambda: True)
-    caches = [conv_planes.loop]
+    caches = [conv_planes.loop, conv_panels._copies, conv_panels._correlation]
     caches += [each for way in (conv_flat, conv_gather) for each in (way._correlation, way._sums)]
     for each in caches:
         each.cache_clear()
@@ -165,14 +173,16 @@ def test_infinity_and_nan_go_where_the_composed_way_takes_them(case, value, any_
         ((16, 256, 14, 14), (256, 256, 3, 3), 1, 1, conv_gather, conv_gather),
         ((8, 64, 56, 56), (128, 64, 3, 3), 2, 1, conv_gather, conv_gather),
         ((32, 1, 32, 32), (6, 1, 5, 5), 1, 0, conv_flat, conv_flat),
-        ((8, 256, 2, 2), (256, 256, 3, 3), 1, 1, None, None),
+        ((8, 256, 2, 2), (256, 256, 3, 3), 1, 1, conv_panels, None),
+        ((4, 96, 8, 8), (160, 96, 3, 3), 1, 1, conv_panels, conv_panels),
+        ((2, 512, 7, 7), (512, 512, 3, 3), 1, 1, None, None),
         ((1, 64, 1, 160_000), (64, 64, 1, 3), 1, 0, None, None),
     ],
 )
 def test_each_shape_goes_the_way_that_is_fastest(x, w, stride, pad, forward, weights):
     plan = compiled_conv._plan(conv.geometry(x, w, (stride,) * 2, ((pad, pad),) * 2, (1, 1), 1))
-    assert compiled_conv._fastest(plan, False) is forward
-    assert compiled_conv._fastest(plan, True) is weights
+    assert compiled_conv._fastest(plan, "images") is forward
+    assert compiled_conv._fastest(plan, "weights") is weights
 
 
 def test_other_cases_are_left_to_numpy(any_size):
