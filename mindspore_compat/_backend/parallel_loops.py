@@ -174,6 +174,7 @@ def _scope():
     return {
         **job_slot.Library.compiled(),
         "empty": numpy.empty,
+        "int32": numpy.int32,
         "int64": numpy.int64,
         "float32": numpy.float32,
         "float64": numpy.float64,
