@@ -25,7 +25,7 @@ import numpy
 
 from . import compiled, parallel_loops, scheduler
 from .loop_text import indented, operand
-from .traced_calls import BOOL, EXPRESSIONS, FLOATS, CallTrace, NotElementwise, elementwise
+from .traced_calls import BOOL, EXPRESSIONS, FLOATS, CallTrace, NotElementwise
 from .weight_products import SLOTS
 
 BLOCK = 1 << 16  # elements of a piece that one thread does
@@ -61,7 +61,7 @@ class Fusions:
         outputs = call.outputs()
         if all(math.prod(each.shape) < LEAST for each in outputs):
             self._light.update(range(number, len(lines)))
-        if _alike(outputs, call.shape) and call.dtype in FLOATS and elementwise(call):
+        if _alike(outputs, call.shape) and call.dtype in FLOATS and _elementwise(call):
             self._calls[number] = call, lines[number]
 
     def grouped(self, lines, results):
@@ -100,6 +100,15 @@ def _alike(outputs, shape):
         and math.prod(shape) >= LEAST
         and all(each.shape == shape and each.dtype in (*FLOATS, BOOL) for each in outputs)
     )
+
+
+def _elementwise(call):
+    """True if a loop can compute what a call does."""
+    try:
+        layout_of(CallTrace([call]))
+    except Exception:  # whatever code written for arrays raises for symbols
+        return False
+    return True
 
 
 class Group:
@@ -255,9 +264,9 @@ def layout_of(trace):
     """The Layout of a trace.
 
     Raises:
-        NotElementwise: arrays are broadcast in different ways.
+        NotElementwise: arrays are broadcast in different ways, or a single mask is.
     """
-    found = [_broadcast(value.shape, trace.shape) for value in trace.inputs]
+    found = [_broadcast(*value[1:], trace.shape) for value in trace.inputs]
     ways = {(width, rows) for kind, width, rows in found if kind in "cr"}
     if len({width for width, _ in ways}) > 1 or len({rows for _, rows in ways} - {1}) > 1:
         raise NotElementwise
@@ -266,11 +275,13 @@ def layout_of(trace):
     return Layout("".join(kind for kind, _, _ in found), width, rows)
 
 
-def _broadcast(shape, whole):
+def _broadcast(shape, dtype, whole):
     """(kind, width, rows) of an array that is broadcast to a shape."""
     if shape == whole:
         return "e", None, 1
     if math.prod(shape) == 1:
+        if dtype == BOOL:  # loops are given numbers
+            raise NotElementwise
         return "s", None, 1
     own = (1,) * (len(whole) - len(shape)) + shape
     axes = [axis for axis, size in enumerate(own) if size > 1]

@@ -174,8 +174,8 @@ def _scope():
     return {
         **job_slot.Library.compiled(),
         "empty": numpy.empty,
-        "int32": numpy.int32,
         "int64": numpy.int64,
+        "int32": numpy.int32,
         "float32": numpy.float32,
         "float64": numpy.float64,
     }

@@ -317,12 +317,3 @@ def _assign(targets, made, elements):
     elif targets is not None:
         for target, each in zip(targets, made, strict=True):
             _assign(target, each, elements)
-
-
-def elementwise(call):
-    """True if a call of the plan can be traced."""
-    try:
-        CallTrace([call])
-    except Exception:  # whatever code written for arrays raises for symbols
-        return False
-    return True

@@ -210,6 +210,18 @@ def test_what_is_not_elementwise_in_one_dtype_is_not_fused(by_python):
         assert len(fused) < 2, name
 
 
+def test_arrays_that_rows_do_not_describe_are_left_alone(by_python):
+    x = np.ones((2, 5, 3), np.float32)
+    for others in [((2, 1, 3),), ((5, 3), (5, 1)), ((2, 1, 1), (5, 1))]:
+        arrays = [x, *[np.ones(shape, np.float32) for shape in others]]
+        plan, groups = planned(lambda xp, x, *y: [xp.where(x > y[0], x, y[-1])], arrays)
+        same_bits(plan(*arrays), [x])
+        assert all(len(group.calls) == 1 for group in groups)
+    single = [x, np.array(True)]
+    plan, groups = planned(lambda xp, x, mask: [xp.where(mask, x, -x)], single)
+    same_bits(plan(*single), [x])
+
+
 def test_nothing_moves_across_a_write(by_python):
     def program(xp, x, y):
         total = x + y

@@ -132,3 +132,18 @@ def test_a_loop_that_does_not_compile_stays_away(caplog):
     loop.wait()
     assert not loop.is_ready() and "broken" in caplog.text
     assert compiled.available()
+
+
+MEMORIES = """def {}(out, a, b, c, d, row):
+    a[0], b[0], c[0], d[0] = row, row, row, row
+    out[row] = a[0] + b[0] + c[0] + d[0]
+"""
+
+
+def test_memory_of_each_dtype():
+    dtypes = [FLOAT, DOUBLE, np.dtype(np.int32), np.dtype(np.int64)]
+    parameters = [parallel.array(DOUBLE), *map(parallel.memory, dtypes), parallel.piece(0)]
+    loop = ready(parallel.ParallelLoop(MEMORIES.format, parameters, False, "memories"))
+    out = np.zeros(3)
+    assert loop.run(np.arange(3).reshape(3, 1), out, 1, 1, 1, 1)
+    np.testing.assert_array_equal(out, [0, 4, 8])
