@@ -35,8 +35,9 @@ def forward(kind, order, gates, states, weight, bias, mask, activated=None):
         states (tuple): the first states; of "lstm" also the first cells.
         weight, bias: of the states; only "gru" has a bias, which may be None.
         mask: an array, or None.
-        activated: of "lstm", what the gates are written to after their activations; None if they
-            are not needed.
+        activated: (steps, batch, 4 * units), what the gates of "lstm" are written to after their
+            activations, or those of "gru" and the candidate's recurrent part; None if they are not
+            needed.
 
     Returns:
         The outputs (steps, batch, units) and the last states; or None.
@@ -54,11 +55,11 @@ def forward(kind, order, gates, states, weight, bias, mask, activated=None):
     return outputs, *states
 
 
-def backward(kind, order, gates, before, cells, weight, bias, mask, g):
+def backward(kind, order, gates, before, cells, weight, mask, g):
     """The gradients of `forward`.
 
     Args:
-        kind, order, gates, weight, bias, mask: those of `forward`; of "lstm" the gates are
+        kind, order, gates, weight, mask: those of `forward`; of "lstm" and "gru" the gates are
             `activated`.
         before: the states before each step; of "tanh" and "relu" the outputs.
         cells: the first cells of "lstm", else None.
@@ -68,7 +69,7 @@ def backward(kind, order, gates, before, cells, weight, bias, mask, g):
         The gradients of the gates, of "gru" also those of their recurrent parts, and those of the
         first states; or None.
     """
-    if not _fits(gates, weight, before, cells, bias, mask, *g):
+    if not _fits(gates, weight, before, cells, mask, *g):
         return None
     found = _sequence("backward", kind, mask is not None)
     if not found.is_ready():
@@ -76,10 +77,11 @@ def backward(kind, order, gates, before, cells, weight, bias, mask, g):
     shapes = before.shape, *[before.shape[1:]] * len(g[1:])
     g = [numpy.zeros(n, FLOAT) if each is None else each for each, n in zip(g, shapes)]
     flows = [numpy.array(each, order="C") for each in g[1:]]
-    grads = [numpy.empty(gates.shape, FLOAT) for _ in range(2 if kind == "gru" else 1)]
+    shape = *gates.shape[:2], weight.shape[0]
+    grads = [numpy.empty(shape, FLOAT) for _ in range(2 if kind == "gru" else 1)]
     given = {"before": before, "grad_out": g[0], "states": flows[0], "cells": flows[-1]}
     given |= {"first_cells": cells, "mask": mask, "grads": grads[0], "carried": grads[-1]}
-    found.run(order, gates, weight, bias, given)
+    found.run(order, gates, weight, None, given)
     return *grads, *flows
 
 
@@ -122,8 +124,8 @@ class _Sequence:
 
     def run(self, order, gates, weight, bias, given):
         """Writes the results into the arrays that are given by their names."""
-        steps, batch, width = gates.shape
-        units = weight.shape[1]
+        steps, batch = gates.shape[:2]
+        width, units = weight.shape
         given["gates"] = gates
         given["bias"] = numpy.zeros(width, FLOAT) if bias is None else bias
         for name, transposed in (("w", True), ("v", False)):

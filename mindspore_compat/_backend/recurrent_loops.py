@@ -5,8 +5,8 @@ and gates stay in the cache, and nothing waits for other rows. What a step compu
 for one row; `forward` and `backward` put the steps around it. Names in these texts:
 
     gates[t, row]   what the input adds to the gates, (steps, batch, width)
-    activated       the gates of an LSTM after their activations, of the same shape; its backward
-                    loop has only these, as `gates`
+    activated       what a backward loop has as `gates`, (steps, batch, 4 * units): the gates of an
+                    LSTM after their activations; those of a GRU, and the candidate's recurrent part
     states          the state of each row, (batch, units); it becomes the last one
     sums            the gates of ROWS rows, or of the candidate's recurrent part
     w, w_offsets    a weight as `lay_out` writes it
@@ -107,7 +107,6 @@ _BACKWARD = """def {name}({arrays}, steps, batch, units, reverse, first, last):
 {before}
         for step in range(steps):
             t = step if reverse else steps - 1 - step
-{again}
             for i in range(rows):
                 at = t * batch + row + i
                 mine = (row + i) * units
@@ -124,9 +123,6 @@ _BACKWARD = """def {name}({arrays}, steps, batch, units, reverse, first, last):
                 for j in range(units):
                     flow[j] = {flow}s[j]
 """
-_RECURRENT = """{begin}
-now = (t * batch + row) * units
-multiply(rows, before, now, w, w_offsets, units, padded, 1, sums)"""
 _ADD_GATES = "fill(gates, (t * batch + row) * width, rows, width, sums, padded)"
 _ADD_BIAS = """for i in range(rows):
     fill(bias, 0, 1, width, pointer(sums, i * padded), padded)"""
@@ -210,21 +206,23 @@ for j in range(units):
     to_candidate[j] = e[j] * let_in[j] * (single(1) - candidate[j] * candidate[j])
 for j in range(units):
     to_last[j] = d[j] * b[j] * last_gate[j] * (single(1) - last_gate[j])"""
-_GRU_GATES = f"""x = pointer(gates, at * width)
+_GRU = f"""x = pointer(gates, at * width)
 for j in range(2 * units):
     s[j] = {_SIGMOID.format("s[j] + x[j]")}
-r, z, inner, x = pointer(s, 0), pointer(s, units), pointer(s, 2 * units), pointer(x, 2 * units)"""
-_GRU = f"""{_GRU_GATES}
-for j in range(units):
+r, z, inner, x = pointer(s, 0), pointer(s, units), pointer(s, 2 * units), pointer(x, 2 * units)
+{{keep_inner}}for j in range(units):
     inner[j] = tanh(x[j] + r[j] * inner[j])
-for j in range(units):
+{{keep}}for j in range(units):
     out[j] = inner[j] + z[j] * (h[j] - inner[j])"""
-_GRU_BACK = f"""s = pointer(sums, i * padded)
-{_GRU_GATES}
-n, e = pointer(into, units), pointer(into, 2 * units)
+_KEEP_INNER = """fill(inner, 0, 1, units, pointer(activated, (4 * at + 3) * units), units)
+"""
+_KEEP_GRU = """fill(s, 0, 1, width, pointer(activated, 4 * at * units), width)
+"""
+_GRU_BACK = """s = pointer(gates, 4 * at * units)
+r, z = pointer(s, 0), pointer(s, units)
+n, inner = pointer(s, 2 * units), pointer(s, 3 * units)
+e = pointer(into, units)
 h = pointer(before, at * units)
-for j in range(units):
-    n[j] = tanh(x[j] + r[j] * inner[j])
 for j in range(units):
     e[j] = d[j] * (single(1) - z[j]) * (single(1) - n[j] * n[j])
 to_r, to_z, to_n = pointer(g, 0), pointer(g, units), pointer(g, 2 * units)
@@ -241,21 +239,22 @@ a = pointer(a, 2 * units)
 for j in range(units):
     a[j] = e[j] * r[j]
 for j in range(units):
-    flow[j] = d[j] * z[j]{{stays}}"""
+    flow[j] = d[j] * z[j]{stays}"""
 
 _PARTS = {"tanh": 1, "relu": 1, "lstm": 4, "gru": 3}
 
 
 def forward(kind, has_mask, saves, name):
-    """The loop that runs all steps of "tanh", "relu", "lstm" or "gru"; that of "lstm" may write its
-    gates after their activations."""
+    """The loop that runs all steps of "tanh", "relu", "lstm" or "gru"; those of the last two may
+    write what their gradients need."""
     if kind == "lstm":
         masked = f"m * ({_LSTM_CELL}) + c[j] * (single(1) - m)"
         body = _LSTM.format(cell=masked if has_mask else _LSTM_CELL)
         body = "m = mask[at]\n" + body if has_mask else body
         body = body + "\n" + _KEEP if saves else body
     elif kind == "gru":
-        body = _GRU
+        keeps = {"keep_inner": _KEEP_INNER, "keep": _KEEP_GRU} if saves else {}
+        body = _GRU.format_map({"keep_inner": "", "keep": "", **keeps})
     else:
         body = f"for j in range(units):\n    out[j] = {_RNN[kind]}"
     body += "\n" + (_OUT_MASKED if has_mask else _OUT_PLAIN)
@@ -270,11 +269,11 @@ def forward(kind, has_mask, saves, name):
 
 def backward(kind, has_mask, name):
     """The loop that runs all steps back."""
-    again = before = ""
+    before = ""
     if kind == "lstm":
         before, body = _lstm_cells(has_mask), _LSTM_BACK
     elif kind == "gru":
-        again, body = _in(_RECURRENT.format(begin=_ADD_BIAS), 3), _GRU_BACK
+        body = _GRU_BACK
     else:
         body = _RNN_BACK.format(_RNN_SLOPES[kind])
     body = body.format(
@@ -287,7 +286,6 @@ def backward(kind, has_mask, name):
         arrays=", ".join(arrays("backward", kind, has_mask)),
         parts=_PARTS[kind],
         before=before,
-        again=again,
         body=_in(_INTO[has_mask] + "\n" + body, 4),
         carried="carried" if kind == "gru" else "grads",
         flow="flow[j] + " if has_mask or kind == "gru" else "",
@@ -317,7 +315,7 @@ def arrays(direction, kind, has_mask, saves=False):
     else:
         own = {
             "lstm": ("gates", "first_cells", "cells", "old", "bent"),
-            "gru": ("gates", "w", "w_offsets", "bias", "carried"),
+            "gru": ("gates", "carried"),
         }.get(kind, ())
         own = ("before", "grad_out", "v", "v_offsets", "grads", "into", *own)
     return ("states", *own, *mask, "sums")

@@ -10,7 +10,7 @@ from ..._core.rules.vocabulary import Bool, DType, Forbid, InstanceOf, Int, OneO
 from ..._core.tensor.dtype import float32
 from ...common.initializer import Uniform
 from ...ops._linalg.matmul import dense
-from ...ops._recurrent.sequence import gru_sequence, lstm, rnn_sequence
+from ...ops._recurrent.sequence import gru, lstm, rnn_sequence
 from .._parts import need_floats, parameter
 from ..cell import Cell
 
@@ -50,7 +50,7 @@ def _lstm_cell(inputs, hidden, w_ih, w_hh, b_ih, b_hh):
 
 def _gru_cell(inputs, hidden, w_ih, w_hh, b_ih, b_hh):
     """The next state of a GRU."""
-    return gru_sequence.run(_one_step(inputs, w_ih, b_ih), hidden, w_hh, b_hh)[1]
+    return gru(_one_step(inputs, w_ih, b_ih), hidden, w_hh, b_hh)[1]
 
 
 class RNNCellBase(Cell):

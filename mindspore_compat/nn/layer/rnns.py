@@ -17,7 +17,7 @@ from ...common.initializer import Uniform
 from ...common.parameter import ParameterTuple
 from ...ops._elementwise.cast import cast
 from ...ops._linalg.matmul import dense
-from ...ops._recurrent.sequence import gru_sequence, lstm, rnn_sequence
+from ...ops._recurrent.sequence import gru, lstm, rnn_sequence
 from ...ops._shape.join_split import cat, stack
 from .._parts import need_floats, parameter
 from ..cell import Cell, MixedPrecisionType
@@ -66,7 +66,7 @@ class _DynamicGRUCPUGPU(_Direction):
     def construct(self, x, states, weights, mask, reverse):
         """The outputs and the last state, as a tuple of Tensors."""
         w_ih, w_hh, b_ih, b_hh = weights
-        return gru_sequence.run(dense.run(x, w_ih, b_ih), states[0], w_hh, b_hh, mask, reverse)
+        return gru(dense.run(x, w_ih, b_ih), states[0], w_hh, b_hh, mask, reverse)
 
 
 _LISTS = {

@@ -27,7 +27,7 @@ from .._shape.join_split import cat, stack
 from .._shape.ranges import arange
 from .._shape.reshape import reshape
 from ..primitive import Primitive
-from .sequence import gru_sequence, lstm, lstm_gates, stacked, steps
+from .sequence import gru, lstm, lstm_gates, stacked, steps
 from .steps import need_rank, need_shapes
 
 State = AsValue(Floats, Plain)
@@ -284,7 +284,7 @@ class CudnnGRU(_Stacked):
     def _sweep(self, x, states, weights, reverse, mask):
         given, turning, _, biases = weights
         first, second = biases if len(biases) == 2 else (*biases, None, None)[:2]
-        return gru_sequence.run(dense.run(x, given, first), *states, turning, second, mask, reverse)
+        return gru(dense.run(x, given, first), *states, turning, second, mask, reverse)
 
     @checked(OneDtype("input h w"))
     def __call__(self, input: Floats, h: Floats, w: Floats):

@@ -46,7 +46,7 @@ def rnn(bodies, xp, order, gates, h, weight, mask, kind):
 def rnn_vjp(bodies, xp, order, outputs, weight, mask, g, kind):
     """What reaches the gates and the first state."""
     grad_out, flow = g
-    made = compiled_sequences.backward(kind, order, outputs, outputs, None, weight, None, mask, g)
+    made = compiled_sequences.backward(kind, order, outputs, outputs, None, weight, mask, g)
     if made is not None:
         return made
     if mask is not None and flow is None:
@@ -120,7 +120,7 @@ def lstm(bodies, xp, order, gates, h, c, weight, mask, activated):
 
 def lstm_vjp(bodies, xp, order, activated, before, c, weight, mask, g):
     """What reaches the gates, the first state and the first cell."""
-    made = compiled_sequences.backward("lstm", order, activated, before, c, weight, None, mask, g)
+    made = compiled_sequences.backward("lstm", order, activated, before, c, weight, mask, g)
     if made is not None:
         return made
     grad_out, flow, cell_flow = g
@@ -153,23 +153,24 @@ def _bias_parts(bias):
     return [None] * 3 if bias is None else [Parts(bias, 3)]
 
 
-def _gru_gates(xp, gr, gz, gn, rr, rz, rn, br, bz, bn):
+def _gru_step(xp, gr, gz, gn, rr, rz, rn, br, bz, bn, h, at, *, saves):
+    """The output; with a mask also the new state; then the gates and the candidate's recurrent
+    part."""
     if br is not None:
         rr, rz, rn = rr + br, rz + bz, rn + bn
     r, z = xp.sigmoid(gr + rr), xp.sigmoid(gz + rz)
-    return r, z, xp.tanh(gn + r * rn), rn
-
-
-def _gru_step(xp, gr, gz, gn, rr, rz, rn, br, bz, bn, h, at):
-    _, z, n, _ = _gru_gates(xp, gr, gz, gn, rr, rz, rn, br, bz, bn)
+    n = xp.tanh(gn + r * rn)
+    saved = (r, z, n, rn) if saves else ()
     new = n + z * (h - n)
-    return new if at is None else (new * at, new * at + h * (1 - at))
+    if at is None:
+        return new, *saved
+    return new * at, new * at + h * (1 - at), *saved
 
 
-def _gru_back(xp, gr, gz, gn, rr, rz, rn, br, bz, bn, h, grad_out, flow, at):
+def _gru_back(xp, r, z, n, inner, h, grad_out, flow, at):
     """What a step passes to its gates, to the candidate's recurrent part, and to the state."""
-    r, z, n, inner = _gru_gates(xp, gr, gz, gn, rr, rz, rn, br, bz, bn)
-    into = grad_out + flow if at is None else (grad_out + flow) * at
+    into = flow if grad_out is None else grad_out + flow
+    into = into if at is None else into * at
     to_n = into * (1 - z) * (1 - n * n)
     to_z = into * (h - n) * z * (1 - z)
     to_r = to_n * inner * r * (1 - r)
@@ -177,35 +178,40 @@ def _gru_back(xp, gr, gz, gn, rr, rz, rn, br, bz, bn, h, grad_out, flow, at):
     return to_r, to_z, to_n, to_r, to_z, to_n * r, direct
 
 
-def gru(bodies, xp, order, gates, h, weight, bias, mask):
-    """`gru_sequence` over the steps in `order`."""
-    made = compiled_sequences.forward("gru", order, gates, (h,), weight, bias, mask)
+def gru(bodies, xp, order, gates, h, weight, bias, mask, activated):
+    """`gru_sequence` over the steps in `order`; what the gradient needs is written to `activated`
+    if it has as many steps."""
+    saves = len(activated) > 0
+    given = gates, (h,), weight, bias, mask, activated if saves else None
+    made = compiled_sequences.forward("gru", order, *given)
     if made is not None:
-        return made
+        return *made, activated
     turned, outputs = xp.swapaxes(weight, 0, 1), xp.empty((len(gates), *h.shape), h.dtype)
     for t in order:
         at = None if mask is None else mask[t]
         given = Parts(gates[t], 3), Parts(xp.matmul(h, turned), 3), *_bias_parts(bias), h, at
-        made = (outputs[t],) if at is None else (outputs[t], xp.empty(h.shape, h.dtype))
-        if bodies.pointwise(_gru_step, *given, out=made) is None:
-            return None
+        made = [outputs[t]] if at is None else [outputs[t], xp.empty(h.shape, h.dtype)]
         h = made[-1]
-    return outputs, h
+        made += [Parts(activated[t], 4)] if saves else []
+        if bodies.pointwise(_gru_step, *given, out=made, saves=saves) is None:
+            return None
+    return outputs, h, activated
 
 
-def gru_vjp(bodies, xp, order, gates, before, weight, bias, mask, g):
+def gru_vjp(bodies, xp, order, activated, before, weight, mask, g):
     """What reaches the gates, their recurrent parts, and the first state."""
-    made = compiled_sequences.backward("gru", order, gates, before, None, weight, bias, mask, g)
+    made = compiled_sequences.backward("gru", order, activated, before, None, weight, mask, g)
     if made is not None:
         return made
     grad_out, flow = g
-    recurrent = xp.matmul(before, xp.swapaxes(weight, 0, 1))
-    grads, states = (xp.empty(gates.shape, gates.dtype) for _ in range(2))
+    flow = xp.zeros_like(before[0]) if flow is None else flow
+    shape = *activated.shape[:2], weight.shape[0]
+    grads, states = (xp.empty(shape, activated.dtype) for _ in range(2))
     for t in reversed(order):
         at = None if mask is None else mask[t]
         direct = xp.empty(flow.shape, flow.dtype)
-        sums = Parts(gates[t], 3), Parts(recurrent[t], 3), *_bias_parts(bias)
-        given = *sums, before[t], grad_out[t], flow, at
+        into = None if grad_out is None else grad_out[t]
+        given = Parts(activated[t], 4), before[t], into, flow, at
         made = [Parts(grads[t], 3), Parts(states[t], 3), direct]
         if bodies.pointwise(_gru_back, *given, out=made) is None:
             return None

@@ -2,9 +2,9 @@
 
 An op receives what the inputs contribute to the gates (computed for all steps at once, by the
 layers in `nn`) and runs the steps. The outputs are saved for the gradient: the states before each
-step are outputs of the step before, so all gates are found again by one matrix product. An LSTM
-saves its gates after their activations, and needs no such product. On a GPU, and where loops are
-compiled for the host, the arithmetic between two products is one kernel (fused_steps.py).
+step are outputs of the step before. An LSTM and a GRU save their gates after their activations,
+a GRU also the candidate's recurrent part, and need no product for these again. On a GPU, and where
+loops are compiled for the host, the arithmetic between two products is one kernel (fused_steps.py).
 
 Shapes: T steps, N sequences, H units. `mask` is (T, N, 1), one inside a sequence and zero beyond
 its end; a masked step keeps the state and puts out zeros, which also makes the backward direction
@@ -251,53 +251,88 @@ def gru_sequence(
     bias: Floats = None,
     mask: Floats = None,
     reverse: Bool = False,
+    saves: Bool = True,
 ):
     """h = (1 - z) n + z h, step by step, with n = tanh(gates_n + r (h @ weight_n.T + bias_n)).
 
+    Args:
+        saves (bool): whether what the gradient needs is returned.
+
     Returns:
-        The outputs (T, N, H) and the last state (N, H).
+        The outputs (T, N, H), the last state (N, H), and r, z, n and n's recurrent part side by
+        side (T, N, 4H), or no step of these; of masked steps nothing is used.
     """
     order = steps(gates.shape[0], reverse)
+    shape = (len(order) * saves, *gates.shape[1:2], 4 * h0.shape[-1])
     if order and (bodies := bodies_of(xp, gates, h0, weight, bias, mask)):
-        if (made := fused_steps.gru(bodies, xp, order, gates, h0, weight, bias, mask)) is not None:
+        activated = xp.empty(shape, gates.dtype)
+        made = fused_steps.gru(bodies, xp, order, gates, h0, weight, bias, mask, activated)
+        if made is not None:
             return made
-    h, outputs = h0, {}
+    h, outputs, activated = h0, {}, {}
     for t in order:
         recurrent = _gru_recurrent(xp, h, weight, bias)
-        _, update, candidate, _ = _gru_gates(xp, gates[t], recurrent)
+        _, update, candidate, _ = parts = _gru_gates(xp, gates[t], recurrent)
         new = candidate + update * (h - candidate)
         at = None if mask is None else mask[t]
+        if saves:
+            saved = xp.concatenate(list(parts), -1)
+            activated[t] = saved if at is None else saved * at
         outputs[t] = new if at is None else new * at
         h = _masked_update(new, h, at)
-    return stacked(xp, outputs), h
+    saved = stacked(xp, activated) if saves else xp.zeros(shape, gates.dtype)
+    return stacked(xp, outputs), h, saved
+
+
+def gru(gates, h0, weight, bias=None, mask=None, reverse=False):
+    """The outputs and the last state of `gru_sequence`, of Tensors."""
+    saves = any(each._node is not None for each in (gates, h0, weight, bias) if each is not None)
+    return gru_sequence.run(gates, h0, weight, bias, mask, reverse, saves)[:2]
 
 
 @gru_sequence.vjp_joint
-def gru_sequence_vjp(xp, g, gates, h0, weight, bias, mask, reverse, out):
+def gru_sequence_vjp(xp, g, h0, weight, bias, mask, reverse, out):
     """Gradients of the gates, the first state, the weight and the bias."""
-    grad_out, flow = g
-    before = _states_before(xp, out[0], h0, mask, reverse)
-    order = steps(gates.shape[0], reverse)
-    if order and (bodies := bodies_of(xp, gates, h0, weight, bias, mask, *g)):
-        made = fused_steps.gru_vjp(bodies, xp, order, gates, before, weight, bias, mask, g)
+    grad_out, flow, by_activated = g
+    outputs, _, activated = out
+    before = _states_before(xp, outputs, h0, mask, reverse)
+    order = steps(len(activated), reverse)
+    bodies = bodies_of(xp, activated, h0, weight, mask, *g) if by_activated is None else None
+    if order and bodies:
+        made = fused_steps.gru_vjp(bodies, xp, order, activated, before, weight, mask, g[:2])
         if made is not None:
             grads, state_grads, flow = made
             by_bias = None if bias is None else xp.sum(state_grads, (0, 1))
             return grads, flow, _weight_vjp(xp, state_grads, before), by_bias, None
-    parts = _gru_gates(xp, gates, _gru_recurrent(xp, before, weight, bias))
-    reset, update, candidate, inner = parts
+    grad_out = xp.zeros_like(outputs) if grad_out is None else grad_out
+    flow = xp.zeros_like(h0) if flow is None else flow
     by_step, by_state = {}, {}
-    for t in steps(gates.shape[0], not reverse):
+    for t in reversed(order):
         at = None if mask is None else mask[t]
         into = grad_out[t] + flow if at is None else (grad_out[t] + flow) * at
-        r, z, n = reset[t], update[t], candidate[t]
-        to_n = into * (1 - z) * (1 - n * n)
-        to_z = into * (before[t] - n) * z * (1 - z)
-        to_r = to_n * inner[t] * r * (1 - r)
+        r, z, n, inner = _quarters(activated[t])
+        to_n, to_z = into * (1 - z), into * (before[t] - n)
+        to_r, to_inner = 0, 0
+        if by_activated is not None:
+            more = by_activated[t] if at is None else by_activated[t] * at
+            more_r, more_z, more_n, more_inner = _quarters(more)
+            to_r, to_z, to_n, to_inner = more_r, to_z + more_z, to_n + more_n, more_inner
+        to_n = to_n * (1 - n * n)
+        to_z = to_z * z * (1 - z)
+        to_r = (to_n * inner + to_r) * r * (1 - r)
         by_step[t] = xp.concatenate([to_r, to_z, to_n], -1)
-        by_state[t] = xp.concatenate([to_r, to_z, to_n * r], -1)
+        by_state[t] = xp.concatenate([to_r, to_z, to_n * r + to_inner], -1)
         back = xp.matmul(by_state[t], weight) + into * z
         flow = back if at is None else back + flow * (1 - at)
     grads, state_grads = stacked(xp, by_step), stacked(xp, by_state)
     by_bias = None if bias is None else xp.sum(state_grads, (0, 1))
     return grads, flow, _weight_vjp(xp, state_grads, before), by_bias, None
+
+
+gru_sequence_vjp.fills = False
+
+
+def _quarters(x):
+    """The four parts of the last axis."""
+    width = x.shape[-1] // 4
+    return [x[..., at * width : (at + 1) * width] for at in range(4)]
