@@ -6,6 +6,7 @@ stand-in as the GPU, `--gpu` with a GPU, `--compiled` with loops that Numba comp
 """
 
 import contextlib
+import gc
 import os
 import pathlib
 import subprocess
@@ -39,6 +40,12 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        # Processes beside each other: threads of OpenBLAS that wait for work would keep cores busy.
+        import scipy.linalg  # noqa: F401  (which brings an OpenBLAS of its own)
+        import threadpoolctl
+
+        threadpoolctl.threadpool_limits(1, "blas")
     if config.getoption("--compiled"):
         from mindspore_compat._backend import (
             compiled_bodies,
@@ -57,6 +64,16 @@ def pytest_configure(config):
             compiled_sequences,
         ):
             module.LEAST = 0
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Collects tests while no garbage is looked for, which would take two fifths of the time."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 def pytest_ignore_collect(collection_path, config):

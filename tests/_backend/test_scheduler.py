@@ -7,6 +7,7 @@ import threading
 
 import numpy as np
 import pytest
+import threadpoolctl
 from kit import close, close_sums
 
 from mindspore_compat._backend import cgroup, conv, fuse, pool, scheduler
@@ -83,8 +84,14 @@ def test_settings_of_numpy_hold_in_every_thread():
         scheduler.run(work, 2)
 
 
-def test_products_use_one_thread_of_their_library_meanwhile():
-    libraries = scheduler._libraries()
+@pytest.fixture
+def libraries():
+    """The libraries of products, which use two threads each while the test runs."""
+    with threadpoolctl.threadpool_limits(2, "blas"):
+        yield scheduler._libraries()
+
+
+def test_products_use_one_thread_of_their_library_meanwhile(libraries):
     before = [each.get_num_threads() for each in libraries]
     found = []
     scheduler.run(lambda number: found.append([each.get_num_threads() for each in libraries]), 3)
@@ -92,8 +99,7 @@ def test_products_use_one_thread_of_their_library_meanwhile():
     assert [each.get_num_threads() for each in libraries] == before
 
 
-def test_the_last_of_several_holds_gives_the_threads_back():
-    libraries = scheduler._libraries()
+def test_the_last_of_several_holds_gives_the_threads_back(libraries):
     before = [each.get_num_threads() for each in libraries]
     entered, leave = threading.Event(), threading.Event()
 
