@@ -24,7 +24,6 @@ from .conv_planes import (
     FOUND,
     INDEX,
     OFFSET,
-    PIECE,
     PIECES,
     SLACK,
     SUMS,
@@ -38,6 +37,7 @@ from .conv_planes import (
 )  # fmt: skip
 from .scheduler import blocks, run
 
+PIECE = 1 << 21  # multiplications of a piece, at least
 SPAN = 2048  # elements of the rows whose scalar products are made at once
 
 
@@ -96,7 +96,7 @@ def _correlation(plan):
         images,
         plan.out[0],
         len(filters),
-        images * prod(plan.out) * plan.filters * plan.depth,
+        images * prod(plan.out) * plan.filters * plan.depth // PIECE,
         lambda rows: planes_of_image * (rows + planes.reach) * planes.row,
     )
     step = planes.step(height + planes.reach)
@@ -155,7 +155,7 @@ def _sums(plan):
         for each in blocks(plan.batch, samples)
         for rows in blocks(plan.out[0], height)
     ]
-    runs = in_runs(chunks, plan)
+    runs = in_runs(chunks, plan, PIECE)
     ranges = [
         (group, each.start, each.stop)
         for group in range(plan.groups)
@@ -172,9 +172,9 @@ def _sums(plan):
     return planes.phases, whole, offsets, sizes, runs, ranges, lengths
 
 
-def in_runs(chunks, plan):
-    """Chunks of windows in lists, of which each has sums of its own."""
+def in_runs(chunks, plan, piece):
+    """Chunks of windows in lists of at least `piece` multiplications, each with sums of its own."""
     size = plan.groups * plan.filters * plan.depth
     work = plan.batch * prod(plan.out) * size
-    several = max(min(len(chunks), PIECES, SUMS // size, work // PIECE), 1)
+    several = max(min(len(chunks), PIECES, SUMS // size, work // piece), 1)
     return [chunks[each] for each in blocks(len(chunks), -(-len(chunks) // several))]

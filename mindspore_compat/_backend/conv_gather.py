@@ -24,7 +24,6 @@ from .conv_planes import (
     FLOAT,
     INDEX,
     OFFSET,
-    PIECE,
     PIECES,
     VECTOR,
     WIDEST,
@@ -36,6 +35,8 @@ from .conv_planes import (
 )
 from .scheduler import blocks, run
 
+PIECE = 1 << 23  # multiplications of a piece, at least,
+SAMPLES = 1 << 21  # and of one that copies no planes which others copy too
 FEWEST = 128  # windows that the weights are read for, as they may not fit the cache
 WINDOWS = 1024  # of which the weights' gradient is summed at once
 CHANNELS = 64  # of a piece of that sum, at least: each copies the other factor anew
@@ -109,7 +110,7 @@ def _correlation(plan):
         plan.batch,
         plan.out[0],
         plan.groups,
-        work,
+        max(work // PIECE, min(work // SAMPLES, plan.batch)),
         lambda rows: plan.channels * _rows(rows, plan, planes) * planes.row,
     )
     samples = max(samples, min(-(-FEWEST // area), plan.batch))
@@ -180,7 +181,7 @@ def _sums(plan):
         for each in blocks(plan.batch, samples)
         for rows in blocks(plan.out[0], height)
     ]
-    runs = in_runs(chunks, plan)
+    runs = in_runs(chunks, plan, SAMPLES)
     work = plan.batch * area * plan.groups * plan.filters * plan.depth
     several = max(min(work // PIECE, PIECES) // (len(runs) * plan.groups), 1)
     depth = max(min(plan.channels, CACHE // (samples * step)), 1)

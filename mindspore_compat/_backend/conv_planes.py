@@ -14,7 +14,6 @@ from . import compiled, conv_loops
 
 FLOAT, INDEX = numpy.dtype(numpy.float32), numpy.dtype(numpy.int64)
 OFFSET = numpy.dtype(numpy.int32)
-PIECE = 1 << 23  # multiplications of a piece, at least
 PIECES = 16  # of a call, where they need not be smaller to fit the cache
 CACHE = 1 << 18  # elements of planes or weights that stay in a core's cache
 SUMS = 1 << 22  # elements of the sums that pieces of the weights' gradient have of their own
@@ -143,20 +142,20 @@ def odd_lines(count):
     return (-(-count // VECTOR) | 1) * VECTOR
 
 
-def cut(batch, rows, others, work, size):
+def cut(batch, rows, others, most, size):
     """How many samples and rows of the result one piece has.
 
     Args:
         batch, rows: how many there are.
         others: the pieces of each sample and row.
-        work: the multiplications of all.
+        most: the pieces that the work is enough for.
         size: `size(rows)` is how many elements a sample takes for some rows.
     """
     height = rows
     while height > 1 and size(height) > CACHE:
         height = -(-height // 2)
     samples = max(CACHE // max(size(height), 1), 1) if height == rows else 1
-    wanted = -(-max(min(work // PIECE, PIECES), 1) // others)
+    wanted = -(-max(min(most, PIECES), 1) // others)
     samples = max(min(samples, batch // wanted), 1)
     if wanted > batch:
         height = min(height, max(rows * batch // wanted, 1))

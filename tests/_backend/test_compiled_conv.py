@@ -49,10 +49,10 @@ def any_size(request, monkeypatch):
         return request.param if own or request.param is not conv_panels else conv_flat
 
     monkeypatch.setattr(compiled_conv, "_fastest", way)
-    monkeypatch.setattr(conv_panels, "PIECE", 1 << 14)
     monkeypatch.setattr(conv_panels, "COPIES", 1 << 10)
-    monkeypatch.setattr(conv_planes, "PIECE", 1 << 14)
-    monkeypatch.setattr(conv_flat, "PIECE", 1 << 14)
+    for module in (conv_flat, conv_gather, conv_panels):
+        monkeypatch.setattr(module, "PIECE", 1 << 14)
+    monkeypatch.setattr(conv_gather, "SAMPLES", 1 << 14)
     monkeypatch.setattr(conv_flat, "SPAN", 1 << 8)
     monkeypatch.setattr(conv_gather, "WINDOWS", 1 << 7)
     for module in (conv_planes, conv_flat, conv_gather):
