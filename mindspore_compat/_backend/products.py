@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from . import checksums, compiled_stacks, scheduler
+from . import checksums, compiled_products, compiled_stacks, scheduler
 from .space import extra
 
 SINGLE = 1 << 18  # multiplications up to which libraries use one thread of their own accord
@@ -65,7 +65,11 @@ def _matrix(x, y, out, addend=None):
     rows, columns = x.shape[0], y.shape[1]
     longer, work = max(rows, columns), x.size * columns
     strips = max(min(work // PIECE, longer // NARROWEST, MOST), 2)
-    if work < HALVES or longer < NARROWEST or _of_itself(x, y):
+    if _of_itself(x, y):
+        return _one(x, y, out, addend)
+    if (made := compiled_products.product(x, y, out, addend)) is not None:
+        return made
+    if work < HALVES or longer < NARROWEST:
         return _one(x, y, out, addend)
     if out is None:
         out = np.empty((rows, columns), np.result_type(x, y))

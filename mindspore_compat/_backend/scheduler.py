@@ -246,7 +246,7 @@ class Hold:
         if not _here.holds:
             with self.lock:
                 if not self.holders:
-                    self.before = [(library, library.get_num_threads()) for library in _libraries()]
+                    self.before = [(library, library.get_num_threads()) for library in libraries()]
                     self._set([1] * len(self.before))
                 self.holders += 1
             if _here.steps:
@@ -291,7 +291,7 @@ class Step:
 
 
 @functools.cache
-def _libraries():
+def libraries():
     """The controllers of the libraries that NumPy makes products with; all that are loaded where
     its own are not distinguished from others."""
     import threadpoolctl  # here, because it looks for them

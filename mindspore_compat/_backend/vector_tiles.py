@@ -33,6 +33,7 @@ ROWS = 4  # most rows of a tile
 VECTORS = 3  # most vectors of a row
 DOT_ROWS = 3  # most rows of `dots`
 STREAMS = 4  # shifted rows of `dots`
+UNROLLED = 4  # products of each sum of a full `panel_tile` in one turn of its loop
 
 
 def tile(rows, vectors, a, a_at, b, b_at, offsets, offsets_at, count, add, out, out_at, out_step):
@@ -86,6 +87,30 @@ def gather_tile(
         start = a_at + starts[starts_at + i]
         for k in range(count):
             total += a[start + offsets[offsets_at + k]] * b[b_at + k * b_step :][:width]
+        target[:] = target + total if add else total
+
+
+def panel_tile(rows, vectors, a, a_at, a_row, a_step, b, b_at, count, add, out, out_at, out_step):
+    """A product whose right side is packed, and the left one anywhere.
+
+    out[i, j] = sum over k of a[i * a_row + k * a_step] * b[k, j], for i < rows and
+    j < vectors * LANES. `b` is stored as (count, vectors * LANES).
+
+    Args:
+        rows, vectors, count, add, out, out_at, out_step: as for `tile`.
+        a, a_at, a_row, a_step: an array, where the left side begins in it, and the steps to the
+            next row and to the next factor of a row.
+        b, b_at: an array, and where the right side begins in it.
+    """
+    width = vectors * LANES
+    right = b[b_at : b_at + count * width].reshape(count, width)
+    for i in range(rows):
+        start = a_at + i * a_row
+        factors = a[start : start + (count - 1) * a_step + 1 : a_step]
+        target = out[out_at + i * out_step :][:width]
+        total = numpy.zeros(width, out.dtype)
+        for factor, vector in zip(factors, right, strict=True):
+            total += factor * vector
         target[:] = target + total if add else total
 
 
@@ -184,6 +209,15 @@ def intrinsics():
         return types.void(*map(_plain, given)), _gather_tile_code
 
     @intrinsic
+    def panel_tile(
+        context, rows, vectors, a, a_at, a_row, a_step, b, b_at, count, add, out, out_at, out_step
+    ):
+        given = (
+            rows, vectors, a, a_at, a_row, a_step, b, b_at, count, add, out, out_at, out_step
+        )  # fmt: skip
+        return types.void(*map(_plain, given)), _panel_tile_code
+
+    @intrinsic
     def dots(context, rows, a, a_at, a_step, b, b_at, offsets, offsets_at, count, out, out_at):
         given = rows, a, a_at, a_step, b, b_at, offsets, offsets_at, count, out, out_at
         return types.void(*map(_plain, given)), _dots_code
@@ -205,7 +239,9 @@ def intrinsics():
     def pointer(context, x, start):
         return types.CPointer(x.dtype)(x, types.int64), _pointer_code
 
-    found = tile, gather_tile, dots, copy_vector, clear_vector, transpose_square, pointer
+    found = (
+        tile, gather_tile, panel_tile, dots, copy_vector, clear_vector, transpose_square, pointer
+    )  # fmt: skip
     return {**sizes(), **{each._name: each for each in found}}
 
 
@@ -354,7 +390,24 @@ def _gather_tile_code(context, builder, signature, arguments):
     return context.get_dummy_value()
 
 
-def _write_tile(code, totals, operands, count, add, out, step):
+def _panel_tile_code(context, builder, signature, arguments):
+    code = _Code(context, builder, signature, arguments)
+    _, _, a, a_at, a_row, a_step, b, b_at, count, add, out, out_at, step = code.arguments
+    a, b, out = code.at(a, a_at), code.at(b, b_at), code.at(out, out_at)
+    for totals in _cases_of_tiles(code):
+        left = [code.at(a, builder.mul(a_row, code.number(i))) for i in range(len(totals))]
+        width = code.number(len(totals[0]) * code.lanes)
+
+        def operands(k, left=left, width=width):
+            offset = builder.mul(k, a_step)
+            return [code.at(each, offset) for each in left], code.at(b, builder.mul(k, width))
+
+        full = len(totals) * len(totals[0]) == sizes()["ROWS"] * sizes()["VECTORS"]
+        _write_tile(code, totals, operands, count, add, out, step, UNROLLED if full else 1)
+    return context.get_dummy_value()
+
+
+def _write_tile(code, totals, operands, count, add, out, step, unrolled=1):
     """The instructions of a tile.
 
     Args:
@@ -363,6 +416,7 @@ def _write_tile(code, totals, operands, count, add, out, step):
         operands: `operands(k)` writes what finds the k-th factors of all rows, and the vectors
             that they multiply, and gives pointers to these.
         count, add, out, step: as for `tile`; `out` is a pointer.
+        unrolled (int): the products of each sum in one turn of the loop, a power of two.
     """
     builder = code.builder
     targets = {}
@@ -371,14 +425,25 @@ def _write_tile(code, totals, operands, count, add, out, step):
         for v, total in enumerate(row):
             builder.store(code.zero, total)
             targets[total] = code.at(start, code.number(v * code.lanes))
-    with code.cgutils.for_range(builder, count) as loop:
-        factors, right = operands(loop.index)
+
+    def add_products(k):
+        factors, right = operands(k)
         vectors = range(len(totals[0]))
         values = [code.load(code.at(right, code.number(v * code.lanes))) for v in vectors]
         for row, factor in zip(totals, factors, strict=True):
             one = code.broadcast(factor)
             for total, value in zip(row, values, strict=True):
                 code.add_product(total, one, value)
+
+    whole = builder.and_(count, code.number(-UNROLLED))
+    with code.cgutils.for_range_slice(builder, code.number(0), whole, code.number(UNROLLED)) as (
+        k,
+        _,
+    ):
+        for step_of in range(UNROLLED):
+            add_products(builder.add(k, code.number(step_of)))
+    with code.cgutils.for_range(builder, count, whole) as loop:
+        add_products(loop.index)
     with builder.if_then(builder.icmp_signed("!=", add, code.number(0))):
         for total, target in targets.items():
             found = builder.fadd(builder.load(total), code.load(target))
@@ -499,6 +564,7 @@ _NAMES = {
     "STREAMS",
     "tile",
     "gather_tile",
+    "panel_tile",
     "dots",
     "copy_vector",
     "clear_vector",

@@ -88,7 +88,7 @@ def test_settings_of_numpy_hold_in_every_thread():
 def libraries():
     """The libraries of products, which use two threads each while the test runs."""
     with threadpoolctl.threadpool_limits(2, "blas"):
-        yield scheduler._libraries()
+        yield scheduler.libraries()
 
 
 def test_products_use_one_thread_of_their_library_meanwhile(libraries):

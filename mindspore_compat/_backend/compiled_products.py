@@ -1,0 +1,248 @@
+"""Products of large matrices as compiled loops of the host, where these are faster than NumPy's.
+
+OpenBLAS lays the right side out anew for each product: cut into strips for several threads, each
+strip does that again. Here threads lay it out once, in panels, and then take strips of rows, whose
+sums stay in vector registers (vector_tiles.py):
+
+    right side, row-major          panels, each row-major
+    [ 48 columns | 48 | 16 ]  ->   [ depth x 48 ] [ depth x 48 ] [ depth x 16 ]
+
+A sum is made in parts of DEPTH products, in their order, so its bits depend on its length alone.
+The loops are for float32 matrices that are contiguous, by rows or by columns, on processors with
+vectors of 16 elements, where NumPy's own products are OpenBLAS's.
+"""
+
+import functools
+
+import numpy
+
+from . import compiled, scheduler
+from .parallel_loops import ParallelLoop, array, blocks, memory, number, piece
+from .vector_tiles import (
+    LANES,
+    ROWS,
+    VECTORS,
+    Library,
+    copy_vector,
+    panel_tile,
+    sizes,
+    transpose_square,
+)
+
+FLOAT = numpy.dtype(numpy.float32)
+WIDEST = 16  # elements of the vectors with which the loops are faster
+DEPTH = 256  # products of a partial sum; with COLUMNS of the right side they stay in a core's cache
+COLUMNS = 1056  # of the right side that are laid out at a time, at most
+LONGEST = 4096  # products of the sums that are made at a time, at most
+STRIP = 1 << 22  # multiplications of a strip, at least
+STRIPS = 32  # at most
+SHORTEST = 64  # rows of a strip: a panel that is read again for fewer comes too late
+FEWEST = 128  # rows for which the right side is worth laying out
+LEAST = 1 << 22  # multiplications for which that is faster than NumPy
+LINE = 64  # bytes of a line of the cache
+
+
+def pack(b, packed, turned, stride, start, depth, column, columns, first, last):
+    """Lays panels `first` to `last` of a right side out.
+
+    Args:
+        b: the right side, (rows, columns) or, `turned`, (columns, rows), with `stride` from one row
+            of it to the next.
+        packed: where the panels go, one after the other.
+        start, depth: the first row of the right side, and how many.
+        column, columns: its first column, and how many.
+    """
+    for panel in range(first, last):
+        left = panel * VECTORS * LANES
+        own = min(columns - left, VECTORS * LANES)
+        wide = (own + LANES - 1) // LANES * LANES
+        whole = own // LANES * LANES
+        squares = depth // LANES * LANES if turned else 0
+        to = left * depth
+        for k in range(0, squares, LANES):
+            for j in range(0, whole, LANES):
+                at = (column + left + j) * stride + start + k
+                transpose_square(b, at, stride, packed, to + k * wide + j, wide)
+        for k in range(depth):
+            copied = whole if k < squares else 0
+            while not turned and copied < whole:
+                at = (start + k) * stride + column + left + copied
+                copy_vector(b, at, packed, to + k * wide + copied)
+                copied += LANES
+            for j in range(copied, wide):
+                at = (column + left + j) * stride + start + k
+                if not turned:
+                    at = (start + k) * stride + column + left + j
+                packed[to + k * wide + j] = b[at] if j < own else 0
+
+
+def multiply(
+    a, packed, out, addend, factors, edge, turned, stride, start, depth, column, columns, across,
+    adds, closes, first, last,
+):  # fmt: skip
+    """Writes the products of rows `first` to `last` with panels that `pack` laid out.
+
+    Args:
+        a: the left side, (rows, products) or, `turned`, (products, rows), with `stride` from one
+            row of it to the next.
+        packed: the panels.
+        out: the result, of `across` columns.
+        addend: what is added to each row of it, or an array of no element.
+        factors, edge: memory, for the factors of a strip and for a tile.
+        start, depth: the first of the products of a sum that are made, and how many.
+        column, columns: the columns of the result that are made.
+        adds (int): 1 to add the products to what `out` holds, 0 to overwrite it.
+        closes (int): 1 if these are the last products, after which `addend` is added.
+    """
+    width = VECTORS * LANES
+    for part in range(0, depth, DEPTH):
+        count = min(DEPTH, depth - part)
+        if turned:
+            lay_out_factors(a, factors, stride, start + part, count, first, last)
+        for i in range(first, last, ROWS):
+            rows = min(ROWS, last - i)
+            group = (i - first) // LANES * LANES
+            for left in range(0, columns, width):
+                own = min(columns - left, width)
+                vectors = (own + LANES - 1) // LANES
+                panel = left * depth + part * vectors * LANES
+                tile_out, to, step = out, i * across + column + left, across
+                add = 1 if adds or part else 0
+                if own % LANES:
+                    tile_out, to, step, add = edge, 0, width, 0
+                if turned:
+                    panel_tile(
+                        rows, vectors, factors, group * count + (i - first - group), 1, LANES,
+                        packed, panel, count, add, tile_out, to, step,
+                    )  # fmt: skip
+                else:
+                    panel_tile(
+                        rows, vectors, a, i * stride + start + part, stride, 1,
+                        packed, panel, count, add, tile_out, to, step,
+                    )  # fmt: skip
+                if own % LANES:
+                    to = i * across + column + left
+                    copy_edge(edge, width, rows, own, out, to, across, adds or part)
+    if closes and addend.size:
+        for i in range(first, last):
+            row = out[i * across + column : i * across + column + columns]
+            for j in range(columns):
+                row[j] += addend[column + j]
+
+
+def lay_out_factors(a, factors, stride, start, count, first, last):
+    """Writes the factors of rows `first` to `last` of a left side whose columns are contiguous:
+    LANES rows after the other, (products, LANES)."""
+    whole = first + (last - first) // LANES * LANES
+    for k in range(count):
+        line = (start + k) * stride
+        for row in range(first, whole, LANES):
+            copy_vector(a, line + row, factors, (row - first) * count + k * LANES)
+        for row in range(whole, last):
+            factors[(whole - first) * count + k * LANES + row - whole] = a[line + row]
+
+
+def copy_edge(edge, width, rows, columns, out, to, step, adds):
+    """Copies the first columns of a tile to where they belong, or adds them."""
+    for r in range(rows):
+        for j in range(columns):
+            at = to + r * step + j
+            out[at] = out[at] + edge[r * width + j] if adds else edge[r * width + j]
+
+
+_LIBRARY = Library(lay_out_factors, copy_edge, DEPTH=DEPTH)
+
+
+@functools.cache
+def _loop(function, arrays, memories, numbers):
+    parameters = [array(FLOAT)] * arrays + [memory(FLOAT)] * memories + [number()] * numbers
+    text = functools.partial(compiled.text_of, function)
+    parameters += [piece(0), piece(1)]
+    return ParallelLoop(text, parameters, False, function.__name__, _LIBRARY)
+
+
+def _loops():
+    return _loop(pack, 2, 0, 6), _loop(multiply, 4, 2, 9)
+
+
+@functools.cache
+def _suits():
+    """Whether the loops are faster than NumPy's products on this host."""
+    libraries = scheduler.libraries()
+    own = [each.internal_api == "openblas" for each in libraries]
+    return all(own) and bool(own) and sizes()["LANES"] == WIDEST
+
+
+def product(x, y, out=None, addend=None):
+    """The product of two matrices.
+
+    Args:
+        x, y: arrays of two axes, whose sizes fit.
+        out: an array for the result; None for a new one.
+        addend: what is added to each row; None for nothing.
+
+    Returns:
+        The product; None where NumPy is faster, the loops do not take the arrays, or are not ready.
+    """
+    rows, columns = x.shape[0], y.shape[1]
+    if rows < FEWEST or columns < WIDEST or x.size * columns < LEAST:
+        return None
+    if not (compiled.available() and x.dtype == y.dtype == FLOAT):
+        return None
+    if not (out is None or out.flags.carray and out.dtype == FLOAT):
+        return None
+    left, right = _flat(x), _flat(y)
+    if left is None or right is None or not all([loop.is_ready() for loop in _loops()]):
+        return None
+    if not _suits():
+        return None
+    if out is None:
+        out = numpy.empty((rows, columns), FLOAT)
+    addend = numpy.empty(0, FLOAT) if addend is None else compiled.flat(addend)
+    for part in scheduler.blocks(x.shape[1], LONGEST):
+        for block in _columns(columns):
+            _multiply(left, right, x.shape, part, block, out, addend)
+    return out
+
+
+def _flat(x):
+    """The elements of a matrix, and whether its columns are contiguous; None if neither they nor
+    its rows are."""
+    if x.flags.c_contiguous:
+        return compiled.flat(x), 0
+    return (compiled.flat(x.T), 1) if x.flags.f_contiguous else None
+
+
+@functools.lru_cache(maxsize=256)
+def _columns(total):
+    """The columns that are laid out at a time: whole panels."""
+    width = sizes()["VECTORS"] * sizes()["LANES"]
+    return scheduler.blocks(total, -(-total // (-(-total // COLUMNS) * width)) * width)
+
+
+def _multiply(left, right, shape, part, block, out, addend):
+    """Writes some columns of a product, or adds some of the products of their sums."""
+    (a, a_turned), (b, b_turned), (rows, length) = left, right, shape
+    pack, multiply = _loops()
+    own, across = sizes(), out.shape[1]
+    depth, columns = part.stop - part.start, block.stop - block.start
+    width = own["VECTORS"] * own["LANES"]
+    panels = -(-columns // width)
+    packed = _aligned(panels * width * depth)
+    place = part.start, depth, block.start, columns
+    pack.run(blocks(panels, 1), b, packed, b_turned, length if b_turned else across, *place)
+    height = max(STRIP // (depth * columns), -(-rows // STRIPS), SHORTEST)
+    height = -(-height // WIDEST) * WIDEST
+    multiply.run(
+        blocks(rows, height), a, packed, out.reshape(-1), addend,
+        height * min(depth, DEPTH) if a_turned else 0, own["ROWS"] * width,
+        a_turned, rows if a_turned else length, *place, across,
+        int(part.start > 0), int(part.stop == length),
+    )  # fmt: skip
+
+
+def _aligned(count):
+    """Uninitialised elements that begin with a line of the cache."""
+    found = numpy.empty(count + LINE // 4, FLOAT)
+    start = -found.ctypes.data % LINE // 4
+    return found[start : start + count]
