@@ -178,10 +178,9 @@ def _gru_back(xp, r, z, n, inner, h, grad_out, flow, at):
     return to_r, to_z, to_n, to_r, to_z, to_n * r, direct
 
 
-def gru(bodies, xp, order, gates, h, weight, bias, mask, activated):
-    """`gru_sequence` over the steps in `order`; what the gradient needs is written to `activated`
-    if it has as many steps."""
-    saves = len(activated) > 0
+def gru(bodies, xp, order, gates, h, weight, bias, mask, saves):
+    """`gru_sequence` over the steps in `order`."""
+    activated = xp.empty((len(order) * saves, len(h), 4 * h.shape[-1]), gates.dtype)
     given = gates, (h,), weight, bias, mask, activated if saves else None
     made = compiled_sequences.forward("gru", order, *given)
     if made is not None:

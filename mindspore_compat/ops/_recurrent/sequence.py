@@ -263,10 +263,8 @@ def gru_sequence(
         side (T, N, 4H), or no step of these; of masked steps nothing is used.
     """
     order = steps(gates.shape[0], reverse)
-    shape = (len(order) * saves, *gates.shape[1:2], 4 * h0.shape[-1])
     if order and (bodies := bodies_of(xp, gates, h0, weight, bias, mask)):
-        activated = xp.empty(shape, gates.dtype)
-        made = fused_steps.gru(bodies, xp, order, gates, h0, weight, bias, mask, activated)
+        made = fused_steps.gru(bodies, xp, order, gates, h0, weight, bias, mask, saves)
         if made is not None:
             return made
     h, outputs, activated = h0, {}, {}
@@ -280,7 +278,7 @@ def gru_sequence(
             activated[t] = saved if at is None else saved * at
         outputs[t] = new if at is None else new * at
         h = _masked_update(new, h, at)
-    saved = stacked(xp, activated) if saves else xp.zeros(shape, gates.dtype)
+    saved = stacked(xp, activated) if saves else xp.zeros((0, *h0.shape), gates.dtype)
     return stacked(xp, outputs), h, saved
 
 
