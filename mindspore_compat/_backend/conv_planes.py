@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy
 
-from . import compiled, conv_loops
+from . import compiled, conv_loops, parallel_loops
 
 FLOAT, INDEX = numpy.dtype(numpy.float32), numpy.dtype(numpy.int64)
 OFFSET = numpy.dtype(numpy.int32)
@@ -200,6 +200,32 @@ def loop(function, library=conv_loops.LIBRARY):
     parameters = [(_ARRAYS.get(name, INDEX), name in _ARRAYS) for name in names]
     text = functools.partial(compiled.text_of, function)
     return compiled.Loop(text, parameters, False, function.__name__, library)
+
+
+@functools.cache
+def parallel_loop(function, pieces, memories=(), library=conv_loops.LIBRARY):
+    """The loop of a function as a ParallelLoop, which shares its pieces among threads.
+
+    Args:
+        function: as for `loop`.
+        pieces (tuple): the names of the parameters that differ from piece to piece, in the order of
+            the table's columns.
+        memories (tuple): the names of the arrays that are memory of a thread.
+        library: as for `loop`.
+    """
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    parameters = []
+    for name in names:
+        if name in pieces:
+            parameters.append(parallel_loops.piece(pieces.index(name)))
+        elif name in memories:
+            parameters.append(parallel_loops.memory(_ARRAYS[name]))
+        elif name in _ARRAYS:
+            parameters.append(parallel_loops.array(_ARRAYS[name]))
+        else:
+            parameters.append(parallel_loops.number())
+    text = functools.partial(compiled.text_of, function)
+    return parallel_loops.ParallelLoop(text, parameters, False, function.__name__, library)
 
 
 def ready(*functions, loop=loop):
