@@ -2,7 +2,8 @@
 
 OpenBLAS lays the right side out anew for each product: cut into strips for several threads, each
 strip does that again. Here threads lay it out once, in panels, and then take strips of rows, whose
-sums stay in vector registers (vector_tiles.py):
+sums stay in vector registers (vector_tiles.py). Of few rows, threads take panels, and lay out their
+own:
 
     right side, row-major          panels, each row-major
     [ 48 columns | 48 | 16 ]  ->   [ depth x 48 ] [ depth x 48 ] [ depth x 16 ]
@@ -37,8 +38,12 @@ LONGEST = 4096  # products of the sums that are made at a time, at most
 STRIP = 1 << 22  # multiplications of a strip, at least
 STRIPS = 32  # at most
 SHORTEST = 64  # rows of a strip: a panel that is read again for fewer comes too late
-FEWEST = 128  # rows for which the right side is worth laying out
+FEW = 256  # rows up to which threads lay columns out themselves
+BROAD = 192  # columns from which there are enough of them for that
 LEAST = 1 << 22  # multiplications for which that is faster than NumPy
+LEAST_OF_FEW = 1 << 21  # the same for few rows, of at least ROWS
+CHUNK = 1024  # products of the sums of few rows that are made at a time
+PANEL = 1 << 19  # multiplications of few rows that are a piece, at least
 LINE = 64  # bytes of a line of the cache
 
 
@@ -77,7 +82,7 @@ def pack(b, packed, turned, stride, start, depth, column, columns, first, last):
 
 
 def multiply(
-    a, packed, out, addend, factors, edge, turned, stride, start, depth, column, columns, across,
+    a, packed, out, addend, edge, turned, stride, start, depth, column, columns, across,
     adds, closes, first, last,
 ):  # fmt: skip
     """Writes the products of rows `first` to `last` with panels that `pack` laid out.
@@ -88,7 +93,7 @@ def multiply(
         packed: the panels.
         out: the result, of `across` columns.
         addend: what is added to each row of it, or an array of no element.
-        factors, edge: memory, for the factors of a strip and for a tile.
+        edge: memory for a tile.
         start, depth: the first of the products of a sum that are made, and how many.
         column, columns: the columns of the result that are made.
         adds (int): 1 to add the products to what `out` holds, 0 to overwrite it.
@@ -97,11 +102,11 @@ def multiply(
     width = VECTORS * LANES
     for part in range(0, depth, DEPTH):
         count = min(DEPTH, depth - part)
-        if turned:
-            lay_out_factors(a, factors, stride, start + part, count, first, last)
+        row, across_row, at = (
+            (1, stride, (start + part) * stride) if turned else (stride, 1, start + part)
+        )
         for i in range(first, last, ROWS):
             rows = min(ROWS, last - i)
-            group = (i - first) // LANES * LANES
             for left in range(0, columns, width):
                 own = min(columns - left, width)
                 vectors = (own + LANES - 1) // LANES
@@ -110,16 +115,10 @@ def multiply(
                 add = 1 if adds or part else 0
                 if own % LANES:
                     tile_out, to, step, add = edge, 0, width, 0
-                if turned:
-                    panel_tile(
-                        rows, vectors, factors, group * count + (i - first - group), 1, LANES,
-                        packed, panel, count, add, tile_out, to, step,
-                    )  # fmt: skip
-                else:
-                    panel_tile(
-                        rows, vectors, a, i * stride + start + part, stride, 1,
-                        packed, panel, count, add, tile_out, to, step,
-                    )  # fmt: skip
+                panel_tile(
+                    rows, vectors, a, at + (i if turned else i * stride), row, across_row,
+                    packed, panel, count, add, tile_out, to, step,
+                )  # fmt: skip
                 if own % LANES:
                     to = i * across + column + left
                     copy_edge(edge, width, rows, own, out, to, across, adds or part)
@@ -130,18 +129,6 @@ def multiply(
                 row[j] += addend[column + j]
 
 
-def lay_out_factors(a, factors, stride, start, count, first, last):
-    """Writes the factors of rows `first` to `last` of a left side whose columns are contiguous:
-    LANES rows after the other, (products, LANES)."""
-    whole = first + (last - first) // LANES * LANES
-    for k in range(count):
-        line = (start + k) * stride
-        for row in range(first, whole, LANES):
-            copy_vector(a, line + row, factors, (row - first) * count + k * LANES)
-        for row in range(whole, last):
-            factors[(whole - first) * count + k * LANES + row - whole] = a[line + row]
-
-
 def copy_edge(edge, width, rows, columns, out, to, step, adds):
     """Copies the first columns of a tile to where they belong, or adds them."""
     for r in range(rows):
@@ -150,19 +137,49 @@ def copy_edge(edge, width, rows, columns, out, to, step, adds):
             out[at] = out[at] + edge[r * width + j] if adds else edge[r * width + j]
 
 
-_LIBRARY = Library(lay_out_factors, copy_edge, DEPTH=DEPTH)
+def multiply_columns(
+    a, b, out, addend, packed, edge, a_turned, b_turned, rows, length, across, first, last
+):
+    """Writes columns `first` to `last` of the product of two matrices, of which the right side is
+    laid out in memory of the thread.
+
+    Args:
+        a, b, out, addend, edge: as for `multiply` and `pack`.
+        packed: memory for the columns.
+        rows, length, across: the sizes of the matrices.
+    """
+    columns = last - first
+    panels = (columns + VECTORS * LANES - 1) // (VECTORS * LANES)
+    for start in range(0, length, CHUNK):
+        depth = min(CHUNK, length - start)
+        b_stride = length if b_turned else across
+        pack(b, packed, b_turned, b_stride, start, depth, first, columns, 0, panels)
+        a_stride = rows if a_turned else length
+        closes = 1 if start + depth == length else 0
+        multiply(
+            a, packed, out, addend, edge, a_turned, a_stride, start, depth, first, columns,
+            across, start, closes, 0, rows,
+        )  # fmt: skip
+
+
+_LIBRARY = Library(copy_edge, DEPTH=DEPTH)
+_WITH_BOTH = Library(copy_edge, pack, multiply, DEPTH=DEPTH, CHUNK=CHUNK)
 
 
 @functools.cache
-def _loop(function, arrays, memories, numbers):
+def _loop(function, arrays, memories, numbers, library=_LIBRARY):
     parameters = [array(FLOAT)] * arrays + [memory(FLOAT)] * memories + [number()] * numbers
     text = functools.partial(compiled.text_of, function)
     parameters += [piece(0), piece(1)]
-    return ParallelLoop(text, parameters, False, function.__name__, _LIBRARY)
+    return ParallelLoop(text, parameters, False, function.__name__, library)
 
 
 def _loops():
-    return _loop(pack, 2, 0, 6), _loop(multiply, 4, 2, 9)
+    return _loop(pack, 2, 0, 6), _loop(multiply, 4, 1, 9)
+
+
+def _loop_of_columns():
+    return _loop(multiply_columns, 4, 2, 5, _WITH_BOTH)
 
 
 @functools.cache
@@ -185,20 +202,25 @@ def product(x, y, out=None, addend=None):
         The product; None where NumPy is faster, the loops do not take the arrays, or are not ready.
     """
     rows, columns = x.shape[0], y.shape[1]
-    if rows < FEWEST or columns < WIDEST or x.size * columns < LEAST:
+    few = rows <= FEW and (columns >= BROAD or rows < 2 * SHORTEST)
+    if columns < WIDEST or x.size * columns < (LEAST_OF_FEW if few else LEAST) or rows < ROWS:
         return None
     if not (compiled.available() and x.dtype == y.dtype == FLOAT):
         return None
     if not (out is None or out.flags.carray and out.dtype == FLOAT):
         return None
     left, right = _flat(x), _flat(y)
-    if left is None or right is None or not all([loop.is_ready() for loop in _loops()]):
+    loops = (_loop_of_columns(),) if few else _loops()
+    if left is None or right is None or not all([loop.is_ready() for loop in loops]):
         return None
     if not _suits():
         return None
     if out is None:
         out = numpy.empty((rows, columns), FLOAT)
     addend = numpy.empty(0, FLOAT) if addend is None else compiled.flat(addend)
+    if few:
+        _multiply_few(left, right, x.shape, out, addend)
+        return out
     for part in scheduler.blocks(x.shape[1], LONGEST):
         for block in _columns(columns):
             _multiply(left, right, x.shape, part, block, out, addend)
@@ -235,9 +257,22 @@ def _multiply(left, right, shape, part, block, out, addend):
     height = -(-height // WIDEST) * WIDEST
     multiply.run(
         blocks(rows, height), a, packed, out.reshape(-1), addend,
-        height * min(depth, DEPTH) if a_turned else 0, own["ROWS"] * width,
+        own["ROWS"] * width,
         a_turned, rows if a_turned else length, *place, across,
         int(part.start > 0), int(part.stop == length),
+    )  # fmt: skip
+
+
+def _multiply_few(left, right, shape, out, addend):
+    """Writes a product of few rows, for which threads take columns."""
+    (a, a_turned), (b, b_turned), (rows, length), across = left, right, shape, out.shape[1]
+    own, depth = sizes(), min(length, CHUNK)
+    width = own["VECTORS"] * own["LANES"]
+    several = max(PANEL // (rows * length * width), 1) * width
+    _loop_of_columns().run(
+        blocks(across, several), a, b, out.reshape(-1), addend, several * depth,
+        own["ROWS"] * width,
+        a_turned, b_turned, rows, length, across,
     )  # fmt: skip
 
 

@@ -26,13 +26,20 @@ def exact(x, y):
     return x.astype(np.float64) @ y.astype(np.float64)
 
 
+@pytest.fixture(params=[0, 1000], ids=["strips", "columns"])
+def few(request, monkeypatch):
+    """Whether threads share strips of rows, or columns."""
+    monkeypatch.setattr(compiled_products, "FEW", request.param)
+    monkeypatch.setattr(compiled_products, "BROAD", 1)
+
+
 @pytest.fixture(params=["python", pytest.param("numba", marks=pytest.mark.numba)])
 def way(request, monkeypatch):
     """Loops for matrices of any size, run by Python or compiled."""
     if request.param == "numba" and not compiled.available():
         pytest.skip("needs Numba")
-    monkeypatch.setattr(compiled_products, "LEAST", 1)
-    monkeypatch.setattr(compiled_products, "FEWEST", 1)
+    for least in ("LEAST", "LEAST_OF_FEW", "SHORTEST"):
+        monkeypatch.setattr(compiled_products, least, 1)
     monkeypatch.setattr(compiled_products, "_suits", lambda: True)
     monkeypatch.setattr(compiled, "_setting", lambda: "wait")
     if request.param == "python":
@@ -51,12 +58,12 @@ def way(request, monkeypatch):
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("size", SIZES)
-def test_small_products(size, layout, way):
+def test_small_products(size, layout, few, way):
     x, y = operands(*size, layout)
     close_sums(compiled_products.product(x, y), exact(x, y))
 
 
-def test_what_is_added_and_where_it_is_written(way):
+def test_what_is_added_and_where_it_is_written(few, way):
     x, y = operands(37, 45, 50)
     addend, out = np.arange(50, dtype=np.float32), np.full((37, 50), np.nan, np.float32)
     assert compiled_products.product(x, y, out, addend) is out
@@ -64,7 +71,7 @@ def test_what_is_added_and_where_it_is_written(way):
     np.testing.assert_array_equal(out, compiled_products.product(x, y) + addend)
 
 
-def test_special_values_stay_in_their_rows_and_columns(way):
+def test_special_values_stay_in_their_rows_and_columns(few, way):
     x, y = operands(20, 30, 35)
     x[3, 5], y[7, 34] = np.nan, np.inf
     found = compiled_products.product(x, y)
@@ -81,14 +88,14 @@ def ready(monkeypatch):
         pytest.skip("for wider vectors")
     monkeypatch.setattr(compiled_products, "_suits", lambda: True)
     compiled_products._loop.cache_clear()
-    for loop in compiled_products._loops():
+    for loop in (*compiled_products._loops(), compiled_products._loop_of_columns()):
         loop.wait()
 
 
 @pytest.mark.numba
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("size", LARGE)
-def test_large_products_with_any_number_of_threads(size, layout, ready):
+def test_large_products_with_any_number_of_threads(size, layout, few, ready):
     x, y = operands(*size, layout)
     found = []
     for count in (1, 2, 4):
