@@ -97,7 +97,7 @@ class ParallelLoop(compiled.Loop):
             if each.kind != "piece"
         )
         text = self._entry_text("{}")
-        name = f"entry_{digest}_{_digest(text + _source())}"
+        name = f"entry_{digest}_{_digest(text + repr(kinds) + _source())}"
         scope = {"loop": loop, "read": _reader(kinds), **_scope()}
         make = numba.cfunc(numba.void(numba.int64), cache=True, **options)
         entry = make(compiled.executed(text.format(name), name, scope))

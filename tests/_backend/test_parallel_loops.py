@@ -147,3 +147,18 @@ def test_memory_of_each_dtype():
     out = np.zeros(3)
     assert loop.run(np.arange(3).reshape(3, 1), out, 1, 1, 1, 1)
     np.testing.assert_array_equal(out, [0, 4, 8])
+
+
+COPY = """def {}(x, out, first, last):
+    out[first:last] = x[first:last]
+"""
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64])
+def test_one_text_for_several_dtypes(dtype):
+    dtype = np.dtype(dtype)
+    parameters = [parallel.array(dtype)] * 2 + [parallel.piece(0), parallel.piece(1)]
+    x, out = np.arange(100).astype(dtype), np.zeros(100, dtype)
+    loop = ready(parallel.ParallelLoop(COPY.format, parameters, False, "copy"))
+    assert loop.run(table(100, 30), x, out)
+    np.testing.assert_array_equal(out, x)
