@@ -282,9 +282,3 @@ def source(trace, name):
         if value != index
     ]
     return "\n".join(lines) + "\n"
-
-
-def update_loop(trace, dtype):
-    """The loop of a program that `compilable` accepts."""
-    parameters = [(dtype, True)] * len(trace.names) + [(dtype, False)] * trace.scalar_count
-    return Loop(functools.partial(source, trace), parameters, False, trace.name)

@@ -29,11 +29,12 @@ instead (compiled.py).
 Formulas that reduce, reshape or branch on values cannot be traced and do not belong here.
 """
 
+import functools
 import threading
 
 import numpy
 
-from . import arrays, compiled, recorded, scheduler
+from . import arrays, compiled, parallel_loops, recorded, scheduler
 from .arrays import SPACES
 from .device_code import compute_dtype
 from .multi_tensor import KernelProgram
@@ -187,7 +188,7 @@ class HostProgram:
         exec(compile(self.source, f"<block of {trace.name}>", "exec"), scope)
         self.block = scope["block"]
         fits = compiled.compilable(trace, dtypes, self.dtype)
-        self.loop = compiled.update_loop(trace, self.dtype) if fits else None
+        self.loop = _loop(trace, self.dtype) if fits else None
 
     def prepare(self, numbers):
         """The scalars of the program, computed once for all rows."""
@@ -209,19 +210,17 @@ class HostProgram:
         """Updates arrays of one axis, by the compiled loop where there is one."""
         size, loop = arrays[0].size, self._loop_for(arrays)
         if loop is not None:
-            scalars = [scalar[()] for scalar in scalars]
+            table = parallel_loops.blocks(size, compiled.BLOCK)
+            loop.run(table, *arrays, *[scalar[()] for scalar in scalars])
+            return
 
         def run(arrays):
-            if loop is not None:
-                loop(*arrays, *scalars)
-            else:
-                self.block(*arrays, *scalars, *self._scratch(arrays[0].size))
+            self.block(*arrays, *scalars, *self._scratch(arrays[0].size))
 
-        most = BLOCK if loop is None else compiled.BLOCK
-        if size <= most:
+        if size <= BLOCK:
             run(arrays)
             return
-        parts = scheduler.blocks(size, most)
+        parts = scheduler.blocks(size, BLOCK)
         scheduler.run(lambda number: run([each[parts[number]] for each in arrays]), len(parts))
 
     def _loop_for(self, arrays):
@@ -231,11 +230,19 @@ class HostProgram:
             return None
         if loop.ready is None and arrays[0].size >= LEAST:
             loop.request()
-        return loop.ready
+        return loop if loop.ready is not None else None
 
     def _scratch(self, size):
         """Scratch memory of the calling thread."""
         return _buffers(self.dtype, self.floats, size) + _buffers(_BOOL, self.bools, size)
+
+
+def _loop(trace, dtype):
+    """The compiled loop of a program, for one-dimensional arrays."""
+    parameters = [parallel_loops.part(dtype, 0)] * len(trace.names)
+    parameters += [parallel_loops.number(dtype)] * trace.scalar_count
+    text = functools.partial(compiled.source, trace)
+    return parallel_loops.ParallelLoop(text, parameters, False, trace.name)
 
 
 def _kin(read, row, written):
