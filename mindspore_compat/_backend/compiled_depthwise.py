@@ -15,16 +15,17 @@ from typing import NamedTuple
 
 import numpy
 
-from . import compiled
-from .scheduler import blocks, run
+from . import compiled, parallel_loops
 
 FLOAT, INDEX = numpy.dtype(numpy.float32), numpy.dtype(numpy.int64)
 LEAST = 1 << 13  # elements of all images below which a call costs as much as it saves
 BLOCK = 1 << 17  # elements of a piece
 MOST = 25  # kernel positions that one loop has
 
-_CORRELATION = """def {name}(x, w, out, padded, first, last, channels, height, width, top, left,
-        row, out_height, out_width, dilation_y, dilation_x):
+_CORRELATION = """def {name}(x, w, out, padded, channels, height, width, top, left, row, out_height,
+        out_width, dilation_y, dilation_x, first, last):
+    for i in range(padded.size):
+        padded[i] = 0
     for plane in range(first, last):
         channel = plane % channels
         for y in range(height):
@@ -38,8 +39,10 @@ _CORRELATION = """def {name}(x, w, out, padded, first, last, channels, height, w
             p = out[(plane * out_height + y) * out_width : (plane * out_height + y + 1) * out_width]
 {loops}
 """
-_WEIGHTS = """def {name}(x, g, out, padded, flows, first, last, height, width, top, left, row,
-        out_height, out_width, dilation_y, dilation_x):
+_WEIGHTS = """def {name}(x, g, out, padded, flows, height, width, top, left, row, out_height,
+        out_width, dilation_y, dilation_x, first, last):
+    for i in range(padded.size):
+        padded[i] = flows[i] = 0
     length = (out_height - 1) * {stride_y} * row + (out_width - 1) * {stride_x} + 1
     for plane in range(first, last):
         for y in range(height):
@@ -111,9 +114,13 @@ def _weights_text(kernel, stride, name):
 
 
 @functools.cache
-def _loop(text, arrays, numbers, *shapes):
-    parameters = [(FLOAT, True)] * arrays + [(INDEX, False)] * numbers
-    return compiled.Loop(functools.partial(text, *shapes), parameters, True, "depthwise")
+def _loop(text, memories, numbers, *shapes):
+    """The loop of three arrays, memory for padded planes, and sizes, over some of the planes."""
+    parameters = [parallel_loops.array(FLOAT)] * 3 + [parallel_loops.memory(FLOAT)] * memories
+    parameters += [parallel_loops.number()] * numbers
+    parameters += [parallel_loops.piece(0), parallel_loops.piece(1)]
+    text = functools.partial(text, *shapes)
+    return parallel_loops.ParallelLoop(text, parameters, True, "depthwise")
 
 
 def _fits(geo, x, other):
@@ -155,18 +162,13 @@ def input_gradient(g, w, geo):
 
 def _correlated(x, w, geo, plan):
     """Planes correlated with the filter of their channel."""
-    loop = _loop(_correlation_text, 4, 12, geo.kernel, plan.stride, plan.between)
-    if not (loop.ready or loop.request()):
+    loop = _loop(_correlation_text, 1, 10, geo.kernel, plan.stride, plan.between)
+    if not loop.is_ready():
         return None
     out = numpy.empty((geo.batch, geo.channels, *plan.out), FLOAT)
     given = compiled.flat(x), compiled.flat(w), out.reshape(-1)
     sizes = *plan.size, *plan.before, plan.padded[1], *plan.out, *geo.dilation
-
-    def work(part):
-        buffer = numpy.zeros(prod(plan.padded), FLOAT)
-        loop.ready(*given, buffer, part.start, part.stop, geo.channels, *sizes)
-
-    _over_planes(geo, work)
+    loop.run(_pieces(geo), *given, prod(plan.padded), geo.channels, *sizes)
     return out
 
 
@@ -174,22 +176,16 @@ def weight_gradient(g, x, geo):
     """The gradient of `convolve` for the filters."""
     if not _fits(geo, x, g):
         return None
-    loop = _loop(_weights_text, 5, 11, geo.kernel, geo.stride)
-    if not (loop.ready or loop.request()):
+    loop = _loop(_weights_text, 2, 9, geo.kernel, geo.stride)
+    if not loop.is_ready():
         return None
     found = numpy.empty((geo.batch, geo.channels, prod(geo.kernel)), FLOAT)
     given = compiled.flat(x), compiled.flat(g), found.reshape(-1)
     sizes = *geo.size, *_before(geo), geo.padded[1], *geo.out, *geo.dilation
-
-    def work(part):
-        buffers = numpy.zeros((2, prod(geo.padded)), FLOAT)
-        loop.ready(*given, *buffers, part.start, part.stop, *sizes)
-
-    _over_planes(geo, work)
+    loop.run(_pieces(geo), *given, *[prod(geo.padded)] * 2, *sizes)
     return found.sum(0).reshape(geo.filters, 1, *geo.kernel)
 
 
-def _over_planes(geo, work):
-    """Calls `work` with slices of the planes, shared among threads."""
-    parts = blocks(geo.batch * geo.channels, max(BLOCK // prod(geo.padded), 1))
-    run(lambda number: work(parts[number]), len(parts))
+def _pieces(geo):
+    """The first and last plane of each piece."""
+    return parallel_loops.blocks(geo.batch * geo.channels, max(BLOCK // prod(geo.padded), 1))

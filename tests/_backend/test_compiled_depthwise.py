@@ -3,9 +3,16 @@
 import numpy as np
 import pytest
 from kit import close_sums
-from kit.loops import ByPython, needs_numba
+from kit.loops import ParallelByPython, needs_numba
 
-from mindspore_compat._backend import arrays, compiled, compiled_depthwise, conv, depthwise
+from mindspore_compat._backend import (
+    arrays,
+    compiled,
+    compiled_depthwise,
+    conv,
+    depthwise,
+    parallel_loops,
+)
 
 # kernel, stride, pads, dilation
 CASES = {
@@ -57,7 +64,7 @@ def by_loops(x, w, g, geo):
 
 @pytest.mark.parametrize("case", CASES)
 def test_loops_mean_what_the_composed_convolution_means(case, any_size, monkeypatch):
-    monkeypatch.setattr(compiled, "Loop", ByPython)
+    monkeypatch.setattr(parallel_loops, "ParallelLoop", ParallelByPython)
     given = operands(case)
     found = by_loops(*given)
     for have, want in zip(found, composed(monkeypatch, *given), strict=True):
