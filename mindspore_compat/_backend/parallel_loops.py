@@ -4,7 +4,8 @@ A ParallelLoop is a function of arrays and numbers, some of which differ from pi
 
     def scale(x, factor, memory, first, last): ...
 
-    loop = ParallelLoop(text, [array(FLOAT), number(FLOAT), memory(FLOAT), piece(), piece()], ...)
+    loop = ParallelLoop(text, [array(FLOAT), number(FLOAT), memory(FLOAT), piece(0), piece(1)],
+                        ...)
     if loop.is_ready():
         loop.run(numpy.array([[0, 64], [64, 100]]), x, numpy.float32(2), 32)
 
@@ -24,9 +25,8 @@ import numpy
 from . import compiled, job_slot, scheduler, spinning
 
 INDEX = numpy.dtype(numpy.int64)
-_NEXT, _COUNT, _COLUMNS, _FAILED, _FIRST = range(
-    5
-)  # words of a job: then its table, and what it is given
+# The words of a job; from _FIRST on its table, and what it is given, of two words each.
+_NEXT, _COUNT, _COLUMNS, _FAILED, _FIRST = range(5)
 
 
 class Parameter(NamedTuple):
