@@ -147,23 +147,17 @@ def intrinsics():
     def element(context, builder, kind, array, index):
         return builder.gep(context.make_array(kind)(context, builder, value=array).data, [index])
 
-    @intrinsic
-    def fetch_add(context, array, index, value):
-        def code(context, builder, signature, arguments):
-            array, index, value = arguments
-            place = element(context, builder, signature.args[0], array, index)
-            return builder.atomic_rmw("add", place, value, "seq_cst")
+    def read_modify_write(name, operation):
+        def typed(context, array, index, value):
+            def code(context, builder, signature, arguments):
+                array, index, value = arguments
+                place = element(context, builder, signature.args[0], array, index)
+                return builder.atomic_rmw(operation, place, value, "seq_cst")
 
-        return types.int64(array, types.int64, types.int64), code
+            return types.int64(array, types.int64, types.int64), code
 
-    @intrinsic
-    def exchange(context, array, index, value):
-        def code(context, builder, signature, arguments):
-            array, index, value = arguments
-            place = element(context, builder, signature.args[0], array, index)
-            return builder.atomic_rmw("xchg", place, value, "seq_cst")
-
-        return types.int64(array, types.int64, types.int64), code
+        typed.__name__ = name
+        return intrinsic(typed)
 
     @intrinsic
     def compare_exchange(context, array, index, expected, value):
@@ -213,8 +207,12 @@ def intrinsics():
 
         return types.void(), code
 
-    found = fetch_add, exchange, compare_exchange, call, pause, nap
-    return {each._name: each for each in found}
+    found = {each._name: each for each in (compare_exchange, call, pause, nap)}
+    return {
+        "fetch_add": read_modify_write("fetch_add", "add"),
+        "exchange": read_modify_write("exchange", "xchg"),
+        **found,
+    }
 
 
 class Library:
