@@ -10,8 +10,8 @@ from math import prod
 import numpy
 
 from . import compiled
-from .conv_planes import FLOAT, INDEX, loop, ready
-from .scheduler import blocks, run
+from .conv_planes import FLOAT, INDEX, parallel_loop
+from .parallel_loops import blocks
 
 PIECE = 1 << 16  # elements of a piece, at least
 PIECES = 8  # of a call
@@ -64,6 +64,9 @@ def add_windows(
                 out[image + i] = padded[i]
 
 
+_loop = functools.partial(parallel_loop, pieces=("first", "last"), memories=("padded",))
+
+
 def columns_of(x, geo):
     """What copies windows as kernels.Kernels does, if the loops are for such an array and ready;
     else None."""
@@ -71,7 +74,9 @@ def columns_of(x, geo):
         return None
     if prod(geo.kernel) * prod(geo.out) > MOST or not compiled.available():
         return None
-    return _Columns if ready(copy_windows, add_windows) else None
+    return (
+        _Columns if all([_loop(each).is_ready() for each in (copy_windows, add_windows)]) else None
+    )
 
 
 class _Columns:
@@ -95,16 +100,10 @@ def _run(function, source, target, shape, geo, strides, size):
     samples, channels = shape[:2]
     targets, area, windows = _targets(geo.size, geo.kernel, geo.stride, geo.pads, geo.dilation)
     several = max(min(size // PIECE, PIECES, channels), 1)
-    parts = blocks(channels, -(-channels // several))
-
-    def work(number):
-        part = parts[number]
-        loop(function).ready(
-            source, target, numpy.empty(area + 1, FLOAT), targets, part.start, part.stop, samples,
-            channels, area, windows, *strides,
-        )  # fmt: skip
-
-    run(work, len(parts))
+    _loop(function).run(
+        blocks(channels, -(-channels // several)), source, target, area + 1, targets, samples,
+        channels, area, windows, *strides,
+    )  # fmt: skip
 
 
 @functools.lru_cache(maxsize=256)

@@ -12,7 +12,7 @@ rows, and the padded planes shifted by each offset.
 """
 
 import functools
-from itertools import product
+from itertools import accumulate
 from math import prod
 
 import numpy
@@ -30,20 +30,33 @@ from .conv_planes import (
     VECTOR,
     Planes,
     cut,
-    loop,
     odd_lines,
-    ready,
-    scratch,
+    parallel_loop,
 )  # fmt: skip
-from .scheduler import blocks, run
+from .scheduler import blocks
 
 PIECE = 1 << 21  # multiplications of a piece, at least
 SPAN = 2048  # elements of the rows whose scalar products are made at once
 
 
+_pack = functools.partial(parallel_loop, conv_loops.pack, ("group", "first", "last"))
+_correlate = functools.partial(
+    parallel_loop,
+    conv_loops.correlate,
+    ("first", "last", "top", "bottom", "low", "high"),
+    ("padded", "found"),
+)
+_sum_weights = functools.partial(
+    parallel_loop,
+    conv_loops.weight_runs,
+    ("chunk", "end", "at", "group", "low", "high"),
+    ("padded", "flows", "found"),
+)
+
+
 def is_ready():
     """True if its loops can run; has them compiled."""
-    return ready(conv_loops.pack, conv_loops.correlate, conv_loops.weight_sums)
+    return all([make().is_ready() for make in (_pack, _correlate, _sum_weights)])
 
 
 def correlate(x, weights, out, plan):
@@ -55,39 +68,21 @@ def correlate(x, weights, out, plan):
         out: the array, of which a part is written.
         plan: the sizes.
     """
-    packed = _packed(weights, plan)
-    phases, offsets, sizes, pieces, length = _correlation(plan)
-    given = compiled.flat(x), packed, out.reshape(-1)
-
-    def work(number):
-        found = numpy.empty(FOUND, FLOAT)
-        loop(conv_loops.correlate).ready(
-            *given, scratch(length), found, phases, offsets, *pieces[number], *sizes
-        )
-
-    run(work, len(pieces))
-
-
-def _packed(weights, plan):
-    """The weights of all groups in the order of tiles."""
-    own = plan.filters * plan.depth
-    packed = numpy.empty((plan.groups, own), FLOAT)
-    parts = list(product(range(plan.groups), blocks(plan.filters, 64)))
-
-    def work(number):
-        group, part = parts[number]
-        loop(conv_loops.pack).ready(
-            weights.values, packed[group], weights.indices, group * weights.group, part.start,
-            part.stop, plan.filters, weights.filter, plan.channels, weights.channel,
-        )  # fmt: skip
-
-    run(work, len(parts))
-    return packed.reshape(-1)
+    phases, offsets, sizes, parts, pieces, length = _correlation(plan)
+    packed = numpy.empty(plan.groups * plan.filters * plan.depth, FLOAT)  # in the order of tiles
+    _pack().run(
+        parts, weights.values, packed, weights.indices, plan.filters, weights.group, weights.filter,
+        plan.channels, weights.channel,
+    )  # fmt: skip
+    _correlate().run(
+        pieces, compiled.flat(x), packed, out.reshape(-1), length, FOUND, phases, offsets, *sizes
+    )
 
 
 @functools.lru_cache(maxsize=256)
 def _correlation(plan):
-    """The pieces, offsets and sizes of a correlation."""
+    """The offsets and sizes of a correlation, the pieces in which its weights are packed, and its
+    own pieces and memory."""
     planes = Planes.of(plan.size, plan.before, plan.stride, plan.taps, plan.out)
     planes_of_image = plan.channels * planes.copies
     filters = blocks(plan.filters, max(CACHE // max(plan.depth, 1) // 8, 1) * 8)
@@ -100,6 +95,11 @@ def _correlation(plan):
         lambda rows: planes_of_image * (rows + planes.reach) * planes.row,
     )
     step = planes.step(height + planes.reach)
+    parts = [
+        (group, each.start, each.stop)
+        for group in range(plan.groups)
+        for each in blocks(plan.filters, 64)
+    ]
     pieces = [
         (each.start, each.stop, rows.start, rows.stop, own.start, own.stop)
         for each in blocks(images, samples)
@@ -110,27 +110,21 @@ def _correlation(plan):
         plan.groups, plan.channels, *plan.size, *plan.stride, plan.filters, planes.row, step,
         planes.reach, plan.out[1], *plan.writes,
     )  # fmt: skip
-    return planes.phases, planes.offsets(plan.channels, step), sizes, pieces, planes_of_image * step
+    return (
+        planes.phases, planes.offsets(plan.channels, step), sizes, numpy.array(parts, INDEX),
+        numpy.array(pieces, INDEX), planes_of_image * step + SLACK,
+    )  # fmt: skip
 
 
 def weight_gradient(g, x, plan):
     """The gradient for the filters of a correlation of `x`: (groups, filters, channels, kernel
     positions). It has NaN where an element of `x` is infinite or NaN."""
-    phases, whole, offsets, sizes, runs, ranges, lengths = _sums(plan)
-    totals = numpy.zeros((len(runs), plan.groups * plan.filters * plan.depth), FLOAT)
-    given = compiled.flat(x), compiled.flat(g)
-    parts = list(product(range(len(runs)), ranges))
-
-    def work(number):
-        own, part = parts[number]
-        padded, flows, found = scratch(lengths[0]), scratch(lengths[1]), numpy.empty(FOUND, FLOAT)
-        for chunk in runs[own]:
-            loop(conv_loops.weight_sums).ready(
-                *given, totals[own], padded, flows, found, phases, whole, offsets, *chunk, *part,
-                *sizes,
-            )  # fmt: skip
-
-    run(work, len(parts))
+    phases, whole, offsets, sizes, count, chunks, parts, lengths = _sums(plan)
+    totals = numpy.zeros((count, plan.groups * plan.filters * plan.depth), FLOAT)
+    _sum_weights().run(
+        parts, compiled.flat(x), compiled.flat(g), totals.reshape(-1), *lengths, FOUND, phases,
+        whole, offsets, chunks, *sizes,
+    )  # fmt: skip
     grad = totals[0]
     for each in totals[1:]:
         grad += each
@@ -139,7 +133,8 @@ def weight_gradient(g, x, plan):
 
 @functools.lru_cache(maxsize=256)
 def _sums(plan):
-    """The pieces, offsets and sizes of the gradient for the weights."""
+    """The offsets and sizes of the gradient for the weights, how many sums are made of it, the
+    samples and rows of which each adds some, the pieces of that, and their memory."""
     planes = Planes.of(plan.size, plan.before, plan.stride, plan.taps, plan.out)
     height, plane_rows = plan.out[0], planes.axes[0].length
     samples = max(min(SPAN // (plane_rows * planes.row), plan.batch), 1)
@@ -156,11 +151,14 @@ def _sums(plan):
         for rows in blocks(plan.out[0], height)
     ]
     runs = in_runs(chunks, plan, PIECE)
-    ranges = [
-        (group, each.start, each.stop)
+    ends = [0, *accumulate(map(len, runs))]
+    parts = [
+        (*ends[number : number + 2], number * plan.groups * plan.filters * plan.depth, group,
+         each.start, each.stop)
+        for number in range(len(runs))
         for group in range(plan.groups)
         for each in blocks(plan.channels, depth)
-    ]
+    ]  # fmt: skip
     offsets = planes.offsets(depth, step)
     offsets = numpy.concatenate([offsets, numpy.full(SLACK, offsets[-1], OFFSET)])
     whole = numpy.array([0, plan.out[0], 0, 0, plan.out[1], 0], INDEX)
@@ -168,8 +166,11 @@ def _sums(plan):
         plan.groups, plan.channels, *plan.size, *plan.stride, plan.filters, planes.row, step,
         flow_step, plane_rows, *plan.out, len(plan.taps),
     )  # fmt: skip
-    lengths = depth * planes.copies * step, plan.filters * flow_step
-    return planes.phases, whole, offsets, sizes, runs, ranges, lengths
+    lengths = depth * planes.copies * step + SLACK, plan.filters * flow_step + SLACK
+    return (
+        planes.phases, whole, offsets, sizes, len(runs),
+        numpy.concatenate(runs).astype(INDEX).reshape(-1), numpy.array(parts, INDEX), lengths,
+    )  # fmt: skip
 
 
 def in_runs(chunks, plan, piece):

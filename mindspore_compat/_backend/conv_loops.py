@@ -23,27 +23,27 @@ from .vector_tiles import (
 
 TERMS = 256  # of a sum, before it is added to those of other terms
 WINDOWS = 512  # whose products are written together
+SLACK = 64  # elements that a tile may read behind the planes
 
 
-def pack(w, packed, taps, start, first, last, filters, row_step, depth, depth_step):
-    """Copies the weights of filters in the order in which tiles read them: `filters` in blocks of
-    ROWS, and in a block by channel, kernel position and filter.
+def pack(w, packed, taps, group, first, last, filters, group_step, row_step, depth, depth_step):
+    """Copies the weights of filters of a group in the order in which tiles read them: `filters` in
+    blocks of ROWS, and in a block by channel, kernel position and filter.
 
     Args:
         w, packed: the weights, and the copy.
         taps: for each kernel position its target in the weights of a filter and channel.
-        start: the first weight.
-        first, last: which filters.
-        filters: how many there are; the last block may be smaller.
-        row_step, depth, depth_step: the step to the next filter; the channels, and the step to the
-            next.
+        group, first, last: which filters of which group.
+        filters: how many a group has; the last block may be smaller.
+        group_step, row_step: the steps to the next group and filter.
+        depth, depth_step: the channels, and the step to the next.
     """
     for block in range(first, last, ROWS):
         rows = min(ROWS, filters - block)
-        at = block * depth * taps.size
+        at = (group * filters + block) * depth * taps.size
         for channel in range(depth):
             for tap in taps:
-                source = start + block * row_step + channel * depth_step + tap
+                source = group * group_step + block * row_step + channel * depth_step + tap
                 for r in range(rows):
                     packed[at] = w[source + r * row_step]
                     at += 1
@@ -136,6 +136,7 @@ def correlate(
     """
     count = offsets.size
     end = (bottom - top - 1) * row + out_width
+    clear(padded, padded.size - SLACK, padded.size)
     for image in range(first, last):
         copy_planes(
             x, image * channels * height * width, channels, height, width, phases, stride_y,
@@ -159,13 +160,31 @@ def correlate(
                 )  # fmt: skip
 
 
-def weight_sums(
-    x, g, total, padded, flows, found, phases, whole, offsets, first, last, top, bottom, group,
-    low, high, groups, channels, height, width, stride_y, stride_x, filters, row, step, flow_step,
+def weight_runs(
+    x, g, totals, padded, flows, found, phases, whole, offsets, chunks, chunk, end, at, group, low,
+    high, groups, channels, height, width, stride_y, stride_x, filters, row, step, flow_step,
     plane_rows, out_height, out_width, positions,
 ):  # fmt: skip
-    """Adds to `total` the gradients of a group's weights for channels `low` to `high`, from samples
-    `first` to `last` and rows `top` to `bottom` of the result.
+    """Adds the sums of `weight_sums` for `chunks` from number `chunk` to `end`, of which each has
+    the first and last sample, and the top and bottom row, to `totals` from `at`."""
+    clear(padded, padded.size - SLACK, padded.size)
+    clear(flows, flows.size - SLACK, flows.size)
+    for i in range(4 * chunk, 4 * end, 4):
+        weight_sums(
+            x, g, totals, at, padded, flows, found, phases, whole, offsets, chunks[i],
+            chunks[i + 1], chunks[i + 2], chunks[i + 3], group, low, high, groups, channels, height,
+            width, stride_y, stride_x, filters, row, step, flow_step, plane_rows, out_height,
+            out_width, positions,
+        )  # fmt: skip
+
+
+def weight_sums(
+    x, g, totals, totals_at, padded, flows, found, phases, whole, offsets, first, last, top, bottom,
+    group, low, high, groups, channels, height, width, stride_y, stride_x, filters, row, step,
+    flow_step, plane_rows, out_height, out_width, positions,
+):  # fmt: skip
+    """Adds to `totals`, from `totals_at`, the gradients of a group's weights for channels `low` to
+    `high`, from samples `first` to `last` and rows `top` to `bottom` of the result.
 
     A channel of all samples takes `step` elements of `padded`, a filter `flow_step` elements of
     `flows`, where zeros are between the rows; `plane_rows` rows later the next sample begins.
@@ -191,9 +210,9 @@ def weight_sums(
         for k in range(0, depth, STREAMS):
             dots(rows, flows, f * flow_step, flow_step, padded, 0, offsets, k, count, found, 0)
             for r in range(rows):
-                to = ((group * filters + f + r) * channels + low) * positions + k
+                to = ((group * filters + f + r) * channels + low) * positions + k + totals_at
                 for s in range(min(STREAMS, depth - k)):
-                    total[to + s] += found[r * STREAMS + s]
+                    totals[to + s] += found[r * STREAMS + s]
 
 
 def block_width(filters):
@@ -350,6 +369,8 @@ LIBRARY = Library(
     write_rows,
     block_width,
     write_transposed,
+    weight_sums,
+    SLACK=SLACK,
     TERMS=TERMS,
     WINDOWS=WINDOWS,
 )

@@ -19,7 +19,7 @@ CACHE = 1 << 18  # elements of planes or weights that stay in a core's cache
 SUMS = 1 << 22  # elements of the sums that pieces of the weights' gradient have of their own
 VECTOR = 16  # elements of the longest vectors
 WIDEST = 48  # filters of the widest tile; what a tile of another host has divides it
-SLACK = 64  # elements that a tile may read behind the planes, or `dots` offsets behind the last
+SLACK = conv_loops.SLACK  # elements that a tile may read behind the planes, or `dots` offsets
 FOUND = 512  # elements of the largest tile
 
 
@@ -187,7 +187,7 @@ _ARRAYS = {
         ),  # fmt: skip
         FLOAT,
     ),
-    **dict.fromkeys(("phases", "whole", "taps", "targets", "sources", "counts"), INDEX),
+    **dict.fromkeys(("phases", "whole", "taps", "targets", "sources", "counts", "chunks"), INDEX),
     **dict.fromkeys(("offsets", "starts", "lines"), OFFSET),
 }
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from kit import close_sums, same
-from kit.loops import ByPython, needs_numba
+from kit.loops import ParallelByPython, needs_numba
 
 from mindspore_compat._backend import (
     arrays,
@@ -12,6 +12,7 @@ from mindspore_compat._backend import (
     compiled_conv,
     conv,
     conv_planes,
+    parallel_loops,
 )
 
 # shape, kernel, stride, pads, dilation
@@ -31,9 +32,9 @@ def small_pieces(monkeypatch):
     monkeypatch.setattr(compiled_columns, "PIECE", 16)
     monkeypatch.setattr(compiled, "available", lambda: True)
     monkeypatch.setattr(compiled, "_setting", lambda: "wait")
-    conv_planes.loop.cache_clear()
+    conv_planes.parallel_loop.cache_clear()
     yield
-    conv_planes.loop.cache_clear()
+    conv_planes.parallel_loop.cache_clear()
 
 
 def without_loops(monkeypatch, function, *given):
@@ -54,7 +55,7 @@ def check(case, monkeypatch):
 
 @pytest.mark.parametrize("case", CASES)
 def test_loops_mean_what_array_functions_do(case, small_pieces, monkeypatch):
-    monkeypatch.setattr(compiled, "Loop", ByPython)
+    monkeypatch.setattr(parallel_loops, "ParallelLoop", ParallelByPython)
     check(case, monkeypatch)
 
 

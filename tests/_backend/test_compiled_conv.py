@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from kit import close_sums, same
-from kit.loops import ByPython, needs_numba
+from kit.loops import ByPython, ParallelByPython, needs_numba
 
 from mindspore_compat._backend import (
     arrays,
@@ -14,6 +14,7 @@ from mindspore_compat._backend import (
     conv_gather,
     conv_panels,
     conv_planes,
+    parallel_loops,
     scheduler,
 )
 
@@ -58,7 +59,12 @@ def any_size(request, monkeypatch):
     for module in (conv_planes, conv_flat, conv_gather):
         monkeypatch.setattr(module, "CACHE", 1 << 12)
     monkeypatch.setattr(compiled, "available", lambda: True)
-    caches = [conv_planes.loop, conv_panels._copies, conv_panels._correlation]
+    caches = [
+        conv_planes.loop,
+        conv_planes.parallel_loop,
+        conv_panels._copies,
+        conv_panels._correlation,
+    ]
     caches += [each for way in (conv_flat, conv_gather) for each in (way._correlation, way._sums)]
     for each in caches:
         each.cache_clear()
@@ -107,6 +113,7 @@ def check(given):
 @pytest.mark.parametrize("case", ["padded", "strided, dilated"])
 def test_loops_mean_what_the_composed_convolution_means(case, any_size, monkeypatch):
     monkeypatch.setattr(compiled, "Loop", ByPython)
+    monkeypatch.setattr(parallel_loops, "ParallelLoop", ParallelByPython)
     check(operands(*CASES[case]))
 
 
