@@ -164,7 +164,7 @@ def _gru_step(xp, gr, gz, gn, rr, rz, rn, br, bz, bn, h, at, *, saves):
     new = n + z * (h - n)
     if at is None:
         return new, *saved
-    return new * at, new * at + h * (1 - at), *saved
+    return new * at, new * at + h * (1 - at), *[each * at for each in saved]
 
 
 def _gru_back(xp, r, z, n, inner, h, grad_out, flow, at):
