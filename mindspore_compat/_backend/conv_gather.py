@@ -12,7 +12,7 @@ over the windows `p`.
 """
 
 import functools
-from itertools import product
+from itertools import accumulate
 from math import prod
 
 import numpy
@@ -23,17 +23,15 @@ from .conv_planes import (
     CACHE,
     FLOAT,
     INDEX,
-    OFFSET,
     PIECES,
+    SLACK,
     VECTOR,
     WIDEST,
     Planes,
     cut,
-    loop,
-    ready,
-    scratch,
+    parallel_loop,
 )
-from .scheduler import blocks, run
+from .scheduler import blocks
 
 PIECE = 1 << 23  # multiplications of a piece, at least,
 SAMPLES = 1 << 21  # and of one that copies no planes which others copy too
@@ -41,53 +39,42 @@ FEWEST = 128  # windows that the weights are read for, as they may not fit the c
 WINDOWS = 1024  # of which the weights' gradient is summed at once
 CHANNELS = 64  # of a piece of that sum, at least: each copies the other factor anew
 
+_pack = functools.partial(
+    parallel_loop, conv_loops.pack_beside, ("at", "group", "first", "filters")
+)
+_correlate = functools.partial(
+    parallel_loop,
+    conv_loops.gather_correlate,
+    ("first", "last", "top", "bottom", "group", "low", "high", "packed_at"),
+    ("padded", "found", "targets", "starts"),
+)
+_sum_weights = functools.partial(
+    parallel_loop,
+    conv_loops.gather_weight_runs,
+    ("chunk", "end", "at", "group", "low", "high"),
+    ("padded", "flows", "starts"),
+)
+_add = functools.partial(parallel_loop, conv_loops.add_transposed, ("group", "first", "last"))
+
 
 def is_ready():
     """True if its loops can run; has them compiled."""
-    return ready(
-        conv_loops.pack_beside,
-        conv_loops.gather_correlate,
-        conv_loops.gather_weight_sums,
-        conv_loops.add_transposed,
-    )
+    return all([make().is_ready() for make in (_pack, _correlate, _sum_weights, _add)])
 
 
 def correlate(x, weights, out, plan):
     """Writes a correlation of images to `out`, with the arguments of `conv_flat.correlate`."""
-    phases, offsets, filters, pieces, sizes, length, windows = _correlation(plan)
-    packed, own = _packed(weights, plan, filters)
-    given = compiled.flat(x), packed, out.reshape(-1)
-
-    def work(number):
-        *window, group, part = pieces[number]
-        targets, starts = numpy.empty(windows, INDEX), numpy.empty(windows, OFFSET)
-        found = numpy.empty(min(windows, conv_loops.WINDOWS) * WIDEST, FLOAT)
-        begin = group * own + (part.start + part.start // filters[0].stop * WIDEST) * plan.depth
-        loop(conv_loops.gather_correlate).ready(
-            *given, scratch(length), found, phases, targets, offsets, starts,
-            *window, group, part.start, part.stop, begin, *sizes,
-        )  # fmt: skip
-
-    run(work, len(pieces))
-
-
-def _packed(weights, plan, filters):
-    """The weights in the order of tiles, and how many elements a group has. Each of `filters`
-    begins so that a whole tile fits behind it."""
-    own = (plan.filters + len(filters) * WIDEST) * plan.depth
-    packed = numpy.empty(plan.groups * own, FLOAT)
-    parts = list(product(range(plan.groups), enumerate(filters)))
-
-    def work(number):
-        group, (index, part) = parts[number]
-        loop(conv_loops.pack_beside).ready(
-            weights.values, packed, group * own + (part.start + index * WIDEST) * plan.depth,
-            weights.indices, group * weights.group + part.start * weights.filter,
-            part.stop - part.start, weights.filter, plan.channels, weights.channel,
-        )  # fmt: skip
-
-    run(work, len(parts))
-    return packed, own
+    phases, offsets, parts, packed, pieces, sizes, length, windows = _correlation(plan)
+    packed = numpy.empty(packed, FLOAT)
+    _pack().run(
+        parts, weights.values, packed, weights.indices, weights.group, weights.filter,
+        plan.channels, weights.channel,
+    )  # fmt: skip
+    found = min(windows, conv_loops.WINDOWS) * WIDEST
+    _correlate().run(
+        pieces, compiled.flat(x), packed, out.reshape(-1), length, found, phases, windows, offsets,
+        windows, *sizes,
+    )  # fmt: skip
 
 
 def _planes(plan):
@@ -102,7 +89,8 @@ def _rows(height, plan, planes):
 
 @functools.lru_cache(maxsize=256)
 def _correlation(plan):
-    """The pieces, offsets and sizes of a correlation."""
+    """The pieces, offsets and sizes of a correlation, and how its weights are packed: the pieces of
+    that, and the elements. Filters of a piece begin so that a whole tile fits behind them."""
     planes = _planes(plan)
     area = prod(plan.out)
     work = plan.batch * plan.groups * area * plan.filters * plan.depth
@@ -118,58 +106,52 @@ def _correlation(plan):
     several = max(-(-min(work // PIECE, PIECES) // parts), 1)
     filters = blocks(plan.filters, -(-plan.filters // several // WIDEST) * WIDEST)
     step = planes.step(_rows(height, plan, planes))
+    size = (plan.filters + len(filters) * WIDEST) * plan.depth  # of a group
+    packed = [
+        (group * size + (own.start + index * WIDEST) * plan.depth, group, own.start, own.stop)
+        for group in range(plan.groups)
+        for index, own in enumerate(filters)
+    ]
     pieces = [
-        (each.start, each.stop, rows.start, rows.stop, group, own)
+        (each.start, each.stop, rows.start, rows.stop, group, first, last, at)
         for each in blocks(plan.batch, samples)
         for rows in blocks(plan.out[0], height)
-        for group in range(plan.groups)
-        for own in filters
+        for at, group, first, last in packed
     ]
+    packed = [(at, group, first, last - first) for at, group, first, last in packed]
     sizes = (
         plan.groups, plan.channels, *plan.size, *plan.stride, plan.filters, planes.row, step,
         planes.reach, plan.out[1], *plan.writes,
     )  # fmt: skip
     offsets = planes.offsets(plan.channels, step)
-    length, windows = samples * plan.channels * step, samples * height * plan.out[1]
-    return planes.phases, offsets, filters, pieces, sizes, length, windows
+    length, windows = samples * plan.channels * step + SLACK, samples * height * plan.out[1]
+    return (
+        planes.phases, offsets, numpy.array(packed, INDEX), plan.groups * size,
+        numpy.array(pieces, INDEX), sizes, length, windows,
+    )  # fmt: skip
 
 
 def weight_gradient(g, x, plan):
     """The gradient for the filters of a correlation of `x`: (groups, filters, channels, kernel
     positions)."""
-    phases, offsets, sizes, runs, ranges, lengths, windows = _sums(plan)
+    phases, offsets, sizes, count, chunks, parts, rows, lengths = _sums(plan)
     columns = sizes[-1]
-    totals = numpy.zeros((len(runs), plan.groups * plan.depth * columns), FLOAT)
-    given = compiled.flat(x), compiled.flat(g)
-    parts = list(product(range(len(runs)), ranges))
-
-    def work(number):
-        own, part = parts[number]
-        padded, flows = map(scratch, lengths)
-        starts = numpy.empty(windows, OFFSET)
-        for chunk in runs[own]:
-            loop(conv_loops.gather_weight_sums).ready(
-                *given, totals[own], padded, flows, phases, offsets, starts, *chunk, *part, *sizes
-            )
-
-    run(work, len(parts))
+    totals = numpy.zeros(count * plan.groups * plan.depth * columns, FLOAT)
+    padded, flows, windows = lengths
+    _sum_weights().run(
+        parts, compiled.flat(x), compiled.flat(g), totals, padded, flows, phases, offsets, windows,
+        chunks, *sizes,
+    )  # fmt: skip
     grad = numpy.empty(plan.groups * plan.filters * plan.depth, FLOAT)
-    rows = list(product(range(plan.groups), blocks(plan.depth, 256)))
-
-    def add(number):
-        group, part = rows[number]
-        loop(conv_loops.add_transposed).ready(
-            totals.reshape(-1), len(runs), grad, group, part.start, part.stop, plan.depth, columns,
-            plan.filters,
-        )  # fmt: skip
-
-    run(add, len(rows))
+    _add().run(rows, totals, count, grad, plan.depth, columns, plan.filters)
     return grad
 
 
 @functools.lru_cache(maxsize=256)
 def _sums(plan):
-    """The pieces, offsets and sizes of the gradient for the weights."""
+    """The offsets and sizes of the gradient for the weights, how many sums are made of it, the
+    samples and rows of which each adds some, the pieces of that and of the sum of these sums, and
+    the memory that they take."""
     planes = _planes(plan)
     height, area = plan.out[0], prod(plan.out)
     samples = max(min(WINDOWS // area, plan.batch), 1)
@@ -186,17 +168,28 @@ def _sums(plan):
     several = max(min(work // PIECE, PIECES) // (len(runs) * plan.groups), 1)
     depth = max(min(plan.channels, CACHE // (samples * step)), 1)
     depth = min(depth, max(-(-plan.channels // several), CHANNELS))
-    ranges = [
-        (group, each.start, each.stop)
+    columns = -(-plan.filters // VECTOR) * VECTOR
+    ends = [0, *accumulate(map(len, runs))]
+    parts = [
+        (*ends[number : number + 2], number * plan.groups * plan.depth * columns, group, each.start,
+         each.stop)
+        for number in range(len(runs))
         for group in range(plan.groups)
         for each in blocks(plan.channels, depth)
+    ]  # fmt: skip
+    rows = [
+        (group, each.start, each.stop)
+        for group in range(plan.groups)
+        for each in blocks(plan.depth, 256)
     ]
-    columns = -(-plan.filters // VECTOR) * VECTOR
     sizes = (
         plan.groups, plan.channels, *plan.size, *plan.stride, plan.filters, planes.row, step,
         planes.reach, *plan.out, len(plan.taps), columns,
     )  # fmt: skip
     windows = samples * height * plan.out[1]
-    lengths = samples * depth * step, windows * (plan.filters + WIDEST)
-    offsets = planes.offsets(depth, step)
-    return planes.phases, offsets, sizes, runs, ranges, lengths, windows
+    lengths = samples * depth * step + SLACK, windows * (plan.filters + WIDEST) + SLACK, windows
+    return (
+        planes.phases, planes.offsets(depth, step), sizes, len(runs),
+        numpy.concatenate(runs).astype(INDEX).reshape(-1), numpy.array(parts, INDEX),
+        numpy.array(rows, INDEX), lengths,
+    )  # fmt: skip

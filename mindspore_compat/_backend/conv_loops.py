@@ -222,11 +222,15 @@ def block_width(filters):
     return (vectors + blocks - 1) // blocks * LANES
 
 
-def pack_beside(w, packed, at, taps, start, filters, row_step, depth, depth_step):
-    """Copies weights in the order in which `gather_tile` reads them, to `packed` from `at`: blocks
-    of filters that are beside one another, and in a block by channel and kernel position. The other
-    arguments are those of `pack`."""
+def pack_beside(
+    w, packed, at, taps, group, first, filters, group_step, row_step, depth, depth_step
+):
+    """Copies the weights of `filters` filters of a group, from the one of number `first` on, in the
+    order in which `gather_tile` reads them, to `packed` from `at`: blocks of filters that are
+    beside one another, and in a block by channel and kernel position. Groups are `group_step`
+    elements apart. The other arguments are those of `pack`."""
     width = block_width(filters)
+    start = group * group_step + first * row_step
     for f in range(0, filters, width):
         count = min(width, filters - f)
         for some in range(0, depth, 8):  # whose copies stay in the cache
@@ -295,14 +299,30 @@ def gather_correlate(
             write_transposed(found, some, end, own, wide, out, targets, f * area, area)
 
 
-def gather_weight_sums(
-    x, g, total, padded, flows, phases, offsets, starts, first, last, top, bottom, group, low,
-    high, groups, channels, height, width, stride_y, stride_x, filters, row, step, reach,
-    out_height, out_width, positions, columns,
+def gather_weight_runs(
+    x, g, totals, padded, flows, phases, offsets, starts, chunks, chunk, end, at, group, low, high,
+    groups, channels, height, width, stride_y, stride_x, filters, row, step, reach, out_height,
+    out_width, positions, columns,
 ):  # fmt: skip
-    """Adds to `total` the gradients of a group's weights for channels `low` to `high`, from samples
-    `first` to `last` and rows `top` to `bottom` of the result. `total` is by channel, kernel
-    position and filter, with rows of `columns` elements."""
+    """Adds the sums of `gather_weight_sums` for `chunks` from number `chunk` to `end`, of which
+    each has the first and last sample, and the top and bottom row, to `totals` from `at`."""
+    for i in range(4 * chunk, 4 * end, 4):
+        gather_weight_sums(
+            x, g, totals, at, padded, flows, phases, offsets, starts, chunks[i], chunks[i + 1],
+            chunks[i + 2], chunks[i + 3], group, low, high, groups, channels, height, width,
+            stride_y, stride_x, filters, row, step, reach, out_height, out_width, positions,
+            columns,
+        )  # fmt: skip
+
+
+def gather_weight_sums(
+    x, g, totals, totals_at, padded, flows, phases, offsets, starts, first, last, top, bottom,
+    group, low, high, groups, channels, height, width, stride_y, stride_x, filters, row, step,
+    reach, out_height, out_width, positions, columns,
+):  # fmt: skip
+    """Adds to `totals`, from `totals_at`, the gradients of a group's weights for channels `low` to
+    `high`, from samples `first` to `last` and rows `top` to `bottom` of the result. They are by
+    channel, kernel position and filter, with rows of `columns` elements."""
     windows, depth = 0, high - low
     rows_here = bottom - top
     for sample in range(first, last):
@@ -332,8 +352,8 @@ def gather_weight_sums(
                 rows = min(ROWS, depth * positions - k)
                 gather_tile(
                     rows, (own + LANES - 1) // LANES, padded, 0, offsets, k, starts, p, flows,
-                    p * wide, wide, min(windows - p, TERMS), 1, total,
-                    ((group * channels + low) * positions + k) * columns + f, columns,
+                    p * wide, wide, min(windows - p, TERMS), 1, totals,
+                    totals_at + ((group * channels + low) * positions + k) * columns + f, columns,
                 )  # fmt: skip
 
 
@@ -370,6 +390,7 @@ LIBRARY = Library(
     block_width,
     write_transposed,
     weight_sums,
+    gather_weight_sums,
     SLACK=SLACK,
     TERMS=TERMS,
     WINDOWS=WINDOWS,

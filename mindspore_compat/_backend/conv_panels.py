@@ -15,64 +15,63 @@ from math import prod
 import numpy
 
 from . import compiled, panel_loops
-from .conv_planes import FLOAT, INDEX, OFFSET, PIECES, SLACK, VECTOR, Planes, loop, odd_lines, ready
-from .scheduler import blocks, run
+from .conv_planes import (
+    FLOAT,
+    INDEX,
+    OFFSET,
+    PIECES,
+    SLACK,
+    VECTOR,
+    Planes,
+    odd_lines,
+    parallel_loop,
+)
+from .parallel_loops import blocks
 
 WIDTH = panel_loops.WIDTH
 PIECE = 1 << 22  # multiplications of a piece, at least
 COPIES = 1 << 16  # elements of panels that are copied by one piece, at least
 
-_loop = functools.partial(loop, library=panel_loops.LIBRARY)
+_loop = functools.partial(parallel_loop, library=panel_loops.LIBRARY)
+_copy_windows = functools.partial(
+    _loop, panel_loops.fill_panels, ("first", "last"), ("padded", "flows")
+)
+_copy_columns = functools.partial(
+    _loop, panel_loops.fill_columns, ("first", "last"), ("padded", "flows")
+)
+_multiply = functools.partial(
+    _loop, panel_loops.panel_correlate, ("low", "high", "first", "last"), ("found",)
+)
+_sum_columns = functools.partial(_loop, panel_loops.column_sums, ("first", "last"), ("found",))
 
 
 def is_ready():
     """True if its loops can run; has them compiled."""
-    return ready(
-        panel_loops.fill_panels,
-        panel_loops.panel_correlate,
-        panel_loops.fill_columns,
-        panel_loops.column_sums,
-        loop=_loop,
-    )
+    loops = _copy_windows, _multiply, _copy_columns, _sum_columns
+    return all([make().is_ready() for make in loops])
 
 
 def correlate(x, weights, out, plan):
     """Writes a correlation of images in one group to `out`, with the arguments of
     `conv_flat.correlate`."""
-    pieces, targets = _correlation(plan)
+    pieces, targets, found = _correlation(plan)
     windows = -(-targets.size // WIDTH) * WIDTH
     panels = _aligned(windows * plan.depth)
-    _fill(panel_loops.fill_panels, x, panels, _copies(plan, 1), 1, windows)
+    _fill(_copy_windows(), x, panels, _copies(plan, 1), 1, windows)
     starts, offsets = _reads(
         plan.filters, plan.channels, weights.filter, weights.channel, weights.indices.tobytes()
     )
-    out = out.reshape(-1)
-
-    def multiply(number):
-        filters, part = pieces[number]
-        found = _aligned((filters.stop - filters.start) * (part.stop - part.start) * WIDTH)
-        _loop(panel_loops.panel_correlate).ready(
-            weights.values, panels, out, found, starts, offsets, targets, filters.start,
-            filters.stop, part.start, part.stop, targets.size, plan.writes[0],
-        )  # fmt: skip
-
-    run(multiply, len(pieces))
+    _multiply().run(
+        pieces, weights.values, panels, out.reshape(-1), found, starts, offsets, targets,
+        targets.size, plan.writes[0],
+    )  # fmt: skip
 
 
-def _fill(function, x, panels, copies, rows, windows, *sizes):
-    """Copies windows into panels by a function of panel_loops.py, `rows` elements at a time."""
+def _fill(loop, x, panels, copies, rows, windows, *sizes):
+    """Copies windows into panels by a loop of panel_loops.py, `rows` elements at a time."""
     parts, length, tables, own = copies
-    x = compiled.flat(x)
-
-    def copy(number):
-        part, padded = parts[number], numpy.zeros(length + SLACK, FLOAT)
-        # Zeros, as arithmetic on what memory may hold instead of the last windows can be slow.
-        flows = numpy.zeros(rows * odd_lines(windows + VECTOR), FLOAT)
-        _loop(function).ready(
-            x, panels, padded, flows, *tables, part.start, part.stop, *own, windows, *sizes
-        )
-
-    run(copy, len(parts))
+    flows = rows * odd_lines(windows + VECTOR)
+    loop.run(parts, compiled.flat(x), panels, length, flows, *tables, *own, windows, *sizes)
 
 
 def _several(plan):
@@ -105,12 +104,13 @@ def _copies(plan, unit):
         (samples * size + numpy.arange(plan.out[0]) * planes.row).astype(OFFSET),
     )
     sizes = plan.channels, area, plan.stride[1], plan.out[1]
-    return parts, plan.batch * size, [each.reshape(-1) for each in tables], sizes
+    return parts, plan.batch * size + SLACK, [each.reshape(-1) for each in tables], sizes
 
 
 @functools.lru_cache(maxsize=256)
 def _correlation(plan):
-    """The filters and panels of pieces, and where in the result each window's is."""
+    """The filters and panels of pieces, where in the result each window's is, and the elements of
+    the largest piece's products."""
     windows = plan.batch * prod(plan.out)
     panels, several = -(-windows // WIDTH), _several(plan)
     # What is larger, weights or panels, is read once, by pieces of all of the other.
@@ -122,11 +122,12 @@ def _correlation(plan):
     else:
         parts = blocks(panels, -(-panels // several))
         filters = blocks(plan.filters, -(-plan.filters * len(parts) // several // 8) * 8)
-    pieces = [(each, part) for part in parts for each in filters]
+    pieces = numpy.array([(*own, *part) for part in parts for own in filters], INDEX)
     area, start, row_step, column_step = plan.writes
     samples, y, x = numpy.ogrid[: plan.batch, : plan.out[0], : plan.out[1]]
     targets = samples * (plan.filters * area) + start + y * row_step + x * column_step
-    return pieces, targets.reshape(-1).astype(INDEX)
+    largest = int(pieces[0, 1] * pieces[0, 3]) * WIDTH  # the first, which begins at 0
+    return pieces, targets.reshape(-1).astype(INDEX), largest
 
 
 @functools.lru_cache(maxsize=256)
@@ -146,7 +147,7 @@ def weight_gradient(g, x, plan):
     windows = -(-defined // VECTOR) * VECTOR
     columns, g = _aligned(panels * WIDTH * windows), compiled.flat(g)
     copies, pitch = _copies(plan, VECTOR), odd_lines(windows + VECTOR)
-    _fill(panel_loops.fill_columns, x, columns, copies, VECTOR, windows, pitch)
+    _fill(_copy_columns(), x, columns, copies, VECTOR, windows, pitch)
     grad = numpy.empty(plan.filters * depth, FLOAT)
     starts, offsets = _reads(
         plan.filters,
@@ -155,16 +156,10 @@ def weight_gradient(g, x, plan):
         plan.filters * area,
         numpy.arange(area, dtype=INDEX).tobytes(),
     )
-    parts = blocks(panels, -(-panels // _several(plan)))
-
-    def multiply(number):
-        part, found = parts[number], _aligned(plan.filters * WIDTH)
-        _loop(panel_loops.column_sums).ready(
-            g, columns, grad, found, starts, offsets, part.start, part.stop, plan.filters, depth,
-            windows, defined,
-        )  # fmt: skip
-
-    run(multiply, len(parts))
+    _sum_columns().run(
+        blocks(panels, -(-panels // _several(plan))), g, columns, grad,
+        plan.filters * WIDTH, starts, offsets, plan.filters, depth, windows, defined,
+    )  # fmt: skip
     return grad
 
 

@@ -6,7 +6,7 @@ their elements below one another, `columns` the other way round. Arrays, phases 
 padded planes are those of conv_loops.py.
 """
 
-from .conv_loops import copy_row
+from .conv_loops import clear, copy_row
 from .vector_tiles import (
     LANES,
     ROWS,
@@ -59,12 +59,15 @@ def fill_panels(
         x, channels, area, stride: the images, how many channels there are, the elements of one, and
             the step from one column to the next.
         panels: of `windows` windows, a multiple of WIDTH; the last may be undefined.
-        padded, sources, targets, counts: as for `copy_rows`.
-        flows: takes the windows of one element.
+        padded, sources, targets, counts: as for `copy_rows`; `padded` is cleared first.
+        flows: memory for the windows of one element. It is cleared too, as arithmetic on what it
+            may hold instead of the last windows can be slow.
         offsets, lines: the offsets of kernel positions in the padded planes, and of the first
             windows of lines of these.
         out_width: the windows of a line.
     """
+    clear(padded, 0, padded.size)
+    clear(flows, 0, flows.size)
     for channel in range(first, last):
         copy_rows(x, channel * area, stride, sources, targets, counts, padded)
         for position in range(offsets.size):
@@ -123,6 +126,8 @@ def fill_columns(
     `windows`, a multiple of LANES, are stored, and WIDTH elements of each in a panel. `flows` takes
     LANES rows of `pitch` elements. The other arguments are those of `fill_panels`.
     """
+    clear(padded, 0, padded.size)
+    clear(flows, 0, flows.size)
     begin, filled, end = first * offsets.size, 0, last * offsets.size
     for channel in range(first, last):
         copy_rows(x, channel * area, stride, sources, targets, counts, padded)
@@ -170,4 +175,4 @@ def column_sums(
                         grad[to + i] = found[at + i]
 
 
-LIBRARY = Library(copy_row, copy_rows, copy_lines, WIDTH=WIDTH, TERMS=TERMS)
+LIBRARY = Library(clear, copy_row, copy_rows, copy_lines, WIDTH=WIDTH, TERMS=TERMS)

@@ -27,6 +27,7 @@ from . import compiled, job_slot, scheduler, spinning
 INDEX = numpy.dtype(numpy.int64)
 # The words of a job; from _FIRST on its table, and what it is given, of two words each.
 _NEXT, _COUNT, _COLUMNS, _FAILED, _FIRST = range(5)
+_INLINED = 30  # arguments: of more Python makes a tuple, and Numba does not inline such a call
 
 
 class Parameter(NamedTuple):
@@ -90,7 +91,8 @@ class ParallelLoop(compiled.Loop):
         """Compiles the code that threads enter, and what calls them to it."""
         digest, functions = self.functions()
         options = self.options()
-        loop = numba.njit(inline="always", **options)(self.python(f"loop_{digest}", functions))
+        inline = "always" if len(self._parameters) <= _INLINED else "never"
+        loop = numba.njit(inline=inline, **options)(self.python(f"loop_{digest}", functions))
         kinds = tuple(
             (each.kind in ("array", "part"), INDEX if each.kind == "memory" else each.dtype)
             for each in self._parameters
