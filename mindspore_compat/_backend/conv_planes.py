@@ -162,13 +162,6 @@ def cut(batch, rows, others, most, size):
     return samples, height
 
 
-def scratch(length):
-    """Uninitialised elements, with zeros where tiles may read behind the last plane."""
-    found = numpy.empty(length + SLACK, FLOAT)
-    found[-SLACK:] = 0
-    return found
-
-
 _ARRAYS = {
     **dict.fromkeys(
         (
@@ -193,25 +186,16 @@ _ARRAYS = {
 
 
 @functools.cache
-def loop(function, library=conv_loops.LIBRARY):
-    """The compiled loop of a function of conv_loops.py, panel_loops.py or compiled_columns.py,
-    whose parameters' names say what they are, with the functions that it may call."""
-    names = function.__code__.co_varnames[: function.__code__.co_argcount]
-    parameters = [(_ARRAYS.get(name, INDEX), name in _ARRAYS) for name in names]
-    text = functools.partial(compiled.text_of, function)
-    return compiled.Loop(text, parameters, False, function.__name__, library)
-
-
-@functools.cache
 def parallel_loop(function, pieces, memories=(), library=conv_loops.LIBRARY):
-    """The loop of a function as a ParallelLoop, which shares its pieces among threads.
+    """The compiled loop of a function, which shares its pieces among threads.
 
     Args:
-        function: as for `loop`.
+        function: one of conv_loops.py, panel_loops.py or compiled_columns.py, whose parameters'
+            names say what they are.
         pieces (tuple): the names of the parameters that differ from piece to piece, in the order of
             the table's columns.
         memories (tuple): the names of the arrays that are memory of a thread.
-        library: as for `loop`.
+        library: the functions that it may call.
     """
     names = function.__code__.co_varnames[: function.__code__.co_argcount]
     parameters = []
@@ -226,9 +210,3 @@ def parallel_loop(function, pieces, memories=(), library=conv_loops.LIBRARY):
             parameters.append(parallel_loops.number())
     text = functools.partial(compiled.text_of, function)
     return parallel_loops.ParallelLoop(text, parameters, False, function.__name__, library)
-
-
-def ready(*functions, loop=loop):
-    """True if the loops of functions can run; has them compiled. `loop` makes them."""
-    found = [loop(function) for function in functions]
-    return all([each.ready is not None or each.request() for each in found])

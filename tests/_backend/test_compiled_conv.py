@@ -59,12 +59,7 @@ def any_size(request, monkeypatch):
     for module in (conv_planes, conv_flat, conv_gather):
         monkeypatch.setattr(module, "CACHE", 1 << 12)
     monkeypatch.setattr(compiled, "available", lambda: True)
-    caches = [
-        conv_planes.loop,
-        conv_planes.parallel_loop,
-        conv_panels._copies,
-        conv_panels._correlation,
-    ]
+    caches = [conv_planes.parallel_loop, conv_panels._copies, conv_panels._correlation]
     caches += [each for way in (conv_flat, conv_gather) for each in (way._correlation, way._sums)]
     for each in caches:
         each.cache_clear()
