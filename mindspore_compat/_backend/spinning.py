@@ -29,7 +29,9 @@ _TEXT = """def {}(left, flag, value, limit, grace):
     while limit > 0 and grace > 0:
         grace -= pause()
 """
-_COUNTS = 1 << 20  # of `pause`, by which it is found how long one is
+# Counts of `pause` by which it is found how long one is: in the shortest of so many tries, no other
+# process has had the processor meanwhile.
+_COUNTS, _TRIES = 1 << 16, 20
 
 
 _ARRAY, _NUMBER = (_INDEX, True), (_INDEX, False)
@@ -49,7 +51,7 @@ _serve = compiled.Loop(
 def _limits():
     """SECONDS and GRACE, as `job_slot.pause` counts."""
     flag, taken = numpy.zeros(1, _INDEX), []
-    for _ in range(3):
+    for _ in range(_TRIES):
         start = time.perf_counter()
         _loop.ready(flag.copy(), flag, 0, _COUNTS, 0)
         taken.append((time.perf_counter() - start) / _COUNTS)
