@@ -115,6 +115,8 @@ class ParallelLoop(compiled.Loop):
         Returns:
             bool: False if a piece has returned False.
         """
+        if not len(table):
+            return True
         helpers = scheduler.helpers(len(table))
         ready = self.ready
         return not ready.call(

@@ -67,7 +67,8 @@ def test_each_piece_is_done_once(scale, threads, size):
 
 def test_no_piece_at_all(scale, threads):
     out = np.zeros(3, FLOAT)
-    assert scale.run(np.zeros((0, 2), np.int64), out, out, FLOAT.type(1), 1, 1)
+    for pieces in (np.zeros((0, 2), np.int64), np.array([], np.int64)):
+        assert scale.run(pieces, out, out, FLOAT.type(1), 1, 1)
     assert not out.any()
 
 
