@@ -155,6 +155,7 @@ def _fits(geo, x, other):
         and x.dtype == other.dtype == FLOAT
         and min(map(min, geo.pads)) >= 0
         and geo.overlapping  # else windows are copied just once
+        and geo.batch > 0
         and geo.batch * prod(geo.out) * _plan(geo).depth * geo.filters >= LEAST
     )
 
