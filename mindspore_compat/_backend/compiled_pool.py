@@ -12,7 +12,7 @@ from math import prod
 
 import numpy
 
-from . import compiled, parallel_loops, weight_layouts
+from . import compiled, parallel_loops
 from .vector_tiles import LIBRARY
 
 FLOAT = numpy.dtype(numpy.float32)
@@ -137,7 +137,7 @@ def max_gradient(g, x, largest, kernel, stride, pads, dilation):
 def _run(loop, arrays, shape, out):
     """Runs a loop over planes, which threads share."""
     *lead, height, width = shape
-    pieces = weight_layouts.pieces(prod(lead), max(BLOCK // (height * width), 1))
+    pieces = parallel_loops.blocks(prod(lead), max(BLOCK // (height * width), 1))
     loop.run(pieces, *arrays, height, width, *out)
 
 

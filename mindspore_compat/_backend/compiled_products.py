@@ -18,7 +18,7 @@ import functools
 import numpy
 
 from . import compiled, scheduler
-from .parallel_loops import ParallelLoop, array, blocks, memory, number, piece
+from .parallel_loops import ParallelLoop, aligned, array, blocks, memory, number, piece
 from .vector_tiles import (
     LANES,
     ROWS,
@@ -44,7 +44,6 @@ LEAST = 1 << 22  # multiplications for which that is faster than NumPy
 LEAST_OF_FEW = 1 << 21  # the same for few rows, of at least ROWS
 CHUNK = 1024  # products of the sums of few rows that are made at a time
 PANEL = 1 << 19  # multiplications of few rows that are a piece, at least
-LINE = 64  # bytes of a line of the cache
 
 
 def pack(b, packed, turned, stride, start, depth, column, columns, first, last):
@@ -250,7 +249,7 @@ def _multiply(left, right, shape, part, block, out, addend):
     depth, columns = part.stop - part.start, block.stop - block.start
     width = own["VECTORS"] * own["LANES"]
     panels = -(-columns // width)
-    packed = _aligned(panels * width * depth)
+    packed = aligned(panels * width * depth)
     place = part.start, depth, block.start, columns
     pack.run(blocks(panels, 1), b, packed, b_turned, length if b_turned else across, *place)
     height = max(STRIP // (depth * columns), -(-rows // STRIPS), SHORTEST)
@@ -274,10 +273,3 @@ def _multiply_few(left, right, shape, out, addend):
         own["ROWS"] * width,
         a_turned, b_turned, rows, length, across,
     )  # fmt: skip
-
-
-def _aligned(count):
-    """Uninitialised elements that begin with a line of the cache."""
-    found = numpy.empty(count + LINE // 4, FLOAT)
-    start = -found.ctypes.data % LINE // 4
-    return found[start : start + count]

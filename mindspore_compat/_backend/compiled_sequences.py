@@ -142,7 +142,7 @@ class _Sequence:
         given = [
             buffers[name] if name in buffers else compiled.flat(given[name]) for name in self.arrays
         ]
-        pieces = weight_layouts.pieces(
+        pieces = parallel_loops.blocks(
             batch, ROWS * max(PIECE // (steps * ROWS * units * width), 1)
         )
         self._steps.run(pieces, *given, steps, batch, units, int(order[0] > order[-1]))

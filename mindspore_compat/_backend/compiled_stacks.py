@@ -9,8 +9,8 @@ import functools
 
 import numpy
 
-from . import compiled, scheduler
-from .parallel_loops import ParallelLoop, array, memory, number, piece
+from . import compiled
+from .parallel_loops import ParallelLoop, array, blocks, memory, number, piece
 from .vector_tiles import LANES, ROWS, Library, copy_vector, gather_tile, transpose_square
 
 LEAST = 1 << 21  # multiplications below which a call costs as much as it saves
@@ -174,7 +174,7 @@ def _plan(lead, x_shape, x_strides, y_shape, y_strides):
         for size, step in zip(x_shape[-2:], x_strides[-2:], strict=True)
     )
     size = max(PIECE // (x_shape[-2] * x_shape[-1] * y_shape[-1]), 1)
-    table = numpy.array([(p.start, p.stop) for p in scheduler.blocks(len(bases[0]), size)])
+    table = blocks(len(bases[0]), size)
     return table, bases[0], starts, offsets, bases[1]
 
 

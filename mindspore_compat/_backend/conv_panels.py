@@ -26,7 +26,7 @@ from .conv_planes import (
     odd_lines,
     parallel_loop,
 )
-from .parallel_loops import blocks
+from .parallel_loops import aligned, blocks
 
 WIDTH = panel_loops.WIDTH
 PIECE = 1 << 22  # multiplications of a piece, at least
@@ -56,7 +56,7 @@ def correlate(x, weights, out, plan):
     `conv_flat.correlate`."""
     pieces, targets, found = _correlation(plan)
     windows = -(-targets.size // WIDTH) * WIDTH
-    panels = _aligned(windows * plan.depth)
+    panels = aligned(windows * plan.depth)
     _fill(_copy_windows(), x, panels, _copies(plan, 1), 1, windows)
     starts, offsets = _reads(
         plan.filters, plan.channels, weights.filter, weights.channel, weights.indices.tobytes()
@@ -145,7 +145,7 @@ def weight_gradient(g, x, plan):
     area, depth = prod(plan.out), plan.depth
     defined, panels = plan.batch * area, -(-depth // WIDTH)
     windows = -(-defined // VECTOR) * VECTOR
-    columns, g = _aligned(panels * WIDTH * windows), compiled.flat(g)
+    columns, g = aligned(panels * WIDTH * windows), compiled.flat(g)
     copies, pitch = _copies(plan, VECTOR), odd_lines(windows + VECTOR)
     _fill(_copy_columns(), x, columns, copies, VECTOR, windows, pitch)
     grad = numpy.empty(plan.filters * depth, FLOAT)
@@ -161,10 +161,3 @@ def weight_gradient(g, x, plan):
         plan.filters * WIDTH, starts, offsets, plan.filters, depth, windows, defined,
     )  # fmt: skip
     return grad
-
-
-def _aligned(length):
-    """Uninitialised elements that begin with a cache line, which vectors do not cross then."""
-    found = numpy.empty(length + VECTOR, FLOAT)
-    start = -found.ctypes.data // FLOAT.itemsize % VECTOR
-    return found[start : start + length]

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy
 
-from . import compiled, parallel_loops, scheduler
+from . import compiled, parallel_loops
 from .loop_text import indented, operand
 from .traced_calls import BOOL, EXPRESSIONS, FLOATS, CallTrace, NotElementwise
 from .weight_products import SLOTS
@@ -318,10 +318,9 @@ class FusedCalls:
 
     def _pieces(self, size):
         """What threads share: a table of the first and last of elements, or of rows."""
-        parts = scheduler.blocks(size, BLOCK)
-        if self._layout.width is not None:
-            parts = scheduler.blocks(size // self._width, max(BLOCK // self._width, 1))
-        return numpy.array([(part.start, part.stop) for part in parts], numpy.int64)
+        if self._layout.width is None:
+            return parallel_loops.blocks(size, BLOCK)
+        return parallel_loops.blocks(size // self._width, max(BLOCK // self._width, 1))
 
     def __call__(self, *arrays):
         """The results, one array or several in a list; None for each where there is no loop yet,

@@ -24,7 +24,8 @@ import numpy
 
 from . import compiled, job_slot, scheduler, spinning
 
-INDEX = numpy.dtype(numpy.int64)
+FLOAT, INDEX = numpy.dtype(numpy.float32), numpy.dtype(numpy.int64)
+LINE = 64  # bytes of a cache line, where the longest vectors begin
 # The words of a job; from _FIRST on its table, and what it is given, of two words each.
 _NEXT, _COUNT, _COLUMNS, _FAILED, _FIRST = range(5)
 _INLINED = 30  # arguments: of more Python makes a tuple, and Numba does not inline such a call
@@ -68,6 +69,14 @@ def blocks(total, size):
     """The table of pieces of at most `size` that cover range(total): their first and last."""
     starts = numpy.arange(0, total, size)
     return numpy.stack([starts, numpy.minimum(starts + size, total)], 1)
+
+
+def aligned(count):
+    """So many uninitialised elements, float32, that begin with a cache line: no vector crosses
+    one."""
+    found = numpy.empty(count + LINE // FLOAT.itemsize, FLOAT)
+    start = -found.ctypes.data % LINE // FLOAT.itemsize
+    return found[start : start + count]
 
 
 class ParallelLoop(compiled.Loop):

@@ -132,7 +132,7 @@ class RecordedStep:
     def _replay(self, function, args, kwargs):
         inputs = inputs_of(args, kwargs)[0]
         drawn = random.replaying() if self._draws else contextlib.nullcontext(None)
-        with drawn as again, scheduler.step, weight_layouts.kept:
+        with drawn as again, scheduler.step, weight_layouts.cache:
             try:
                 made = self._plan(*inputs)
             except Interrupted as interrupted:

@@ -50,14 +50,14 @@ def test_compiled_code_lays_it_out_from_the_beginning_of_a_cache_line(transposed
     wanted = panels(weight, sizes()["LANES"])
     found = weight_layouts.laid_out(stored, transposed)
     np.testing.assert_array_equal(found[: wanted.size], wanted)
-    assert found.ctypes.data % weight_layouts.LINE == 0
+    assert found.ctypes.data % parallel_loops.LINE == 0
 
 
 def test_a_layout_is_used_again_until_something_is_written(loops):
     weight = normal(4, 4).astype(np.float32)
     first = weight_layouts.laid_out(weight, False)
     assert weight_layouts.laid_out(weight, False) is not first
-    with weight_layouts.kept:
+    with weight_layouts.cache:
         first = weight_layouts.laid_out(weight, False)
         assert weight_layouts.laid_out(weight, False) is first
         assert weight_layouts.laid_out(weight, True) is not first
