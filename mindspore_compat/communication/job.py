@@ -44,7 +44,7 @@ class Job:
     def __init__(self, command, environment, logs, cluster_time_out, node_timeout, exec_timeout):
         self.logs, self.cluster_time_out = logs, cluster_time_out
         self.node_timeout, self.exec_timeout = node_timeout, exec_timeout
-        self.signal_number, self.deadline = None, None
+        self.signal_number, self.deadline, self.killed = None, None, False
         self.beats = {}  # rank -> its last beat, and when it was first seen
         self.folder = tempfile.TemporaryDirectory(prefix="msrun-")
         self.process = None
@@ -99,12 +99,13 @@ class Job:
         if self.signal_number is None:
             own = [each for each in statuses if each not in _ENDED]
             return max(own, default=0) or launcher
-        killed = [137] if len(statuses) < len(self.logs) and launcher == 137 else []
+        killed = self.killed or launcher == 137
+        killed = [137] if killed and len(statuses) < len(self.logs) else []
         return max(statuses + killed, default=128 + self.signal_number)
 
     def kill(self):
         """Ends all processes at once."""
-        self.signal_number = self.signal_number or _KILL
+        self.signal_number, self.killed = self.signal_number or _KILL, True
         self._kill_ranks()
         self.process.kill()
 
