@@ -457,9 +457,9 @@ def test_weights_are_laid_out_anew_after_a_replay_has_written(monkeypatch):
     found = []
 
     def noted():
-        found.append(weight_layouts.kept.layouts is not None)
+        found.append(weight_layouts.cache.layouts is not None)
 
     monkeypatch.setattr(weight_layouts, "forget", noted)
     _, recorded = runs()
     assert all(found) and len(found) >= replays(recorded.step)[0] > 0
-    assert weight_layouts.kept.layouts is None
+    assert weight_layouts.cache.layouts is None
