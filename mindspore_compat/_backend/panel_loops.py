@@ -106,7 +106,7 @@ def panel_correlate(
                     )  # fmt: skip
     for window in range(first * WIDTH, min(last * WIDTH, windows), LANES):
         some = min(LANES, windows - window)
-        one_run = targets[window + some - 1] - targets[window] == LANES - 1
+        one_run = some == LANES and targets[window + some - 1] - targets[window] == LANES - 1
         panel = window // WIDTH - first
         for f in range(height):
             at, to = (panel * height + f) * WIDTH + window % WIDTH, (low + f) * area

@@ -29,6 +29,8 @@ CASES = {
     "stride beyond the kernel": ((1, 2, 8, 10), (3, 2, 3, 1), (2, 4), ((0, 0), (0, 0)), (1, 1), 1),
     "rows": ((2, 3, 40), (5, 3, 3), (1,), ((1, 1),), (1,), 1),
     "strided rows": ((2, 4, 41), (6, 2, 4), (2,), ((2, 1),), (2,), 2),
+    # Four windows are left of the input's phases, which reach over 16 elements.
+    "few of a stride": ((1, 4, 9, 20), (6, 4, 3, 7), (1, 5), ((1, 1), (3, 3)), (1, 1), 1),
     "tiny planes": ((5, 3, 2, 2), (7, 3, 3, 3), (1, 1), ((1, 1), (1, 1)), (1, 1), 1),
 }
 LARGE = {
