@@ -17,7 +17,6 @@ from . import compiled, parallel_loops, recurrent_loops, weight_layouts
 from .loop_text import FLOAT
 from .weight_layouts import VECTOR
 
-OFFSET = numpy.dtype(numpy.int32)
 LEAST = 1 << 18  # multiplications below which a call costs as much as it saves
 FEWEST = 16  # rows of all steps below which to lay a weight out costs more than it saves
 PIECE = 1 << 19  # multiplications of a piece, at least
@@ -130,9 +129,7 @@ class _Sequence:
         given["bias"] = numpy.zeros(width, FLOAT) if bias is None else bias
         for name, transposed in (("w", True), ("v", False)):
             if name in self.arrays:
-                count = width if name == "v" else units
                 given[name] = weight_layouts.laid_out(weight, transposed)
-                given[name + "_offsets"] = _offsets(count)
         buffers = {
             "sums": ROWS * (max(width, units) + VECTOR),
             "into": 3 * units,
@@ -151,10 +148,4 @@ class _Sequence:
 def _parameter(name):
     if name in recurrent_loops.BUFFERS:
         return parallel_loops.memory(FLOAT)
-    return parallel_loops.array(OFFSET if name.endswith("offsets") else FLOAT)
-
-
-@functools.lru_cache(maxsize=256)
-def _offsets(count):
-    """Those of a row of the left side of a product, then where rows begin."""
-    return numpy.concatenate([numpy.arange(count), numpy.arange(ROWS) * count]).astype(OFFSET)
+    return parallel_loops.array(FLOAT)

@@ -9,13 +9,13 @@ for one row; `forward` and `backward` put the steps around it. Names in these te
                     LSTM after their activations; those of a GRU, and the candidate's recurrent part
     states          the state of each row, (batch, units); it becomes the last one
     sums            the gates of ROWS rows, or of the candidate's recurrent part
-    w, w_offsets    a weight as `lay_out` writes it
+    w, v            a weight as `lay_out` writes it
 
 Arrays have one axis. A loop over `units` names few arrays, because LLVM compares all of them for
 overlap before it takes vectors.
 """
 
-from .vector_tiles import LANES, VECTORS, Library, gather_tile, pointer, transpose_square
+from .vector_tiles import LANES, VECTORS, Library, panel_tile, pointer, transpose_square
 
 
 def whole_vectors(width):
@@ -68,15 +68,14 @@ def fill(x, at, rows, count, out, width):
             target[k] = row[k]
 
 
-def multiply(rows, a, at, w, offsets, count, width, add, out):
+def multiply(rows, a, at, w, count, width, add, out):
     """out (rows, width) = or += a (rows, count), which begins at `at`, by a weight laid out."""
     whole = VECTORS * LANES
     for start in range(0, width, whole):
         size = min(whole, width - start)
-        gather_tile(
-            rows, size // LANES, a, at, offsets, count, offsets, 0, w, start * count, size, count,
-            add, out, start, width,
-        )  # fmt: skip
+        panel_tile(
+            rows, size // LANES, a, at, count, 1, w, start * count, count, add, out, start, width
+        )
 
 
 LIBRARY = Library(whole_vectors, fill, multiply)
@@ -90,7 +89,7 @@ _FORWARD = """def {name}({arrays}, steps, batch, units, reverse, first, last):
         for step in range(steps):
             t = steps - 1 - step if reverse else step
 {begin}
-            multiply(rows, states, row * units, w, w_offsets, units, padded, 1, sums)
+            multiply(rows, states, row * units, w, units, padded, 1, sums)
             for i in range(rows):
                 at = t * batch + row + i
                 mine = (row + i) * units
@@ -116,7 +115,7 @@ _BACKWARD = """def {name}({arrays}, steps, batch, units, reverse, first, last):
                 d = pointer(into, 0)
 {body}
             now = (t * batch + row) * width
-            multiply(rows, {carried}, now, v, v_offsets, width, padded_units, 0, sums)
+            multiply(rows, {carried}, now, v, width, padded_units, 0, sums)
             for i in range(rows):
                 flow = pointer(states, (row + i) * units)
                 s = pointer(sums, i * padded_units)
@@ -311,11 +310,11 @@ def arrays(direction, kind, has_mask, saves=False):
     mask = ("mask",) if has_mask else ()
     if direction == "forward":
         own = {"lstm": ("cells",), "gru": ("bias",)}.get(kind, ())
-        own = ("gates", "outputs", "w", "w_offsets", *own, *(("activated",) if saves else ()))
+        own = ("gates", "outputs", "w", *own, *(("activated",) if saves else ()))
     else:
         own = {
             "lstm": ("gates", "first_cells", "cells", "old", "bent"),
             "gru": ("gates", "carried"),
         }.get(kind, ())
-        own = ("before", "grad_out", "v", "v_offsets", "grads", "into", *own)
+        own = ("before", "grad_out", "v", "grads", "into", *own)
     return ("states", *own, *mask, "sums")
