@@ -33,7 +33,7 @@ ROWS = 4  # most rows of a tile
 VECTORS = 3  # most vectors of a row
 DOT_ROWS = 3  # most rows of `dots`
 STREAMS = 4  # shifted rows of `dots`
-UNROLLED = 4  # products of each sum of a full `panel_tile` in one turn of its loop
+UNROLLED = 4  # products of each sum of a `panel_tile` in one turn of its loop
 
 
 def tile(rows, vectors, a, a_at, b, b_at, offsets, offsets_at, count, add, out, out_at, out_step):
@@ -402,8 +402,7 @@ def _panel_tile_code(context, builder, signature, arguments):
             offset = builder.mul(k, a_step)
             return [code.at(each, offset) for each in left], code.at(b, builder.mul(k, width))
 
-        full = len(totals) * len(totals[0]) == sizes()["ROWS"] * sizes()["VECTORS"]
-        _write_tile(code, totals, operands, count, add, out, step, UNROLLED if full else 1)
+        _write_tile(code, totals, operands, count, add, out, step, UNROLLED)
     return context.get_dummy_value()
 
 
@@ -435,15 +434,13 @@ def _write_tile(code, totals, operands, count, add, out, step, unrolled=1):
             for total, value in zip(row, values, strict=True):
                 code.add_product(total, one, value)
 
-    whole = builder.and_(count, code.number(-UNROLLED))
-    with code.cgutils.for_range_slice(builder, code.number(0), whole, code.number(UNROLLED)) as (
-        k,
-        _,
-    ):
-        for step_of in range(UNROLLED):
-            add_products(builder.add(k, code.number(step_of)))
-    with code.cgutils.for_range(builder, count, whole) as loop:
-        add_products(loop.index)
+    whole, step_of = builder.and_(count, code.number(-unrolled)), code.number(unrolled)
+    with code.cgutils.for_range_slice(builder, code.number(0), whole, step_of) as (first, _):
+        for turn in range(unrolled):
+            add_products(builder.add(first, code.number(turn)))
+    if unrolled > 1:
+        with code.cgutils.for_range(builder, count, whole) as loop:
+            add_products(loop.index)
     with builder.if_then(builder.icmp_signed("!=", add, code.number(0))):
         for total, target in targets.items():
             found = builder.fadd(builder.load(total), code.load(target))
