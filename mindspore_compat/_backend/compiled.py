@@ -98,13 +98,13 @@ class Loop:
             self._done = threading.Event()
             _queue.add(self)
         if _setting() == "wait":
-            self._done.wait()
+            _queue.wait(self)
         return self.ready is not None
 
     def wait(self):
         """Returns when it is ready or has failed, having started it."""
         self.request()
-        self._done.wait()
+        _queue.wait(self)
 
     def python(self, name="loop", scope=()):
         """The loop as a function of Python.
@@ -213,6 +213,10 @@ class _Queue:
                 self._running = True
                 threading.Thread(target=self._work, name="mindspore_compat-compile").start()
 
+    def wait(self, loop):
+        """Returns when a loop that was added is ready or has failed."""
+        loop._done.wait()
+
     def _work(self):
         while True:
             with self._lock:
@@ -229,7 +233,9 @@ class _Closed:
 
     def add(self, loop):
         """Leaves the loop as it is."""
-        loop._done.set()
+
+    def wait(self, loop):
+        """Returns at once, also for a loop that a thread of the parent was to compile."""
 
 
 _queue = _Queue()

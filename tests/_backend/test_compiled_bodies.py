@@ -1,8 +1,11 @@
 """Compiled loops of operators give what NumPy's way gives, forward and backward."""
 
 import os
+import signal
 import subprocess
 import sys
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -226,6 +229,25 @@ def test_a_forked_process_compiles_nothing(monkeypatch):
     loop = compiled.Loop(lambda name: f"def {name}(): pass\n", [], False, "nothing")
     loop.wait()
     assert not loop.request() and loop.ready is None
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_process_does_not_wait_for_what_the_parent_compiles(monkeypatch):
+    monkeypatch.setattr(compiled, "_setting", lambda: "wait")
+    going_on = threading.Event()
+    loop = compiled.Loop(lambda name: "", [], False, "nothing")
+    monkeypatch.setattr(loop, "compile", lambda: going_on.wait() and loop._done.set())
+    waiting = threading.Thread(target=loop.request)
+    waiting.start()
+    while loop._done is None:
+        time.sleep(0.001)
+    child = os.fork()
+    if not child:
+        signal.alarm(20)
+        os._exit(int(loop.request()))
+    going_on.set()
+    waiting.join()
+    assert os.waitpid(child, 0)[1] == 0
 
 
 @needs_numba
