@@ -126,7 +126,6 @@ _ADD_GATES = "fill(gates, (t * batch + row) * width, rows, width, sums, padded)"
 _ADD_BIAS = """for i in range(rows):
     fill(bias, 0, 1, width, pointer(sums, i * padded), padded)"""
 _KEEP = "fill(s, 0, 1, width, pointer(activated, at * width), width)"
-_SIGMOID = "single(1) / (single(1) + exp(-({})))"
 
 _OUT_PLAIN = """for j in range(units):
     h[j] = out[j]"""
@@ -160,11 +159,11 @@ _PARTS_OF_LSTM = """let_in, keep = pointer(s, 0), pointer(s, units)
 candidate, last_gate = pointer(s, 2 * units), pointer(s, 3 * units)"""
 _LSTM = f"""{_PARTS_OF_LSTM}
 for j in range(2 * units):
-    s[j] = {_SIGMOID.format("s[j]")}
+    s[j] = sigmoid(s[j])
 for j in range(units):
     candidate[j] = tanh(candidate[j])
 for j in range(units):
-    last_gate[j] = {_SIGMOID.format("last_gate[j]")}
+    last_gate[j] = sigmoid(last_gate[j])
 c = pointer(cells, mine)
 for j in range(units):
     c[j] = {{cell}}
@@ -205,13 +204,13 @@ for j in range(units):
     to_candidate[j] = e[j] * let_in[j] * (single(1) - candidate[j] * candidate[j])
 for j in range(units):
     to_last[j] = d[j] * b[j] * last_gate[j] * (single(1) - last_gate[j])"""
-_GRU = f"""x = pointer(gates, at * width)
+_GRU = """x = pointer(gates, at * width)
 for j in range(2 * units):
-    s[j] = {_SIGMOID.format("s[j] + x[j]")}
+    s[j] = sigmoid(s[j] + x[j])
 r, z, inner, x = pointer(s, 0), pointer(s, units), pointer(s, 2 * units), pointer(x, 2 * units)
-{{keep_inner}}for j in range(units):
+{keep_inner}for j in range(units):
     inner[j] = tanh(x[j] + r[j] * inner[j])
-{{keep}}for j in range(units):
+{keep}for j in range(units):
     out[j] = inner[j] + z[j] * (h[j] - inner[j])"""
 _KEEP_INNER = """fill(inner, 0, 1, units, pointer(activated, (4 * at + 3) * units), units)
 """

@@ -74,15 +74,33 @@ def reduced(x):
 def exp(x):
     x = single(89.0) if x > single(89.0) else x
     x = single(-104.0) if x < single(-104.0) else x
+    exponent, found = exp_parts(x)
+    half = whole(exponent >> whole(1))  # in two factors, as 2**128 and 2**-149 are none
+    return found * power_of_two(half) * power_of_two(whole(exponent - half))
+
+
+def exp_parts(x):
+    """exp(x) for an `x` in [-104, 89] as a power of two, an int32, and a factor near 1."""
     exponent, _, r = reduced(x)
     rest = single(0.001395054)
     rest = rest * r + single(0.008368918)
     rest = rest * r + single(0.041666206)
     rest = rest * r + single(0.16666518)
     rest = rest * r + single(0.5)
-    found = (rest * r * r + r) + single(1.0)
-    half = whole(exponent >> whole(1))  # in two factors, as 2**128 and 2**-149 are none
-    return found * power_of_two(half) * power_of_two(whole(exponent - half))
+    return exponent, (rest * r * r + r) + single(1.0)
+
+
+def exp_normal(x):
+    """exp(x) for an `x` in [-87, 89], which gives no subnormal number; infinity from 88.38 on."""
+    exponent, found = exp_parts(x)
+    return found * power_of_two(exponent)
+
+
+def sigmoid(x):
+    """1 / (1 + exp(-x)); 0 for an `x` below -88.38, where that is a subnormal number."""
+    x = single(87.0) if x > single(87.0) else x
+    x = single(-89.0) if x < single(-89.0) else x
+    return single(1.0) / (single(1.0) + exp_normal(-x))
 
 
 def expm1(x):
@@ -141,7 +159,8 @@ def tanh(x):
     small = small * square + single(0.13329244)
     small = small * square + single(-0.33333197)
     small = small * square * x + x
-    large = single(1.0) - single(2.0) / (exp(size + size) + single(1.0))
+    bounded = single(20.0) if size > single(20.0) else size  # from 9.1 on the result is 1
+    large = single(1.0) - single(2.0) / (exp_normal(bounded + bounded) + single(1.0))
     large = -large if x < single(0.0) else large
     return small if size < single(0.7) else large
 

@@ -61,6 +61,16 @@ def test_compiled_ones_are_within_two_units():
             assert units_off(found, exact(x.astype(np.float64))).max() <= 2
 
 
+def test_sigmoid_is_within_two_units_and_vanishes_where_it_would_be_subnormal():
+    x = operands(1000)
+    with np.errstate(all="ignore"):
+        found = np.array([vector_math.sigmoid(each) for each in x])
+        exact = 1 / (1 + np.exp(-x.astype(np.float64)))
+    normal = ~(x < -87)
+    assert units_off(found[normal], exact[normal]).max() <= 2
+    assert np.abs(found[~normal] - exact[~normal]).max() < np.finfo(np.float32).tiny
+
+
 def test_order_of_bits_is_that_of_numbers():
     x = np.array([-np.inf, -3e38, -1.0, -1e-45, 0.0, 1e-45, 1.0, 3e38, np.inf], np.float32)
     ranks = [vector_math.ordered(each) for each in x]
