@@ -31,6 +31,7 @@ from .conv_planes import (
     cut,
     parallel_loop,
 )
+from .parallel_loops import aligned
 from .scheduler import blocks
 
 PIECE = 1 << 23  # multiplications of a piece, at least,
@@ -65,7 +66,7 @@ def is_ready():
 def correlate(x, weights, out, plan):
     """Writes a correlation of images to `out`, with the arguments of `conv_flat.correlate`."""
     phases, offsets, parts, packed, pieces, sizes, length, windows = _correlation(plan)
-    packed = numpy.empty(packed, FLOAT)
+    packed = aligned(packed)
     _pack().run(
         parts, weights.values, packed, weights.indices, weights.group, weights.filter,
         plan.channels, weights.channel,

@@ -71,11 +71,10 @@ def blocks(total, size):
     return numpy.stack([starts, numpy.minimum(starts + size, total)], 1)
 
 
-def aligned(count):
-    """So many uninitialised elements, float32, that begin with a cache line: no vector crosses
-    one."""
-    found = numpy.empty(count + LINE // FLOAT.itemsize, FLOAT)
-    start = -found.ctypes.data % LINE // FLOAT.itemsize
+def aligned(count, dtype=FLOAT):
+    """So many uninitialised elements that begin with a cache line: no vector crosses one."""
+    found = numpy.empty(count + LINE, dtype)
+    start = -found.ctypes.data % LINE // found.itemsize
     return found[start : start + count]
 
 
@@ -142,7 +141,9 @@ class ParallelLoop(compiled.Loop):
             own = f"p{len(lines)}"
             found = f"given[{len(lines)}]"
             lines.append(
-                f"{own} = empty({found}, {dtype.name})" if kind == "memory" else f"{own} = {found}"
+                f"{own} = aligned({found}, {dtype.name})"
+                if kind == "memory"
+                else f"{own} = {found}"
             )
             sliced = f"{own}[table[at + {column}] : table[at + {column + 1}]]"
             arguments.append(sliced if kind == "part" else own)
@@ -184,8 +185,11 @@ def _source():
 
 @functools.cache
 def _scope():
+    import numba
+
     return {
         **job_slot.Library.compiled(),
+        "aligned": numba.njit(error_model="numpy")(aligned),
         "empty": numpy.empty,
         "int64": numpy.int64,
         "int32": numpy.int32,
