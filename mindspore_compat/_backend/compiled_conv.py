@@ -22,9 +22,12 @@ from . import compiled, conv_flat, conv_gather, conv_panels
 from .conv_planes import CACHE, FLOAT, INDEX, VECTOR, Correlation, Weights
 
 LEAST = 1 << 18  # multiplications below which a call costs as much as it saves
-FEW_WINDOWS = 500  # for which packing weights costs as much as it saves
-LARGEST = 1 << 14  # weights for each of these windows, at most
-MOST = 5 << 24  # multiplications of a product with panels, at most
+FEW_WINDOWS = (
+    500  # for which packing weights costs as much as it saves; twice as many of large ones
+)
+FEWEST_WINDOWS = 4  # for which the panels are not mostly empty
+LARGEST = 1 << 14  # weights for each of these windows, at most, where their gradient is taken
+COPIED = 1 << 22  # elements of the windows that are copied, at most
 DEEP = 128  # products of a sum, for which it may be written with the axes exchanged
 WIDE = 28  # columns of a result from which few positions lie between its rows
 LONGEST = 1 << 21  # elements of one row of all channels, of which some are copied at once
@@ -202,12 +205,12 @@ def _panels_fit(plan, gives, windows, size):
     if plan.groups > 1 or min(plan.filters, plan.depth // 4) < VECTOR:
         return False
     if gives == "weights":
-        return windows < FEW_WINDOWS * max(plan.stride) and size <= windows * LARGEST
-    if windows >= FEW_WINDOWS:
-        return False
-    if gives == "inputs":
-        return size <= (SMALL if max(plan.step) > 1 else CACHE)
-    return windows * size <= MOST
+        few = FEW_WINDOWS * (2 if plan.depth >= 2 * DEEP else max(plan.stride))
+        return windows < few and size <= windows * LARGEST
+    if max(plan.step) > 1:
+        return windows < FEW_WINDOWS and size <= SMALL
+    few = FEW_WINDOWS * (2 if 2 * size > CACHE else 1)
+    return FEWEST_WINDOWS <= windows < few and windows * plan.depth <= COPIED
 
 
 def _flat(plan):
