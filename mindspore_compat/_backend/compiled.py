@@ -51,7 +51,7 @@ EXPRESSIONS = {
     "where": "({1} if {0} else {2})",
 }
 MOST_CHECKS = 8  # pairs of arrays that the compiler compares for overlap, or gives vectors up
-BLOCK = 1 << 18  # elements of a piece
+BLOCK = 1 << 15  # elements of a piece
 
 _log = logging.getLogger(__name__)
 _VARIABLE = "MINDSPORE_COMPAT_COMPILE"

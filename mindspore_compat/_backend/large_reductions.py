@@ -17,7 +17,7 @@ from .large_arrays import pieces
 from .scheduler import hold, run
 
 LARGE = 1 << 20  # bytes of arrays that are looked at here
-LOOPED = 1 << 23  # of those that the compiled loop sums, however long their rows are
+LOOPED = 1 << 21  # of those that the compiled loop sums, however long their rows are
 SHARED = 1 << 25  # bytes from which threads pay: NumPy reads memory nearly as fast as it is
 NARROW = 64  # elements of rows up to which products with ones are faster, on one thread too
 ROWS = 256  # rows added by one product with ones
