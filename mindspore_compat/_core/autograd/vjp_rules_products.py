@@ -39,6 +39,13 @@ def _matmul_left(xp, g, x, y):
     return product(xp, g, adjoint(xp, y))
 
 
+def _is_turned(y):
+    """True for the view of a transpose: its gradient had better be one, too, which the gradient of
+    the transpose makes contiguous. A tracer has no strides."""
+    strides = getattr(y, "strides", None)
+    return strides is not None and strides[-1] > strides[-2]
+
+
 def _matmul_right(xp, g, x, y):
     if x.ndim == 1:
         return (
@@ -51,6 +58,8 @@ def _matmul_right(xp, g, x, y):
     if y.ndim == 2 and x.ndim > 2:  # one product instead of a batch of them and a sum
         rows = xp.reshape(x, (-1, x.shape[-1]))
         return xp.matmul(adjoint(xp, rows), xp.reshape(g, (-1, g.shape[-1])))
+    if _is_turned(y):
+        return xp.swapaxes(xp.matmul(xp.swapaxes(g, -1, -2), conj(xp, x)), -1, -2)
     return xp.matmul(adjoint(xp, x), g)
 
 
