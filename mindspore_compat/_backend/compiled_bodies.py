@@ -36,7 +36,6 @@ from .row_plan import REDUCTIONS, BodyTrace, RowPlan, split
 
 LEAST = 1 << 13  # elements below which a call costs as much as it saves
 SHORTEST = 16  # elements of a row that lie together, below which vectors are not filled
-COPIED = 1 << 17  # elements that are copied to lie together, at most
 BLOCK = 1 << 15  # elements of a piece
 MOST_PIECES = 16  # where each has sums of its own
 LINES = 32  # elements between the sums of two pieces: no two threads write to one line of a cache
@@ -93,41 +92,15 @@ class CompiledBodies:
     def rows(self, body, kinds, gives, shape, *arrays, **scalars):
         """`body(xp, *arrays, **scalars)` over rows, with the arguments of `Bodies.rows`."""
         flags, numbers = split(scalars)
-        if numbers.get("area", shape[2]) < SHORTEST:
-            return self._gathered_rows(body, kinds, gives, shape, arrays, scalars)
+        area = numbers.get("area")
+        if (shape[2] if area is None else area) < SHORTEST:
+            return None
         dtypes = tuple(None if array is None else array.dtype for array in arrays)
         key = (body.__code__, kinds, gives, dtypes, tuple(flags.items()), tuple(numbers))
         found = self._made.get(key)
         if found is None:
             found = self._made[key] = RowLoop(body, kinds, gives, dtypes, flags, tuple(numbers))
         return found.run(shape, arrays, numbers) if found.is_ready() else None
-
-    def _gathered_rows(self, body, kinds, gives, shape, arrays, scalars):
-        """The same for rows of short parts, which are copied to lie together."""
-        outer, rows, inner = shape
-        data = arrays[kinds.index("e")]
-        short = min(outer, inner) == 1 or outer * inner < SHORTEST
-        if data.size > COPIED or short or "area" in scalars:
-            return None
-        if not {*kinds, *gives} <= {"e", "r"}:
-            return None
-        given = [
-            numpy.ascontiguousarray(array.reshape(shape).swapaxes(0, 1))
-            if kind == "e" and array is not None
-            else array
-            for kind, array in zip(kinds, arrays, strict=True)
-        ]
-        made = self.rows(body, kinds, gives, (1, rows, outer * inner), *given, **scalars)
-        if made is None:
-            return None
-        made = (made,) if type(made) is not tuple else made
-        made = [
-            numpy.ascontiguousarray(array.swapaxes(0, 1)).reshape(data.shape)
-            if kind == "e"
-            else array
-            for kind, array in zip(gives, made, strict=True)
-        ]
-        return made[0] if len(made) == 1 else tuple(made)
 
 
 def _column_lines(name, column):

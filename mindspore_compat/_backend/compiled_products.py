@@ -26,6 +26,7 @@ from .vector_tiles import (
     Library,
     copy_vector,
     panel_tile,
+    prefetch,
     sizes,
     transpose_square,
 )
@@ -42,49 +43,57 @@ FEW = 256  # rows up to which threads lay columns out themselves
 BROAD = 192  # columns from which there are enough of them for that
 LEAST = 1 << 22  # multiplications for which that is faster than NumPy
 LEAST_OF_FEW = 1 << 21  # the same for few rows, of at least ROWS
+BLOCK = 1 << 15  # elements of a right side that are a piece where its rows are laid out
+GROUP = 16  # rows of a left side that are copied at a time, whole vectors
 CHUNK = 1024  # products of the sums of few rows that are made at a time
 PANEL = 1 << 19  # multiplications of few rows that are a piece, at least
 
 
-def pack(b, packed, turned, stride, start, depth, column, columns, first, last):
-    """Lays panels `first` to `last` of a right side out.
+def pack_rows(b, packed, stride, start, depth, column, columns, first, last):
+    """Lays rows `first` to `last` of a right side out in panels.
 
     Args:
-        b: the right side, (rows, columns) or, `turned`, (columns, rows), with `stride` from one row
-            of it to the next.
+        b: the right side, (rows, columns), with `stride` from one row of it to the next.
         packed: where the panels go, one after the other.
-        start, depth: the first row of the right side, and how many.
+        start, depth: the first row of the right side that they hold, and how many.
         column, columns: its first column, and how many.
     """
+    for k in range(first, last):
+        at = (start + k) * stride + column
+        for left in range(0, columns, VECTORS * LANES):
+            own = min(columns - left, VECTORS * LANES)
+            wide = (own + LANES - 1) // LANES * LANES
+            to = left * depth + k * wide
+            for j in range(0, own // LANES * LANES, LANES):
+                copy_vector(b, at + left + j, packed, to + j)
+            for j in range(own // LANES * LANES, wide):
+                packed[to + j] = b[at + left + j] if j < own else 0
+
+
+def pack_columns(b, packed, stride, start, depth, column, columns, first, last):
+    """Lays panels `first` to `last` of a right side out, which is stored as (columns, rows)."""
     for panel in range(first, last):
         left = panel * VECTORS * LANES
         own = min(columns - left, VECTORS * LANES)
         wide = (own + LANES - 1) // LANES * LANES
         whole = own // LANES * LANES
-        squares = depth // LANES * LANES if turned else 0
+        squares = depth // LANES * LANES
         to = left * depth
         for k in range(0, squares, LANES):
             for j in range(0, whole, LANES):
                 at = (column + left + j) * stride + start + k
                 transpose_square(b, at, stride, packed, to + k * wide + j, wide)
         for k in range(depth):
-            copied = whole if k < squares else 0
-            while not turned and copied < whole:
-                at = (start + k) * stride + column + left + copied
-                copy_vector(b, at, packed, to + k * wide + copied)
-                copied += LANES
-            for j in range(copied, wide):
+            for j in range(whole if k < squares else 0, wide):
                 at = (column + left + j) * stride + start + k
-                if not turned:
-                    at = (start + k) * stride + column + left + j
                 packed[to + k * wide + j] = b[at] if j < own else 0
 
 
 def multiply(
-    a, packed, out, addend, edge, turned, stride, start, depth, column, columns, across,
+    a, packed, out, addend, edge, left_side, turned, stride, start, depth, column, columns, across,
     adds, closes, first, last,
 ):  # fmt: skip
-    """Writes the products of rows `first` to `last` with panels that `pack` laid out.
+    """Writes the products of rows `first` to `last` with panels that are laid out.
 
     Args:
         a: the left side, (rows, products) or, `turned`, (products, rows), with `stride` from one
@@ -93,39 +102,63 @@ def multiply(
         out: the result, of `across` columns.
         addend: what is added to each row of it, or an array of no element.
         edge: memory for a tile.
+        left_side: memory for GROUP rows of the left side, if it is `turned` and they shall be
+            copied, or of no element; their elements lie so far apart that they push each other
+            out of the cache.
         start, depth: the first of the products of a sum that are made, and how many.
         column, columns: the columns of the result that are made.
         adds (int): 1 to add the products to what `out` holds, 0 to overwrite it.
         closes (int): 1 if these are the last products, after which `addend` is added.
     """
-    width = VECTORS * LANES
+    width, packs = VECTORS * LANES, left_side.size > 0
     for part in range(0, depth, DEPTH):
         count = min(DEPTH, depth - part)
-        row, across_row, at = (
-            (1, stride, (start + part) * stride) if turned else (stride, 1, start + part)
-        )
-        for i in range(first, last, ROWS):
-            rows = min(ROWS, last - i)
-            for left in range(0, columns, width):
-                own = min(columns - left, width)
-                vectors = (own + LANES - 1) // LANES
-                panel = left * depth + part * vectors * LANES
-                tile_out, to, step = out, i * across + column + left, across
-                add = 1 if adds or part else 0
-                if own % LANES:
-                    tile_out, to, step, add = edge, 0, width, 0
-                panel_tile(
-                    rows, vectors, a, at + (i if turned else i * stride), row, across_row,
-                    packed, panel, count, add, tile_out, to, step,
-                )  # fmt: skip
-                if own % LANES:
-                    to = i * across + column + left
-                    copy_edge(edge, width, rows, own, out, to, across, adds or part)
+        for group in range(first, last, GROUP):
+            some = min(GROUP, last - group)
+            if packs:
+                ahead = GROUP if group + GROUP < last else DEPTH * stride + first - group
+                pack_left(a, left_side, stride, start + part, count, group, some, ahead)
+            for i in range(group, group + some, ROWS):
+                rows = min(ROWS, group + some - i)
+                side, at, row, across_row = a, i * stride + start + part, stride, 1
+                if packs:
+                    side, at, row, across_row = left_side, i - group, 1, GROUP
+                elif turned:
+                    at, row, across_row = (start + part) * stride + i, 1, stride
+                for left in range(0, columns, width):
+                    own = min(columns - left, width)
+                    vectors = (own + LANES - 1) // LANES
+                    panel = left * depth + part * vectors * LANES
+                    tile_out, to, step = out, i * across + column + left, across
+                    add = 1 if adds or part else 0
+                    if own % LANES:
+                        tile_out, to, step, add = edge, 0, width, 0
+                    panel_tile(
+                        rows, vectors, side, at, row, across_row,
+                        packed, panel, count, add, tile_out, to, step,
+                    )  # fmt: skip
+                    if own % LANES:
+                        to = i * across + column + left
+                        copy_edge(edge, width, rows, own, out, to, across, adds or part)
     if closes and addend.size:
         for i in range(first, last):
             row = out[i * across + column : i * across + column + columns]
             for j in range(columns):
                 row[j] += addend[column + j]
+
+
+def pack_left(a, left_side, stride, start, count, first, rows, ahead):
+    """Copies some rows of a left side whose columns are contiguous, as (count, GROUP), and has
+    what comes `ahead` elements after them fetched."""
+    for k in range(count):
+        at = (start + k) * stride + first
+        prefetch(a, at + ahead)
+        if rows == GROUP:
+            for j in range(0, GROUP, LANES):
+                copy_vector(a, at + j, left_side, k * GROUP + j)
+        else:
+            for j in range(rows):
+                left_side[k * GROUP + j] = a[at + j]
 
 
 def copy_edge(edge, width, rows, columns, out, to, step, adds):
@@ -137,13 +170,14 @@ def copy_edge(edge, width, rows, columns, out, to, step, adds):
 
 
 def multiply_columns(
-    a, b, out, addend, packed, edge, a_turned, b_turned, rows, length, across, first, last
-):
+    a, b, out, addend, packed, edge, left_side, a_turned, b_turned, rows, length, across,
+    first, last,
+):  # fmt: skip
     """Writes columns `first` to `last` of the product of two matrices, of which the right side is
     laid out in memory of the thread.
 
     Args:
-        a, b, out, addend, edge: as for `multiply` and `pack`.
+        a, b, out, addend, edge, left_side: as for `multiply` and `pack_rows`.
         packed: memory for the columns.
         rows, length, across: the sizes of the matrices.
     """
@@ -151,18 +185,22 @@ def multiply_columns(
     panels = (columns + VECTORS * LANES - 1) // (VECTORS * LANES)
     for start in range(0, length, CHUNK):
         depth = min(CHUNK, length - start)
-        b_stride = length if b_turned else across
-        pack(b, packed, b_turned, b_stride, start, depth, first, columns, 0, panels)
+        if b_turned:
+            pack_columns(b, packed, length, start, depth, first, columns, 0, panels)
+        else:
+            pack_rows(b, packed, across, start, depth, first, columns, 0, depth)
         a_stride = rows if a_turned else length
         closes = 1 if start + depth == length else 0
         multiply(
-            a, packed, out, addend, edge, a_turned, a_stride, start, depth, first, columns,
-            across, start, closes, 0, rows,
+            a, packed, out, addend, edge, left_side, a_turned, a_stride, start, depth, first,
+            columns, across, start, closes, 0, rows,
         )  # fmt: skip
 
 
-_LIBRARY = Library(copy_edge, DEPTH=DEPTH)
-_WITH_BOTH = Library(copy_edge, pack, multiply, DEPTH=DEPTH, CHUNK=CHUNK)
+_LIBRARY = Library(pack_left, copy_edge, DEPTH=DEPTH, GROUP=GROUP)
+_WITH_BOTH = Library(
+    pack_left, copy_edge, pack_rows, pack_columns, multiply, DEPTH=DEPTH, GROUP=GROUP, CHUNK=CHUNK
+)
 
 
 @functools.cache
@@ -173,12 +211,12 @@ def _loop(function, arrays, memories, numbers, library=_LIBRARY):
     return ParallelLoop(text, parameters, False, function.__name__, library)
 
 
-def _loops():
-    return _loop(pack, 2, 0, 6), _loop(multiply, 4, 1, 9)
+def _loops(b_turned):
+    return _loop(pack_columns if b_turned else pack_rows, 2, 0, 5), _loop(multiply, 4, 2, 9)
 
 
 def _loop_of_columns():
-    return _loop(multiply_columns, 4, 2, 5, _WITH_BOTH)
+    return _loop(multiply_columns, 4, 3, 5, _WITH_BOTH)
 
 
 @functools.cache
@@ -209,10 +247,10 @@ def product(x, y, out=None, addend=None):
     if not (out is None or out.flags.carray and out.dtype == FLOAT):
         return None
     left, right = _flat(x), _flat(y)
-    loops = (_loop_of_columns(),) if few else _loops()
-    if left is None or right is None or not all([loop.is_ready() for loop in loops]):
+    if left is None or right is None:
         return None
-    if not _suits():
+    loops = (_loop_of_columns(),) if few else _loops(b_turned=right[1])
+    if not all([loop.is_ready() for loop in loops]) or not _suits():
         return None
     if out is None:
         out = numpy.empty((rows, columns), FLOAT)
@@ -244,19 +282,20 @@ def _columns(total):
 def _multiply(left, right, shape, part, block, out, addend):
     """Writes some columns of a product, or adds some of the products of their sums."""
     (a, a_turned), (b, b_turned), (rows, length) = left, right, shape
-    pack, multiply = _loops()
+    pack, multiply = _loops(b_turned)
     own, across = sizes(), out.shape[1]
     depth, columns = part.stop - part.start, block.stop - block.start
     width = own["VECTORS"] * own["LANES"]
     panels = -(-columns // width)
     packed = aligned(panels * width * depth)
     place = part.start, depth, block.start, columns
-    pack.run(blocks(panels, 1), b, packed, b_turned, length if b_turned else across, *place)
+    table = blocks(panels, 1) if b_turned else blocks(depth, max(BLOCK // columns, 1))
+    pack.run(table, b, packed, length if b_turned else across, *place)
     height = max(STRIP // (depth * columns), -(-rows // STRIPS), SHORTEST)
-    height = -(-height // WIDEST) * WIDEST
+    height = -(-rows // (-(-rows // (2 * height)) * 2 * WIDEST)) * WIDEST
     multiply.run(
         blocks(rows, height), a, packed, out.reshape(-1), addend,
-        own["ROWS"] * width,
+        own["ROWS"] * width, DEPTH * GROUP if a_turned else 0,
         a_turned, rows if a_turned else length, *place, across,
         int(part.start > 0), int(part.stop == length),
     )  # fmt: skip
@@ -270,6 +309,5 @@ def _multiply_few(left, right, shape, out, addend):
     several = max(PANEL // (rows * length * width), 1) * width
     _loop_of_columns().run(
         blocks(across, several), a, b, out.reshape(-1), addend, several * depth,
-        own["ROWS"] * width,
-        a_turned, b_turned, rows, length, across,
+        own["ROWS"] * width, 0, a_turned, b_turned, rows, length, across,
     )  # fmt: skip

@@ -140,6 +140,11 @@ def copy_vector(x, x_at, out, out_at):
     out[out_at : out_at + LANES] = x[x_at : x_at + LANES]
 
 
+def prefetch(x, x_at):
+    """Has the cache line of an element fetched, which will be read soon; it need not be within the
+    array."""
+
+
 def transpose_square(x, x_at, x_step, out, out_at, out_step):
     """out[j, i] = x[i, j] for i and j < LANES; the steps are from one row to the next."""
     for i in range(LANES):
@@ -227,6 +232,10 @@ def intrinsics():
         return types.void(*map(_plain, (x, x_at, out, out_at))), _copy_code
 
     @intrinsic
+    def prefetch(context, x, x_at):
+        return types.void(*map(_plain, (x, x_at))), _prefetch_code
+
+    @intrinsic
     def clear_vector(context, out, out_at):
         return types.void(*map(_plain, (out, out_at))), _clear_code
 
@@ -240,7 +249,8 @@ def intrinsics():
         return types.CPointer(x.dtype)(x, types.int64), _pointer_code
 
     found = (
-        tile, gather_tile, panel_tile, dots, copy_vector, clear_vector, transpose_square, pointer
+        tile, gather_tile, panel_tile, dots, copy_vector, prefetch, clear_vector, transpose_square,
+        pointer,
     )  # fmt: skip
     return {**sizes(), **{each._name: each for each in found}}
 
@@ -489,6 +499,17 @@ def _copy_code(context, builder, signature, arguments):
     return context.get_dummy_value()
 
 
+def _prefetch_code(context, builder, signature, arguments):
+    code = _Code(context, builder, signature, arguments)
+    byte, number = code.ir.IntType(8).as_pointer(), code.lane
+    kind = code.ir.FunctionType(code.ir.VoidType(), [byte, number, number, number])
+    function = code.cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+    # To be read, into the second cache, as data.
+    flags = [code.ir.Constant(number, each) for each in (0, 2, 1)]
+    builder.call(function, [builder.bitcast(code.at(*code.arguments), byte), *flags])
+    return context.get_dummy_value()
+
+
 def _transpose_code(context, builder, signature, arguments):
     """Rows exchange halves, then quarters, down to single elements."""
     code = _Code(context, builder, signature, arguments)
@@ -564,6 +585,7 @@ _NAMES = {
     "panel_tile",
     "dots",
     "copy_vector",
+    "prefetch",
     "clear_vector",
     "transpose_square",
     "pointer",

@@ -126,17 +126,6 @@ def test_a_loop_means_what_the_composed_operator_means(case, bodies, monkeypatch
         close_sums(have, want)
 
 
-def test_channels_of_small_images_are_copied_to_lie_together(bodies, monkeypatch):
-    monkeypatch.setattr(compiled_bodies, "ParallelLoop", ParallelByPython)
-    monkeypatch.setattr(compiled_bodies, "SHORTEST", 16)
-    found = results("batch norm")
-    assert {"standardized", "_standardized_vjp"} <= names(bodies)
-    monkeypatch.setitem(vars(arrays.HOST), "bodies", None)
-    for have, want in zip(found, results("batch norm"), strict=True):
-        assert have.shape == want.shape and have.flags.c_contiguous
-        close_sums(have, want)
-
-
 @needs_numba
 @pytest.mark.parametrize("case", ["layer norm", "cross-entropy", "gelu"])
 def test_a_compiled_loop_has_the_same_bits_with_any_number_of_threads(case, bodies, monkeypatch):

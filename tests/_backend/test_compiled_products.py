@@ -88,7 +88,8 @@ def ready(monkeypatch):
         pytest.skip("for wider vectors")
     monkeypatch.setattr(compiled_products, "_suits", lambda: True)
     compiled_products._loop.cache_clear()
-    for loop in (*compiled_products._loops(), compiled_products._loop_of_columns()):
+    loops = {*compiled_products._loops(False), *compiled_products._loops(True)}
+    for loop in (*loops, compiled_products._loop_of_columns()):
         loop.wait()
 
 
