@@ -138,6 +138,9 @@ def pick_column(xp, x, column):
 @extra
 def add_at_column(xp, x, column, values):
     """A matrix with each row's value added in the row's `column`; it may be `x` itself."""
+    if type(x) is type(column) is type(values) is np.ndarray:
+        x[np.arange(len(x)), column] += values  # no row is named twice
+        return x
     return xp.scatter_add(x, (xp.arange(x.shape[0]), column), values)
 
 
