@@ -22,12 +22,12 @@ from . import compiled, conv_flat, conv_gather, conv_panels
 from .conv_planes import CACHE, FLOAT, INDEX, VECTOR, Correlation, Weights
 
 LEAST = 1 << 18  # multiplications below which a call costs as much as it saves
-FEW_WINDOWS = (
-    500  # for which packing weights costs as much as it saves; twice as many of large ones
-)
+FEW_WINDOWS = 500  # for which packing weights costs as much as it saves; of large ones twice
 FEWEST_WINDOWS = 4  # for which the panels are not mostly empty
 LARGEST = 1 << 14  # weights for each of these windows, at most, where their gradient is taken
+LARGEST_PRODUCT = 1 << 12  # the same where images are copied for one product alone
 COPIED = 1 << 22  # elements of the windows that are copied, at most
+COPIED_PRODUCT = 1 << 20  # the same for one product alone
 DEEP = 128  # products of a sum, for which it may be written with the axes exchanged
 WIDE = 28  # columns of a result from which few positions lie between its rows
 LONGEST = 1 << 21  # elements of one row of all channels, of which some are copied at once
@@ -67,7 +67,7 @@ def _of_images(function):
 @_of_images
 def convolve(x, w, geo):
     """The convolution described by `geo`, as `conv.convolve` computes it."""
-    if not _fits(geo, x, w):
+    if not (geo.overlapping and _fits(geo, x, w)):  # else windows are copied just once
         return None
     plan, area = _plan(geo), prod(geo.kernel)
     if (way := _way(plan)) is None:
@@ -83,7 +83,7 @@ def convolve(x, w, geo):
 @_of_images
 def input_gradient(g, w, geo):
     """The gradient of `convolve` for its input."""
-    if not _fits(geo, g, w):
+    if not (geo.overlapping and _fits(geo, g, w)):
         return None
     phases = _phases(geo)
     ways = [_way(plan, "inputs") for plan, _ in phases]
@@ -137,9 +137,9 @@ def _turned(geo, start):
 @_of_images
 def weight_gradient(g, x, geo):
     """The gradient of `convolve` for its weights."""
-    if not _fits(geo, x, g):
-        return None
     plan = _plan(geo)
+    if not (geo.overlapping or _is_small_product(plan)) or not _fits(geo, x, g):
+        return None
     if (way := _way(plan, "weights")) is None:
         return None
     grad = way.weight_gradient(g, x, plan)
@@ -157,7 +157,6 @@ def _fits(geo, x, other):
         and len(geo.size) == 2
         and x.dtype == other.dtype == FLOAT
         and min(map(min, geo.pads)) >= 0
-        and geo.overlapping  # else windows are copied just once
         and geo.batch > 0
         and geo.batch * prod(geo.out) * _plan(geo).depth * geo.filters >= LEAST
     )
@@ -186,7 +185,7 @@ def _fastest(plan, gives):
     windows, size = plan.batch * prod(plan.out), plan.filters * plan.depth
     if max(plan.channels, plan.filters) * (plan.size[1] + plan.out[1]) > LONGEST:
         return None
-    if _panels_fit(plan, gives, windows, size):
+    if _panels_fit(plan, gives, windows, size) or (gives == "weights" and _is_small_product(plan)):
         return conv_panels
     gathers = (
         min(plan.filters, plan.depth) >= VECTOR
@@ -198,6 +197,18 @@ def _fastest(plan, gives):
     if gathers and plan.depth >= DEEP and (plan.out[1] < WIDE or max(plan.stride) > 1):
         return conv_gather
     return _flat(plan)
+
+
+def _is_small_product(plan):
+    """True if the gradient for the weights is one product of matrices, for which the images are
+    copied; threads do that faster together than each for itself, if neither side is very large."""
+    windows = plan.batch * prod(plan.out)
+    return (
+        len(plan.taps) == 1 == plan.groups
+        and min(plan.filters, plan.channels) >= VECTOR
+        and windows * plan.channels <= COPIED_PRODUCT
+        and plan.filters * plan.channels <= windows * LARGEST_PRODUCT
+    )
 
 
 def _panels_fit(plan, gives, windows, size):

@@ -181,12 +181,36 @@ def test_infinity_and_nan_go_where_the_composed_way_takes_them(case, value, any_
         ((4, 96, 8, 8), (160, 96, 3, 3), 1, 1, conv_panels, conv_panels),
         ((2, 512, 7, 7), (512, 512, 3, 3), 1, 1, None, None),
         ((1, 64, 1, 160_000), (64, 64, 1, 3), 1, 0, None, None),
+        ((16, 256, 14, 14), (256, 256, 1, 1), 1, 0, conv_gather, conv_panels),
     ],
 )
 def test_each_shape_goes_the_way_that_is_fastest(x, w, stride, pad, forward, weights):
     plan = compiled_conv._plan(conv.geometry(x, w, (stride,) * 2, ((pad, pad),) * 2, (1, 1), 1))
     assert compiled_conv._fastest(plan, "images") is forward
     assert compiled_conv._fastest(plan, "weights") is weights
+
+
+@needs_numba
+@pytest.mark.parametrize("stride", [1, 2])
+def test_only_the_weights_gradient_of_a_product_takes_loops(stride, monkeypatch):
+    monkeypatch.setattr(compiled, "_setting", lambda: "wait")
+    monkeypatch.setattr(compiled, "available", lambda: True)
+    given = operands((5, 40, 9, 9), (36, 40, 1, 1), (stride,) * 2, ((0, 0),) * 2, (1, 1), 1)
+    monkeypatch.setattr(compiled_conv, "LEAST", 1)
+    out, grad_x, grad_w = by_loops(*given)
+    assert out is None and grad_x is None
+    windows = np.float32(given[2][:, 0].size ** 0.5)  # whose products are summed
+    close_sums(grad_w / windows, (composed(*given)[2] / windows).astype(np.float32))
+
+
+def test_products_with_large_factors_are_left_to_numpy(monkeypatch):
+    monkeypatch.setattr(compiled, "available", lambda: True)
+    monkeypatch.setattr(conv_panels, "is_ready", lambda: pytest.fail("asked for"))
+    for x_shape, filters in [((1, 512, 2, 2), 256), ((16, 64, 40, 40), 16)]:  # weights, images
+        x, _, g, geo = operands(
+            x_shape, (filters, x_shape[1], 1, 1), (1, 1), ((0, 0),) * 2, (1, 1), 1
+        )
+        assert compiled_conv.weight_gradient(g, x, geo) is None
 
 
 def test_other_cases_are_left_to_numpy(any_size):
