@@ -187,6 +187,26 @@ def test_tiny_rows_start_one_thread():
     pool.finish()
 
 
+@pytest.mark.parametrize("computing, away, wanted", [(1.0, 1.0, 1), (0.1, 1.0, 2), (1.0, 3.0, 2)])
+def test_a_reader_who_waits_for_rows_that_compute_counts_as_a_worker(
+    monkeypatch, computing, away, wanted
+):
+    monkeypatch.setattr(workers.affinity, "available", lambda: [0, 1])
+    pool = workers._Pool("map", squared, 2, False)
+    pool.pace.recent.append(0.001)
+    pool.pace.computing.append(computing)
+    pool.pace.finished, pool.pace.within, pool.pace.away = 16, 2.0, away
+    assert pool.most_threads() == wanted
+    pool.finish()
+
+
+def test_tasks_say_how_long_rows_take_and_compute():
+    pool = workers._Pool("map", lambda seconds: time.sleep(seconds), 2, False)
+    assert pool.result(pool.submit([0.02])) == [(None, None)]
+    assert pool.pace.recent[0] >= 0.02 and pool.pace.computing[0] < 0.5
+    pool.finish()
+
+
 @pytest.mark.parametrize(
     "batched",
     [

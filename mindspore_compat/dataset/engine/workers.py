@@ -9,8 +9,9 @@ To hand over a row costs some tens of microseconds, more where threads wait for 
 the interpreter. So short rows are handed over several at a time, and rows of a tenth of a
 millisecond or less are not handed over at all, but for the first ones. A reader that would wait for
 short rows does some that no worker has begun; so an epoch with workers takes no longer than one
-without. The next epoch begins with what is known of the last; threads start when there is work for
-them.
+without. Where it mostly waits for rows that keep a core busy each, it counts as a worker, as more
+threads than cores would wait for each other. The next epoch begins with what is known of the last;
+threads start when there is work for them.
 """
 
 import atexit
@@ -36,7 +37,7 @@ _TINY = 0.0001  # seconds; rows that take less are done by the reader alone
 _MANY = 6  # workers; with fewer there is less to gain, and rows count as tiny that take longer
 _CHUNK = 0.001  # seconds of work that are handed over at once
 _FIRST = 16  # rows that workers do in any case: code that hangs, mostly in its first rows, is found
-_ALONE = 16  # rows that the reader does alone before it looks how long they take
+_ALONE = 32  # rows that the reader does alone before it looks how long they take
 _RECENT = 8  # tasks, the shortest of which says how long a row takes
 
 _pipeline = contextvars.ContextVar("pipeline", default=None)  # whose nodes are being opened
@@ -113,6 +114,8 @@ class Pace:
 
     def __init__(self):
         self.recent = collections.deque(maxlen=_RECENT)  # seconds per row, of the last tasks
+        self.computing = collections.deque(maxlen=_RECENT)  # the part that computed, of the same
+        self.within = self.away = 0  # seconds in which the reader wanted rows, or used them
         self.finished = 0  # rows that workers have done
         self.times_each = False  # whether the reader times its rows one by one
 
@@ -172,8 +175,11 @@ class OrderedMap:
                         self._hand_over(pool, items, waiting)
                     for result, error in outcomes:
                         yield result if error is None else self._in_place(error)
-                elif not (yield from self._by_reader(pool, items)):
+                elif items.ended:
                     break
+                else:
+                    for results in self._by_reader(pool, items):
+                        yield from results
         except BaseException:
             pool.abandon()
             raise
@@ -196,28 +202,28 @@ class OrderedMap:
             count += len(chunk)
 
     def _by_reader(self, pool, items):
-        """Yields results of tiny items, each done as soon as it is read, while it is cached, until
-        they may take longer.
-
-        Returns:
-            bool, whether there may be more items.
-        """
+        """Yields iterators over results of some tiny items each, done as soon as they are read,
+        while they are cached, until they may take longer or there are no more."""
         pace, seconds, rest = pool.pace, [], items.rest()
         timed = pace.times_each
         work = self._timed(pool.work, seconds) if timed else self._caught(pool.work)
         while True:
-            numbers, began = itertools.count(), time.perf_counter()
-            yield from map(work, itertools.islice(rest, _ALONE), numbers)
-            count, elapsed = next(numbers), time.perf_counter() - began
+            numbers, began = itertools.count(1), time.perf_counter()
+            # Numbers from 1 on are all true: they count the items that pass.
+            yield map(work, itertools.compress(itertools.islice(rest, _ALONE), numbers))
+            count, elapsed = next(numbers) - 1, time.perf_counter() - began
+            items.ended = count < _ALONE
             if count:
                 pool.note_alone(count, sum(seconds), elapsed)
-            if count < _ALONE or timed or pace.times_each:
-                return count == _ALONE
+            if items.ended or timed or pace.times_each:
+                break
 
     def _caught(self, work):
-        """Work on an item and its number that returns errors which replace a result."""
+        """Work on an item that returns errors which replace a result."""
+        if not self.returned:
+            return work
 
-        def caught(item, _number):
+        def caught(item):
             try:
                 return work(item)
             except self.returned as error:
@@ -229,9 +235,9 @@ class OrderedMap:
         """The same, which also adds to a list how long each item takes."""
         caught = self._caught(work)
 
-        def timed(item, number):
+        def timed(item):
             began = time.perf_counter()
-            result = caught(item, number)
+            result = caught(item)
             seconds.append(time.perf_counter() - began)
             return result
 
@@ -249,6 +255,7 @@ class _Items:
 
     def __init__(self, items):
         self._items, self._error = iter(items), None
+        self.ended = False  # whether the reader has found that there are no more
 
     def rest(self):
         """An iterator of the items that have not been read."""
@@ -293,6 +300,7 @@ class _Pool:
         self.patience = config.get_multiprocessing_timeout_interval()
         self.processes = [WorkerProcess(work) for _ in range(workers)] if processes else []
         self.workers, self.threads, self.unfinished = workers, [], []
+        self.left = None  # when the reader left with a result
         _open_pools().add(self)
 
     def seconds(self):
@@ -319,9 +327,18 @@ class _Pool:
         task = _Task(self.submitted, items)
         self.submitted += len(items)
         self.tasks.put(task)
-        if len(self.threads) < self.workers:
+        if len(self.threads) < self.most_threads():
             self._start_for(task)
         return task
+
+    def most_threads(self):
+        """How many threads may start: fewer than there are cores, where the reader works as well,
+        being there more than half of the time, and rows take a core's time."""
+        pace = self.pace
+        reader_works = self._reader_may_work() and pace.within > pace.away
+        if reader_works and max(pace.computing, default=0) > 0.5:
+            return min(self.workers, max(1, len(affinity.available()) - 1))
+        return self.workers
 
     def _start_for(self, task):
         """Starts a thread if all are busy: for tiny rows one is enough, and takes time to start."""
@@ -358,15 +375,22 @@ class _Pool:
         """The outcomes of a task. While short ones are waited for, others are done here that no
         worker has begun. A worker that hangs is reported, then ended.
         """
+        began = time.perf_counter()
+        if self.left is not None:
+            self.pace.away += began - self.left
         while not task.done() and self._reader_may_work():
             try:
                 other = self.tasks.get_nowait()
             except queue.Empty:
                 break
             _perform(other, self.work, threading.current_thread())
-        outcomes, seconds = self._awaited(task)
-        self.pace.recent.append(seconds / len(outcomes))
-        self.pace.finished += len(outcomes)
+        outcomes, seconds, computing = self._awaited(task)
+        pace = self.pace
+        pace.recent.append(seconds / len(outcomes))
+        pace.computing.append(computing / seconds)
+        pace.finished += len(outcomes)
+        self.left = time.perf_counter()
+        pace.within += self.left - began
         return outcomes
 
     def _awaited(self, task):
@@ -448,12 +472,13 @@ def _take(tasks, work):
 
 
 def _perform(task, work, worker):
-    """Does a task, and notes how long it takes."""
+    """Does a task, and notes how long it takes, and how long of it this thread computes."""
     task.worker = worker
-    began = time.perf_counter()
+    began, computed = time.perf_counter(), time.thread_time()
     try:
         outcomes = work(task.items) if worker is work else _outcomes(work, task)
-        task.set_result((outcomes, time.perf_counter() - began))
+        seconds, computing = time.perf_counter() - began, time.thread_time() - computed
+        task.set_result((outcomes, max(seconds, 1e-9), computing))
     except BaseException as error:
         task.set_exception(error)
 
