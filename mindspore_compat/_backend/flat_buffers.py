@@ -52,7 +52,7 @@ class Pack:
         """
         numpy.concatenate([array.ravel() for array in parameters], out=self._p)
         numpy.concatenate([array.ravel() for array in gradients], out=self._g)
-        fused(self._p, self._g, *self._states, **scalars)
+        fused.sweep_same_dtypes([[self._p, self._g, *self._states]], **scalars)
         for array, values in zip(parameters, self._back, strict=True):
             array[...] = values
 

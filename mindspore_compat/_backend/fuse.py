@@ -112,12 +112,10 @@ class Fused:
         """`sweep` for rows whose shapes have been compared already."""
         if arrays.find_recorder is not None:
             rows = recorded.give_up(list(rows), "an update outside of an optimizer")
-        flags = {
-            key: value
-            for key, value in scalars.items()
-            if value is None or isinstance(value, (bool, str))
-        }
-        numbers = {key: value for key, value in scalars.items() if key not in flags}
+        flags, numbers = {}, {}
+        for key, value in scalars.items():
+            is_flag = value is None or isinstance(value, (bool, str))
+            (flags if is_flag else numbers)[key] = value
         prepared, of_device = {}, {}
         with scheduler.step, numpy.errstate(all="ignore"):
             for row in rows:

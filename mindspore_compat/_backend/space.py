@@ -94,7 +94,17 @@ def _broadcast_to(x, shape):
     return found
 
 
-_QUICKER = {"reshape": _reshape, "mean": _mean, "broadcast_to": _broadcast_to}
+def _swapaxes(x, axis1, axis2):
+    """NumPy's `swapaxes` by the array's method, as `_reshape`."""
+    return x.swapaxes(axis1, axis2) if type(x) is numpy.ndarray else numpy.swapaxes(x, axis1, axis2)
+
+
+_QUICKER = {
+    "reshape": _reshape,
+    "mean": _mean,
+    "broadcast_to": _broadcast_to,
+    "swapaxes": _swapaxes,
+}
 
 
 class Space:

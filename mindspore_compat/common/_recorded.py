@@ -321,7 +321,7 @@ def _layout(array, full):
 
 def _role(parameter):
     """Whether a Parameter has a gradient, and how many hooks see it."""
-    return flag(parameter), len(getattr(parameter, "_hooks", ()))
+    return flag(parameter), len(vars(parameter).get("_hooks", ()))
 
 
 def _leaves(value):

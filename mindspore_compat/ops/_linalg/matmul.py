@@ -260,8 +260,9 @@ def _dense_weight(xp, g, input, weight_shape):
     """The gradient of the weight: one product over all leading axes at once."""
     if len(weight_shape) == 1:
         return xp.sum(xp.expand_dims(g, -1) * input, tuple(range(g.ndim)))
-    rows, flat_g = xp.reshape(input, (-1, input.shape[-1])), xp.reshape(g, (-1, g.shape[-1]))
-    return weight_product(xp, flat_g, rows)
+    if g.ndim != 2:
+        input, g = (xp.reshape(each, (-1, each.shape[-1])) for each in (input, g))
+    return weight_product(xp, g, input)
 
 
 dense.vjp(input=_dense_input, weight=_dense_weight, bias=lambda xp, g: g)
