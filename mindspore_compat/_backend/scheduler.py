@@ -28,6 +28,7 @@ import functools
 import itertools
 import os
 import threading
+import time
 from queue import SimpleQueue
 
 import numpy
@@ -35,6 +36,7 @@ import numpy
 from . import affinity, cgroup, job_slot, spinning
 
 _VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+NAP = 1e-4  # seconds between two looks at the threads that end their pieces after an interrupt
 _limits = {}  # what settings ask for, by the name of the setting
 
 
@@ -122,7 +124,7 @@ _here = _Here()
 class _Job:
     """The pieces of one call of `run`."""
 
-    __slots__ = ("work", "count", "numbers", "left", "lock", "done", "ended", "failed")
+    __slots__ = ("work", "count", "numbers", "left", "lock", "done", "ended", "helping", "failed")
 
     def __init__(self, work, count):
         self.work = work
@@ -133,23 +135,31 @@ class _Job:
         self.done = threading.Lock()
         self.done.acquire()
         self.ended = numpy.zeros(1, numpy.int64)  # 1 after a thread of the pool has released `done`
+        self.helping = []  # an element for each thread of the pool that takes pieces
         self.failed = None  # (number, error)
 
     def share(self, helpers):
         """Works together with so many threads of the pool, and raises what a piece has raised."""
-        _pool.call(self, helpers)
         try:
+            _pool.call(self, helpers)
             if not self.take():
                 spinning.wait(self.ended, 0)
             self.done.acquire()
         except BaseException as error:  # an interrupt: no piece may write after this call
             self._fail(-1, error)
-            self.take()
-            self.done.acquire()
+            self._give_up()
         finally:
             self.work = None  # a thread that comes late finds nothing, and keeps nothing alive
         if self.failed:
             raise self.failed[1]
+
+    def help(self):
+        """Does pieces on a thread of the pool, as `take`."""
+        self.helping.append(None)
+        try:
+            return self.take()
+        finally:
+            self.helping.pop()
 
     def take(self):
         """Does pieces until none is left. Returns whether the last to end was among them."""
@@ -169,6 +179,15 @@ class _Job:
             _here.inside = False
             last = self._end(ended)
         return last
+
+    def _give_up(self):
+        """Returns when no piece runs, and none can begin. The interrupt may have come while the
+        pieces of this thread were being counted, so the others are not awaited by their number."""
+        for number in self.numbers:
+            if number >= self.count:
+                break
+        while self.helping:
+            time.sleep(NAP)
 
     def _fail(self, number, error):
         with self.lock:
@@ -229,7 +248,7 @@ class _Pool:
             if (given := jobs.get()) is None:  # watch the slot
                 continue
             context, job = given
-            ended = job.ended if context.run(job.take) else None
+            ended = job.ended if context.run(job.help) else None
             del context, job, given
 
 

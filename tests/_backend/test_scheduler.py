@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -70,6 +71,42 @@ def test_an_error_of_a_piece_is_raised_and_the_pool_goes_on(count):
     done = []
     scheduler.run(done.append, 8)
     assert sorted(done) == list(range(8))
+
+
+@pytest.mark.parametrize("name", ["call", "take", "_end"])
+def test_after_an_interrupt_no_piece_runs_and_the_pool_goes_on(name, monkeypatch):
+    scheduler.limit(2)
+    owner = scheduler._pool if name == "call" else scheduler._Job
+    method, caller = getattr(owner, name), threading.get_ident()
+    started, running, done = threading.Event(), threading.Event(), []
+
+    def interrupted(*args):
+        if threading.get_ident() != caller:
+            return method(*args)
+        monkeypatch.undo()
+        if name == "call":
+            method(*args)
+        assert name == "_end" or started.wait(60)
+        raise KeyboardInterrupt
+
+    def piece(number):
+        if threading.get_ident() == caller:
+            assert started.wait(60)
+            return
+        running.set()
+        started.set()
+        time.sleep(0.05)
+        running.clear()
+        done.append(number)
+
+    monkeypatch.setattr(owner, name, interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        scheduler.run(piece, 1000)
+    assert not running.is_set()
+    before = len(done)
+    time.sleep(0.02)
+    assert len(done) == before
+    test_several_threads_take_pieces()
 
 
 def test_settings_of_numpy_hold_in_every_thread():
