@@ -155,6 +155,25 @@ COPY = """def {}(x, out, first, last):
 """
 
 
+def test_memory_begins_with_a_cache_line():
+    dtypes = [np.dtype(each) for each in ("int32", "float32", "float64")]
+    parameters = [parallel.array(DOUBLE), *map(parallel.memory, dtypes), parallel.piece(0)]
+    text = """def {}(out, a, b, c, row):
+    out[3 * row] = a.ctypes.data % 64
+    out[3 * row + 1] = b.ctypes.data % 64
+    out[3 * row + 2] = c.ctypes.data % 64
+"""
+    loop = ready(parallel.ParallelLoop(text.format, parameters, False, "addresses"))
+    out = np.ones(9)
+    for size in (1, 77, 5001):  # each after memory of another size
+        loop.run(np.arange(3)[:, None], out, size, size + 3, size)
+        np.testing.assert_array_equal(out, 0)
+        out += 1
+    for size in (1, 77, 5001):
+        assert all(parallel.aligned(size, each).ctypes.data % 64 == 0 for each in dtypes)
+        assert {parallel.aligned(size, each).size for each in dtypes} == {size}
+
+
 @pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64])
 def test_one_text_for_several_dtypes(dtype):
     dtype = np.dtype(dtype)
