@@ -137,8 +137,10 @@ def _turned(geo, start):
 @_of_images
 def weight_gradient(g, x, geo):
     """The gradient of `convolve` for its weights."""
+    if not _fits(geo, x, g):
+        return None
     plan = _plan(geo)
-    if not (geo.overlapping or _is_small_product(plan)) or not _fits(geo, x, g):
+    if not (geo.overlapping or _is_small_product(plan)):
         return None
     if (way := _way(plan, "weights")) is None:
         return None

@@ -170,14 +170,13 @@ def copy_edge(edge, width, rows, columns, out, to, step, adds):
 
 
 def multiply_columns(
-    a, b, out, addend, packed, edge, left_side, a_turned, b_turned, rows, length, across,
-    first, last,
-):  # fmt: skip
+    a, b, out, addend, packed, edge, a_turned, b_turned, rows, length, across, first, last
+):
     """Writes columns `first` to `last` of the product of two matrices, of which the right side is
     laid out in memory of the thread.
 
     Args:
-        a, b, out, addend, edge, left_side: as for `multiply` and `pack_rows`.
+        a, b, out, addend, edge: as for `multiply` and `pack_rows`.
         packed: memory for the columns.
         rows, length, across: the sizes of the matrices.
     """
@@ -192,7 +191,7 @@ def multiply_columns(
         a_stride = rows if a_turned else length
         closes = 1 if start + depth == length else 0
         multiply(
-            a, packed, out, addend, edge, left_side, a_turned, a_stride, start, depth, first,
+            a, packed, out, addend, edge, edge[:0], a_turned, a_stride, start, depth, first,
             columns, across, start, closes, 0, rows,
         )  # fmt: skip
 
@@ -216,7 +215,7 @@ def _loops(b_turned):
 
 
 def _loop_of_columns():
-    return _loop(multiply_columns, 4, 3, 5, _WITH_BOTH)
+    return _loop(multiply_columns, 4, 2, 5, _WITH_BOTH)
 
 
 @functools.cache
@@ -292,7 +291,8 @@ def _multiply(left, right, shape, part, block, out, addend):
     table = blocks(panels, 1) if b_turned else blocks(depth, max(BLOCK // columns, 1))
     pack.run(table, b, packed, length if b_turned else across, *place)
     height = max(STRIP // (depth * columns), -(-rows // STRIPS), SHORTEST)
-    height = -(-rows // (-(-rows // (2 * height)) * 2 * WIDEST)) * WIDEST
+    strips = 2 * -(-rows // (2 * height))  # an even number, so that two threads end together
+    height = -(-rows // (strips * WIDEST)) * WIDEST
     multiply.run(
         blocks(rows, height), a, packed, out.reshape(-1), addend,
         own["ROWS"] * width, DEPTH * GROUP if a_turned else 0,
@@ -309,5 +309,5 @@ def _multiply_few(left, right, shape, out, addend):
     several = max(PANEL // (rows * length * width), 1) * width
     _loop_of_columns().run(
         blocks(across, several), a, b, out.reshape(-1), addend, several * depth,
-        own["ROWS"] * width, 0, a_turned, b_turned, rows, length, across,
+        own["ROWS"] * width, a_turned, b_turned, rows, length, across,
     )  # fmt: skip
