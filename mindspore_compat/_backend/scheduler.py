@@ -30,6 +30,7 @@ import os
 import threading
 import time
 from queue import SimpleQueue
+from threading import get_ident
 
 import numpy
 
@@ -254,46 +255,68 @@ class _Pool:
 
 class Hold:
     """A context in which the libraries of products of matrices use one thread. It may be nested,
-    and entered by several threads; the last to leave gives back what was set before."""
+    and entered by several threads; the last to leave gives back what was set before.
+
+    What an interrupt leaves undone once `__enter__` or `__exit__` has begun is done before the
+    interrupt goes on, or by the next hold.
+    """
 
     def __init__(self):
         self.lock = threading.Lock()
-        self.holders = 0
-        self.before = ()
+        self.holders = set()  # threads, by their numbers
+        self.before = ()  # what is to be given back
 
     def __enter__(self):
-        if not _here.holds:
+        if _here.holds:
+            _here.holds += 1
+            return
+        try:
             with self.lock:
                 if not self.holders:
-                    self.before = [(library, library.get_num_threads()) for library in libraries()]
-                    self._set([1] * len(self.before))
-                self.holders += 1
+                    # What an interrupt has kept from being given back stands there still.
+                    self.before = self.before or [(n, n.get_num_threads()) for n in libraries()]
+                    self._set(1)
+                self.holders.add(get_ident())
             if _here.steps:
                 _here.stays_entered = True
-                _here.holds += 1
-        _here.holds += 1
+                _here.holds = 2
+            else:
+                _here.holds = 1
+        except BaseException:  # an interrupt, after which there is no `__exit__`
+            self._leave()
+            raise
 
     def __exit__(self, *error):
-        _here.holds -= 1
-        if not _here.holds:
-            with self.lock:
-                self.holders -= 1
-                if not self.holders:
-                    self._set([count for _, count in self.before])
+        _here.holds = left = _here.holds - 1
+        if not left:
+            try:
+                self._leave()
+            except BaseException:
+                self._leave()
+                raise
 
-    def _set(self, counts):
-        for (library, before), count in zip(self.before, counts, strict=True):
+    def _leave(self):
+        with self.lock:
+            self.holders.discard(get_ident())
+            if not self.holders:
+                self._set()
+                self.before = ()
+
+    def _set(self, count=None):
+        """Has the libraries use so many threads; None for as many as before."""
+        for library, before in self.before:
             if before != 1:
                 if hasattr(library, "clear_controlling_thread"):  # else only one thread may set it
                     library.clear_controlling_thread(force=True)
-                library.set_num_threads(count)
+                library.set_num_threads(count or before)
 
     def after_fork(self):
         """Forgets the threads that only the parent has."""
         self.lock = threading.Lock()
-        if self.holders and not _here.holds:
-            self._set([count for _, count in self.before])
-        self.holders = int(_here.holds > 0)
+        self.holders = {get_ident()} if _here.holds else set()
+        if not self.holders:
+            self._set()
+            self.before = ()
 
 
 class Step:

@@ -1,5 +1,6 @@
 """The threads that share large work: results, errors, limits, forks, and the end of a process."""
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -154,6 +155,35 @@ def test_the_last_of_several_holds_gives_the_threads_back(libraries):
     leave.set()
     thread.join()
     assert [each.get_num_threads() for each in libraries] == before
+
+
+@pytest.mark.parametrize("in_step", [False, True], ids=["alone", "in a step"])
+def test_a_hold_that_is_interrupted_gives_the_threads_back(in_step, libraries):
+    """CPython looks for an interrupt where a function begins and where one returns."""
+    before = [each.get_num_threads() for each in libraries]
+    for point in range(1000):
+        left = iter(range(point))
+
+        def profile(frame, event, _):
+            begins = event == "call" and frame.f_code is not scheduler.Hold.__exit__.__code__
+            if (begins or event == "c_return") and next(left, None) is None:
+                sys.setprofile(None)
+                raise KeyboardInterrupt
+
+        context = scheduler.step if in_step else contextlib.nullcontext()
+        try:
+            with context:
+                sys.setprofile(profile)
+                with scheduler.hold:
+                    pass
+                sys.setprofile(None)
+                break  # all points have been seen
+        except KeyboardInterrupt:
+            assert [each.get_num_threads() for each in libraries] == before
+        with scheduler.hold:
+            assert [each.get_num_threads() for each in libraries] == [1] * len(libraries)
+        assert [each.get_num_threads() for each in libraries] == before
+    assert 10 < point < 999
 
 
 def products(rng):
