@@ -21,11 +21,10 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(autouse=True)
-def seed():
-    before = ds.config.get_seed(), ds.config.get_num_parallel_workers()
+def settings():
+    before = dict(vars(ds.config._values))  # a number of workers that is set counts as asked for
     yield
-    ds.config.set_seed(before[0])
-    ds.config.set_num_parallel_workers(before[1])
+    vars(ds.config._values).update(before)
 
 
 @pytest.fixture
