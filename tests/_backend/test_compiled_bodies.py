@@ -217,7 +217,8 @@ def test_arrays_that_are_not_contiguous_or_only_read_are_taken(bodies, monkeypat
 
 
 @pytest.mark.parametrize("size, dtype", [(100, np.float32), (1 << 14, np.float64)], ids=str)
-def test_small_arrays_and_float64_are_numpys(size, dtype):
+def test_small_arrays_and_float64_are_numpys(size, dtype, monkeypatch):
+    monkeypatch.setattr(compiled_bodies, "LEAST", 1 << 13)
     found = compiled_bodies.CompiledBodies()
     x = np.ones((2, size // 2), dtype)
     assert found.pointwise(lambda xp, x: x * x, x) is None

@@ -7,7 +7,14 @@ from kit.loops import ByPython, needs_numba
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, nn
-from mindspore_compat._backend import arrays, compiled, compiled_bodies, compiled_steps, scheduler
+from mindspore_compat._backend import (
+    arrays,
+    compiled,
+    compiled_bodies,
+    compiled_sequences,
+    compiled_steps,
+    scheduler,
+)
 
 LAYERS = {
     "rnn": (nn.RNN, ("_rnn_step", "_rnn_back")),
@@ -18,9 +25,10 @@ LAYERS = {
 
 @pytest.fixture
 def bodies(monkeypatch):
-    """Loops for arrays of any size."""
+    """Loops of steps for arrays of any size, and none of whole recurrences."""
     found = compiled_bodies.CompiledBodies()
     monkeypatch.setattr(compiled_bodies, "LEAST", 1)
+    monkeypatch.setattr(compiled_sequences, "_fits", lambda *arrays: False)
     monkeypatch.setitem(vars(arrays.HOST), "bodies", found)
     return found
 
