@@ -294,9 +294,9 @@ class Recorder:
         """log(1 + exp(x))."""
         return self.maximum(x, 0.0) + self.log1p(self.exp(-self.abs(x)))
 
-    def quick_erf(self, x):
-        """The error function."""
-        return self.erf(x)
+    def quick_ndtr(self, x):
+        """The normal distribution function."""
+        return 0.5 * (1 + self.erf(x * math.sqrt(0.5)))
 
     def __getattr__(self, name):
         if name not in _FUNCTIONS:

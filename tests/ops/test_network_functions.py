@@ -108,6 +108,18 @@ def test_large_arrays_in_blocks_equal_small_ones(name):
     close(whole, np.concatenate(parts))
 
 
+@pytest.mark.parametrize("shape", [(64, 1000), (64000,)], ids=["parts", "whole"])
+def test_gelu_is_exact_where_the_lower_tail_cancels(shape):
+    values = np.linspace(-9, 9, 64000, dtype=np.float32)
+    exact = values.astype(np.float64) * special.ndtr(values.astype(np.float64))
+    if len(shape) == 1:
+        found = ops.gelu(Tensor(values)).asnumpy()
+    else:
+        parts = values.reshape(shape)
+        found = np.concatenate([ops.gelu(Tensor(part)).asnumpy() for part in parts])
+    close(found, exact)
+
+
 # Dropout ------------------------------------------------------------------------------------------
 
 

@@ -11,12 +11,12 @@ _ROOT = math.sqrt(2 / math.pi)
 
 
 def _gelu_erf(xp, x):
-    return 0.5 * x * (1 + xp.quick_erf(x * math.sqrt(0.5)))
+    return x * xp.quick_ndtr(x)
 
 
 def _gelu_erf_vjp(xp, g, x):
     density = xp.exp(-0.5 * x * x) / math.sqrt(2 * math.pi)
-    return g * (0.5 * (1 + xp.quick_erf(x * math.sqrt(0.5))) + x * density)
+    return g * (xp.quick_ndtr(x) + x * density)
 
 
 def _gelu_tanh(xp, x):

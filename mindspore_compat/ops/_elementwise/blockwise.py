@@ -150,34 +150,40 @@ COMPOSED.update(blockwise=_whole, pointwise=_whole, by_rows=_whole, sum_by_rows=
 derive("keep(mask, x)", arrays="mask x", x=lambda xp, g, mask: xp.keep(mask, g))
 
 
-# The error function in single precision. SciPy's goes element by element, seventy times slower than
-# NumPy's tanh; atanh(erf(x)) / x is smooth, and this polynomial in x^2 gives erf to 3e-7.
-_ERF = (
-    1.12837927,
-    0.102769056,
-    -0.000191830749,
-    -0.000619784715,
-    8.7637352e-05,
-    -5.66848019e-06,
-    1.41852515e-07,
+# The normal distribution function in single precision. SciPy's goes element by element, seventy
+# times slower than NumPy's exp. Its log-odds, ln(Phi(x) / (1 - Phi(x))), are x times a smooth
+# function of x^2, and this polynomial gives x Phi(x) to 4e-8. No 1 is added to a number near -1,
+# which would round away what the lower tail is made of.
+_LOG_ODDS = (
+    1.59577167,
+    0.0726604611,
+    -5.97483013e-05,
+    -0.000112801019,
+    8.35074297e-06,
+    -3.04487287e-07,
+    5.27060573e-09,
+    -2.77886065e-11,
 )
+_LARGEST = np.float32(5.65)  # from here on the distribution function is 1 in float32
 
 
 @extra
-def quick_erf(xp, x):
-    """The error function, within 3e-7 of the value for float32 on the host, exact elsewhere."""
+def quick_ndtr(xp, x):
+    """The normal distribution function: of float32 on the host to 6e-8, exact elsewhere."""
     if type(x) is not np.ndarray or x.dtype != np.float32:
-        return xp.cast(xp.erf(x), x.dtype)  # CuPy's gives float32 for float16
-    near = np.clip(x, -4, 4)
+        return 0.5 * (1 + xp.cast(xp.erf(x * math.sqrt(0.5)), x.dtype))  # CuPy's erf widens float16
+    near = np.clip(x, -_LARGEST, _LARGEST)
     square = near * near
-    derivative = np.full_like(square, _ERF[-1])
-    for factor in _ERF[-2::-1]:
-        derivative *= square
-        derivative += np.float32(factor)
-    derivative *= near
-    found = np.tanh(derivative, out=derivative)
-    np.copyto(found, np.sign(x), where=np.abs(x) >= 4)  # 1 in float32, and so gelu(-7.5) is 0
+    found = np.full_like(square, _LOG_ODDS[-1])
+    for factor in _LOG_ODDS[-2::-1]:
+        found *= square
+        found += np.float32(factor)
+    found *= np.negative(near, out=near)
+    np.exp(found, out=found)
+    found += 1
+    np.reciprocal(found, out=found)
+    np.copyto(found, 0, where=x <= -_LARGEST)  # as of MindSpore's 1 + erf(x / sqrt 2) in float32
     return found
 
 
-derive("quick_erf(x)", x=lambda xp, g, x: g * xp.exp(-x * x) * (2 / math.sqrt(math.pi)))
+derive("quick_ndtr(x)", x=lambda xp, g, x: g * xp.exp(-0.5 * x * x) * (1 / math.sqrt(2 * math.pi)))

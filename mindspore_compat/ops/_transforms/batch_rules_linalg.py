@@ -26,7 +26,7 @@ _NAMED = {
     "log_soft": [0],
 }
 _DEFAULTS = {"diagonal": (0, 0, 1), "rot90": (1, (0, 1))}
-POINTWISE.update({"quick_erf", "bernoulli_loss", "betaln", "isreal"})
+POINTWISE.update({"quick_ndtr", "bernoulli_loss", "betaln", "isreal"})
 
 
 def _wrapped(space, out):
