@@ -3,8 +3,8 @@
 The sums stay in vector registers (vector_tiles.py), in one of three ways: over flat planes where
 these are wide (conv_flat.py), gathered for each window where sums are deep and filters many
 (conv_gather.py), or, where windows are few, over panels into which these are copied
-(conv_panels.py). The gradient for the input is a convolution too, of the
-result's gradient with the kernel turned around, one for each phase of the input.
+(conv_panels.py). The gradient for the input is a convolution too, of the result's gradient with the
+kernel turned around, one for each phase of the input; flat planes are copied once for all of them.
 
 Loops are for float32 and one or two spatial dimensions; each function gives None for other cases,
 where products of matrices are faster, and while there is no loop yet. The padded planes are at most
@@ -94,11 +94,18 @@ def input_gradient(g, w, geo):
         return None
     area = prod(geo.kernel)
     values = compiled.flat(w)
+    flat = []
     for (plan, indices), way in zip(phases, ways, strict=True):
         weights = Weights(
             values, w.size // geo.groups, area, geo.channels // geo.groups * area, indices
         )
-        way.correlate(g, weights, out, plan)
+        if way is conv_flat:
+            flat.append((weights, plan))
+        else:
+            way.correlate(g, weights, out, plan)
+    if flat:
+        weights, plans = zip(*flat, strict=True)
+        conv_flat.correlate_phases(g, weights, out, plans)
     return out if few or _finite(out) else None
 
 
@@ -232,8 +239,7 @@ def _flat(plan):
     positions = (plan.out[0] - 1) * row + plan.out[1]
     used = prod(plan.out) / (-(-positions // VECTOR) * VECTOR)
     short = min(plan.depth, plan.filters * len(plan.taps)) < 8
-    strided = max(plan.stride + plan.step) > 1
-    if short or (strided and min(plan.filters, plan.depth) < 8):
+    if short or (max(plan.stride) > 1 and min(plan.filters, plan.depth) < 8):
         return None
     if positions <= VECTOR < plan.filters:  # tiles of one vector
         return None

@@ -12,8 +12,9 @@ rows, and the padded planes shifted by each offset.
 """
 
 import functools
-from itertools import accumulate
+from itertools import accumulate, chain
 from math import prod
+from typing import NamedTuple
 
 import numpy
 
@@ -68,51 +69,96 @@ def correlate(x, weights, out, plan):
         out: the array, of which a part is written.
         plan: the sizes.
     """
-    phases, offsets, sizes, parts, pieces, length = _correlation(plan)
-    packed = numpy.empty(plan.groups * plan.filters * plan.depth, FLOAT)  # in the order of tiles
-    _pack().run(
-        parts, weights.values, packed, weights.indices, plan.filters, weights.group, weights.filter,
-        plan.channels, weights.channel,
-    )  # fmt: skip
+    correlate_phases(x, [weights], out, (plan,))
+
+
+def correlate_phases(x, weights, out, plans):
+    """Writes several correlations of the same images, which are copied once, to `out`.
+
+    Args:
+        x: the images.
+        weights: for each correlation where its filters are.
+        out: the array, of which each writes a part.
+        plans (tuple): the sizes of each; they differ in zeros before, kernel positions, the size of
+            the result and where it begins.
+    """
+    phases, offsets, results, sizes, parts, pieces, length = _correlations(plans)
+    first = plans[0]
+    # The weights in the order of tiles.
+    packed = numpy.empty(sum(plan.groups * plan.filters * plan.depth for plan in plans), FLOAT)
+    for own, start in zip(weights, results[:: len(_Result._fields)], strict=True):
+        _pack().run(
+            parts, own.values, packed[start:], own.indices, first.filters, own.group, own.filter,
+            first.channels, own.channel,
+        )  # fmt: skip
     _correlate().run(
-        pieces, compiled.flat(x), packed, out.reshape(-1), length, FOUND, phases, offsets, *sizes
-    )
+        pieces, compiled.flat(x), packed, out.reshape(-1), length, FOUND, phases, offsets, results,
+        *sizes,
+    )  # fmt: skip
+
+
+class _Result(NamedTuple):
+    """What loops know of one of several correlations."""
+
+    packed: int  # where its weights begin
+    offset: int  # and its offsets
+    count: int  # how many these are: the products of each sum
+    rows: int  # its size
+    columns: int
+    start: int  # where it begins in a channel of the array it is written to
 
 
 @functools.lru_cache(maxsize=256)
-def _correlation(plan):
-    """The offsets and sizes of a correlation, the pieces in which its weights are packed, and its
-    own pieces and memory."""
-    planes = Planes.of(plan.size, plan.before, plan.stride, plan.taps, plan.out)
-    planes_of_image = plan.channels * planes.copies
-    filters = blocks(plan.filters, max(CACHE // max(plan.depth, 1) // 8, 1) * 8)
-    images = plan.batch * plan.groups
-    samples, height = cut(
-        images,
-        plan.out[0],
-        len(filters),
-        images * prod(plan.out) * plan.filters * plan.depth // PIECE,
-        lambda rows: planes_of_image * (rows + planes.reach) * planes.row,
+def _correlations(plans):
+    """The offsets and sizes of correlations, the pieces in which their weights are packed, and
+    their own pieces and memory."""
+    first = plans[0]
+    before = tuple(max(each) for each in zip(*(plan.before for plan in plans)))
+    taps = [
+        tuple(
+            (y + before[0] - plan.before[0], x + before[1] - plan.before[1]) for y, x in plan.taps
+        )
+        for plan in plans
+    ]
+    height, width = (max(plan.out[axis] for plan in plans) for axis in (0, 1))
+    planes = Planes.of(
+        first.size, before, first.stride, tuple(sorted({*chain(*taps)})), (height, width)
     )
-    step = planes.step(height + planes.reach)
+    planes_of_image = first.channels * planes.copies
+    depth = max(max(plan.depth for plan in plans), 1)
+    filters = blocks(first.filters, max(CACHE // depth // 8, 1) * 8)
+    images = first.batch * first.groups
+    work = images * first.filters * sum(prod(plan.out) * plan.depth for plan in plans)
+    samples, height_of_piece = cut(
+        images, height, len(filters), work // PIECE,
+        lambda rows: planes_of_image * (rows + planes.reach) * planes.row,
+    )  # fmt: skip
+    step = planes.step(height_of_piece + planes.reach)
     parts = [
         (group, each.start, each.stop)
-        for group in range(plan.groups)
-        for each in blocks(plan.filters, 64)
+        for group in range(first.groups)
+        for each in blocks(first.filters, 64)
     ]
     pieces = [
         (each.start, each.stop, rows.start, rows.stop, own.start, own.stop)
         for each in blocks(images, samples)
-        for rows in blocks(plan.out[0], height)
+        for rows in blocks(height, height_of_piece)
         for own in filters
     ]
+    area, _, row_step, column_step = first.writes
+    results, packed, offset = [], 0, 0
+    for plan in plans:
+        results.append(_Result(packed, offset, plan.depth, *plan.out, plan.writes[1]))
+        packed += plan.groups * plan.filters * plan.depth
+        offset += plan.depth
     sizes = (
-        plan.groups, plan.channels, *plan.size, *plan.stride, plan.filters, planes.row, step,
-        planes.reach, plan.out[1], *plan.writes,
+        first.groups, first.channels, *first.size, *first.stride, first.filters, planes.row, step,
+        planes.reach, area, row_step, column_step,
     )  # fmt: skip
+    offsets = [planes._replace(taps=own).offsets(first.channels, step) for own in taps]
     return (
-        planes.phases, planes.offsets(plan.channels, step), sizes, numpy.array(parts, INDEX),
-        numpy.array(pieces, INDEX), planes_of_image * step + SLACK,
+        planes.phases, numpy.concatenate(offsets), numpy.array(results, INDEX).reshape(-1), sizes,
+        numpy.array(parts, INDEX), numpy.array(pieces, INDEX), planes_of_image * step + SLACK,
     )  # fmt: skip
 
 

@@ -124,40 +124,45 @@ def write_rows(
 
 
 def correlate(
-    x, packed, out, padded, found, phases, offsets, first, last, top, bottom, low, high,
-    groups, channels, height, width, stride_y, stride_x, filters, row, step, reach, out_width,
-    area, start, row_step, column_step,
+    x, packed, out, padded, found, phases, offsets, results, first, last, top, bottom, low, high,
+    groups, channels, height, width, stride_y, stride_x, filters, row, step, reach, area, row_step,
+    column_step,
 ):  # fmt: skip
     """Correlates images `first` to `last` with filters `low` to `high` of their group, in rows
-    `top` to `bottom` of the result.
+    `top` to `bottom` of each result.
 
-    A channel takes `step` elements of `padded`; windows reach `reach` rows further. The result has
-    `area` elements for a filter, and begins at `start` in these.
+    A channel takes `step` elements of `padded`; windows reach `reach` rows further. `results` has
+    six numbers for each result: where its weights begin in `packed`, where its offsets begin, how
+    many there are, its rows, its columns, and where it begins in the `area` elements of a filter.
     """
-    count = offsets.size
-    end = (bottom - top - 1) * row + out_width
     clear(padded, padded.size - SLACK, padded.size)
     for image in range(first, last):
         copy_planes(
             x, image * channels * height * width, channels, height, width, phases, stride_y,
             stride_x, padded, 0, step, step, row, top, bottom - top + reach,
         )  # fmt: skip
-        weights = image % groups * filters * count
-        out_at = image * filters * area + start + top * row_step
-        for p in range(0, end, VECTORS * LANES):
-            vectors = min(VECTORS, (end - p + LANES - 1) // LANES)
-            for f in range(low, high, ROWS):
-                rows = min(ROWS, high - f)
-                at = weights + f * count
-                for k in range(0, max(count, 1), TERMS):
-                    tile(
-                        rows, vectors, packed, at + k * rows, padded, p, offsets, k,
-                        min(count - k, TERMS), k, found, 0, VECTORS * LANES,
-                    )  # fmt: skip
-                write_rows(
-                    found, rows, p, row, out_width, bottom - top, out, out_at + f * area, area,
-                    row_step, column_step,
-                )  # fmt: skip
+        for p in range(0, (bottom - top) * row, VECTORS * LANES):
+            for i in range(0, results.size, 6):
+                count, columns = results[i + 2], results[i + 4]
+                rows = min(bottom, results[i + 3]) - top
+                end = (rows - 1) * row + columns
+                if p < end:
+                    vectors = min(VECTORS, (end - p + LANES - 1) // LANES)
+                    weights = results[i] + image % groups * filters * count
+                    out_at = image * filters * area + results[i + 5] + top * row_step
+                    for f in range(low, high, ROWS):
+                        own = min(ROWS, high - f)
+                        at = weights + f * count
+                        for k in range(0, max(count, 1), TERMS):
+                            tile(
+                                own, vectors, packed, at + k * own, padded, p, offsets,
+                                results[i + 1] + k, min(count - k, TERMS), k, found, 0,
+                                VECTORS * LANES,
+                            )  # fmt: skip
+                        write_rows(
+                            found, own, p, row, columns, rows, out, out_at + f * area, area,
+                            row_step, column_step,
+                        )  # fmt: skip
 
 
 def weight_runs(

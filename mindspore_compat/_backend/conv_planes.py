@@ -180,7 +180,9 @@ _ARRAYS = {
         ),  # fmt: skip
         FLOAT,
     ),
-    **dict.fromkeys(("phases", "whole", "taps", "targets", "sources", "counts", "chunks"), INDEX),
+    **dict.fromkeys(
+        ("phases", "results", "whole", "taps", "targets", "sources", "counts", "chunks"), INDEX
+    ),
     **dict.fromkeys(("offsets", "starts", "lines"), OFFSET),
 }
 

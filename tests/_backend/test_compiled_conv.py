@@ -27,6 +27,7 @@ CASES = {
     "wide padding": ((1, 4, 4, 4), (2, 4, 3, 3), (1, 1), ((5, 3), (4, 5)), (1, 1), 1),
     "large stride": ((2, 3, 10, 9), (5, 3, 4, 4), (3, 3), ((0, 0), (0, 0)), (1, 1), 1),
     "stride beyond the kernel": ((1, 2, 8, 10), (3, 2, 3, 1), (2, 4), ((0, 0), (0, 0)), (1, 1), 1),
+    "phases without positions": ((2, 3, 9, 7), (5, 3, 2, 2), (2, 3), ((1, 0), (2, 1)), (2, 3), 1),
     "rows": ((2, 3, 40), (5, 3, 3), (1,), ((1, 1),), (1,), 1),
     "strided rows": ((2, 4, 41), (6, 2, 4), (2,), ((2, 1),), (2,), 2),
     # Four windows are left of the input's phases, which reach over 16 elements.
@@ -62,7 +63,12 @@ def any_size(request, monkeypatch):
         monkeypatch.setattr(module, "CACHE", 1 << 12)
     monkeypatch.setattr(compiled, "available", lambda: True)
     caches = [conv_planes.parallel_loop, conv_panels._copies, conv_panels._correlation]
-    caches += [each for way in (conv_flat, conv_gather) for each in (way._correlation, way._sums)]
+    caches += [
+        conv_flat._correlations,
+        conv_flat._sums,
+        conv_gather._correlation,
+        conv_gather._sums,
+    ]
     for each in caches:
         each.cache_clear()
     yield
@@ -189,6 +195,15 @@ def test_each_shape_goes_the_way_that_is_fastest(x, w, stride, pad, forward, wei
     plan = compiled_conv._plan(conv.geometry(x, w, (stride,) * 2, ((pad, pad),) * 2, (1, 1), 1))
     assert compiled_conv._fastest(plan, "images") is forward
     assert compiled_conv._fastest(plan, "weights") is weights
+
+
+@pytest.mark.parametrize(
+    ("x", "w", "pad"), [((16, 3, 224, 224), (64, 3, 7, 7), 3), ((16, 3, 64, 64), (64, 3, 4, 4), 1)]
+)
+def test_the_input_gradient_for_few_channels_shares_flat_planes(x, w, pad):
+    geo = conv.geometry(x, w, (2, 2), ((pad, pad),) * 2, (1, 1), 1)
+    ways = [compiled_conv._fastest(plan, "inputs") for plan, _ in compiled_conv._phases(geo)]
+    assert ways == [conv_flat] * 4
 
 
 @needs_numba
