@@ -1,10 +1,11 @@
 """Convolution of images and its two gradients as compiled loops of the host (compiled.py).
 
-The sums stay in vector registers (vector_tiles.py), in one of three ways: over flat planes where
-these are wide (conv_flat.py), gathered for each window where sums are deep and filters many
-(conv_gather.py), or, where windows are few, over panels into which these are copied
-(conv_panels.py). The gradient for the input is a convolution too, of the result's gradient with the
-kernel turned around, one for each phase of the input; flat planes are copied once for all of them.
+The sums stay in vector registers (vector_tiles.py), in one of four ways: by Winograd's method for
+kernels of 3x3 with stride 1 (conv_winograd.py), over flat planes where these are wide
+(conv_flat.py), gathered for each window where sums are deep and filters many (conv_gather.py), or,
+where windows are few, over panels into which these are copied (conv_panels.py). The gradient for
+the input is a convolution too, of the result's gradient with the kernel turned around, one for each
+phase of the input; flat planes are copied once for all of them.
 
 Loops are for float32 and one or two spatial dimensions; each function gives None for other cases,
 where products of matrices are faster, and while there is no loop yet. The padded planes are at most
@@ -18,7 +19,7 @@ from math import prod
 
 import numpy
 
-from . import compiled, conv_flat, conv_gather, conv_panels
+from . import compiled, conv_flat, conv_gather, conv_panels, conv_winograd
 from .conv_planes import CACHE, FLOAT, INDEX, VECTOR, Correlation, Weights
 
 LEAST = 1 << 18  # multiplications below which a call costs as much as it saves
@@ -70,12 +71,14 @@ def convolve(x, w, geo):
     if not (geo.overlapping and _fits(geo, x, w)):  # else windows are copied just once
         return None
     plan, area = _plan(geo), prod(geo.kernel)
-    if (way := _way(plan)) is None:
-        return None
     weights = Weights(
         compiled.flat(w), w.size // geo.groups, plan.depth, area, numpy.arange(area, dtype=INDEX)
     )
     out = numpy.empty((geo.batch, geo.filters, *geo.out), FLOAT)
+    if _by_winograd(plan) and conv_winograd.correlate(x, weights, out, plan):
+        return out
+    if (way := _way(plan)) is None:
+        return None
     way.correlate(x, weights, out, plan)
     return out
 
@@ -85,20 +88,25 @@ def input_gradient(g, w, geo):
     """The gradient of `convolve` for its input."""
     if not (geo.overlapping and _fits(geo, g, w)):
         return None
-    phases = _phases(geo)
-    ways = [_way(plan, "inputs") for plan, _ in phases]
+    area, values = prod(geo.kernel), compiled.flat(w)
+    phases = [
+        (
+            plan,
+            Weights(values, w.size // geo.groups, area, geo.channels // geo.groups * area, indices),
+        )
+        for plan, indices in _phases(geo)
+    ]
     out = numpy.empty((geo.batch, geo.channels, *geo.size), FLOAT)
+    if len(phases) == 1 and _by_winograd(plan := phases[0][0], "inputs"):
+        if conv_winograd.correlate(g, phases[0][1], out, plan):
+            return out
+    ways = [_way(plan, "inputs") for plan, _ in phases]
     # Zeros around `g` are multiplied by weights, which shows in the result too.
     few = w.size <= out.size
     if None in ways or (few and not _finite(w)):
         return None
-    area = prod(geo.kernel)
-    values = compiled.flat(w)
     flat = []
-    for (plan, indices), way in zip(phases, ways, strict=True):
-        weights = Weights(
-            values, w.size // geo.groups, area, geo.channels // geo.groups * area, indices
-        )
+    for (plan, weights), way in zip(phases, ways, strict=True):
         if way is conv_flat:
             flat.append((weights, plan))
         else:
@@ -149,13 +157,16 @@ def weight_gradient(g, x, geo):
     plan = _plan(geo)
     if not (geo.overlapping or _is_small_product(plan)):
         return None
+    shape = geo.filters, geo.channels // geo.groups, *geo.kernel
+    if _by_winograd(plan, "weights") and _finite(grad := conv_winograd.weight_gradient(g, x, plan)):
+        return grad.reshape(shape)
     if (way := _way(plan, "weights")) is None:
         return None
     grad = way.weight_gradient(g, x, plan)
     # Flat planes multiply the zeros between rows by elements that no window has there.
     if way is conv_flat and not _finite(grad):
         return None
-    return grad.reshape(geo.filters, geo.channels // geo.groups, *geo.kernel)
+    return grad.reshape(shape)
 
 
 def _fits(geo, x, other):
@@ -177,8 +188,19 @@ def _finite(x):
         return math.isfinite(x.sum())
 
 
+def _by_winograd(plan, gives="images"):
+    """True if Winograd's method takes a correlation, is the fastest for it, and ready; the
+    arguments are those of `_way`."""
+    return (
+        conv_winograd.takes(plan)
+        and max(plan.channels, plan.filters) * (plan.size[1] + plan.out[1]) <= LONGEST
+        and conv_winograd.pays(plan, gives)
+        and conv_winograd.is_ready()
+    )
+
+
 def _way(plan, gives="images"):
-    """Which way is the fastest: one of the modules, if it is ready; None for none.
+    """Which of the other ways is the fastest: a module, if it is ready; None for none.
 
     Args:
         plan: the correlation.

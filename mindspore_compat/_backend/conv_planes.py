@@ -177,6 +177,10 @@ _ARRAYS = {
             "totals",
             "grad",
             "panels",
+            "pixels",
+            "tiles",
+            "products",
+            "image",
         ),  # fmt: skip
         FLOAT,
     ),
@@ -188,16 +192,17 @@ _ARRAYS = {
 
 
 @functools.cache
-def parallel_loop(function, pieces, memories=(), library=conv_loops.LIBRARY):
+def parallel_loop(function, pieces, memories=(), library=conv_loops.LIBRARY, checks=False):
     """The compiled loop of a function, which shares its pieces among threads.
 
     Args:
-        function: one of conv_loops.py, panel_loops.py or compiled_columns.py, whose parameters'
-            names say what they are.
+        function: one of conv_loops.py, panel_loops.py, winograd_loops.py or compiled_columns.py,
+            whose parameters' names say what they are.
         pieces (tuple): the names of the parameters that differ from piece to piece, in the order of
             the table's columns.
         memories (tuple): the names of the arrays that are memory of a thread.
         library: the functions that it may call.
+        checks: whether it returns a bool (ParallelLoop).
     """
     names = function.__code__.co_varnames[: function.__code__.co_argcount]
     parameters = []
@@ -211,4 +216,4 @@ def parallel_loop(function, pieces, memories=(), library=conv_loops.LIBRARY):
         else:
             parameters.append(parallel_loops.number())
     text = functools.partial(compiled.text_of, function)
-    return parallel_loops.ParallelLoop(text, parameters, False, function.__name__, library)
+    return parallel_loops.ParallelLoop(text, parameters, False, function.__name__, library, checks)

@@ -200,7 +200,7 @@ def intrinsics():
         context, rows, vectors, a, a_at, b, b_at, offsets, offsets_at, count, add, out, out_at, step
     ):
         given = rows, vectors, a, a_at, b, b_at, offsets, offsets_at, count, add, out, out_at, step
-        return types.void(*map(_plain, given)), _tile_code
+        return types.void(*map(plain, given)), _tile_code
 
     @intrinsic
     def gather_tile(
@@ -211,7 +211,7 @@ def intrinsics():
             rows, vectors, a, a_at, starts, starts_at, offsets, offsets_at, b, b_at, b_step, count,
             add, out, out_at, out_step,
         )  # fmt: skip
-        return types.void(*map(_plain, given)), _gather_tile_code
+        return types.void(*map(plain, given)), _gather_tile_code
 
     @intrinsic
     def panel_tile(
@@ -220,29 +220,29 @@ def intrinsics():
         given = (
             rows, vectors, a, a_at, a_row, a_step, b, b_at, count, add, out, out_at, out_step
         )  # fmt: skip
-        return types.void(*map(_plain, given)), _panel_tile_code
+        return types.void(*map(plain, given)), _panel_tile_code
 
     @intrinsic
     def dots(context, rows, a, a_at, a_step, b, b_at, offsets, offsets_at, count, out, out_at):
         given = rows, a, a_at, a_step, b, b_at, offsets, offsets_at, count, out, out_at
-        return types.void(*map(_plain, given)), _dots_code
+        return types.void(*map(plain, given)), _dots_code
 
     @intrinsic
     def copy_vector(context, x, x_at, out, out_at):
-        return types.void(*map(_plain, (x, x_at, out, out_at))), _copy_code
+        return types.void(*map(plain, (x, x_at, out, out_at))), _copy_code
 
     @intrinsic
     def prefetch(context, x, x_at):
-        return types.void(*map(_plain, (x, x_at))), _prefetch_code
+        return types.void(*map(plain, (x, x_at))), _prefetch_code
 
     @intrinsic
     def clear_vector(context, out, out_at):
-        return types.void(*map(_plain, (out, out_at))), _clear_code
+        return types.void(*map(plain, (out, out_at))), _clear_code
 
     @intrinsic
     def transpose_square(context, x, x_at, x_step, out, out_at, out_step):
         given = x, x_at, x_step, out, out_at, out_step
-        return types.void(*map(_plain, given)), _transpose_code
+        return types.void(*map(plain, given)), _transpose_code
 
     @intrinsic
     def pointer(context, x, start):
@@ -255,14 +255,14 @@ def intrinsics():
     return {**sizes(), **{each._name: each for each in found}}
 
 
-def _plain(kind):
+def plain(kind):
     """The type of an argument; integers of any kind come as int64."""
     from numba import types
 
     return types.int64 if isinstance(kind, types.Integer) else kind
 
 
-class _Code:
+class Code:
     """LLVM's instructions on vectors, written where a builder stands."""
 
     def __init__(self, context, builder, signature, arguments):
@@ -274,9 +274,9 @@ class _Code:
         self.ir, self.cgutils, self.builder = ir, cgutils, builder
         self.index, self.lane, self.single = ir.IntType(64), ir.IntType(32), ir.FloatType()
         self.vector = ir.VectorType(self.single, lanes)
-        self.zero = ir.Constant(self.vector, [0.0] * lanes)
-        self.mask = ir.Constant(ir.VectorType(self.lane, lanes), [0] * lanes)
         self.lanes = lanes
+        self.zero = self.constant(0.0)
+        self.mask = ir.Constant(ir.VectorType(self.lane, lanes), [0] * lanes)
         self.arguments = [
             context.make_array(kind)(context, builder, value=value).data
             if isinstance(kind, types.Array)
@@ -290,6 +290,10 @@ class _Code:
     def number(self, value):
         """A constant index."""
         return self.ir.Constant(self.index, value)
+
+    def constant(self, value):
+        """A vector of one number."""
+        return self.ir.Constant(self.vector, [value] * self.lanes)
 
     def at(self, pointer, *steps):
         """A pointer so many elements further on."""
@@ -368,7 +372,7 @@ def _cases_of_tiles(code):
 
 
 def _tile_code(context, builder, signature, arguments):
-    code = _Code(context, builder, signature, arguments)
+    code = Code(context, builder, signature, arguments)
     _, _, a, a_at, b, b_at, offsets, offsets_at, count, add, out, out_at, step = code.arguments
     a, b = code.at(a, a_at), code.at(b, b_at)
     offsets, out = code.at(offsets, offsets_at), code.at(out, out_at)
@@ -384,7 +388,7 @@ def _tile_code(context, builder, signature, arguments):
 
 
 def _gather_tile_code(context, builder, signature, arguments):
-    code = _Code(context, builder, signature, arguments)
+    code = Code(context, builder, signature, arguments)
     _, _, a, a_at, starts, starts_at, offsets, offsets_at, *rest = code.arguments
     b, b_at, b_step, count, add, out, out_at, step = rest
     a, b, out = code.at(a, a_at), code.at(b, b_at), code.at(out, out_at)
@@ -401,7 +405,7 @@ def _gather_tile_code(context, builder, signature, arguments):
 
 
 def _panel_tile_code(context, builder, signature, arguments):
-    code = _Code(context, builder, signature, arguments)
+    code = Code(context, builder, signature, arguments)
     _, _, a, a_at, a_row, a_step, b, b_at, count, add, out, out_at, step = code.arguments
     a, b, out = code.at(a, a_at), code.at(b, b_at), code.at(out, out_at)
     for totals in _cases_of_tiles(code):
@@ -460,7 +464,7 @@ def _write_tile(code, totals, operands, count, add, out, step, unrolled=1):
 
 
 def _dots_code(context, builder, signature, arguments):
-    code, own = _Code(context, builder, signature, arguments), sizes()
+    code, own = Code(context, builder, signature, arguments), sizes()
     totals = code.variables(own["DOT_ROWS"], own["STREAMS"])
     for rows in code.cases(code.arguments[0], range(1, own["DOT_ROWS"] + 1)):
         _write_dots(code, totals[:rows])
@@ -493,14 +497,14 @@ def _write_dots(code, totals):
 
 
 def _copy_code(context, builder, signature, arguments):
-    code = _Code(context, builder, signature, arguments)
+    code = Code(context, builder, signature, arguments)
     x, x_at, out, out_at = code.arguments
     code.store(code.load(code.at(x, x_at)), code.at(out, out_at))
     return context.get_dummy_value()
 
 
 def _prefetch_code(context, builder, signature, arguments):
-    code = _Code(context, builder, signature, arguments)
+    code = Code(context, builder, signature, arguments)
     byte, number = code.ir.IntType(8).as_pointer(), code.lane
     kind = code.ir.FunctionType(code.ir.VoidType(), [byte, number, number, number])
     function = code.cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
@@ -512,7 +516,7 @@ def _prefetch_code(context, builder, signature, arguments):
 
 def _transpose_code(context, builder, signature, arguments):
     """Rows exchange halves, then quarters, down to single elements."""
-    code = _Code(context, builder, signature, arguments)
+    code = Code(context, builder, signature, arguments)
     x, x_at, x_step, out, out_at, out_step = code.arguments
     x, out, lanes = code.at(x, x_at), code.at(out, out_at), code.lanes
     rows = [code.load(code.at(x, builder.mul(x_step, code.number(i)))) for i in range(lanes)]
@@ -531,13 +535,13 @@ def _transpose_code(context, builder, signature, arguments):
 
 
 def _clear_code(context, builder, signature, arguments):
-    code = _Code(context, builder, signature, arguments)
+    code = Code(context, builder, signature, arguments)
     code.store(code.zero, code.at(*code.arguments))
     return context.get_dummy_value()
 
 
 def _pointer_code(context, builder, signature, arguments):
-    code = _Code(context, builder, signature, arguments)
+    code = Code(context, builder, signature, arguments)
     return code.at(*code.arguments)
 
 
@@ -546,18 +550,22 @@ class Library:
 
     Args:
         *functions: functions of Python, which may call `tile`, `dots` and those before them.
+        further: a module that has, as this one, DEFINITIONS and `intrinsics`, which the functions
+            may call too.
         **constants: numbers.
     """
 
-    def __init__(self, *functions, **constants):
+    def __init__(self, *functions, further=None, **constants):
         self.python = {name: value for name, value in globals().items() if name in _NAMES}
+        self.python |= further.DEFINITIONS if further else {}
         self.python |= {function.__name__: function for function in functions} | constants
-        self._functions, self._constants = functions, constants
+        self._functions, self._further, self._constants = functions, further, constants
 
     def text(self):
         """Their source, by which loops on disk are distinguished."""
-        texts = map(inspect.getsource, self._functions)
-        return inspect.getsource(sys.modules[__name__]) + "".join(texts) + repr(self._constants)
+        modules = sys.modules[__name__], *([self._further] if self._further else [])
+        texts = map(inspect.getsource, (*modules, *self._functions))
+        return "".join(texts) + repr(self._constants)
 
     @functools.cache  # noqa: B019 - libraries are constants of modules
     def compiled(self):
@@ -566,7 +574,8 @@ class Library:
 
         import numba
 
-        scope = {**intrinsics(), **self._constants}
+        further = self._further.intrinsics() if self._further else {}
+        scope = {**intrinsics(), **further, **self._constants}
         for function in self._functions:
             own = {**function.__globals__, **scope}
             made = types.FunctionType(function.__code__, own, function.__name__)

@@ -14,6 +14,7 @@ from mindspore_compat._backend import (
     conv_gather,
     conv_panels,
     conv_planes,
+    conv_winograd,
     parallel_loops,
     scheduler,
 )
@@ -40,21 +41,30 @@ LARGE = {
     "strided": ((2, 16, 33, 31), (24, 16, 3, 3), (2, 2), ((1, 1), (1, 1)), (1, 1), 1),
     "first layer": ((1, 3, 40, 40), (20, 3, 7, 7), (2, 2), ((3, 3), (3, 3)), (1, 1), 1),
     "two groups": ((2, 32, 9, 9), (64, 16, 3, 3), (1, 1), ((1, 1), (1, 1)), (1, 1), 2),
+    "uneven padding": ((1, 35, 44, 51), (40, 35, 3, 3), (1, 1), ((2, 0), (0, 2)), (1, 1), 1),
+    "long sums": ((1, 300, 5, 6), (20, 300, 3, 3), (1, 1), ((1, 1), (1, 1)), (1, 1), 1),
 }
+WAYS = {"flat": conv_flat, "gather": conv_gather, "panels": conv_panels, "winograd": conv_winograd}
 
 
-@pytest.fixture(params=[conv_flat, conv_gather, conv_panels], ids=["flat", "gather", "panels"])
+@pytest.fixture(params=WAYS.values(), ids=WAYS)
 def any_size(request, monkeypatch):
     """Each way for arrays of any size, in small pieces, with loops made anew."""
     monkeypatch.setattr(compiled_conv, "LEAST", 1)
 
     def way(plan, gives):
         own = plan.groups == 1 and plan.taps  # what panels are made for
-        return request.param if own or request.param is not conv_panels else conv_flat
+        if request.param is conv_winograd or request.param is conv_panels and not own:
+            return conv_flat
+        return request.param
 
     monkeypatch.setattr(compiled_conv, "_fastest", way)
+    monkeypatch.setattr(conv_winograd, "pays", lambda *_: request.param is conv_winograd)
+    monkeypatch.setattr(conv_winograd, "TILES", 1 << 12)
+    monkeypatch.setattr(conv_winograd, "SUMMED", 16)
+    monkeypatch.setattr(conv_winograd, "CHANNELS", 16)
     monkeypatch.setattr(conv_panels, "COPIES", 1 << 10)
-    for module in (conv_flat, conv_gather, conv_panels):
+    for module in WAYS.values():
         monkeypatch.setattr(module, "PIECE", 1 << 14)
     monkeypatch.setattr(conv_gather, "SAMPLES", 1 << 14)
     monkeypatch.setattr(conv_flat, "SPAN", 1 << 8)
@@ -68,6 +78,8 @@ def any_size(request, monkeypatch):
         conv_flat._sums,
         conv_gather._correlation,
         conv_gather._sums,
+        conv_winograd._correlation,
+        conv_winograd._sums,
     ]
     for each in caches:
         each.cache_clear()
@@ -125,6 +137,19 @@ def test_loops_mean_what_the_composed_convolution_means(case, any_size, monkeypa
 def test_compiled_loops_give_the_same(case, any_size, monkeypatch):
     monkeypatch.setattr(compiled, "_setting", lambda: "wait")
     check(operands(*case))
+
+
+@needs_numba
+def test_winograd_saves_rounding_too(monkeypatch):
+    """Its sums are shorter: it is no less accurate than the other ways."""
+    monkeypatch.setattr(compiled, "_setting", lambda: "wait")
+    given = operands((4, 64, 28, 28), (64, 64, 3, 3), (1, 1), ((1, 1), (1, 1)), (1, 1), 1)
+    errors = []
+    for pays in (True, False):
+        monkeypatch.setattr(conv_winograd, "pays", lambda *_, pays=pays: pays)
+        pairs = zip(by_loops(*given), composed(*given), strict=True)
+        errors.append([np.abs(have - want).max() for have, want in pairs])
+    assert all(ours < 1.5 * others for ours, others in zip(*errors, strict=True))
 
 
 @needs_numba
@@ -195,6 +220,23 @@ def test_each_shape_goes_the_way_that_is_fastest(x, w, stride, pad, forward, wei
     plan = compiled_conv._plan(conv.geometry(x, w, (stride,) * 2, ((pad, pad),) * 2, (1, 1), 1))
     assert compiled_conv._fastest(plan, "images") is forward
     assert compiled_conv._fastest(plan, "weights") is weights
+
+
+@needs_numba
+@pytest.mark.parametrize(
+    ("x", "w", "forward", "weights"),
+    [
+        ((16, 64, 56, 56), (64, 64, 3, 3), True, True),
+        ((2, 64, 7, 7), (64, 64, 3, 3), True, True),
+        ((8, 512, 2, 2), (512, 512, 3, 3), False, False),
+        ((16, 8, 32, 32), (16, 8, 3, 3), False, False),
+    ],
+)
+def test_winograd_is_for_many_tiles_and_channels(x, w, forward, weights):
+    plan = compiled_conv._plan(conv.geometry(x, w, (1, 1), ((1, 1), (1, 1)), (1, 1), 1))
+    assert conv_winograd.takes(plan)
+    assert conv_winograd.pays(plan, "images") is forward
+    assert conv_winograd.pays(plan, "weights") is weights
 
 
 @pytest.mark.parametrize(

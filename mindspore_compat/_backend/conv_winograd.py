@@ -1,0 +1,240 @@
+"""Convolution of images with 3x3 kernels by Winograd's F(2x2, 3x3), as compiled loops of the host.
+
+Two by two pixels of a result take 16 multiplications for each channel and filter in place of 36.
+Tiles of four by four pixels of the input, and the filters, are carried to a space in which the
+convolution is one product of matrices for each of the 16 elements of a tile, and the products are
+carried back; the transforms are additions (winograd_tiles.py). Images are copied with their
+channels beside one another first, so that transforms take whole vectors of channels, and products
+rows of tiles; a few tiles at a time go through all that, and stay in a core's cache.
+
+Results move by some 1e-7 of what the sums of absolute products are, as by another order of sums. An
+infinity or NaN would spread over its tile, so the other ways compute results that are not finite.
+"""
+
+import functools
+from math import prod
+from typing import NamedTuple
+
+import numpy
+
+from . import compiled, winograd_loops
+from .conv_planes import FLOAT, INDEX, PIECES, SUMS, VECTOR, cut, odd_lines, parallel_loop
+from .parallel_loops import aligned
+from .scheduler import blocks
+from .vector_tiles import sizes
+
+TAPS = tuple((y, x) for y in range(3) for x in range(3))
+CORNER = (0, 0), (1, 0), (0, 1)
+PIECE = 1 << 21  # multiplications of a piece, at least
+TILES = 1 << 17  # elements of the transforms of the tiles that are multiplied at once
+FEWEST = 16  # such tiles, at least
+SUMMED = 64  # and where they are summed over
+CHANNELS = 64  # of a piece of such sums, at least
+SAVED = 1024  # channels times filters times elements of a vector, for a multiplication saved
+KERNELS = VECTOR * VECTOR  # elements of memory for the kernels of a vector of filters
+
+_loop = functools.partial(parallel_loop, library=winograd_loops.LIBRARY)
+_pack = functools.partial(
+    _loop, winograd_loops.pack_filters, ("group", "first", "last"), ("found",)
+)
+_correlate = functools.partial(
+    _loop,
+    winograd_loops.winograd_correlate,
+    ("first", "last", "top", "bottom"),
+    ("pixels", "tiles", "products", "image"),
+    checks=True,
+)
+_sum_weights = functools.partial(
+    _loop,
+    winograd_loops.winograd_weight_runs,
+    ("chunk", "end", "at", "group", "low", "high"),
+    ("pixels", "tiles", "flows", "image"),
+)
+_add = functools.partial(
+    _loop, winograd_loops.add_transforms, ("group", "first", "last"), ("found",)
+)
+
+
+def is_ready():
+    """True if its loops can run; has them compiled."""
+    return all([make().is_ready() for make in (_pack, _correlate, _sum_weights, _add)])
+
+
+def takes(plan):
+    """True for a correlation that this method computes."""
+    unit = max(plan.stride) == max(plan.step) == 1
+    return unit and len(plan.taps) == 9 and set(plan.taps) == set(TAPS)
+
+
+def pays(plan, gives):
+    """Whether this method is the fastest for a correlation, or for the gradient of its filters: the
+    multiplications that it saves for each channel and filter, against what their transforms take.
+
+    Args:
+        plan: the correlation, which it takes.
+        gives: as for `compiled_conv._way`.
+    """
+    tiles = plan.batch * prod(-(-n // 2) for n in plan.out)
+    saved = 9 * plan.batch * prod(plan.out) - 16 * tiles
+    size = plan.channels * plan.filters * (2 if gives == "weights" else 1)
+    enough = min(plan.channels, plan.filters) >= VECTOR
+    # The wider the vectors, the less time do the multiplications take.
+    return enough and saved * SAVED >= size * sizes()["LANES"]
+
+
+def correlate(x, weights, out, plan):
+    """Writes a correlation of images to `out`, with the arguments of `conv_flat.correlate`.
+
+    Returns:
+        bool: False if a result is infinite or NaN.
+    """
+    parts, packed_size, pieces, own, lengths = _correlation(plan)
+    first, below, beside = (weights.indices[plan.taps.index(tap)] for tap in CORNER)
+    taps = numpy.array([first, below - first, beside - first], INDEX)
+    packed = aligned(packed_size)
+    plane = packed_size // (16 * plan.groups)
+    _pack().run(
+        parts, weights.values, packed, KERNELS, taps, plan.filters, weights.group, weights.filter,
+        plan.channels, weights.channel, plane,
+    )  # fmt: skip
+    return _correlate().run(
+        pieces, compiled.flat(x), packed, out.reshape(-1), *lengths, *own, plane
+    )
+
+
+def _whole(filters):
+    """Filters in whole vectors of any host."""
+    return -(-filters // VECTOR) * VECTOR
+
+
+def _tiles_at_once(channels, filters, least):
+    """How many tiles are multiplied at once."""
+    return max(TILES // (16 * (channels + filters)) // VECTOR * VECTOR, least)
+
+
+class _Cut(NamedTuple):
+    """How samples and rows of tiles are cut, and stored."""
+
+    samples: int  # of a piece
+    height: int  # the rows of tiles of a piece
+    down: int  # and of a sample
+    across: int  # the tiles of a row
+    depth: int  # the elements of a pixel of the input
+    beside: int  # and of the result
+
+    @classmethod
+    def of(cls, plan, channels, images, most):
+        """Images, of which so many channels are copied, in at most so many pieces where they need
+        not be smaller to fit the cache."""
+        depth, beside = odd_lines(channels), odd_lines(plan.filters)
+        down, across = (-(-n // 2) for n in plan.out)
+
+        def size(rows):
+            return (2 * rows + 2) * (2 * across + 2) * depth + 4 * rows * across * beside
+
+        samples, height = cut(images, down, 1, most, size)
+        return cls(min(samples, images), height, down, across, depth, beside)
+
+    @property
+    def tiles(self):
+        """The tiles of a piece."""
+        return self.samples * self.height * self.across
+
+    @property
+    def pixels(self):
+        """The elements of the input of a piece, and of a vector of pixels more."""
+        pixels = self.samples * (2 * self.height + 2) * (2 * self.across + 2)
+        return (pixels + VECTOR) * self.depth
+
+    def blocks(self, images):
+        """The first and last image, and the top and bottom row, of each piece."""
+        return [
+            (each.start, each.stop, rows.start, rows.stop)
+            for each in blocks(images, self.samples)
+            for rows in blocks(self.down, self.height)
+        ]
+
+
+def _pieces(plan):
+    """How many pieces the multiplications are enough for."""
+    work = plan.batch * plan.groups * prod(plan.out) * plan.filters * plan.channels * 4
+    return max(min(work // PIECE, PIECES), 1)
+
+
+@functools.lru_cache(maxsize=256)
+def _correlation(plan):
+    """The pieces in which weights are packed, and their size; the pieces of the correlation, its
+    sizes and memory."""
+    images, filters = plan.batch * plan.groups, _whole(plan.filters)
+    made = _Cut.of(plan, plan.channels, images, _pieces(plan))
+    if plan.groups > 1:  # the tiles that are multiplied at once have the same filters
+        made = made._replace(samples=1)
+    parts = [
+        (group, each.start, each.stop)
+        for group in range(plan.groups)
+        for each in blocks(filters, VECTOR)
+    ]
+    several = min(_tiles_at_once(plan.channels, plan.filters, FEWEST), made.tiles)
+    plane, product_plane = odd_lines(several * made.depth), odd_lines(several * made.beside)
+    rows = made.samples * 2 * made.height + 2
+    image = (rows * plan.out[1] + VECTOR) * made.beside
+    lengths = made.pixels, 16 * plane, 16 * product_plane, image
+    own = (
+        plan.groups, plan.channels, *plan.size, *plan.before, plan.filters, *plan.out, made.depth,
+        made.beside, several, plane, product_plane,
+    )  # fmt: skip
+    packed = plan.groups * 16 * odd_lines(filters * plan.channels)
+    pieces = numpy.array(made.blocks(images), INDEX)
+    return numpy.array(parts, INDEX), packed, pieces, own, lengths
+
+
+def weight_gradient(g, x, plan):
+    """The gradient for the filters of a correlation of `x`: (groups, filters, channels, kernel
+    positions). It is not finite where an element of `x` or `g` is not."""
+    chunks, count, parts, rows, total_plane, own, lengths = _sums(plan)
+    totals = numpy.zeros(count * 16 * total_plane, FLOAT)
+    _sum_weights().run(
+        parts, compiled.flat(x), compiled.flat(g), totals, *lengths, chunks, *own, total_plane
+    )
+    grad = numpy.empty(plan.groups * plan.filters * plan.depth, FLOAT)
+    _add().run(
+        rows, totals, grad, KERNELS, count, plan.channels, plan.filters, own[10], total_plane
+    )
+    return grad
+
+
+@functools.lru_cache(maxsize=256)
+def _sums(plan):
+    """The samples and rows of tiles of which a sum adds some, how many sums are made, their pieces,
+    those of their sum, the elements of a plane of sums, the sizes and the memory."""
+    several = -(-_pieces(plan) // plan.groups)
+    channels = blocks(plan.channels, max(-(-plan.channels // several), CHANNELS))
+    widest = channels[0].stop
+    made = _Cut.of(plan, widest, plan.batch, 1)
+    chunks = made.blocks(plan.batch)
+    total_plane = odd_lines(plan.groups * plan.channels * made.beside)
+    several = max(min(several // len(channels), SUMS // (16 * total_plane)), 1)
+    runs = blocks(len(chunks), -(-len(chunks) // several))
+    parts = [
+        (run.start, run.stop, number * 16 * total_plane, group, each.start, each.stop)
+        for number, run in enumerate(runs)
+        for group in range(plan.groups)
+        for each in channels
+    ]
+    rows = [
+        (group, each.start, each.stop)
+        for group in range(plan.groups)
+        for each in blocks(plan.channels, 8)
+    ]
+    several = min(_tiles_at_once(widest, plan.filters, SUMMED), made.tiles)
+    plane, flow_plane = odd_lines(several * made.depth), odd_lines(several * _whole(plan.filters))
+    image = (4 * made.tiles + VECTOR) * made.beside
+    lengths = made.pixels, 16 * plane, 16 * flow_plane, image
+    own = (
+        plan.groups, plan.channels, *plan.size, *plan.before, plan.filters, *plan.out, made.depth,
+        made.beside, several, plane, flow_plane,
+    )  # fmt: skip
+    return (
+        numpy.array(chunks, INDEX).reshape(-1), len(runs), numpy.array(parts, INDEX),
+        numpy.array(rows, INDEX), total_plane, own, lengths,
+    )  # fmt: skip
