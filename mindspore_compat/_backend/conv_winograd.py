@@ -21,7 +21,6 @@ from . import compiled, winograd_loops
 from .conv_planes import FLOAT, INDEX, PIECES, SUMS, VECTOR, cut, odd_lines, parallel_loop
 from .parallel_loops import aligned
 from .scheduler import blocks
-from .vector_tiles import sizes
 
 TAPS = tuple((y, x) for y in range(3) for x in range(3))
 CORNER = (0, 0), (1, 0), (0, 1)
@@ -30,7 +29,7 @@ TILES = 1 << 17  # elements of the transforms of the tiles that are multiplied a
 FEWEST = 16  # such tiles, at least
 SUMMED = 64  # and where they are summed over
 CHANNELS = 64  # of a piece of such sums, at least
-SAVED = 1024  # channels times filters times elements of a vector, for a multiplication saved
+SAVED = 96  # channels times filters, at most, for each multiplication that they save
 KERNELS = VECTOR * VECTOR  # elements of memory for the kernels of a vector of filters
 
 _loop = functools.partial(parallel_loop, library=winograd_loops.LIBRARY)
@@ -77,9 +76,7 @@ def pays(plan, gives):
     tiles = plan.batch * prod(-(-n // 2) for n in plan.out)
     saved = 9 * plan.batch * prod(plan.out) - 16 * tiles
     size = plan.channels * plan.filters * (2 if gives == "weights" else 1)
-    enough = min(plan.channels, plan.filters) >= VECTOR
-    # The wider the vectors, the less time do the multiplications take.
-    return enough and saved * SAVED >= size * sizes()["LANES"]
+    return min(plan.channels, plan.filters) >= VECTOR and saved * SAVED >= size
 
 
 def correlate(x, weights, out, plan):

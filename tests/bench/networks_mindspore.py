@@ -36,11 +36,14 @@ def fill(ms, network):
             parameter.set_data(ms.Tensor(np.zeros(parameter.shape, np.float32)))
 
 
-def training(ms, network, data, target):
-    """A step of training with Momentum on one batch."""
+def training(ms, network, data, target, make_optimizer=None):
+    """A step of training on one batch, with Momentum or what `make_optimizer` gives."""
     fill(ms, network)
     loss = ms.nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
-    optimizer = ms.nn.Momentum(network.trainable_params(), 0.01, 0.9)
+    if make_optimizer is None:
+        optimizer = ms.nn.Momentum(network.trainable_params(), 0.01, 0.9)
+    else:
+        optimizer = make_optimizer(network)
     cell = ms.nn.TrainOneStepCell(ms.nn.WithLossCell(network, loss), optimizer).set_train()
     batch = ms.Tensor(data), ms.Tensor(target)
     return lambda: float(cell(*batch).asnumpy())
@@ -65,7 +68,7 @@ def lenet5(ms):
     return training(ms, network, normal(1, 32, 1, 32, 32), labels(32, 10))
 
 
-def resnet18(ms):
+def resnet18(ms, make_optimizer=None):
     nn, ops = ms.nn, ms.ops
 
     def convolution(channels, filters, kernel, stride):
@@ -103,7 +106,28 @@ def resnet18(ms):
         def construct(self, x):
             return self.dense(ops.mean(self.blocks(self.stem(x)), (2, 3)))
 
-    return training(ms, ResNet18(), normal(1, 8, 3, 64, 64), labels(8, 10))
+    return training(ms, ResNet18(), normal(1, 8, 3, 64, 64), labels(8, 10), make_optimizer)
+
+
+def resnet18_thor(ms):
+    """Steps between two updates of the matrices of thor."""
+    if ms.__name__ == "mindspore":
+        return None  # its CPU build has no thor
+    made = []
+
+    def make_optimizer(network):
+        rates, dampings = (ms.Tensor(np.full(10_000, each, np.float32)) for each in (0.01, 0.03))
+        made.append(ms.nn.thor(network, rates, dampings, 0.9, batch_size=8, frequency=100))
+        return made[0]
+
+    step = resnet18(ms, make_optimizer)
+
+    def after_the_first():
+        loss = step()
+        made[0].add_flags_recursive(thor=False)
+        return loss
+
+    return after_the_first
 
 
 def transformer(ms):
@@ -221,6 +245,7 @@ def update(optimizer, count, size):
 CASES = {
     "LeNet-5": lenet5,
     "ResNet-18": resnet18,
+    "ResNet-18, thor between updates": resnet18_thor,
     "transformer": transformer,
     "LSTM": lstm,
     "LSTM cells": lstm_cells,
