@@ -80,7 +80,7 @@ class Loop:
         reorders: whether it calls the functions of vector_math.py, and products and sums may be
             contracted.
         label: what it is called in a message.
-        library: further functions that it may call (vector_tiles.Library).
+        library: further functions that it may call (tile_library.Library).
     """
 
     def __init__(self, text, parameters, reorders, label, library=None):

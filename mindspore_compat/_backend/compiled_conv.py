@@ -75,7 +75,8 @@ def convolve(x, w, geo):
         compiled.flat(w), w.size // geo.groups, plan.depth, area, numpy.arange(area, dtype=INDEX)
     )
     out = numpy.empty((geo.batch, geo.filters, *geo.out), FLOAT)
-    if _by_winograd(plan) and conv_winograd.correlate(x, weights, out, plan):
+    method = conv_winograd.method_for(plan, "images")
+    if method and conv_winograd.correlate(method, x, weights, out, plan):
         return out
     if (way := _way(plan)) is None:
         return None
@@ -97,9 +98,10 @@ def input_gradient(g, w, geo):
         for plan, indices in _phases(geo)
     ]
     out = numpy.empty((geo.batch, geo.channels, *geo.size), FLOAT)
-    if len(phases) == 1 and _by_winograd(plan := phases[0][0], "inputs"):
-        if conv_winograd.correlate(g, phases[0][1], out, plan):
-            return out
+    plan, weights = phases[0]
+    method = conv_winograd.method_for(plan, "inputs")
+    if method and conv_winograd.correlate(method, g, weights, out, plan):
+        return out
     ways = [_way(plan, "inputs") for plan, _ in phases]
     # Zeros around `g` are multiplied by weights, which shows in the result too.
     few = w.size <= out.size
@@ -158,7 +160,8 @@ def weight_gradient(g, x, geo):
     if not (geo.overlapping or _is_small_product(plan)):
         return None
     shape = geo.filters, geo.channels // geo.groups, *geo.kernel
-    if _by_winograd(plan, "weights") and _finite(grad := conv_winograd.weight_gradient(g, x, plan)):
+    method = conv_winograd.method_for(plan, "weights")
+    if method and _finite(grad := conv_winograd.weight_gradient(method, g, x, plan)):
         return grad.reshape(shape)
     if (way := _way(plan, "weights")) is None:
         return None
@@ -186,17 +189,6 @@ def _finite(x):
     """False if an array has an infinity or NaN; or numbers so large that their sum is infinite."""
     with numpy.errstate(invalid="ignore", over="ignore"):
         return math.isfinite(x.sum())
-
-
-def _by_winograd(plan, gives="images"):
-    """True if Winograd's method takes a correlation, is the fastest for it, and ready; the
-    arguments are those of `_way`."""
-    return (
-        conv_winograd.takes(plan)
-        and max(plan.channels, plan.filters) * (plan.size[1] + plan.out[1]) <= LONGEST
-        and conv_winograd.pays(plan, gives)
-        and conv_winograd.is_ready()
-    )
 
 
 def _way(plan, gives="images"):

@@ -13,7 +13,7 @@ from math import prod
 import numpy
 
 from . import compiled, parallel_loops
-from .vector_tiles import LIBRARY
+from .tile_library import LIBRARY
 
 FLOAT = numpy.dtype(numpy.float32)
 LEAST = 1 << 13  # elements of all images below which a call costs as much as it saves

@@ -19,11 +19,11 @@ import numpy
 
 from . import compiled, scheduler
 from .parallel_loops import ParallelLoop, aligned, array, blocks, memory, number, piece
+from .tile_library import Library
 from .vector_tiles import (
     LANES,
     ROWS,
     VECTORS,
-    Library,
     copy_vector,
     panel_tile,
     prefetch,

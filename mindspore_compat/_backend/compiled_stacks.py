@@ -11,7 +11,8 @@ import numpy
 
 from . import compiled
 from .parallel_loops import ParallelLoop, array, blocks, memory, number, piece
-from .vector_tiles import LANES, ROWS, Library, copy_vector, gather_tile, transpose_square
+from .tile_library import Library
+from .vector_tiles import LANES, ROWS, copy_vector, gather_tile, transpose_square
 
 LEAST = 1 << 21  # multiplications below which a call costs as much as it saves
 PIECE = 1 << 20  # multiplications of a piece, at least

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import compiled_columns, compiled_conv, depthwise, winograd
+from . import compiled_columns, compiled_conv, depthwise
 from .kernels import kernels_of
 from .products import product
 from .scheduler import blocks, run
@@ -123,8 +123,6 @@ def convolve(xp, x, w, stride, pads, dilation, groups):
         return _pointwise(xp, x, w, geo)
     if geo.depthwise:
         return depthwise.convolve(xp, x, w, geo)
-    if winograd.enabled and winograd.applies(geo):
-        return winograd.convolve(xp, x, w, geo)
     if (found := compiled_conv.convolve(x, w, geo)) is not None:
         return found
     return _by_im2col(xp, x, w, geo)
@@ -171,8 +169,6 @@ def weight_gradient(xp, g, x, w_shape, stride, pads, dilation, groups):
     geo = geometry(x.shape, tuple(w_shape), stride, pads, dilation, groups)
     if geo.depthwise and not geo.pointwise:
         return depthwise.weight_gradient(xp, g, x, geo)
-    if winograd.enabled and winograd.applies(geo):
-        return winograd.weight_gradient(xp, g, x, geo)
     if (found := compiled_conv.weight_gradient(g, x, geo)) is not None:
         return found
     return _weight_gradient_by_im2col(xp, g, x, geo)

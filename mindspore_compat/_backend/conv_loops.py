@@ -6,13 +6,13 @@ one plane. `phases` has six numbers for each phase: zeros above, rows, the first
 image, zeros to the left, columns, the first of these in the image.
 """
 
+from .tile_library import Library
 from .vector_tiles import (
     DOT_ROWS,
     LANES,
     ROWS,
     STREAMS,
     VECTORS,
-    Library,
     clear_vector,
     copy_vector,
     dots,

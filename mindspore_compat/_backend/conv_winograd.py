@@ -1,17 +1,21 @@
-"""Convolution of images with 3x3 kernels by Winograd's F(2x2, 3x3), as compiled loops of the host.
+"""Convolution of images with 3x3 kernels by Winograd's method, as compiled loops of the host.
 
-Two by two pixels of a result take 16 multiplications for each channel and filter in place of 36.
-Tiles of four by four pixels of the input, and the filters, are carried to a space in which the
-convolution is one product of matrices for each of the 16 elements of a tile, and the products are
-carried back; the transforms are additions (winograd_tiles.py). Images are copied with their
-channels beside one another first, so that transforms take whole vectors of channels, and products
-rows of tiles; a few tiles at a time go through all that, and stay in a core's cache.
+By F(2, 3), two by two pixels of a result take 16 multiplications for each channel and filter in
+place of 36. Tiles of four by four pixels of the input, and the filters, are carried to a space in
+which the convolution is one product of matrices for each of the 16 elements of a tile, and the
+products are carried back; the transforms are additions (winograd_tiles.py). Images are copied with
+their channels beside one another first, so that transforms take whole vectors of channels, and
+products rows of tiles; a few tiles at a time go through all that, and stay in a core's cache.
 
-Results move by some 1e-7 of what the sums of absolute products are, as by another order of sums. An
-infinity or NaN would spread over its tile, so the other ways compute results that are not finite.
+Results are as accurate as sums in another order. By F(4, 3), 36 multiplications give four by four
+pixels, but results move by up to 1e-5 of the largest. The environment variable
+MINDSPORE_COMPAT_WINOGRAD chooses: "2", the default, "4", or "off" for neither.
+
+An infinity or NaN would spread over its tile, so what is not finite is computed in the other ways.
 """
 
 import functools
+import os
 from math import prod
 from typing import NamedTuple
 
@@ -21,6 +25,7 @@ from . import compiled, winograd_loops
 from .conv_planes import FLOAT, INDEX, PIECES, SUMS, VECTOR, cut, odd_lines, parallel_loop
 from .parallel_loops import aligned
 from .scheduler import blocks
+from .winograd_tiles import F2, F4
 
 TAPS = tuple((y, x) for y in range(3) for x in range(3))
 CORNER = (0, 0), (1, 0), (0, 1)
@@ -30,71 +35,103 @@ FEWEST = 16  # such tiles, at least
 SUMMED = 64  # and where they are summed over
 CHANNELS = 64  # of a piece of such sums, at least
 SAVED = 96  # channels times filters, at most, for each multiplication that they save
+LONGEST = 1 << 20  # elements of one row of all channels and filters, of which some are copied
 KERNELS = VECTOR * VECTOR  # elements of memory for the kernels of a vector of filters
 
-_loop = functools.partial(parallel_loop, library=winograd_loops.LIBRARY)
-_pack = functools.partial(
-    _loop, winograd_loops.pack_filters, ("group", "first", "last"), ("found",)
-)
-_correlate = functools.partial(
-    _loop,
-    winograd_loops.winograd_correlate,
-    ("first", "last", "top", "bottom"),
-    ("pixels", "tiles", "products", "image"),
-    checks=True,
-)
-_sum_weights = functools.partial(
-    _loop,
-    winograd_loops.winograd_weight_runs,
-    ("chunk", "end", "at", "group", "low", "high"),
-    ("pixels", "tiles", "flows", "image"),
-)
-_add = functools.partial(
-    _loop, winograd_loops.add_transforms, ("group", "first", "last"), ("found",)
-)
+_VARIABLE = "MINDSPORE_COMPAT_WINOGRAD"
+_METHODS = {"2": F2, "4": F4, "off": None}
 
 
-def is_ready():
-    """True if its loops can run; has them compiled."""
-    return all([make().is_ready() for make in (_pack, _correlate, _sum_weights, _add)])
+class _Loops(NamedTuple):
+    """The loops of a method."""
+
+    pack: object
+    correlate: object
+    sum_weights: object
+    add: object
+
+    @classmethod
+    @functools.cache
+    def of(cls, method):
+        """They are compiled when they are first asked for."""
+        loop = functools.partial(parallel_loop, library=winograd_loops.library(method))
+        return cls(
+            loop(winograd_loops.pack_filters, ("group", "first", "last"), ("found",)),
+            loop(
+                winograd_loops.winograd_correlate,
+                ("first", "last", "top", "bottom"),
+                ("pixels", "tiles", "products", "image"),
+                checks=True,
+            ),
+            loop(
+                winograd_loops.winograd_weight_runs,
+                ("chunk", "end", "at", "group", "low", "high"),
+                ("pixels", "tiles", "flows", "image"),
+            ),
+            loop(winograd_loops.add_transforms, ("group", "first", "last"), ("found",)),
+        )
+
+
+def method_for(plan, gives):
+    """The method by which a correlation, or the gradient of its filters, is computed the fastest;
+    None if there is none, or its loops are not ready.
+
+    Args:
+        plan: the correlation.
+        gives: as for `compiled_conv._way`.
+    """
+    if not (takes(plan) and pays(plan, gives)):
+        return None
+    method = _chosen()
+    if method is F4 and min(plan.out) < F4.step:
+        method = F2
+    ready = method is not None and all([loop.is_ready() for loop in _Loops.of(method)])
+    return method if ready else None
+
+
+def _chosen():
+    value = os.environ.get(_VARIABLE, "2")
+    if value not in _METHODS:
+        raise ValueError(f"{_VARIABLE} must be '2', '4' or 'off', but is {value!r}.")
+    return _METHODS[value]
 
 
 def takes(plan):
-    """True for a correlation that this method computes."""
+    """True for a correlation that Winograd's methods compute."""
+    row = plan.channels * plan.size[1] + plan.filters * plan.out[1]
     unit = max(plan.stride) == max(plan.step) == 1
-    return unit and len(plan.taps) == 9 and set(plan.taps) == set(TAPS)
+    return unit and len(plan.taps) == 9 and set(plan.taps) == set(TAPS) and row <= LONGEST
 
 
 def pays(plan, gives):
-    """Whether this method is the fastest for a correlation, or for the gradient of its filters: the
-    multiplications that it saves for each channel and filter, against what their transforms take.
-
-    Args:
-        plan: the correlation, which it takes.
-        gives: as for `compiled_conv._way`.
-    """
+    """Whether F(2, 3) is the fastest for a correlation that it takes: by the multiplications that
+    it saves for each channel and filter, as their transforms take time; see `method_for`."""
     tiles = plan.batch * prod(-(-n // 2) for n in plan.out)
     saved = 9 * plan.batch * prod(plan.out) - 16 * tiles
     size = plan.channels * plan.filters * (2 if gives == "weights" else 1)
     return min(plan.channels, plan.filters) >= VECTOR and saved * SAVED >= size
 
 
-def correlate(x, weights, out, plan):
-    """Writes a correlation of images to `out`, with the arguments of `conv_flat.correlate`.
+def correlate(method, x, weights, out, plan):
+    """Writes a correlation of images to `out`.
+
+    Args:
+        method: what `method_for` gives for it.
+        x, weights, out, plan: as for `conv_flat.correlate`.
 
     Returns:
         bool: False if a result is infinite or NaN.
     """
-    parts, packed_size, pieces, own, lengths = _correlation(plan)
+    parts, packed_size, pieces, own, lengths = _correlation(method, plan)
     first, below, beside = (weights.indices[plan.taps.index(tap)] for tap in CORNER)
     taps = numpy.array([first, below - first, beside - first], INDEX)
     packed = aligned(packed_size)
-    plane = packed_size // (16 * plan.groups)
-    _pack().run(
+    plane = packed_size // (method.elements * plan.groups)
+    _Loops.of(method).pack.run(
         parts, weights.values, packed, KERNELS, taps, plan.filters, weights.group, weights.filter,
         plan.channels, weights.channel, plane,
     )  # fmt: skip
-    return _correlate().run(
+    return _Loops.of(method).correlate.run(
         pieces, compiled.flat(x), packed, out.reshape(-1), *lengths, *own, plane
     )
 
@@ -104,14 +141,15 @@ def _whole(filters):
     return -(-filters // VECTOR) * VECTOR
 
 
-def _tiles_at_once(channels, filters, least):
+def _tiles_at_once(method, channels, filters, least):
     """How many tiles are multiplied at once."""
-    return max(TILES // (16 * (channels + filters)) // VECTOR * VECTOR, least)
+    return max(TILES // (method.elements * (channels + filters)) // VECTOR * VECTOR, least)
 
 
 class _Cut(NamedTuple):
     """How samples and rows of tiles are cut, and stored."""
 
+    step: int  # the rows and columns of a result that a tile gives
     samples: int  # of a piece
     height: int  # the rows of tiles of a piece
     down: int  # and of a sample
@@ -120,17 +158,19 @@ class _Cut(NamedTuple):
     beside: int  # and of the result
 
     @classmethod
-    def of(cls, plan, channels, images, most):
+    def of(cls, method, plan, channels, images, most):
         """Images, of which so many channels are copied, in at most so many pieces where they need
         not be smaller to fit the cache."""
         depth, beside = odd_lines(channels), odd_lines(plan.filters)
-        down, across = (-(-n // 2) for n in plan.out)
+        step = method.step
+        down, across = (-(-n // step) for n in plan.out)
 
         def size(rows):
-            return (2 * rows + 2) * (2 * across + 2) * depth + 4 * rows * across * beside
+            rows, columns = step * rows, step * across
+            return (rows + 2) * (columns + 2) * depth + rows * columns * beside
 
         samples, height = cut(images, down, 1, most, size)
-        return cls(min(samples, images), height, down, across, depth, beside)
+        return cls(step, min(samples, images), height, down, across, depth, beside)
 
     @property
     def tiles(self):
@@ -140,7 +180,7 @@ class _Cut(NamedTuple):
     @property
     def pixels(self):
         """The elements of the input of a piece, and of a vector of pixels more."""
-        pixels = self.samples * (2 * self.height + 2) * (2 * self.across + 2)
+        pixels = self.samples * (self.step * self.height + 2) * (self.step * self.across + 2)
         return (pixels + VECTOR) * self.depth
 
     def blocks(self, images):
@@ -159,11 +199,11 @@ def _pieces(plan):
 
 
 @functools.lru_cache(maxsize=256)
-def _correlation(plan):
+def _correlation(method, plan):
     """The pieces in which weights are packed, and their size; the pieces of the correlation, its
     sizes and memory."""
     images, filters = plan.batch * plan.groups, _whole(plan.filters)
-    made = _Cut.of(plan, plan.channels, images, _pieces(plan))
+    made = _Cut.of(method, plan, plan.channels, images, _pieces(plan))
     if plan.groups > 1:  # the tiles that are multiplied at once have the same filters
         made = made._replace(samples=1)
     parts = [
@@ -171,49 +211,58 @@ def _correlation(plan):
         for group in range(plan.groups)
         for each in blocks(filters, VECTOR)
     ]
-    several = min(_tiles_at_once(plan.channels, plan.filters, FEWEST), made.tiles)
+    several = min(_tiles_at_once(method, plan.channels, plan.filters, FEWEST), made.tiles)
     plane, product_plane = odd_lines(several * made.depth), odd_lines(several * made.beside)
-    rows = made.samples * 2 * made.height + 2
+    rows = made.samples * made.step * made.height + made.step
     image = (rows * plan.out[1] + VECTOR) * made.beside
-    lengths = made.pixels, 16 * plane, 16 * product_plane, image
+    lengths = made.pixels, method.elements * plane, method.elements * product_plane, image
     own = (
         plan.groups, plan.channels, *plan.size, *plan.before, plan.filters, *plan.out, made.depth,
         made.beside, several, plane, product_plane,
     )  # fmt: skip
-    packed = plan.groups * 16 * odd_lines(filters * plan.channels)
+    packed = plan.groups * method.elements * odd_lines(filters * plan.channels)
     pieces = numpy.array(made.blocks(images), INDEX)
     return numpy.array(parts, INDEX), packed, pieces, own, lengths
 
 
-def weight_gradient(g, x, plan):
+def weight_gradient(method, g, x, plan):
     """The gradient for the filters of a correlation of `x`: (groups, filters, channels, kernel
-    positions). It is not finite where an element of `x` or `g` is not."""
-    chunks, count, parts, rows, total_plane, own, lengths = _sums(plan)
-    totals = numpy.zeros(count * 16 * total_plane, FLOAT)
-    _sum_weights().run(
+    positions), by what `method_for` gives for it. It is not finite where an element of `x` or `g`
+    is not."""
+    chunks, count, parts, rows, total_plane, own, lengths = _sums(method, plan)
+    totals = numpy.zeros(count * method.elements * total_plane, FLOAT)
+    _Loops.of(method).sum_weights.run(
         parts, compiled.flat(x), compiled.flat(g), totals, *lengths, chunks, *own, total_plane
     )
     grad = numpy.empty(plan.groups * plan.filters * plan.depth, FLOAT)
-    _add().run(
-        rows, totals, grad, KERNELS, count, plan.channels, plan.filters, own[10], total_plane
+    _Loops.of(method).add.run(
+        rows,
+        totals,
+        grad,
+        KERNELS,
+        count,
+        plan.channels,
+        plan.filters,
+        odd_lines(plan.filters),
+        total_plane,
     )
     return grad
 
 
 @functools.lru_cache(maxsize=256)
-def _sums(plan):
+def _sums(method, plan):
     """The samples and rows of tiles of which a sum adds some, how many sums are made, their pieces,
     those of their sum, the elements of a plane of sums, the sizes and the memory."""
     several = -(-_pieces(plan) // plan.groups)
     channels = blocks(plan.channels, max(-(-plan.channels // several), CHANNELS))
     widest = channels[0].stop
-    made = _Cut.of(plan, widest, plan.batch, 1)
+    made = _Cut.of(method, plan, widest, plan.batch, 1)
     chunks = made.blocks(plan.batch)
     total_plane = odd_lines(plan.groups * plan.channels * made.beside)
-    several = max(min(several // len(channels), SUMS // (16 * total_plane)), 1)
+    several = max(min(several // len(channels), SUMS // (method.elements * total_plane)), 1)
     runs = blocks(len(chunks), -(-len(chunks) // several))
     parts = [
-        (run.start, run.stop, number * 16 * total_plane, group, each.start, each.stop)
+        (run.start, run.stop, number * method.elements * total_plane, group, each.start, each.stop)
         for number, run in enumerate(runs)
         for group in range(plan.groups)
         for each in channels
@@ -223,10 +272,10 @@ def _sums(plan):
         for group in range(plan.groups)
         for each in blocks(plan.channels, 8)
     ]
-    several = min(_tiles_at_once(widest, plan.filters, SUMMED), made.tiles)
+    several = min(_tiles_at_once(method, widest, plan.filters, SUMMED), made.tiles)
     plane, flow_plane = odd_lines(several * made.depth), odd_lines(several * _whole(plan.filters))
-    image = (4 * made.tiles + VECTOR) * made.beside
-    lengths = made.pixels, 16 * plane, 16 * flow_plane, image
+    image = (made.step**2 * made.tiles + VECTOR) * made.beside
+    lengths = made.pixels, method.elements * plane, method.elements * flow_plane, image
     own = (
         plan.groups, plan.channels, *plan.size, *plan.before, plan.filters, *plan.out, made.depth,
         made.beside, several, plane, flow_plane,

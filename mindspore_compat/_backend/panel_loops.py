@@ -7,11 +7,11 @@ padded planes are those of conv_loops.py.
 """
 
 from .conv_loops import clear, copy_row
+from .tile_library import Library
 from .vector_tiles import (
     LANES,
     ROWS,
     VECTORS,
-    Library,
     clear_vector,
     copy_vector,
     gather_tile,

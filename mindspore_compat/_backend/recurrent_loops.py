@@ -15,7 +15,8 @@ Arrays have one axis. A loop over `units` names few arrays, because LLVM compare
 overlap before it takes vectors.
 """
 
-from .vector_tiles import LANES, VECTORS, Library, panel_tile, pointer, transpose_square
+from .tile_library import Library
+from .vector_tiles import LANES, VECTORS, panel_tile, pointer, transpose_square
 
 
 def whole_vectors(width):

@@ -7,7 +7,8 @@ what they compute, in NumPy. Compiled loops get the ones that `intrinsics` makes
 wide as the host's registers, with all sums of a tile in registers from the first product to the
 last. They fill the multiply-add units where a loop over arrays waits for memory.
 
-A loop refers to these names and to the constants as globals, and is compiled with `LIBRARY`:
+A loop refers to these names and to the constants as globals, and is compiled with a Library
+(tile_library.py):
 
     def multiply(a, b, out, offsets, count):
         # a: 4 rows, packed as (count, 4); b: (count, 48), row-major; out: (4, 48)
@@ -15,15 +16,13 @@ A loop refers to these names and to the constants as globals, and is compiled wi
             tile(4, 1, a, 0, b, v, offsets, 0, count, 0, out, v, 48)
 
     parameters = [(FLOAT, True)] * 3 + [(numpy.dtype(numpy.int32), True), (INDEX, False)]
-    compiled.Loop(lambda name: text, parameters, True, "multiply", LIBRARY)
+    compiled.Loop(lambda name: text, parameters, True, "multiply", tile_library.LIBRARY)
 
 Arrays have one axis and are float32, offsets int32, everything else int64. Nothing is checked: a
 tile reads and writes whole vectors of LANES elements, so arrays must reach that far.
 """
 
 import functools
-import inspect
-import sys
 
 import numpy
 
@@ -543,60 +542,3 @@ def _clear_code(context, builder, signature, arguments):
 def _pointer_code(context, builder, signature, arguments):
     code = Code(context, builder, signature, arguments)
     return code.at(*code.arguments)
-
-
-class Library:
-    """Functions that compiled loops may call.
-
-    Args:
-        *functions: functions of Python, which may call `tile`, `dots` and those before them.
-        further: a module that has, as this one, DEFINITIONS and `intrinsics`, which the functions
-            may call too.
-        **constants: numbers.
-    """
-
-    def __init__(self, *functions, further=None, **constants):
-        self.python = {name: value for name, value in globals().items() if name in _NAMES}
-        self.python |= further.DEFINITIONS if further else {}
-        self.python |= {function.__name__: function for function in functions} | constants
-        self._functions, self._further, self._constants = functions, further, constants
-
-    def text(self):
-        """Their source, by which loops on disk are distinguished."""
-        modules = sys.modules[__name__], *([self._further] if self._further else [])
-        texts = map(inspect.getsource, (*modules, *self._functions))
-        return "".join(texts) + repr(self._constants)
-
-    @functools.cache  # noqa: B019 - libraries are constants of modules
-    def compiled(self):
-        """The functions by name, to be compiled into the loops that call them."""
-        import types
-
-        import numba
-
-        further = self._further.intrinsics() if self._further else {}
-        scope = {**intrinsics(), **further, **self._constants}
-        for function in self._functions:
-            own = {**function.__globals__, **scope}
-            made = types.FunctionType(function.__code__, own, function.__name__)
-            scope[function.__name__] = numba.njit(error_model="numpy")(made)
-        return scope
-
-
-_NAMES = {
-    "LANES",
-    "ROWS",
-    "VECTORS",
-    "DOT_ROWS",
-    "STREAMS",
-    "tile",
-    "gather_tile",
-    "panel_tile",
-    "dots",
-    "copy_vector",
-    "prefetch",
-    "clear_vector",
-    "transpose_square",
-    "pointer",
-}
-LIBRARY = Library()

@@ -1,24 +1,28 @@
 """The loops of conv_winograd.py, for Numba; they are plain Python too.
 
 Images are stored with their channels, or filters, beside one another: `pixels` has rows of pixels,
-`depth` elements each, of which the last may be unused. A tile has four by four pixels of the input
-for two by two of the result; tiles are numbered by sample, row and column, from the last column to
-the first, and `tiles`, `flows` and `products` hold each of the 16 elements of their transforms in a
+`depth` elements each, of which the last may be unused. A tile has REACH x REACH pixels of the input
+for STEP x STEP of the result; tiles are numbered by sample, row and column, from the last column to
+the first, and `tiles`, `flows` and `products` hold each of the ELEMENTS of their transforms in a
 plane. Filters of a plane are in panels: as many beside one another as a tile of vector_tiles.py
 takes.
 """
 
-from . import winograd_tiles
-from .vector_tiles import LANES, ROWS, VECTORS, Library, clear_vector, panel_tile, transpose_square
-from .winograd_tiles import (
-    filter_gradient_transform,
-    filter_transform,
-    gradient_transform,
-    input_transform,
-    output_transform,
-)
+import functools
+
+from .tile_library import Library
+from .vector_tiles import LANES, ROWS, VECTORS, clear_vector, panel_tile, transpose_square
+from .winograd_tiles import F2
 
 TERMS = 256  # of a sum, before it is added to those of other terms
+# Loops are compiled with those of their method; as plain Python they are of F(2, 3).
+STEP, REACH, ELEMENTS = F2.step, F2.reach, F2.elements
+_TRANSFORMS = F2.definitions()
+input_transform = _TRANSFORMS["input_transform"]
+filter_transform = _TRANSFORMS["filter_transform"]
+gradient_transform = _TRANSFORMS["gradient_transform"]
+output_transform = _TRANSFORMS["output_transform"]
+filter_gradient_transform = _TRANSFORMS["filter_gradient_transform"]
 
 
 def panel_count(filters):
@@ -38,7 +42,7 @@ def pack_filters(
     plane,
 ):  # fmt: skip
     """Writes the transforms of filters `first` to `last` of a group, whole vectors, to `packed`:
-    for each of the 16 elements a plane, with panels of (depth, filters).
+    for each of the ELEMENTS a plane, with panels of (depth, filters).
 
     Args:
         w: the weights.
@@ -53,14 +57,14 @@ def pack_filters(
     for panel in range(panel_count(filters)):
         start, end = panel_start(panel, filters), panel_start(panel + 1, filters)
         for f in range(max(first, start), min(last, end), LANES):
-            to = group * 16 * plane + start * depth + f - start
+            to = group * ELEMENTS * plane + start * depth + f - start
             source = group * group_step + f * row_step
             for channel in range(depth):
                 own = source + channel * depth_step
                 copy_kernels(w, own, row_step, min(filters - f, LANES), found)
                 filter_transform(
                     found, taps[0] * LANES, taps[1] * LANES, taps[2] * LANES, packed,
-                    to + channel * (end - start), 4 * plane, plane,
+                    to + channel * (end - start), REACH * plane, plane,
                 )  # fmt: skip
 
 
@@ -127,10 +131,12 @@ def transform_tiles(
         sample = t // (across * down)
         row = t // across - sample * down
         column = across - 1 - t % across
-        at = sample * sample_step + (2 * row * columns + 2 * column) * depth
+        at = sample * sample_step + STEP * (row * columns + column) * depth
         to = (t - first) * depth
         for c in range(0, channels, LANES):
-            input_transform(pixels, at + c, columns * depth, depth, tiles, to + c, 4 * plane, plane)
+            input_transform(
+                pixels, at + c, columns * depth, depth, tiles, to + c, REACH * plane, plane
+            )
 
 
 def winograd_correlate(
@@ -154,13 +160,13 @@ def winograd_correlate(
     Returns:
         bool: False if a result is infinite or NaN.
     """
-    across, down = (out_width + 1) // 2, bottom - top
-    columns, rows = 2 * across + 2, 2 * down + 2
-    sample_step, image_step = columns * rows * depth, 2 * down * out_width * beside
+    across, down = (out_width + STEP - 1) // STEP, bottom - top
+    columns, rows = STEP * across + 2, STEP * down + 2
+    sample_step, image_step = columns * rows * depth, STEP * down * out_width * beside
     for each in range(first, last):
         copy_pixels(
             x, each * channels * height * width, channels, height, width, pixels,
-            (each - first) * sample_step, depth, columns, rows, 2 * top - above, -left,
+            (each - first) * sample_step, depth, columns, rows, STEP * top - above, -left,
         )  # fmt: skip
     total = (last - first) * across * down
     for start in range(0, total, group_size):
@@ -169,8 +175,8 @@ def winograd_correlate(
             pixels, depth, channels, columns, sample_step, across, down, tiles, plane, start, end
         )
         group = (first + start // (across * down)) % groups
-        for each in range(16):
-            weights = (group * 16 + each) * weight_plane
+        for each in range(ELEMENTS):
+            weights = (group * ELEMENTS + each) * weight_plane
             for panel in range(panel_count(filters)):
                 f = panel_start(panel, filters)
                 wide = panel_start(panel + 1, filters) - f
@@ -186,16 +192,16 @@ def winograd_correlate(
             sample = t // (across * down)
             row = t // across - sample * down
             column = across - 1 - t % across
-            to = sample * image_step + (2 * row * out_width + 2 * column) * beside
+            to = sample * image_step + STEP * (row * out_width + column) * beside
             for f in range(0, filters, LANES):
                 output_transform(
-                    products, (t - start) * beside + f, 4 * product_plane, product_plane, image,
+                    products, (t - start) * beside + f, REACH * product_plane, product_plane, image,
                     to + f, out_width * beside, beside,
                 )  # fmt: skip
-    count = (min(2 * bottom, out_height) - 2 * top) * out_width
+    count = (min(STEP * bottom, out_height) - STEP * top) * out_width
     finite = True
     for each in range(first, last):
-        at = (each * filters * out_height + 2 * top) * out_width
+        at = (each * filters * out_height + STEP * top) * out_width
         own = (each - first) * image_step
         if not write_pixels(image, own, beside, count, out, at, filters, out_height * out_width):
             finite = False
@@ -245,19 +251,19 @@ def weight_sums(
 ):  # fmt: skip
     """Adds to `totals`, from `totals_at`, the transforms of the gradients of a group's weights for
     channels `low` to `high`, from samples `first` to `last` and rows `top` to `bottom` of tiles:
-    for each of the 16 elements a plane of (channels, filters)."""
-    across, down = (out_width + 1) // 2, bottom - top
-    columns, rows = 2 * across + 2, 2 * down + 2
-    sample_step, image_step = columns * rows * depth, 4 * across * down * beside
+    for each of the ELEMENTS a plane of (channels, filters)."""
+    across, down = (out_width + STEP - 1) // STEP, bottom - top
+    columns, rows = STEP * across + 2, STEP * down + 2
+    sample_step, image_step = columns * rows * depth, STEP * across * STEP * down * beside
     for sample in range(first, last):
         each = sample * groups + group
         copy_pixels(
             x, (each * channels + low) * height * width, high - low, height, width, pixels,
-            (sample - first) * sample_step, depth, columns, rows, 2 * top - above, -left,
+            (sample - first) * sample_step, depth, columns, rows, STEP * top - above, -left,
         )  # fmt: skip
         copy_pixels(
             g, each * filters * out_height * out_width, filters, out_height, out_width, image,
-            (sample - first) * image_step, beside, 2 * across, 2 * down, 2 * top, 0,
+            (sample - first) * image_step, beside, STEP * across, STEP * down, STEP * top, 0,
         )  # fmt: skip
     total = (last - first) * across * down
     for start in range(0, total, group_size):
@@ -272,14 +278,14 @@ def weight_sums(
                 sample = t // (across * down)
                 row = t // across - sample * down
                 column = across - 1 - t % across
-                source = sample * image_step + (4 * row * across + 2 * column) * beside
+                source = sample * image_step + STEP * (STEP * row * across + column) * beside
                 to = begin * count + (t - start) * (stop - begin)
                 for f in range(begin, stop, LANES):
                     gradient_transform(
-                        image, source + f, 2 * across * beside, beside, flows, to + f - begin,
-                        4 * flow_plane, flow_plane,
+                        image, source + f, STEP * across * beside, beside, flows, to + f - begin,
+                        REACH * flow_plane, flow_plane,
                     )  # fmt: skip
-        for each in range(16):
+        for each in range(ELEMENTS):
             for panel in range(panel_count(filters)):
                 f = panel_start(panel, filters)
                 wide = panel_start(panel + 1, filters) - f
@@ -299,7 +305,7 @@ def add_transforms(
     the gradient of the weights, (filters, channels, 3, 3) for each group; `found` is memory for the
     kernels of a vector of filters."""
     size = totals.size // count
-    for each in range(16):
+    for each in range(ELEMENTS):
         at = each * total_plane + (group * channels + first) * beside
         end = at + (last - first) * beside
         for run in range(1, count):
@@ -310,7 +316,7 @@ def add_transforms(
         for channel in range(first, last):
             at = (group * channels + channel) * beside + f
             filter_gradient_transform(
-                totals, at, 4 * total_plane, total_plane, found, 0, 3 * LANES, LANES
+                totals, at, REACH * total_plane, total_plane, found, 0, 3 * LANES, LANES
             )
             to = ((group * filters + f) * channels + channel) * 9
             for j in range(own):
@@ -318,15 +324,11 @@ def add_transforms(
                     grad[to + j * channels * 9 + k] = found[k * LANES + j]
 
 
-LIBRARY = Library(
-    panel_count,
-    panel_start,
-    copy_kernels,
-    clear_pixels,
-    copy_pixels,
-    transform_tiles,
-    write_pixels,
-    weight_sums,
-    further=winograd_tiles,
-    TERMS=TERMS,
-)
+@functools.cache
+def library(method):
+    """What the loops of a method of Winograd's call."""
+    return Library(
+        panel_count, panel_start, copy_kernels, clear_pixels, copy_pixels, transform_tiles,
+        write_pixels, weight_sums, further=method, TERMS=TERMS, STEP=method.step,
+        REACH=method.reach, ELEMENTS=method.elements,
+    )  # fmt: skip

@@ -1,90 +1,127 @@
-"""The transforms of Winograd's F(2x2, 3x3), for compiled loops of the host (vector_tiles.py).
+"""The transforms of Winograd's convolution by 3x3 kernels, for compiled loops of the host
+(vector_tiles.py).
 
 Each carries a square of vectors, whose lanes are channels or filters, through a small matrix on
 both sides: out = m @ square @ m.T.
 
     y = A.T [ (G w G.T) * (B.T x B) ] A        gradient for w:  G.T [ (A g A.T) * (B.T x B) ] G
 
+F(2, 3) gives 2x2 of a result from tiles of 4x4, and takes additions and halves only; F(4, 3) gives
+4x4 from 6x6, by larger factors, which cost some digits.
+
 Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks" (2015).
 """
 
 import functools
+import inspect
+import sys
+from fractions import Fraction
+from typing import NamedTuple
 
 import numpy
 
 from . import vector_tiles
 from .vector_tiles import Code, plain
 
-INPUT = ((1, 0, -1, 0), (0, 1, 1, 0), (0, -1, 1, 0), (0, 1, 0, -1))  # B.T
-FILTER = ((1, 0, 0), (0.5, 0.5, 0.5), (0.5, -0.5, 0.5), (0, 0, 1))  # G
-OUTPUT = ((1, 1, 1, 0), (0, 1, -1, -1))  # A.T
-GRADIENT = tuple(zip(*OUTPUT, strict=True))  # A
-FILTER_GRADIENT = tuple(zip(*FILTER, strict=True))  # G.T
+
+class Method(NamedTuple):
+    """One of Winograd's methods.
+
+    Attributes:
+        step: the rows and columns of a result that a tile gives.
+        input: B.T.
+        filter: G.
+        output: A.T.
+    """
+
+    step: int
+    input: tuple
+    filter: tuple
+    output: tuple
+
+    @property
+    def reach(self):
+        """The rows and columns of a tile."""
+        return len(self.input)
+
+    @property
+    def elements(self):
+        """The elements of a tile."""
+        return len(self.input) ** 2
+
+    def matrices(self):
+        """The matrix of each transform, by the name of that."""
+        return {
+            "input_transform": self.input,
+            "filter_transform": self.filter,
+            "gradient_transform": tuple(zip(*self.output, strict=True)),
+            "output_transform": self.output,
+            "filter_gradient_transform": tuple(zip(*self.filter, strict=True)),
+        }
+
+    # What a Library of tile_library.py takes ------------------------------------------------------
+
+    def definitions(self):
+        """The transforms in NumPy, by name."""
+        return {
+            name: functools.partial(_transform, matrix) for name, matrix in self.matrices().items()
+        }
+
+    def intrinsics(self):
+        """The transforms for loops that Numba compiles, by name."""
+        return {name: _intrinsic(matrix) for name, matrix in self.matrices().items()}
+
+    def text(self):
+        """What distinguishes loops on disk."""
+        return inspect.getsource(sys.modules[__name__]) + repr(self)
 
 
-def input_transform(x, x_at, x_row, x_column, out, out_at, out_row, out_column):
-    """4x4 vectors of an image to the 4x4 of its tile.
+def _matrix(*rows):
+    return tuple(tuple(Fraction(each) for each in row.split()) for row in rows)
+
+
+F2 = Method(
+    2,
+    _matrix("1 0 -1 0", "0 1 1 0", "0 -1 1 0", "0 1 0 -1"),
+    _matrix("1 0 0", "1/2 1/2 1/2", "1/2 -1/2 1/2", "0 0 1"),
+    _matrix("1 1 1 0", "0 1 -1 -1"),
+)
+F4 = Method(
+    4,
+    _matrix(
+        "4 0 -5 0 1 0",
+        "0 -4 -4 1 1 0",
+        "0 4 -4 -1 1 0",
+        "0 -2 -1 2 1 0",
+        "0 2 -1 -2 1 0",
+        "0 4 0 -5 0 1",
+    ),
+    _matrix(
+        "1/4 0 0", "-1/6 -1/6 -1/6", "-1/6 1/6 -1/6", "1/24 1/12 1/6", "1/24 -1/12 1/6", "0 0 1"
+    ),
+    _matrix("1 1 1 1 1 0", "0 1 -1 2 -2 0", "0 1 1 4 4 0", "0 1 -1 8 -8 1"),
+)
+
+
+def _transform(matrix, x, x_at, x_row, x_column, out, out_at, out_row, out_column):
+    """Carries a square of vectors through a matrix.
 
     Args:
+        matrix: one of a Method.
         x, x_at, x_row, x_column: an array, where the first vector begins in it, and the steps to
             the vector below and to the one beside it.
         out, out_at, out_row, out_column: the same for the result.
     """
-    _transform(INPUT, x, x_at, x_row, x_column, out, out_at, out_row, out_column)
-
-
-def filter_transform(x, x_at, x_row, x_column, out, out_at, out_row, out_column):
-    """3x3 vectors of a kernel to the 4x4 of its transform, with the arguments of
-    `input_transform`."""
-    _transform(FILTER, x, x_at, x_row, x_column, out, out_at, out_row, out_column)
-
-
-def gradient_transform(x, x_at, x_row, x_column, out, out_at, out_row, out_column):
-    """2x2 vectors of a result's gradient to the 4x4 of its tile, with the arguments of
-    `input_transform`."""
-    _transform(GRADIENT, x, x_at, x_row, x_column, out, out_at, out_row, out_column)
-
-
-def output_transform(x, x_at, x_row, x_column, out, out_at, out_row, out_column):
-    """The 4x4 vectors of a tile's products to 2x2 of the result, with the arguments of
-    `input_transform`."""
-    _transform(OUTPUT, x, x_at, x_row, x_column, out, out_at, out_row, out_column)
-
-
-def filter_gradient_transform(x, x_at, x_row, x_column, out, out_at, out_row, out_column):
-    """The 4x4 vectors of sums of products to the 3x3 of a kernel's gradient, with the arguments of
-    `input_transform`."""
-    _transform(FILTER_GRADIENT, x, x_at, x_row, x_column, out, out_at, out_row, out_column)
-
-
-def _transform(matrix, x, x_at, x_row, x_column, out, out_at, out_row, out_column):
-    matrix = numpy.array(matrix, x.dtype)
-    rows, columns = matrix.shape
-    lanes = vector_tiles.LANES
+    rows, columns, lanes = len(matrix), len(matrix[0]), vector_tiles.LANES
     square = [
         [x[x_at + i * x_row + j * x_column :][:lanes] for j in range(columns)]
         for i in range(columns)
     ]
-    found = numpy.einsum("ia,abl,jb->ijl", matrix, numpy.array(square), matrix)
+    factors = numpy.array(matrix, x.dtype)
+    found = numpy.einsum("ia,abl,jb->ijl", factors, numpy.array(square), factors)
     for i in range(rows):
         for j in range(rows):
             out[out_at + i * out_row + j * out_column :][:lanes] = found[i, j]
-
-
-_MATRICES = {
-    input_transform: INPUT,
-    filter_transform: FILTER,
-    gradient_transform: GRADIENT,
-    output_transform: OUTPUT,
-    filter_gradient_transform: FILTER_GRADIENT,
-}
-DEFINITIONS = {each.__name__: each for each in _MATRICES}
-
-
-@functools.cache
-def intrinsics():
-    """The transforms for loops that Numba compiles."""
-    return {each.__name__: _intrinsic(matrix) for each, matrix in _MATRICES.items()}
 
 
 def _intrinsic(matrix):
@@ -128,37 +165,26 @@ def _vectors(code, pointer, row, column, size):
 
 
 def _combined(code, matrix, vectors):
-    """The matrix, whose factors are 0, 1 or 1/2 and their negatives, times a column of vectors."""
-    return [
-        functools.reduce(
-            code.builder.fadd,
-            [
-                total
-                for size in (1, 0.5)
-                for total in _signed_sum(
-                    code,
-                    size,
-                    [
-                        (factor > 0, each)
-                        for factor, each in zip(row, vectors, strict=True)
-                        if abs(factor) == size
-                    ],
-                )
-            ],
-        )
-        for row in matrix
-    ]
+    """The matrix times a column of vectors."""
+    found = []
+    for row in matrix:
+        sums = []
+        for size in sorted({abs(factor) for factor in row if factor}):
+            terms = [(f > 0, each) for f, each in zip(row, vectors, strict=True) if abs(f) == size]
+            total = _signed_sum(code, terms)
+            sums.append(
+                total if size == 1 else code.builder.fmul(total, code.constant(float(size)))
+            )
+        found.append(functools.reduce(code.builder.fadd, sums))
+    return found
 
 
-def _signed_sum(code, size, terms):
-    """A list of the sum of some vectors, of which some are subtracted, times a number; an empty one
-    for none."""
+def _signed_sum(code, terms):
+    """The sum of some vectors, of which some are subtracted."""
     builder, total = code.builder, None
     for adds, each in sorted(terms, key=lambda term: not term[0]):
         if total is None:
             total = each if adds else builder.fneg(each)
         else:
             total = builder.fadd(total, each) if adds else builder.fsub(total, each)
-    if total is None:
-        return []
-    return [total if size == 1 else builder.fmul(total, code.constant(size))]
+    return total

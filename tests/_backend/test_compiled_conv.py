@@ -17,6 +17,7 @@ from mindspore_compat._backend import (
     conv_winograd,
     parallel_loops,
     scheduler,
+    winograd_tiles,
 )
 
 # shape, shape of the weights, stride, pads, dilation, groups
@@ -80,6 +81,7 @@ def any_size(request, monkeypatch):
         conv_gather._sums,
         conv_winograd._correlation,
         conv_winograd._sums,
+        conv_winograd._Loops.of,
     ]
     for each in caches:
         each.cache_clear()
@@ -139,17 +141,34 @@ def test_compiled_loops_give_the_same(case, any_size, monkeypatch):
     check(operands(*case))
 
 
+def winograd_errors(choice, given, monkeypatch):
+    """The largest error of each result by a choice of methods, of the largest element."""
+    monkeypatch.setenv("MINDSPORE_COMPAT_WINOGRAD", choice)
+    pairs = zip(by_loops(*given), composed(*given), strict=True)
+    return np.array([np.abs(have - want).max() / np.abs(want).max() for have, want in pairs])
+
+
 @needs_numba
-def test_winograd_saves_rounding_too(monkeypatch):
-    """Its sums are shorter: it is no less accurate than the other ways."""
+@pytest.mark.parametrize("case", [CASES["padded"], LARGE["64 channels"], LARGE["uneven padding"]])
+def test_winograd_is_accurate_but_for_large_tiles(case, any_size, monkeypatch):
     monkeypatch.setattr(compiled, "_setting", lambda: "wait")
-    given = operands((4, 64, 28, 28), (64, 64, 3, 3), (1, 1), ((1, 1), (1, 1)), (1, 1), 1)
-    errors = []
-    for pays in (True, False):
-        monkeypatch.setattr(conv_winograd, "pays", lambda *_, pays=pays: pays)
-        pairs = zip(by_loops(*given), composed(*given), strict=True)
-        errors.append([np.abs(have - want).max() for have, want in pairs])
-    assert all(ours < 1.5 * others for ours, others in zip(*errors, strict=True))
+    monkeypatch.setattr(conv_winograd, "pays", lambda *_: True)
+    given = operands(*case)
+    small, large, other = (winograd_errors(each, given, monkeypatch) for each in ("2", "4", "off"))
+    assert (small < 2 * other).all()  # its sums are shorter
+    assert (large > small).all() and (large < 3e-5).all()
+
+
+def test_results_smaller_than_large_tiles_take_small_ones(monkeypatch):
+    monkeypatch.setattr(conv_winograd, "pays", lambda *_: True)
+    monkeypatch.setattr(conv_winograd._Loops, "of", lambda method: ())
+    monkeypatch.setenv("MINDSPORE_COMPAT_WINOGRAD", "4")
+    for size, method in ((3, winograd_tiles.F2), (4, winograd_tiles.F4)):
+        geo = conv.geometry((1, 2, size, 9), (2, 2, 3, 3), (1, 1), ((1, 1),) * 2, (1, 1), 1)
+        assert conv_winograd.method_for(compiled_conv._plan(geo), "images") is method
+    monkeypatch.setenv("MINDSPORE_COMPAT_WINOGRAD", "6")
+    with pytest.raises(ValueError, match="MINDSPORE_COMPAT_WINOGRAD must be '2', '4' or 'off'"):
+        conv_winograd.method_for(compiled_conv._plan(geo), "images")
 
 
 @needs_numba

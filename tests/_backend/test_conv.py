@@ -9,7 +9,7 @@ import pytest
 from kit import close
 from scipy import signal
 
-from mindspore_compat._backend import conv, depthwise, winograd
+from mindspore_compat._backend import conv, depthwise
 
 pytestmark = pytest.mark.quick
 
@@ -130,16 +130,6 @@ def test_agrees_with_scipy():
     close(y[0, 0], signal.correlate2d(x[0, 0], w[0, 0], "valid"), atol=0)
     full = conv.input_gradient(np, y, w, x.shape, (1, 1), ((0, 0),) * 2, (1, 1), 1)
     close(full[0, 0], signal.convolve2d(y[0, 0], w[0, 0], "full"), atol=0)
-
-
-@pytest.mark.parametrize(
-    "shape, pads", [((2, 8, 9, 11), ((1, 1), (1, 1))), ((1, 8, 8, 7), ((0, 2), (1, 0)))]
-)
-def test_winograd_agrees_with_the_direct_sum(shape, pads, monkeypatch):
-    monkeypatch.setattr(winograd, "enabled", True)
-    options = ((1, 1), pads, (1, 1), 1)
-    assert winograd.applies(conv.geometry(shape, (9, 8, 3, 3), *options))
-    check(shape, (9, 8, 3, 3), *options)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

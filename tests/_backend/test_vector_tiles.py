@@ -5,7 +5,7 @@ import pytest
 from kit import close_sums
 from kit.loops import ByPython, needs_numba
 
-from mindspore_compat._backend import compiled, vector_tiles
+from mindspore_compat._backend import compiled, tile_library, vector_tiles, winograd_tiles
 
 FLOAT, INDEX = np.dtype(np.float32), np.dtype(np.int64)
 TILE = """def {name}(a, b, out, offsets, rows, vectors, add):
@@ -25,12 +25,10 @@ LONGEST = 48  # elements of the widest tile
 rng = np.random.default_rng(0)
 
 
-def loop(kind, text):
+def loop(kind, text, library=tile_library.LIBRARY):
     """A loop over three arrays, offsets and three numbers, which is ready."""
     parameters = [(FLOAT, True)] * 3 + [(np.dtype(np.int32), True)] + [(INDEX, False)] * 3
-    found = kind(
-        lambda name: text.format(name=name), parameters, False, "tile", vector_tiles.LIBRARY
-    )
+    found = kind(lambda name: text.format(name=name), parameters, False, "tile", library)
     found.wait() if kind is compiled.Loop else found.request()
     assert found.ready
     return found.ready
@@ -106,7 +104,7 @@ def check_transposed(ready, sizes):
 
 @pytest.fixture
 def python_sizes():
-    return vector_tiles.LIBRARY.python
+    return tile_library.LIBRARY.python
 
 
 def test_definitions_are_products(python_sizes):
@@ -139,3 +137,38 @@ def test_totals_fit_the_registers_of_the_host(triple, features, lanes):
     assert found["LANES"] == lanes
     assert (found["ROWS"] + 1) * found["VECTORS"] + 1 <= registers
     assert found["DOT_ROWS"] * (found["STREAMS"] + 1) + 1 <= registers
+
+
+TRANSFORMED = """def {name}(a, b, out, offsets, step, out_step, unused):
+    TRANSFORM(a, 5, step, LANES, out, 3, out_step, LANES)
+"""
+
+
+def check_transforms(kind):
+    for method in (winograd_tiles.F2, winograd_tiles.F4):
+        for name, matrix in method.matrices().items():
+            library = tile_library.Library(further=method)
+            lanes = library.python["LANES"] if kind is ByPython else vector_tiles.sizes()["LANES"]
+            rows, columns = len(matrix), len(matrix[0])
+            step, out_step = columns * lanes + 3, rows * lanes + 2
+            x, out = normal(5 + columns * step), normal(3 + rows * out_step)
+            wanted = out.copy()
+            square = [x[5 + i * step :][: columns * lanes] for i in range(columns)]
+            square = np.reshape(square, (columns, columns, lanes)).astype(np.float64)
+            factors = np.array(matrix, np.float64)
+            found = np.einsum("ia,abl,jb->ijl", factors, square, factors)
+            for i in range(rows):
+                wanted[3 + i * out_step :][: rows * lanes] = found[i].reshape(-1)
+            text = TRANSFORMED.replace("TRANSFORM(", f"{name}(")
+            ready = loop(kind, text, library)
+            ready(x, x, out, np.zeros(1, np.int32), step, out_step, 0)
+            close_sums(out, wanted)
+
+
+def test_transforms_are_products_with_their_matrices():
+    check_transforms(ByPython)
+
+
+@needs_numba
+def test_transforms_of_vectors_are_products_with_their_matrices():
+    check_transforms(compiled.Loop)

@@ -14,7 +14,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np  # noqa: E402  (the variables above are read when it loads)
 
-from mindspore_compat._backend import conv, pool, winograd  # noqa: E402
+from mindspore_compat._backend import conv, pool  # noqa: E402
 
 # name: input, weights, stride, padding, groups
 CONVOLUTIONS = {
@@ -77,19 +77,14 @@ def bench_convolutions():
             lambda: conv.input_gradient(np, y, w, x.shape, *options),
             lambda: conv.weight_gradient(np, y, x, w.shape, *options),
         )
-        rows = [(name, [fastest(call) for call in calls])]
-        if winograd.applies(conv.geometry(x_shape, w_shape, *options)):
-            winograd.enabled = True
-            rows.append((name + ", F(4,3)", [fastest(call) for call in calls]))
-            winograd.enabled = False
+        times = [fastest(call) for call in calls]
         naive = fastest(lambda: naive_convolution(x, w, stride, pad, groups), 3)
         work = 6 * y.size * w.size / w_shape[0] / 1e6
-        for label, times in rows:
-            print(
-                f"{label:26}"
-                + "".join(f"{t:9.2f}" for t in times)
-                + f"{work / sum(times):7.0f}{naive:11.2f}{naive / times[0]:7.1f}"
-            )
+        print(
+            f"{name:26}"
+            + "".join(f"{t:9.2f}" for t in times)
+            + f"{work / sum(times):7.0f}{naive:11.2f}{naive / times[0]:7.1f}"
+        )
 
 
 def bench_pools():
