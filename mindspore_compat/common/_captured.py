@@ -13,7 +13,8 @@ replay: the training flag of each Cell and what _graph.py and _recorded.py name.
 the step is captured again.
 
 A function marked by `jit` is such a step if its first call calls an optimizer or, on the host,
-takes a gradient; so is, on the host, the outermost Cell in graph mode.
+takes a gradient; so is, on the host, the outermost Cell in graph mode. An optimizer that is itself
+the outermost Cell is none: its Python runs in each replay anyway.
 
 A step that cannot be captured runs operation by operation, and says once why.
 """
@@ -63,10 +64,11 @@ def _records():
 
 def run_graph(cell, args, kwargs):
     """Calls a Cell as the outermost graph (_graph_call.py), which may be a training step; one that
-    is known to be is captured from within."""
+    is known to be is captured from within, and of an optimizer nothing would be recorded."""
 
     def step(*args, **kwargs):
-        if cell._cell_captures_itself or not (_records() and captures(0)):
+        apart = cell._cell_captures_itself or cell._cell_updates
+        if apart or not (_records() and captures(0)):
             return cell(*args, **kwargs)
         return run(cell, type(cell).__name__, cell, args, kwargs)
 

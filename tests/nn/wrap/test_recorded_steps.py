@@ -212,6 +212,46 @@ def test_cells_that_take_no_gradient_are_not_recorded():
     assert replays(cell) == []
 
 
+class Scaled(nn.Adam):
+    """An optimizer of a script, which computes on the gradients first."""
+
+    def construct(self, gradients):
+        return super().construct([each * 2 for each in gradients])
+
+
+class Around(nn.Cell):
+    """A Cell that calls an optimizer."""
+
+    def __init__(self, optimizer):
+        super().__init__()
+        self.optimizer = optimizer
+
+    def construct(self, gradients):
+        return self.optimizer([each * 2 for each in gradients])
+
+
+KINDS = {
+    "Adam": lambda weights: nn.Adam(weights, 0.1),
+    "script's": lambda weights: Scaled(weights, 0.1),
+    "experimental": lambda weights: experimental.optim.Adam(weights, 0.1),
+    "around": lambda weights: Around(nn.Adam(weights, 0.1)),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_of_an_optimizer_nothing_is_recorded_but_of_a_cell_around_it(kind, logged):
+    found = []
+    for mode in (ms.PYNATIVE_MODE, ms.GRAPH_MODE):
+        ms.set_context(mode=mode)
+        weights = [ms.Parameter(ms.Tensor([1.0, 2.0]), name=name) for name in "ab"]
+        step = KINDS[kind](weights)
+        for number in range(STEPS):
+            step((ms.Tensor([0.5, number]), ms.Tensor([-1.0, 1.0])))
+        found.append([each.asnumpy() for each in weights])
+    np.testing.assert_array_equal(*found)
+    assert logged == [] and (replays(step) != []) == (kind == "around")
+
+
 @pytest.mark.parametrize("kind", ["SGD", "Adam"])
 def test_optimizers_with_groups_decide_in_each_replay(kind, logged):
     """The learning rate of a group is assigned between steps, also through a scheduler."""
