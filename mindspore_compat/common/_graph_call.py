@@ -60,15 +60,25 @@ def _input(value, made):
     """
     kind = type(value)
     if kind is Tensor:
-        if id(value) not in made:
-            own = made[id(value)] = Tensor._wrap(value._array)
-            own.__dict__.update(value.__dict__)
-        return made[id(value)]
+        return _own(value, made)
     if kind is tuple or kind is list:
-        return kind(_input(each, made) for each in value)
+        return kind(
+            [_own(each, made) if type(each) is Tensor else _input(each, made) for each in value]
+        )
     return value
 
 
+def _own(tensor, made):
+    """The graph's own Tensor in place of one of the caller's."""
+    own = made.get(id(tensor))
+    if own is None:
+        own = made[id(tensor)] = Tensor._wrap(tensor._array)
+        if len(tensor.__dict__) > 1:
+            own.__dict__.update(tensor.__dict__)
+    return own
+
+
+_AS_THEY_ARE = frozenset([Tensor, type(None), bool, int, float, complex, str])
 _TUPLES = (type({}.keys()), type({}.values()), range, zip, enumerate)
 _LISTS = (type({}.items()), filter, types.GeneratorType)
 
@@ -79,6 +89,8 @@ def _output(value):
         return value
     kind = type(value)
     if kind is tuple or kind is list:
+        if _AS_THEY_ARE.issuperset(map(type, value)):
+            return kind(value)
         return kind(map(_output, value))
     if isinstance(value, _TUPLES):
         return tuple(map(_output, value))

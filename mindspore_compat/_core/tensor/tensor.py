@@ -120,8 +120,8 @@ class Tensor:
             raise TypeError(f"For 'Tensor', 'const_arg' must be a bool, but got {const_arg!r}.")
         if device is not None and not (isinstance(device, str) and device.startswith("CPU")):
             raise ValueError(f"For 'Tensor', 'device' must be None or 'CPU', but got {device!r}.")
-        self.const_arg = const_arg
-        self.init = None
+        if const_arg:
+            self.const_arg = const_arg
         if input_data is None and (shape is not None or dtype is not None and init is None):
             self._from_shape(shape, dtype, init)
             return
@@ -160,7 +160,7 @@ class Tensor:
         made._array = array
         return made
 
-    # Attributes that a wrapped Tensor has by default
+    # Attributes that a Tensor has by default
     const_arg = False
     init = None
     param_info = None
