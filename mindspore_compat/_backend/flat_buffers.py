@@ -3,7 +3,8 @@
 A call of a ufunc costs as much as a thousand additions, and an update is a dozen calls: for 500
 parameters of 1000 elements that is most of the time. A Pack gathers parameters and gradients into
 two blocks of scratch memory, runs the update over them once, and puts the parameters back. The
-states of the optimizer live in the pack for good, as views of one array each.
+states of the optimizer live in the pack for good, as views of one array each. Packs that are
+updated one after the other share the scratch memory, which so stays in the cache.
 
 Packs are for the host. On a GPU one kernel serves all parameters of a group where they lie.
 """
@@ -15,24 +16,46 @@ from .fuse import BLOCK
 SMALL = 6144  # elements; above, updating each array in place costs less than gathering
 
 
+class Scratch:
+    """The memory in which parameters and gradients are gathered, for packs of up to some size.
+
+    Args:
+        size (int): how many elements a pack has at most.
+    """
+
+    def __init__(self, size):
+        self._size = size
+        self._blocks = {}
+
+    def block(self, name, dtype, size):
+        """The first elements of the block of a name and dtype."""
+        found = self._blocks.get((name, dtype))
+        if found is None:
+            found = self._blocks[name, dtype] = numpy.empty(self._size, dtype)
+        return found[:size]
+
+
 class Pack:
     """The states of a few small parameters, one array for each kind of state.
 
     Args:
         shapes: the shapes of the parameters.
         dtypes: the dtypes of the parameter, the gradient and of each state.
+        scratch (Scratch): the memory for parameters and gradients; by default its own.
     """
 
-    def __init__(self, shapes, dtypes):
+    def __init__(self, shapes, dtypes, scratch=None):
         self.shapes = [tuple(shape) for shape in shapes]
         sizes = [int(numpy.prod(shape)) for shape in self.shapes]
         self._ends = numpy.cumsum(sizes).tolist()
         total = self._ends[-1]
-        self._p = numpy.empty(total, dtypes[0])
-        self._g = numpy.empty(total, dtypes[1])
+        scratch = scratch or Scratch(total)
+        self._p = scratch.block("p", dtypes[0], total)
+        self._g = scratch.block("g", dtypes[1], total)
         self._states = [numpy.empty(total, dtype) for dtype in dtypes[2:]]
         self.views = [self._cut(state) for state in self._states]
         self._back = self._cut(self._p)
+        self._one_axis = all(len(shape) == 1 for shape in self.shapes)
 
     def _cut(self, flat):
         starts = [0, *self._ends[:-1]]
@@ -50,11 +73,16 @@ class Pack:
             gradients: their gradients.
             scalars: what `fused` takes.
         """
-        numpy.concatenate([array.ravel() for array in parameters], out=self._p)
-        numpy.concatenate([array.ravel() for array in gradients], out=self._g)
+        self._gather(parameters, self._p)
+        self._gather(gradients, self._g)
         fused.sweep_same_dtypes([[self._p, self._g, *self._states]], **scalars)
         for array, values in zip(parameters, self._back, strict=True):
             array[...] = values
+
+    def _gather(self, arrays, out):
+        if not self._one_axis:
+            arrays = [array.ravel() for array in arrays]
+        numpy.concatenate(arrays, out=out)
 
 
 def groups_of_small(arrays, kinds):

@@ -6,7 +6,7 @@ before the first array is written.
 """
 
 from ..._backend import arrays
-from ..._backend.flat_buffers import Pack, groups_of_small
+from ..._backend.flat_buffers import Pack, Scratch, groups_of_small
 from ..._backend.whole_tensors import kernels_take
 from ..._core.autograd.tape import note_in_place_write
 from ..._core.tensor.tensor import Tensor
@@ -175,12 +175,12 @@ class Plan:
         if self.update_row:
             packs, rest = [], list(range(len(arrays_of_params)))
         self._parts = []
+        sizes = [sum(arrays_of_params[index].size for index in indexes) for indexes in packs]
+        scratch = Scratch(max(sizes, default=0))
         for indexes in packs:
             _, dtype, state_dtypes = kinds[indexes[0]]
-            pack = Pack(
-                [arrays_of_params[index].shape for index in indexes], (dtype, dtype, *state_dtypes)
-            )
-            self._add(indexes, pack)
+            shapes = [arrays_of_params[index].shape for index in indexes]
+            self._add(indexes, Pack(shapes, (dtype, dtype, *state_dtypes), scratch))
         for setting in dict.fromkeys(self.settings[index] for index in rest):
             self._add([index for index in rest if self.settings[index] == setting])
 
