@@ -139,13 +139,11 @@ class FusedOptimizer(Optimizer):
     def _scalars_of(self, plan):
         """The scalars of each setting of a plan, links included."""
         link = {"unscale": 1.0 / self.loss_scale if self.need_scale else None} if self.links else {}
-        found = {}
-        for setting, rate, decay in zip(
-            plan.settings, self._rate_numbers(), self._decay_numbers(), strict=True
-        ):
-            if setting not in found:
-                found[setting] = {**self.scalars(rate), **link, "decay": decay}
-        return found
+        rates, decays = self._rate_numbers(), self._decay_numbers()
+        return {
+            setting: {**self.scalars(rates[first]), **link, "decay": decays[first]}
+            for setting, first in plan.firsts.items()
+        }
 
     def _centralise(self, plan, grads, scalars):
         """Puts centralised gradients into `grads`; the links before centralisation come first."""

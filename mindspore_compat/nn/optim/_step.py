@@ -145,6 +145,9 @@ class Plan:
         self.parameters = parameters
         self.states = states
         self.settings = settings
+        self.firsts = {}  # setting -> the index of the first parameter that has it
+        for index, setting in enumerate(settings):
+            self.firsts.setdefault(setting, index)
         self.rows_only = rows_only
         self.offload = None
         self.update_row = None
@@ -162,9 +165,8 @@ class Plan:
         self.states[kind] = states
         self._homes = None
 
-    def _divide(self):
-        arrays_of_params = [parameter._array for parameter in self.parameters]
-        self._homes = [type(array) for array in arrays_of_params]
+    def _divide(self, arrays_of_params):
+        self._homes = list(map(type, arrays_of_params))
         kinds = [
             (setting, array.dtype, tuple(kind[index]._array.dtype for kind in self.states))
             for index, (setting, array) in enumerate(
@@ -198,10 +200,12 @@ class Plan:
             scalars: the scalars of each setting.
             skip: a 0-d bool array of a GPU, where all parameters lie: if it holds, all stays.
         """
-        if self._homes != [type(parameter._array) for parameter in self.parameters]:
-            self._divide()
+        targets = [parameter._array for parameter in self.parameters]
+        if self._homes != list(map(type, targets)):
+            self._divide(targets)
         for part in self._parts:
             part.settle(api, self.offload is None)
+        with_rows = Rows in map(type, gradients)
         for part in self._parts:
             given = [gradients[index] for index in part.indexes]
             if self.update_row:
@@ -210,10 +214,10 @@ class Plan:
             if self.offload and arrays.on_device(part.parameters[0]._array):
                 self._run_offloaded(part, given, dict(scalars[part.setting]))
                 continue
-            if any([type(gradient) is Rows for gradient in given]):
+            if with_rows and Rows in map(type, given):
                 self._run_with_rows(fused, part, given, scalars[part.setting])
                 continue
-            arrays_of_params = [parameter._array for parameter in part.parameters]
+            arrays_of_params = [targets[index] for index in part.indexes]
             if part.pack:
                 part.pack.update(fused, arrays_of_params, given, **scalars[part.setting])
             else:

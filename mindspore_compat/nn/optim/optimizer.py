@@ -322,6 +322,8 @@ class Optimizer(Cell):
             else self._as_scalar(_rate_now(rate, self.global_step))
             for key, rate in distinct.items()
         }
+        if len(found) == 1:
+            return [*found.values()] * len(self._rates)
         return [found[id(rate)] for rate in self._rates]
 
     def _as_scalar(self, tensor):
