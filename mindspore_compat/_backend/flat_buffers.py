@@ -73,9 +73,14 @@ class Pack:
             gradients: their gradients.
             scalars: what `fused` takes.
         """
+        fused.sweep_same_dtypes(self.rows(parameters, gradients), **scalars)
+
+    def rows(self, parameters, gradients):
+        """The only row of a sweep that is such an update. Whoever iterates over it updates the row
+        before asking for the next: then the parameters are put back."""
         self._gather(parameters, self._p)
         self._gather(gradients, self._g)
-        fused.sweep_same_dtypes([[self._p, self._g, *self._states]], **scalars)
+        yield [self._p, self._g, *self._states]
         for array, values in zip(parameters, self._back, strict=True):
             array[...] = values
 

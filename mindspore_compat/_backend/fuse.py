@@ -109,9 +109,10 @@ class Fused:
         self.sweep_same_dtypes(rows, skip, **scalars)
 
     def sweep_same_dtypes(self, rows, skip=None, **scalars):
-        """`sweep` for rows whose shapes have been compared already."""
+        """`sweep` for rows whose shapes have been compared already; on the host each is updated
+        before the next is asked for."""
         if arrays.find_recorder is not None:
-            rows = recorded.give_up(list(rows), "an update outside of an optimizer")
+            rows = recorded.give_up(rows, "an update outside of an optimizer")
         flags, numbers = {}, {}
         for key, value in scalars.items():
             is_flag = value is None or isinstance(value, (bool, str))

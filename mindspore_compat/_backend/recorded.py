@@ -252,10 +252,12 @@ def bare(value):
 
 
 def give_up(rows, reason):
-    """Rows of arrays with those behind Recorded ones, for code that computes on those alone."""
-    if any([type(each) is Recorded for row in rows for each in row]):
-        _refuse(reason)
-    return [bare(tuple(row)) for row in rows]
+    """Rows of arrays with those behind Recorded ones, for code that computes on those alone, one by
+    one."""
+    for row in rows:
+        if any([type(each) is Recorded for each in row]):
+            _refuse(reason)
+        yield bare(tuple(row))
 
 
 def operands(values):

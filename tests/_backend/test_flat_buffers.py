@@ -1,9 +1,11 @@
 """Small parameters updated side by side: which share a pack, and that each is updated as alone."""
 
+import itertools
+
 import numpy as np
 import pytest
 
-from mindspore_compat._backend.flat_buffers import SMALL, Pack, groups_of_small
+from mindspore_compat._backend.flat_buffers import SMALL, Pack, Scratch, groups_of_small
 from mindspore_compat._backend.fuse import fuse
 from mindspore_compat.ops._optimizer.formulas import adam_update
 
@@ -57,6 +59,21 @@ def test_each_is_updated_as_alone(dtype):
         np.testing.assert_array_equal(parameters[index], p)
         np.testing.assert_array_equal(pack.views[0][index], m)
         np.testing.assert_array_equal(pack.views[1][index], v)
+
+
+def test_packs_of_one_sweep_may_share_their_scratch_memory():
+    rng = np.random.default_rng(0)
+    scratch, rows, expected, found = Scratch(8), [], [], []
+    for shapes in ([(4,), (4,)], [(2, 2), (3,)]):
+        parameters, gradients = [[rng.random(shape) for shape in shapes] for _ in range(2)]
+        pack = Pack(shapes, [np.dtype(float)] * 2, scratch)
+        expected += [p - 0.5 * g for p, g in zip(parameters, gradients, strict=True)]
+        found += parameters
+        rows.append(pack.rows(parameters, gradients))
+    descent = fuse(lambda xp, p, g, *, lr: (p - lr * g,))
+    descent.sweep_same_dtypes(itertools.chain(*rows), lr=0.5)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_parameters_may_lie_in_strides():

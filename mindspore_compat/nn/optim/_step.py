@@ -5,6 +5,8 @@ of those are small enough to be updated side by side. Everything that can be ref
 before the first array is written.
 """
 
+from itertools import chain
+
 from ..._backend import arrays
 from ..._backend.flat_buffers import Pack, Scratch, groups_of_small
 from ..._backend.whole_tensors import kernels_take
@@ -206,6 +208,7 @@ class Plan:
         for part in self._parts:
             part.settle(api, self.offload is None)
         with_rows = Rows in map(type, gradients)
+        packed = {}
         for part in self._parts:
             given = [gradients[index] for index in part.indexes]
             if self.update_row:
@@ -219,13 +222,16 @@ class Plan:
                 continue
             arrays_of_params = [targets[index] for index in part.indexes]
             if part.pack:
-                part.pack.update(fused, arrays_of_params, given, **scalars[part.setting])
+                rows = part.pack.rows(arrays_of_params, given)
+                packed.setdefault(part.setting, []).append(rows)
             else:
                 states = [[tensor._array for tensor in kind] for kind in part.states]
                 states += [[kind[index]._array for index in part.indexes] for kind in self.singles]
                 # `settle` looked at their shapes
                 rows = zip(arrays_of_params, given, *states, strict=True)
                 fused.sweep_same_dtypes(rows, skip, **scalars[part.setting])
+        for setting, rows in packed.items():
+            fused.sweep_same_dtypes(chain.from_iterable(rows), **scalars[setting])
 
     def _run_rows(self, part, gradients, scalars, skip):
         rows = [

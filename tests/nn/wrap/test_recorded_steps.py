@@ -243,10 +243,12 @@ def test_of_an_optimizer_nothing_is_recorded_but_of_a_cell_around_it(kind, logge
     found = []
     for mode in (ms.PYNATIVE_MODE, ms.GRAPH_MODE):
         ms.set_context(mode=mode)
-        weights = [ms.Parameter(ms.Tensor([1.0, 2.0]), name=name) for name in "ab"]
+        rng = np.random.default_rng(0)
+        draw = lambda: ms.Tensor(rng.standard_normal(5000).astype(np.float32))  # noqa: E731
+        weights = [ms.Parameter(draw(), name=f"w{number}") for number in range(30)]  # three packs
         step = KINDS[kind](weights)
-        for number in range(STEPS):
-            step((ms.Tensor([0.5, number]), ms.Tensor([-1.0, 1.0])))
+        for _ in range(STEPS):
+            step(tuple(draw() for _ in weights))
         found.append([each.asnumpy() for each in weights])
     np.testing.assert_array_equal(*found)
     assert logged == [] and (replays(step) != []) == (kind == "around")
