@@ -92,6 +92,15 @@ def has_array(tensor):
     return not put_off and type(tensor.__dict__.get("_array")) in arrays.SPACES
 
 
+_CLOSED = (*PLAIN, types.ModuleType, *weakref.ProxyTypes)
+_BACK_END = arrays.__name__.rpartition(".")[0]
+
+
+def _is_of_back_end(kind):
+    """True for a class whose objects hold arrays and compiled code, but no Tensor."""
+    return kind.__module__.startswith(_BACK_END)
+
+
 def reached(roots, into_optimizers=True):
     """What is reached from objects and functions: attributes, elements, closures, and the globals
     that a function names.
@@ -102,7 +111,7 @@ def reached(roots, into_optimizers=True):
     seen, pending = {}, list(roots)
     while pending:
         value = pending.pop()
-        if id(value) in seen or isinstance(value, (*PLAIN, types.ModuleType)):
+        if id(value) in seen or issubclass(type(value), _CLOSED) or _is_of_back_end(type(value)):
             continue
         seen[id(value)] = value
         if len(seen) > MOST_OBJECTS:
@@ -124,7 +133,8 @@ def _parts(value):
     if isinstance(value, functools.partial):
         return value.func, *value.args, *value.keywords.values()
     found = list(value.values()) if isinstance(value, dict) else []
-    found += getattr(value, "__dict__", {}).values()
+    own = getattr(value, "__dict__", None)  # which some objects without attributes answer, too
+    found += own.values() if isinstance(own, dict) else []
     for kind in type(value).__mro__:
         if not is_ours(kind) and kind.__module__ != "builtins" and is_cell(value):
             found += functions_of(kind)

@@ -1,5 +1,7 @@
 """Training steps that are recorded and replayed on the host: the numbers of steps that are not."""
 
+import weakref
+
 import numpy as np
 import pytest
 from kit.steps import (
@@ -17,8 +19,8 @@ from kit.steps import (
 
 import mindspore_compat as ms
 from mindspore_compat import experimental, nn, ops
-from mindspore_compat._backend import weight_layouts
-from mindspore_compat.common import _captured
+from mindspore_compat._backend import compiled, weight_layouts
+from mindspore_compat.common import _captured, _step_state
 from mindspore_compat.dataset import NumpySlicesDataset
 from mindspore_compat.train import Model
 
@@ -210,6 +212,24 @@ def test_cells_that_take_no_gradient_are_not_recorded():
     for _ in range(STEPS):
         cell(ms.Tensor(np.ones((2, 4), np.float32)))
     assert replays(cell) == []
+
+
+class Obliging:
+    """An object without attributes that answers for any name, as a wrapper of a library does."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name):
+        return lambda *_: None
+
+
+def test_what_looks_as_if_it_had_attributes_is_not_looked_into():
+    obliging, mortal = Obliging(), nn.Cell()
+    gone = weakref.proxy(mortal)
+    del mortal
+    loop = compiled.Loop(None, (), False, "loop")
+    found = {id(each) for each in _step_state.reached([[obliging, gone, loop]])}
+    assert id(obliging) in found and not found & {id(gone), id(loop)}
 
 
 class Scaled(nn.Adam):
