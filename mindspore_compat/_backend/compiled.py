@@ -177,6 +177,11 @@ def flat(array):
     return found if found.flags.carray and type(found) is numpy.ndarray else found.copy()
 
 
+def is_repeated(array):
+    """True if one number stands for all elements, as in the gradient of a sum."""
+    return not any(array.strides)
+
+
 @functools.cache
 def _functions_text():
     return inspect.getsource(vector_math)

@@ -72,10 +72,13 @@ class CompiledBodies:
         ):
             return None
         flags, numbers = split(scalars)
-        key = (body.__code__, len(arrays), tuple(flags.items()), tuple(numbers))
+        repeated = [compiled.is_repeated(array) for array in arrays]
+        if all(repeated):
+            repeated[0] = False
+        key = (body.__code__, *repeated, *flags.items(), *numbers)
         found = self._made.get(key)
         if found is None:
-            found = self._made[key] = PointLoop(body, len(arrays), flags, tuple(numbers))
+            found = self._made[key] = PointLoop(body, repeated, flags, tuple(numbers))
         return found.run(arrays, numbers) if found.is_ready() else None
 
     def along(self, body, axis, *arrays):
@@ -114,13 +117,23 @@ def _column_lines(name, column):
 
 
 class PointLoop:
-    """The loop of a body that works element by element."""
+    """The loop of a body that works element by element.
 
-    def __init__(self, body, count, flags, numbers):
-        names = [f"x{index}" for index in range(count)]
-        self.trace = BodyTrace(body, names, [True] * count, flags, numbers)
-        parameters = [parallel_loops.part(FLOAT, 0)] * (count + len(self.trace.results))
-        parameters += [parallel_loops.number(FLOAT)] * self.trace.scalar_count
+    Args:
+        body: the body.
+        repeated: for each array whether it repeats one number, which the loop is given.
+        flags: the scalars that choose what the body does.
+        numbers: the names of the others.
+    """
+
+    def __init__(self, body, repeated, flags, numbers):
+        names = [f"x{index}" for index in range(len(repeated))]
+        self.repeated = repeated
+        self.trace = BodyTrace(body, names, [True] * len(names), flags, numbers)
+        part, number = parallel_loops.part(FLOAT, 0), parallel_loops.number(FLOAT)
+        parameters = [number if each else part for each in repeated]
+        parameters += [part] * len(self.trace.results)
+        parameters += [number] * self.trace.scalar_count
         self.loop = None
         if all(step.name in EXPRESSIONS for step in self.trace.steps):
             self.loop = ParallelLoop(self.text, parameters, True, self.trace.name)
@@ -136,19 +149,26 @@ class PointLoop:
         scalars = [f"s{index}" for index in range(trace.scalar_count)]
         lines = [
             f"def {name}({', '.join([*trace.names, *made, *scalars])}):",
-            "    for at in range(x0.size):",
+            "    for at in range(o0.size):",
         ]
-        inner = [f"v{index} = {array}[at]" for index, array in enumerate(trace.names)]
+        inner = [
+            f"v{index} = {name}" if self.repeated[index] else f"v{index} = {name}[at]"
+            for index, name in enumerate(trace.names)
+        ]
         inner += map(line, trace.steps)
         inner += [f"{out}[at] = v{value}" for out, value in zip(made, trace.results, strict=True)]
         return "\n".join([*lines, *indented(inner, 2)]) + "\n"
 
     def run(self, arrays, numbers):
         """What the body gives for arrays."""
-        given = [compiled.flat(array) for array in arrays]
-        made = [numpy.empty(given[0].shape, FLOAT) for _ in self.trace.results]
+        given = [
+            FLOAT.type(array.item(0)) if repeats else compiled.flat(array)
+            for array, repeats in zip(arrays, self.repeated, strict=True)
+        ]
+        size = arrays[0].size
+        made = [numpy.empty(size, FLOAT) for _ in self.trace.results]
         scalars = [FLOAT.type(value) for value in self.trace.scalars(numbers)]
-        self.loop.run(parallel_loops.blocks(given[0].size, BLOCK), *given, *made, *scalars)
+        self.loop.run(parallel_loops.blocks(size, BLOCK), *given, *made, *scalars)
         made = [array.reshape(arrays[0].shape) for array in made]
         return made[0] if self.trace.single else tuple(made)
 

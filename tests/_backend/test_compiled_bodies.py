@@ -67,6 +67,26 @@ CASES = {
         [(2, 3, 10), (2, 3, 10)],
         ("_log_softmax_whole", "_log_softmax_vjp_whole"),
     ),
+    "smooth l1": (
+        lambda x, y: ops.smooth_l1_loss(x, y, 0.7),
+        [(3, 20), (3, 20)],
+        ("_smooth", "_smooth_vjp"),
+    ),
+    "huber": (
+        lambda x, y: ops.huber_loss(x, y, delta=0.7),
+        [(3, 20), (3, 20)],
+        ("_huber", "_huber_vjp"),
+    ),
+    "binary cross-entropy": (
+        lambda x, y: ops.binary_cross_entropy(ops.sigmoid(x), ops.sigmoid(y)),
+        [(3, 20), (3, 20)],
+        ("_sigmoid", "_sigmoid_vjp", "_bernoulli", "_bernoulli_by_x", "_bernoulli_by_y"),
+    ),
+    "binary cross-entropy of logits": (
+        ops.binary_cross_entropy_with_logits,
+        [(3, 20), (3, 20)],
+        ("_logistic", "_logistic_by_x"),
+    ),
     "cross-entropy": (lambda x: ops.cross_entropy(x, CLASSES), [(3, 20)], ("_row_nll", "_row_vjp")),
     "gelu": activation(ops.gelu, "_gelu_erf", "_gelu_erf_vjp"),
     "gelu by tanh": activation(ops.GeLU(), "_gelu_tanh", "_gelu_tanh_vjp"),
@@ -186,6 +206,17 @@ def test_a_row_with_nan_is_nan_and_no_other(bodies, monkeypatch):
         found = ops.softmax(Tensor(x)).asnumpy()
     assert np.isnan(found).all(1).tolist() == [False, True, False]
     assert found[2, 5] == 0 and not np.isnan(found[[0, 2]]).any()
+
+
+def test_a_number_that_stands_for_all_elements_is_given_as_one(bodies, monkeypatch):
+    monkeypatch.setattr(compiled_bodies, "ParallelLoop", ParallelByPython)
+    x = normal(3, 20).astype(np.float32)
+    two, four = (np.broadcast_to(np.float32(number), x.shape) for number in (2, 4))
+    for arrays_ in ([x, x], [x, two], [two, x], [two, four]):
+        found = bodies.pointwise(lambda xp, x, y: x - y / 2.0, *arrays_)
+        np.testing.assert_array_equal(found, arrays_[0] - arrays_[1] / 2)
+    assert len(bodies._made) == 3
+    assert found.shape == x.shape and found.flags.writeable
 
 
 def test_equality_is_that_of_elements(bodies, monkeypatch):

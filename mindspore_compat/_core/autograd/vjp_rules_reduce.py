@@ -27,7 +27,7 @@ def _sum_vjp(xp, g, x_shape, axis, keepdims):
 
 
 def _mean_vjp(xp, g, x_shape, axis, keepdims):
-    return _sum_vjp(xp, g, x_shape, axis, keepdims) / _count(x_shape, axis)
+    return _sum_vjp(xp, g / _count(x_shape, axis), x_shape, axis, keepdims)
 
 
 def _extreme_vjp(xp, g, x, out, axis, keepdims):

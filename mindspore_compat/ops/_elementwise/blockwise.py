@@ -13,6 +13,7 @@ import threading
 import numpy as np
 
 from ..._backend import scheduler
+from ..._backend.compiled import is_repeated
 from ..._backend.space import extra
 from ..._core.autograd.vjp_rules import COMPOSED, derive
 
@@ -21,22 +22,25 @@ RUNS = 16  # partial sums that are added in parallel
 
 
 @extra
-def blockwise(xp, function, *arrays):
-    """`function(xp, *arrays)`, which works element by element on arrays of one shape.
+def blockwise(xp, function, *arrays, **scalars):
+    """`function(xp, *arrays, **scalars)`, which works element by element on arrays of one shape.
 
     It is a function without a closure, so that a GPU can keep the kernel it has become.
     """
-    if xp.bodies is not None and (made := xp.bodies.pointwise(function, *arrays)) is not None:
-        return made
+    if xp.bodies is not None:
+        if (made := xp.bodies.pointwise(function, *arrays, **scalars)) is not None:
+            return made
     first = arrays[0]
     if (
         type(first) is not np.ndarray
         or first.size <= BLOCK
-        or not all(a.shape == first.shape and a.flags.c_contiguous for a in arrays)
+        or not all(
+            a.shape == first.shape and (a.flags.c_contiguous or is_repeated(a)) for a in arrays
+        )
     ):
-        return function(xp, *arrays)
+        return function(xp, *arrays, **scalars)
     flat = [a.reshape(-1) for a in arrays]
-    (out,), _ = _in_parts(lambda *parts: function(xp, *parts), flat, BLOCK)
+    (out,), _ = _in_parts(lambda *parts: function(xp, *parts, **scalars), flat, BLOCK)
     return out.reshape(first.shape)
 
 
