@@ -23,6 +23,21 @@ EDGES = {  # what is differentiated, where, and the gradient
     ),
     "LPPool of nothing": (lambda x: ops.lp_pool1d(x.reshape(1, 2), 3.0, 2), [0.0, 0], [0, 0]),
     "logsigmoid far down": (ops.logsigmoid, [-1000.0, 1000], [1, 0]),
+    "smooth_l1_loss far away": (
+        lambda x: ops.smooth_l1_loss(x, Tensor([0.0, 0, 0, 0]), 2.0),
+        [np.inf, -np.inf, np.nan, 0],
+        [1, -1, np.nan, 0],
+    ),
+    "huber_loss far away": (
+        lambda x: ops.huber_loss(x, Tensor([0.0, 0, 0, 0]), "sum", 2.0),
+        [np.inf, -np.inf, np.nan, 0],
+        [2, -2, np.nan, 0],
+    ),
+    "logits far away": (
+        lambda x: ops.binary_cross_entropy_with_logits(x, Tensor([0.25, 0.25, 0]), reduction="sum"),
+        [1000.0, -1000, -80],
+        [0.75, -0.25, 1.8048513e-35],
+    ),
     "logsumexp of infinities": (lambda x: ops.logsumexp(x, 0), [-np.inf, 0, -np.inf], [0, 1, 0]),
     "xlogy at 0": (lambda x: ops.xlogy(x, Tensor([2.0, 2])), [0.0, 1], [0.693147, 0.693147]),
     "MulNoNan at 0": (lambda y: ops.MulNoNan()(Tensor([1.2, -0.7]), y), [0.3, 0], [1.2, -0.7]),

@@ -38,7 +38,7 @@ POINTWISE = {
     *"polygamma i0 i1 i0e i1e expit sigmoid softplus logit xlogy zeta nan_to_num gammainc "
     "gammaincc stop".split(),
     *"betainc gammainc_a gammainc_aa betainc_a betainc_b betainc_aa betainc_ab zeta_x zeta_xx j0 "
-    "j1 y0 y1 k0 k1 k0e k1e entr".split(),
+    "j1 y0 y1 k0 k1 k0e k1e entr smooth_l1 huber bernoulli_loss logistic_loss".split(),
 }
 REDUCTIONS = {
     *"sum mean prod max min amax amin var std all any argmax argmin nansum count_nonzero".split()

@@ -5,6 +5,7 @@ from ..._core.autograd.vjp_rules import derive
 from ..._core.declare.inputs import Quirks, SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import AsValue
+from .._elementwise import blockwise  # noqa: F401 - it declares blockwise
 from .._rules import Floats, FloatsUpTo32
 from .reduction import Reduction, need_shape, reduced
 
@@ -22,14 +23,51 @@ def _yes_no(xp, api, x, y, weight, reduction):
 @extra
 def bernoulli_loss(xp, x, y):
     """-(y log(x) + (1 - y) log(1 - x)), logarithms cut off at that of 1e-12."""
+    return xp.blockwise(_bernoulli, x, y)
+
+
+def _bernoulli(xp, x, y):
     return -(y * xp.log(xp.maximum(x, 1e-12)) + (1 - y) * xp.log(xp.maximum(1 - x, 1e-12)))
+
+
+def _bernoulli_by_x(xp, g, x, y):
+    return g * (x - y) / xp.maximum(x * (1 - x), 1e-12)
+
+
+def _bernoulli_by_y(xp, g, x):
+    return g * (xp.log(xp.maximum(1 - x, 1e-12)) - xp.log(xp.maximum(x, 1e-12)))
 
 
 derive(
     "bernoulli_loss(x, y)",
-    x=lambda xp, g, x, y: g * (x - y) / xp.maximum(x * (1 - x), 1e-12),
-    y=lambda xp, g, x: g * (xp.log(xp.maximum(1 - x, 1e-12)) - xp.log(xp.maximum(x, 1e-12))),
+    x=lambda xp, g, x, y: xp.blockwise(_bernoulli_by_x, g, x, y),
+    y=lambda xp, g, x: xp.blockwise(_bernoulli_by_y, g, x),
 )
+
+
+@extra
+def logistic_loss(xp, x, y):
+    """(1 - y) x + log(1 + exp(-x)), the cross entropy of sigmoid(x) with y."""
+    if x.dtype == y.dtype and x.dtype.kind == "f":
+        return xp.blockwise(_logistic, x, y)
+    return _logistic(xp, x, y)
+
+
+def _logistic(xp, x, y):
+    return (1 - y) * x + xp.softplus(-x)
+
+
+def _logistic_by_x(xp, g, x, y):
+    return g * (xp.sigmoid(x) - y)
+
+
+def _logistic_by_x_vjp(xp, g, x, y):
+    if g.dtype == x.dtype == y.dtype:
+        return xp.blockwise(_logistic_by_x, g, x, y)
+    return _logistic_by_x(xp, g, x, y)
+
+
+derive("logistic_loss(x, y)", x=_logistic_by_x_vjp, y=lambda xp, g, x: -g * x)
 
 
 @op(
@@ -129,10 +167,11 @@ def binary_cross_entropy_with_logits(
     for name, given in (("weight", weight), ("pos_weight", pos_weight)):
         if given is not None:
             _need_fit(api, name, given, input)
-    tail = xp.softplus(-input)
-    if pos_weight is not None:
-        tail = tail * (1 + (pos_weight - 1) * target)
-    loss = (1 - target) * input + tail
+    if pos_weight is None:
+        loss = xp.logistic_loss(input, target)
+    else:
+        tail = xp.softplus(-input) * (1 + (pos_weight - 1) * target)
+        loss = (1 - target) * input + tail
     return xp.cast(reduced(xp, loss if weight is None else loss * weight, reduction), dtype)
 
 
@@ -160,10 +199,10 @@ def sigmoid_cross_entropy_with_logits(xp, logits: Floats, label: Floats):
         [0.126928   0.31326163]
     """
     need_shape("SigmoidCrossEntropyWithLogits", "logits", "label", logits, label)
-    return logits * (1 - label) + xp.softplus(-logits)
+    return xp.logistic_loss(logits, label)
 
 
 sigmoid_cross_entropy_with_logits.vjp(
-    logits=lambda xp, g, logits, label: g * (xp.sigmoid(logits) - label),
+    logits=lambda xp, g, logits, label: _logistic_by_x_vjp(xp, g, logits, label),
     label=lambda xp, g, logits: -g * logits,
 )

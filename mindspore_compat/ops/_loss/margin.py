@@ -4,6 +4,7 @@ from ..._core.declare.inputs import Promote
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import AsValue, Bool, Float, Int, Number, OneOf, TensorOf, real
 from .._rules import Float16Or32, Float16To64, Floats, FloatsUpTo32, Numbers
+from . import binary_cross_entropy  # noqa: F401 - it declares logistic_loss
 from .reduction import Reduced, Reduction, need_broadcast, need_shape, reduced
 
 
@@ -338,6 +339,6 @@ def multilabel_soft_margin_loss(
         0.22009481
     """
     need_broadcast("multilabel_soft_margin_loss", "input", "target", input, target)
-    loss = (1 - target) * input + xp.softplus(-input)
+    loss = xp.logistic_loss(input, target)
     loss = loss if weight is None else loss * weight
     return reduced(xp, xp.sum(loss, input.ndim - 1) / input.shape[-1], reduction)

@@ -6,9 +6,12 @@ nn.
 
 import math
 
+from ..._backend.space import extra
+from ..._core.autograd.vjp_rules import derive
 from ..._core.declare.inputs import Promote
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Bool, Float, Number, ScalarOf, TensorOf
+from .._elementwise import blockwise  # noqa: F401 - it declares blockwise
 from .._rules import Floats, Numbers, NumbersOrBools, RealsOrBools
 from .reduction import Reduced, Reduction, need_broadcast, need_shape, reduced
 
@@ -81,13 +84,29 @@ def l1_loss(xp, input: NumbersOrBools, target: NumbersOrBools, reduction: Reduce
 
 def _smooth_l1(xp, api, x, y, beta, reduction):
     need_shape(api, "input", "target", x, y)
-    size = xp.abs(x - y)
+    difference = x - y
     if beta == 0:
-        return reduced(xp, size, reduction)
-    beta = float(beta)
-    return reduced(
-        xp, xp.where(size < beta, (0.5 / beta) * xp.square(size), size - 0.5 * beta), reduction
-    )
+        return reduced(xp, xp.abs(difference), reduction)
+    return reduced(xp, xp.smooth_l1(difference, float(beta)), reduction)
+
+
+@extra
+def smooth_l1(xp, x, beta):
+    """x^2 / (2 beta) where |x| is below `beta`, else |x| - beta / 2."""
+    return xp.blockwise(_smooth, x, beta=beta)
+
+
+def _smooth(xp, x, *, beta):
+    size = xp.abs(x)
+    near = xp.at_most(size, beta)
+    return near / beta * (size - 0.5 * near)
+
+
+def _smooth_vjp(xp, g, x, *, beta):
+    return g * xp.where(xp.abs(x) < beta, (1 / beta) * x, xp.sign(x))
+
+
+derive("smooth_l1(x, beta)", x=lambda xp, g, x, beta: xp.blockwise(_smooth_vjp, g, x, beta=beta))
 
 
 @op(
@@ -174,10 +193,31 @@ def huber_loss(
         [0.125 2.5  ]
     """
     need_broadcast("huber_loss", "input", "target", input, target)
-    size = xp.abs(input - target)
-    size = xp.cast(size, "float32") if size.dtype.kind in "iu" else size
-    loss = xp.where(size <= delta, 0.5 * xp.square(size), delta * (size - 0.5 * delta))
-    return reduced(xp, loss, reduction)
+    difference = input - target
+    if difference.dtype.kind in "iu":
+        difference = xp.cast(xp.abs(difference), "float32")
+    if difference.dtype.kind == "c":
+        return reduced(xp, _huber(xp, difference, delta=delta), reduction)
+    return reduced(xp, xp.huber(difference, delta), reduction)
+
+
+@extra
+def huber(xp, x, delta):
+    """x^2 / 2 where |x| is at most `delta`, else delta (|x| - delta / 2)."""
+    return xp.blockwise(_huber, x, delta=delta)
+
+
+def _huber(xp, x, *, delta):
+    size = xp.abs(x)
+    near = xp.at_most(size, delta)
+    return near * (size - 0.5 * near)
+
+
+def _huber_vjp(xp, g, x, *, delta):
+    return g * xp.at_most(xp.at_least(x, -delta), delta)
+
+
+derive("huber(x, delta)", x=lambda xp, g, x, delta: xp.blockwise(_huber_vjp, g, x, delta=delta))
 
 
 @op("ops.L2Loss()(input_x)")
