@@ -21,6 +21,7 @@ from . import (  # noqa: F401 - they add names
     linalg,
     memory_stats,
     order_stats,
+    padding,
     products,
     scatter,
     select,

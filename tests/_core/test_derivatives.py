@@ -91,6 +91,11 @@ CASES = {  # function of xp -> (call on the inputs, inputs)
     "stack": (lambda xp, x, y: xp.stack([x, y], 1), [normal(2), normal(2)]),
     "tile": (lambda xp, x: xp.tile(x, (2, 1, 3)), [normal(2, 3)]),
     "pad": (lambda xp, x: xp.pad(x, ((1, 2), (0, 1))), [normal(2, 3)]),
+    "pad_by_index": (lambda xp, x: xp.pad_by_index(x, ((1, 0), (2, 1)), "reflect"), [normal(2, 3)]),
+    "add_padding_back": (
+        lambda xp, g: xp.add_padding_back(g, (2, 3), ((1, 0), (2, 1)), "reflect"),
+        [normal(3, 6)],
+    ),
     "repeat": (lambda xp, x: xp.repeat(x, 2, 1), [normal(2, 3)]),
     "tril": (lambda xp, x: xp.tril(x, 1), [normal(3, 3)]),
     "triu": (lambda xp, x: xp.triu(x), [normal(3, 3)]),

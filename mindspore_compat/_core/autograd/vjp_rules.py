@@ -412,6 +412,14 @@ def _repeat_vjp(xp, g, x_shape, repeats, axis):
 
 derive("tile(x, reps)", x=_tile_vjp)
 derive("pad(x, pad_width, mode='constant', constant_values=0)", x=_pad_vjp)
+derive(
+    "pad_by_index(x, widths, mode)",
+    x=lambda xp, g, x_shape, widths, mode: xp.add_padding_back(g, x_shape, widths, mode),
+)
+derive(
+    "add_padding_back(x, shape, widths, mode)",
+    x=lambda xp, g, widths, mode: xp.pad_by_index(g, widths, mode),
+)
 derive("repeat(x, repeats, axis=None)", x=_repeat_vjp)
 derive("tril(x, k=0)", x=lambda xp, g, k: xp.tril(g, k))
 derive("triu(x, k=0)", x=lambda xp, g, k: xp.triu(g, k))

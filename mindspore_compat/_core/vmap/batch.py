@@ -437,6 +437,21 @@ def concatenate(space, arrays, axis=0):
 
 
 @_rule
+def pad_by_index(space, x, widths, mode):
+    if not space.is_batch(x):
+        return space.base.pad_by_index(x, widths, mode)
+    return space.wrap_batch(space.base.pad_by_index(x.array, ((0, 0), *widths), mode))
+
+
+@_rule
+def add_padding_back(space, g, shape, widths, mode):
+    if not space.is_batch(g):
+        return space.base.add_padding_back(g, shape, widths, mode)
+    shape, widths = (space.count, *shape), ((0, 0), *widths)
+    return space.wrap_batch(space.base.add_padding_back(g.array, shape, widths, mode))
+
+
+@_rule
 def scatter_along_axis(space, x, index, values, axis, add=False):
     if not _batches(space, (x, index, values)):
         return space.base.scatter_along_axis(x, index, values, axis, add)
