@@ -102,6 +102,26 @@ CASES = {
     "celu": activation(ops.celu, "_elu", "_celu_vjp"),
     "selu": activation(ops.selu, "_selu", "_selu_vjp"),
     "hardswish": activation(ops.hardswish, "_hardswish", "_hardswish_vjp"),
+    "prelu": (
+        lambda x, y, w: ops.prelu(x, w) * y,
+        [(3, 4, 5, 2), (3, 4, 5, 2), (4,)],
+        ("_prelu", "_prelu_vjp_row"),
+    ),
+    "prelu of one weight": (
+        lambda x, y, w: ops.prelu(x, w) * y,
+        [(3, 4, 5), (3, 4, 5), (1,)],
+        ("_prelu", "_prelu_vjp_row"),
+    ),
+    "prelu of a matrix": (
+        lambda x, y, w: ops.prelu(x, w) * y,
+        [(3, 20), (3, 20), (20,)],
+        ("_prelu", "_prelu_vjp"),
+    ),
+    "prelu of a matrix, of one weight": (
+        lambda x, y, w: ops.prelu(x, w) * y,
+        [(3, 20), (3, 20), (1,)],
+        ("_prelu", "_prelu_vjp"),
+    ),
     "hardsigmoid": activation(ops.hardsigmoid, "_hardsigmoid", "_hardsigmoid_vjp"),
 }
 

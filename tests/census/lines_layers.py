@@ -63,6 +63,8 @@ ACTIVATIONS = {
     "_activation.relu.prelu": [
         of(x(2, 3, 4, away=(0,)), x(3)).labelled("by channel"),
         of(x(2, 3, 4, away=(0,)), x(1)).labelled("one weight"),
+        of(x(2, 3, away=(0,)), x(3)).labelled("of a matrix"),
+        of(x(4, away=(0,)), x(1)).labelled("of a vector"),
     ],
     "_activation.shrink.threshold": of(x(3, 4, away=(0.1,)), 0.1, 2.0),
     "_activation.shrink.threshold_ext": of(x(3, 4, away=(0.1,)), 0.1, 2.0),

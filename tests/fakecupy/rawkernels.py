@@ -226,7 +226,7 @@ def compiled(code, name):
     arguments = ", ".join(f"*({kind}*)given[{i}]" for i, kind in enumerate(spelled))
     label = hashlib.sha1(f"{name} {code}".encode()).hexdigest()[:16]
     text = pathlib.Path(folder().name, f"{label}.cpp")
-    together = "__syncthreads" in code
+    together = "__syncthreads" in code or "__shared__" in code
     launch = LAUNCH.format(name=name, arguments=arguments, threads=TOGETHER if together else ALONE)
     text.write_text(PRELUDE + BARRIER * together + code + launch)
     library = text.with_suffix(".so")

@@ -3,6 +3,9 @@
 The one with random slopes (`rrelu`) is in _random/dropout.py.
 """
 
+from math import prod
+
+from ..._backend.device_bodies import bodies_of
 from ..._backend.select import zero_of
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
@@ -158,6 +161,59 @@ def prelu(xp, input: Floats, weight: Floats):
             f"For 'prelu', 'weight' must have 1 element or one for each of {channels} channels, "
             f"but got {weight.shape[0]}."
         )
-    shape = (1, -1) + (1,) * (input.ndim - 2) if input.ndim > 1 else (-1,) * input.ndim
-    below = xp.reshape(xp.cast(weight, input.dtype), shape) * input
-    return xp.where(input > 0, input, below)
+    weight = xp.cast(weight, input.dtype)
+    made = _rows_of_channels(xp, _prelu, "e", weight, input)
+    return _prelu(xp, input, _of_channels(xp, weight, input)) if made is None else made
+
+
+def _prelu(xp, x, slope):
+    return xp.where(x > 0, x, x * slope)
+
+
+def _prelu_vjp(xp, x, g, slope):
+    """The gradient of the input, and what that of the slope is the sum of."""
+    above = x > 0
+    return xp.where(above, g, g * slope), xp.where(above, 0.0, g * x)
+
+
+def _prelu_vjp_row(xp, x, g, slope):
+    by_x, by_slope = _prelu_vjp(xp, x, g, slope)
+    return by_x, xp.sum(by_slope, 1)
+
+
+def _of_channels(xp, weight, x):
+    """`weight` in the shape that is broadcast over `x`."""
+    return xp.reshape(weight, (1, -1) + (1,) * (x.ndim - 2) if x.ndim > 1 else (-1,) * x.ndim)
+
+
+def _rows_of_channels(xp, body, gives, weight, *arrays):
+    """`body(xp, *arrays, weight)` as one kernel over rows, which have a channel for each element or
+    are one each; None if there is none."""
+    first = arrays[0]
+    if not (first.ndim > 1 and first.size and (bodies := bodies_of(xp, *arrays, weight))):
+        return None
+    count, channels, area = first.shape[0], first.shape[1], prod(first.shape[2:])
+    if area == 1:
+        weight, kind, shape = xp.broadcast_to(weight, (channels,)), "c", (1, count, channels)
+    else:
+        weight = xp.reshape(xp.broadcast_to(weight, (count, channels)), (-1,))
+        kind, shape = "r", (1, count * channels, area)
+    return bodies.rows(body, "e" * len(arrays) + kind, gives, shape, *arrays, weight)
+
+
+@prelu.vjp_joint
+def prelu_vjp(xp, g, input, weight):
+    """Gradients of the input and of the weight."""
+    slope = xp.cast(weight, input.dtype)
+    body, gives = _prelu_vjp_row, "er"
+    if prod(input.shape[2:]) == 1:
+        body, gives = _prelu_vjp, "ec"
+    made = _rows_of_channels(xp, body, gives, slope, input, g)
+    if made is None:
+        by_input, by_weight = _prelu_vjp(xp, input, g, _of_channels(xp, slope, input))
+        axes = tuple(axis for axis in range(input.ndim) if axis != 1)
+        by_weight = xp.reshape(xp.sum(by_weight, axes), (-1,))
+    else:
+        by_input, by_weight = made
+        by_weight = xp.sum(xp.reshape(by_weight, (-1, input.shape[1])), 0)
+    return by_input, xp.sum(by_weight, 0, keepdims=True) if weight.shape[0] == 1 else by_weight
