@@ -15,6 +15,7 @@ import numpy
 
 from . import (  # noqa: F401 - they add names
     compiled,
+    cumulative,
     float16,
     large_arrays,
     large_reductions,
