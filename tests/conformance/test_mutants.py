@@ -62,7 +62,7 @@ TARGETS = {
         "ops._pooling.average_pool": ["average_windows"],
     },
     "nn.Embedding": {"nn.layer.embedding": ["Embedding", "_need_numbers"]},
-    "nn.PReLU": {"nn.layer.activation": ["PReLU"], "ops._activation.relu": ["prelu"]},
+    "nn.PReLU": {"nn.layer.activation": ["PReLU"], "ops._activation.relu": ["prelu", "_prelu"]},
     "nn.LSTM": {
         "nn.layer.rnns": ["_Direction", "_RNNBase", "LSTM"],
         "ops._recurrent.sequence": ["lstm_gates", "lstm_sequence"],
@@ -82,7 +82,10 @@ TARGETS = {
         "nn.loss._base": ["LossBase", "need_reduction"],
         "ops._loss.cross_entropy": ["cross_entropy"],
     },
-    "nn.HuberLoss": {"nn.loss._distances": ["HuberLoss"], "ops._loss.regression": ["huber_loss"]},
+    "nn.HuberLoss": {
+        "nn.loss._distances": ["HuberLoss"],
+        "ops._loss.regression": ["huber_loss", "_huber"],
+    },
 }
 COUNTS = {
     "nn.LARS": 100,
