@@ -54,7 +54,7 @@ def test_compiled_ones_are_within_two_units():
     def all_of_them(xp, x):
         return tuple(getattr(xp, name)(x) for name in EXACT)
 
-    point = compiled_bodies.PointLoop(all_of_them, 1, {}, ())
+    point = compiled_bodies.PointLoop(all_of_them, [False], {}, ())
     point.loop.wait()
     with np.errstate(all="ignore"):
         for found, exact in zip(point.run([x], {}), EXACT.values(), strict=True):
