@@ -95,7 +95,6 @@ class Loop:
     def request(self):
         """Has it compiled, once, while the caller goes on; returns whether it is ready."""
         if self._done is None:
-            self._done = threading.Event()
             _queue.add(self)
         if _setting() == "wait":
             _queue.wait(self)
@@ -152,6 +151,20 @@ class Loop:
             _log.warning("Numba could not compile '%s': %s", self._label, error)
         finally:
             self._done.set()
+
+
+def made_once(make):
+    """A function that keeps what it made, as `functools.cache` does; threads that call it at the
+    same time get one object, so that a loop that one of them found ready is what it runs."""
+    made = {}
+
+    @functools.wraps(make)
+    def find(*args):
+        found = made.get(args)
+        return made.setdefault(args, make(*args)) if found is None else found
+
+    find.cache_clear = made.clear
+    return find
 
 
 def executed(text, name, scope):
@@ -211,8 +224,11 @@ class _Queue:
         self._open = True
 
     def add(self, loop):
-        """Has a loop compiled after those before it."""
+        """Has a loop compiled after those before it, once, whichever threads ask for it."""
         with self._lock:
+            if loop._done is not None:
+                return
+            loop._done = threading.Event()
             self._waiting.append(loop)
             if not self._running:
                 self._running = True

@@ -107,7 +107,7 @@ _PARAMETERS = [
 ]  # fmt: skip
 
 
-@functools.cache
+@compiled.made_once
 def _loop():
     text = functools.partial(compiled.text_of, multiply_stack)
     return ParallelLoop(text, _PARAMETERS, True, "multiply_stack", LIBRARY)

@@ -49,7 +49,7 @@ def sum_rows(x, out, columns, total, first, last, to):
             sums[j] += total[j]
 
 
-@functools.cache
+@compiled.made_once
 def _loop():
     parameters = [
         array(FLOAT),

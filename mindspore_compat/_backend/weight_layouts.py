@@ -61,7 +61,7 @@ def laid_out(weight, transposed):
     return out
 
 
-@functools.cache
+@compiled.made_once
 def _loop():
     array, number, piece = parallel_loops.array, parallel_loops.number, parallel_loops.piece
     parameters = [array(FLOAT), number(), number(), number(), array(FLOAT), piece(0), piece(1)]

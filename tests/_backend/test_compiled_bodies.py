@@ -1,5 +1,6 @@
 """Compiled loops of operators give what NumPy's way gives, forward and backward."""
 
+import concurrent.futures
 import os
 import signal
 import subprocess
@@ -281,6 +282,30 @@ def test_a_forked_process_compiles_nothing(monkeypatch):
     loop = compiled.Loop(lambda name: f"def {name}(): pass\n", [], False, "nothing")
     loop.wait()
     assert not loop.request() and loop.ready is None
+
+
+def test_a_loop_that_two_threads_ask_for_is_compiled_once(monkeypatch):
+    compiled_loops = []
+    loop = compiled.Loop(lambda name: "", [], False, "nothing")
+    monkeypatch.setattr(loop, "compile", lambda: compiled_loops.append(loop) or loop._done.set())
+    queue = compiled._Queue()
+    queue.add(loop)
+    first = loop._done
+    queue.add(loop)  # as a thread does that found it not yet asked for
+    assert loop._done is first and first.wait(20) and compiled_loops == [loop]
+
+
+def test_threads_that_make_an_object_at_the_same_time_get_one():
+    together = threading.Barrier(2, timeout=20)
+
+    @compiled.made_once
+    def make():
+        together.wait()  # so both threads are here before either has made one
+        return object()
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        made = [each.result() for each in [pool.submit(make), pool.submit(make)]]
+    assert made[0] is made[1] is make()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
