@@ -10,8 +10,10 @@ from mindspore_compat.common import _captured
 
 @pytest.fixture
 def recording_allowed(capture_allowed, monkeypatch):
-    """Steps are recorded on the host, whatever the environment says."""
+    """Steps are recorded on the host, whatever the environment says, and compiled loops are waited
+    for, so that two runs that are compared bit by bit take the same ways."""
     monkeypatch.delenv(_captured.VARIABLE, raising=False)
+    monkeypatch.setenv("MINDSPORE_COMPAT_COMPILE", "wait")
 
 
 @pytest.fixture
