@@ -93,12 +93,12 @@ def has_array(tensor):
 
 
 _CLOSED = (*PLAIN, types.ModuleType, *weakref.ProxyTypes)
-_BACK_END = arrays.__name__.rpartition(".")[0]
+_BACK_END = arrays.__name__.removesuffix("arrays")
 
 
 def _is_of_back_end(kind):
     """True for a class whose objects hold arrays and compiled code, but no Tensor."""
-    return kind.__module__.startswith(_BACK_END)
+    return str(kind.__module__).startswith(_BACK_END)
 
 
 def reached(roots, into_optimizers=True):
