@@ -18,6 +18,7 @@ from .space import extra
 LEAST = 1 << 14  # elements from which NumPy is slower
 NARROWEST = 1 << 8  # elements beside each other, of which calls for each row pay
 PIECE = 1 << 15  # elements of a piece of rows that a loop takes, about
+STACK = 1 << 13  # elements of rows that are added to each other, of which calls for each row pay
 WIDEST = 1 << 12  # elements beside each other in a piece
 
 
@@ -44,7 +45,7 @@ def _summed(x, axis):
         each.reshape(math.prod(x.shape[:axis]), length, math.prod(x.shape[axis + 1 :]))
         for each in (rows, out)
     ]
-    if stacks[0].shape[2] >= NARROWEST:
+    if stacks[0].shape[2] >= NARROWEST and stacks[0][0].size >= STACK:
         _add_rows(*stacks, backwards)
     elif stacks[0].shape[2] > 1 or not _along_rows(*stacks, backwards):
         return None
@@ -109,7 +110,7 @@ def sum_along_rows(x, out, length, step, first, last):
             out[at] = total
 
 
-@functools.cache
+@compiled.made_once
 def _loop():
     array, number, piece = parallel_loops.array, parallel_loops.number, parallel_loops.piece
     parameters = [array(FLOAT), array(FLOAT), number(), number(), piece(0), piece(1)]
