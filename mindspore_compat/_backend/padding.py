@@ -6,11 +6,14 @@ gather along each axis would copy all of it for each, by index.
 """
 
 import functools
+from math import prod
 
 import numpy
 
 from .large_arrays import BETWEEN, contiguous, write_pieces
 from .space import extra
+
+MOST = 64  # blocks of an array and its padding, of which each costs some calls
 
 
 @extra
@@ -22,7 +25,7 @@ def pad_by_index(xp, x, widths, mode):
         widths: for each axis how many elements are added before and after it; negative ones cut.
         mode: "replicate", "circular", "symmetric" or "reflect".
     """
-    if type(x) is not numpy.ndarray or _is_special(x.shape, widths):
+    if type(x) is not numpy.ndarray or _is_special(x.shape, widths, mode):
         return _taken(xp, x, widths, mode)
     out = numpy.empty([n + sum(around) for n, around in zip(x.shape, widths, strict=True)], x.dtype)
     inside = tuple(slice(before, before + n) for n, (before, _) in zip(x.shape, widths))
@@ -41,7 +44,7 @@ def pad_by_index(xp, x, widths, mode):
 @extra
 def add_padding_back(xp, g, shape, widths, mode):
     """The gradient of an array of this shape, where `g` is that of `pad_by_index` of it."""
-    if _is_special(shape, widths):
+    if _is_special(shape, widths, mode):
         return _scattered(xp, g, shape, widths, mode)
     return _added_back(xp, g, shape, _padded(widths), mode)
 
@@ -55,19 +58,23 @@ def _added_back(xp, g, shape, padded, mode):
         return xp.array(g, order="C")
     (axis, around), *rest = padded
     front, n = (slice(None),) * axis, shape[axis]
-
-    def part(at):
-        return _added_back(xp, g[(*front, at)], shape, rest, mode)
-
-    out = part(slice(around[0], around[0] + n))
+    inside = g[(*front, slice(around[0], around[0] + n))]
+    out = _added_back(xp, inside, shape, rest, mode)
     for at, source in _strips(n, *around, mode):
-        out[(*front, source)] += part(at)
+        strip = g[(*front, at)]
+        if strip.shape[axis] > source.stop - source.start:  # copies of one element
+            strip = xp.sum(strip, axis, keepdims=True)
+        out[(*front, source)] += _added_back(xp, strip, shape, rest, mode)
     return out
 
 
-def _is_special(shape, widths):
-    """True for what is left to gathers: elements that are cut off, and axes without any."""
-    return 0 in shape or min(map(min, widths), default=0) < 0
+def _is_special(shape, widths, mode):
+    """True for what is left to gathers: elements that are cut off, axes without any, and padding of
+    many strips."""
+    if 0 in shape or min(map(min, widths), default=0) < 0:
+        return True
+    strips = [len(_strips(shape[axis], *around, mode)) for axis, around in _padded(widths)]
+    return prod([1 + count for count in strips]) > MOST
 
 
 def _padded(widths):
@@ -78,14 +85,15 @@ def _padded(widths):
 @functools.lru_cache(maxsize=256)
 def _strips(n, before, after, mode):
     """Slices of the padding of an axis, and the slices of its elements that they are copies of;
-    those of the padding run backwards where it is a mirror image."""
+    those of the padding run backwards where it is a mirror image, and may be copies of one
+    element."""
     found = []
     indices = _indices(numpy, n, before, after, mode).tolist()
     for start, end in ((0, before), (before + n, before + n + after)):
         while start < end:
             stop = start + 1
             step = indices[stop] - indices[start] if stop < end else 0
-            while step in (-1, 1) and stop < end and indices[stop] - indices[stop - 1] == step:
+            while step in (-1, 0, 1) and stop < end and indices[stop] - indices[stop - 1] == step:
                 stop += 1
             low, high = sorted((indices[start], indices[stop - 1]))
             at = slice(start, stop)

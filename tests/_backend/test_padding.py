@@ -55,6 +55,17 @@ def test_padding_wider_than_the_array(mode):
     close((back * x).sum(), (g * found).sum(), atol=1e-9)
 
 
+def test_copies_of_one_element_are_one_strip_and_many_strips_are_left_to_gathers():
+    assert len(padding._strips(64, 50, 50, "replicate")) == 2
+    x = np.ones((4, 3), np.float32)
+    back = HOST.add_padding_back(
+        np.ones((4, 203), np.float32), x.shape, ((0, 0), (99, 101)), "replicate"
+    )
+    same(back, [[100, 1, 102]] * 4)
+    assert padding._is_special(x.shape, ((0, 0), (300, 0)), "circular")
+    assert not padding._is_special(x.shape, ((0, 0), (300, 0)), "replicate")
+
+
 def test_an_axis_without_elements():
     assert HOST.pad_by_index(np.ones((0, 3)), ((0, 0), (1, 1)), "reflect").shape == (0, 5)
     assert HOST.add_padding_back(np.ones((0, 5)), (0, 3), ((0, 0), (1, 1)), "reflect").size == 0
