@@ -1,7 +1,7 @@
 """How compiled loops of convolution store padded planes, and share their work in pieces.
 
-Used by the two ways of compiled_conv.py: flat correlations (conv_flat.py) and gathered windows
-(conv_gather.py).
+Used by the ways of compiled_conv.py: flat correlations (conv_flat.py), gathered windows
+(conv_gather.py) and Winograd's method (conv_winograd.py).
 """
 
 import functools

@@ -7,8 +7,9 @@ products are carried back; the transforms are additions (winograd_tiles.py). Ima
 their channels beside one another first, so that transforms take whole vectors of channels, and
 products rows of tiles; a few tiles at a time go through all that, and stay in a core's cache.
 
-Results are as accurate as sums in another order. By F(4, 3), 36 multiplications give four by four
-pixels, but results move by up to 1e-5 of the largest. The environment variable
+The largest error of a result is that of sums in another order, but each error is relative to the
+largest pixel of its tile, also of one whose weight is 0. By F(4, 3), 36 multiplications give four
+by four pixels, but results move by up to 1e-5 of the largest. The environment variable
 MINDSPORE_COMPAT_WINOGRAD chooses: "2", the default, "4", or "off" for neither.
 
 An infinity or NaN would spread over its tile, so what is not finite is computed in the other ways.
@@ -51,7 +52,7 @@ class _Loops(NamedTuple):
     add: object
 
     @classmethod
-    @functools.cache
+    @compiled.made_once
     def of(cls, method):
         """They are compiled when they are first asked for."""
         loop = functools.partial(parallel_loop, library=winograd_loops.library(method))
@@ -85,8 +86,11 @@ def method_for(plan, gives):
     method = _chosen()
     if method is F4 and min(plan.out) < F4.step:
         method = F2
-    ready = method is not None and all([loop.is_ready() for loop in _Loops.of(method)])
-    return method if ready else None
+    if method is None:
+        return None
+    loops = _Loops.of(method)
+    needed = (loops.sum_weights, loops.add) if gives == "weights" else (loops.pack, loops.correlate)
+    return method if all([loop.is_ready() for loop in needed]) else None
 
 
 def _chosen():

@@ -15,8 +15,8 @@ Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks" (2015).
 import functools
 import inspect
 import sys
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
 
 import numpy
 
@@ -24,7 +24,8 @@ from . import vector_tiles
 from .vector_tiles import Code, plain
 
 
-class Method(NamedTuple):
+@dataclass(frozen=True, eq=False)  # hashing fractions takes longer than a small convolution
+class Method:
     """One of Winograd's methods.
 
     Attributes:

@@ -1,5 +1,7 @@
 """Compiled loops of convolution give what the composed one gives."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from kit import close_sums, same
@@ -161,7 +163,10 @@ def test_winograd_is_accurate_but_for_large_tiles(case, any_size, monkeypatch):
 
 def test_results_smaller_than_large_tiles_take_small_ones(monkeypatch):
     monkeypatch.setattr(conv_winograd, "pays", lambda *_: True)
-    monkeypatch.setattr(conv_winograd._Loops, "of", lambda method: ())
+    ready = SimpleNamespace(is_ready=lambda: True)
+    monkeypatch.setattr(
+        conv_winograd._Loops, "of", lambda method: conv_winograd._Loops(*[ready] * 4)
+    )
     monkeypatch.setenv("MINDSPORE_COMPAT_WINOGRAD", "4")
     for size, method in ((3, winograd_tiles.F2), (4, winograd_tiles.F4)):
         geo = conv.geometry((1, 2, size, 9), (2, 2, 3, 3), (1, 1), ((1, 1),) * 2, (1, 1), 1)
