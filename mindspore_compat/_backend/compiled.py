@@ -155,13 +155,14 @@ class Loop:
 
 def made_once(make):
     """A function that keeps what it made, as `functools.cache` does; threads that call it at the
-    same time get one object, so that a loop that one of them found ready is what it runs."""
+    same time get one object, so that a loop is compiled once, and the one found ready is run."""
     made = {}
 
     @functools.wraps(make)
-    def find(*args):
-        found = made.get(args)
-        return made.setdefault(args, make(*args)) if found is None else found
+    def find(*args, **named):
+        key = (*args, *named.items()) if named else args
+        found = made.get(key)
+        return made.setdefault(key, make(*args, **named)) if found is None else found
 
     find.cache_clear = made.clear
     return find

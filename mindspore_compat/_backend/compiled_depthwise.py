@@ -113,7 +113,7 @@ def _weights_text(kernel, stride, name):
     )
 
 
-@functools.cache
+@compiled.made_once
 def _loop(text, memories, numbers, *shapes):
     """The loop of three arrays, memory for padded planes, and sizes, over some of the planes."""
     parameters = [parallel_loops.array(FLOAT)] * 3 + [parallel_loops.memory(FLOAT)] * memories

@@ -69,7 +69,7 @@ def narrow(words, floats, halves, first, last):
     return largest <= 0x7F800000
 
 
-@functools.cache
+@compiled.made_once
 def _loop(function):
     kinds = (HALF, WORD, FLOAT) if function is widen else (WORD, FLOAT, HALF)
     parameters = [*map(array, kinds), piece(0), piece(1)]

@@ -98,7 +98,7 @@ def _are_separate(kernel, stride, dilation):
     return all(s > (k - 1) * d for k, s, d in zip(kernel, stride, dilation, strict=True))
 
 
-@functools.cache
+@compiled.made_once
 def _loop(text, arrays, *window):
     array, number, piece = parallel_loops.array, parallel_loops.number, parallel_loops.piece
     parameters = [array(FLOAT)] * arrays + [number()] * 4 + [piece(0), piece(1)]

@@ -202,7 +202,7 @@ _WITH_BOTH = Library(
 )
 
 
-@functools.cache
+@compiled.made_once
 def _loop(function, arrays, memories, numbers, library=_LIBRARY):
     parameters = [array(FLOAT)] * arrays + [memory(FLOAT)] * memories + [number()] * numbers
     text = functools.partial(compiled.text_of, function)

@@ -51,7 +51,7 @@ def sum_rows(values, index, out, first, last, columns):
                 target[j] += source[j]
 
 
-@functools.cache
+@compiled.made_once
 def _loop(function):
     parameters = [array(FLOAT), array(INDEX), array(FLOAT), piece(0), piece(1), number()]
     text = functools.partial(compiled.text_of, function)

@@ -99,7 +99,7 @@ def _fits(gates, weight, *others):
     )
 
 
-@functools.cache
+@compiled.made_once
 def _sequence(direction, kind, *options):
     return _Sequence(direction, kind, *options)
 

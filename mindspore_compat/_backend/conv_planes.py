@@ -191,7 +191,7 @@ _ARRAYS = {
 }
 
 
-@functools.cache
+@compiled.made_once
 def parallel_loop(function, pieces, memories=(), library=conv_loops.LIBRARY, checks=False):
     """The compiled loop of a function, which shares its pieces among threads.
 
