@@ -23,6 +23,7 @@ from . import (  # noqa: F401 - they add names
     memory_stats,
     order_stats,
     padding,
+    powers,
     products,
     scatter,
     select,

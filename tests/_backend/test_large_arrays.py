@@ -60,7 +60,7 @@ def as_numpy(name, *args):
 
 
 UNARY = "exp log sqrt negative tanh sin abs isnan sign floor signbit square reciprocal erf gammaln"
-BINARY = "add subtract multiply divide power maximum less equal arctan2 logaddexp floor_divide"
+BINARY = "add subtract multiply divide hypot maximum less equal arctan2 logaddexp floor_divide"
 
 
 @pytest.mark.parametrize("name", UNARY.split())

@@ -199,8 +199,8 @@ derive("cbrt(x)", x=lambda xp, g, out: g / (3 * out * out))
 
 
 def _power_base(xp, g, x, y):
-    """y x^(y-1), and 0 where y is 0 even at x = 0."""
-    return g * conj(xp, xp.where(y == 0, 0, y * xp.power(x, xp.where(y == 0, 1, y - 1))))
+    """y x^(y-1), and 0 where y is 0 whatever x is."""
+    return g * conj(xp, y * xp.power(x, xp.where(y == 0, 0, y - 1)))
 
 
 def _power_exponent(xp, g, out, x):
