@@ -509,18 +509,38 @@ def adaptive_average(xp, x, out):
     Returns:
         Array of shape (..., out...); window i runs from floor(i n / o) to ceil((i + 1) n / o).
     """
-    lead = x.ndim - len(out)
-    size = x.shape[lead:]
-    if all(o and n % o == 0 for n, o in zip(size, out)):
-        split = sum(((o, n // o) for n, o in zip(size, out)), ())
-        axes = tuple(range(lead + 1, lead + 2 * len(out), 2))
-        return x.reshape(x.shape[:lead] + split).mean(axes, dtype=x.dtype)
-    return _adapted(xp, x, size, out, False)
+    lead = x.shape[: x.ndim - len(out)]
+    size = x.shape[len(lead) :]
+    if not _divide(size, out):
+        return _adapted(xp, x, size, out, False)
+    if max(out, default=1) == 1:
+        sums = xp.sum(x.reshape(*lead, prod(size)), -1)
+    else:
+        sums = x
+        for axis, (n, o) in enumerate(zip(size, out), len(lead)):
+            shape = sums.shape
+            sums = xp.sum(sums.reshape(*shape[:axis], o, n // o, *shape[axis + 1 :]), axis + 1)
+    return sums.reshape(*lead, *out) * x.dtype.type(prod(out) / prod(size))
 
 
 def adaptive_average_gradient(xp, g, size):
     """Gradient of `adaptive_average` for an input of spatial `size`; linear in `g`."""
-    return _adapted(xp, g, size, g.shape[g.ndim - len(size) :], True)
+    lead, out = g.shape[: g.ndim - len(size)], g.shape[g.ndim - len(size) :]
+    if not _divide(size, out):
+        return _adapted(xp, g, size, out, True)
+    g = g * g.dtype.type(prod(out) / prod(size))
+    for axis in reversed(range(len(lead), g.ndim)):
+        n, shape = size[axis - len(lead)], g.shape
+        if n > shape[axis]:
+            g = g.reshape(*shape[: axis + 1], 1, *shape[axis + 1 :])
+            windows = (*shape[: axis + 1], n // shape[axis], *shape[axis + 1 :])
+            g = xp.reshape(xp.broadcast_to(g, windows), (*shape[:axis], n, *shape[axis + 1 :]))
+    return g
+
+
+def _divide(size, out):
+    """True if all windows of a dimension have one length, and none is empty."""
+    return all(n and o and n % o == 0 for n, o in zip(size, out))
 
 
 def adaptive_maximum(xp, x, out):

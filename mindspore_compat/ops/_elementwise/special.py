@@ -3,24 +3,47 @@
 Bessel functions are in bessel.py, trigonometric ones in trigonometric.py.
 """
 
+import math
+
 from ..._core.declare.inputs import Promote, Quirks, SameDtype
 from ..._core.declare.op import op
 from ..._core.declare.public_api import build, public
 from ..._core.rules.vocabulary import Bool, Float, Int, Number, ScalarOf, TensorOf, floating
 from .._optimizer.inferred_metadata import INEXACT, need_among, need_same, together
-from .._rules import Float16To64, Float32Or64, Floats, NumbersOrBools, Operand
+from .._rules import Anything, Float16To64, Float32Or64, Floats, NumbersOrBools, Operand
 from ..primitive import Primitive
+from . import blockwise  # noqa: F401 - it declares blockwise
 from .unary import as_floating, unary
 
-unary(
-    "erf",
-    "Computes the error function of each element.",
-    "[0.25, 0.5]",
-    "[0.2763264 0.5204999]",
-    "ops.erf(input)",
-    "ops.Erf()(input)",
-    "Tensor.erf()",
-    "mint.erf(input)",
+
+@op("ops.erf(input)", "ops.Erf()(input)", "Tensor.erf()", "mint.erf(input)")
+def erf(xp, input: Anything):
+    """Computes the error function of each element.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape; floats keep their dtype and
+        integers give float32.
+
+    Example:
+        >>> print(ms.ops.erf(ms.Tensor([0.25, 0.5])))
+        [0.2763264 0.5204999]
+    """
+    x = as_floating(xp, input)
+    return xp.blockwise(_erf, x) if x.dtype.kind == "f" else xp.erf(x)
+
+
+def _erf(xp, x):
+    return xp.erf(x)
+
+
+def _erf_vjp(xp, g, x):
+    return g * xp.exp(-x * x) * (2 / math.sqrt(math.pi))
+
+
+erf.vjp(
+    input=lambda xp, g, input: (
+        xp.blockwise(_erf_vjp, g, input) if input.dtype.kind == "f" else _erf_vjp(xp, g, input)
+    )
 )
 
 
