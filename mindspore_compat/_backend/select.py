@@ -3,11 +3,13 @@
 NumPy's `where` takes a branch for each element and is several times slower than its arithmetic; a
 product with the mask would turn infinities into NaN. So on the host the mask is spread to all bits
 of the elements, which are then joined by `and` and `xor`. NumPy's `maximum` with a single number is
-slower than its `clip`.
+slower than its `clip`. With Numba, elements of four bytes are chosen by compiled loops.
 """
 
 import numpy as np
 
+from . import compiled_choices
+from .compiled import is_repeated
 from .large_arrays import BETWEEN, by_elements
 from .scheduler import blocks, run
 from .space import extra
@@ -28,6 +30,11 @@ def keep(xp, mask, x):
     kind = _WORDS[x.itemsize] if type(x) is np.ndarray and x.dtype.kind == "f" else None
     if kind is None or x.ndim == 0 or mask.shape != x.shape:
         return xp.where(mask, x, zero_of(xp, x))
+    if x.size >= LARGE and x.itemsize == 4:
+        words = x.reshape(-1)[:1] if is_repeated(x) else np.ascontiguousarray(x)
+        made = compiled_choices.chosen(mask, words.view(kind), kind.type(0))
+        if made is not None:
+            return made.view(x.dtype)
     x = np.ascontiguousarray(x)
     if x.nbytes >= BETWEEN:
         return by_elements(_write_kept, (mask, x.view(kind)), kind).view(x.dtype)
@@ -87,7 +94,10 @@ def _chosen(mask, dtype, *choices):
         for each in (mask, *choices)
     )
     word = _WORDS[dtype.itemsize]
-    x, y, out = x.view(word), y.view(word), np.empty(shape, word)
+    x, y = x.view(word), y.view(word)
+    if word.itemsize == 4 and (made := compiled_choices.chosen(mask, x, y)) is not None:
+        return made.view(dtype).reshape(shape)
+    out = np.empty(shape, word)
     flat, zeros = out.reshape(-1), y.size == 1 and not y.any()
     large = flat.nbytes >= BETWEEN  # threads wait for each other between functions of small blocks
     parts = blocks(flat.size, 4 * _BLOCK if large else _BLOCK)
@@ -117,7 +127,8 @@ def at_least(xp, x, low):
     """max(x, low), of the dtype of `x`; a NaN on either side stays one. Where both are equal, the
     gradient is that of `x`."""
     if x.size >= LARGE and _clips(x, low):
-        return _clipped(xp, x, low=low)
+        made = _bounded(x, "<", low)
+        return _clipped(xp, x, low=low) if made is None else made
     return xp.maximum(x, low)
 
 
@@ -126,7 +137,8 @@ def at_most(xp, x, high):
     """min(x, high), of the dtype of `x`; a NaN on either side stays one. Where both are equal, the
     gradient is that of `x`."""
     if x.size >= LARGE and _clips(x, high):
-        return _clipped(xp, x, high=high)
+        made = _bounded(x, ">", high)
+        return _clipped(xp, x, high=high) if made is None else made
     return xp.minimum(x, high)
 
 
@@ -137,6 +149,13 @@ def _clips(x, bound):
         and x.dtype.char in "efdilqBHILQbh"
         and (not isinstance(bound, np.ndarray) or not bound.ndim and bound.dtype == x.dtype)
     )
+
+
+def _bounded(x, sign, bound):
+    """`x` within a bound by a compiled loop, which keeps what is not less or greater: a NaN too."""
+    if x.dtype != np.float32 or np.isnan(bound):
+        return None
+    return compiled_choices.bounded(x, sign, bound)
 
 
 def _clipped(xp, x, low=None, high=None):

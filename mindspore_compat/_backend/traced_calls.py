@@ -174,6 +174,15 @@ class _Space(Recorder):
         """x * x."""
         return x * x
 
+    def pointwise(self, function, *arrays, **scalars):
+        """A formula, of which a compiled loop may round a product and its sum together."""
+        before = len(self.trace.steps)
+        made = function(self, *arrays, **scalars)
+        names = {step.name for step in self.trace.steps[before:]}
+        if "multiply" in names and names & {"add", "subtract"}:
+            raise NotElementwise
+        return made
+
     def cast(self, x, dtype):
         """`x` itself, which has that dtype."""
         return x.astype(dtype, copy=False)

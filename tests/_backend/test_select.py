@@ -4,8 +4,10 @@ import itertools
 
 import numpy as np
 import pytest
+from kit import same
+from kit.loops import ParallelByPython, needs_numba
 
-from mindspore_compat._backend import arrays, select
+from mindspore_compat._backend import arrays, compiled, compiled_choices, scheduler, select
 
 RANDOM = np.random.default_rng(5)
 SHAPE = (6, 6000)
@@ -86,3 +88,48 @@ def test_where_beside_zeros(dtype):
         for one in (x, x[0], np.ones((), dtype)):
             found, wanted = HOST.where(mask, one, zero), np.where(mask, one, zero)
             assert found.dtype == wanted.dtype and found.tobytes() == wanted.tobytes()
+
+
+@pytest.fixture
+def loops(monkeypatch):
+    """Has arrays of every size take compiled loops, made anew."""
+    monkeypatch.setattr(select, "LARGE", 2)
+    monkeypatch.setattr(compiled_choices, "LEAST", 2)
+    monkeypatch.setattr(compiled, "available", lambda: True)
+    monkeypatch.setattr(compiled, "_setting", lambda: "wait")
+    compiled_choices._loop.cache_clear()
+    yield
+    compiled_choices._loop.cache_clear()
+
+
+def check_loops(shape):
+    mask = RANDOM.random(shape) < 0.5
+    for dtype in ("float32", "int32"):
+        x, y = _elements(shape, dtype), _elements(shape[::-1], dtype).T
+        same(
+            compiled_choices.chosen(mask, x.view("int32"), y.copy().view("int32")),
+            np.where(mask, x, y).view("int32"),
+        )
+        for one, other in ((x, y), (x, 3), (y[:1, :1], x)):
+            same(HOST.where(mask, one, other), np.where(mask, one, other))
+    x = _elements(shape, "float32")
+    for given in (x, x.T.copy().T, np.broadcast_to(np.float32(2), shape)):
+        same(HOST.keep(mask, given), np.where(mask, given, np.float32(0)))
+    for bound in (2, np.float32(-1), np.array(0.5, "float32"), -np.inf, np.float32(np.nan)):
+        same(HOST.at_least(x, bound), np.maximum(x, np.float32(bound)))
+        same(HOST.at_most(x, bound), np.minimum(x, np.float32(bound)))
+
+
+def test_loops_mean_what_numpy_does(loops, monkeypatch):
+    monkeypatch.setattr(compiled_choices, "ParallelLoop", ParallelByPython)
+    check_loops((5, 7))
+
+
+@needs_numba
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_compiled_they_do_so_with_any_number_of_threads(threads, loops):
+    scheduler.limit(threads)
+    try:
+        check_loops((150, 700))
+    finally:
+        scheduler.limit(0)

@@ -36,7 +36,11 @@ def relu(xp, input: TensorOf(number, "bool")):
     return xp.at_least(input, zero_of(xp, input))
 
 
-relu.vjp(input=lambda xp, g, out: xp.keep(xp.greater(out, 0), g))
+def _relu_vjp(xp, g, out):
+    return xp.keep(out > 0, g)
+
+
+relu.vjp(input=lambda xp, g, out: xp.pointwise(_relu_vjp, g, out))
 
 
 @op("ops.relu6(x)", "ops.ReLU6()(x)", "nn.ReLU6()(x)")
