@@ -8,7 +8,7 @@ import math
 
 import numpy
 
-from . import compiled_rows
+from . import compiled_along, compiled_rows
 from .space import extra, is_basic
 
 _FEW_ROWS = 1 << 8  # rows that are taken by NumPy, however long
@@ -42,6 +42,17 @@ def _from_zero(indices, low, count):
     """Indices in [-count, count), the least of which is `low`, as int64 of one axis from 0 on."""
     flat = indices.reshape(-1).astype(numpy.int64, copy=False)
     return flat if low >= 0 else numpy.where(flat < 0, flat + count, flat)
+
+
+@extra
+def take_along_axis(xp, x, indices, axis):
+    """NumPy's `take_along_axis`."""
+    if type(x) is type(indices) is numpy.ndarray and x.ndim == indices.ndim:
+        if -x.ndim <= axis < x.ndim:
+            found = compiled_along.taken(x, indices, axis % x.ndim)
+            if found is not None:
+                return found
+    return xp.module.take_along_axis(x, indices, axis)
 
 
 @extra
@@ -174,6 +185,10 @@ def scatter_reduce(xp, x, index, values, how):
 def scatter_along_axis(xp, x, index, values, axis, add=False):
     """A copy of `x` with `values` written (or added) where `take_along_axis` would read."""
     axis = axis % x.ndim
+    if add and type(x) is type(index) is type(values) is numpy.ndarray:
+        found = compiled_along.added(x, index, values, axis) if x.ndim == index.ndim else None
+        if found is not None:
+            return found
     indices = list(xp.ogrid[tuple(slice(n) for n in index.shape)])
     indices = [xp.asarray(index_array) for index_array in indices]
     indices[axis] = index

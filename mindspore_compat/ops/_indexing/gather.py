@@ -126,10 +126,11 @@ def gather_along(xp, x: Anything, dim: InTensor(Int), index: IndexOfAnyInt):
             f"For 'gather', 'index' must have as many axes as the input, but got "
             f"shapes {tuple(index.shape)} and {tuple(x.shape)}."
         )
-    keep = tuple(
-        slice(None) if i == axis_of(dim, x) else slice(0, n) for i, n in enumerate(index.shape)
-    )
-    return xp.take_along_axis(x[keep], index, dim)
+    axis = axis_of(dim, x)
+    lengths = [x.shape[i] if i == axis else n for i, n in enumerate(index.shape)]
+    if lengths != list(x.shape):
+        x = x[tuple(slice(0, n) for n in lengths)]
+    return xp.take_along_axis(x, index, dim)
 
 
 @op(

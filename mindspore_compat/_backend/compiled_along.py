@@ -1,0 +1,120 @@
+"""Elements along an axis taken at indices, and added at indices, as compiled loops of the host.
+
+An array is looked at as (outer, length, inner), with the axis in the middle. Threads share the
+outer part, or the inner where that is longer, so that no element of a result has two writers; sums
+are added in the order in which they are given, and so have the bits of NumPy's.
+"""
+
+import functools
+import math
+
+import numpy
+
+from . import compiled
+from .parallel_loops import FLOAT, INDEX, ParallelLoop, array, number, piece
+
+LEAST = 1 << 12  # indices from which a loop pays
+PIECE = 1 << 16  # indices of a piece, about
+MOST = 16  # pieces
+WORD = numpy.dtype(numpy.int32)
+
+
+def take_along(x, index, out, first, last, start, stop, length, count, inner):
+    """Writes x[o, index[o, k, i], i] to out[o, k, i], for o from `first` to `last` and i from
+    `start` to `stop`.
+
+    Args:
+        x: (outer, `length`, `inner`), as an array of one axis, like the others.
+        index, out: (outer, `count`, `inner`).
+    """
+    for o in range(first, last):
+        block = x[o * length * inner : (o + 1) * length * inner]
+        for k in range(1 if inner == 1 else count):  # a loop over one element costs as much as ten
+            size = count if inner == 1 else inner
+            at = o * count * inner + k * size
+            places, target = index[at : at + size], out[at : at + size]
+            if inner == 1:
+                for i in range(size):
+                    target[i] = block[places[i]]
+            else:
+                for i in range(start, stop):
+                    target[i] = block[places[i] * inner + i]
+
+
+def add_along(values, index, out, first, last, start, stop, length, count, inner):
+    """Adds values[o, k, i] to out[o, index[o, k, i], i]; the arguments are those of `take_along`,
+    and `out` has the `length`."""
+    for o in range(first, last):
+        block = out[o * length * inner : (o + 1) * length * inner]
+        for k in range(1 if inner == 1 else count):
+            size = count if inner == 1 else inner
+            at = o * count * inner + k * size
+            places, source = index[at : at + size], values[at : at + size]
+            if inner == 1:
+                for i in range(size):
+                    block[places[i]] += source[i]
+            else:
+                for i in range(start, stop):
+                    block[places[i] * inner + i] += source[i]
+
+
+@compiled.made_once
+def _loop(function, dtype):
+    elements, indices = array(dtype), array(INDEX)
+    parameters = [elements, indices, elements, *map(piece, range(4)), number(), number(), number()]
+    text = functools.partial(compiled.text_of, function)
+    return ParallelLoop(text, parameters, False, function.__name__)
+
+
+def taken(x, index, axis):
+    """What `take_along_axis` gives for an array of elements of four bytes, of the shape of `index`
+    but along the axis; None if the loop does not take them or is not ready."""
+    if x.itemsize != WORD.itemsize or x.dtype.kind not in "fiu":
+        return None
+    loop, index = _loop_for(take_along, WORD, x, index, axis)
+    if loop is None:
+        return None
+    out = numpy.empty(index.shape, WORD)
+    _run(loop, compiled.flat(x).view(WORD), index, out, x.shape[axis], axis)
+    return out.view(x.dtype)
+
+
+def added(x, index, values, axis):
+    """A copy of a float32 array with float32 values added where `take_along_axis` would read; None
+    as for `taken`."""
+    if not x.dtype == values.dtype == FLOAT or values.shape != index.shape:
+        return None
+    loop, index = _loop_for(add_along, FLOAT, x, index, axis)
+    if loop is None:
+        return None
+    out = numpy.array(x, order="C")
+    _run(loop, compiled.flat(values), index, out, x.shape[axis], axis)
+    return out
+
+
+def _loop_for(function, dtype, x, index, axis):
+    """The loop, or None, and the indices as int64 from 0 on."""
+    others = [shape[:axis] + shape[axis + 1 :] for shape in (x.shape, index.shape)]
+    if index.size < LEAST or others[0] != others[1] or index.dtype.kind not in "iu":
+        return None, index
+    loop = _loop(function, dtype)
+    if not compiled.available() or not loop.is_ready():
+        return None, index
+    length, least = x.shape[axis], index.min()
+    if least < -length or index.max() >= length:
+        return None, index
+    index = index.astype(INDEX, copy=False)
+    return loop, numpy.where(index < 0, index + length, index) if least < 0 else index
+
+
+def _run(loop, source, index, target, length, axis):
+    outer, inner = math.prod(index.shape[:axis]), math.prod(index.shape[axis + 1 :])
+    count = index.shape[axis]
+    wanted = max(min(index.size // PIECE, MOST), 1)
+    ends = numpy.arange(wanted + 1)
+    table = numpy.zeros((wanted, 4), INDEX)
+    table[:, 1], table[:, 3] = outer, inner
+    split, column = (outer, 0) if outer >= inner else (inner, 2)
+    ends = ends * split // wanted
+    table[:, column], table[:, column + 1] = ends[:-1], ends[1:]
+    loop.run(table, source, compiled.flat(index), target.reshape(-1), length, count, inner)
