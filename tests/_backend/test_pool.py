@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from kit import close
 
-from mindspore_compat._backend import pool
+from mindspore_compat._backend import adaptive_pool, pool
 
 
 def windows(size, kernel, stride, pads, dilation, out):
@@ -102,8 +102,8 @@ def test_average_and_its_gradient(case, include, divisor):
 def test_adaptive_pooling(size, out):
     rng = np.random.default_rng(sum(size))
     x, u = rng.standard_normal((2, 2, 3, *size))
-    mean = pool.adaptive_average(np, x, out)
-    best, index = pool.adaptive_maximum(np, x, out)
+    mean = adaptive_pool.average(np, x, out)
+    best, index = adaptive_pool.maximum(np, x, out)
     for at in np.ndindex(*out):
         part = x[
             (..., *(slice(i * n // o, -(-(i + 1) * n // o)) for i, n, o in zip(at, size, out)))
@@ -112,8 +112,8 @@ def test_adaptive_pooling(size, out):
         np.testing.assert_array_equal(best[(..., *at)], part.max(-1))
     np.testing.assert_array_equal(pool.take_at(np, x, index, len(size)), best)
     g = rng.standard_normal(mean.shape)
-    back = pool.adaptive_average_gradient(np, g, size)
-    close((back * u).sum(), (g * pool.adaptive_average(np, u, out)).sum(), atol=0)
+    back = adaptive_pool.average_gradient(np, g, size)
+    close((back * u).sum(), (g * adaptive_pool.average(np, u, out)).sum(), atol=0)
 
 
 @pytest.mark.parametrize("block", [1, 100, 1 << 30])

@@ -1,12 +1,13 @@
 """What convolution and pooling share: functions of `xp` with their gradients, and sizes.
 
-The functions stand for those of _backend/conv.py and _backend/pool.py in any body; each is given
-with its gradient, which is another of them, so that derivatives of every order exist. Sizes are
-what public arguments (a number, a tuple, a padding mode) become: one number per spatial dimension.
+The functions stand for those of _backend/conv.py, pool.py and adaptive_pool.py in any body; each
+is given with its gradient, which is another of them, so that derivatives of every order exist.
+Sizes are what public arguments (a number, a tuple, a padding mode) become: one number per spatial
+dimension.
 The public operations are those of _conv and _pooling.
 """
 
-from ..._backend import conv, pool
+from ..._backend import adaptive_pool, conv, pool
 from ..._backend.space import extra
 from ..._core.autograd.vjp_rules import CONSTANT, derive
 from ..._core.tensor.dtype import int32, int64
@@ -129,19 +130,19 @@ def average_pool_gradient(xp, y, x_shape, kernel, stride, pads, ceil_mode, inclu
 @extra
 def adaptive_average(xp, x, goal):
     """Means over windows that divide the last dimensions into `goal` parts."""
-    return pool.adaptive_average(xp, x, goal)
+    return adaptive_pool.average(xp, x, goal)
 
 
 @extra
 def adaptive_pool_gradient(xp, y, size):
     """The gradient of `adaptive_average` for spatial `size`."""
-    return pool.adaptive_average_gradient(xp, y, size)
+    return adaptive_pool.average_gradient(xp, y, size)
 
 
 @extra
 def adaptive_max_index(xp, x, goal):
     """Flat positions of the largest values of adaptive windows."""
-    return pool.adaptive_maximum(xp, x, goal)[1]
+    return adaptive_pool.maximum(xp, x, goal)[1]
 
 
 @extra

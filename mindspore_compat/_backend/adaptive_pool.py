@@ -1,0 +1,119 @@
+"""Adaptive pooling: the output size is given, windows follow from it and may differ in length.
+
+Every function takes the array namespace first; arrays are (..., spatial...). `average` and
+`average_gradient` are each other's gradient. Where all windows of a dimension have one
+length, means are sums, and their gradient is copied; else both are products with a matrix.
+"""
+
+from functools import lru_cache
+from itertools import product
+from math import prod
+
+import numpy as np
+
+
+@lru_cache(maxsize=256)
+def _edges(n, o):
+    """First and one-past-last index of each of `o` windows over `n` elements."""
+    return tuple((i * n // o, -(-(i + 1) * n // o)) for i in range(o))
+
+
+@lru_cache(maxsize=256)
+def _means(n, o, dtype):
+    """Matrix (o, n) whose rows average the windows."""
+    rows = np.zeros((o, n), dtype)
+    for row, (first, last) in zip(rows, _edges(n, o)):
+        row[first:last] = 1 / (last - first)
+    return rows
+
+
+def _adapted(xp, x, sizes, outs, transpose):
+    """Each of the last dimensions multiplied by its matrix of means, or by its transpose."""
+    for i, (n, o) in enumerate(zip(sizes, outs)):
+        if n == o:
+            continue
+        axis = x.ndim - len(sizes) + i
+        rows = xp.asarray(_means(n, o, x.dtype.str))
+        x = xp.moveaxis(x, axis, -1) @ (rows if transpose else rows.T)
+        x = xp.moveaxis(x, -1, axis)
+    return xp.ascontiguousarray(x)
+
+
+def average(xp, x, out):
+    """Means over windows that divide the last len(out) dimensions as evenly as possible.
+
+    Args:
+        xp: The array namespace of `x`.
+        x: Floating array of shape (..., spatial...).
+        out: Output size per spatial dimension.
+
+    Returns:
+        Array of shape (..., out...); window i runs from floor(i n / o) to ceil((i + 1) n / o).
+    """
+    lead = x.shape[: x.ndim - len(out)]
+    size = x.shape[len(lead) :]
+    if not _divide(size, out):
+        return _adapted(xp, x, size, out, False)
+    if max(out, default=1) == 1:
+        sums = xp.sum(x.reshape(*lead, prod(size)), -1)
+    else:
+        sums = x
+        for axis, (n, o) in enumerate(zip(size, out), len(lead)):
+            shape = sums.shape
+            sums = xp.sum(sums.reshape(*shape[:axis], o, n // o, *shape[axis + 1 :]), axis + 1)
+    return sums.reshape(*lead, *out) * x.dtype.type(prod(out) / prod(size))
+
+
+def average_gradient(xp, g, size):
+    """Gradient of `average` for an input of spatial `size`; linear in `g`."""
+    lead, out = g.shape[: g.ndim - len(size)], g.shape[g.ndim - len(size) :]
+    if not _divide(size, out):
+        return _adapted(xp, g, size, out, True)
+    g = g * g.dtype.type(prod(out) / prod(size))
+    for axis in reversed(range(len(lead), g.ndim)):
+        n, shape = size[axis - len(lead)], g.shape
+        if n > shape[axis]:
+            g = g.reshape(*shape[: axis + 1], 1, *shape[axis + 1 :])
+            windows = (*shape[: axis + 1], n // shape[axis], *shape[axis + 1 :])
+            g = xp.reshape(xp.broadcast_to(g, windows), (*shape[:axis], n, *shape[axis + 1 :]))
+    return g
+
+
+def _divide(size, out):
+    """True if all windows of a dimension have one length, and none is empty."""
+    return all(n and o and n % o == 0 for n, o in zip(size, out))
+
+
+def maximum(xp, x, out):
+    """The largest value of each adaptive window and where it lies.
+
+    Args:
+        xp: The array namespace of `x`.
+        x: Array of shape (..., spatial...).
+        out: Output size per spatial dimension.
+
+    Returns:
+        The values, (..., out...), and int64 flat positions in the spatial dimensions of `x`.
+    """
+    lead = x.shape[: x.ndim - len(out)]
+    size = x.shape[len(lead) :]
+    largest = xp.empty(lead + tuple(out), x.dtype)
+    index = xp.empty(lead + tuple(out), np.int64)
+    for cell in product(*(enumerate(_edges(n, o)) for n, o in zip(size, out))):
+        corner = tuple(first for _, (first, _) in cell)
+        lengths = tuple(last - first for _, (first, last) in cell)
+        part = x[(..., *(slice(first, last) for _, (first, last) in cell))]
+        part = part.reshape(*lead, prod(lengths))
+        index_tuple = (..., *(i for i, _ in cell))
+        best = part.argmax(-1)
+        largest[index_tuple] = part.max(-1)
+        flat = 0
+        for n, start, length, step in zip(size, corner, lengths, _steps(lengths)):
+            flat = flat * n + best // step % length + start
+        index[index_tuple] = flat
+    return largest, index
+
+
+def _steps(lengths):
+    """Row-major step of each dimension of a block."""
+    return tuple(prod(lengths[i + 1 :]) for i in range(len(lengths)))
