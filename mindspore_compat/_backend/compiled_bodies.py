@@ -25,11 +25,13 @@ sum over rows is one for each piece first.
 """
 
 import functools
+import math
 from typing import NamedTuple
 
 import numpy
 
 from . import compiled, compiled_steps, parallel_loops
+from .compiled_axis import AxisLoop
 from .loop_text import EXPRESSIONS, FLOAT, FUNCTIONS, indented, line, operand
 from .parallel_loops import ParallelLoop
 from .row_plan import REDUCTIONS, BodyTrace, RowPlan, split
@@ -82,15 +84,27 @@ class CompiledBodies:
         return found.run(arrays, numbers) if found.is_ready() else None
 
     def along(self, body, axis, *arrays):
-        """`body(xp, *arrays, axis)` over the last axis of arrays of one shape; it gives an array of
-        that shape."""
+        """`body(xp, *arrays, axis)` over an axis of arrays of one shape; it gives an array of that
+        shape."""
         first = arrays[0]
         if axis not in (-1, first.ndim - 1):
-            return None
+            return self._inside(body, axis % first.ndim, arrays)
         size = first.shape[-1]
         return self.rows(
             body, "e" * len(arrays), "e", (1, first.size // size, size), *arrays, axis=-1
         )
+
+    def _inside(self, body, axis, arrays):
+        """`along` for an axis that is not the last."""
+        if math.prod(arrays[0].shape[axis + 1 :]) < SHORTEST:
+            return None
+        if not all(array.dtype == FLOAT and array.shape == arrays[0].shape for array in arrays):
+            return None
+        key = (body.__code__, "axis")
+        found = self._made.get(key)
+        if found is None:
+            found = self._made[key] = AxisLoop(body, len(arrays))
+        return found.run(axis, arrays) if found.is_ready() else None
 
     def rows(self, body, kinds, gives, shape, *arrays, **scalars):
         """`body(xp, *arrays, **scalars)` over rows, with the arguments of `Bodies.rows`."""

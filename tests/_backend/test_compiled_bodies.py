@@ -15,7 +15,7 @@ from kit.loops import ParallelByPython, needs_numba
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, mint, ops
-from mindspore_compat._backend import arrays, compiled, compiled_bodies, scheduler
+from mindspore_compat._backend import arrays, compiled, compiled_axis, compiled_bodies, scheduler
 
 CLASSES = Tensor([3, -100, 19], ms.int32)
 
@@ -66,6 +66,16 @@ CASES = {
     "log softmax": (
         lambda x, y: ops.log_softmax(x) * y,
         [(2, 3, 10), (2, 3, 10)],
+        ("_log_softmax_whole", "_log_softmax_vjp_whole"),
+    ),
+    "softmax over channels": (
+        lambda x, y: ops.softmax(x, 1) * y,
+        [(2, 5, 3, 4), (2, 5, 3, 4)],
+        ("_softmax_whole", "_softmax_vjp_whole"),
+    ),
+    "log softmax of columns": (
+        lambda x, y: ops.log_softmax(x, 0) * y,
+        [(6, 9), (6, 9)],
         ("_log_softmax_whole", "_log_softmax_vjp_whole"),
     ),
     "smooth l1": (
@@ -146,8 +156,11 @@ def bodies(monkeypatch):
     found = compiled_bodies.CompiledBodies()
     monkeypatch.setattr(compiled_bodies, "LEAST", 1)
     monkeypatch.setattr(compiled_bodies, "SHORTEST", 1)
+    monkeypatch.setattr(compiled_axis, "WIDTH", 5)
     monkeypatch.setitem(vars(arrays.HOST), "bodies", found)
-    return found
+    compiled_axis._pieces.cache_clear()
+    yield found
+    compiled_axis._pieces.cache_clear()
 
 
 def names(bodies):
@@ -157,7 +170,8 @@ def names(bodies):
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_loop_means_what_the_composed_operator_means(case, bodies, monkeypatch):
-    monkeypatch.setattr(compiled_bodies, "ParallelLoop", ParallelByPython)
+    for module in (compiled_bodies, compiled_axis):
+        monkeypatch.setattr(module, "ParallelLoop", ParallelByPython)
     with np.errstate(all="ignore"):
         found = results(case)
     assert names(bodies) == set(CASES[case][2])
@@ -168,9 +182,10 @@ def test_a_loop_means_what_the_composed_operator_means(case, bodies, monkeypatch
 
 
 @needs_numba
-@pytest.mark.parametrize("case", ["layer norm", "cross-entropy", "gelu"])
+@pytest.mark.parametrize("case", ["layer norm", "cross-entropy", "gelu", "softmax over channels"])
 def test_a_compiled_loop_has_the_same_bits_with_any_number_of_threads(case, bodies, monkeypatch):
-    monkeypatch.setattr(compiled_bodies, "BLOCK", 60)
+    for module in (compiled_bodies, compiled_axis):
+        monkeypatch.setattr(module, "BLOCK", 60)
     monkeypatch.setattr(compiled, "_setting", lambda: "wait")
     found = []
     for count in (1, 2, 4, 4):
@@ -218,13 +233,17 @@ def test_norms_of_numbers_far_from_zero(normalize, bodies, monkeypatch):
     np.testing.assert_allclose(found, wanted, atol=2e-6)
 
 
-def test_a_row_with_nan_is_nan_and_no_other(bodies, monkeypatch):
-    monkeypatch.setattr(compiled_bodies, "ParallelLoop", ParallelByPython)
+@pytest.mark.parametrize("axis", [0, 1])
+def test_a_row_with_nan_is_nan_and_no_other(axis, bodies, monkeypatch):
+    for module in (compiled_bodies, compiled_axis):
+        monkeypatch.setattr(module, "ParallelLoop", ParallelByPython)
     x = normal(3, 20).astype(np.float32)
     x[1, 4] = -np.float32(np.nan)
     x[2, 5] = -np.inf
     with np.errstate(all="ignore"):
-        found = ops.softmax(Tensor(x)).asnumpy()
+        found = ops.softmax(Tensor(x if axis else x.T), axis).asnumpy()
+    found = found if axis else found.T
+    assert names(bodies) == {"_softmax_whole"}
     assert np.isnan(found).all(1).tolist() == [False, True, False]
     assert found[2, 5] == 0 and not np.isnan(found[[0, 2]]).any()
 
