@@ -7,9 +7,9 @@ where windows are few, over panels into which these are copied (conv_panels.py).
 the input is a convolution too, of the result's gradient with the kernel turned around, one for each
 phase of the input; flat planes are copied once for all of them.
 
-Loops are for float32 and one or two spatial dimensions; each function gives None for other cases,
-where products of matrices are faster, and while there is no loop yet. The padded planes are at most
-some megabytes for each thread.
+Loops are for float32 and one or two spatial dimensions, or three as slices (conv_slices.py); each
+function gives None for other cases, where products of matrices are faster, and while there is no
+loop yet. The padded planes are at most some megabytes for each thread.
 """
 
 import functools
@@ -19,7 +19,7 @@ from math import prod
 
 import numpy
 
-from . import compiled, conv_flat, conv_gather, conv_panels, conv_winograd
+from . import compiled, conv_flat, conv_gather, conv_panels, conv_slices, conv_winograd
 from .conv_planes import CACHE, FLOAT, INDEX, VECTOR, Correlation, Weights
 
 LEAST = 1 << 18  # multiplications below which a call costs as much as it saves
@@ -50,10 +50,12 @@ def _taps(geo):
 
 
 def _of_images(function):
-    """A function of two arrays, of images or of rows, which are images of one row."""
+    """A function of two arrays, of images, of rows, which are images of one row, or of volumes."""
 
     @functools.wraps(function)
     def wrapped(x, y, geo):
+        if len(geo.size) == 3 and _takes_slices(function.__name__, x, y, geo):
+            return getattr(conv_slices, function.__name__)(function, x, y, geo)
         if len(geo.size) != 1:
             return function(x, y, geo)
         names = "size", "kernel", "stride", "dilation", "out"
@@ -170,6 +172,16 @@ def weight_gradient(g, x, geo):
     if way is conv_flat and not _finite(grad):
         return None
     return grad.reshape(shape)
+
+
+def _takes_slices(name, x, other, geo):
+    """True if there are loops for the slices of volumes, which are worth copying them."""
+    image = conv_slices.image_of(geo)
+    if not (image.overlapping and _fits(image, x, other)):
+        return False
+    if name == "input_gradient":
+        return None not in [_way(plan, "inputs") for plan, _ in _phases(image)]
+    return _way(_plan(image), "weights" if name == "weight_gradient" else "images") is not None
 
 
 def _fits(geo, x, other):

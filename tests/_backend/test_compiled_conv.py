@@ -16,6 +16,7 @@ from mindspore_compat._backend import (
     conv_gather,
     conv_panels,
     conv_planes,
+    conv_slices,
     conv_winograd,
     parallel_loops,
     scheduler,
@@ -38,6 +39,12 @@ CASES = {
     "few of a stride": ((1, 4, 9, 20), (6, 4, 3, 7), (1, 5), ((1, 1), (3, 3)), (1, 1), 1),
     "tiny planes": ((5, 3, 2, 2), (7, 3, 3, 3), (1, 1), ((1, 1), (1, 1)), (1, 1), 1),
 }
+VOLUMES = {
+    "padded": ((3, 3, 5, 9, 8), (4, 3, 3, 3, 3), (1,) * 3, ((1, 1), (0, 1), (1, 0)), (1,) * 3, 1),
+    "strided": ((2, 4, 7, 9, 10), (6, 4, 2, 3, 3), (2,) * 3, ((1, 0), (1, 1), (1, 1)), (1,) * 3, 1),
+    "spread": ((2, 6, 8, 9, 9), (4, 3, 3, 3, 3), (3, 1, 1), ((2, 3), (2, 2), (2, 2)), (2,) * 3, 2),
+    "wide": ((1, 2, 2, 6, 6), (3, 2, 1, 3, 3), (1,) * 3, ((3, 2), (1, 1), (1, 1)), (1,) * 3, 1),
+}  # fmt: skip
 LARGE = {
     "64 channels": ((3, 64, 14, 14), (70, 64, 3, 3), (1, 1), ((1, 1), (1, 1)), (1, 1), 1),
     "bands": ((1, 8, 60, 70), (13, 8, 5, 3), (1, 1), ((2, 2), (1, 1)), (1, 1), 1),
@@ -71,6 +78,7 @@ def any_size(request, monkeypatch):
         monkeypatch.setattr(module, "PIECE", 1 << 14)
     monkeypatch.setattr(conv_gather, "SAMPLES", 1 << 14)
     monkeypatch.setattr(conv_flat, "SPAN", 1 << 8)
+    monkeypatch.setattr(conv_slices, "WORKSPACE", 1 << 12)
     monkeypatch.setattr(conv_gather, "WINDOWS", 1 << 7)
     for module in (conv_planes, conv_flat, conv_gather):
         monkeypatch.setattr(module, "CACHE", 1 << 12)
@@ -137,7 +145,11 @@ def test_loops_mean_what_the_composed_convolution_means(case, any_size, monkeypa
 
 
 @needs_numba
-@pytest.mark.parametrize("case", [*CASES.values(), *LARGE.values()], ids=[*CASES, *LARGE])
+@pytest.mark.parametrize(
+    "case",
+    [*CASES.values(), *VOLUMES.values(), *LARGE.values()],
+    ids=[*CASES, *[f"volumes, {name}" for name in VOLUMES], *LARGE],
+)
 def test_compiled_loops_give_the_same(case, any_size, monkeypatch):
     monkeypatch.setattr(compiled, "_setting", lambda: "wait")
     check(operands(*case))
@@ -179,7 +191,7 @@ def test_results_smaller_than_large_tiles_take_small_ones(monkeypatch):
 @needs_numba
 def test_any_number_of_threads_gives_the_same_bits(any_size, monkeypatch):
     monkeypatch.setattr(compiled, "_setting", lambda: "wait")
-    for case in LARGE.values():
+    for case in (*LARGE.values(), *VOLUMES.values()):
         found = []
         for count in (1, 2, 4):
             scheduler.limit(count)
