@@ -1,5 +1,5 @@
-"""Padding with values of the array itself, and its transpose, which adds gradients of the padding
-to those of the elements that it was copied from.
+"""Padding with one number, or with values of the array itself; of the latter the transpose, which
+adds gradients of the padding to those of the elements that it was copied from.
 
 On the host the array is copied once, and strips of the padding are copied within the result; a
 gather along each axis would copy all of it for each, by index.
@@ -14,6 +14,24 @@ from .large_arrays import BETWEEN, contiguous, write_pieces
 from .space import extra
 
 MOST = 64  # blocks of an array and its padding, of which each costs some calls
+
+
+@extra
+def pad(xp, x, pad_width, mode="constant", constant_values=0):
+    """NumPy's `pad`; of large arrays around which one number is put threads share the copy."""
+    if mode != "constant":
+        return xp.module.pad(x, pad_width, mode)
+    large = type(x) is numpy.ndarray and x.nbytes >= BETWEEN and len(pad_width) == x.ndim
+    if not large or numpy.ndim(constant_values):
+        return xp.module.pad(x, pad_width, mode, constant_values=constant_values)
+    out = numpy.empty([n + b + a for n, (b, a) in zip(x.shape, pad_width)], x.dtype)
+    inside = ()
+    for n, (before, _) in zip(x.shape, pad_width):
+        for strip in (slice(0, before), slice(before + n, None)):
+            out[(*inside, strip)] = constant_values
+        inside += (slice(before, before + n),)
+    write_pieces(_copy, [x], out[inside])
+    return out
 
 
 @extra

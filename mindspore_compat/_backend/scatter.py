@@ -9,6 +9,7 @@ import math
 import numpy
 
 from . import compiled_along, compiled_rows
+from .compiled import is_repeated
 from .space import extra, is_basic
 
 _FEW_ROWS = 1 << 8  # rows that are taken by NumPy, however long
@@ -80,8 +81,13 @@ def add_rows(xp, index, values, count):
 @extra
 def scatter_add(xp, x, index, values):
     """A copy of `x` with `values` added at `index`; positions named twice receive both."""
+    basic = is_basic(index)
+    if basic and type(x) is numpy.ndarray and x.size and is_repeated(x) and not x.item(0):
+        out = numpy.zeros(x.shape, x.dtype)
+        out[index] = values
+        return out
     out = xp.array(x, order="C")
-    if is_basic(index):
+    if basic:
         out[index] += values
     elif not (type(out) is numpy.ndarray and _add_at_indices(out, index, values)):
         _at(xp.add, out, index, values)

@@ -87,3 +87,13 @@ def test_gradients_and_vmap_together(mode):
     if mode == "replicate":
         counts = np.array([3, 1, 1, 2], np.float32)  # how often each element is in the result
         close(twice(x[0]), 6 * x[0].asnumpy() * counts, atol=1e-5)
+
+
+@pytest.mark.parametrize("widths", [((0, 0), (2, 1)), ((3, 0), (0, 4)), ((1, 2), (3, 4))])
+@pytest.mark.parametrize("dtype", ["float32", "int8", "bool"])
+def test_a_number_around_a_large_array(widths, dtype, monkeypatch):
+    monkeypatch.setattr(padding, "BETWEEN", 1)
+    x = np.random.default_rng(0).integers(0, 2, (7, 9)).astype(dtype)
+    for given in (x, x.T.copy().T):
+        same(HOST.pad(given, widths, constant_values=1), np.pad(x, widths, constant_values=1))
+    same(HOST.pad(x, widths, mode="edge"), np.pad(x, widths, mode="edge"))

@@ -75,3 +75,13 @@ def test_the_rank_of_what_an_index_names():
         indices,
     ):
         assert scatter._rank(x, index) == x[index].ndim
+
+
+@pytest.mark.parametrize("value", [0, 2])
+def test_what_is_added_to_one_number_for_all_elements(value):
+    x = np.broadcast_to(np.float32(value), (4, 6))
+    for index in ((slice(None), slice(1, 5, 2)), (2, None), (Ellipsis, -1), ([1, 1, 3],)):
+        wanted = np.full(x.shape, value, np.float32)
+        values = np.random.default_rng(0).standard_normal(wanted[index].shape, np.float32)
+        np.add.at(wanted, index, values)
+        np.testing.assert_array_equal(arrays.HOST.scatter_add(x, index, values), wanted)

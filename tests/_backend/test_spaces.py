@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from kit import close
 
-from mindspore_compat._backend import arrays, conv, pool
+from mindspore_compat._backend import adaptive_pool, arrays, conv, pool
 
 RANDOM = np.random.default_rng(7)
 
@@ -87,9 +87,9 @@ def test_pooling(space, case):
 
 @pytest.mark.parametrize("size, out", [((7,), (3,)), ((6, 8), (3, 2)), ((3, 2), (5, 4))])
 def test_adaptive_pooling(space, size, out):
-    y = on_both(space, pool.adaptive_average, normal(2, 3, *size), out)
-    on_both(space, pool.adaptive_average_gradient, normal(*y.shape), size)
-    on_both(space, pool.adaptive_maximum, normal(2, 3, *size), out)
+    y = on_both(space, adaptive_pool.average, normal(2, 3, *size), out)
+    on_both(space, adaptive_pool.average_gradient, normal(*y.shape), size)
+    on_both(space, adaptive_pool.maximum, normal(2, 3, *size), out)
 
 
 EXTRAS = {

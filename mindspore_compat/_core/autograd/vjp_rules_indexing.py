@@ -5,11 +5,11 @@ What vjp_rules.py says of rules holds here too.
 
 import math
 
-from .vjp_rules import compose, derive
+from .vjp_rules import compose, derive, nothing
 
 derive(
     "getitem(x, index)",
-    x=lambda xp, g, x_shape, index: xp.scatter_add(xp.zeros(x_shape, g.dtype), index, g),
+    x=lambda xp, g, x_shape, index: xp.scatter_add(nothing(xp, x_shape, g.dtype), index, g),
 )
 derive(
     "scatter_add(x, index, values)",
@@ -49,7 +49,7 @@ derive(
 derive(
     "take_along_axis(x, indices, axis)",
     x=lambda xp, g, x_shape, indices, axis: xp.scatter_along_axis(
-        xp.zeros(x_shape, g.dtype), indices, g, axis, add=True
+        nothing(xp, x_shape, g.dtype), indices, g, axis, add=True
     ),
 )
 
@@ -86,27 +86,27 @@ def _ties(xp, x, values, out, index):
     return xp.where(count == 0, 1, count)
 
 
-def _others(xp, values, index, nothing):
+def _others(xp, values, index, zeros):
     """The product of the other values with the same index; zeros among them are multiplied
     separately, so that derivatives of this by them are right as well."""
     zero = values == 0
     safe = xp.where(zero, 1, values)
-    product = xp.scatter_reduce(nothing + 1, index, safe, "mul")[index] / safe
-    own = xp.cast(zero, nothing.dtype)
-    count = xp.scatter_add(nothing, index, own)[index] - own
+    product = xp.scatter_reduce(zeros + 1, index, safe, "mul")[index] / safe
+    own = xp.cast(zero, zeros.dtype)
+    count = xp.scatter_add(zeros, index, own)[index] - own
     empty = xp.where(zero, values, 0)  # 0, but with a gradient
-    lone = xp.scatter_add(nothing, index, empty)[index] - empty
+    lone = xp.scatter_add(zeros, index, empty)[index] - empty
     return product * xp.where(count == 0, 1, xp.where(count == 1, lone, 0))
 
 
 def _take_vjp(xp, g, x_shape, indices, axis):
     if axis is None:
-        flat = xp.zeros(math.prod(x_shape), g.dtype)
+        flat = nothing(xp, (math.prod(x_shape),), g.dtype)
         return xp.reshape(xp.scatter_add(flat, (indices,), g), x_shape)
     if axis % len(x_shape) == 0:
         return xp.add_rows(indices, g, x_shape[0])
     index = (slice(None),) * (axis % len(x_shape)) + (indices,)
-    return xp.scatter_add(xp.zeros(x_shape, g.dtype), index, g)
+    return xp.scatter_add(nothing(xp, x_shape, g.dtype), index, g)
 
 
 def _sort_vjp(xp, g, x, axis):

@@ -22,7 +22,7 @@ from .reduce import Axis, axes_of
 
 
 def _vector_norm(xp, x, order, axis, keepdims):
-    size = xp.abs(x)
+    size = x if order == 2 and x.dtype.kind == "f" else xp.abs(x)
     if order == float("inf"):
         return xp.max(size, axis, keepdims=keepdims)
     if order == float("-inf"):
@@ -32,7 +32,7 @@ def _vector_norm(xp, x, order, axis, keepdims):
     if order == 1:
         return xp.sum(size, axis, keepdims=keepdims)
     if order == 2:
-        total = xp.sum(size * size, axis, keepdims=keepdims)
+        total = xp.sum(xp.square(size), axis, keepdims=keepdims)
         positive = total > 0
         return xp.where(
             positive, xp.sqrt(xp.where(positive, total, xp.ones_like(total))), 0 * total

@@ -30,9 +30,11 @@ _Value = InstanceOf(int, float).called("a number") | None
 @op(compute="native")
 def pad_constant(xp, input: Anything, widths: Any, value: Any):
     """A number around the input; negative widths cut."""
-    cut = tuple(slice(max(-a, 0), n - max(-b, 0)) for (a, b), n in zip(widths, input.shape))
+    if any(min(pair) < 0 for pair in widths):
+        cut = tuple(slice(max(-a, 0), n - max(-b, 0)) for (a, b), n in zip(widths, input.shape))
+        input = input[cut]
     added = tuple((max(a, 0), max(b, 0)) for a, b in widths)
-    return xp.pad(input[cut], added, constant_values=value)
+    return xp.pad(input, added, constant_values=value)
 
 
 @op(compute="native")
