@@ -23,7 +23,6 @@ and one more loop over the axis, for the results. Sums are float64. Threads shar
 last dimension in pieces that follow from shapes alone.
 """
 
-import functools
 import math
 
 import numpy
@@ -143,17 +142,7 @@ class AxisLoop(RowPlan):
         scalars = [FLOAT.type(value) for value in self.trace.scalars({"axis": axis})]
         memories = [width] * (len(self._found) + len(self._kept))
         given = [compiled.flat(array) for array in arrays]
-        self.loop.run(
-            _pieces(outer, length, inner), *given, out.reshape(-1), *memories, *scalars,
-            length, inner, width,
-        )  # fmt: skip
+        table = parallel_loops.blocks_around(outer, length, inner, BLOCK, WIDTH)
+        sizes = length, inner, width
+        self.loop.run(table, *given, out.reshape(-1), *memories, *scalars, *sizes)
         return out
-
-
-@functools.lru_cache(maxsize=256)
-def _pieces(outer, length, inner):
-    """Of each piece its part of the outer and of the last dimension."""
-    columns = max(BLOCK // length // WIDTH * WIDTH, WIDTH)
-    blocks = parallel_loops.blocks(outer, max(BLOCK // (length * inner), 1))
-    parts = parallel_loops.blocks(inner, columns)
-    return numpy.ascontiguousarray([[*block, *part] for block in blocks for part in parts])

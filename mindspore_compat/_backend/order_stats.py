@@ -6,6 +6,7 @@ there is then found by comparing. Elsewhere, and where there are NaNs, a stable 
 
 import numpy
 
+from . import compiled_extremes
 from .space import extra
 
 _FEW = 4  # part of an axis, as a divisor, up to which a partition is worth its comparisons
@@ -56,6 +57,27 @@ def _chosen(xp, x, k, axis, largest):
     indices = numpy.moveaxis(indices, -1, axis)
     values, order = top_k(xp, numpy.take_along_axis(x, indices, axis), k, axis, largest)
     return values, numpy.take_along_axis(indices, order, axis)
+
+
+@extra
+def argmax(xp, x, axis=None, keepdims=False):
+    """NumPy's `argmax`."""
+    return _place(xp, xp.module.argmax, x, axis, keepdims)
+
+
+@extra
+def argmin(xp, x, axis=None, keepdims=False):
+    """NumPy's `argmin`."""
+    return _place(xp, xp.module.argmin, x, axis, keepdims)
+
+
+def _place(xp, function, x, axis, keepdims):
+    inside = type(x) is numpy.ndarray and type(axis) is int and -x.ndim <= axis < x.ndim
+    if inside and axis not in (-1, x.ndim - 1):
+        found = compiled_extremes.place(x, axis % x.ndim, function is xp.module.argmax)
+        if found is not None:
+            return numpy.expand_dims(found, axis) if keepdims else found
+    return function(x, axis, keepdims=keepdims)
 
 
 @extra

@@ -71,6 +71,16 @@ def blocks(total, size):
     return numpy.stack([starts, numpy.minimum(starts + size, total)], 1)
 
 
+@functools.lru_cache(maxsize=1024)
+def blocks_around(outer, length, inner, size, width):
+    """The table of pieces of about `size` elements that cover an array of three axes but for the
+    middle one: their first and last of the outer axis, and of the inner, in whole `width`s."""
+    columns = max(size // length // width * width, width)
+    several = blocks(outer, max(size // (length * inner), 1))
+    parts = blocks(inner, columns)
+    return numpy.ascontiguousarray([[*block, *part] for block in several for part in parts])
+
+
 def aligned(count, dtype=FLOAT):
     """So many uninitialised elements that begin with a cache line: no vector crosses one."""
     found = numpy.empty(count + LINE, dtype)

@@ -158,9 +158,7 @@ def bodies(monkeypatch):
     monkeypatch.setattr(compiled_bodies, "SHORTEST", 1)
     monkeypatch.setattr(compiled_axis, "WIDTH", 5)
     monkeypatch.setitem(vars(arrays.HOST), "bodies", found)
-    compiled_axis._pieces.cache_clear()
-    yield found
-    compiled_axis._pieces.cache_clear()
+    return found
 
 
 def names(bodies):

@@ -1,0 +1,59 @@
+"""A compiled loop finds the largest and the smallest along an inner axis where NumPy does."""
+
+import numpy as np
+import pytest
+from kit import same
+from kit.loops import ParallelByPython, needs_numba
+
+from mindspore_compat._backend import arrays, compiled, compiled_extremes, scheduler
+
+HOST = arrays.HOST
+VALUES = np.array([0.0, -0.0, 1, -1, 2, np.inf, -np.inf, np.nan], np.float32)
+
+
+@pytest.fixture
+def any_size(monkeypatch):
+    """Has arrays of every size take the loop, made anew, in several pieces."""
+    monkeypatch.setattr(compiled_extremes, "LEAST", 1)
+    monkeypatch.setattr(compiled_extremes, "SHORTEST", 2)
+    monkeypatch.setattr(compiled_extremes, "WIDTH", 4)
+    monkeypatch.setattr(compiled_extremes, "PIECE", 40)
+    monkeypatch.setattr(compiled, "available", lambda: True)
+    monkeypatch.setattr(compiled, "_setting", lambda: "wait")
+    compiled_extremes._loop.cache_clear()
+    yield
+    compiled_extremes._loop.cache_clear()
+
+
+def check():
+    rng = np.random.default_rng(0)
+    for shape, axis in [((5, 9), 0), ((3, 4, 11), 1), ((2, 3, 5, 2), -3), ((30, 1, 3), 1)]:
+        for values in (VALUES, VALUES[:-1], VALUES[:2]):
+            x = rng.choice(values, shape)
+            for name in ("argmax", "argmin"):
+                for keepdims in (False, True):
+                    found = getattr(HOST, name)(x, axis, keepdims=keepdims)
+                    same(found, getattr(np, name)(x, axis, keepdims=keepdims))
+
+
+def test_the_loop_means_what_numpy_does(any_size, monkeypatch):
+    monkeypatch.setattr(compiled_extremes, "ParallelLoop", ParallelByPython)
+    check()
+
+
+@needs_numba
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_compiled_it_does_so_with_any_number_of_threads(threads, any_size):
+    scheduler.limit(threads)
+    try:
+        check()
+    finally:
+        scheduler.limit(0)
+
+
+def test_what_the_loop_does_not_take_goes_numpys_way(any_size, monkeypatch):
+    monkeypatch.setattr(compiled_extremes, "_loop", lambda: pytest.fail("asked for"))
+    x = np.random.default_rng(0).standard_normal((6, 5))
+    for given, axis in ((x, 0), (x.astype(np.float32), 1), (x.astype(np.float32).T, 0), (x, None)):
+        same(HOST.argmax(given, axis), np.argmax(given, axis))
+    monkeypatch.undo()
