@@ -54,8 +54,8 @@ class LargeHost(Host):
             found = EXTRA[name].__get__(self)
         elif name in REDUCERS:
             found = large_reductions.reducer(getattr(numpy, REDUCERS[name]))
-        elif name == "reshape":
-            found = large_arrays.reshape
+        elif name in ("reshape", "ascontiguousarray"):
+            found = getattr(large_arrays, name)
         elif isinstance(found, numpy.ufunc) and found.signature is None:
             found = large_arrays.Ufunc(found)
         setattr(self, name, found)

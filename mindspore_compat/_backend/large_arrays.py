@@ -179,6 +179,13 @@ def contiguous(x, dtype=None):
     return out
 
 
+def ascontiguousarray(x):
+    """NumPy's `ascontiguousarray`; threads share the copy of a large array of numbers."""
+    if type(x) is not numpy.ndarray or x.flags.c_contiguous or x.nbytes < BETWEEN:
+        return numpy.ascontiguousarray(x)
+    return contiguous(x) if x.dtype.kind in _KINDS else numpy.ascontiguousarray(x)
+
+
 def astype(x, dtype):
     """NumPy's `astype`, for numbers."""
     if x.nbytes < BETWEEN or x.dtype.kind not in _KINDS or dtype.kind not in _KINDS:

@@ -6,10 +6,11 @@ there is then found by comparing. Elsewhere, and where there are NaNs, a stable 
 
 import numpy
 
-from . import compiled_extremes
+from . import compiled_extremes, scheduler
 from .space import extra
 
 _FEW = 4  # part of an axis, as a divisor, up to which a partition is worth its comparisons
+_PIECE = 1 << 16  # elements of a piece, about
 
 _UNSORTED = "bfloat16"  # NumPy sorts its NaNs anywhere
 
@@ -41,10 +42,26 @@ def _comparable(x):
 
 
 def _chosen(xp, x, k, axis, largest):
-    """`top_k` by a partition: who is beyond the last one, and of its equals the first ones."""
+    """`top_k` by a partition of each row; threads share these."""
     rows = numpy.moveaxis(x, axis, -1)
     shape, length = rows.shape, rows.shape[-1]
     rows = rows.reshape(-1, length)
+    indices = numpy.empty((len(rows), k), numpy.int64)
+    parts = scheduler.blocks(len(rows), max(_PIECE // length, 1))
+
+    def work(number):
+        indices[parts[number]] = _beyond(rows[parts[number]], k, largest)
+
+    scheduler.run(work, len(parts))
+    indices = numpy.moveaxis(indices.reshape(*shape[:-1], k), -1, axis)
+    values, order = top_k(xp, numpy.take_along_axis(x, indices, axis), k, axis, largest)
+    return values, numpy.take_along_axis(indices, order, axis)
+
+
+def _beyond(rows, k, largest):
+    """Where in each row the elements are that are beyond the last one, and the first of its
+    equals."""
+    length = rows.shape[1]
     last = length - k if largest else k - 1
     edge = numpy.partition(rows, last, axis=1)[:, last : last + 1]
     taken = rows >= edge if largest else rows <= edge
@@ -53,10 +70,7 @@ def _chosen(xp, x, k, axis, largest):
         taken ^= equal
         remaining = k - numpy.count_nonzero(taken, axis=1, keepdims=True)
         taken |= equal & (numpy.cumsum(equal, axis=1, dtype=numpy.int32) <= remaining)
-    indices = (numpy.flatnonzero(taken).reshape(-1, k) % length).reshape(*shape[:-1], k)
-    indices = numpy.moveaxis(indices, -1, axis)
-    values, order = top_k(xp, numpy.take_along_axis(x, indices, axis), k, axis, largest)
-    return values, numpy.take_along_axis(indices, order, axis)
+    return numpy.flatnonzero(taken).reshape(-1, k) % length
 
 
 @extra

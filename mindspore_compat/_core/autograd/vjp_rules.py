@@ -403,8 +403,26 @@ def nothing(xp, shape, dtype):
     return xp.broadcast_to(xp.zeros((), dtype), shape)
 
 
+_FEW = 8  # copies that are added one after the other
+
+
+def _sum_of_repeats(xp, g, x_shape, repeats, axis):
+    """The same for as many copies of each element, which lie side by side."""
+    axis = len(x_shape) - 1 if axis is None else axis % len(x_shape)
+    copies = xp.reshape(g, (*x_shape[: axis + 1], repeats, *x_shape[axis + 1 :]))
+    if repeats > _FEW:
+        return xp.sum(copies, axis + 1)
+    front = (slice(None),) * (axis + 1)
+    total = copies[(*front, 0)]
+    for number in range(1, repeats):
+        total = total + copies[(*front, number)]
+    return total
+
+
 def _repeat_vjp(xp, g, x_shape, repeats, axis):
     """Sums the copies of each element."""
+    if isinstance(repeats, int) and repeats > 0:
+        return _sum_of_repeats(xp, g, x_shape, repeats, axis)
     if axis is None:
         x_size = math.prod(x_shape)
         owner = xp.repeat(xp.arange(x_size), repeats)
