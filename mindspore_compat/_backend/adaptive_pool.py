@@ -19,7 +19,7 @@ def _edges(n, o):
 
 
 @lru_cache(maxsize=256)
-def _means(n, o, dtype):
+def means(n, o, dtype):
     """Matrix (o, n) whose rows average the windows."""
     rows = np.zeros((o, n), dtype)
     for row, (first, last) in zip(rows, _edges(n, o)):
@@ -33,7 +33,7 @@ def _adapted(xp, x, sizes, outs, transpose):
         if n == o:
             continue
         axis = x.ndim - len(sizes) + i
-        rows = xp.asarray(_means(n, o, x.dtype.str))
+        rows = xp.asarray(means(n, o, x.dtype.str))
         x = xp.moveaxis(x, axis, -1) @ (rows if transpose else rows.T)
         x = xp.moveaxis(x, -1, axis)
     return xp.ascontiguousarray(x)

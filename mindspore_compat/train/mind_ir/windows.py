@@ -10,7 +10,7 @@ from itertools import product
 
 import numpy as np
 
-from ..._backend import pool
+from ..._backend import adaptive_pool, pool
 from .shapes import pad as padded
 from .tracing import emits
 
@@ -208,7 +208,7 @@ def adaptive_average(b, out, x, goal):
         size, wanted = x.shape[lead + i], out.shape[lead + i]
         if size == wanted:
             continue
-        means = pool._means(size, wanted, x.dtype.str).T
+        means = adaptive_pool.means(size, wanted, x.dtype.str).T
         order = [a for a in range(x.ndim) if a != lead + i] + [lead + i]
         shape = [out.shape[a] if a < lead + i else x.shape[a] for a in order[:-1]]
         value = b.reshape(b.transpose(value, order), (math.prod(shape), size))
