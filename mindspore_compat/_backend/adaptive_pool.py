@@ -1,8 +1,8 @@
 """Adaptive pooling: the output size is given, windows follow from it and may differ in length.
 
 Every function takes the array namespace first; arrays are (..., spatial...). `average` and
-`average_gradient` are each other's gradient. Where all windows of a dimension have one
-length, means are sums, and their gradient is copied; else both are products with a matrix.
+`average_gradient` are each other's gradient. Where all windows of a dimension have one length,
+means are sums, and their gradient is copied; else both are products with a matrix.
 """
 
 from functools import lru_cache

@@ -6,7 +6,7 @@ Blocks are stored as one array (count, width, width), the last one filled up wit
 
 import numpy
 
-from . import arrays, checksums, scheduler
+from . import arrays, checksums, compiled_between, scheduler
 
 SPLIT = 128
 GROUP = 4  # blocks of columns that a thread multiplies at a time: what lies between fits its cache
@@ -139,8 +139,8 @@ def _inverse_by(xp, lower):
 def between_blocks(triples):
     """The products left @ x @ right, for matrices x of any number of layers.
 
-    On the host threads share the work of all of them. It is cut as the blocks are, so results have
-    the same bits with any number of threads.
+    On the host threads share the work of all of them, by a compiled loop where there is one. It is
+    cut as the blocks are, so results have the same bits with any number of threads.
 
     Args:
         triples: (left, x, right) for each product: the blocks of a matrix, a float32 matrix, and
@@ -151,9 +151,12 @@ def between_blocks(triples):
     """
     if checksums.on or not all(type(x) is numpy.ndarray for _, x, _ in triples):
         return [blocks_times(left, times_blocks(x, right)) for left, x, right in triples]
-    made = [numpy.empty(x.shape, numpy.float32) for _, x, _ in triples]
+    made = [compiled_between.product(*triple) for triple in triples]
     pieces = []
-    for (left, x, right), out in zip(triples, made, strict=True):
+    for number, (left, x, right) in enumerate(triples):
+        if made[number] is not None:
+            continue
+        out = made[number] = numpy.empty(x.shape, numpy.float32)
         rows = scheduler.blocks(len(x), left.shape[-1])
         columns = scheduler.blocks(x.shape[1], GROUP * right.shape[-1])
         pieces += [

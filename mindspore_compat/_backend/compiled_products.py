@@ -219,7 +219,7 @@ def _loop_of_columns():
 
 
 @functools.cache
-def _suits():
+def suits():
     """Whether the loops are faster than NumPy's products on this host."""
     libraries = scheduler.libraries()
     own = [each.internal_api == "openblas" for each in libraries]
@@ -249,7 +249,7 @@ def product(x, y, out=None, addend=None):
     if left is None or right is None:
         return None
     loops = (_loop_of_columns(),) if few else _loops(b_turned=right[1])
-    if not all([loop.is_ready() for loop in loops]) or not _suits():
+    if not all([loop.is_ready() for loop in loops]) or not suits():
         return None
     if out is None:
         out = numpy.empty((rows, columns), FLOAT)

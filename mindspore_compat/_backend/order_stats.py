@@ -42,20 +42,26 @@ def _comparable(x):
 
 
 def _chosen(xp, x, k, axis, largest):
-    """`top_k` by a partition of each row; threads share these."""
+    """`top_k` by a partition of each row."""
     rows = numpy.moveaxis(x, axis, -1)
     shape, length = rows.shape, rows.shape[-1]
     rows = rows.reshape(-1, length)
-    indices = numpy.empty((len(rows), k), numpy.int64)
-    parts = scheduler.blocks(len(rows), max(_PIECE // length, 1))
-
-    def work(number):
-        indices[parts[number]] = _beyond(rows[parts[number]], k, largest)
-
-    scheduler.run(work, len(parts))
+    indices = (_beyond if rows.size <= _PIECE else _beyond_by_threads)(rows, k, largest)
     indices = numpy.moveaxis(indices.reshape(*shape[:-1], k), -1, axis)
     values, order = top_k(xp, numpy.take_along_axis(x, indices, axis), k, axis, largest)
     return values, numpy.take_along_axis(indices, order, axis)
+
+
+def _beyond_by_threads(rows, k, largest):
+    """What `_beyond` gives; threads share the rows."""
+    found = numpy.empty((len(rows), k), numpy.int64)
+    parts = scheduler.blocks(len(rows), max(_PIECE // rows.shape[1], 1))
+
+    def work(number):
+        found[parts[number]] = _beyond(rows[parts[number]], k, largest)
+
+    scheduler.run(work, len(parts))
+    return found
 
 
 def _beyond(rows, k, largest):

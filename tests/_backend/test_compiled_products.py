@@ -40,7 +40,7 @@ def way(request, monkeypatch):
         pytest.skip("needs Numba")
     for least in ("LEAST", "LEAST_OF_FEW", "SHORTEST"):
         monkeypatch.setattr(compiled_products, least, 1)
-    monkeypatch.setattr(compiled_products, "_suits", lambda: True)
+    monkeypatch.setattr(compiled_products, "suits", lambda: True)
     monkeypatch.setattr(compiled, "_setting", lambda: "wait")
     if request.param == "python":
         monkeypatch.setattr(compiled, "available", lambda: True)
@@ -86,7 +86,7 @@ def ready(monkeypatch):
         pytest.skip("needs Numba")
     if vector_tiles.sizes()["LANES"] != compiled_products.WIDEST:
         pytest.skip("for wider vectors")
-    monkeypatch.setattr(compiled_products, "_suits", lambda: True)
+    monkeypatch.setattr(compiled_products, "suits", lambda: True)
     compiled_products._loop.cache_clear()
     loops = {*compiled_products._loops(False), *compiled_products._loops(True)}
     for loop in (*loops, compiled_products._loop_of_columns()):

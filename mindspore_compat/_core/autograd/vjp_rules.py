@@ -16,6 +16,7 @@ from .tape import Rule
 
 TABLE = {}
 COMPOSED = {}
+FEW_REPEATS = 8  # copies of an element that are added one after the other
 PLAIN = {
     *"""pi e inf nan newaxis euler_gamma finfo iinfo result_type ndim shape size issubdtype
     float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool_
@@ -403,22 +404,6 @@ def nothing(xp, shape, dtype):
     return xp.broadcast_to(xp.zeros((), dtype), shape)
 
 
-_FEW = 8  # copies that are added one after the other
-
-
-def _sum_of_repeats(xp, g, x_shape, repeats, axis):
-    """The same for as many copies of each element, which lie side by side."""
-    axis = len(x_shape) - 1 if axis is None else axis % len(x_shape)
-    copies = xp.reshape(g, (*x_shape[: axis + 1], repeats, *x_shape[axis + 1 :]))
-    if repeats > _FEW:
-        return xp.sum(copies, axis + 1)
-    front = (slice(None),) * (axis + 1)
-    total = copies[(*front, 0)]
-    for number in range(1, repeats):
-        total = total + copies[(*front, number)]
-    return total
-
-
 def _repeat_vjp(xp, g, x_shape, repeats, axis):
     """Sums the copies of each element."""
     if isinstance(repeats, int) and repeats > 0:
@@ -431,6 +416,19 @@ def _repeat_vjp(xp, g, x_shape, repeats, axis):
     owner = xp.repeat(xp.arange(x_shape[axis]), repeats)
     index = (slice(None),) * axis + (owner,)
     return xp.scatter_add(nothing(xp, x_shape, g.dtype), index, g)
+
+
+def _sum_of_repeats(xp, g, x_shape, repeats, axis):
+    """Sums the copies of each element of which there are as many, side by side."""
+    axis = len(x_shape) - 1 if axis is None else axis % len(x_shape)
+    copies = xp.reshape(g, (*x_shape[: axis + 1], repeats, *x_shape[axis + 1 :]))
+    if repeats > FEW_REPEATS:
+        return xp.sum(copies, axis + 1)
+    front = (slice(None),) * (axis + 1)
+    total = copies[(*front, 0)]
+    for number in range(1, repeats):
+        total = total + copies[(*front, number)]
+    return total
 
 
 derive("tile(x, reps)", x=_tile_vjp)

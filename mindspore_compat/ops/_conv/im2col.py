@@ -3,8 +3,7 @@
 The functions stand for those of _backend/conv.py, pool.py and adaptive_pool.py in any body; each
 is given with its gradient, which is another of them, so that derivatives of every order exist.
 Sizes are what public arguments (a number, a tuple, a padding mode) become: one number per spatial
-dimension.
-The public operations are those of _conv and _pooling.
+dimension. The public operations are those of _conv and _pooling.
 """
 
 from ..._backend import adaptive_pool, conv, pool
