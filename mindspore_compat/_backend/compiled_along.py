@@ -11,7 +11,7 @@ import math
 import numpy
 
 from . import compiled
-from .parallel_loops import FLOAT, INDEX, ParallelLoop, array, number, piece
+from .parallel_loops import FLOAT, INDEX, ParallelLoop, array, blocks, number, piece
 
 LEAST = 1 << 12  # indices from which a loop pays
 PIECE = 1 << 16  # indices of a piece, about
@@ -19,49 +19,50 @@ MOST = 16  # pieces
 WORD = numpy.dtype(numpy.int32)
 
 
-def take_along(x, index, out, first, last, start, stop, length, count, inner):
-    """Writes x[o, index[o, k, i], i] to out[o, k, i], for o from `first` to `last` and i from
-    `start` to `stop`.
+def take_along(x, index, out, first, last, start, stop, size, rows, run, inner):
+    """Writes to row k of block o of `out`, for o from `first` to `last`, the elements of block o of
+    `x` that are named by the same row of `index`, from `start` to `stop`.
 
     Args:
-        x: (outer, `length`, `inner`), as an array of one axis, like the others.
-        index, out: (outer, `count`, `inner`).
+        x: blocks of `size` elements.
+        index, out: blocks of `rows` rows of `run` elements.
+        inner: the elements of `x` from one position along the axis to the next, of which each is
+            taken to its own place in a row. If there is one, a row is a whole block.
     """
     for o in range(first, last):
-        block = x[o * length * inner : (o + 1) * length * inner]
-        for k in range(1 if inner == 1 else count):  # a loop over one element costs as much as ten
-            size = count if inner == 1 else inner
-            at = o * count * inner + k * size
-            places, target = index[at : at + size], out[at : at + size]
-            if inner == 1:
-                for i in range(size):
-                    target[i] = block[places[i]]
+        block = x[o * size : (o + 1) * size]
+        for k in range(rows):
+            at = (o * rows + k) * run
+            indices, target = index[at : at + run], out[at : at + run]
+            if inner == 1:  # apart, for vector instructions
+                for i in range(run):
+                    target[i] = block[indices[i]]
             else:
                 for i in range(start, stop):
-                    target[i] = block[places[i] * inner + i]
+                    target[i] = block[indices[i] * inner + i]
 
 
-def add_along(values, index, out, first, last, start, stop, length, count, inner):
-    """Adds values[o, k, i] to out[o, index[o, k, i], i]; the arguments are those of `take_along`,
-    and `out` has the `length`."""
+def add_along(values, index, out, first, last, start, stop, size, rows, run, inner):
+    """Adds `values` to the elements of `out` that `take_along` would read; the arguments are its
+    own."""
     for o in range(first, last):
-        block = out[o * length * inner : (o + 1) * length * inner]
-        for k in range(1 if inner == 1 else count):
-            size = count if inner == 1 else inner
-            at = o * count * inner + k * size
-            places, source = index[at : at + size], values[at : at + size]
+        block = out[o * size : (o + 1) * size]
+        for k in range(rows):
+            at = (o * rows + k) * run
+            indices, source = index[at : at + run], values[at : at + run]
             if inner == 1:
-                for i in range(size):
-                    block[places[i]] += source[i]
+                for i in range(run):
+                    block[indices[i]] += source[i]
             else:
                 for i in range(start, stop):
-                    block[places[i] * inner + i] += source[i]
+                    block[indices[i] * inner + i] += source[i]
 
 
 @compiled.made_once
 def _loop(function, dtype):
     elements, indices = array(dtype), array(INDEX)
-    parameters = [elements, indices, elements, *map(piece, range(4)), number(), number(), number()]
+    parameters = [elements, indices, elements, *map(piece, range(4))]
+    parameters += [number()] * 4
     text = functools.partial(compiled.text_of, function)
     return ParallelLoop(text, parameters, False, function.__name__)
 
@@ -109,12 +110,11 @@ def _loop_for(function, dtype, x, index, axis):
 
 def _run(loop, source, index, target, length, axis):
     outer, inner = math.prod(index.shape[:axis]), math.prod(index.shape[axis + 1 :])
-    count = index.shape[axis]
-    wanted = max(min(index.size // PIECE, MOST), 1)
-    ends = numpy.arange(wanted + 1)
-    table = numpy.zeros((wanted, 4), INDEX)
-    table[:, 1], table[:, 3] = outer, inner
-    split, column = (outer, 0) if outer >= inner else (inner, 2)
-    ends = ends * split // wanted
-    table[:, column], table[:, column + 1] = ends[:-1], ends[1:]
-    loop.run(table, source, compiled.flat(index), target.reshape(-1), length, count, inner)
+    rows, run = (index.shape[axis], inner) if inner > 1 else (1, index.shape[axis])
+    pieces = max(min(index.size // PIECE, MOST), 1)
+    if outer >= inner:
+        table = [[*part, 0, run] for part in blocks(outer, -(-outer // pieces))]
+    else:
+        table = [[0, outer, *part] for part in blocks(inner, -(-inner // pieces))]
+    sizes = length * inner, rows, run, inner
+    loop.run(numpy.array(table), source, compiled.flat(index), target.reshape(-1), *sizes)
