@@ -124,9 +124,11 @@ class AxisLoop(RowPlan):
 
     @staticmethod
     def _over_block(lines):
+        """A loop over the elements of a block."""
         return ["for at in range(count):", *indented(lines, 1)]
 
     def _over_axis(self, before, lines):
+        """A loop over the axis, and within it one over the elements of a block."""
         return [
             "for k in range(length):",
             "    base = (block * length + k) * inner + begin",
@@ -134,7 +136,7 @@ class AxisLoop(RowPlan):
         ]
 
     def run(self, axis, arrays):
-        """What the body gives for contiguous arrays of one shape."""
+        """What the body gives for arrays of one shape."""
         shape = arrays[0].shape
         outer, length, inner = math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :])
         out = numpy.empty(shape, FLOAT)

@@ -17,16 +17,16 @@ LEAST = 1 << 14  # elements from which a loop pays
 SHORTEST = 16  # elements of the last dimension, below which vectors are not filled
 WIDTH = 256  # of these that are compared together, at most
 PIECE = 1 << 15  # elements of a piece, about
-PLACE = numpy.dtype(numpy.int32)
+WORD = numpy.dtype(numpy.int32)
 
 
-def place_of_extreme(x, out, best, place, first, last, start, stop, length, inner, sign):
-    """Writes the position of the first of the largest elements along the middle of three axes; a
+def argmax_along(x, out, best, index, first, last, start, stop, length, inner, sign):
+    """Writes the index of the first of the largest elements along the middle of three axes; a
     NaN is larger than all.
 
     Args:
         x, out: (outer, `length`, `inner`) and (outer, `inner`), as arrays of one axis.
-        best, place: memory for WIDTH elements.
+        best, index: memory for WIDTH elements.
         first, last, start, stop: which part of the outer and of the last dimension.
         sign: -1 to find the smallest.
     """
@@ -41,21 +41,21 @@ def place_of_extreme(x, out, best, place, first, last, start, stop, length, inne
                     value = ordered(sign * row[i] + single(0))
                     greater = value > best[i] or k == 0
                     best[i] = value if greater else best[i]
-                    place[i] = k if greater else place[i]
+                    index[i] = k if greater else index[i]
             found = out[o * inner + begin : o * inner + begin + count]
             for i in range(count):
-                found[i] = place[i]
+                found[i] = index[i]
 
 
 @compiled.made_once
 def _loop():
-    parameters = [array(FLOAT), array(INDEX), memory(PLACE), memory(PLACE), *map(piece, range(4))]
+    parameters = [array(FLOAT), array(INDEX), memory(WORD), memory(WORD), *map(piece, range(4))]
     parameters += [number(), number(), number(FLOAT)]
-    text = functools.partial(compiled.text_of, place_of_extreme)
-    return ParallelLoop(text, parameters, True, "place_of_extreme")
+    text = functools.partial(compiled.text_of, argmax_along)
+    return ParallelLoop(text, parameters, True, "argmax_along")
 
 
-def place(x, axis, largest):
+def argmax(x, axis, largest):
     """NumPy's `argmax`, or `argmin`, of an array along an axis; None where NumPy finds it as fast,
     and while the loop is not ready."""
     outer, length, inner = math.prod(x.shape[:axis]), x.shape[axis], math.prod(x.shape[axis + 1 :])

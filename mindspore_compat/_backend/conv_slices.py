@@ -69,7 +69,7 @@ def _parts(geo):
 
 
 @functools.lru_cache(maxsize=256)
-def _under(geo):
+def _overlaps(geo):
     """For each position of the kernel in depth the slices of the result that have a slice of the
     volume there, and these slices, both as slices of Python."""
     n, out, step, spread = geo.size[0], geo.out[0], geo.stride[0], geo.dilation[0]
@@ -90,10 +90,10 @@ def _images(x, geo):
 
     def work(number):
         sample, k = pieces[number]
-        there, source = _under(geo)[k]
-        out[sample, : there.start, :, k] = 0
-        out[sample, there.stop :, :, k] = 0
-        out[sample, there, :, k] = x[sample, :, source].swapaxes(0, 1)
+        inside, source = _overlaps(geo)[k]
+        out[sample, : inside.start, :, k] = 0
+        out[sample, inside.stop :, :, k] = 0
+        out[sample, inside, :, k] = x[sample, :, source].swapaxes(0, 1)
 
     scheduler.run(work, len(pieces))
     return out.reshape(-1, geo.channels * geo.kernel[0], *x.shape[3:])
@@ -112,8 +112,8 @@ def _add_images(images, out, geo):
         sample, part = pieces[number]
         target = out[sample, part]
         target[...] = 0
-        for k, (there, source) in enumerate(_under(geo)):
-            target[:, source] += images[sample, there, part, k].swapaxes(0, 1)
+        for k, (inside, source) in enumerate(_overlaps(geo)):
+            target[:, source] += images[sample, inside, part, k].swapaxes(0, 1)
 
     scheduler.run(work, len(pieces))
 

@@ -82,19 +82,19 @@ def _beyond(rows, k, largest):
 @extra
 def argmax(xp, x, axis=None, keepdims=False):
     """NumPy's `argmax`."""
-    return _place(xp, xp.module.argmax, x, axis, keepdims)
+    return _argmax_or_min(xp, xp.module.argmax, x, axis, keepdims)
 
 
 @extra
 def argmin(xp, x, axis=None, keepdims=False):
     """NumPy's `argmin`."""
-    return _place(xp, xp.module.argmin, x, axis, keepdims)
+    return _argmax_or_min(xp, xp.module.argmin, x, axis, keepdims)
 
 
-def _place(xp, function, x, axis, keepdims):
+def _argmax_or_min(xp, function, x, axis, keepdims):
     inside = type(x) is numpy.ndarray and type(axis) is int and -x.ndim <= axis < x.ndim
     if inside and axis not in (-1, x.ndim - 1):
-        found = compiled_extremes.place(x, axis % x.ndim, function is xp.module.argmax)
+        found = compiled_extremes.argmax(x, axis % x.ndim, function is xp.module.argmax)
         if found is not None:
             return numpy.expand_dims(found, axis) if keepdims else found
     return function(x, axis, keepdims=keepdims)

@@ -399,7 +399,7 @@ def _pad_vjp(xp, g, x_shape, pad_width, mode):
     return g[tuple(slice(before, before + n) for (before, _), n in zip(pad_width, x_shape))]
 
 
-def nothing(xp, shape, dtype):
+def expanded_zeros(xp, shape, dtype):
     """Zeros of a shape that take no memory: what is added to them is added to a copy."""
     return xp.broadcast_to(xp.zeros((), dtype), shape)
 
@@ -411,15 +411,15 @@ def _repeat_vjp(xp, g, x_shape, repeats, axis):
     if axis is None:
         x_size = math.prod(x_shape)
         owner = xp.repeat(xp.arange(x_size), repeats)
-        return xp.reshape(xp.scatter_add(nothing(xp, (x_size,), g.dtype), owner, g), x_shape)
+        return xp.reshape(xp.scatter_add(expanded_zeros(xp, (x_size,), g.dtype), owner, g), x_shape)
     axis = axis % len(x_shape)
     owner = xp.repeat(xp.arange(x_shape[axis]), repeats)
     index = (slice(None),) * axis + (owner,)
-    return xp.scatter_add(nothing(xp, x_shape, g.dtype), index, g)
+    return xp.scatter_add(expanded_zeros(xp, x_shape, g.dtype), index, g)
 
 
 def _sum_of_repeats(xp, g, x_shape, repeats, axis):
-    """Sums the copies of each element of which there are as many, side by side."""
+    """Sums the copies of each element, `repeats` of them side by side."""
     axis = len(x_shape) - 1 if axis is None else axis % len(x_shape)
     copies = xp.reshape(g, (*x_shape[: axis + 1], repeats, *x_shape[axis + 1 :]))
     if repeats > FEW_REPEATS:

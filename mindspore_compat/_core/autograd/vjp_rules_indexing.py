@@ -5,11 +5,11 @@ What vjp_rules.py says of rules holds here too.
 
 import math
 
-from .vjp_rules import compose, derive, nothing
+from .vjp_rules import compose, derive, expanded_zeros
 
 derive(
     "getitem(x, index)",
-    x=lambda xp, g, x_shape, index: xp.scatter_add(nothing(xp, x_shape, g.dtype), index, g),
+    x=lambda xp, g, x_shape, index: xp.scatter_add(expanded_zeros(xp, x_shape, g.dtype), index, g),
 )
 derive(
     "scatter_add(x, index, values)",
@@ -49,7 +49,7 @@ derive(
 derive(
     "take_along_axis(x, indices, axis)",
     x=lambda xp, g, x_shape, indices, axis: xp.scatter_along_axis(
-        nothing(xp, x_shape, g.dtype), indices, g, axis, add=True
+        expanded_zeros(xp, x_shape, g.dtype), indices, g, axis, add=True
     ),
 )
 
@@ -101,12 +101,12 @@ def _others(xp, values, index, zeros):
 
 def _take_vjp(xp, g, x_shape, indices, axis):
     if axis is None:
-        flat = nothing(xp, (math.prod(x_shape),), g.dtype)
+        flat = expanded_zeros(xp, (math.prod(x_shape),), g.dtype)
         return xp.reshape(xp.scatter_add(flat, (indices,), g), x_shape)
     if axis % len(x_shape) == 0:
         return xp.add_rows(indices, g, x_shape[0])
     index = (slice(None),) * (axis % len(x_shape)) + (indices,)
-    return xp.scatter_add(nothing(xp, x_shape, g.dtype), index, g)
+    return xp.scatter_add(expanded_zeros(xp, x_shape, g.dtype), index, g)
 
 
 def _sort_vjp(xp, g, x, axis):

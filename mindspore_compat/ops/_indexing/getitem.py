@@ -10,7 +10,7 @@ import weakref
 
 from ..._backend.arrays import SPACES, to_space
 from ..._core.autograd.tape import depth
-from ..._core.autograd.vjp_rules import nothing
+from ..._core.autograd.vjp_rules import expanded_zeros
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import own, public, write_back
 from ..._core.declare.values import write_into_whole
@@ -32,7 +32,7 @@ def getitem(xp, input: Anything, index: Any):
 
 getitem.vjp(
     input=lambda xp, g, input_shape, index: xp.scatter_add(
-        nothing(xp, input_shape, g.dtype), index, g
+        expanded_zeros(xp, input_shape, g.dtype), index, g
     )
 )
 
