@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from kit import same
-from kit.loops import ParallelByPython, needs_numba
+from kit.loops import ParallelByPython, made_anew, needs_numba, on_threads
 
-from mindspore_compat._backend import arrays, compiled, compiled_along, scheduler
+from mindspore_compat._backend import arrays, compiled_along
 
 HOST = arrays.HOST
 SHAPES = [((7, 9), 1, 4), ((7, 9), 0, 12), ((3, 5, 4), 1, 6), ((2, 3, 8), -1, 8), ((40,), 0, 60)]
@@ -13,14 +13,9 @@ SHAPES = [((7, 9), 1, 4), ((7, 9), 0, 12), ((3, 5, 4), 1, 6), ((2, 3, 8), -1, 8)
 
 @pytest.fixture
 def any_size(monkeypatch):
-    """Has arrays of every size take loops, made anew, in several pieces."""
-    monkeypatch.setattr(compiled_along, "LEAST", 1)
-    monkeypatch.setattr(compiled_along, "PIECE", 4)
-    monkeypatch.setattr(compiled, "available", lambda: True)
-    monkeypatch.setattr(compiled, "_setting", lambda: "wait")
-    compiled_along._loop.cache_clear()
-    yield
-    compiled_along._loop.cache_clear()
+    """Has arrays of every size take loops, in several pieces."""
+    with made_anew(monkeypatch, compiled_along, LEAST=1, PIECE=4):
+        yield
 
 
 def operands(shape, axis, count, dtype="float32", index_dtype="int64"):
@@ -63,11 +58,8 @@ def test_loops_mean_what_numpy_does(any_size, monkeypatch):
 @needs_numba
 @pytest.mark.parametrize("threads", [1, 2, 4])
 def test_compiled_they_do_so_with_any_number_of_threads(threads, any_size):
-    scheduler.limit(threads)
-    try:
+    with on_threads(threads):
         check()
-    finally:
-        scheduler.limit(0)
 
 
 @pytest.mark.parametrize("index", [9, -10])

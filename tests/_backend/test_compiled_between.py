@@ -3,14 +3,12 @@
 import numpy as np
 import pytest
 from kit import close_sums, same
-from kit.loops import ParallelByPython, needs_numba
+from kit.loops import ParallelByPython, made_anew, needs_numba, on_threads
 
 from mindspore_compat._backend import (
     block_inverse,
-    compiled,
     compiled_between,
     compiled_products,
-    scheduler,
     vector_tiles,
 )
 
@@ -20,14 +18,10 @@ LARGE = [(128, 640), (64, 147), (300, 700), (10, 512), (7, 33)]
 
 @pytest.fixture
 def any_size(monkeypatch):
-    """Has matrices of every size take the loop, made anew."""
-    monkeypatch.setattr(compiled_between, "LEAST", 1)
-    monkeypatch.setattr(compiled, "available", lambda: True)
-    monkeypatch.setattr(compiled, "_setting", lambda: "wait")
+    """Has matrices of every size take the loop."""
     monkeypatch.setattr(compiled_products, "suits", lambda: True)
-    compiled_between._loop.cache_clear()
-    yield
-    compiled_between._loop.cache_clear()
+    with made_anew(monkeypatch, compiled_between, LEAST=1):
+        yield
 
 
 def operands(rows, columns, width):
@@ -60,11 +54,8 @@ def test_compiled_it_has_the_same_bits_with_any_number_of_threads(shape, any_siz
     scale = np.float32(128)  # as many products are added, twice
     found = []
     for count in (1, 2, 4):
-        scheduler.limit(count)
-        try:
+        with on_threads(count):
             found.append(compiled_between.product(*given))
-        finally:
-            scheduler.limit(0)
     close_sums(found[0] / scale, (wanted / scale).astype(np.float32))
     same(found[0], found[1])
     same(found[0], found[2])

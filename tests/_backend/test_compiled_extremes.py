@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from kit import same
-from kit.loops import ParallelByPython, needs_numba
+from kit.loops import ParallelByPython, made_anew, needs_numba, on_threads
 
-from mindspore_compat._backend import arrays, compiled, compiled_extremes, scheduler
+from mindspore_compat._backend import arrays, compiled_extremes
 
 HOST = arrays.HOST
 VALUES = np.array([0.0, -0.0, 1, -1, 2, np.inf, -np.inf, np.nan], np.float32)
@@ -13,16 +13,9 @@ VALUES = np.array([0.0, -0.0, 1, -1, 2, np.inf, -np.inf, np.nan], np.float32)
 
 @pytest.fixture
 def any_size(monkeypatch):
-    """Has arrays of every size take the loop, made anew, in several pieces."""
-    monkeypatch.setattr(compiled_extremes, "LEAST", 1)
-    monkeypatch.setattr(compiled_extremes, "SHORTEST", 2)
-    monkeypatch.setattr(compiled_extremes, "WIDTH", 4)
-    monkeypatch.setattr(compiled_extremes, "PIECE", 40)
-    monkeypatch.setattr(compiled, "available", lambda: True)
-    monkeypatch.setattr(compiled, "_setting", lambda: "wait")
-    compiled_extremes._loop.cache_clear()
-    yield
-    compiled_extremes._loop.cache_clear()
+    """Has arrays of every size take the loop, in several pieces."""
+    with made_anew(monkeypatch, compiled_extremes, LEAST=1, SHORTEST=2, WIDTH=4, PIECE=40):
+        yield
 
 
 def check():
@@ -44,11 +37,8 @@ def test_the_loop_means_what_numpy_does(any_size, monkeypatch):
 @needs_numba
 @pytest.mark.parametrize("threads", [1, 2, 4])
 def test_compiled_it_does_so_with_any_number_of_threads(threads, any_size):
-    scheduler.limit(threads)
-    try:
+    with on_threads(threads):
         check()
-    finally:
-        scheduler.limit(0)
 
 
 def test_what_the_loop_does_not_take_goes_numpys_way(any_size, monkeypatch):
@@ -56,4 +46,3 @@ def test_what_the_loop_does_not_take_goes_numpys_way(any_size, monkeypatch):
     x = np.random.default_rng(0).standard_normal((6, 5))
     for given, axis in ((x, 0), (x.astype(np.float32), 1), (x.astype(np.float32).T, 0), (x, None)):
         same(HOST.argmax(given, axis), np.argmax(given, axis))
-    monkeypatch.undo()

@@ -5,9 +5,9 @@ import itertools
 import numpy as np
 import pytest
 from kit import same
-from kit.loops import ParallelByPython, needs_numba
+from kit.loops import ParallelByPython, made_anew, needs_numba, on_threads
 
-from mindspore_compat._backend import arrays, compiled, compiled_choices, scheduler, select
+from mindspore_compat._backend import arrays, compiled_choices, select
 
 RANDOM = np.random.default_rng(5)
 SHAPE = (6, 6000)
@@ -92,14 +92,10 @@ def test_where_beside_zeros(dtype):
 
 @pytest.fixture
 def loops(monkeypatch):
-    """Has arrays of every size take compiled loops, made anew."""
+    """Has arrays of every size take compiled loops."""
     monkeypatch.setattr(select, "LARGE", 2)
-    monkeypatch.setattr(compiled_choices, "LEAST", 2)
-    monkeypatch.setattr(compiled, "available", lambda: True)
-    monkeypatch.setattr(compiled, "_setting", lambda: "wait")
-    compiled_choices._loop.cache_clear()
-    yield
-    compiled_choices._loop.cache_clear()
+    with made_anew(monkeypatch, compiled_choices, LEAST=2):
+        yield
 
 
 def check_loops(shape):
@@ -128,8 +124,5 @@ def test_loops_mean_what_numpy_does(loops, monkeypatch):
 @needs_numba
 @pytest.mark.parametrize("threads", [1, 2, 4])
 def test_compiled_they_do_so_with_any_number_of_threads(threads, loops):
-    scheduler.limit(threads)
-    try:
+    with on_threads(threads):
         check_loops((150, 700))
-    finally:
-        scheduler.limit(0)

@@ -1,15 +1,44 @@
 """Tests of compiled loops: those that need Numba, and loops that Python runs for the others."""
 
+import contextlib
+
 import numpy as np
 import pytest
 
-from mindspore_compat._backend import compiled, parallel_loops
+from mindspore_compat._backend import compiled, parallel_loops, scheduler
 
 
 def needs_numba(test):
     """Marks a test that is for where Numba is installed."""
     skip = pytest.mark.skipif(not compiled.available(), reason="needs Numba")
     return pytest.mark.numba(skip(test))
+
+
+@contextlib.contextmanager
+def made_anew(monkeypatch, module, **constants):
+    """A context in which arrays wait for the loops of a module, which are made anew.
+
+    Args:
+        constants: what numbers of the module are meanwhile.
+    """
+    for name, value in constants.items():
+        monkeypatch.setattr(module, name, value)
+    monkeypatch.setattr(compiled, "available", lambda: True)
+    monkeypatch.setattr(compiled, "_setting", lambda: "wait")
+    loops = module._loop
+    loops.cache_clear()
+    yield
+    loops.cache_clear()
+
+
+@contextlib.contextmanager
+def on_threads(count):
+    """A context in which so many threads share large work."""
+    scheduler.limit(count)
+    try:
+        yield
+    finally:
+        scheduler.limit(0)
 
 
 class ByPython(compiled.Loop):
