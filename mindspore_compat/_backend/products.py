@@ -27,7 +27,7 @@ def matmul(xp, x, y, out=None):
     """The product of the last two axes; leading axes broadcast, vectors are rows or columns."""
     if type(x) is np.ndarray:
         return product(x, y, out)
-    made = xp.module.matmul(x, y, out)
+    made = xp.module.matmul(x, y, out=out)
     return checksums.checked(xp.module, x, y, made) if checksums.on else made
 
 
