@@ -11,7 +11,9 @@ import os
 import re
 
 from . import log
-from ._backend import affinity, arrays, capture, scheduler
+from ._backend import arrays
+from ._backend.steps import current
+from ._backend.threads import affinity, scheduler
 from ._core.context.config import config
 from ._core.context.settings import DictOf
 from ._core.rules.checked import checked
@@ -111,7 +113,7 @@ def set_kernel_launch_capture(
 
     Source: mindspore.runtime.set_kernel_launch_capture of MindSpore 2.10.
     """
-    capture.allow(enable_capture_graph and not op_capture_skip)
+    current.allow(enable_capture_graph and not op_capture_skip)
 
 
 @checked

@@ -27,9 +27,9 @@ PACKAGE = __package__
 PATHS = {
     "dtype": "common.dtype",
     "version": "_version",
-    "common._decorator": "common._helpers",
-    "common._utils": "common._helpers",
-    "common.dynamic_shape.auto_dynamic_shape": "common._helpers",
+    "common._decorator": "common._helpers.functions",
+    "common._utils": "common._helpers.functions",
+    "common.dynamic_shape.auto_dynamic_shape": "common._helpers.functions",
     "common.type": "common.dtype",
     "common.hook_handle": "common.hook",
     "common._stub_tensor": "common.tensor",
@@ -43,7 +43,7 @@ PATHS = {
     "device_context.ascend.device": "device_context.ascend",
     "device_context.cpu.device": "device_context.cpu",
     "device_context.gpu.device": "device_context.gpu",
-    "graph.dynamic_shape.auto_dynamic_shape": "common._helpers",
+    "graph.dynamic_shape.auto_dynamic_shape": "common._helpers.functions",
     "graph.mutable": "common.mutable",
     "nn.transformer": "parallel._transformer",
     "nn.transformer.layers": "parallel._transformer.layers",
@@ -226,8 +226,10 @@ _COMPILED = {
 _TRAINING = """common.np_dtype/np_dtype_valid _core.tensor.dtype/type_size_in_bytes
     ops.auto_generate/TensorToScalar nn.learning_rate_schedule/LearningRateSchedule common
     common.dtype common.api common.parameter common.initializer common.generator
-    common.mutable common.buffers common.dump common._ms_context ops/tensor_operator_registry
-    common._helpers common._jit_context _checkparam context communication ops.primitive
+    common.mutable common.buffers common.dump common._helpers.ms_context
+    ops/tensor_operator_registry
+    common._helpers.functions common._helpers.jit_context _checkparam context communication
+    ops.primitive
     ops._transforms.functional nn nn.cell nn.optim.optimizer nn.wrap.loss_scale
     nn.wrap.cell_wrapper train train.metrics.metric train.dataset_helper train.summary.enums
     amp parallel"""
@@ -259,16 +261,18 @@ FURTHER = {
         parallel.checkpoint_convert parallel.checkpoint_transform parallel.layout
         common.initializer {_TRAINING}""",
     "hal runtime communication context device_manager": """api=common.api
-        _c_expression.typing/Type hal runtime context common._ms_context communication
-        communication._cached mint/cat common common._helpers _checkparam ops.operations/Op
+        _c_expression.typing/Type hal runtime context common._helpers.ms_context communication
+        communication._cached mint/cat common common._helpers.functions _checkparam
+        ops.operations/Op
         ops.auto_generate/_op""",
-    "device_context": "common._ms_context _checkparam",
+    "device_context": "common._helpers.ms_context _checkparam",
     "device_context.ascend": """device_context.ascend.op_debug
-        device_context.ascend.op_precision device_context.ascend.op_tuning common._ms_context
+        device_context.ascend.op_precision device_context.ascend.op_tuning
+        common._helpers.ms_context
         _checkparam""",
-    "device_context.cpu": "device_context.cpu.op_tuning common._ms_context _checkparam",
+    "device_context.cpu": "device_context.cpu.op_tuning common._helpers.ms_context _checkparam",
     "device_context.gpu": """device_context.gpu.op_precision device_context.gpu.op_tuning
-        common._ms_context _checkparam""",
+        common._helpers.ms_context _checkparam""",
     "mindrecord": """mindrecord _io.mindrecord_errors common._unpickling
         dataset.core.validator_helpers dataset.core.py_util_helpers train.summary.enums/Enum
         common""",
@@ -279,7 +283,7 @@ FURTHER = {
         ops.auto_generate/_op ops.auto_generate/_ext mint.nn.functional/cross_entropy
         mint.nn.functional/batch_norm ops/rank""",
     "mint": """ops._primitive_aliases.pyboost_inner_prim/squeeze_impl
-        functional=mint.nn.functional common common.mutable common._helpers
+        functional=mint.nn.functional common common.mutable common._helpers.functions
         ops.auto_generate/_op ops.auto_generate/_impl""",
     "numpy": "numpy common common.dtype nn.cell",
     "scipy": """scipy.linalg scipy.optimize.linear_sum_assignment
@@ -297,7 +301,7 @@ FURTHER = {
     "ops.function.grad": "ops.function nn.grad.custom_vjp nn common ops.auto_generate/_op",
     "ops.auto_generate": """ops._primitive_aliases.argument_helpers
         ops._primitive_aliases.pyboost_inner_prim common common.dtype common.initializer/Zero
-        common._helpers common._jit_context _checkparam""",
+        common._helpers.functions common._helpers.jit_context _checkparam""",
     "ops._transforms.multitype_ops": """utils=ops._transforms.multitype_ops ops.composite
         ops.auto_generate ops._primitive_aliases.inner_ops common""",
     "ops._primitive_aliases.grad_ops": """communication ops.primitive
@@ -306,7 +310,8 @@ FURTHER = {
         ops.auto_generate common common.dtype""",
     "ops.function ops.operations ops.composite ops.functional ops.tensor_method ops.primitive": """
         ops.auto_generate ops._primitive_aliases.inner_ops common common.dtype communication
-        ops.primitive common._ms_context _checkparam common._helpers common._jit_context
+        ops.primitive common._helpers.ms_context _checkparam common._helpers.functions
+        common._helpers.jit_context
         array_ops=ops.operations linalg_ops=ops.operations other_ops=ops.operations
         layer=nn.layer grad_func=ops.function runtime/synchronize nn.cell/Cell
         common.initializer/Zero common.initializer/Uniform parallel.layout/Layout

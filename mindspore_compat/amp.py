@@ -16,13 +16,13 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from . import ops
-from ._backend.finite import all_finite as _all_finite
+from ._backend.updates.finite import all_finite as _all_finite
 from ._core.declare.older import takes
 from ._core.declare.public_api import build, legacy
 from ._core.rules.vocabulary import InstanceOf, Int, ListOf, Number, TupleOf, checked, inf
 from ._core.tensor.dtype import float32
 from ._core.tensor.tensor import Tensor
-from .common._ms_context import MSContext  # noqa: F401 - scripts import it from here
+from .common._helpers.ms_context import MSContext  # noqa: F401 - scripts import it from here
 from .common.parameter import Parameter
 from .train.amp import (
     auto_mixed_precision,

@@ -9,7 +9,8 @@ import time
 from typing import NamedTuple
 
 from . import _memory
-from ._backend import arrays, capture, device
+from ._backend import arrays, device
+from ._backend.steps import current
 from ._core.context.config import config
 from ._core.rules.checked import checked
 from ._core.rules.vocabulary import Bool, InstanceOf, Int, Str
@@ -558,8 +559,8 @@ def set_cur_stream(stream):
         >>> ms.hal.set_cur_stream(ms.hal.default_stream())
     """
     if stream is not None and _checked_stream("set_cur_stream", stream)._stream is not None:
-        if capture.running() is not None:
-            capture.running().refuse("a stream of the script's own")
+        if current.running() is not None:
+            current.running().refuse("a stream of the script's own")
         stream._stream.use()
 
 

@@ -47,22 +47,13 @@ def pytest_configure(config):
 
         threadpoolctl.threadpool_limits(1, "blas")
     if config.getoption("--compiled"):
-        from mindspore_compat._backend import (
-            compiled_bodies,
-            compiled_conv,
-            compiled_depthwise,
-            compiled_pool,
-            compiled_sequences,
-        )
+        from mindspore_compat._backend.bodies import host
+        from mindspore_compat._backend.conv import depthwise_loops, pooling_loops
+        from mindspore_compat._backend.conv.direct import choose
+        from mindspore_compat._backend.recurrent import sequences
 
         os.environ["MINDSPORE_COMPAT_COMPILE"] = "wait"
-        for module in (
-            compiled_bodies,
-            compiled_conv,
-            compiled_depthwise,
-            compiled_pool,
-            compiled_sequences,
-        ):
+        for module in (host, choose, depthwise_loops, pooling_loops, sequences):
             module.LEAST = 0
 
 

@@ -8,7 +8,8 @@ import pytest
 import mindspore_compat as ms
 from mindspore_compat import _memory_pools as pools
 from mindspore_compat import runtime
-from mindspore_compat._backend import arrays, capture, device
+from mindspore_compat._backend import arrays, device
+from mindspore_compat._backend.steps import current
 
 UNSET = {"cube_core_num": -1, "vector_core_num": -1}
 
@@ -47,7 +48,7 @@ def test_what_is_no_stream_is_refused(call):
 
 
 def test_names_that_are_not_captured_are_strs(monkeypatch):
-    monkeypatch.setattr(capture, "_wanted", True)
+    monkeypatch.setattr(current, "_wanted", True)
     ms.set_kernel_launch_capture(True, ["matmul"])
     with pytest.raises(TypeError, match="op_capture_skip"):
         ms.set_kernel_launch_capture(True, [1])

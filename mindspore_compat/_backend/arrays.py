@@ -13,24 +13,24 @@ import warnings
 import ml_dtypes
 import numpy
 
-from . import (  # noqa: F401 - they add names
-    compiled,
+from . import memory_stats  # noqa: F401 - they add names
+from .bodies.gpu import Bodies
+from .bodies.host import CompiledBodies
+from .compiled import jit  # noqa: F401 - they add names
+from .conv.cuda_kernels import Kernels
+from .host import (  # noqa: F401 - they add names
     cumulative,
     float16,
-    large_arrays,
-    large_reductions,
     linalg,
-    memory_stats,
     order_stats,
     padding,
     powers,
     products,
+    reductions,
     scatter,
     select,
+    ufuncs,
 )
-from .compiled_bodies import CompiledBodies
-from .device_bodies import Bodies
-from .kernels import Kernels
 from .space import EXTRA, REDUCERS, Space
 
 FLOAT16 = numpy.dtype(numpy.float16)
@@ -42,7 +42,7 @@ class Host(Space):
 
     @functools.cached_property
     def bodies(self):
-        return CompiledBodies() if compiled.available() else None
+        return CompiledBodies() if jit.available() else None
 
 
 class LargeHost(Host):
@@ -53,11 +53,11 @@ class LargeHost(Host):
         if name in EXTRA:
             found = EXTRA[name].__get__(self)
         elif name in REDUCERS:
-            found = large_reductions.reducer(getattr(numpy, REDUCERS[name]))
+            found = reductions.reducer(getattr(numpy, REDUCERS[name]))
         elif name in ("reshape", "ascontiguousarray"):
-            found = getattr(large_arrays, name)
+            found = getattr(ufuncs, name)
         elif isinstance(found, numpy.ufunc) and found.signature is None:
-            found = large_arrays.Ufunc(found)
+            found = ufuncs.Ufunc(found)
         setattr(self, name, found)
         return found
 
@@ -85,7 +85,9 @@ _target = "CPU"
 blocking = False  # whether an operation on a GPU is done before its call returns
 intercepting = 0  # how many contexts intercept or record operations
 _intercept_lock = threading.Lock()
-find_recorder = None  # while steps are recorded (recording.py): what gives this thread's recorder
+find_recorder = (
+    None  # while steps are recorded (steps/recording.py): what gives this thread's recorder
+)
 
 
 def space_of(array):
@@ -159,7 +161,7 @@ def allow_tf32(value):
 
 def for_size(xp, arrays):
     """`xp`, or where that is HOST and one of the arrays large, LARGE."""
-    if xp is HOST and any([getattr(each, "nbytes", 0) >= large_arrays.LARGE for each in arrays]):
+    if xp is HOST and any([getattr(each, "nbytes", 0) >= ufuncs.LARGE for each in arrays]):
         return LARGE
     return xp
 

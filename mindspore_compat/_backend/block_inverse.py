@@ -6,7 +6,10 @@ Blocks are stored as one array (count, width, width), the last one filled up wit
 
 import numpy
 
-from . import arrays, checksums, compiled_between, scheduler
+from . import arrays
+from .host import checksums
+from .loops import between
+from .threads import scheduler
 
 SPLIT = 128
 GROUP = 4  # blocks of columns that a thread multiplies at a time: what lies between fits its cache
@@ -151,7 +154,7 @@ def between_blocks(triples):
     """
     if checksums.on or not all(type(x) is numpy.ndarray for _, x, _ in triples):
         return [blocks_times(left, times_blocks(x, right)) for left, x, right in triples]
-    made = [compiled_between.product(*triple) for triple in triples]
+    made = [between.product(*triple) for triple in triples]
     pieces = []
     for number, (left, x, right) in enumerate(triples):
         if made[number] is not None:

@@ -13,7 +13,7 @@ import threading
 
 import numpy
 
-from . import capture
+from .steps import current
 
 _MASK = (1 << 64) - 1
 
@@ -39,7 +39,7 @@ class Stream:
 
     def state(self):
         """(seed, offset)."""
-        recorder = capture.running()
+        recorder = current.running()
         if recorder is not None and recorder.apart is not None:
             recorder.refuse("random numbers that it draws on its own")
         return self.seed, self.offset
@@ -54,15 +54,15 @@ def _key(stream, offset):
 
 
 def _on_host(xp, stream, offset):
-    if capture.running() is not None:
-        capture.running().refuse("random numbers that are drawn on the host")
+    if current.running() is not None:
+        current.running().refuse("random numbers that are drawn on the host")
     return numpy.random.Generator(numpy.random.Philox(key=_key(stream, offset)))
 
 
 def _on_device(xp, stream, offset):
     module = xp.module  # of the library, where `xp` is the space of a vmap
-    if capture.running() is not None:
-        return _DeviceGenerator(module, _key(stream, offset), *capture.running().draw(stream))
+    if current.running() is not None:
+        return _DeviceGenerator(module, _key(stream, offset), *current.running().draw(stream))
     numbers = [numpy.uint64(each & _MASK) for each in (stream.seed, offset)]
     return _DeviceGenerator(module, _key(stream, offset), *numbers, 0)
 
@@ -95,8 +95,8 @@ class _DeviceGenerator:
 
     @functools.cached_property
     def _library(self):
-        if capture.running() is not None:
-            capture.running().refuse("random numbers other than uniform ones of float32")
+        if current.running() is not None:
+            current.running().refuse("random numbers other than uniform ones of float32")
         mixed = numpy.random.SeedSequence(self._key).generate_state(1, numpy.uint64)[0]
         random = self._module.random
         return random.Generator(random.Philox4x3210(int(mixed)))

@@ -110,14 +110,16 @@ _QUICKER = {
 class Space:
     """The functions of one array library, NumPy's names first."""
 
-    bodies = None  # single kernels for whole bodies (device_bodies.py), where the library runs them
+    bodies = None  # single kernels for whole bodies (bodies/gpu.py), where the library runs them
     level = 0  # how many vmaps deep; a class attribute, for a missing one is slow to ask for
 
     def __init__(self, module, special, linalg, low_precision, kernels=None, bodies=None):
         self.module = module
         if bodies is not None:
             self.bodies = bodies
-        self.kernels = kernels  # hand-written ones (kernels.py), where the library runs them
+        self.kernels = (
+            kernels  # hand-written ones (conv/cuda_kernels.py), where the library runs them
+        )
         self.low_precision = low_precision  # dtypes computed in float32 and rounded on store
         self._special = special
         self._linalg = linalg

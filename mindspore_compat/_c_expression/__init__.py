@@ -5,7 +5,7 @@ Its classes that the public ones are derived from in the original stand here for
 
 import importlib
 
-from ..common._ms_context import MSContext
+from ..common._helpers.ms_context import MSContext
 from ..common._param_info import ParamInfo
 from ..common.jit import ms_memory_recycle as _ms_memory_recycle
 from ..communication.groups import GroupOptions

@@ -1,8 +1,9 @@
 """Initializers: how the first values of a parameter are drawn, and `initializer`, which makes the
 Tensor.
 
-An Initializer fills a NumPy array in place; values are drawn on the host (`_random_fill.py`) and
-moved to the device afterwards, so that a seed gives the same network everywhere.
+An Initializer fills a NumPy array in place; values are drawn on the host
+(`_initial_values/random_fill.py`) and moved to the device afterwards, so that a seed gives the same
+network everywhere.
 
 Filling a Tensor that was made with `init=` is `Tensor.init_data`.
 """
@@ -15,20 +16,20 @@ import numpy as np
 from .._core.rules.vocabulary import InstanceOf, Int, checked, register_type
 from .._core.tensor.dtype import float32
 from .._core.tensor.tensor import Tensor
-from ._fans import (
+from ._initial_values.fans import (
     _calculate_correct_fan,
     _calculate_fan_in_and_fan_out,
     _calculate_gain,
     _calculate_in_and_out,
 )
-from ._random_fill import (
+from ._initial_values.random_fill import (  # noqa: F401 - imported from here
     _init_random_normal,
     _init_random_normal_inplace,
-    _init_random_uniform,  # noqa: F401 - imported from here
+    _init_random_uniform,
     _init_random_uniform_inplace,
-    _init_truncated_normal,  # noqa: F401 - imported from here
+    _init_truncated_normal,
     _init_truncated_normal_inplace,
-    _numpy_seed,  # noqa: F401 - imported from here
+    _numpy_seed,
 )
 
 __all__ = [

@@ -2,7 +2,7 @@
 
 One semantics for both modes is a decision (docs, "Architecture"): a script that marks a function
 with `jit` gets the same numbers, with Python's own control flow and tracebacks. A function that
-trains is recorded, or on a GPU captured, if it can be, and then replayed (_captured.py).
+trains is recorded, or on a GPU captured, if it can be, and then replayed (_graph_mode/steps.py).
 """
 
 import functools
@@ -10,8 +10,8 @@ import threading
 
 from .._backend.arrays import release_memory
 from .._core.rules.vocabulary import Bool, Callable, InstanceOf, OneOf, checked
-from . import _captured
-from ._graph_call import as_graph
+from ._graph_mode import steps
+from ._graph_mode.call import as_graph
 
 __all__ = [
     "JitConfig",
@@ -37,7 +37,7 @@ building = _Building()
 
 def _owner(run, args):
     """What a graph belongs to: the object whose method is called, or the function."""
-    return args[0] if args and _captured.can_own(args[0]) else run
+    return args[0] if args and steps.can_own(args[0]) else run
 
 
 def _marked(function):
@@ -54,8 +54,8 @@ def _marked(function):
             building.depth -= 1
 
     def part(*args, **kwargs):
-        if _captured.captures(building.depth):
-            return _captured.run(_owner(run, args), function.__name__, function, args, kwargs)
+        if steps.captures(building.depth):
+            return steps.run(_owner(run, args), function.__name__, function, args, kwargs)
         return function(*args, **kwargs)
 
     return run

@@ -1,10 +1,11 @@
 """The groups of ranks by name, and the public functions that ask about and make them.
 
 A group named by any of the three world names ("hccl_world_group", "nccl_world_group",
-"mccl_world_group") is the world. The exchange itself is in `_backend/collective.py`.
+"mccl_world_group") is the world. The exchange itself is in `_backend/ranks/collective.py`.
 """
 
-from .._backend import arrays, collective, heartbeat, launcher
+from .._backend import arrays
+from .._backend.ranks import collective, heartbeat, launcher
 from .._core.context.config import config
 from .._core.rules.vocabulary import Any, Int, ListOf, Str, checked
 

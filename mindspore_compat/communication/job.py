@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from .. import log
-from .._backend import heartbeat, processes
+from .._backend.ranks import children, heartbeat
 
 GRACE = 5  # seconds that the processes have to end by themselves after a signal
 _ENDED = {128 + signal.SIGTERM, 137}  # the statuses of ranks that were ended because of another one
@@ -58,7 +58,7 @@ class Job:
             env={**environment, heartbeat.JOB: self.folder.name},
             stdin=subprocess.DEVNULL,
             start_new_session=True,
-            preexec_fn=processes.before_start(),
+            preexec_fn=children.before_start(),
         )
         if self.signal_number is not None:
             self._pass_on()

@@ -151,11 +151,12 @@ def mpiexec(options):
 
 
 def worker(options, log):
-    """What each process runs: `_backend/worker.py`, which redirects its output, and the script."""
+    """What each process runs: `_backend/ranks/worker.py`, which redirects its output, and the
+    script."""
     script = [options.task_script, *options.task_script_args]
     if options.task_script.endswith(".py"):
         script = [sys.executable, "-m", "mindspore_compat", *script]
-    return [sys.executable, "-m", "mindspore_compat._backend.worker", str(log), *script]
+    return [sys.executable, "-m", "mindspore_compat._backend.ranks.worker", str(log), *script]
 
 
 def environment(options):

@@ -6,7 +6,7 @@ What remains is that some have called more of them than others; a group's counts
 
 import collections
 
-from .._backend import endings
+from .._backend.ranks import endings
 from . import groups
 
 

@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from .._backend.arrays import space_of, to_space
-from .._backend.fuse import fuse
+from .._backend.updates.fuse import fuse
 from .._core.declare.public_api import public
 from .._core.rules.vocabulary import (
     AsValue,

@@ -9,7 +9,7 @@ import multiprocessing.pool
 import signal
 from multiprocessing import *  # noqa: F403
 
-from .._backend import processes
+from .._backend.ranks import children
 from .reductions import init_reductions
 
 __all__ = multiprocessing.__all__
@@ -27,7 +27,7 @@ class Process(multiprocessing.Process):
         """Runs its target, in the new process."""
         parent = multiprocessing.parent_process()
         if parent is not None and multiprocessing.get_start_method() == "fork":
-            processes.signal_at_parent_death(parent.pid, signal.SIGINT)
+            children.signal_at_parent_death(parent.pid, signal.SIGINT)
         super().run()
 
 

@@ -1,8 +1,8 @@
 """Cell: the base of all networks and layers.
 
 Here: the call, how parameters and sub-cells are assigned, and the modes (training, gradient, float
-type). Walking over members and naming them is in `_naming`, hooks in `_hooks`, buffers and state in
-`_state`, what concerns compilers and parallel planners in `_settings`.
+type). Walking over members and naming them is in `_cell/naming`, hooks in `_cell/hooks`, buffers
+and state in `_cell/state`, what concerns compilers and parallel planners in `_cell/settings`.
 
 **The call.** `cell(x)` is `construct(x)` and nothing else as long as the Cell is *plain*: called
 before, without hooks, float type, recomputation or a gradient of its own. `_cell_choose_path` keeps
@@ -20,7 +20,7 @@ import time
 from collections import OrderedDict
 
 from .. import ops
-from .._backend import capture
+from .._backend.steps import current
 from .._core.autograd.custom import custom_gradient, recompute
 from .._core.autograd.tape import depth
 from .._core.autograd.transforms import map_tensors
@@ -30,8 +30,8 @@ from .._core.rules.vocabulary import CellOf, InstanceOf, Int, Str, register_type
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.precision import precision
 from .._core.tensor.tensor import Tensor
-from ..common import _captured
-from ..common._graph_call import graphs
+from ..common._graph_mode import steps
+from ..common._graph_mode.call import graphs
 from ..common.parameter import (
     PARAMETER_NAME_DEFAULT,
     Parameter,
@@ -41,13 +41,13 @@ from ..common.parameter import (
 )
 from ..ops._transforms.functional import GradOperation
 from ..ops.primitive import Primitive
-from ._hooks import Hooks
-from ._members import Members, layout
-from ._naming import Naming
-from ._offered import offered
-from ._once import networks_once
-from ._settings import Settings
-from ._state import State
+from ._cell.hooks import Hooks
+from ._cell.members import Members, layout
+from ._cell.naming import Naming
+from ._cell.offered import offered
+from ._cell.once import networks_once
+from ._cell.settings import Settings
+from ._cell.state import State
 
 _MaybeParameter = InstanceOf(Parameter) | None
 _MaybeCell = CellOf | None
@@ -113,10 +113,10 @@ class Cell(Naming, Hooks, State, Settings):
     _cell_mixed_precision = MixedPrecisionType.NOTSET
     _cell_started = False
     _cell_unnamed = 0  # Parameters without a name in the tuples that it has taken
-    _cell_around = None  # what a training step puts around the call of its network (_once.py)
+    _cell_around = None  # what a training step puts around the call of its network (_cell/once.py)
     _cell_updates = False  # True for optimizers
     _cell_captures_itself = False  # True for training steps, which are replayed wherever they run
-    _cell_is_step = False  # True for Cells that hold a GradOperation, see _once.py
+    _cell_is_step = False  # True for Cells that hold a GradOperation, see _cell/once.py
 
     def __init__(self, auto_prefix=True, flags=None):
         self.__dict__.update(
@@ -139,7 +139,7 @@ class Cell(Naming, Hooks, State, Settings):
 
     def __call__(self, *args, **kwargs):
         if config.mode == GRAPH_MODE and not graphs.running:
-            return _captured.run_graph(self, args, kwargs)
+            return steps.run_graph(self, args, kwargs)
         if self._cell_plain:
             return self.construct(*args, **kwargs)
         return self._cell_call(args, kwargs)
@@ -275,7 +275,7 @@ class Cell(Naming, Hooks, State, Settings):
         elif name in ("_params", "_cells", "_buffers"):
             self.__dict__[name] = Members(self, value)
         else:
-            if capture.running() is not None:
+            if current.running() is not None:
                 self._cell_refuse_captured(name)
             if isinstance(value, (list, tuple)):
                 self._cell_note_listed(value)
@@ -289,7 +289,7 @@ class Cell(Naming, Hooks, State, Settings):
         not assign it again."""
         kind = type(self)
         if not kind.__module__.startswith(f"{_PACKAGE}."):
-            capture.running().refuse(f"the attribute '{name}' of '{kind.__name__}', assigned in it")
+            current.running().refuse(f"the attribute '{name}' of '{kind.__name__}', assigned in it")
 
     def __delattr__(self, name):
         for members in (self._params, self._cells, self._buffers):

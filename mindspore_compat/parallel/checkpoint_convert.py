@@ -1,12 +1,12 @@
 """`mindspore.parallel.checkpoint_convert`: checkpoints of ranks, made for other slices.
 
 The functions do what `rank_list_for_transform` and its two companions do; how is in
-`train._checkpoint_transform`.
+`train._checkpoint.transform`.
 """
 
 from .._core.rules.checked import checked
 from .._core.rules.vocabulary import Any, Int, OneOf, Str
-from ..train import _checkpoint_transform
+from ..train._checkpoint import transform
 
 __all__ = ["convert_checkpoint_by_rank", "convert_checkpoints", "rank_list_for_convert"]
 
@@ -37,7 +37,7 @@ def rank_list_for_convert(
 
     Source: mindspore.parallel.rank_list_for_convert of MindSpore 2.10.
     """
-    return _checkpoint_transform.rank_list(
+    return transform.rank_list(
         "rank_list_for_convert", rank_id, src_strategy_file, dst_strategy_file
     )
 
@@ -67,7 +67,7 @@ def convert_checkpoint_by_rank(
 
     Source: mindspore.parallel.convert_checkpoint_by_rank of MindSpore 2.10.
     """
-    _checkpoint_transform.checkpoint_by_rank(
+    transform.checkpoint_by_rank(
         "convert_checkpoint_by_rank",
         rank_id,
         checkpoint_files_map,
@@ -109,7 +109,7 @@ def convert_checkpoints(
 
     Source: mindspore.parallel.convert_checkpoints of MindSpore 2.10.
     """
-    _checkpoint_transform.all_checkpoints(
+    transform.all_checkpoints(
         "convert_checkpoints",
         src_checkpoints_dir,
         dst_checkpoints_dir,

@@ -3,7 +3,7 @@
 import functools
 import os
 
-from ._redundancy import get_parameter_redundancy, remove_param_redundancy
+from ._checkpoint.redundancy import get_parameter_redundancy, remove_param_redundancy
 
 __all__ = ["check_value_type", "get_parameter_redundancy", "remove_param_redundancy"]
 

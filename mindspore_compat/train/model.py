@@ -14,8 +14,8 @@ from .._core.rules.checked import Forbid, checked
 from .._core.rules.vocabulary import Bool, CellOf, Int, ListOf
 from ..communication.comm_func import broadcast
 from ..nn.wrap import WithEvalCell, WithLossCell
+from ._checkpoint.layouts import layouts_of
 from ._evaluation import Evaluation
-from ._layouts import layouts_of
 from ._run_checks import (
     _transfer_tensor_to_tuple,  # noqa: F401 - imported from here
     check_callbacks_of_fit,

@@ -1,6 +1,6 @@
 """`mindspore.train.node_strategy_pb2`: files of strategies and groups as messages, for scripts.
 
-`build_searched_strategy` goes by `_strategy.py`.
+`build_searched_strategy` goes by `_checkpoint/strategy.py`.
 """
 
 from .._io.messages import REPEATED, REQUIRED, Field, Message

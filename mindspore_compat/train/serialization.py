@@ -1,27 +1,30 @@
 """`mindspore.train.serialization`: parameters to files, from files and into networks.
 
-It re-exports: saving is in `_saving.py`, loading in `_loading.py`, changing the format in
-`_converting.py`, putting slices of parameters together in `_strategy.py`, models without their
-Python code in `mind_ir`.
+It re-exports: saving is in `_checkpoint/saving.py`, loading in `_checkpoint/loading.py`, changing
+the format in `_checkpoint/converting.py`, putting slices of parameters together in
+`_checkpoint/strategy.py`, models without their Python code in `mind_ir`.
 """
 
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.dtype import to_numpy
-from ._ckpt_messages import Checkpoint, _exec_save, _parse_ckpt_proto  # noqa: F401 - scripts import them
-from ._converting import ckpt_to_safetensors, safetensors_to_ckpt
-from ._distributed_loading import get_ckpt_path_with_strategy, load_distributed_checkpoint
-from ._loading import (
+from ._checkpoint.converting import ckpt_to_safetensors, safetensors_to_ckpt
+from ._checkpoint.distributed_loading import (
+    get_ckpt_path_with_strategy,
+    load_distributed_checkpoint,
+)
+from ._checkpoint.loading import (  # noqa: F401
     ParamDictFuture,
-    _check_checkpoint_param,  # noqa: F401
-    _load_dismatch_prefix_params,  # noqa: F401 - scripts import these
-    _update_param,  # noqa: F401
+    _check_checkpoint_param,
+    _load_dismatch_prefix_params,
+    _update_param,
     load_checkpoint,
     load_checkpoint_async,
     load_param_into_net,
     load_segmented_checkpoints,
 )
-from ._saving import async_ckpt_thread_status, save_checkpoint
-from ._strategy import (  # noqa: F401 - scripts import them from here
+from ._checkpoint.messages import Checkpoint, _exec_save, _parse_ckpt_proto  # noqa: F401 - scripts import them
+from ._checkpoint.saving import async_ckpt_thread_status, save_checkpoint
+from ._checkpoint.strategy import (  # noqa: F401 - scripts import them from here
     _get_merged_param_data,
     build_searched_strategy,
     merge_sliced_parameter,

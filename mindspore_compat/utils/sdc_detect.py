@@ -3,7 +3,7 @@
 The original watches an Ascend; here the products of any device are checked by their sums.
 """
 
-from .._backend import checksums
+from .._backend.host import checksums
 
 __all__ = ["get_sdc_detect_result", "sdc_detect_start", "sdc_detect_stop"]
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from kit import close, close_sums
 
-from mindspore_compat._backend import arrays, block_inverse, scheduler
+from mindspore_compat._backend import arrays, block_inverse
+from mindspore_compat._backend.threads import scheduler
 
 
 def symmetric(size, seed=0):

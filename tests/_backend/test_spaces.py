@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from kit import close
 
-from mindspore_compat._backend import adaptive_pool, arrays, conv, pool
+from mindspore_compat._backend import arrays
+from mindspore_compat._backend.conv import adaptive_pooling, convolution, pooling
 
 RANDOM = np.random.default_rng(7)
 
@@ -47,16 +48,16 @@ CONVOLUTIONS = {  # shapes of the input and of the weights, stride, pads, dilati
 @pytest.mark.parametrize("case", CONVOLUTIONS.values(), ids=CONVOLUTIONS.keys())
 def test_convolution_and_its_gradients(space, case):
     x, w, *options = case
-    y = on_both(space, conv.convolve, normal(*x), normal(*w), *options)
+    y = on_both(space, convolution.convolve, normal(*x), normal(*w), *options)
     g = normal(*y.shape)
-    on_both(space, conv.input_gradient, g, normal(*w), x, *options)
-    on_both(space, conv.weight_gradient, g, normal(*x), w, *options)
+    on_both(space, convolution.input_gradient, g, normal(*w), x, *options)
+    on_both(space, convolution.weight_gradient, g, normal(*x), w, *options)
 
 
 def test_columns(space):
     options = ((3, 2), (2, 1), ((1, 1), (0, 1)), (1, 2))
-    y = on_both(space, conv.im2col, normal(2, 3, 7, 8), *options)
-    on_both(space, conv.col2im, normal(*y.shape), (7, 8), *options)
+    y = on_both(space, convolution.im2col, normal(2, 3, 7, 8), *options)
+    on_both(space, convolution.col2im, normal(*y.shape), (7, 8), *options)
 
 
 POOLS = {  # size, kernel, stride, pads, dilation, ceil_mode
@@ -72,24 +73,24 @@ POOLS = {  # size, kernel, stride, pads, dilation, ceil_mode
 def test_pooling(space, case):
     size, kernel, stride, pads, dilation, ceil_mode = case
     x = RANDOM.integers(-3, 3, (2, 3, *size)).astype(float)
-    best, index = on_both(space, pool.maximum_with_index, x, *case[1:])
+    best, index = on_both(space, pooling.maximum_with_index, x, *case[1:])
     g, options = normal(*best.shape), case[1:5]
-    on_both(space, pool.max_gradient, g, x, best, *options)
-    on_both(space, pool.max_pick, normal(*x.shape), x, best, *options)
-    on_both(space, pool.take_at, x, index, len(size))
-    on_both(space, pool.put_at, g, np.arange(g.size).reshape(g.shape) % 4, (2, 2))
-    on_both(space, pool.add_at, g, index, size)
+    on_both(space, pooling.max_gradient, g, x, best, *options)
+    on_both(space, pooling.max_pick, normal(*x.shape), x, best, *options)
+    on_both(space, pooling.take_at, x, index, len(size))
+    on_both(space, pooling.put_at, g, np.arange(g.size).reshape(g.shape) % 4, (2, 2))
+    on_both(space, pooling.add_at, g, index, size)
     for include in (True, False):
-        y = on_both(space, pool.average, x, kernel, stride, pads, ceil_mode, include)
+        y = on_both(space, pooling.average, x, kernel, stride, pads, ceil_mode, include)
         g = normal(*y.shape)
-        on_both(space, pool.average_gradient, g, x.shape, kernel, stride, pads, include)
+        on_both(space, pooling.average_gradient, g, x.shape, kernel, stride, pads, include)
 
 
 @pytest.mark.parametrize("size, out", [((7,), (3,)), ((6, 8), (3, 2)), ((3, 2), (5, 4))])
 def test_adaptive_pooling(space, size, out):
-    y = on_both(space, adaptive_pool.average, normal(2, 3, *size), out)
-    on_both(space, adaptive_pool.average_gradient, normal(*y.shape), size)
-    on_both(space, adaptive_pool.maximum, normal(2, 3, *size), out)
+    y = on_both(space, adaptive_pooling.average, normal(2, 3, *size), out)
+    on_both(space, adaptive_pooling.average_gradient, normal(*y.shape), size)
+    on_both(space, adaptive_pooling.maximum, normal(2, 3, *size), out)
 
 
 EXTRAS = {

@@ -8,7 +8,7 @@ import pytest
 import mindspore_compat as ms
 from mindspore_compat import Tensor, nn, ops
 from mindspore_compat._backend import arrays
-from mindspore_compat._backend.recording import Recorder
+from mindspore_compat._backend.steps.recording import Recorder
 
 X, Y = Tensor([1.0, 2.0, 3.0]), Tensor([4.0, 5.0, 6.0])
 

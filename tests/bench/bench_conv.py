@@ -14,7 +14,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np  # noqa: E402  (the variables above are read when it loads)
 
-from mindspore_compat._backend import conv, pool  # noqa: E402
+from mindspore_compat._backend.conv import convolution, pooling  # noqa: E402
 
 # name: input, weights, stride, padding, groups
 CONVOLUTIONS = {
@@ -71,11 +71,11 @@ def bench_convolutions():
         x = rng.standard_normal(x_shape, dtype=np.float32)
         w = rng.standard_normal(w_shape, dtype=np.float32)
         options = ((stride,) * 2, ((pad, pad),) * 2, (1, 1), groups)
-        y = conv.convolve(np, x, w, *options)
+        y = convolution.convolve(np, x, w, *options)
         calls = (
-            lambda: conv.convolve(np, x, w, *options),
-            lambda: conv.input_gradient(np, y, w, x.shape, *options),
-            lambda: conv.weight_gradient(np, y, x, w.shape, *options),
+            lambda: convolution.convolve(np, x, w, *options),
+            lambda: convolution.input_gradient(np, y, w, x.shape, *options),
+            lambda: convolution.weight_gradient(np, y, x, w.shape, *options),
         )
         times = [fastest(call) for call in calls]
         naive = fastest(lambda: naive_convolution(x, w, stride, pad, groups), 3)
@@ -95,14 +95,14 @@ def bench_pools():
     for name, (shape, k, s, p) in POOLS.items():
         x = np.random.default_rng(0).standard_normal(shape, dtype=np.float32)
         options = ((k, k), (s, s), ((p, p),) * 2)
-        y = pool.maximum(np, x, *options, (1, 1))
+        y = pooling.maximum(np, x, *options, (1, 1))
         times = [
             fastest(call)
             for call in (
-                lambda: pool.maximum(np, x, *options, (1, 1)),
-                lambda: pool.max_gradient(np, y, x, y, *options, (1, 1)),
-                lambda: pool.average(np, x, *options),
-                lambda: pool.average_gradient(np, y, x.shape, *options),
+                lambda: pooling.maximum(np, x, *options, (1, 1)),
+                lambda: pooling.max_gradient(np, y, x, y, *options, (1, 1)),
+                lambda: pooling.average(np, x, *options),
+                lambda: pooling.average_gradient(np, y, x.shape, *options),
             )
         ]
         wide = np.pad(x, ((0, 0), (0, 0), (p, p), (p, p)), constant_values=-np.inf)

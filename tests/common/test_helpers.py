@@ -4,8 +4,8 @@ import pytest
 
 from mindspore_compat import _checkparam as checks
 from mindspore_compat import log
-from mindspore_compat.common import _helpers as helpers
-from mindspore_compat.common import _jit_context
+from mindspore_compat.common._helpers import functions as helpers
+from mindspore_compat.common._helpers import jit_context
 from mindspore_compat.dataset.core import py_util_helpers as workers
 
 pytestmark = pytest.mark.quick
@@ -85,21 +85,21 @@ def test_data_of_a_class():
 
 
 def test_the_context_of_a_traced_function():
-    class Context(_jit_context.JitContext):
+    class Context(jit_context.JitContext):
         def run_op(self, prim, prim_res, *args):
             return prim_res
 
-    _jit_context.set_jit_context(Context())
+    jit_context.set_jit_context(Context())
     try:
-        current = _jit_context.jit_context()
+        current = jit_context.jit_context()
         current.compiled, current.phase = True, "train"
         assert (current.compiled, current.phase, current.run_op(None, 3)) == (True, "train", 3)
         with pytest.raises(TypeError, match="compiled"):
             current.compiled = 1
     finally:
-        _jit_context.set_jit_context(None)
+        jit_context.set_jit_context(None)
     with pytest.raises(AttributeError, match="run_op"):
-        _jit_context.JitContext().run_op(None, 3)
+        jit_context.JitContext().run_op(None, 3)
 
 
 def test_errors_of_workers_can_be_raised_elsewhere():

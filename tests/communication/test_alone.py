@@ -7,7 +7,7 @@ import numpy
 import pytest
 
 from mindspore_compat import Tensor, communication, ops
-from mindspore_compat._backend import collective, launcher
+from mindspore_compat._backend.ranks import collective, launcher
 from mindspore_compat._c_expression import GroupOptions
 from mindspore_compat.communication import comm_func
 

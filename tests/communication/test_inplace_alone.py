@@ -7,7 +7,7 @@ import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, communication, mint, nn, ops
-from mindspore_compat._backend import launcher
+from mindspore_compat._backend.ranks import launcher
 from mindspore_compat.communication import transfer
 from mindspore_compat.mint import distributed as dist
 from mindspore_compat.ops import communication as comm

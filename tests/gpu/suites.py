@@ -15,16 +15,16 @@ from xml.etree import ElementTree
 ROOT = pathlib.Path(__file__).parents[2]
 LIMIT = 3600  # seconds that a suite may take
 KERNELS = [
-    "tests/_backend/test_nvrtc.py",
-    "tests/_backend/test_kernels.py",
-    "tests/_backend/test_multi_tensor.py",
-    "tests/_backend/test_device_bodies.py",
-    "tests/_backend/test_factored.py",
+    "tests/_backend/bodies/test_nvrtc.py",
+    "tests/_backend/conv/test_cuda_kernels.py",
+    "tests/_backend/bodies/test_multi_tensor.py",
+    "tests/_backend/bodies/test_gpu.py",
+    "tests/_backend/updates/test_factored.py",
 ]
 SUITES = {
     "operators": ["tests/ops/test_every_device.py"],
     "gradients": ["tests/ops/test_every_gradient.py"],
-    "optimizers": ["tests/nn/optim", "tests/_backend/test_fuse.py"],
+    "optimizers": ["tests/nn/optim", "tests/_backend/updates/test_fuse.py"],
     "training": [
         "tests/nn/wrap",
         "tests/nn/test_layers.py",

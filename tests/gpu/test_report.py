@@ -51,7 +51,7 @@ def test_the_command_writes_two_reports(tmp_path, capsys, monkeypatch):
 
 @pytest.mark.nightly
 def test_the_command_on_the_stand_in(tmp_path, capsys, monkeypatch):
-    paths = ["tests/_backend/test_multi_tensor.py"]
+    paths = ["tests/_backend/bodies/test_multi_tensor.py"]
     monkeypatch.setattr(command.suites, "SUITES", {"fusing": paths})
     status = command.main(
         [

@@ -5,12 +5,13 @@ import contextlib
 import numpy as np
 import pytest
 
-from mindspore_compat._backend import compiled, parallel_loops, scheduler
+from mindspore_compat._backend.compiled import jit
+from mindspore_compat._backend.threads import parallel_loops, scheduler
 
 
 def needs_numba(test):
     """Marks a test that is for where Numba is installed."""
-    skip = pytest.mark.skipif(not compiled.available(), reason="needs Numba")
+    skip = pytest.mark.skipif(not jit.available(), reason="needs Numba")
     return pytest.mark.numba(skip(test))
 
 
@@ -23,8 +24,8 @@ def made_anew(monkeypatch, module, **constants):
     """
     for name, value in constants.items():
         monkeypatch.setattr(module, name, value)
-    monkeypatch.setattr(compiled, "available", lambda: True)
-    monkeypatch.setattr(compiled, "_setting", lambda: "wait")
+    monkeypatch.setattr(jit, "available", lambda: True)
+    monkeypatch.setattr(jit, "_setting", lambda: "wait")
     loops = module._loop
     loops.cache_clear()
     yield
@@ -41,7 +42,7 @@ def on_threads(count):
         scheduler.limit(0)
 
 
-class ByPython(compiled.Loop):
+class ByPython(jit.Loop):
     """A loop that Python runs, one element at a time."""
 
     def request(self):

@@ -4,7 +4,7 @@ import numpy as np
 
 import mindspore_compat as ms
 from mindspore_compat import nn, ops
-from mindspore_compat.common import _captured
+from mindspore_compat.common._graph_mode import steps as graph_steps
 from tests.gpu import networks
 
 STEPS = 7
@@ -155,5 +155,5 @@ def runs(network="dense", optimizer="Momentum", between=None, data=None, made=pl
 
 def replays(step):
     """How often each plan of a step has been replayed."""
-    steps = _captured._steps.get(id(step), {})
+    steps = graph_steps._steps.get(id(step), {})
     return [plan.replays for each in steps.values() for plan in each._graphs.values()]

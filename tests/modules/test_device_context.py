@@ -8,7 +8,8 @@ import pytest
 from fakecupy import functions
 
 import mindspore_compat as ms
-from mindspore_compat._backend import arrays, scheduler
+from mindspore_compat._backend import arrays
+from mindspore_compat._backend.threads import scheduler
 from mindspore_compat._core.context import config as contexts
 from mindspore_compat.device_context import ascend, cpu, gpu
 from mindspore_compat.device_context.cpu import op_tuning as cpu_tuning

@@ -10,7 +10,8 @@ from kit import close
 
 import mindspore_compat as ms
 from mindspore_compat import _launching, runtime
-from mindspore_compat._backend import affinity, arrays
+from mindspore_compat._backend import arrays
+from mindspore_compat._backend.threads import affinity
 from mindspore_compat.dataset import GeneratorDataset
 
 needs_binding = pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="needs Linux")

@@ -19,7 +19,8 @@ from mindspore_compat import Parameter, Tensor, log
 from mindspore_compat._io import checkpoint, files
 from mindspore_compat._io.mindrecord_errors import MRMCommitError, MRMWriteDatasetError
 from mindspore_compat.mindrecord import FileReader, FileWriter
-from mindspore_compat.train import CheckpointConfig, Model, ModelCheckpoint, _background
+from mindspore_compat.train import CheckpointConfig, Model, ModelCheckpoint
+from mindspore_compat.train._checkpoint import background
 from mindspore_compat.train.serialization import async_ckpt_thread_status
 
 KEY = b"0123456789abcdef"
@@ -181,14 +182,14 @@ LARGE = [Parameter(Tensor(np.ones(1 << 19, np.float32)), name="large")]  # 2 MiB
 @pytest.mark.parametrize("how", HOW)
 def test_a_save_that_fails_is_reported_and_leaves_the_old_file(how, failing, open_folder):
     ms.save_checkpoint(values(), "net.ckpt", async_save=how)
-    _background.wait()
+    background.wait()
     with failing() as number, pytest.raises(OSError, match="net.ckpt") as refusal:
         ms.save_checkpoint(LARGE, "net.ckpt", async_save=how)
         ms.save_checkpoint(values(), "next.ckpt", async_save=how)
     assert refusal.value.errno == number and os.listdir() == ["net.ckpt"]
     assert same(ms.load_checkpoint("net.ckpt"), values())
     ms.save_checkpoint(values(2.0), "net.ckpt", async_save=how)
-    _background.wait()
+    background.wait()
     assert same(ms.load_checkpoint("net.ckpt"), values(2.0))
 
 
@@ -216,7 +217,7 @@ def die(path, values):
 
 @pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL")
 def test_a_process_that_dies_while_it_writes_is_reported(folder):
-    _background.begin("process", die, "net.ckpt", [], {})
+    background.begin("process", die, "net.ckpt", [], {})
     with pytest.raises(ChildProcessError, match="net.ckpt.* -9"):
         ms.save_checkpoint(values(), "next.ckpt")
     assert not os.listdir()
@@ -224,7 +225,7 @@ def test_a_process_that_dies_while_it_writes_is_reported(folder):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 def test_a_forked_process_does_not_wait_for_what_its_parent_saves(folder):
-    _background.begin("process", die, "net.ckpt", [], {})
+    background.begin("process", die, "net.ckpt", [], {})
     child = os.fork()
     if child == 0:
         try:
@@ -233,7 +234,7 @@ def test_a_forked_process_does_not_wait_for_what_its_parent_saves(folder):
             os._exit(not os.path.exists("child.ckpt"))
     assert os.waitpid(child, 0)[1] == 0
     with pytest.raises(ChildProcessError):
-        _background.wait()
+        background.wait()
 
 
 @pytest.mark.parametrize("failing, error", [(0, MRMWriteDatasetError), (1, MRMCommitError)])
@@ -325,7 +326,7 @@ def test_a_training_whose_save_fails_keeps_and_names_what_is_there(folder, how, 
     look = At(on_train_step_end=lambda run_context: seen.append(run_context.original_args()))
     with stack:
         saving, error = training(
-            from_step(step, lambda: (_background.wait(), stack.enter_context(full_disk()))),
+            from_step(step, lambda: (background.wait(), stack.enter_context(full_disk()))),
             look,
             config={"keep_checkpoint_max": 1, "async_save": how, "saved_network": network},
         )

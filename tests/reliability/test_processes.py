@@ -29,7 +29,7 @@ forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="test functions canno
 PARENT = """
 import functools, os, sys, threading, time
 import mindspore_compat.dataset as ds
-from mindspore_compat._backend import processes
+from mindspore_compat._backend.ranks import children
 
 folder, kind, method, reader = sys.argv[1:]
 
@@ -51,7 +51,7 @@ def read():
         data = ds.NumpySlicesDataset(list(range(10**5)), "x", shuffle=False)
         data = data.map(work, num_parallel_workers=2, python_multiprocessing=True)
     else:
-        with processes.executor(2, method) as pool:
+        with children.executor(2, method) as pool:
             list(pool.map(work, range(10**5)))
     for row in data:
         pass

@@ -11,7 +11,7 @@ import pytest
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, nn, parallel, train
 from mindspore_compat.parallel.auto_parallel import AutoParallel
-from mindspore_compat.train import _distributed_loading
+from mindspore_compat.train._checkpoint import distributed_loading
 from tests.train.test_strategy import file_of, layout
 
 WHOLE = np.arange(32, dtype=np.float32).reshape(8, 4)
@@ -75,7 +75,7 @@ def test_the_context_names_the_strategy(slices):
     ],
 )
 def test_a_network_that_is_cut_too(slices, monkeypatch, rank, cuts, wanted):
-    monkeypatch.setattr(_distributed_loading, "get_rank", lambda *group: rank)
+    monkeypatch.setattr(distributed_loading, "get_rank", lambda *group: rank)
     net = Net(wanted(0).shape)
     given_strategy = {"w": [[2], cuts, [], 0, 0, ""]}
     ms.load_distributed_checkpoint(net, slices[0], given_strategy, slices[1])
@@ -84,8 +84,8 @@ def test_a_network_that_is_cut_too(slices, monkeypatch, rank, cuts, wanted):
 
 
 def test_a_group_cuts_the_first_axis_further(slices, monkeypatch):
-    monkeypatch.setattr(_distributed_loading, "get_rank", lambda group=None: 3 if group else 1)
-    monkeypatch.setattr(_distributed_loading, "get_group_size", lambda group: 4)
+    monkeypatch.setattr(distributed_loading, "get_rank", lambda group=None: 3 if group else 1)
+    monkeypatch.setattr(distributed_loading, "get_group_size", lambda group: 4)
     net = Net((2, 2))
     given_strategy = {"w": [[2], [-1, 0], [], 0, 0, "some ranks"]}
     ms.load_distributed_checkpoint(net, slices[0], given_strategy, slices[1])
@@ -230,7 +230,7 @@ def test_files_of_slices_are_written(wholes, tmp_path, rank, format):
 
 
 def test_whole_files_into_a_network_that_is_cut(wholes, monkeypatch):
-    monkeypatch.setattr(_distributed_loading, "get_rank", lambda *group: 1)
+    monkeypatch.setattr(distributed_loading, "get_rank", lambda *group: 1)
     net = Net((8, 2))
     ms.load_distributed_checkpoint(net, predict_strategy={"w": [[2], [-1, 0], [], 0]}, **wholes)
     np.testing.assert_array_equal(net.w.asnumpy(), WHOLE[:, 2:])

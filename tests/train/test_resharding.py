@@ -11,7 +11,7 @@ import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, parallel
-from mindspore_compat.train._resharding import Slicing, resliced
+from mindspore_compat.train._checkpoint.resharding import Slicing, resliced
 from tests.train.test_strategy import file_of, layout
 
 WHOLE = np.arange(64, dtype=np.float32).reshape(8, 8)
@@ -19,7 +19,7 @@ ROWS, COLUMNS = layout([4], [0, -1], further=(0, 0)), layout([2], [-1, 0], furth
 
 
 def slicing(grid, cuts, further=(0, 0)):
-    from mindspore_compat.train._strategy import _layout
+    from mindspore_compat.train._checkpoint.strategy import _layout
 
     return Slicing(_layout(memoryview(layout(grid, cuts, further=further))))
 

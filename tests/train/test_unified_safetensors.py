@@ -12,7 +12,7 @@ import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor
-from mindspore_compat.train import _unifying
+from mindspore_compat.train._checkpoint import unifying
 from tests.train.test_strategy import file_of, layout
 
 pytest.importorskip("safetensors")
@@ -72,14 +72,14 @@ def test_the_whole_is_written(source):
 
 
 def test_the_map_names_no_file_that_is_not_there(source, monkeypatch):
-    write = _unifying.safetensors.write
+    write = unifying.safetensors.write
 
     def full(path, *rest):
         if "part" in path:
             raise OSError("no space")
         write(path, *rest)
 
-    monkeypatch.setattr(_unifying.safetensors, "write", full)
+    monkeypatch.setattr(unifying.safetensors, "write", full)
     with pytest.raises(OSError, match="no space"):
         written(source)
     assert os.listdir(source[2]) == ["hyper_param.safetensors"]
@@ -103,7 +103,7 @@ def test_the_last_file_or_that_of_a_suffix_is_taken(source):
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_parts_are_of_one_size_and_tasks_share_them(source, monkeypatch, workers):
-    monkeypatch.setattr(_unifying, "_PART", 100)
+    monkeypatch.setattr(unifying, "_PART", 100)
     found = written(source, max_process_num=workers)
     assert set(found["part0"]) == {"w"} and set(found["part1"]) == {"b"}
     assert found["map"]["weight_map"]["b"] == "part1.safetensors"

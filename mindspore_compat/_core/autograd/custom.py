@@ -7,7 +7,8 @@ Cell's backward hooks, `recompute` behind mindspore.recompute and Cell.recompute
 
 import contextlib
 
-from ..._backend import capture, random
+from ..._backend import random
+from ..._backend.steps import current
 from ..tensor.tensor import Tensor
 from .tape import Node, Rule, backward, depth, next_number, packed, pick
 from .traced import Traced
@@ -87,7 +88,7 @@ def as_given_back(xp, tensor):
 
 def add_hook(tensor, hook):
     """`tensor` seen through a hook: `hook(gradient)` may replace the gradient that passes."""
-    capture.note_effect("a hook on a gradient")
+    current.note_effect("a hook on a gradient")
 
     def vjp(xp, g, given, result):
         seen = as_given(g)

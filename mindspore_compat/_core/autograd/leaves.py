@@ -7,8 +7,9 @@ back is in tape.py.
 import threading
 import weakref
 
-from ..._backend import capture, scheduler
 from ..._backend.arrays import current_space
+from ..._backend.steps import current
+from ..._backend.threads import scheduler
 from ..declare.op import space_for
 from ..tensor.tensor import Tensor
 from ..vmap.batch import Batch, broadcast_nodes, running, space_among
@@ -39,7 +40,7 @@ class _GradientScope:
         with _entering:
             if depth.open == 0:
                 self._refuse_shared()
-                capture.note_gradient()
+                current.note_gradient()
                 depth.retained = self.retained
             depth.open += 1
             scheduler.step.__enter__()

@@ -24,9 +24,10 @@ import itertools
 import threading
 from operator import attrgetter
 
-from ..._backend import arrays, recorded
+from ..._backend import arrays
 from ..._backend.arrays import HOST, LARGE, SPACES
-from ..._backend.large_arrays import LARGE as LARGE_BYTES
+from ..._backend.host.ufuncs import LARGE as LARGE_BYTES
+from ..._backend.steps import recorded_array
 
 next_number = itertools.count(1).__next__
 _by_number = attrgetter("number")
@@ -257,8 +258,8 @@ SPENT = Rule("spent", [], joint=_refuse_spent, upcast=False)
 class _Depth(threading.local):
     """How many gradients this thread has open, whether recording is paused within them, the newest
     leaf of the innermost one, how saved arrays are packed (None, or a pair of functions), whether
-    part of the tape may be walked again after the outermost gradient (`vjp`), who keeps a tape
-    for later, as long as its weights stay as they are (nn/_once.py), and what is called with each
+    part of the tape may be walked again after the outermost gradient (`vjp`), who keeps a tape for
+    later, as long as its weights stay as they are (nn/_cell/once.py), and what is called with each
     gradient as soon as it is complete (nn/wrap/grad_reducer.py)."""
 
     open = 0
@@ -374,8 +375,8 @@ def _pull(gathered, node, g, floor, higher):
         saved = _traced_saved(node, saved, xp)
     if rule.upcast:
         g, saved = _upcast(xp, g, saved)
-    if arrays.find_recorder is not None and (xp is recorded.RECORDED or xp is HOST):
-        grads = recorded.call_pull(rule.pull, g, saved, wanted, type(rule) is Rule)
+    if arrays.find_recorder is not None and (xp is recorded_array.RECORDED or xp is HOST):
+        grads = recorded_array.call_pull(rule.pull, g, saved, wanted, type(rule) is Rule)
     else:
         if xp is HOST and node.outs is None and g.nbytes >= LARGE_BYTES:
             xp = LARGE

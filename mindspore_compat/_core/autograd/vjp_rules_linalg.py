@@ -2,7 +2,7 @@
 
 Sources: Giles (2008), "Collected matrix derivative results for forward and reverse mode"; Walter
 and
-Lehmann (2018) for QR and eigenvectors. The functions themselves are in _backend/linalg.py.
+Lehmann (2018) for QR and eigenvectors. The functions themselves are in _backend/host/linalg.py.
 """
 
 from .vjp_rules import compose, conj, derive

@@ -16,8 +16,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ... import log
-from ..._backend import arrays, scheduler
+from ..._backend import arrays
 from ..._backend import random as streams
+from ..._backend.threads import scheduler
 from ..rules.checked import checked
 from ..rules.vocabulary import Any, AsValue, Bool, Int, OneOf, Str
 from .parallel_config import PARALLEL, PS

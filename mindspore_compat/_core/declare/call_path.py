@@ -5,7 +5,7 @@ dtype; nothing is of low precision. The function written leaves every other call
 """
 
 from ..._backend.arrays import DIRECT, HOST, LARGE
-from ..._backend.large_arrays import LARGE as LARGE_BYTES
+from ..._backend.host.ufuncs import LARGE as LARGE_BYTES
 from ..autograd.tape import FLOAT32, Node, Packed, depth, next_number
 from ..autograd.traced import Traced, traced_space
 from ..tensor.precision import casting

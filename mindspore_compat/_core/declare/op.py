@@ -20,7 +20,8 @@ import inspect
 
 from numpy import generic
 
-from ..._backend import arrays, recorded
+from ..._backend import arrays
+from ..._backend.steps import recorded_array
 from ..autograd import (  # noqa: F401 - rules
     vjp_rules_indexing,
     vjp_rules_linalg,
@@ -186,7 +187,7 @@ class Op:
         operands, nodes = self._arrays(sources + extra)
         metas = tuple((None, None) if a is None else (a.shape, a.dtype) for a in operands)
         if arrays.find_recorder is not None:
-            operands = recorded.operands(operands)
+            operands = recorded_array.operands(operands)
         xp = self._space(operands)
         if not xp.level:
             if arrays.blocking:
@@ -221,8 +222,8 @@ class Op:
         if self.many:
             values[self.many] = operands[count:]
         given = [values[n] for n in self.parameters]
-        if xp is recorded.RECORDED:
-            out = recorded.call_body(self.body, given)
+        if xp is recorded_array.RECORDED:
+            out = recorded_array.call_body(self.body, given)
         else:
             out = self.body(arrays.for_size(xp, operands), *given)
         several = type(out) is tuple or type(out) is list

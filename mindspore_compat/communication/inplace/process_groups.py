@@ -8,7 +8,7 @@ import datetime
 import hashlib
 import re
 
-from ..._backend import collective, heartbeat, launcher
+from ..._backend.ranks import collective, heartbeat, launcher
 from ..._core.declare.public_api import public
 from ..._core.rules.base import show
 from ..._core.rules.vocabulary import Any, InstanceOf, Int, ListOf, Str, checked

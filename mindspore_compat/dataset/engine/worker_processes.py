@@ -10,7 +10,8 @@ import signal
 import traceback
 from multiprocessing.reduction import ForkingPickler
 
-from ..._backend import affinity, processes
+from ..._backend.ranks import children
+from ..._backend.threads import affinity
 from . import config
 
 _SECONDS = 1  # how long an idle process may take to end, and between two looks at a busy one
@@ -47,7 +48,7 @@ class WorkerProcess:
         self._connection, theirs = context.Pipe()
         self._process = context.Process(
             target=_serve,
-            args=(theirs, work, affinity.of_workers(), processes.parent()),
+            args=(theirs, work, affinity.of_workers(), children.parent()),
             daemon=True,
         )
         self._process.start()
@@ -98,7 +99,7 @@ def _serve(connection, work, cores, parent):
     A signal that is meant for the parent is the parent's affair: Ctrl-C reaches all processes of
     the terminal, and a forked process has the parent's handlers.
     """
-    processes.end_with_parent(*parent)
+    children.end_with_parent(*parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     affinity.bind_workers(cores)

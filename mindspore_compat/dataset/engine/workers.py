@@ -28,7 +28,7 @@ import weakref
 from concurrent.futures import Future, TimeoutError
 
 from ... import log
-from ..._backend import affinity
+from ..._backend.threads import affinity
 from . import config
 from .worker_processes import WorkerFailed, WorkerProcess, outcome
 

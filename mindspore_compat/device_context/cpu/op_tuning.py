@@ -1,6 +1,6 @@
 """`mindspore.device_context.cpu.op_tuning`: how many threads compute on the CPU."""
 
-from ..._backend import scheduler
+from ..._backend.threads import scheduler
 from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import Int
 

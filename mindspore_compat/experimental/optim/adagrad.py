@@ -1,6 +1,6 @@
 """Adagrad over parameter groups."""
 
-from ..._backend.fuse import fuse
+from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import checked
 from ...ops._optimizer.formulas import adagrad_eps_update, unscaled

@@ -2,7 +2,7 @@
 
 import math
 
-from ..._backend.fuse import fuse
+from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import checked
 from ...ops._optimizer.formulas import adam_or_amsgrad_update, unscaled

@@ -1,6 +1,6 @@
 """Adamax: Adam with the infinity norm, over parameter groups."""
 
-from ..._backend.fuse import fuse
+from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import checked
 from ...ops._optimizer.formulas import adamax_inner_eps_update, unscaled

@@ -1,6 +1,6 @@
 """ASGD: gradient descent that also averages its parameters, over parameter groups."""
 
-from ..._backend.fuse import fuse
+from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Number, checked, inf
 from ...ops._optimizer.formulas import asgd_update, unscaled

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from ..._backend import capture
+from ..._backend.steps import current
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import InstanceOf
 from ..._core.tensor.tensor import Tensor
@@ -76,9 +76,9 @@ class Optimizer(Cell):
 
     def __call__(self, *args, **kwargs):
         """Updates the parameters; in a step that is recorded on the host, in each replay too."""
-        if not capture.allowed():  # no GPU captures its updates
-            capture.note_training()
-        return capture.apart(super().__call__, *args, **kwargs)
+        if not current.allowed():  # no GPU captures its updates
+            current.note_training()
+        return current.apart(super().__call__, *args, **kwargs)
 
     def add_param_group(self, param_group):
         """Adds a group of parameters to those that are trained.

@@ -1,6 +1,6 @@
 """RMSprop over parameter groups."""
 
-from ..._backend.fuse import fuse
+from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import checked
 from ...ops._optimizer.formulas import rmsprop_outer_eps_update, unscaled

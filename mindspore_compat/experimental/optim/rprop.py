@@ -1,6 +1,6 @@
 """Rprop: steps by the sign of the gradient, over parameter groups."""
 
-from ..._backend.fuse import fuse
+from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Float, ListOf, Number, TupleOf, checked, inf
 from ...ops._optimizer.formulas import rprop_update, unscaled

@@ -1,6 +1,6 @@
 """SGD: gradient descent with momentum, over parameter groups."""
 
-from ..._backend.fuse import fuse
+from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import AsValue, Bool, Forbid, Number, TensorOf, checked, inf
 from ...ops._optimizer.formulas import sgd_or_plain_update, unscaled

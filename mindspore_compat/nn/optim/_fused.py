@@ -5,7 +5,7 @@ gradient-in, gradient-out links of `Optimizer` are part of the same pass.
 """
 
 from ..._backend import arrays
-from ..._backend.fuse import fuse
+from ..._backend.updates.fuse import fuse
 from ..._core.tensor.tensor import Tensor
 from ...ops._optimizer.formulas import centralised, unscaled
 from ._step import Plan, Rows, gradient_arrays

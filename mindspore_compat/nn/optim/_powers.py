@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ..._backend import arrays
-from ..._backend.fuse import fuse
+from ..._backend.updates.fuse import fuse
 from ._rates import as_number, host_parameter
 
 

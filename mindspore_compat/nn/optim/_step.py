@@ -8,8 +8,8 @@ before the first array is written.
 from itertools import chain
 
 from ..._backend import arrays
-from ..._backend.flat_buffers import Pack, Scratch, groups_of_small
-from ..._backend.whole_tensors import kernels_take
+from ..._backend.updates.flat_buffers import Pack, Scratch, groups_of_small
+from ..._backend.updates.whole_tensors import kernels_take
 from ..._core.autograd.tape import note_in_place_write
 from ..._core.tensor.tensor import Tensor
 from ...ops._optimizer.formulas import unscaled

@@ -1,6 +1,6 @@
 """Adagrad: gradients over the root of the sum of all their squares."""
 
-from ..._backend.fuse import fuse
+from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Float, checked, inf
 from ...ops._optimizer.formulas import adagrad_update, unscaled

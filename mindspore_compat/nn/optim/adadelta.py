@@ -1,6 +1,6 @@
 """Adadelta: steps as large, on average, as the steps before them."""
 
-from ..._backend.fuse import fuse
+from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Float, checked, inf
 from ...ops._optimizer.formulas import adadelta_update, unscaled

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from ..._backend import arrays, factored
-from ..._backend.fuse import fuse
-from ..._backend.whole_tensors import kernels_take
+from ..._backend import arrays
+from ..._backend.updates import factored
+from ..._backend.updates.fuse import fuse
+from ..._backend.updates.whole_tensors import kernels_take
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import (
     Any,

@@ -1,8 +1,8 @@
 """Adam, AdamWeightDecay (decoupled decay) and AdamOffload (averages on the host)."""
 
 from ..._backend import arrays
-from ..._backend.fuse import fuse
-from ..._backend.offload import Offload
+from ..._backend.updates.fuse import fuse
+from ..._backend.updates.offload import Offload
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Float, checked, inf
 from ...ops._optimizer.formulas import (

@@ -1,6 +1,6 @@
 """AdaMax: Adam with the largest gradient instead of the mean square."""
 
-from ..._backend.fuse import fuse
+from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import checked
 from ...ops._optimizer.formulas import adamax_update, unscaled

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..._backend import arrays
-from ..._backend.fuse import fuse
+from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Float, checked, inf
 from ...common.parameter import ParameterTuple

@@ -1,6 +1,6 @@
 """FTRL: follow the regularised leader."""
 
-from ..._backend.fuse import fuse
+from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Float, checked, inf
 from ...ops._optimizer.formulas import ftrl_update, unscaled

@@ -1,8 +1,8 @@
 """Lamb: Adam whose step is as long, for each parameter, as the parameter allows."""
 
 from ..._backend import arrays
-from ..._backend.fuse import compute_dtype, fuse
-from ..._backend.whole_tensors import kernels_take, whole
+from ..._backend.updates.fuse import compute_dtype, fuse
+from ..._backend.updates.whole_tensors import kernels_take, whole
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import checked
 from ...ops._optimizer.formulas import lamb_direction, lamb_update, plain_update, trust_ratio

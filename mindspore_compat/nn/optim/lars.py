@@ -1,8 +1,8 @@
 """LARS: gradients scaled, parameter by parameter, to the size of the parameter."""
 
 from ..._backend import arrays
-from ..._backend.fuse import compute_dtype, fuse
-from ..._backend.whole_tensors import kernels_take, whole
+from ..._backend.updates.fuse import compute_dtype, fuse
+from ..._backend.updates.whole_tensors import kernels_take, whole
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Any, Bool, Callable, Float, InstanceOf, checked, inf
 from ..._core.tensor.tensor import Tensor

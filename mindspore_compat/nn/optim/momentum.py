@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..._backend.fuse import fuse
+from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Float, checked, inf
 from ...ops._optimizer.formulas import momentum_update, unscaled

@@ -13,7 +13,8 @@ import inspect
 import numpy as np
 
 from ... import ops
-from ..._backend import arrays, capture
+from ..._backend import arrays
+from ..._backend.steps import current
 from ..._core.context.config import config
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, InstanceOf, ListOf, Str, checked
@@ -152,8 +153,8 @@ class Optimizer(Cell):
     def __call__(self, *args, **kwargs):
         """Updates the parameters. Where the count of steps lies on a GPU, or has to since the step
         is captured, no number is asked of the GPU."""
-        captured = capture.running()
-        capture.note_training()
+        captured = current.running()
+        current.note_training()
         if captured is not None and captured.apart is not None:
             return captured.apart(self.__call__, args, kwargs)
         if self._skip is None and (captured or arrays.on_device(self.global_step._array)):
@@ -315,7 +316,7 @@ class Optimizer(Cell):
     def _rate_numbers(self):
         """The learning rate of the step for each parameter, as floats."""
         distinct = {id(rate): rate for rate in self._rates}
-        captured = capture.running()
+        captured = current.running()
         found = {
             key: captured.number(rate)
             if captured and isinstance(rate, Parameter)
@@ -333,7 +334,7 @@ class Optimizer(Cell):
             return as_number(tensor)
         if arrays.on_device(tensor._array):
             return tensor._array.reshape(())
-        captured = capture.running()
+        captured = current.running()
         return as_number(tensor) if captured is None else captured.number(tensor)
 
     def _decay_numbers(self):

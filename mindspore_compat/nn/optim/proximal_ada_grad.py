@@ -1,6 +1,6 @@
 """ProximalAdagrad: Adagrad followed by the proximal step of an l1 and l2 penalty."""
 
-from ..._backend.fuse import fuse
+from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Float, checked, inf
 from ...ops._optimizer.formulas import proximal_adagrad_update, unscaled

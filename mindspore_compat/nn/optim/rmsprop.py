@@ -1,6 +1,6 @@
 """RMSProp: gradients over the root of their running mean square."""
 
-from ..._backend.fuse import fuse
+from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Float, checked, inf
 from ...ops._optimizer.formulas import centered_rmsprop_update, rmsprop_update, unscaled

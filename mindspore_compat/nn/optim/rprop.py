@@ -1,6 +1,6 @@
 """Rprop: resilient backpropagation, steps by the sign of the gradient."""
 
-from ..._backend.fuse import fuse
+from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Float, Forbid, TupleOf, checked, inf
 from ...ops._optimizer.formulas import rprop_update, unscaled

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..._backend.fuse import fuse
+from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Forbid, Number, checked, inf
 from ...ops._optimizer.formulas import plain_update, sgd_update, unscaled

@@ -18,7 +18,7 @@ from ..._backend.block_inverse import (
     shape_of,
     times_blocks,
 )
-from ..._backend.fuse import fuse
+from ..._backend.updates.fuse import fuse
 from ..._core.context.config import config, get_auto_parallel_context
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import (

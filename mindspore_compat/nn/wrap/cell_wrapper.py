@@ -12,7 +12,7 @@ from ..._core.context import config
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Any, Bool, CellOf, InstanceOf, Int, checked
 from ..._core.tensor.tensor import Tensor
-from ...common import _captured
+from ...common._graph_mode import steps
 from ...common.jit import building
 from ...common.parameter import Parameter, ParameterTuple
 from ..cell import Cell
@@ -286,10 +286,10 @@ class TrainOneStepCell(Cell):
             self.grad_reducer = DistributedGradReducer(self.weights, self.mean, self.degree)
 
     def _cell_inside(self, args, kwargs):
-        """The call of a step, which in graph mode a GPU replays (common/_captured.py)."""
-        if _captured.captures(building.depth):
+        """The call of a step, which in graph mode a GPU replays (common/_graph_mode/steps.py)."""
+        if steps.captures(building.depth):
             step = self._cell_eagerly
-            return _captured.run(self, type(self).__name__, step, args, kwargs, trains=True)
+            return steps.run(self, type(self).__name__, step, args, kwargs, trains=True)
         return super()._cell_inside(args, kwargs)
 
     def _cell_eagerly(self, *args, **kwargs):

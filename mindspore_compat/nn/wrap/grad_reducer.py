@@ -4,7 +4,7 @@ import itertools
 from typing import NamedTuple
 
 from ..._backend import arrays
-from ..._backend.pending import progress
+from ..._backend.ranks.pending import progress
 from ..._core.autograd.tape import depth
 from ..._core.context import config
 from ..._core.declare.public_api import public

@@ -10,9 +10,10 @@ import functools
 import numpy as np
 
 from ... import ops
-from ..._backend import arrays, capture, recorded
-from ..._backend.finite import overflowed
-from ..._backend.fuse import fuse
+from ..._backend import arrays
+from ..._backend.steps import current, recorded_array
+from ..._backend.updates.finite import overflowed
+from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Any, InstanceOf, Number, TensorOf, checked
 from ..._core.tensor.dtype import float32
@@ -37,13 +38,13 @@ __all__ = [
 Given = Number | TensorOf()
 
 
-def _course(xp, scale, current, last, overflow, *, factor, window, smallest):
+def _course(xp, scale, step, last, overflow, *, factor, window, smallest):
     """The loss scale, the count of steps and the step of its last change, after a step."""
-    increase = current - last >= window
+    increase = step - last >= window
     overflow = overflow > 0
     down = xp.maximum(scale / factor, smallest)
-    changed = xp.where(overflow | increase, current, last)
-    return xp.where(overflow, down, xp.where(increase, scale * factor, scale)), current + 1, changed
+    changed = xp.where(overflow | increase, step, last)
+    return xp.where(overflow, down, xp.where(increase, scale * factor, scale)), step + 1, changed
 
 
 def _divided(xp, out, gradient, *, scale):
@@ -117,8 +118,8 @@ class DynamicLossScaleUpdateCell(Cell):
                 smallest=smallest,
             )
             return overflow
-        current, last = int(self.cur_iter), int(self.last_overflow_iter)
-        increase = int(self.scale_window) <= current - last
+        step, last = int(self.cur_iter), int(self.last_overflow_iter)
+        increase = int(self.scale_window) <= step - last
         factor = float(self.scale_factor)
         if overflow:
             scale = max(float(loss_scale) / factor, float(self.minimum_loss_scale))
@@ -126,8 +127,8 @@ class DynamicLossScaleUpdateCell(Cell):
         elif increase:
             loss_scale._array[...] = float(loss_scale) * factor
         if overflow or increase:
-            self.last_overflow_iter._array[...] = current
-        self.cur_iter._array[...] = current + 1
+            self.last_overflow_iter._array[...] = step
+        self.cur_iter._array[...] = step + 1
         return overflow
 
 
@@ -227,7 +228,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
             grads = self.grad(self.network, self.weights)(*inputs, sens)
         grads = reduced(grads)
         is_overflow = self.get_overflow_status(status, grads)
-        capture.apart(self._end_step, is_overflow, grads)
+        current.apart(self._end_step, is_overflow, grads)
         return loss, is_overflow, scale
 
     def _end_step(self, is_overflow, grads):
@@ -366,7 +367,7 @@ def _divide(grads, scale):
         if arrays.running_recorder() is None or any(type(g) is not Tensor for g in grads):
             return _divided_by_number(grads, scale)
         given = [g._array for g in grads], scale._array
-        return tuple(map(Tensor._wrap, recorded.call(_divided_arrays, given)))
+        return tuple(map(Tensor._wrap, recorded_array.call(_divided_arrays, given)))
     made = []
     for grad in grads:
         xp = arrays.space_of(grad._array)

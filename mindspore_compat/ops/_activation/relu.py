@@ -5,8 +5,8 @@ The one with random slopes (`rrelu`) is in _random/dropout.py.
 
 from math import prod
 
-from ..._backend.device_bodies import bodies_of
-from ..._backend.select import zero_of
+from ..._backend.bodies.gpu import bodies_of
+from ..._backend.host.select import zero_of
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Number, TensorOf, floating, integer, number

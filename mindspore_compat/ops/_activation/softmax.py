@@ -4,7 +4,7 @@ A large array is worked on in parts where the axis is the last one; on a GPU eac
 kernel. Losses that contain a softmax are in _loss/cross_entropy.py.
 """
 
-from ..._backend.device_bodies import bodies_of
+from ..._backend.bodies.gpu import bodies_of
 from ..._backend.space import extra
 from ..._core.autograd.vjp_rules import derive
 from ..._core.declare.op import op

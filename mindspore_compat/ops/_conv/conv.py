@@ -1,8 +1,8 @@
 """Convolutions of one to three dimensions.
 
-Transposed convolutions are in conv_transpose.py, the arithmetic in _backend/conv.py. Every
-operation here is a composition of the functions of _conv/im2col.py, whose gradients make its own. A
-low-precision dtype is computed in float32.
+Transposed convolutions are in conv_transpose.py, the arithmetic in _backend/conv/convolution.py.
+Every operation here is a composition of the functions of _conv/im2col.py, whose gradients make its
+own. A low-precision dtype is computed in float32.
 """
 
 from ..._core.declare.inputs import SameDtype

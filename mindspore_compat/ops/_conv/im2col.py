@@ -1,12 +1,12 @@
 """What convolution and pooling share: functions of `xp` with their gradients, and sizes.
 
-The functions stand for those of _backend/conv.py, pool.py and adaptive_pool.py in any body; each
-is given with its gradient, which is another of them, so that derivatives of every order exist.
-Sizes are what public arguments (a number, a tuple, a padding mode) become: one number per spatial
-dimension. The public operations are those of _conv and _pooling.
+The functions stand for those of _backend/conv/convolution.py, pooling.py and adaptive_pooling.py in
+any body; each is given with its gradient, which is another of them, so that derivatives of every
+order exist. Sizes are what public arguments (a number, a tuple, a padding mode) become: one number
+per spatial dimension. The public operations are those of _conv and _pooling.
 """
 
-from ..._backend import adaptive_pool, conv, pool
+from ..._backend.conv import adaptive_pooling, convolution, pooling
 from ..._backend.space import extra
 from ..._core.autograd.vjp_rules import CONSTANT, derive
 from ..._core.tensor.dtype import int32, int64
@@ -18,31 +18,31 @@ from ..._core.tensor.tensor import Tensor
 @extra
 def convolve_nd(xp, x, w, stride, pads, dilation, groups):
     """Cross-correlation of (batch, channels, ...) with (filters, channels / groups, kernel...)."""
-    return conv.convolve(xp, x, w, stride, pads, dilation, groups)
+    return convolution.convolve(xp, x, w, stride, pads, dilation, groups)
 
 
 @extra
 def convolve_input(xp, y, w, x_shape, stride, pads, dilation, groups):
     """The gradient of `convolve_nd` for its input: a transposed convolution of `y`."""
-    return conv.input_gradient(xp, y, w, x_shape, stride, pads, dilation, groups)
+    return convolution.input_gradient(xp, y, w, x_shape, stride, pads, dilation, groups)
 
 
 @extra
 def convolve_weight(xp, y, x, w_shape, stride, pads, dilation, groups):
     """The gradient of `convolve_nd` for its weights."""
-    return conv.weight_gradient(xp, y, x, w_shape, stride, pads, dilation, groups)
+    return convolution.weight_gradient(xp, y, x, w_shape, stride, pads, dilation, groups)
 
 
 @extra
 def im2col(xp, x, kernel, stride, pads, dilation):
     """The windows of `x`, (batch, channels, kernel positions, windows)."""
-    return conv.im2col(xp, x, kernel, stride, pads, dilation)
+    return convolution.im2col(xp, x, kernel, stride, pads, dilation)
 
 
 @extra
 def col2im(xp, y, size, kernel, stride, pads, dilation):
     """Windows added back into images of spatial `size`."""
-    return conv.col2im(xp, y, size, kernel, stride, pads, dilation)
+    return convolution.col2im(xp, y, size, kernel, stride, pads, dilation)
 
 
 derive(
@@ -93,73 +93,73 @@ derive(
 @extra
 def max_pool(xp, x, kernel, stride, pads, dilation, ceil_mode=False):
     """The largest value of each window of the last dimensions."""
-    return pool.maximum(xp, x, kernel, stride, pads, dilation, ceil_mode)
+    return pooling.maximum(xp, x, kernel, stride, pads, dilation, ceil_mode)
 
 
 @extra
 def max_pool_index(xp, x, top, kernel, stride, pads, dilation):
     """Flat positions of the values `top` that `max_pool` found in `x`."""
-    return pool.index_of_maximum(xp, x, top, kernel, stride, pads, dilation)
+    return pooling.index_of_maximum(xp, x, top, kernel, stride, pads, dilation)
 
 
 @extra
 def max_pool_gradient(xp, y, x, top, kernel, stride, pads, dilation):
     """Each element of `y` at the index of its window's maximum; sums where windows overlap."""
-    return pool.max_gradient(xp, y, x, top, kernel, stride, pads, dilation)
+    return pooling.max_gradient(xp, y, x, top, kernel, stride, pads, dilation)
 
 
 @extra
 def max_pick(xp, u, x, top, kernel, stride, pads, dilation):
     """The elements of `u` at the indices of the maxima of `x`."""
-    return pool.max_pick(xp, u, x, top, kernel, stride, pads, dilation)
+    return pooling.max_pick(xp, u, x, top, kernel, stride, pads, dilation)
 
 
 @extra
 def average_pool(xp, x, kernel, stride, pads, ceil_mode=False, include=True, divisor=None):
     """The mean of each window of the last dimensions."""
-    return pool.average(xp, x, kernel, stride, pads, ceil_mode, include, divisor)
+    return pooling.average(xp, x, kernel, stride, pads, ceil_mode, include, divisor)
 
 
 @extra
 def average_pool_gradient(xp, y, x_shape, kernel, stride, pads, ceil_mode, include, divisor):
     """The gradient of `average_pool`."""
-    return pool.average_gradient(xp, y, x_shape, kernel, stride, pads, include, divisor)
+    return pooling.average_gradient(xp, y, x_shape, kernel, stride, pads, include, divisor)
 
 
 @extra
 def adaptive_average(xp, x, goal):
     """Means over windows that divide the last dimensions into `goal` parts."""
-    return adaptive_pool.average(xp, x, goal)
+    return adaptive_pooling.average(xp, x, goal)
 
 
 @extra
 def adaptive_pool_gradient(xp, y, size):
     """The gradient of `adaptive_average` for spatial `size`."""
-    return adaptive_pool.average_gradient(xp, y, size)
+    return adaptive_pooling.average_gradient(xp, y, size)
 
 
 @extra
 def adaptive_max_index(xp, x, goal):
     """Flat positions of the largest values of adaptive windows."""
-    return adaptive_pool.maximum(xp, x, goal)[1]
+    return adaptive_pooling.maximum(xp, x, goal)[1]
 
 
 @extra
 def take_spatial(xp, u, index, spatial):
     """The elements of `u` at flat positions of its last `spatial` dimensions."""
-    return pool.take_at(xp, u, index, spatial)
+    return pooling.take_at(xp, u, index, spatial)
 
 
 @extra
 def add_spatial(xp, y, index, size):
     """Zeros of spatial `size` with `y` added at flat positions `index`."""
-    return pool.add_at(xp, y, index, size)
+    return pooling.add_at(xp, y, index, size)
 
 
 @extra
 def put_spatial(xp, y, index, size):
     """Zeros of spatial `size` with `y` written at flat positions `index`."""
-    return pool.put_at(xp, y, index, size)
+    return pooling.put_at(xp, y, index, size)
 
 
 derive(
@@ -264,7 +264,7 @@ def padding_of(api, mode, padding, size, kernel, stride, dilation):
         raise ValueError(
             f"For '{api}', 'padding' must be 0 where 'pad_mode' is '{mode}', but got {padding!r}."
         )
-    return pool.resolve_pads(mode, size, kernel, stride, dilation, pads)
+    return pooling.resolve_pads(mode, size, kernel, stride, dilation, pads)
 
 
 def need_rank(api, name, x, *ranks, error=ValueError):

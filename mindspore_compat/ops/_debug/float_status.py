@@ -8,7 +8,7 @@ looked at until a script first clears the register.
 import numpy as np
 
 from ..._backend import arrays
-from ..._backend.finite import all_finite
+from ..._backend.updates.finite import all_finite
 from ..._core.autograd import leaves
 from ..._core.declare.op import space_for
 from ..._core.declare.public_api import public

@@ -10,7 +10,7 @@ from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Number, ScalarOf, TensorOf, any_dtype, checked, number
 from ..._core.tensor.promotion import product_np
 from ..._core.tensor.tensor import Tensor
-from ...common._graph_call import in_graph
+from ...common._graph_mode.call import in_graph
 from .._rules import Anything, NumbersOrBools, Operand
 
 

@@ -12,9 +12,9 @@ import threading
 
 import numpy as np
 
-from ..._backend import scheduler
-from ..._backend.compiled import is_repeated
+from ..._backend.compiled.jit import is_repeated
 from ..._backend.space import extra
+from ..._backend.threads import scheduler
 from ..._core.autograd.vjp_rules import COMPOSED, derive
 
 BLOCK = 1 << 15

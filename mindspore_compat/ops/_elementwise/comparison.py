@@ -5,7 +5,7 @@ from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Float, Number, OneDtype, TensorOf, checked, number
 from ..._core.tensor.tensor import Tensor
-from ...common._graph_call import in_graph
+from ...common._graph_mode.call import in_graph
 from .._rules import Anything, NumbersOrBools, Operand, RealOperand, RealsOrBools
 
 Ordinary = TensorOf(number, "bool", scalars=True)

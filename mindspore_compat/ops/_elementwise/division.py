@@ -6,7 +6,7 @@ from ..._core.declare.inputs import Promote, Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import AsValue, OneOf
 from ..._core.tensor.promotion import division_np, quotient_np
-from ...common._graph_call import in_graph
+from ...common._graph_mode.call import in_graph
 from .._rules import NumbersOrBools, Operand, RealOperand
 
 Rounding = AsValue(OneOf("floor", "trunc") | None)

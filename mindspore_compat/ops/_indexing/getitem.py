@@ -18,7 +18,7 @@ from ..._core.rules.vocabulary import Any
 from ..._core.tensor.tensor import Tensor
 from ..._core.vmap.batch import space_among
 from ..._core.vmap.by_slices import batched_like
-from ...common._graph_call import graphs
+from ...common._graph_mode.call import graphs
 from .._rules import Anything
 from . import item_of_item
 from .index_parse import basic, index_of, located, values_of

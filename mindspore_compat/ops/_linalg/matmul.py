@@ -1,6 +1,6 @@
 """Products of vectors and matrices; decompositions and solvers are in _linalg/decomposition.py."""
 
-from ..._backend.weight_products import weight_product
+from ..._backend.steps.weight_products import weight_product
 from ..._core.autograd.vjp_rules_products import product, product_plus
 from ..._core.declare.inputs import Promote, SameDtype
 from ..._core.declare.op import op

@@ -4,7 +4,7 @@ Those of two classes are in _loss/binary_cross_entropy.py, margins between class
 _loss/margin.py, losses of sequences in _loss/ctc.py.
 """
 
-from ..._backend.device_bodies import bodies_of
+from ..._backend.bodies.gpu import bodies_of
 from ..._backend.space import extra
 from ..._core.autograd.vjp_rules import derive
 from ..._core.declare.inputs import Promote, Quirks

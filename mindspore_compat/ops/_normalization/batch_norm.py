@@ -9,7 +9,7 @@ differentiated too.
 from math import prod
 
 from ..._backend.arrays import space_of
-from ..._backend.device_bodies import bodies_of
+from ..._backend.bodies.gpu import bodies_of
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Float, Number, OneOf, TensorOf, checked

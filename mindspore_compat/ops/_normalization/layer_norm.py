@@ -7,7 +7,7 @@ _normalization/batch_norm.py.
 
 from math import prod
 
-from ..._backend.device_bodies import bodies_of
+from ..._backend.bodies.gpu import bodies_of
 from ..._backend.space import extra
 from ..._core.autograd.vjp_rules import derive
 from ..._core.declare.op import op

@@ -4,7 +4,7 @@ The formulas are those of formulas.py; the Cells of `nn.optim` run the same ones
 """
 
 from ..._backend import arrays
-from ..._backend.fuse import fuse
+from ..._backend.updates.fuse import fuse
 from ..._core.autograd.tape import Rule, depth, note_in_place_write, record
 from ..._core.autograd.vjp_rules import no_gradient
 from ..._core.declare.op import space_for

@@ -1,7 +1,7 @@
 """Adaptive pooling: the output's size is given, and parts of the input of nearly one length each.
 
 Pooling over windows of one size is in average_pool.py and max_pool.py, the arithmetic in
-_backend/adaptive_pool.py.
+_backend/conv/adaptive_pooling.py.
 """
 
 from ..._core.declare.inputs import Quirks

@@ -1,7 +1,7 @@
 """Average pooling: the mean of each window.
 
 Means of parts whose number is given are in _pooling/adaptive.py, the arithmetic in
-_backend/pool.py.
+_backend/conv/pooling.py.
 """
 
 from ..._core.declare.op import op

@@ -1,7 +1,7 @@
 """Max pooling: the largest value of each window, and where it lies.
 
 Windows of varying steps are in _pooling/fractional.py, parts whose number is given in
-_pooling/adaptive.py, the arithmetic in _backend/pool.py.
+_pooling/adaptive.py, the arithmetic in _backend/conv/pooling.py.
 """
 
 from ..._core.declare.op import op

@@ -1,7 +1,7 @@
 """The steps of recurrences by single kernels: one product and one kernel for each step, either way.
 
-Where all steps together are one compiled loop of the host (compiled_sequences.py), that runs
-instead.
+Where all steps together are one compiled loop of the host (_backend/recurrent/sequences.py), that
+runs instead.
 
 The gates of a step lie side by side in one array; the kernels read and write the parts of such
 arrays, and write what they find straight to its step of the sequence. A GPU has these kernels, and
@@ -9,8 +9,8 @@ the host where they are compiled; the functions give None where there is none ye
 shapes are those of sequence.py, which names the arrays.
 """
 
-from ..._backend import compiled_sequences
-from ..._backend.row_plan import Parts
+from ..._backend.bodies.row_plan import Parts
+from ..._backend.recurrent import sequences
 
 
 def _rnn_step(xp, gate, recurrent, h, at, *, kind):
@@ -29,7 +29,7 @@ def _rnn_back(xp, y, grad_out, flow, at, *, kind):
 
 def rnn(bodies, xp, order, gates, h, weight, mask, kind):
     """`rnn_sequence` over the steps in `order`."""
-    made = compiled_sequences.forward(kind, order, gates, (h,), weight, None, mask)
+    made = sequences.forward(kind, order, gates, (h,), weight, None, mask)
     if made is not None:
         return made
     turned, outputs = xp.swapaxes(weight, 0, 1), xp.empty((len(gates), *h.shape), h.dtype)
@@ -46,7 +46,7 @@ def rnn(bodies, xp, order, gates, h, weight, mask, kind):
 def rnn_vjp(bodies, xp, order, outputs, weight, mask, g, kind):
     """What reaches the gates and the first state."""
     grad_out, flow = g
-    made = compiled_sequences.backward(kind, order, outputs, outputs, None, weight, mask, g)
+    made = sequences.backward(kind, order, outputs, outputs, None, weight, mask, g)
     if made is not None:
         return made
     if mask is not None and flow is None:
@@ -102,7 +102,7 @@ def lstm(bodies, xp, order, gates, h, c, weight, mask, activated):
     activations if it has as many steps."""
     saves = len(activated) > 0
     given = gates, (h, c), weight, None, mask, activated if saves else None
-    made = compiled_sequences.forward("lstm", order, *given)
+    made = sequences.forward("lstm", order, *given)
     if made is not None:
         return *made, activated
     turned, outputs = xp.swapaxes(weight, 0, 1), xp.empty((len(gates), *h.shape), h.dtype)
@@ -120,7 +120,7 @@ def lstm(bodies, xp, order, gates, h, c, weight, mask, activated):
 
 def lstm_vjp(bodies, xp, order, activated, before, c, weight, mask, g):
     """What reaches the gates, the first state and the first cell."""
-    made = compiled_sequences.backward("lstm", order, activated, before, c, weight, mask, g)
+    made = sequences.backward("lstm", order, activated, before, c, weight, mask, g)
     if made is not None:
         return made
     grad_out, flow, cell_flow = g
@@ -182,7 +182,7 @@ def gru(bodies, xp, order, gates, h, weight, bias, mask, saves):
     """`gru_sequence` over the steps in `order`."""
     activated = xp.empty((len(order) * saves, len(h), 4 * h.shape[-1]), gates.dtype)
     given = gates, (h,), weight, bias, mask, activated if saves else None
-    made = compiled_sequences.forward("gru", order, *given)
+    made = sequences.forward("gru", order, *given)
     if made is not None:
         return *made, activated
     turned, outputs = xp.swapaxes(weight, 0, 1), xp.empty((len(gates), *h.shape), h.dtype)
@@ -199,7 +199,7 @@ def gru(bodies, xp, order, gates, h, weight, bias, mask, saves):
 
 def gru_vjp(bodies, xp, order, activated, before, weight, mask, g):
     """What reaches the gates, their recurrent parts, and the first state."""
-    made = compiled_sequences.backward("gru", order, activated, before, None, weight, mask, g)
+    made = sequences.backward("gru", order, activated, before, None, weight, mask, g)
     if made is not None:
         return made
     grad_out, flow = g

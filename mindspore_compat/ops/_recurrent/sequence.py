@@ -11,8 +11,8 @@ its end; a masked step keeps the state and puts out zeros, which also makes the 
 start at each sequence's own end.
 """
 
-from ..._backend.device_bodies import bodies_of
-from ..._backend.weight_products import weight_product
+from ..._backend.bodies.gpu import bodies_of
+from ..._backend.steps.weight_products import weight_product
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Bool, OneOf
 from .._rules import Floats

@@ -12,7 +12,7 @@ from ..._core.declare.op import space_for
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Callable, checked
 from ..._core.tensor.tensor import Tensor
-from ...common._graph_call import graphs
+from ...common._graph_mode.call import graphs
 from ...common.mutable import is_dynamic
 from ...common.sparse_tensor import COOTensor, CSRTensor, RowTensor
 from .._shape.join_split import stack

@@ -12,7 +12,7 @@ from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Any, TensorOf, any_dtype
 from ..._core.tensor.tensor import Tensor
 from ..._core.vmap.batch import BatchSpace, running
-from ...common._graph_call import graphs
+from ...common._graph_mode.call import graphs
 from .._shape.join_split import cat, stack
 from .._shape.transpose import moveaxis
 

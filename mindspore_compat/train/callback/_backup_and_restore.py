@@ -5,7 +5,7 @@ import os
 from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import Bool, Int, Str
 from ..._io.files import remove
-from .. import _loading, _saving
+from .._checkpoint import loading, saving
 from .._utils import _make_directory, documented_as_value_error
 from ._callback import Callback
 
@@ -45,14 +45,14 @@ class BackupAndRestore(Callback):
     def on_train_begin(self, run_context):
         """Loads the backup, if there is one."""
         if os.path.isfile(self.backup_file):
-            found = _loading.load_checkpoint(self.backup_file)
-            _loading.load_param_into_net(run_context.original_args().train_network, found)
+            found = loading.load_checkpoint(self.backup_file)
+            loading.load_param_into_net(run_context.original_args().train_network, found)
 
     def on_train_epoch_end(self, run_context):
         """Saves the parameters, if this epoch's turn has come."""
         cb_params = run_context.original_args()
         if self.save_freq == "epoch" or cb_params.cur_epoch_num % self.save_freq == 0:
-            _saving.save_checkpoint(cb_params.train_network, self.backup_file)
+            saving.save_checkpoint(cb_params.train_network, self.backup_file)
 
     def on_train_end(self, run_context):
         """Deletes the backup, if requested."""

@@ -14,7 +14,8 @@ from ..._core.rules.checked import Forbid, checked
 from ..._core.rules.vocabulary import Any, Bool, CellOf, InstanceOf, Int, OneOf, Str
 from ..._core.tensor.tensor import Tensor
 from ..._io.files import remove, remove_abandoned
-from .. import _background, _saving
+from .._checkpoint import background
+from .._checkpoint import saving as checkpoint_saving
 from .._utils import _make_directory, documented_as_value_error
 from ._callback import Callback, set_cur_net
 
@@ -88,7 +89,7 @@ class CheckpointConfig:
         format: Str = "ckpt",
         **kwargs,
     ):
-        _saving.check_key("CheckpointConfig", "enc", enc_key, enc_mode, format)
+        checkpoint_saving.check_key("CheckpointConfig", "enc", enc_key, enc_mode, format)
         self._save_checkpoint_steps = save_checkpoint_steps
         self._save_checkpoint_seconds = None if save_checkpoint_steps else save_checkpoint_seconds
         self._keep_checkpoint_max = keep_checkpoint_max
@@ -343,7 +344,7 @@ class ModelCheckpoint(Callback):
         )
         if config._remove_redundancy:
             options["remove_redundancy"] = True
-        _saving.save_checkpoint(
+        checkpoint_saving.save_checkpoint(
             network,
             path,
             config.integrated_save,
@@ -352,7 +353,7 @@ class ModelCheckpoint(Callback):
             crc_check=config.crc_check,
             **options,
         )
-        saving = _background.latest()
+        saving = background.latest()
         self._begun = _Begun(saving, path, cb_params, cb_params.cur_step_num, surplus)
         if saving is None:
             self._settle()

@@ -8,7 +8,7 @@ import os
 from ... import log
 from ..._core.rules.vocabulary import InstanceOf
 from ..._io.files import READ_ONLY, atomic_write
-from .._saving import save_checkpoint
+from .._checkpoint.saving import save_checkpoint
 from .._utils import _make_directory, check_value_type
 
 DEFAULTS = {

@@ -8,7 +8,7 @@ from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import Bool, Int, Str
 from ..._io.reading import json_of, reading
 from ...communication.groups import get_rank
-from .. import _loading, _saving
+from .._checkpoint import loading, saving
 from .._utils import _make_directory, documented_as_value_error
 from ._callback import Callback
 
@@ -139,7 +139,7 @@ class OnRequestExit(Callback):
         """Loads the first of the checkpoints that is there, if checkpoints are saved."""
         found = [f"{path}.ckpt" for path in paths if os.path.isfile(f"{path}.ckpt")]
         if self.save_ckpt and found:
-            _loading.load_checkpoint(found[0], network)
+            loading.load_checkpoint(found[0], network)
 
     def _save(self, network, path):
         """Saves what is requested, once."""
@@ -147,7 +147,7 @@ class OnRequestExit(Callback):
             return
         self._saved = True
         if self.save_ckpt:
-            _saving.save_checkpoint(network, f"{path}.ckpt")
+            saving.save_checkpoint(network, f"{path}.ckpt")
         if self.save_mindir:
             log.warning(
                 "For 'OnRequestExit', no '.mindir' file is written: a network has no graph here."

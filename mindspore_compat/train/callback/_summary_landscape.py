@@ -6,14 +6,14 @@ The planes in which it is measured, and the message, are in `summary._landscape`
 import os
 import shutil
 
-from ..._backend import processes
+from ..._backend.ranks import children
 from ..._core.context.config import config, set_context
 from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import Callable, Int, ListOf, Str
 from ..._core.tensor.tensor import Tensor
 from ..._io.reading import json_of, reading
 from ...common.parameter import Parameter
-from .._loading import load_checkpoint, load_param_into_net
+from .._checkpoint.loading import load_checkpoint, load_param_into_net
 from .._utils import _make_directory, check_value_type
 from ..dataset_helper import DatasetHelper
 from ..metrics import get_metrics
@@ -197,7 +197,7 @@ def _measured(devices, callback_fn, num_samples, plane):
     # The caller's function may stand where no other interpreter finds it; but CUDA lives in one.
     method = "fork" if config.device_target == "CPU" else "spawn"
     share = -(-len(points) // len(devices))
-    with processes.executor(len(devices), method) as pool:
+    with children.executor(len(devices), method) as pool:
         parts = [
             pool.submit(
                 _losses,

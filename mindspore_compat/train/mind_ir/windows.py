@@ -10,7 +10,7 @@ from itertools import product
 
 import numpy as np
 
-from ..._backend import adaptive_pool, pool
+from ..._backend.conv import adaptive_pooling, pooling
 from .shapes import pad as padded
 from .tracing import emits
 
@@ -156,7 +156,7 @@ def max_pool(b, out, x, kernel, stride, pads, dilation, ceil_mode=False):
     n = len(kernel)
     size, goal = x.shape[x.ndim - n :], out.shape[out.ndim - n :]
     pads = _fitted(size, kernel, stride, pads, dilation, goal)
-    value, shape = _prepared(b, x, kernel, pads, pool._lowest(x.dtype))
+    value, shape = _prepared(b, x, kernel, pads, pooling._lowest(x.dtype))
     exact = all(
         (o - 1) * s + k <= m < o * s + k
         for m, k, s, o in zip(shape[-n:], kernel, stride, goal, strict=True)
@@ -194,8 +194,8 @@ def average_pool(b, out, x, kernel, stride, pads, ceil_mode=False, include=True,
 def _host_average(size, kernel, stride, pads, ceil_mode, include, divisor, goal):
     """What each window's sum is multiplied by: its mean over ones, divided by their number."""
     ones = np.ones(size)
-    mean = pool.average(np, ones, kernel, stride, pads, ceil_mode, include, divisor)
-    total = pool.average(np, ones, kernel, stride, pads, ceil_mode, include, 1)
+    mean = pooling.average(np, ones, kernel, stride, pads, ceil_mode, include, divisor)
+    total = pooling.average(np, ones, kernel, stride, pads, ceil_mode, include, 1)
     weight = mean / np.where(total == 0, 1, total)
     return np.array(weight.flat[0]) if (weight == weight.flat[0]).all() else weight.reshape(goal)
 
@@ -208,7 +208,7 @@ def adaptive_average(b, out, x, goal):
         size, wanted = x.shape[lead + i], out.shape[lead + i]
         if size == wanted:
             continue
-        means = adaptive_pool.means(size, wanted, x.dtype.str).T
+        means = adaptive_pooling.means(size, wanted, x.dtype.str).T
         order = [a for a in range(x.ndim) if a != lead + i] + [lead + i]
         shape = [out.shape[a] if a < lead + i else x.shape[a] for a in order[:-1]]
         value = b.reshape(b.transpose(value, order), (math.prod(shape), size))

@@ -3,16 +3,16 @@
 import pytest
 
 import mindspore_compat as ms
-from mindspore_compat._backend import capture
+from mindspore_compat._backend.steps import current
 from mindspore_compat._core.autograd import leaves
-from mindspore_compat.common import _captured
+from mindspore_compat.common._graph_mode import steps
 
 
 @pytest.fixture
 def recording_allowed(capture_allowed, monkeypatch):
     """Steps are recorded on the host, whatever the environment says, and compiled loops are waited
     for, so that two runs that are compared bit by bit take the same ways."""
-    monkeypatch.delenv(_captured.VARIABLE, raising=False)
+    monkeypatch.delenv(steps.VARIABLE, raising=False)
     monkeypatch.setenv("MINDSPORE_COMPAT_COMPILE", "wait")
 
 
@@ -20,7 +20,7 @@ def recording_allowed(capture_allowed, monkeypatch):
 def capture_allowed(monkeypatch):
     """Graph mode at the end as before; no float status, which would look at every gradient."""
     monkeypatch.setattr(leaves, "watchers", [])
-    monkeypatch.setattr(capture, "_wanted", True)
+    monkeypatch.setattr(current, "_wanted", True)
     mode = ms.get_context("mode")
     yield
     ms.set_context(mode=mode)
@@ -30,5 +30,5 @@ def capture_allowed(monkeypatch):
 def logged(monkeypatch):
     """The lines about steps that are not recorded."""
     found = []
-    monkeypatch.setattr(_captured.log, "info", found.append)
+    monkeypatch.setattr(steps.log, "info", found.append)
     return found

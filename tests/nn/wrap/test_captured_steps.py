@@ -13,8 +13,8 @@ from kit.steps import network_of
 
 import mindspore_compat as ms
 from mindspore_compat import nn, ops
-from mindspore_compat._backend import capture
-from mindspore_compat.common import _captured
+from mindspore_compat._backend.steps import current
+from mindspore_compat.common._graph_mode import steps
 from mindspore_compat.dataset import NumpySlicesDataset
 from mindspore_compat.train import Model
 
@@ -35,7 +35,7 @@ def logged(monkeypatch):
         if "captured" in text:
             found.append(text)
 
-    monkeypatch.setattr(_captured.log, "warning", warning)
+    monkeypatch.setattr(steps.log, "warning", warning)
     return found
 
 
@@ -175,7 +175,7 @@ def test_functions_marked_by_jit_are_captured_if_they_train(space, marked, logge
 
     found = []
     for allowed in (False, True):
-        capture.allow(allowed)
+        current.allow(allowed)
         cell, shape = network_of("batch norm")
         step, optimizer = step_of(cell)
         with counting.counted() as counts:
@@ -185,7 +185,7 @@ def test_functions_marked_by_jit_are_captured_if_they_train(space, marked, logge
     (losses, values, eager), (others, other_values, captured) = found
     assert losses == others and logged == []
     assert all(map(np.array_equal, values, other_values))
-    assert captured.names["launches"]["graph"] == STEPS - 1 - _captured.WARM_UP
+    assert captured.names["launches"]["graph"] == STEPS - 1 - steps.WARM_UP
     assert not eager.names["launches"]["graph"]
 
 
@@ -237,7 +237,7 @@ def test_a_model_trains_by_replays_in_graph_mode(space, logged):
         with counting.counted() as counts:
             model.train(1, batched, dataset_sink_mode=False)
         found.append([each.asnumpy() for each in cell.get_parameters()])
-    assert logged == [] and counts.names["launches"]["graph"] == STEPS - _captured.WARM_UP
+    assert logged == [] and counts.names["launches"]["graph"] == STEPS - steps.WARM_UP
     assert all(map(np.array_equal, *found))
 
 
@@ -335,7 +335,7 @@ def test_another_thread_may_copy_while_a_step_is_captured(space, logged):
     copied = []
 
     def beside(x):
-        if capture.running() is not None and capture.running().capturing:
+        if current.running() is not None and current.running().capturing:
             thread = threading.Thread(
                 target=lambda: copied.append(space.module.asarray(np.arange(3.0)))
             )
@@ -482,7 +482,7 @@ def test_a_parameter_assigned_before_each_step_is_in_the_end_not_captured(space,
 
 def test_a_refused_capture_leaves_all_as_it_was(space, logged):
     def spoilt(x):
-        if capture.running() is not None and capture.running().capturing:
+        if current.running() is not None and current.running().capturing:
             raise ValueError("spoilt")
         return x
 
@@ -496,7 +496,7 @@ def test_captures_can_be_switched_off(space, way, logged, monkeypatch):
     if way == "setting":
         ms.runtime.set_kernel_launch_capture(False)
     else:
-        monkeypatch.setenv(capture.VARIABLE, "0")
+        monkeypatch.setenv(current.VARIABLE, "0")
     eager, captured = runs()
     captured.same_as(eager)
     assert logged == [] and captured.counts[-1].launches == eager.counts[-1].launches
@@ -509,7 +509,7 @@ def test_the_memory_of_a_graph_is_given_back_with_its_cell(space):
     cell, shape = network_of("dense")
     step = plain_step(cell)
     Run(True, step, batches(shape))
-    (graph,) = _captured._steps[id(step)]["TrainOneStepCell"]._graphs.values()
+    (graph,) = steps._steps[id(step)]["TrainOneStepCell"]._graphs.values()
     pool = weakref.ref(graph.capture.pool)
     del step, cell, graph
     gc.collect()

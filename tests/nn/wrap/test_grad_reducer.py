@@ -15,11 +15,11 @@ from kit import close
 
 import mindspore_compat as ms
 from mindspore_compat import nn, ops
-from mindspore_compat._backend import collective, nccl
 from mindspore_compat._backend.arrays import current_space, on_device, to_host, to_space
-from mindspore_compat._backend.pending import Pending
+from mindspore_compat._backend.ranks import collective, nccl
+from mindspore_compat._backend.ranks.pending import Pending
 from mindspore_compat._core.autograd import leaves
-from mindspore_compat.common import _captured
+from mindspore_compat.common._graph_mode import steps as graph_steps
 from mindspore_compat.nn.wrap import grad_reducer
 
 pytestmark = pytest.mark.skipif(rawkernels.compiler() is None, reason="no C++ compiler")
@@ -183,7 +183,7 @@ def test_a_parameter_without_a_gradient_and_one_that_is_not_reduced(group):
 @pytest.mark.parametrize("space", ["fakecupy"], indirect=True)
 def test_collectives_of_nccl_are_captured(group, monkeypatch):
     logged = []
-    monkeypatch.setattr(_captured.log, "warning", logged.append)
+    monkeypatch.setattr(graph_steps.log, "warning", logged.append)
     found = []
     for mode in (ms.PYNATIVE_MODE, ms.GRAPH_MODE):
         ms.set_context(mode=mode)
@@ -197,7 +197,7 @@ def test_collectives_of_nccl_are_captured(group, monkeypatch):
 @pytest.mark.parametrize("space", ["fakecupy"], indirect=True)
 def test_collectives_of_mpi_are_not_captured(group, monkeypatch):
     logged = []
-    monkeypatch.setattr(_captured.log, "warning", logged.append)
+    monkeypatch.setattr(graph_steps.log, "warning", logged.append)
     monkeypatch.setattr(group, "nccl", None)
     found = []
     for mode in (ms.PYNATIVE_MODE, ms.GRAPH_MODE):

@@ -7,7 +7,7 @@ from kit import optimizers as reference
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, nn, ops
-from mindspore_compat._backend import capture
+from mindspore_compat._backend.steps import current
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 
 pytestmark = pytest.mark.quick
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.quick
 @pytest.fixture
 def python_of_each_step(monkeypatch):
     """Has the Python of each step run, in graph mode on a GPU too, so that it can be counted."""
-    monkeypatch.setattr(capture, "_wanted", False)
+    monkeypatch.setattr(current, "_wanted", False)
 
 
 class Net(nn.Cell):
@@ -50,17 +50,17 @@ def gradients_by_hand(values, x, y):
 
 def course(overflows, scale, factor, window):
     """The loss scale after each step, by the rule of the documentation."""
-    current, last = 1, 0
+    step, last = 1, 0
     for overflow in overflows:
-        increase = window <= current - last
+        increase = window <= step - last
         if overflow:
             scale = max(scale / factor, 1.0)
         elif increase:
             scale = scale * factor
         if overflow or increase:
-            last = current
-        current += 1
-        yield scale, current, last
+            last = step
+        step += 1
+        yield scale, step, last
 
 
 @pytest.mark.parametrize("as_tensor", [False, True])
@@ -70,13 +70,13 @@ def test_the_course_of_a_dynamic_scale(space, as_tensor, scale, factor, window):
     update = nn.DynamicLossScaleUpdateCell(scale, factor, window)
     scale_param = Parameter(Tensor(np.float32(scale)), name="scale")
     overflows = (rng.random(40) < 0.3).tolist() + [True] * 40
-    for overflow, (expected, current, last) in zip(
+    for overflow, (expected, step, last) in zip(
         overflows, course(overflows, scale, factor, window), strict=True
     ):
         given = Tensor(overflow) if as_tensor else overflow
         assert update(scale_param, given) is given
         assert float(scale_param) == np.float32(expected)
-        assert int(update.cur_iter) == current and int(update.last_overflow_iter) == last
+        assert int(update.cur_iter) == step and int(update.last_overflow_iter) == last
     assert float(scale_param) == 1.0
 
 

@@ -19,8 +19,10 @@ from kit.steps import (
 
 import mindspore_compat as ms
 from mindspore_compat import experimental, nn, ops
-from mindspore_compat._backend import compiled, weight_layouts
-from mindspore_compat.common import _captured, _step_state
+from mindspore_compat._backend.compiled import jit
+from mindspore_compat._backend.recurrent import weight_layouts
+from mindspore_compat.common._graph_mode import reachable
+from mindspore_compat.common._graph_mode import steps as graph_steps
 from mindspore_compat.dataset import NumpySlicesDataset
 from mindspore_compat.train import Model
 
@@ -34,14 +36,14 @@ pytestmark = [pytest.mark.host, pytest.mark.usefixtures("recording_allowed")]
 def test_recorded_steps_give_the_numbers_of_others(network, logged):
     eager, recorded = runs(network, "Adam")
     recorded.same_as(eager)
-    assert logged == [] and replays(recorded.step) == [STEPS - _captured.WARM_UP - 1]
+    assert logged == [] and replays(recorded.step) == [STEPS - graph_steps.WARM_UP - 1]
 
 
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 def test_optimizers_compute_their_rates_in_each_replay(optimizer, logged):
     eager, recorded = runs("dense", optimizer)
     recorded.same_as(eager)
-    assert logged == [] and replays(recorded.step) == [STEPS - _captured.WARM_UP - 1]
+    assert logged == [] and replays(recorded.step) == [STEPS - graph_steps.WARM_UP - 1]
 
 
 class Own(nn.Cell):
@@ -167,7 +169,7 @@ def jitted(cell):
 def test_functions_marked_by_jit_are_recorded_once_they_train(logged):
     eager, recorded = runs(made=jitted)
     recorded.same_as(eager)
-    steps = _captured._steps[id(recorded.step)]
+    steps = graph_steps._steps[id(recorded.step)]
     assert logged == [] and [each.replays for each in steps["step"]._graphs.values()] == [3]
 
 
@@ -200,7 +202,7 @@ def test_cells_that_take_gradients_are_recorded(logged):
         weight = cell.weight.asnumpy()
         np.testing.assert_array_equal(by_input.asnumpy(), 6 * weight * [1, number])
         np.testing.assert_array_equal(by_weight.asnumpy(), [3, 3 * number**2])
-    assert logged == [] and replays(cell) == [STEPS - _captured.WARM_UP - 2]
+    assert logged == [] and replays(cell) == [STEPS - graph_steps.WARM_UP - 2]
     cell.scale = 5.0
     by_weight = cell(ms.Tensor([1.0, 2.0]))[1][0]
     np.testing.assert_array_equal(by_weight.asnumpy(), [5, 20])
@@ -227,9 +229,9 @@ def test_what_looks_as_if_it_had_attributes_is_not_looked_into():
     obliging, mortal = Obliging(), nn.Cell()
     gone = weakref.proxy(mortal)
     del mortal
-    loop = compiled.Loop(None, (), False, "loop")
+    loop = jit.Loop(None, (), False, "loop")
     homeless = type("Homeless", (), {"__module__": None})()
-    found = {id(each) for each in _step_state.reached([[obliging, gone, loop, homeless]])}
+    found = {id(each) for each in reachable.reached([[obliging, gone, loop, homeless]])}
     assert {id(obliging), id(homeless)} <= found and not found & {id(gone), id(loop)}
 
 
@@ -297,7 +299,7 @@ def test_optimizers_with_groups_decide_in_each_replay(kind, logged):
         made=made, between=lambda number, step: number > 4 and step.scheduler.step()
     )
     recorded.same_as(eager)
-    steps = _captured._steps[id(recorded.step)]
+    steps = graph_steps._steps[id(recorded.step)]
     assert logged == [] and [each.replays for each in steps["step"]._graphs.values()] == [3]
 
 

@@ -13,7 +13,7 @@ from kit.steps import STEPS, Run, batches, network_of, plain_step, replays, runs
 import mindspore_compat as ms
 from mindspore_compat import nn, ops
 from mindspore_compat._backend import arrays
-from mindspore_compat.common import _captured
+from mindspore_compat.common._graph_mode import steps
 
 pytestmark = [pytest.mark.host, pytest.mark.usefixtures("recording_allowed")]
 
@@ -191,7 +191,7 @@ def test_a_plan_keeps_no_network_alive():
     references = [weakref.ref(each) for each in (step, cell, step.optimizer, cell.backbone_network)]
     del cell, step
     gc.collect()
-    assert [each() for each in references] == [None] * 4 and known not in _captured._steps
+    assert [each() for each in references] == [None] * 4 and known not in steps._steps
 
 
 def test_a_replay_needs_no_more_memory_than_a_step():

@@ -66,9 +66,9 @@ def test_slices_within_slices():
 
 
 def test_the_function_runs_once_for_all(monkeypatch):
-    from mindspore_compat._backend import conv
+    from mindspore_compat._backend.conv import convolution
 
-    calls, own = [], conv.convolve
-    monkeypatch.setattr(conv, "convolve", lambda *args: calls.append(1) or own(*args))
+    calls, own = [], convolution.convolve
+    monkeypatch.setattr(convolution, "convolve", lambda *args: calls.append(1) or own(*args))
     ms.vmap(CASES["convolution"])(X)
     assert len(calls) == 1

@@ -1,0 +1,460 @@
+"""Bodies of operators as compiled loops of the host, where Numba is installed.
+
+They are the bodies that are single kernels on a GPU (gpu.py), from the same notes. Worked
+example: `standardized(xp, x, scale, shift, *, eps, gives_rstd)` of layer norm becomes
+
+    def loop(x0, x1, x2, o0, o1, o2, s0, row_step, part_step, parts, run, length, first, last):
+        for row in range(first, last):
+            r3 = 0.0
+            for part in range(parts):
+                for start in range(0, run, 4096):
+                    base = row * row_step + part * part_step + start
+                    a0 = x0[base : base + min(run - start, 4096)]
+                    t3 = single(0)
+                    for at in range(a0.size):
+                        v0 = a0[at]
+                        t3 = sum_in_any_order(t3, v0)
+                    r3 += t3
+            v3 = single(r3)
+
+with a further loop for each sum that waits for another, and one for the results. Stretches of a row
+are added in float64. A value that takes a function such as exp is written down in the first loop
+that finds it. Loops take float32, and for rows also a number of another dtype for each; they are
+given more than LEAST elements. Threads share the rows, in pieces that follow from shapes alone; a
+sum over rows is one for each piece first.
+"""
+
+import functools
+import math
+from typing import NamedTuple
+
+import numpy
+
+from ..compiled import jit
+from ..compiled.expressions import EXPRESSIONS, FLOAT, FUNCTIONS, indented, line, operand
+from ..threads import parallel_loops
+from ..threads.parallel_loops import ParallelLoop
+from . import host_steps
+from .host_axis import AxisLoop
+from .row_plan import REDUCTIONS, BodyTrace, RowPlan, split
+
+LEAST = 1 << 13  # elements below which a call costs as much as it saves
+SHORTEST = 16  # elements of a row that lie together, below which vectors are not filled
+BLOCK = 1 << 15  # elements of a piece
+MOST_PIECES = 16  # where each has sums of its own
+LINES = 32  # elements between the sums of two pieces: no two threads write to one line of a cache
+STRETCH = 4096  # elements that are added in float32
+
+_KNOWN = {*EXPRESSIONS, *REDUCTIONS, "row_size", "at_column"}
+_COLUMNS = {"c": 2, "k": 4}  # of `_pieces`
+_SUMMED = {"c", "k"}  # results that are sums over rows
+
+
+class CompiledBodies:
+    """Has the methods of `Bodies`, which give None where there is no loop, or none yet."""
+
+    def __init__(self):
+        self._made = {}
+
+    def apply(self, *arrays):
+        """True if loops take arrays of these dtypes and sizes; the first one is the data."""
+        return arrays[0].size >= LEAST and all(
+            type(array) is numpy.ndarray and (array.dtype == FLOAT or array.dtype.kind in "bi")
+            for array in arrays
+            if array is not None
+        )
+
+    def pointwise(self, body, *arrays, out=None, **scalars):
+        """`body(xp, *arrays, **scalars)`, element by element over arrays of one shape, or with
+        `out` over what host_steps.py takes."""
+        if out is not None:
+            return host_steps.run(self._made, body, arrays, out, *split(scalars))
+        first = arrays[0]
+        if first.size < LEAST or not all(
+            type(array) is numpy.ndarray and array.dtype == FLOAT and array.shape == first.shape
+            for array in arrays
+        ):
+            return None
+        flags, numbers = split(scalars)
+        repeated = [jit.is_repeated(array) for array in arrays]
+        if all(repeated):
+            repeated[0] = False
+        key = (body.__code__, *repeated, *flags.items(), *numbers)
+        found = self._made.get(key)
+        if found is None:
+            found = self._made[key] = PointLoop(body, repeated, flags, tuple(numbers))
+        return found.run(arrays, numbers) if found.is_ready() else None
+
+    def along(self, body, axis, *arrays):
+        """`body(xp, *arrays, axis)` over an axis of arrays of one shape; it gives an array of that
+        shape."""
+        first = arrays[0]
+        if axis not in (-1, first.ndim - 1):
+            return self._inside(body, axis % first.ndim, arrays)
+        size = first.shape[-1]
+        return self.rows(
+            body, "e" * len(arrays), "e", (1, first.size // size, size), *arrays, axis=-1
+        )
+
+    def _inside(self, body, axis, arrays):
+        """`along` for an axis that is not the last."""
+        if math.prod(arrays[0].shape[axis + 1 :]) < SHORTEST:
+            return None
+        if not all(array.dtype == FLOAT and array.shape == arrays[0].shape for array in arrays):
+            return None
+        key = (body.__code__, "axis")
+        found = self._made.get(key)
+        if found is None:
+            found = self._made[key] = AxisLoop(body, len(arrays))
+        return found.run(axis, arrays) if found.is_ready() else None
+
+    def rows(self, body, kinds, gives, shape, *arrays, **scalars):
+        """`body(xp, *arrays, **scalars)` over rows, with the arguments of `Bodies.rows`."""
+        flags, numbers = split(scalars)
+        area = numbers.get("area")
+        if (shape[2] if area is None else area) < SHORTEST:
+            return None
+        dtypes = tuple(None if array is None else array.dtype for array in arrays)
+        key = (body.__code__, kinds, gives, dtypes, tuple(flags.items()), tuple(numbers))
+        found = self._made.get(key)
+        if found is None:
+            found = self._made[key] = RowLoop(body, kinds, gives, dtypes, flags, tuple(numbers))
+        return found.run(shape, arrays, numbers) if found.is_ready() else None
+
+
+def _column_lines(name, column):
+    """The index that a value of the row means, counted from the end where it is negative."""
+    return [
+        f"{name} = int({operand(column)})",
+        f"{name} = {name} + length if {name} < 0 else {name}",
+        f"if {name} < 0 or {name} >= length:",
+        "    return False",
+    ]
+
+
+class PointLoop:
+    """The loop of a body that works element by element.
+
+    Args:
+        body: the body.
+        repeated: for each array whether it repeats one number, which the loop is given.
+        flags: the scalars that choose what the body does.
+        numbers: the names of the others.
+    """
+
+    def __init__(self, body, repeated, flags, numbers):
+        names = [f"x{index}" for index in range(len(repeated))]
+        self.repeated = repeated
+        self.trace = BodyTrace(body, names, [True] * len(names), flags, numbers)
+        part, number = parallel_loops.part(FLOAT, 0), parallel_loops.number(FLOAT)
+        parameters = [number if each else part for each in repeated]
+        parameters += [part] * len(self.trace.results)
+        parameters += [number] * self.trace.scalar_count
+        self.loop = None
+        if all(step.name in EXPRESSIONS for step in self.trace.steps):
+            self.loop = ParallelLoop(self.text, parameters, True, self.trace.name)
+
+    def is_ready(self):
+        """True if it can run; has it compiled."""
+        return self.loop is not None and self.loop.is_ready()
+
+    def text(self, name):
+        """The Python text of the loop under a name."""
+        trace = self.trace
+        made = [f"o{number}" for number in range(len(trace.results))]
+        scalars = [f"s{index}" for index in range(trace.scalar_count)]
+        lines = [
+            f"def {name}({', '.join([*trace.names, *made, *scalars])}):",
+            "    for at in range(o0.size):",
+        ]
+        inner = [
+            f"v{index} = {name}" if self.repeated[index] else f"v{index} = {name}[at]"
+            for index, name in enumerate(trace.names)
+        ]
+        inner += map(line, trace.steps)
+        inner += [f"{out}[at] = v{value}" for out, value in zip(made, trace.results, strict=True)]
+        return "\n".join([*lines, *indented(inner, 2)]) + "\n"
+
+    def run(self, arrays, numbers):
+        """What the body gives for arrays."""
+        given = [
+            FLOAT.type(array.item(0)) if repeats else jit.flat(array)
+            for array, repeats in zip(arrays, self.repeated, strict=True)
+        ]
+        size = arrays[0].size
+        made = [numpy.empty(size, FLOAT) for _ in self.trace.results]
+        scalars = [FLOAT.type(value) for value in self.trace.scalars(numbers)]
+        self.loop.run(parallel_loops.blocks(size, BLOCK), *given, *made, *scalars)
+        made = [array.reshape(arrays[0].shape) for array in made]
+        return made[0] if self.trace.single else tuple(made)
+
+
+class RowLoop(RowPlan):
+    """The loop of a body over rows."""
+
+    def __init__(self, body, kinds, gives, dtypes, flags, numbers):
+        super().__init__(body, kinds, gives, dtypes, flags, numbers)
+        self._stored = self._written_down()
+        parameters = [parallel_loops.array(dtypes[index]) for index in self.there]
+        parameters += [
+            parallel_loops.part(FLOAT, _COLUMNS[kind])
+            if kind in _SUMMED
+            else parallel_loops.array(FLOAT)
+            for kind in gives
+        ]
+        parameters += [parallel_loops.memory(FLOAT)] * len(self._stored)
+        parameters += [parallel_loops.number(FLOAT)] * self.trace.scalar_count
+        parameters += [parallel_loops.number()] * len(_Sizes._fields)
+        parameters += [parallel_loops.piece(0), parallel_loops.piece(1)]
+        self.loop = None
+        if self._can_compile():
+            self.loop = ParallelLoop(self.text, parameters, True, self.trace.name, checks=True)
+
+    is_ready = PointLoop.is_ready
+
+    def _can_compile(self):
+        """Whether there is a loop for these arrays and steps: elements are float32."""
+        return all(step.name in _KNOWN for step in self.trace.steps) and all(
+            self.dtypes[index] == FLOAT or self.kinds[index] == "r" for index in self.there
+        )
+
+    # Its text -----------------------------------------------------------------------------------
+
+    def _loops(self):
+        """The values that each loop over the row needs for its elements."""
+        for level in range(1, self.levels):
+            yield [value for step in self._looped(level) for value in step.values()]
+        yield [
+            value
+            for value, kind in zip(self.trace.results, self.gives, strict=True)
+            if kind not in "r-"
+        ]
+
+    def _written_down(self):
+        """The steps that are found in one loop for others, as they take long."""
+        needed = [
+            {step for step in self.elements(wanted)[1] if step.name in FUNCTIONS}
+            for wanted in self._loops()
+        ]
+        several = {step for each in needed for step in each if sum(step in n for n in needed) > 1}
+        return sorted(several, key=lambda step: step.result)
+
+    def text(self, name):
+        """The Python text of the loop under a name."""
+        arrays = [f"x{index}" for index in self.there]
+        arrays += [f"o{number}" for number in range(len(self.gives))]
+        arrays += [f"w{step.result}" for step in self._stored]
+        scalars = [f"s{index}" for index in range(self.trace.scalar_count)]
+        body = [
+            f"v{index} = single(x{index}[row])" for index in self.there if self.kinds[index] == "r"
+        ]
+        found = set()
+        body += self._row_lines(0)
+        for level in range(1, self.levels):
+            for step in self.reductions(level):
+                if step.name == "row_pick":
+                    body += self._picked(step)
+            body += self._reduced(self._looped(level), found)
+            body += self._row_lines(level)
+        body += self._results(found)
+        head = [
+            f"def {name}({', '.join([*arrays, *scalars, *_Sizes._fields, 'first', 'last'])}):",
+            "    for row in range(first, last):",
+        ]
+        return "\n".join([*head, *indented(body, 2), "    return True"]) + "\n"
+
+    def _row_lines(self, level):
+        """The values of a row, and the columns of a row, that are known after some loops."""
+        lines = [line(step) for step in self.of_row(level)]
+        for step in self.trace.steps:
+            if step.name == "at_column" and self._level[step.result] == level:
+                lines += _column_lines(f"c{step.result}", step.operands[0])
+        return lines
+
+    def _looped(self, level):
+        """The sums and maxima of a level, which take a loop."""
+        return [step for step in self.reductions(level) if step.name != "row_pick"]
+
+    def _picked(self, step):
+        """The value in one column of the row."""
+        value, column = step.operands
+        arrays, steps = self.elements([value])
+        offsets = {"e": "base", "c": "inside", "k": "row % groups * parts + part"}
+        return [
+            *_column_lines("inside", column),
+            "part = inside // run",
+            "base = row * row_step + part * part_step + inside - part * run",
+            *(f"v{index} = x{index}[{offsets[self.kinds[index]]}]" for index in arrays),
+            *map(line, steps),
+            f"v{step.result} = {operand(value)}",
+        ]
+
+    def _elements(self, wanted, found):
+        """The lines that slice arrays, and those that find an element's values in a loop."""
+        before, lines = [], []
+        wanted = [value for value in wanted if not self._of_row[value]]
+        known = {step.result for step in self._stored if step.result in found}
+        arrays, steps = self.elements(wanted, known)
+        for index in arrays:
+            if self.kinds[index] == "k":
+                before.append(f"v{index} = x{index}[row % groups * parts + part]")
+                continue
+            start = "base" if self.kinds[index] == "e" else "inside"
+            before.append(f"a{index} = x{index}[{start} : {start} + count]")
+            lines.append(f"v{index} = a{index}[at]")
+        for step in steps:
+            if step.name == "at_column":
+                before.append(f"d{step.result} = whole(c{step.result} - inside)")
+            if step.result in known:
+                lines.append(f"v{step.result} = b{step.result}[at]")
+            else:
+                lines.append(line(step))
+        for step in self._stored:
+            if step in steps:
+                number = step.result
+                before.append(f"b{number} = w{number}[inside : inside + count]")
+                if number not in found:
+                    lines.append(f"b{number}[at] = v{number}")
+                    found.add(number)
+        return before, lines
+
+    def _reduced(self, reductions, found):
+        """The loop that finds sums and maxima."""
+        if not reductions:
+            return []
+        wanted = [value for step in reductions for value in step.values()]
+        before, lines = self._elements(wanted, found)
+        first, after, last = [], [], []
+        for step in reductions:
+            number, value = step.result, operand(step.operands[0])
+            if step.name == "row_sum":
+                first.append(f"r{number} = 0.0")
+                before.append(f"t{number} = single(0)")
+                lines.append(f"t{number} = sum_in_any_order(t{number}, {value})")
+                after.append(f"r{number} += t{number}")
+                last.append(f"v{number} = single(r{number})")
+            else:
+                # A maximum that outlives the inner loop would keep it from using vectors.
+                first.append(f"r{number} = ordered(single(-math.inf))")
+                before.append(f"t{number} = ordered(single(-math.inf))")
+                lines.append(f"t{number} = max(t{number}, ordered({value}))")
+                after.append(f"r{number} = max(r{number}, t{number})")
+                last.append(f"v{number} = of_ordered(r{number})")
+        return [*first, *self._over_row(before, lines, after), *last]
+
+    def _results(self, found):
+        """The loop that writes the results, and those of the row."""
+        results = list(enumerate(zip(self.trace.results, self.gives, strict=True)))
+        lines = [f"o{number}[row] = v{value}" for number, (value, kind) in results if kind == "r"]
+        wanted = [(number, value, kind) for number, (value, kind) in results if kind in "eck"]
+        elements = [each for each in wanted if each[2] == "e"]
+        sums = [each for each in wanted if each[2] != "e"]
+        for some in (elements, sums) if self._overlaps(wanted) else (wanted,):
+            lines += self._written(some, found)
+        return lines
+
+    def _overlaps(self, wanted):
+        """True if a loop that writes these results has more pairs of arrays that may overlap than
+        the compiler compares."""
+        written = sum(kind != "k" for _, _, kind in wanted)
+        arrays, _ = self.elements([value for _, value, _ in wanted])
+        read = sum(self.kinds[index] != "k" for index in arrays)
+        return written * (written - 1) // 2 + written * read > jit.MOST_CHECKS
+
+    def _written(self, wanted, found):
+        """A loop that writes results."""
+        if not wanted:
+            return []
+        before, inner = self._elements([value for _, value, _ in wanted], found)
+        after = []
+        for number, value, kind in wanted:
+            if kind == "k":
+                before.append(f"t{number} = single(0)")
+                inner.append(f"t{number} = sum_in_any_order(t{number}, v{value})")
+                after.append(f"o{number}[row % groups * parts + part] += t{number}")
+                continue
+            start = "base" if kind == "e" else "inside"
+            before.append(f"p{number} = o{number}[{start} : {start} + count]")
+            inner.append(f"p{number}[at] {'=' if kind == 'e' else '+='} v{value}")
+        return self._over_row(before, inner, after)
+
+    def _over_row(self, before, lines, after):
+        """A loop over all elements of a row, a stretch at a time."""
+        return [
+            "for part in range(parts):",
+            f"    for start in range(0, run, {STRETCH}):",
+            f"        count = min(run - start, {STRETCH})",
+            "        base = row * row_step + part * part_step + start",
+            "        inside = part * run + start",
+            *indented(before, 2),
+            "        for at in range(count):",
+            *indented(lines, 3),
+            *indented(after, 2),
+        ]
+
+    # Its calls ----------------------------------------------------------------------------------
+
+    def run(self, shape, arrays, numbers):
+        """What the body gives for arrays; None if it picks a column that a row lacks."""
+        outer, rows, inner = shape
+        length = outer * inner
+        given = [jit.flat(array) for array in arrays if array is not None]
+        data = arrays[self.kinds.index("e")]
+        least = -(-rows // MOST_PIECES) if _SUMMED.intersection(self.gives) else 1
+        sizes = _sizes(shape, numbers)
+        table = _pieces(rows, max(BLOCK // length, least), length, sizes.groups * sizes.parts)
+        shapes = {
+            "e": (rows * length,),
+            "r": (rows,),
+            "c": (len(table), length + LINES),
+            "k": (len(table), sizes.groups * sizes.parts + LINES),
+            "-": (0,),
+        }
+        made = [
+            (numpy.zeros if kind in _SUMMED else numpy.empty)(shapes[kind], FLOAT)
+            for kind in self.gives
+        ]
+        scalars = [FLOAT.type(value) for value in self.trace.scalars(numbers)]
+        flat = [array.reshape(-1) for array in made]
+        buffers = [length] * len(self._stored)
+        if not self.loop.run(table, *given, *flat, *buffers, *scalars, *sizes):
+            return None
+        found = [_result(*each, data.shape) for each in zip(made, self.gives, strict=True)]
+        return found[0] if self.single else tuple(found)
+
+
+@functools.lru_cache(maxsize=256)
+def _pieces(rows, size, length, channels):
+    """The rows of each piece, and where its sums for each element of a row and each channel lie."""
+    rows = parallel_loops.blocks(rows, size)
+    numbers = numpy.arange(len(rows))[:, None]
+    sums = [numbers * (size + LINES) + [0, size] for size in (length, channels)]
+    return numpy.concatenate([rows, *sums], 1)
+
+
+class _Sizes(NamedTuple):
+    """Where rows lie, in elements."""
+
+    row_step: int  # from a row to the next
+    part_step: int  # from a part of a row to the next
+    parts: int
+    run: int  # elements of a part, which lie together
+    groups: int  # rows of each of the data, where a part is a channel
+    length: int  # elements of a row
+
+
+def _sizes(shape, numbers):
+    outer, rows, inner = shape
+    if "area" in numbers:
+        area = numbers["area"]
+        return _Sizes(inner, area, inner // area, area, numbers["groups"], inner)
+    return _Sizes(inner, rows * inner, outer, inner, 1, outer * inner)
+
+
+def _result(array, kind, shape):
+    """A result as it is returned: the pieces of a sum over rows are added."""
+    if kind in _SUMMED:
+        return array[:, :-LINES].sum(0)
+    if kind == "-":
+        return None
+    return array.reshape(shape) if kind == "e" else array

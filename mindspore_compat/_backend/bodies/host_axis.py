@@ -1,0 +1,151 @@
+"""Bodies over an axis that is not the last, as compiled loops of the host.
+
+An array is (outer, length, inner) here, with the axis in the middle. What host.py
+keeps in a register for a row is here a short array, with an element for each of some neighbours in
+the last dimension, which are worked on together. Of `e / sum(e)` with `e = exp(x)`:
+
+    for block in range(first, last):
+        for begin in range(start, stop, width):
+            count = min(stop - begin, width)
+            for at in range(count):
+                r2[at] = 0.0
+            for k in range(length):
+                base = (block * length + k) * inner + begin
+                a0 = x0[base : base + count]
+                for at in range(count):
+                    v0 = a0[at]
+                    v1 = exp(v0)
+                    r2[at] += v1
+            for at in range(count):
+                w2[at] = single(r2[at])
+
+and one more loop over the axis, for the results. Sums are float64. Threads share the outer and the
+last dimension in pieces that follow from shapes alone.
+"""
+
+import math
+
+import numpy
+
+from ..compiled import jit
+from ..compiled.expressions import EXPRESSIONS, FLOAT, indented, line, operand
+from ..threads import parallel_loops
+from ..threads.parallel_loops import ParallelLoop
+from .row_plan import RowPlan
+
+WIDTH = 256  # elements of the last dimension that are worked on together, at most
+BLOCK = 1 << 15  # elements of a piece, about
+_SUM, _ORDERED = numpy.dtype(numpy.float64), numpy.dtype(numpy.int32)
+_KNOWN = {*EXPRESSIONS, "row_sum", "row_max", "row_size"}
+
+
+class AxisLoop(RowPlan):
+    """The loop of a body that takes arrays of one shape and gives one, over an axis of them."""
+
+    def __init__(self, body, count):
+        super().__init__(body, "e" * count, "e", (FLOAT,) * count, {}, ("axis",))
+        levels = range(1, self.levels)
+        self._found = [step for level in levels for step in self.reductions(level)]
+        self._kept = [step for level in levels for step in self._of_level(level)]
+        array, memory = parallel_loops.array, parallel_loops.memory
+        number, piece = parallel_loops.number(), parallel_loops.piece
+        parameters = [array(FLOAT)] * (count + 1)
+        parameters += [memory(_SUM if each.name == "row_sum" else _ORDERED) for each in self._found]
+        parameters += [memory(FLOAT)] * len(self._kept)
+        parameters += [parallel_loops.number(FLOAT)] * self.trace.scalar_count
+        parameters += [number] * 3 + [piece(column) for column in range(4)]
+        self.loop = None
+        if all(step.name in _KNOWN for step in self.trace.steps):
+            self.loop = ParallelLoop(self.text, parameters, True, self.trace.name)
+
+    def is_ready(self):
+        """True if it can run; has it compiled."""
+        return self.loop is not None and self.loop.is_ready()
+
+    def text(self, name):
+        """The Python text of the loop under a name."""
+        names = [f"x{index}" for index in self.there] + ["o0"]
+        names += [f"r{step.result}" for step in self._found]
+        names += [f"w{step.result}" for step in self._kept]
+        names += [f"s{index}" for index in range(self.trace.scalar_count)]
+        names += "length inner width first last start stop".split()
+        inner = ["count = min(stop - begin, width)", *map(line, self.of_row(0))]
+        for level in range(1, self.levels):
+            inner += self._reduced(level)
+        (result,) = self.trace.results
+        before, lines = self._elements([result], self.levels - 1)
+        before.append("p0 = o0[base : base + count]")
+        inner += self._over_axis(before, [*lines, f"p0[at] = v{result}"])
+        head = [
+            f"def {name}({', '.join(names)}):",
+            "    for block in range(first, last):",
+            "        for begin in range(start, stop, width):",
+        ]
+        return "\n".join([*head, *indented(inner, 3)]) + "\n"
+
+    def _reduced(self, level):
+        """The loops that find the sums and maxima of a level, and what follows from them."""
+        steps = self.reductions(level)
+        first, lines, kept = [], [], self._loads(level - 1)
+        for step in steps:
+            found, value = f"r{step.result}[at]", operand(step.operands[0])
+            if step.name == "row_sum":
+                first.append(f"{found} = 0.0")
+                lines.append(f"{found} += {value}")
+                kept.append(f"v{step.result} = single({found})")
+            else:
+                first.append(f"{found} = ordered(single(-math.inf))")
+                lines.append(f"{found} = max({found}, ordered({value}))")
+                kept.append(f"v{step.result} = of_ordered({found})")
+        kept += map(line, self.of_row(level))
+        kept += [f"w{step.result}[at] = v{step.result}" for step in self._of_level(level)]
+        wanted = [value for step in steps for value in step.values()]
+        before, elements = self._elements(wanted, level - 1)
+        return [
+            *self._over_block(first),
+            *self._over_axis(before, [*elements, *lines]),
+            *self._over_block(kept),
+        ]
+
+    def _of_level(self, level):
+        """The steps that are known after some loops, one for each element of a block."""
+        return [*self.reductions(level), *self.of_row(level)]
+
+    def _loads(self, level):
+        """The lines that read what is kept for each element of a block up to a level."""
+        steps = [step for each in range(1, level + 1) for step in self._of_level(each)]
+        return [f"v{step.result} = w{step.result}[at]" for step in steps]
+
+    def _elements(self, wanted, level):
+        """The lines that slice arrays, and those that find values of an element."""
+        arrays, steps = self.elements(wanted)
+        before = [f"a{index} = x{index}[base : base + count]" for index in arrays]
+        lines = [f"v{index} = a{index}[at]" for index in arrays]
+        return before, [*self._loads(level), *lines, *map(line, steps)]
+
+    @staticmethod
+    def _over_block(lines):
+        """A loop over the elements of a block."""
+        return ["for at in range(count):", *indented(lines, 1)]
+
+    def _over_axis(self, before, lines):
+        """A loop over the axis, and within it one over the elements of a block."""
+        return [
+            "for k in range(length):",
+            "    base = (block * length + k) * inner + begin",
+            *indented([*before, *self._over_block(lines)], 1),
+        ]
+
+    def run(self, axis, arrays):
+        """What the body gives for arrays of one shape."""
+        shape = arrays[0].shape
+        outer, length, inner = math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :])
+        out = numpy.empty(shape, FLOAT)
+        width = min(WIDTH, inner)
+        scalars = [FLOAT.type(value) for value in self.trace.scalars({"axis": axis})]
+        memories = [width] * (len(self._found) + len(self._kept))
+        given = [jit.flat(array) for array in arrays]
+        table = parallel_loops.blocks_around(outer, length, inner, BLOCK, WIDTH)
+        sizes = length, inner, width
+        self.loop.run(table, *given, out.reshape(-1), *memories, *scalars, *sizes)
+        return out

@@ -1,0 +1,128 @@
+"""Bodies of one step of a recurrence as compiled loops of the host (compiled/jit.py).
+
+The gates of a step are Parts of one array (row_plan.py), which a loop reads and writes where they
+lie. An array with one axis has a value for each position of a row, one whose last axis is 1 has one
+for each row. A step is small, so one thread does it unless it has many rows.
+"""
+
+import numpy
+
+from ..compiled import jit
+from ..compiled.expressions import EXPRESSIONS, FLOAT, indented, line
+from ..threads import scheduler
+from .row_plan import BodyTrace, Parts
+
+BLOCK = 1 << 15  # elements of a value of the rows that one thread does
+
+
+def run(made, body, arrays, out, flags, numbers):
+    """Writes what `body(xp, *arrays, **scalars)` gives.
+
+    Args:
+        made: a dict of the loops that there are.
+        body: a function without a closure.
+        arrays: arrays, None, or Parts for several.
+        out: contiguous arrays or Parts, to write the results to.
+        flags, numbers: the scalars.
+
+    Returns:
+        `out`; None if there is no loop, or none yet.
+    """
+    first, count = _whole(out[0])
+    width = first.shape[-1] // count
+    wholes, layout = [], []
+    for array in (*arrays, *out):
+        if array is None:
+            layout.append(None)
+            continue
+        whole, count = _whole(array)
+        if whole.dtype != FLOAT:
+            return None
+        wholes.append(whole if whole.flags.carray else whole.copy())
+        layout.append((count, "c" if whole.ndim == 1 else "r" if whole.shape[-1] < width else "e"))
+    key = (body.__code__, *layout, *flags.items(), *numbers)
+    loop = made.get(key)
+    if loop is None:
+        loop = made[key] = StepLoop(body, layout, len(arrays), flags, tuple(numbers))
+    if not loop.is_ready():
+        return None
+    loop.run(wholes, width, numbers)
+    return out
+
+
+def _whole(array):
+    return array if type(array) is Parts else (array, 1)
+
+
+class StepLoop:
+    """The loop of the body of a step."""
+
+    def __init__(self, body, layout, given, flags, numbers):
+        self._inputs, self._outputs = layout[:given], layout[given:]
+        present = []
+        for each in self._inputs:
+            present += [each is not None] * (1 if each is None else each[0])
+        names = [f"x{index}" for index in range(len(present))]
+        self.trace = BodyTrace(body, names, present, flags, numbers)
+        wholes = sum(each is not None for each in layout)
+        parameters = [(FLOAT, True)] * wholes + [(FLOAT, False)] * self.trace.scalar_count
+        parameters += [(numpy.dtype(numpy.int64), False)] * 3
+        self.loop = None
+        if all(step.name in EXPRESSIONS for step in self.trace.steps):
+            self.loop = jit.Loop(self.text, parameters, True, self.trace.name)
+
+    def is_ready(self):
+        """True if it can run; has it compiled."""
+        return self.loop is not None and (self.loop.ready is not None or self.loop.request())
+
+    def text(self, name):
+        """The Python text of the loop under a name."""
+        arrays, before, read, written = [], [], [], []
+        value = 0
+        for index, place in enumerate(self._inputs):
+            if place is None:
+                value += 1
+                continue
+            arrays.append(f"x{index}")
+            for number in range(place[0]):
+                if place[1] == "r":
+                    before.append(f"v{value} = x{index}[row]")
+                else:
+                    before.append(f"a{value} = {_slice(arrays[-1], number, *place)}")
+                    read.append(f"v{value} = a{value}[at]")
+                value += 1
+        for index, place in enumerate(self._outputs):
+            arrays.append(f"o{index}")
+            for number in range(place[0]):
+                result = len(written)
+                before.append(f"p{result} = {_slice(arrays[-1], number, *place)}")
+                written.append(f"p{result}[at] = v{self.trace.results[result]}")
+        scalars = [f"s{index}" for index in range(self.trace.scalar_count)]
+        lines = [
+            f"def {name}({', '.join([*arrays, *scalars, 'width', 'first', 'last'])}):",
+            "    for row in range(first, last):",
+            *indented([*before, "for at in range(width):"], 2),
+            *indented([*read, *map(line, self.trace.steps), *written], 3),
+        ]
+        return "\n".join(lines) + "\n"
+
+    def run(self, wholes, width, numbers):
+        """Writes the results into the last arrays."""
+        rows = wholes[-1].size // (width * self._outputs[-1][0])
+        given = [whole.reshape(-1) for whole in wholes]
+        given += [FLOAT.type(value) for value in self.trace.scalars(numbers)]
+        if rows * width <= BLOCK:
+            self.loop.ready(*given, width, 0, rows)
+            return
+        parts = scheduler.blocks(rows, max(BLOCK // width, 1))
+
+        def work(number):
+            self.loop.ready(*given, width, parts[number].start, parts[number].stop)
+
+        scheduler.run(work, len(parts))
+
+
+def _slice(array, number, count, kind):
+    """The text of the values of a row that lie together."""
+    start = f"{number}" if kind == "c" else f"(row * {count} + {number})"
+    return f"{array}[{start} * width : ({start} + 1) * width]"

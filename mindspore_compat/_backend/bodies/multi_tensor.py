@@ -1,0 +1,308 @@
+"""An update as kernels: one launch serves all arrays of one kind.
+
+A `TableKernel` gets the addresses and sizes of many rows of arrays in a struct that is passed by
+value, so nothing is copied to the device for it; a block of threads looks up which row it works on.
+One row alone, or rows that are not contiguous, go through one ElementwiseKernel each.
+
+Both take the numbers of a call as they are, or 0-d arrays of the device instead, and a flag
+on the device that says whether to leave everything as it is: so a step can depend on what the
+device found, and the host need not wait to know.
+"""
+
+import numpy
+
+from .c_code import (
+    TYPES,
+    compute_dtype,
+    load,
+    operand,
+    preamble,
+    scalar_lines,
+    step_line,
+    store,
+    supported,
+)
+
+THREADS = 256
+CHUNK = 8192  # elements of one block of threads
+PARAMETERS = 4096  # bytes that a kernel's parameters may take on every device
+SPARE = 512  # of them, for numbers and the flag
+
+_TABLE = """
+struct Table {{ unsigned long long at[{arrays}][{rows}]; long long size[{rows}];
+               int first[{rows}]; int count; }};
+extern "C" __global__ void {name}(const Table table, const bool* skip{numbers}) {{
+    if (skip && *skip) return;
+    int row = 0, last = table.count - 1;
+    while (row < last) {{
+        int middle = (row + last + 1) / 2;
+        if (table.first[middle] <= (int)blockIdx.x) row = middle; else last = middle - 1;
+    }}
+    const long long start = (blockIdx.x - table.first[row]) * {chunk}ll;
+    long long stop = start + {chunk};
+    if (stop > table.size[row]) stop = table.size[row];
+    {before}
+    for (long long at = start + threadIdx.x; at < stop; at += blockDim.x) {{
+        {body}
+    }}
+}}
+"""
+
+
+class Numbers:
+    """The numbers of a call, and where they are.
+
+    Args:
+        given: name -> a number, or a 0-d array of the device.
+        device: the type of such arrays.
+    """
+
+    def __init__(self, given, device):
+        self.given = given
+        self.on_device = {name: value for name, value in given.items() if isinstance(value, device)}
+
+    def kinds(self):
+        """What a kernel has to know of them: the dtypes of those on the device."""
+        return tuple((name, value.dtype) for name, value in self.on_device.items())
+
+    def values(self):
+        """What a kernel is given for them, in their order."""
+        return [
+            value if name in self.on_device else numpy.float64(value)
+            for name, value in self.given.items()
+        ]
+
+
+class KernelProgram:
+    """A trace as kernels of CuPy; arrays named in `singles` have one element for a whole row."""
+
+    def __init__(self, trace, dtypes, space, singles=()):
+        self.trace = trace
+        self.singles = singles
+        self.name = trace.name if trace.name.isidentifier() else "update"  # CuPy refuses "<lambda>"
+        self.dtypes = dtypes
+        self.dtype = compute_dtype(dtypes)
+        self.module = space.module
+        self.tables = space.kernels is not None and supported(dtypes)
+        self._made = {}
+
+    def prepare(self, numbers):
+        """The numbers of a call: computed with once for all rows unless they are on the device."""
+        found = Numbers(numbers, self.module.ndarray)
+        if found.on_device:
+            return found, found.values()
+        real = self.dtype.type
+        return found, [real(value) for value in self.trace.scalars(numbers)]
+
+    def run_all(self, rows, prepared, skip=None):
+        """Updates rows of arrays, all of this program's dtypes.
+
+        Args:
+            rows: sequences of arrays.
+            prepared: what `prepare` returned.
+            skip: a 0-d bool array of the device; where it holds nothing is written. None for no.
+        """
+        rows = [row for row in rows if row[0].size]
+        if len(rows) > 1 and self.tables:
+            flat = [row for row in rows if all(array.flags.c_contiguous for array in row)]
+            for start in range(0, len(flat), self._most_rows()):
+                self._run_table(flat[start : start + self._most_rows()], prepared, skip)
+            rows = [row for row in rows if not all(array.flags.c_contiguous for array in row)]
+        for row in rows:
+            self._run_one(row, prepared, skip)
+
+    def _most_rows(self):
+        return (PARAMETERS - SPARE) // (8 * len(self.dtypes) + 12)
+
+    # One row ------------------------------------------------------------------------------------
+
+    def _run_one(self, row, prepared, skip):
+        numbers, values = prepared
+        key = ("one", numbers.kinds(), skip is not None)
+        kernel = self._made.get(key)
+        if kernel is None:
+            kernel = self._made[key] = self._elementwise(numbers, skip is not None)
+        flags = self.trace.written
+        kernel(
+            *[array for array, writes in zip(row, flags, strict=True) if not writes],
+            *values,
+            *([] if skip is None else [skip]),
+            *[array for array, writes in zip(row, flags, strict=True) if writes],
+        )
+
+    def _elementwise(self, numbers, skips):
+        trace, real = self.trace, _real(self.dtype)
+        arrays = [
+            (f"{letter(index)} {name}_", writes)
+            for index, (name, writes) in enumerate(zip(trace.names, trace.written, strict=True))
+        ]
+        text, given = kernel_text(trace, self.dtype), self._declared(numbers)
+        if numbers.on_device:
+            text = "\n".join([*_named(numbers), *scalar_lines(trace, real), text])
+        text = f"if (!skip_) {{\n{text}\n}}" if skips else text
+        return self.module.ElementwiseKernel(
+            ", ".join(
+                [one for one, writes in arrays if not writes] + given + ["bool skip_"] * skips
+            ),
+            ", ".join(one for one, writes in arrays if writes),
+            text,
+            self.name,
+        )
+
+    def _declared(self, numbers):
+        """The parameters of an ElementwiseKernel for the numbers of a call."""
+        if not numbers.on_device:
+            return [f"{self.dtype.name} s{index}" for index in range(self.trace.scalar_count)]
+        there = numbers.on_device
+        return [
+            f"{there[name].dtype.name if name in there else 'float64'} h_{name}"
+            for name in numbers.given
+        ]
+
+    # Many rows ----------------------------------------------------------------------------------
+
+    def _run_table(self, rows, prepared, skip):
+        numbers, values = prepared
+        key = ("many", numbers.kinds())
+        kernel = self._made.get(key)
+        if kernel is None:
+            name = f"many_{self.name}"
+            most = self._most_rows()
+            source = table_source(self.trace, self.dtypes, numbers, name, most, self.singles)
+            kernel = self._made[key] = self.module.RawKernel(source, name)
+        table, blocks = filled_table(rows, self._most_rows())
+        kernel((blocks,), (THREADS,), (table, skip, *values))
+
+
+def filled_table(rows, most, **fields):
+    """The struct from which a kernel reads where rows lie, and how many blocks of threads they
+    take.
+
+    Args:
+        rows: sequences of arrays.
+        most: how many rows the struct can hold.
+        fields: further integers of 64 bits, one for each row, by the name of their field.
+    """
+    kind = numpy.dtype(
+        [
+            ("at", numpy.uint64, (len(rows[0]), most)),
+            *((name, numpy.int64, most) for name in ("size", *fields)),
+            ("first", numpy.int32, most),
+            ("count", numpy.int32),
+        ],
+        align=True,
+    )
+    table = numpy.zeros((), kind)
+    sizes = numpy.array([row[0].size for row in rows], numpy.int64)
+    blocks = -(-sizes // CHUNK)
+    table["at"][:, : len(rows)] = [
+        [row[kind].data.ptr for row in rows] for kind in range(len(rows[0]))
+    ]
+    table["size"][: len(rows)] = sizes
+    for name, values in fields.items():
+        table[name][: len(rows)] = values
+    table["first"][: len(rows)] = numpy.cumsum(blocks) - blocks
+    table["count"] = len(rows)
+    return table, int(blocks.sum())
+
+
+def table_source(trace, dtypes, numbers, name, rows, singles=()):
+    """The CUDA text of an update over a table of rows.
+
+    Args:
+        trace: the update.
+        dtypes: the dtypes of its arrays.
+        numbers: the Numbers of a call.
+        name: the name of the kernel.
+        rows: how many rows a table holds.
+        singles: the names of its arrays that have one element for a whole row.
+    """
+    real = _real(compute_dtype(dtypes))
+    if numbers.on_device:
+        given, lines = declared(numbers), [*loaded_numbers(numbers), *scalar_lines(trace, real)]
+    else:
+        given, lines = "".join(f", {real} s{index}" for index in range(trace.scalar_count)), []
+    elements = [f"(({TYPES[dtype]}*)table.at[{index}][row])" for index, dtype in enumerate(dtypes)]
+    read = [
+        f"{element}[{0 if name in singles else 'at'}]"
+        for name, element in zip(trace.names, elements, strict=True)
+    ]
+    body = [
+        f"const {real} v{index} = ({real}){load(dtype, element)};"
+        for index, (dtype, element) in enumerate(zip(dtypes, read, strict=True))
+    ]
+    body += [step_line(step, real) for step in trace.steps]
+    body += [
+        f"{elements[index]}[at] = {store(dtypes[index], operand(value))};"
+        for index, value in trace.outputs.items()
+        if value != index
+    ]
+    return preamble(dtypes) + row_source(name, len(dtypes), rows, given, lines, body)
+
+
+def row_source(name, arrays, rows, given, before, body):
+    """The CUDA text of a kernel over a table of rows.
+
+    Args:
+        name: its name.
+        arrays: how many arrays a row has.
+        rows: how many rows a table holds.
+        given: its further parameters, each after a comma.
+        before: lines at the start.
+        body: lines for each element `at` of the row `row`.
+    """
+    return _TABLE.format(
+        arrays=arrays,
+        rows=rows,
+        name=name,
+        numbers=given,
+        chunk=CHUNK,
+        before="\n    ".join(before),
+        body="\n        ".join(body),
+    )
+
+
+def declared(numbers):
+    """The parameters of a kernel for the numbers of a call, each after a comma."""
+    kinds = {
+        key: f"const {TYPES[value.dtype]}* a_{key}" for key, value in numbers.on_device.items()
+    }
+    return "".join(f", {kinds.get(key, f'double h_{key}')}" for key in numbers.given)
+
+
+def loaded_numbers(numbers):
+    """The lines that find the numbers `n_lr`, ... of a call, of type double."""
+    read = [f"const double h_{key} = (double)*a_{key};" for key in numbers.on_device]
+    return read + _named(numbers)
+
+
+def _named(numbers):
+    return [f"const double n_{key} = (double)h_{key};" for key in numbers.given]
+
+
+def _real(dtype):
+    return "double" if dtype == numpy.float64 else "float"
+
+
+def kernel_text(trace, dtype):
+    """The body of a trace in C, whose arrays are `p_`, `g_`, ... of types `A`, `B`, ..., and whose
+    scalars are `s0`, `s1`, ...
+
+    Args:
+        trace: the program.
+        dtype: what to compute in, float32 or float64.
+    """
+    real = _real(dtype)
+    lines = [f"const {real} v{index} = ({real}){name}_;" for index, name in enumerate(trace.names)]
+    lines += [step_line(step, real) for step in trace.steps]
+    lines += [
+        f"{trace.names[index]}_ = ({letter(index)})v{value};"
+        for index, value in trace.outputs.items()
+        if value != index
+    ]
+    return "\n".join(lines)
+
+
+def letter(index):
+    """The type parameter of an array of an ElementwiseKernel."""
+    return chr(ord("A") + index)

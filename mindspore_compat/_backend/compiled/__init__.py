@@ -1,0 +1,1 @@
+"""Loops that Numba compiles (the extra `fast`): the compiler, and the text that it is given."""

@@ -1,0 +1,70 @@
+"""Functions that compiled loops of the host call, with those of tiles.py."""
+
+import functools
+import inspect
+import types
+
+from . import tiles
+
+NAMES = {
+    "LANES",
+    "ROWS",
+    "VECTORS",
+    "DOT_ROWS",
+    "STREAMS",
+    "tile",
+    "gather_tile",
+    "panel_tile",
+    "dots",
+    "copy_vector",
+    "prefetch",
+    "clear_vector",
+    "transpose_square",
+    "pointer",
+}
+
+
+class Library:
+    """Functions that compiled loops may call.
+
+    Args:
+        *functions: functions of Python, which may call `tile`, `dots` and those before them.
+        further: what gives more that the functions may call: its `definitions()` and
+            `intrinsics()`, by name, and its `text()` (winograd_tiles.Method).
+        **constants: numbers.
+    """
+
+    def __init__(self, *functions, further=None, **constants):
+        self.python = {name: getattr(tiles, name) for name in NAMES}
+        self.python |= (further.definitions() if further else {}) | constants
+        for function in functions:
+            self.python[function.__name__] = _bound(function, self.python)
+        self._functions, self._further, self._constants = functions, further, constants
+
+    def text(self):
+        """Their source, by which loops on disk are distinguished."""
+        texts = map(inspect.getsource, (tiles, *self._functions))
+        further = self._further.text() if self._further else ""
+        return "".join(texts) + further + repr(self._constants)
+
+    @functools.cache  # noqa: B019 - libraries are constants of modules
+    def compiled(self):
+        """The functions by name, to be compiled into the loops that call them."""
+        import numba
+
+        further = self._further.intrinsics() if self._further else {}
+        scope = {**tiles.intrinsics(), **further, **self._constants}
+        for function in self._functions:
+            made = numba.njit(error_model="numpy")(_bound(function, scope))
+            scope[function.__name__] = made
+        return scope
+
+
+def _bound(function, scope):
+    """A function whose globals are those of its module, or what stands in a scope instead."""
+    return types.FunctionType(
+        function.__code__, {**function.__globals__, **scope}, function.__name__
+    )
+
+
+LIBRARY = Library()

@@ -1,0 +1,188 @@
+"""Elementary functions of one float32, in the Python that Numba compiles into vector instructions.
+
+A library's `exp` is a call for each element, and a loop with a call is not vectorised. Here they
+are arithmetic without a branch: the argument is reduced by a multiple of ln 2 that is subtracted in
+two parts, a polynomial serves what is left, and powers of two are put together from their bits.
+Results are within 2 units in the last place of the exact value
+(`tests/_backend/compiled/test_vector_math.py`), also near infinity, among subnormal numbers and at
+infinities and NaN. The coefficients are minimax fits of this project's own to the remaining factor,
+by Remez' algorithm.
+
+jit.py has Numba compile these functions; nothing here imports it. Python runs them, too, one
+element at a time. Products and sums may be contracted to one rounding, but not reordered, except in
+`sum_in_any_order`.
+"""
+
+import math
+
+import numpy
+
+single, whole = numpy.float32, numpy.int32
+
+_PER_LN2 = single(1.442695)
+_LN2_HIGH = single(0.69314575)  # 16 bits, so its product with an exponent is exact
+_LN2_LOW = single(1.4286068e-06)
+_ROUNDING = single(12582912.0)  # 1.5 * 2**23: added, it rounds to a whole number, in the low bits
+_ROUNDING_BITS = whole(0x4B400000)
+_BIAS, _FRACTION_BITS = whole(127), whole(23)
+_SIGN = whole(-0x80000000)
+_REST = whole(0x7FFFFFFF)
+_ROOT_HALF_BITS = whole(0x3F3504F3)  # of sqrt(1/2)
+_FRACTION = whole(0x007FFFFF)
+
+
+def bits_of(x):
+    """The bits of a float32 as an int32."""
+    return single(x).view(numpy.int32)
+
+
+def of_bits(bits):
+    """The float32 of these bits."""
+    return whole(bits).view(numpy.float32)
+
+
+def power_of_two(exponent):
+    """2**exponent for an int32 in [-126, 127]."""
+    return of_bits(whole(whole(exponent + _BIAS) << _FRACTION_BITS))
+
+
+def sum_in_any_order(total, x):
+    """total + x, of a loop that may be split among the lanes of a vector."""
+    return total + x
+
+
+def ordered(x):
+    """An int32 for each float32, larger for a larger one, and the largest of all for NaN."""
+    bits = bits_of(x)
+    magnitude = whole(bits & _REST)
+    found = whole(bits ^ whole(whole(bits >> whole(31)) & _REST))
+    return _REST if magnitude > whole(0x7F800000) else found
+
+
+def of_ordered(found):
+    """The float32 that `ordered` made into this."""
+    return of_bits(whole(found ^ whole(whole(found >> whole(31)) & _REST)))
+
+
+def reduced(x):
+    """`x` as k ln 2 + r with |r| <= ln 2 / 2: k as an int32 and as a float32, and r."""
+    shifted = x * _PER_LN2 + _ROUNDING
+    k = shifted - _ROUNDING
+    return whole(bits_of(shifted) - _ROUNDING_BITS), k, (x - k * _LN2_HIGH) - k * _LN2_LOW
+
+
+def exp(x):
+    x = single(89.0) if x > single(89.0) else x
+    x = single(-104.0) if x < single(-104.0) else x
+    exponent, found = exp_parts(x)
+    half = whole(exponent >> whole(1))  # in two factors, as 2**128 and 2**-149 are none
+    return found * power_of_two(half) * power_of_two(whole(exponent - half))
+
+
+def exp_parts(x):
+    """exp(x) for an `x` in [-104, 89] as a power of two, an int32, and a factor near 1."""
+    exponent, _, r = reduced(x)
+    rest = single(0.001395054)
+    rest = rest * r + single(0.008368918)
+    rest = rest * r + single(0.041666206)
+    rest = rest * r + single(0.16666518)
+    rest = rest * r + single(0.5)
+    return exponent, (rest * r * r + r) + single(1.0)
+
+
+def exp_normal(x):
+    """exp(x) for an `x` in [-87, 89], which gives no subnormal number; infinity from 88.38 on."""
+    exponent, found = exp_parts(x)
+    return found * power_of_two(exponent)
+
+
+def sigmoid(x):
+    """1 / (1 + exp(-x)); 0 for an `x` below -88.38, where that is a subnormal number."""
+    x = single(87.0) if x > single(87.0) else x
+    x = single(-89.0) if x < single(-89.0) else x
+    return single(1.0) / (single(1.0) + exp_normal(-x))
+
+
+def expm1(x):
+    given = x
+    x = single(89.0) if x > single(89.0) else x
+    x = single(-25.0) if x < single(-25.0) else x
+    exponent, k, r = reduced(x)
+    rest = single(0.00019914229)
+    rest = rest * r + single(0.001394105)
+    rest = rest * r + single(0.008333273)
+    rest = rest * r + single(0.041666355)
+    rest = rest * r + single(0.16666667)
+    rest = rest * r + single(0.5)
+    small = rest * r * r + r
+    scale = power_of_two(whole(exponent - whole(1)))  # half of it, as 2**128 is none
+    found = (small * scale + (scale - single(0.5))) * single(2.0)
+    return given if k == single(0.0) and small == given else found
+
+
+def log(x):
+    tiny = x < single(1.1754944e-38)
+    scaled = x * single(8388608.0) if tiny else x
+    bits = whole(bits_of(scaled) - _ROOT_HALF_BITS)
+    exponent = whole(bits >> _FRACTION_BITS)
+    f = of_bits(whole(whole(bits & _FRACTION) + _ROOT_HALF_BITS)) - single(1.0)
+    k = single(exponent) - (single(23.0) if tiny else single(0.0))
+    rest = single(-0.0763439)
+    rest = rest * f + single(0.12765428)
+    rest = rest * f + single(-0.13162003)
+    rest = rest * f + single(0.14201368)
+    rest = rest * f + single(-0.16623144)
+    rest = rest * f + single(0.20001236)
+    rest = rest * f + single(-0.25000826)
+    rest = rest * f + single(0.3333333)
+    square = f * f
+    small = k * _LN2_LOW + (rest * f - single(0.5)) * square
+    found = k * _LN2_HIGH + (small + f)
+    found = x if x == single(math.inf) else found
+    found = single(-math.inf) if x == single(0.0) else found
+    return found if x >= single(0.0) else single(math.nan)
+
+
+def log1p(x):
+    near = x + single(1.0)
+    missed = x - (near - single(1.0))  # what the sum has lost
+    found = log(near) + missed / near
+    return found if near < single(math.inf) and near > single(0.0) else log(near)
+
+
+def tanh(x):
+    size = abs(x)
+    square = x * x
+    small = single(-0.0051551154)
+    small = small * square + single(0.02011166)
+    small = small * square + single(-0.05356699)
+    small = small * square + single(0.13329244)
+    small = small * square + single(-0.33333197)
+    small = small * square * x + x
+    bounded = single(20.0) if size > single(20.0) else size  # from 9.1 on the result is 1
+    large = single(1.0) - single(2.0) / (exp_normal(bounded + bounded) + single(1.0))
+    large = -large if x < single(0.0) else large
+    return small if size < single(0.7) else large
+
+
+def erf(x):
+    size = abs(x)
+    square = x * x
+    small = single(-0.00059994066)
+    small = small * square + single(0.0049948306)
+    small = small * square + single(-0.02676772)
+    small = small * square + single(0.11281846)
+    small = small * square + single(-0.37612498)
+    small = small * square + single(0.12837915)
+    small = small * x + x
+    t = single(4.0) if size > single(4.0) else size
+    power = single(0.00019593722)  # ln(1 - erf(t))
+    power = power * t + single(-0.0030432171)
+    power = power * t + single(0.02222692)
+    power = power * t + single(-0.1039316)
+    power = power * t + single(-0.63718224)
+    power = power * t + single(-1.1276757)
+    power = power * t + single(-0.0001956758)
+    large = single(1.0) - exp(power)
+    large = -large if x < single(0.0) else large
+    return small if size < single(0.92) else large

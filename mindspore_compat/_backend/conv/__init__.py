@@ -1,0 +1,1 @@
+"""Convolution and pooling, on the host and on a GPU."""

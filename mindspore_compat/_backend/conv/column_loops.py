@@ -1,0 +1,123 @@
+"""Windows of images copied into columns, and added back, as compiled loops of the host.
+
+What cuda_kernels.py does on a GPU, for float32, one or two spatial dimensions and small images, of
+which array functions would copy a few elements at a time.
+"""
+
+import functools
+from math import prod
+
+import numpy
+
+from ..compiled import jit
+from ..threads.parallel_loops import blocks
+from .direct.planes import FLOAT, INDEX, parallel_loop
+
+PIECE = 1 << 16  # elements of a piece, at least
+PIECES = 8  # of a call
+MOST = 1 << 12  # elements of the columns of one image
+
+
+def copy_windows(
+    x, out, padded, targets, first, last, samples, channels, area, windows, by_sample, by_channel,
+    by_position,
+):  # fmt: skip
+    """Writes the windows of channels `first` to `last` to `out`.
+
+    Args:
+        x, out: images of `area` elements, and their columns of `windows` elements.
+        padded: memory for an image and a zero behind it.
+        targets: for each kernel position and window its element in the image, or the zero.
+        first, last, samples, channels: which channels; how many samples and channels there are.
+        by_sample, by_channel, by_position: the steps between columns.
+    """
+    padded[area] = 0
+    for channel in range(first, last):
+        for sample in range(samples):
+            image = (sample * channels + channel) * area
+            for i in range(area):
+                padded[i] = x[image + i]
+            to = sample * by_sample + channel * by_channel
+            for start in range(0, targets.size, windows):
+                for j in range(windows):
+                    out[to + j] = padded[targets[start + j]]
+                to += by_position
+
+
+def add_windows(
+    g, out, padded, targets, first, last, samples, channels, area, windows, by_sample, by_channel,
+    by_position,
+):  # fmt: skip
+    """Writes to `out` the sums of the windows over each element of an image, of columns `g`. The
+    other arguments are those of `copy_windows`."""
+    for channel in range(first, last):
+        for sample in range(samples):
+            for i in range(area):
+                padded[i] = 0
+            source = sample * by_sample + channel * by_channel
+            for start in range(0, targets.size, windows):
+                for j in range(windows):
+                    padded[targets[start + j]] += g[source + j]
+                source += by_position
+            image = (sample * channels + channel) * area
+            for i in range(area):
+                out[image + i] = padded[i]
+
+
+_loop = functools.partial(parallel_loop, pieces=("first", "last"), memories=("padded",))
+
+
+def columns_of(x, geo):
+    """What copies windows as kernels.Kernels does, if the loops are for such an array and ready;
+    else None."""
+    if type(x) is not numpy.ndarray or x.dtype != FLOAT or len(geo.size) > 2:
+        return None
+    if prod(geo.kernel) * prod(geo.out) > MOST or not jit.available():
+        return None
+    return (
+        _Columns if all([_loop(each).is_ready() for each in (copy_windows, add_windows)]) else None
+    )
+
+
+class _Columns:
+    """As kernels.Kernels."""
+
+    @staticmethod
+    def im2col(x, out, geo, strides):
+        """Copies the windows of `x`, (samples, channels, spatial...), into `out`."""
+        _run(copy_windows, jit.flat(x), out.reshape(-1), x.shape, geo, strides, out.size)
+        return out
+
+    @staticmethod
+    def col2im(g, shape, geo, strides):
+        """Images of a shape of which columns `g` were made, with overlapping windows added."""
+        out = numpy.empty(shape, g.dtype)
+        _run(add_windows, jit.flat(g), out.reshape(-1), shape, geo, strides, g.size)
+        return out
+
+
+def _run(function, source, target, shape, geo, strides, size):
+    samples, channels = shape[:2]
+    targets, area, windows = _targets(geo.size, geo.kernel, geo.stride, geo.pads, geo.dilation)
+    several = max(min(size // PIECE, PIECES, channels), 1)
+    _loop(function).run(
+        blocks(channels, -(-channels // several)), source, target, area + 1, targets, samples,
+        channels, area, windows, *strides,
+    )  # fmt: skip
+
+
+@functools.lru_cache(maxsize=256)
+def _targets(size, kernel, stride, pads, dilation):
+    """The element of an image under each kernel position and window, its area for those beside it;
+    the area, and the number of windows."""
+    axes = []
+    for n, k, s, (before, after), d in zip(size, kernel, stride, pads, dilation, strict=True):
+        out = (n + before + after - d * (k - 1) - 1) // s + 1
+        axes.append(numpy.arange(k)[:, None] * d + numpy.arange(out) * s - before)
+    if len(axes) == 1:
+        axes.insert(0, numpy.zeros((1, 1), int))
+        size = (1, *size)
+    y, x = axes[0][:, None, :, None], axes[1][:, None, :]
+    inside = (y >= 0) & (y < size[0]) & (x >= 0) & (x < size[1])
+    found = numpy.where(inside, y * size[1] + x, prod(size))
+    return found.reshape(-1).astype(INDEX), prod(size), found.shape[2] * found.shape[3]

@@ -1,0 +1,193 @@
+"""Depthwise convolution of images and its gradients as compiled loops of the host
+(compiled/jit.py).
+
+Each plane, one channel of one sample, is copied into zeros that hold its padding; a row of results
+is then one loop whose kernel positions are written out. The gradient for the input is the same
+correlation: of the result's gradient, with `stride - 1` zeros between its elements, by the kernel
+turned around. That for the weights is one loop over such planes, with a sum for each position.
+
+Loops are for float32, two spatial dimensions and as many filters as channels; each function gives
+None for other cases, and while there is no loop yet.
+"""
+
+import functools
+from math import prod
+from typing import NamedTuple
+
+import numpy
+
+from ..compiled import jit
+from ..threads import parallel_loops
+
+FLOAT, INDEX = numpy.dtype(numpy.float32), numpy.dtype(numpy.int64)
+LEAST = 1 << 13  # elements of all images below which a call costs as much as it saves
+BLOCK = 1 << 17  # elements of a piece
+MOST = 25  # kernel positions that one loop has
+
+_CORRELATION = """def {name}(x, w, out, padded, channels, height, width, top, left, row, out_height,
+        out_width, dilation_y, dilation_x, first, last):
+    for i in range(padded.size):
+        padded[i] = 0
+    for plane in range(first, last):
+        channel = plane % channels
+        for y in range(height):
+            a = x[(plane * height + y) * width : (plane * height + y + 1) * width]
+            b = padded[(top + y * {between}) * row + left :]
+            for i in range(width):
+                b[i * {between}] = a[i]
+{weights}
+        for y in range(out_height):
+            start = y * {stride} * row
+            p = out[(plane * out_height + y) * out_width : (plane * out_height + y + 1) * out_width]
+{loops}
+"""
+_WEIGHTS = """def {name}(x, g, out, padded, flows, height, width, top, left, row, out_height,
+        out_width, dilation_y, dilation_x, first, last):
+    for i in range(padded.size):
+        padded[i] = flows[i] = 0
+    length = (out_height - 1) * {stride_y} * row + (out_width - 1) * {stride_x} + 1
+    for plane in range(first, last):
+        for y in range(height):
+            a = x[(plane * height + y) * width : (plane * height + y + 1) * width]
+            b = padded[(top + y) * row + left :]
+            for i in range(width):
+                b[i] = a[i]
+        for y in range(out_height):
+            a = g[(plane * out_height + y) * out_width : (plane * out_height + y + 1) * out_width]
+            b = flows[y * {stride_y} * row :]
+            for i in range(out_width):
+                b[i * {stride_x}] = a[i]
+        f = flows[:length]
+{loops}
+"""
+
+
+class _Plan(NamedTuple):
+    """How planes are correlated."""
+
+    size: tuple  # of a plane
+    before: tuple  # zeros above and to the left of it
+    padded: tuple  # the size with all zeros
+    out: tuple  # the size of a result
+    stride: tuple
+    between: tuple  # the step from an element to the next among the zeros
+
+
+def _groups(kernel):
+    """The numbers and offsets of the kernel positions, as many at a time as one loop has."""
+    positions = [
+        (number, f"{y} * dilation_y * row + {x} * dilation_x")
+        for number, (y, x) in enumerate(numpy.ndindex(*kernel))
+    ]
+    return [positions[start : start + MOST] for start in range(0, len(positions), MOST)]
+
+
+def _indented(lines, depth):
+    return "\n".join("    " * depth + line for line in lines)
+
+
+def _correlation_text(kernel, stride, between, name):
+    count, lines = prod(kernel), []
+    for group in _groups(kernel):
+        lines += [f"a{number} = padded[start + {offset} :]" for number, offset in group]
+        terms = " + ".join(f"v{number} * a{number}[i * {stride[1]}]" for number, _ in group)
+        lines.append("for i in range(out_width):")
+        lines.append(f"    p[i] {'+=' if group[0][0] else '='} {terms}")
+    return _CORRELATION.format(
+        name=name,
+        between=between[0],
+        stride=stride[0],
+        weights=_indented([f"v{n} = w[channel * {count} + {n}]" for n in range(count)], 2),
+        loops=_indented(lines, 3),
+    )
+
+
+def _weights_text(kernel, stride, name):
+    count, lines = prod(kernel), []
+    for group in _groups(kernel):
+        for number, offset in group:
+            lines += [f"a{number} = padded[{offset} :]", f"t{number} = single(0)"]
+        lines.append("for i in range(length):")
+        lines += [f"    t{n} = sum_in_any_order(t{n}, f[i] * a{n}[i])" for n, _ in group]
+        lines += [f"out[plane * {count} + {n}] = t{n}" for n, _ in group]
+    return _WEIGHTS.format(
+        name=name, stride_y=stride[0], stride_x=stride[1], loops=_indented(lines, 2)
+    )
+
+
+@jit.made_once
+def _loop(text, memories, numbers, *shapes):
+    """The loop of three arrays, memory for padded planes, and sizes, over some of the planes."""
+    parameters = [parallel_loops.array(FLOAT)] * 3 + [parallel_loops.memory(FLOAT)] * memories
+    parameters += [parallel_loops.number()] * numbers
+    parameters += [parallel_loops.piece(0), parallel_loops.piece(1)]
+    text = functools.partial(text, *shapes)
+    return parallel_loops.ParallelLoop(text, parameters, True, "depthwise")
+
+
+def _fits(geo, x, other):
+    """True if a loop takes these arrays."""
+    return (
+        jit.available()
+        and type(x) is numpy.ndarray
+        and len(geo.size) == 2
+        and geo.filters == geo.channels
+        and x.dtype == other.dtype == FLOAT
+        and x.size >= LEAST
+        and min(map(min, geo.pads)) >= 0
+    )
+
+
+def _before(geo):
+    return tuple(first for first, _ in geo.pads)
+
+
+def convolve(x, w, geo):
+    """The convolution of images by one filter for each channel."""
+    if not _fits(geo, x, w):
+        return None
+    return _correlated(
+        x, w, geo, _Plan(geo.size, _before(geo), geo.padded, geo.out, geo.stride, (1, 1))
+    )
+
+
+def input_gradient(g, w, geo):
+    """The gradient of `convolve` for the images."""
+    extent = [d * (k - 1) for k, d in zip(geo.kernel, geo.dilation)]
+    rest = [e - pad for e, pads in zip(extent, geo.pads) for pad in pads]
+    if not _fits(geo, g, w) or min(rest) < 0 or geo.stride[0] != geo.stride[1]:
+        return None
+    padded = tuple(n + e for n, e in zip(geo.size, extent))
+    plan = _Plan(geo.out, (rest[0], rest[2]), padded, geo.size, (1, 1), geo.stride)
+    return _correlated(g, numpy.flip(w, (2, 3)), geo, plan)
+
+
+def _correlated(x, w, geo, plan):
+    """Planes correlated with the filter of their channel."""
+    loop = _loop(_correlation_text, 1, 10, geo.kernel, plan.stride, plan.between)
+    if not loop.is_ready():
+        return None
+    out = numpy.empty((geo.batch, geo.channels, *plan.out), FLOAT)
+    given = jit.flat(x), jit.flat(w), out.reshape(-1)
+    sizes = *plan.size, *plan.before, plan.padded[1], *plan.out, *geo.dilation
+    loop.run(_pieces(geo), *given, prod(plan.padded), geo.channels, *sizes)
+    return out
+
+
+def weight_gradient(g, x, geo):
+    """The gradient of `convolve` for the filters."""
+    if not _fits(geo, x, g):
+        return None
+    loop = _loop(_weights_text, 2, 9, geo.kernel, geo.stride)
+    if not loop.is_ready():
+        return None
+    found = numpy.empty((geo.batch, geo.channels, prod(geo.kernel)), FLOAT)
+    given = jit.flat(x), jit.flat(g), found.reshape(-1)
+    sizes = *geo.size, *_before(geo), geo.padded[1], *geo.out, *geo.dilation
+    loop.run(_pieces(geo), *given, *[prod(geo.padded)] * 2, *sizes)
+    return found.sum(0).reshape(geo.filters, 1, *geo.kernel)
+
+
+def _pieces(geo):
+    """The first and last plane of each piece."""
+    return parallel_loops.blocks(geo.batch * geo.channels, max(BLOCK // prod(geo.padded), 1))

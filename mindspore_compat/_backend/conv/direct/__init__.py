@@ -1,0 +1,1 @@
+"""Convolution in compiled loops, without copied windows where it can be."""

@@ -1,0 +1,186 @@
+"""Convolution of images as products of gathered windows and packed weights.
+
+The planes of some samples are copied into zeros that hold their padding. An element of a window is
+then at the start of the window plus the offset of its channel and kernel position, so a tile of
+some windows by some filters, with vectors along the filters, reads both from where they are:
+`out[p, f] = sum of padded[start(p) + offset(k)] * w[k, f]`. No position is computed that is not
+wanted, with any stride; the results are written with the axes exchanged, so this is for deep sums
+and many filters.
+
+The gradient for the weights exchanges the two: `padded[offset(k) + start(p)] * g[p, f]`, summed
+over the windows `p`.
+"""
+
+import functools
+from itertools import accumulate
+from math import prod
+
+import numpy
+
+from ...compiled import jit
+from ...threads.parallel_loops import aligned
+from ...threads.scheduler import blocks
+from . import conv_loops
+from .flat import in_runs
+from .planes import CACHE, FLOAT, INDEX, PIECES, SLACK, VECTOR, WIDEST, Planes, cut, parallel_loop
+
+PIECE = 1 << 23  # multiplications of a piece, at least,
+SAMPLES = 1 << 21  # and of one that copies no planes which others copy too
+FEWEST = 128  # windows that the weights are read for, as they may not fit the cache
+WINDOWS = 1024  # of which the weights' gradient is summed at once
+CHANNELS = 64  # of a piece of that sum, at least: each copies the other factor anew
+
+_pack = functools.partial(
+    parallel_loop, conv_loops.pack_beside, ("at", "group", "first", "filters")
+)
+_correlate = functools.partial(
+    parallel_loop,
+    conv_loops.gather_correlate,
+    ("first", "last", "top", "bottom", "group", "low", "high", "packed_at"),
+    ("padded", "found", "targets", "starts"),
+)
+_sum_weights = functools.partial(
+    parallel_loop,
+    conv_loops.gather_weight_runs,
+    ("chunk", "end", "at", "group", "low", "high"),
+    ("padded", "flows", "starts"),
+)
+_add = functools.partial(parallel_loop, conv_loops.add_transposed, ("group", "first", "last"))
+
+
+def is_ready():
+    """True if its loops can run; has them compiled."""
+    return all([make().is_ready() for make in (_pack, _correlate, _sum_weights, _add)])
+
+
+def correlate(x, weights, out, plan):
+    """Writes a correlation of images to `out`, with the arguments of `flat.correlate`."""
+    phases, offsets, parts, packed, pieces, sizes, length, windows = _correlation(plan)
+    packed = aligned(packed)
+    _pack().run(
+        parts, weights.values, packed, weights.indices, weights.group, weights.filter,
+        plan.channels, weights.channel,
+    )  # fmt: skip
+    found = min(windows, conv_loops.WINDOWS) * WIDEST
+    _correlate().run(
+        pieces, jit.flat(x), packed, out.reshape(-1), length, found, phases, windows, offsets,
+        windows, *sizes,
+    )  # fmt: skip
+
+
+def _planes(plan):
+    out = tuple((n - 1) * s + 1 for n, s in zip(plan.out, plan.stride, strict=True))
+    return Planes.of(plan.size, plan.before, (1, 1), plan.taps, out)
+
+
+def _rows(height, plan, planes):
+    """The rows of planes under so many rows of the result."""
+    return (height - 1) * plan.stride[0] + 1 + planes.reach
+
+
+@functools.lru_cache(maxsize=256)
+def _correlation(plan):
+    """The pieces, offsets and sizes of a correlation, and how its weights are packed: the pieces of
+    that, and the elements. Filters of a piece begin so that a whole tile fits behind them."""
+    planes = _planes(plan)
+    area = prod(plan.out)
+    work = plan.batch * plan.groups * area * plan.filters * plan.depth
+    samples, height = cut(
+        plan.batch,
+        plan.out[0],
+        plan.groups,
+        max(work // PIECE, min(work // SAMPLES, plan.batch)),
+        lambda rows: plan.channels * _rows(rows, plan, planes) * planes.row,
+    )
+    samples = max(samples, min(-(-FEWEST // area), plan.batch))
+    parts = plan.groups * -(-plan.batch // samples) * -(-plan.out[0] // height)
+    several = max(-(-min(work // PIECE, PIECES) // parts), 1)
+    filters = blocks(plan.filters, -(-plan.filters // several // WIDEST) * WIDEST)
+    step = planes.step(_rows(height, plan, planes))
+    size = (plan.filters + len(filters) * WIDEST) * plan.depth  # of a group
+    packed = [
+        (group * size + (own.start + index * WIDEST) * plan.depth, group, own.start, own.stop)
+        for group in range(plan.groups)
+        for index, own in enumerate(filters)
+    ]
+    pieces = [
+        (each.start, each.stop, rows.start, rows.stop, group, first, last, at)
+        for each in blocks(plan.batch, samples)
+        for rows in blocks(plan.out[0], height)
+        for at, group, first, last in packed
+    ]
+    packed = [(at, group, first, last - first) for at, group, first, last in packed]
+    sizes = (
+        plan.groups, plan.channels, *plan.size, *plan.stride, plan.filters, planes.row, step,
+        planes.reach, plan.out[1], *plan.writes,
+    )  # fmt: skip
+    offsets = planes.offsets(plan.channels, step)
+    length, windows = samples * plan.channels * step + SLACK, samples * height * plan.out[1]
+    return (
+        planes.phases, offsets, numpy.array(packed, INDEX), plan.groups * size,
+        numpy.array(pieces, INDEX), sizes, length, windows,
+    )  # fmt: skip
+
+
+def weight_gradient(g, x, plan):
+    """The gradient for the filters of a correlation of `x`: (groups, filters, channels, kernel
+    positions)."""
+    phases, offsets, sizes, count, chunks, parts, rows, lengths = _sums(plan)
+    columns = sizes[-1]
+    totals = numpy.zeros(count * plan.groups * plan.depth * columns, FLOAT)
+    padded, flows, windows = lengths
+    _sum_weights().run(
+        parts, jit.flat(x), jit.flat(g), totals, padded, flows, phases, offsets, windows,
+        chunks, *sizes,
+    )  # fmt: skip
+    grad = numpy.empty(plan.groups * plan.filters * plan.depth, FLOAT)
+    _add().run(rows, totals, count, grad, plan.depth, columns, plan.filters)
+    return grad
+
+
+@functools.lru_cache(maxsize=256)
+def _sums(plan):
+    """The offsets and sizes of the gradient for the weights, how many sums are made of it, the
+    samples and rows of which each adds some, the pieces of that and of the sum of these sums, and
+    the memory that they take."""
+    planes = _planes(plan)
+    height, area = plan.out[0], prod(plan.out)
+    samples = max(min(WINDOWS // area, plan.batch), 1)
+    if area > 2 * WINDOWS:
+        height = max(WINDOWS // plan.out[1], 1)
+    step = planes.step(_rows(height, plan, planes))
+    chunks = [
+        (each.start, each.stop, rows.start, rows.stop)
+        for each in blocks(plan.batch, samples)
+        for rows in blocks(plan.out[0], height)
+    ]
+    runs = in_runs(chunks, plan, SAMPLES)
+    work = plan.batch * area * plan.groups * plan.filters * plan.depth
+    several = max(min(work // PIECE, PIECES) // (len(runs) * plan.groups), 1)
+    depth = max(min(plan.channels, CACHE // (samples * step)), 1)
+    depth = min(depth, max(-(-plan.channels // several), CHANNELS))
+    columns = -(-plan.filters // VECTOR) * VECTOR
+    ends = [0, *accumulate(map(len, runs))]
+    parts = [
+        (*ends[number : number + 2], number * plan.groups * plan.depth * columns, group, each.start,
+         each.stop)
+        for number in range(len(runs))
+        for group in range(plan.groups)
+        for each in blocks(plan.channels, depth)
+    ]  # fmt: skip
+    rows = [
+        (group, each.start, each.stop)
+        for group in range(plan.groups)
+        for each in blocks(plan.depth, 256)
+    ]
+    sizes = (
+        plan.groups, plan.channels, *plan.size, *plan.stride, plan.filters, planes.row, step,
+        planes.reach, *plan.out, len(plan.taps), columns,
+    )  # fmt: skip
+    windows = samples * height * plan.out[1]
+    lengths = samples * depth * step + SLACK, windows * (plan.filters + WIDEST) + SLACK, windows
+    return (
+        planes.phases, planes.offsets(depth, step), sizes, len(runs),
+        numpy.concatenate(runs).astype(INDEX).reshape(-1), numpy.array(parts, INDEX),
+        numpy.array(rows, INDEX), lengths,
+    )  # fmt: skip

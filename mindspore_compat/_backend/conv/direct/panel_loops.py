@@ -1,0 +1,178 @@
+"""The loops of panels.py, for Numba; they are plain Python too.
+
+Windows are numbered by sample, row and column of the result, and the elements of one by channel and
+kernel position. A panel has rows of WIDTH elements: `panels` has windows beside one another and
+their elements below one another, `columns` the other way round. Arrays, phases and offsets of
+padded planes are those of conv_loops.py.
+"""
+
+from ...compiled.library import Library
+from ...compiled.tiles import (
+    LANES,
+    ROWS,
+    VECTORS,
+    clear_vector,
+    copy_vector,
+    gather_tile,
+    transpose_square,
+)
+from .conv_loops import clear, copy_row
+
+WIDTH = 48  # elements of a panel's row: whole tiles of any host
+TERMS = 192  # of a sum, before it is added to those of other terms: panels stay in the cache
+
+
+def copy_rows(x, x_at, step, sources, targets, counts, padded):
+    """Copies rows of images into zeros.
+
+    Args:
+        x, x_at, step: the images, where they begin, and the step from one column to the next.
+        sources, targets, counts: for each row where it begins, from `x_at` on, where it is copied
+            to, in ascending order, and how many elements it has.
+        padded: zeros, but for what an earlier call has copied to the same targets.
+    """
+    for i in range(sources.size):
+        copy_row(x, x_at + sources[i], step, padded, targets[i], counts[i])
+        clear_vector(padded, targets[i] + counts[i])  # which whole vectors have reached
+
+
+def copy_lines(padded, source, lines, out_width, out, at):
+    """Copies the elements under one kernel position, of all lines of windows."""
+    if out_width <= LANES:
+        for line in lines:
+            copy_vector(padded, source + line, out, at)
+            at += out_width
+    else:
+        for line in lines:
+            for j in range(0, out_width, LANES):
+                copy_vector(padded, source + line + j, out, at + j)
+            at += out_width
+
+
+def fill_panels(
+    x, panels, padded, flows, sources, targets, counts, offsets, lines, first, last, channels, area,
+    stride, out_width, windows,
+):  # fmt: skip
+    """Copies the windows of channels `first` to `last` into panels whose rows are elements.
+
+    Args:
+        x, channels, area, stride: the images, how many channels there are, the elements of one, and
+            the step from one column to the next.
+        panels: of `windows` windows, a multiple of WIDTH; the last may be undefined.
+        padded, sources, targets, counts: as for `copy_rows`; `padded` is cleared first.
+        flows: memory for the windows of one element. It is cleared too, as arithmetic on what it
+            may hold instead of the last windows can be slow.
+        offsets, lines: the offsets of kernel positions in the padded planes, and of the first
+            windows of lines of these.
+        out_width: the windows of a line.
+    """
+    clear(padded, 0, padded.size)
+    clear(flows, 0, flows.size)
+    for channel in range(first, last):
+        copy_rows(x, channel * area, stride, sources, targets, counts, padded)
+        for position in range(offsets.size):
+            copy_lines(padded, offsets[position], lines, out_width, flows, 0)
+            to = (channel * offsets.size + position) * WIDTH
+            for window in range(0, windows, WIDTH):
+                for i in range(0, WIDTH, LANES):
+                    copy_vector(flows, window + i, panels, to + i)
+                to += channels * offsets.size * WIDTH
+
+
+def panel_correlate(
+    w, panels, out, found, starts, offsets, targets, low, high, first, last, windows, area
+):
+    """Multiplies filters `low` to `high` by panels `first` to `last`.
+
+    Args:
+        w, starts, offsets: the weights, where those of each filter begin, and the offsets of a
+            filter's elements from there.
+        panels, windows: what `fill_panels` made, and how many windows are defined.
+        out, targets, area: the result, where each window's is for the first filter, and the
+            elements from one filter to the next.
+        found: the products, (panels, filters, WIDTH).
+    """
+    count, height = offsets.size, high - low
+    for k in range(0, max(count, 1), TERMS):
+        for panel in range(first, last):
+            own, to = min(WIDTH, windows - panel * WIDTH), (panel - first) * height * WIDTH
+            for v in range(0, own, VECTORS * LANES):
+                vectors = min(VECTORS, (own - v + LANES - 1) // LANES)
+                for f in range(0, height, ROWS):
+                    gather_tile(
+                        min(ROWS, height - f), vectors, w, 0, starts, low + f, offsets, k, panels,
+                        (panel * count + k) * WIDTH + v, WIDTH, min(count - k, TERMS), k, found,
+                        to + f * WIDTH + v, WIDTH,
+                    )  # fmt: skip
+    for window in range(first * WIDTH, min(last * WIDTH, windows), LANES):
+        some = min(LANES, windows - window)
+        one_run = some == LANES and targets[window + some - 1] - targets[window] == LANES - 1
+        panel = window // WIDTH - first
+        for f in range(height):
+            at, to = (panel * height + f) * WIDTH + window % WIDTH, (low + f) * area
+            if one_run:
+                copy_vector(found, at, out, targets[window] + to)
+            else:
+                for i in range(some):
+                    out[targets[window + i] + to] = found[at + i]
+
+
+def fill_columns(
+    x, panels, padded, flows, sources, targets, counts, offsets, lines, first, last, channels, area,
+    stride, out_width, windows, pitch,
+):  # fmt: skip
+    """Copies the windows of channels `first` to `last` into panels whose rows are windows.
+
+    `windows`, a multiple of LANES, are stored, and WIDTH elements of each in a panel. `flows` takes
+    LANES rows of `pitch` elements. The other arguments are those of `fill_panels`.
+    """
+    clear(padded, 0, padded.size)
+    clear(flows, 0, flows.size)
+    begin, filled, end = first * offsets.size, 0, last * offsets.size
+    for channel in range(first, last):
+        copy_rows(x, channel * area, stride, sources, targets, counts, padded)
+        for position in range(offsets.size):
+            copy_lines(padded, offsets[position], lines, out_width, flows, filled * pitch)
+            filled += 1
+            if filled == LANES or begin + filled == end:
+                to = begin // WIDTH * windows * WIDTH + begin % WIDTH
+                for window in range(0, windows, LANES):
+                    transpose_square(flows, window, pitch, panels, to + window * WIDTH, WIDTH)
+                begin, filled = begin + filled, 0
+
+
+def column_sums(
+    g, panels, grad, found, starts, offsets, first, last, filters, depth, windows, length
+):
+    """The gradients of the filters' elements in panels `first` to `last`.
+
+    Args:
+        g, starts, offsets: the gradient of the result, where that of each filter begins, and the
+            offsets of the windows from there.
+        panels, windows: what `fill_columns` made.
+        grad: (filters, depth).
+        found: (filters, WIDTH).
+        length: how many of the windows are defined.
+    """
+    for panel in range(first, last):
+        own = min(WIDTH, depth - panel * WIDTH)
+        for k in range(0, length, TERMS):
+            for v in range(0, own, VECTORS * LANES):
+                vectors = min(VECTORS, (own - v + LANES - 1) // LANES)
+                for f in range(0, filters, ROWS):
+                    gather_tile(
+                        min(ROWS, filters - f), vectors, g, 0, starts, f, offsets, k, panels,
+                        (panel * windows + k) * WIDTH + v, WIDTH, min(length - k, TERMS), k, found,
+                        f * WIDTH + v, WIDTH,
+                    )  # fmt: skip
+        for f in range(filters):
+            at, to = f * WIDTH, f * depth + panel * WIDTH
+            for j in range(0, own, LANES):
+                if j + LANES <= own:
+                    copy_vector(found, at + j, grad, to + j)
+                else:
+                    for i in range(j, own):
+                        grad[to + i] = found[at + i]
+
+
+LIBRARY = Library(clear, copy_row, copy_rows, copy_lines, WIDTH=WIDTH, TERMS=TERMS)

@@ -1,0 +1,154 @@
+"""Convolution of images as products of weights and panels of copied windows.
+
+For few windows and large weights, as in the last layers of a network: the weights are read once and
+from where they are, `out[f, p] = sum of w[f, k] * panel[k, p]`, in tiles that have vectors along
+the windows `p`. All windows are copied first, by threads together, into panels of as many windows
+as a tile has; a panel of some elements `k` stays in the cache while all filters are multiplied.
+
+The gradient for the weights is `sum of g[f, p] * column[p, k]` over the windows, with vectors along
+their elements `k`; it needs no sums of pieces.
+"""
+
+import functools
+from math import prod
+
+import numpy
+
+from ...compiled import jit
+from ...threads.parallel_loops import aligned, blocks
+from . import panel_loops
+from .planes import FLOAT, INDEX, OFFSET, PIECES, SLACK, VECTOR, Planes, odd_lines, parallel_loop
+
+WIDTH = panel_loops.WIDTH
+PIECE = 1 << 22  # multiplications of a piece, at least
+COPIES = 1 << 16  # elements of panels that are copied by one piece, at least
+
+_loop = functools.partial(parallel_loop, library=panel_loops.LIBRARY)
+_copy_windows = functools.partial(
+    _loop, panel_loops.fill_panels, ("first", "last"), ("padded", "flows")
+)
+_copy_columns = functools.partial(
+    _loop, panel_loops.fill_columns, ("first", "last"), ("padded", "flows")
+)
+_multiply = functools.partial(
+    _loop, panel_loops.panel_correlate, ("low", "high", "first", "last"), ("found",)
+)
+_sum_columns = functools.partial(_loop, panel_loops.column_sums, ("first", "last"), ("found",))
+
+
+def is_ready():
+    """True if its loops can run; has them compiled."""
+    loops = _copy_windows, _multiply, _copy_columns, _sum_columns
+    return all([make().is_ready() for make in loops])
+
+
+def correlate(x, weights, out, plan):
+    """Writes a correlation of images in one group to `out`, with the arguments of
+    `flat.correlate`."""
+    pieces, targets, found = _correlation(plan)
+    windows = -(-targets.size // WIDTH) * WIDTH
+    panels = aligned(windows * plan.depth)
+    _fill(_copy_windows(), x, panels, _copies(plan, 1), 1, windows)
+    starts, offsets = _reads(
+        plan.filters, plan.channels, weights.filter, weights.channel, weights.indices.tobytes()
+    )
+    _multiply().run(
+        pieces, weights.values, panels, out.reshape(-1), found, starts, offsets, targets,
+        targets.size, plan.writes[0],
+    )  # fmt: skip
+
+
+def _fill(loop, x, panels, copies, rows, windows, *sizes):
+    """Copies windows into panels by a loop of panel_loops.py, `rows` elements at a time."""
+    parts, length, tables, own = copies
+    flows = rows * odd_lines(windows + VECTOR)
+    loop.run(parts, jit.flat(x), panels, length, flows, *tables, *own, windows, *sizes)
+
+
+def _several(plan):
+    """How many pieces the products are cut into."""
+    return max(min(plan.batch * prod(plan.out) * plan.filters * plan.depth // PIECE, PIECES), 1)
+
+
+@functools.lru_cache(maxsize=256)
+def _copies(plan, unit):
+    """How the windows are copied: the channels of pieces, multiples of `unit`; the elements of the
+    padded planes of a channel; the tables and the sizes of `panel_loops.fill_panels`."""
+    planes = Planes.of(plan.size, plan.before, plan.stride, plan.taps, plan.out)
+    step = planes.step(plan.out[0] + planes.reach)
+    several = max(min(plan.batch * prod(plan.out) * plan.depth // COPIES, PIECES), 1)
+    parts = blocks(plan.channels, -(-plan.channels // several // unit) * unit)
+    samples, area = numpy.arange(plan.batch)[:, None], prod(plan.size)
+    size, rows = planes.copies * step, []
+    for number, phase in enumerate(planes.phases.reshape(-1, 6).tolist()):
+        above, count_y, start_y, left, count_x, start_x = phase
+        y = numpy.arange(count_y)
+        source = (start_y + y * plan.stride[0]) * plan.size[1] + start_x
+        target = number * step + (above + y) * planes.row + left
+        rows.append((source, target, numpy.full(count_y, count_x)))
+    source, target, count = map(numpy.concatenate, zip(*rows))
+    tables = (
+        samples * (plan.channels * area) + source,
+        samples * size + target,
+        samples * 0 + count,
+        planes.offsets(1, step),
+        (samples * size + numpy.arange(plan.out[0]) * planes.row).astype(OFFSET),
+    )
+    sizes = plan.channels, area, plan.stride[1], plan.out[1]
+    return parts, plan.batch * size + SLACK, [each.reshape(-1) for each in tables], sizes
+
+
+@functools.lru_cache(maxsize=256)
+def _correlation(plan):
+    """The filters and panels of pieces, where in the result each window's is, and the elements of
+    the largest piece's products."""
+    windows = plan.batch * prod(plan.out)
+    panels, several = -(-windows // WIDTH), _several(plan)
+    # What is larger, weights or panels, is read once, by pieces of all of the other.
+    if plan.filters > windows:
+        filters, parts = (
+            blocks(plan.filters, -(-plan.filters // several // 8) * 8),
+            blocks(panels, panels),
+        )
+    else:
+        parts = blocks(panels, -(-panels // several))
+        filters = blocks(plan.filters, -(-plan.filters * len(parts) // several // 8) * 8)
+    pieces = numpy.array([(*own, *part) for part in parts for own in filters], INDEX)
+    area, start, row_step, column_step = plan.writes
+    samples, y, x = numpy.ogrid[: plan.batch, : plan.out[0], : plan.out[1]]
+    targets = samples * (plan.filters * area) + start + y * row_step + x * column_step
+    largest = int(pieces[0, 1] * pieces[0, 3]) * WIDTH  # the first, which begins at 0
+    return pieces, targets.reshape(-1).astype(INDEX), largest
+
+
+@functools.lru_cache(maxsize=256)
+def _reads(filters, channels, filter_step, channel_step, indices):
+    """Where the weights of each filter begin, and the offsets of its elements from there."""
+    indices = numpy.frombuffer(indices, INDEX)
+    offsets = numpy.arange(channels)[:, None] * channel_step + indices
+    starts = numpy.arange(filters) * filter_step
+    return starts.astype(OFFSET), offsets.reshape(-1).astype(OFFSET)
+
+
+def weight_gradient(g, x, plan):
+    """The gradient for the filters of a correlation of `x` in one group: (1, filters, channels,
+    kernel positions)."""
+    area, depth = prod(plan.out), plan.depth
+    defined, panels = plan.batch * area, -(-depth // WIDTH)
+    windows = -(-defined // VECTOR) * VECTOR
+    columns, g = aligned(panels * WIDTH * windows), jit.flat(g)
+    copies, pitch = _copies(plan, VECTOR), odd_lines(windows + VECTOR)
+    _fill(_copy_columns(), x, columns, copies, VECTOR, windows, pitch)
+    grad = numpy.empty(plan.filters * depth, FLOAT)
+    starts, offsets = _reads(
+        plan.filters,
+        plan.batch,
+        area,
+        plan.filters * area,
+        numpy.arange(area, dtype=INDEX).tobytes(),
+    )
+    _sum_columns().run(
+        blocks(panels, -(-panels // _several(plan))), g, columns, grad,
+        plan.filters * WIDTH, starts, offsets, plan.filters, depth, windows, defined,
+    )  # fmt: skip
+    return grad

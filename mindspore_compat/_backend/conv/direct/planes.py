@@ -1,0 +1,221 @@
+"""How compiled loops of convolution store padded planes, and share their work in pieces.
+
+Used by the ways of choose.py: flat correlations (flat.py), gathered windows
+(gather.py) and Winograd's method (winograd.py).
+"""
+
+import functools
+from itertools import product
+from typing import NamedTuple
+
+import numpy
+
+from ...compiled import jit
+from ...threads import parallel_loops
+from . import conv_loops
+
+FLOAT, INDEX = numpy.dtype(numpy.float32), numpy.dtype(numpy.int64)
+OFFSET = numpy.dtype(numpy.int32)
+PIECES = 16  # of a call, where they need not be smaller to fit the cache
+CACHE = 1 << 18  # elements of planes or weights that stay in a core's cache
+SUMS = 1 << 22  # elements of the sums that pieces of the weights' gradient have of their own
+VECTOR = 16  # elements of the longest vectors
+WIDEST = 48  # filters of the widest tile; what a tile of another host has divides it
+SLACK = conv_loops.SLACK  # elements that a tile may read behind the planes, or `dots` offsets
+FOUND = 512  # elements of the largest tile
+
+
+class Correlation(NamedTuple):
+    """Images correlated with filters, each group with its own."""
+
+    batch: int
+    groups: int
+    channels: int  # of a group
+    filters: int  # of a group
+    size: tuple
+    before: tuple  # zeros above and to the left; negative where rows or columns are left out
+    stride: tuple
+    taps: tuple  # for each kernel position its rows and columns from the first
+    out: tuple  # the size of the result
+    target: tuple  # that of the array it is written to
+    start: tuple  # where in that array it begins
+    step: tuple  # and its steps
+
+    @property
+    def depth(self):
+        """The products of each sum."""
+        return self.channels * len(self.taps)
+
+    @property
+    def writes(self):
+        """How loops find an element of the result: the elements of a channel, where it begins, the
+        steps to the next row and column."""
+        start = self.start[0] * self.target[1] + self.start[1]
+        area = self.target[0] * self.target[1]
+        return area, start, self.step[0] * self.target[1], self.step[1]
+
+
+class Weights(NamedTuple):
+    """How the filters of a correlation lie in the weights of a convolution."""
+
+    values: numpy.ndarray  # contiguous
+    group: int  # the step to the next group
+    filter: int  # to the next filter
+    channel: int  # to the next channel
+    indices: numpy.ndarray  # the index of each kernel position
+
+
+class _Axis(NamedTuple):
+    """One spatial dimension of padded planes."""
+
+    phases: tuple  # for each phase: its number, zeros before, length, the first element
+    length: int  # from the first element of a plane, or row, to that of the next
+    reach: int  # how much further than the result windows reach
+
+
+def _axis(size, before, stride, taps, out):
+    """How a dimension is stored. What follows one row is what precedes the next, so their zeros
+    are shared."""
+    reach = max((t // stride for t in taps), default=0)
+    phases, length = [], out
+    for phase in sorted({t % stride for t in taps}):
+        lead = max(-(-(before - phase) // stride), 0)
+        start = lead * stride + phase - before
+        count = max(min(-(-(size - start) // stride), out + reach - lead), 0)
+        behind = max(out + reach - lead - count, 0)
+        phases.append((phase, lead, count, start))
+        length = max(length, count + max(lead, behind))
+    return _Axis(tuple(phases), length, reach)
+
+
+class Planes(NamedTuple):
+    """How padded planes are stored, for windows at unit steps of each phase of the stride."""
+
+    axes: tuple
+    phases: numpy.ndarray  # six numbers for each pair of phases
+    stride: tuple
+    taps: tuple
+
+    @classmethod
+    def of(cls, size, before, stride, taps, out):
+        """The planes of images of a size, with zeros before it, for windows at `taps`."""
+        axes = tuple(
+            _axis(*given, {t[axis] for t in taps}, out[axis])
+            for axis, given in enumerate(zip(size, before, stride, strict=True))
+        )
+        numbers = [(*y[1:], *x[1:]) for y, x in product(axes[0].phases, axes[1].phases)]
+        return cls(axes, numpy.array(numbers, INDEX).reshape(-1), stride, taps)
+
+    @property
+    def row(self):
+        """The elements of a row."""
+        return self.axes[1].length
+
+    @property
+    def reach(self):
+        """How many rows further than the result windows reach."""
+        return self.axes[0].reach
+
+    @property
+    def copies(self):
+        """The planes of a channel."""
+        return self.phases.size // 6
+
+    def step(self, rows):
+        """The step from a plane of so many rows to the next."""
+        return odd_lines(rows * self.row + self.axes[1].reach + VECTOR)
+
+    def offsets(self, channels, step):
+        """Where the window's elements are for each channel and kernel position."""
+        y, x = ([phase[0] for phase in axis.phases] for axis in self.axes)
+        found = [
+            (y.index(a % self.stride[0]) * len(x) + x.index(b % self.stride[1])) * step
+            + a // self.stride[0] * self.row
+            + b // self.stride[1]
+            for a, b in self.taps
+        ]
+        planes = numpy.arange(channels)[:, None] * (self.copies * step)
+        return (planes + numpy.array(found, INDEX)).reshape(-1).astype(OFFSET)
+
+
+def odd_lines(count):
+    """At least so many elements, in an odd number of cache lines: the same row of several planes is
+    not in the same set of the cache."""
+    return (-(-count // VECTOR) | 1) * VECTOR
+
+
+def cut(batch, rows, others, most, size):
+    """How many samples and rows of the result one piece has.
+
+    Args:
+        batch, rows: how many there are.
+        others: the pieces of each sample and row.
+        most: the pieces that the work is enough for.
+        size: `size(rows)` is how many elements a sample takes for some rows.
+    """
+    height = rows
+    while height > 1 and size(height) > CACHE:
+        height = -(-height // 2)
+    samples = max(CACHE // max(size(height), 1), 1) if height == rows else 1
+    wanted = -(-max(min(most, PIECES), 1) // others)
+    samples = max(min(samples, batch // wanted), 1)
+    if wanted > batch:
+        height = min(height, max(rows * batch // wanted, 1))
+    return samples, height
+
+
+_ARRAYS = {
+    **dict.fromkeys(
+        (
+            "x",
+            "g",
+            "w",
+            "out",
+            "packed",
+            "padded",
+            "flows",
+            "found",
+            "total",
+            "totals",
+            "grad",
+            "panels",
+            "pixels",
+            "tiles",
+            "products",
+            "image",
+        ),  # fmt: skip
+        FLOAT,
+    ),
+    **dict.fromkeys(
+        ("phases", "results", "whole", "taps", "targets", "sources", "counts", "chunks"), INDEX
+    ),
+    **dict.fromkeys(("offsets", "starts", "lines"), OFFSET),
+}
+
+
+@jit.made_once
+def parallel_loop(function, pieces, memories=(), library=conv_loops.LIBRARY, checks=False):
+    """The compiled loop of a function, which shares its pieces among threads.
+
+    Args:
+        function: one of conv_loops.py, panel_loops.py, winograd_loops.py or conv/column_loops.py,
+            whose parameters' names say what they are.
+        pieces (tuple): the names of the parameters that differ from piece to piece, in the order of
+            the table's columns.
+        memories (tuple): the names of the arrays that are memory of a thread.
+        library: the functions that it may call.
+        checks: whether it returns a bool (ParallelLoop).
+    """
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    parameters = []
+    for name in names:
+        if name in pieces:
+            parameters.append(parallel_loops.piece(pieces.index(name)))
+        elif name in memories:
+            parameters.append(parallel_loops.memory(_ARRAYS[name]))
+        elif name in _ARRAYS:
+            parameters.append(parallel_loops.array(_ARRAYS[name]))
+        else:
+            parameters.append(parallel_loops.number())
+    text = functools.partial(jit.text_of, function)
+    return parallel_loops.ParallelLoop(text, parameters, False, function.__name__, library, checks)

@@ -1,0 +1,134 @@
+"""Convolution of volumes on the host as convolution of images: their slices.
+
+A slice of the result is the convolution of an image whose channels are those of all slices under
+the kernel, side by side; so slices are copied once for each position of the kernel in depth, and
+the loops of choose.py do the rest. Copies are made of some samples at a time.
+
+    volumes (N, C, D, H, W), kernels (O, C, kd, kh, kw)
+    images (N * Do, C * kd, H, W), kernels (O, C * kd, kh, kw), results (N * Do, O, Ho, Wo)
+"""
+
+import functools
+from math import prod
+
+import numpy
+
+from ...threads import scheduler
+from ...threads.scheduler import blocks
+
+WORKSPACE = 1 << 24  # elements of the images that are copied at a time, about
+
+
+def image_of(geo):
+    """The geometry of the convolution of slices."""
+    cut = {name: getattr(geo, name)[1:] for name in "size kernel stride pads dilation out".split()}
+    batch, channels = geo.batch * geo.out[0], geo.channels * geo.kernel[0]
+    return geo._replace(batch=batch, channels=channels, **cut)
+
+
+def convolve(of_images, x, w, geo):
+    """The convolution of volumes, by the function for images; None where that gives None."""
+    out = numpy.empty((geo.batch, geo.filters, *geo.out), x.dtype)
+    w = w.reshape(geo.filters, -1, *geo.kernel[1:])
+    for part, own in _parts(geo):
+        found = of_images(_images(x[part], own), w, image_of(own))
+        if found is None:
+            return None
+        _copy(found.reshape(-1, geo.out[0], *found.shape[1:]), out[part])
+    return out
+
+
+def input_gradient(of_images, g, w, geo):
+    """The gradient for the volumes."""
+    out = numpy.empty((geo.batch, geo.channels, *geo.size), g.dtype)
+    w = w.reshape(geo.filters, -1, *geo.kernel[1:])
+    for part, own in _parts(geo):
+        found = of_images(_slices(g[part]), w, image_of(own))
+        if found is None:
+            return None
+        _add_images(found, out[part], own)
+    return out
+
+
+def weight_gradient(of_images, g, x, geo):
+    """The gradient for the kernels."""
+    total = None
+    for part, own in _parts(geo):
+        found = of_images(_slices(g[part]), _images(x[part], own), image_of(own))
+        if found is None:
+            return None
+        total = found if total is None else numpy.add(total, found, out=total)
+    return total.reshape(geo.filters, -1, *geo.kernel)
+
+
+def _parts(geo):
+    """Samples that are worked on together, and their geometry."""
+    size = geo.out[0] * geo.channels * geo.kernel[0] * prod(geo.size[1:])
+    for part in blocks(geo.batch, max(WORKSPACE // size, 1)):
+        yield part, geo._replace(batch=part.stop - part.start)
+
+
+@functools.lru_cache(maxsize=256)
+def _overlaps(geo):
+    """For each position of the kernel in depth the slices of the result that have a slice of the
+    volume there, and these slices, both as slices of Python."""
+    n, out, step, spread = geo.size[0], geo.out[0], geo.stride[0], geo.dilation[0]
+    found = []
+    for k in range(geo.kernel[0]):
+        offset = k * spread - geo.pads[0][0]
+        first = min(max(-(offset // step), 0), out)
+        last = max(min((n - 1 - offset) // step + 1, out), first)
+        start = first * step + offset
+        found.append((slice(first, last), slice(start, start + (last - first) * step, step)))
+    return found
+
+
+def _images(x, geo):
+    """The images of volumes."""
+    out = numpy.empty((len(x), geo.out[0], geo.channels, geo.kernel[0], *x.shape[3:]), x.dtype)
+    pieces = [(sample, k) for sample in range(len(x)) for k in range(geo.kernel[0])]
+
+    def work(number):
+        sample, k = pieces[number]
+        inside, source = _overlaps(geo)[k]
+        out[sample, : inside.start, :, k] = 0
+        out[sample, inside.stop :, :, k] = 0
+        out[sample, inside, :, k] = x[sample, :, source].swapaxes(0, 1)
+
+    scheduler.run(work, len(pieces))
+    return out.reshape(-1, geo.channels * geo.kernel[0], *x.shape[3:])
+
+
+def _add_images(images, out, geo):
+    """Writes volumes: the sums of the images that each slice has been copied to."""
+    images = images.reshape(len(out), geo.out[0], geo.channels, geo.kernel[0], *images.shape[2:])
+    pieces = [
+        (sample, part)
+        for sample in range(len(out))
+        for part in blocks(geo.channels, -(-geo.channels // 4))
+    ]
+
+    def work(number):
+        sample, part = pieces[number]
+        target = out[sample, part]
+        target[...] = 0
+        for k, (inside, source) in enumerate(_overlaps(geo)):
+            target[:, source] += images[sample, inside, part, k].swapaxes(0, 1)
+
+    scheduler.run(work, len(pieces))
+
+
+def _slices(g):
+    """The slices of volumes as images."""
+    out = numpy.empty((len(g), g.shape[2], g.shape[1], *g.shape[3:]), g.dtype)
+    _copy(g, out)
+    return out.reshape(-1, *out.shape[2:])
+
+
+def _copy(source, target):
+    """Copies arrays whose axes 1 and 2 are exchanged."""
+
+    def work(number):
+        target[number] = source[number].swapaxes(0, 1)
+
+    scheduler.run(work, len(target))

@@ -1,0 +1,291 @@
+"""Convolution of images with 3x3 kernels by Winograd's method, as compiled loops of the host.
+
+By F(2, 3), two by two pixels of a result take 16 multiplications for each channel and filter in
+place of 36. Tiles of four by four pixels of the input, and the filters, are carried to a space in
+which the convolution is one product of matrices for each of the 16 elements of a tile, and the
+products are carried back; the transforms are additions (winograd_tiles.py). Images are copied with
+their channels beside one another first, so that transforms take whole vectors of channels, and
+products rows of tiles; a few tiles at a time go through all that, and stay in a core's cache.
+
+The largest error of a result is that of sums in another order, but each error is relative to the
+largest pixel of its tile, also of one whose weight is 0. By F(4, 3), 36 multiplications give four
+by four pixels, but results move by up to 1e-5 of the largest. The environment variable
+MINDSPORE_COMPAT_WINOGRAD chooses: "2", the default, "4", or "off" for neither.
+
+An infinity or NaN would spread over its tile, so what is not finite is computed in the other ways.
+"""
+
+import functools
+import os
+from math import prod
+from typing import NamedTuple
+
+import numpy
+
+from ...compiled import jit
+from ...threads.parallel_loops import aligned
+from ...threads.scheduler import blocks
+from . import winograd_loops
+from .planes import FLOAT, INDEX, PIECES, SUMS, VECTOR, cut, odd_lines, parallel_loop
+from .winograd_tiles import F2, F4
+
+TAPS = tuple((y, x) for y in range(3) for x in range(3))
+CORNER = (0, 0), (1, 0), (0, 1)
+PIECE = 1 << 21  # multiplications of a piece, at least
+TILES = 1 << 17  # elements of the transforms of the tiles that are multiplied at once
+FEWEST = 16  # such tiles, at least
+SUMMED = 64  # and where they are summed over
+CHANNELS = 64  # of a piece of such sums, at least
+SAVED = 96  # channels times filters, at most, for each multiplication that they save
+LONGEST = 1 << 20  # elements of one row of all channels and filters, of which some are copied
+KERNELS = VECTOR * VECTOR  # elements of memory for the kernels of a vector of filters
+
+_VARIABLE = "MINDSPORE_COMPAT_WINOGRAD"
+_METHODS = {"2": F2, "4": F4, "off": None}
+
+
+class _Loops(NamedTuple):
+    """The loops of a method."""
+
+    pack: object
+    correlate: object
+    sum_weights: object
+    add: object
+
+    @classmethod
+    @jit.made_once
+    def of(cls, method):
+        """They are compiled when they are first asked for."""
+        loop = functools.partial(parallel_loop, library=winograd_loops.library(method))
+        return cls(
+            loop(winograd_loops.pack_filters, ("group", "first", "last"), ("found",)),
+            loop(
+                winograd_loops.winograd_correlate,
+                ("first", "last", "top", "bottom"),
+                ("pixels", "tiles", "products", "image"),
+                checks=True,
+            ),
+            loop(
+                winograd_loops.winograd_weight_runs,
+                ("chunk", "end", "at", "group", "low", "high"),
+                ("pixels", "tiles", "flows", "image"),
+            ),
+            loop(winograd_loops.add_transforms, ("group", "first", "last"), ("found",)),
+        )
+
+
+def method_for(plan, gives):
+    """The method by which a correlation, or the gradient of its filters, is computed the fastest;
+    None if there is none, or its loops are not ready.
+
+    Args:
+        plan: the correlation.
+        gives: as for `choose._way`.
+    """
+    if not (takes(plan) and pays(plan, gives)):
+        return None
+    method = _chosen()
+    if method is F4 and min(plan.out) < F4.step:
+        method = F2
+    if method is None:
+        return None
+    loops = _Loops.of(method)
+    needed = (loops.sum_weights, loops.add) if gives == "weights" else (loops.pack, loops.correlate)
+    return method if all([loop.is_ready() for loop in needed]) else None
+
+
+def _chosen():
+    value = os.environ.get(_VARIABLE, "2")
+    if value not in _METHODS:
+        raise ValueError(f"{_VARIABLE} must be '2', '4' or 'off', but is {value!r}.")
+    return _METHODS[value]
+
+
+def takes(plan):
+    """True for a correlation that Winograd's methods compute."""
+    row = plan.channels * plan.size[1] + plan.filters * plan.out[1]
+    unit = max(plan.stride) == max(plan.step) == 1
+    return unit and len(plan.taps) == 9 and set(plan.taps) == set(TAPS) and row <= LONGEST
+
+
+def pays(plan, gives):
+    """Whether F(2, 3) is the fastest for a correlation that it takes: by the multiplications that
+    it saves for each channel and filter, as their transforms take time; see `method_for`."""
+    tiles = plan.batch * prod(-(-n // 2) for n in plan.out)
+    saved = 9 * plan.batch * prod(plan.out) - 16 * tiles
+    size = plan.channels * plan.filters * (2 if gives == "weights" else 1)
+    return min(plan.channels, plan.filters) >= VECTOR and saved * SAVED >= size
+
+
+def correlate(method, x, weights, out, plan):
+    """Writes a correlation of images to `out`.
+
+    Args:
+        method: what `method_for` gives for it.
+        x, weights, out, plan: as for `flat.correlate`.
+
+    Returns:
+        bool: False if a result is infinite or NaN.
+    """
+    parts, packed_size, pieces, own, lengths = _correlation(method, plan)
+    first, below, beside = (weights.indices[plan.taps.index(tap)] for tap in CORNER)
+    taps = numpy.array([first, below - first, beside - first], INDEX)
+    packed = aligned(packed_size)
+    plane = packed_size // (method.elements * plan.groups)
+    _Loops.of(method).pack.run(
+        parts, weights.values, packed, KERNELS, taps, plan.filters, weights.group, weights.filter,
+        plan.channels, weights.channel, plane,
+    )  # fmt: skip
+    return _Loops.of(method).correlate.run(
+        pieces, jit.flat(x), packed, out.reshape(-1), *lengths, *own, plane
+    )
+
+
+def _whole(filters):
+    """Filters in whole vectors of any host."""
+    return -(-filters // VECTOR) * VECTOR
+
+
+def _tiles_at_once(method, channels, filters, least):
+    """How many tiles are multiplied at once."""
+    return max(TILES // (method.elements * (channels + filters)) // VECTOR * VECTOR, least)
+
+
+class _Cut(NamedTuple):
+    """How samples and rows of tiles are cut, and stored."""
+
+    step: int  # the rows and columns of a result that a tile gives
+    samples: int  # of a piece
+    height: int  # the rows of tiles of a piece
+    down: int  # and of a sample
+    across: int  # the tiles of a row
+    depth: int  # the elements of a pixel of the input
+    beside: int  # and of the result
+
+    @classmethod
+    def of(cls, method, plan, channels, images, most):
+        """Images, of which so many channels are copied, in at most so many pieces where they need
+        not be smaller to fit the cache."""
+        depth, beside = odd_lines(channels), odd_lines(plan.filters)
+        step = method.step
+        down, across = (-(-n // step) for n in plan.out)
+
+        def size(rows):
+            rows, columns = step * rows, step * across
+            return (rows + 2) * (columns + 2) * depth + rows * columns * beside
+
+        samples, height = cut(images, down, 1, most, size)
+        return cls(step, min(samples, images), height, down, across, depth, beside)
+
+    @property
+    def tiles(self):
+        """The tiles of a piece."""
+        return self.samples * self.height * self.across
+
+    @property
+    def pixels(self):
+        """The elements of the input of a piece, and of a vector of pixels more."""
+        pixels = self.samples * (self.step * self.height + 2) * (self.step * self.across + 2)
+        return (pixels + VECTOR) * self.depth
+
+    def blocks(self, images):
+        """The first and last image, and the top and bottom row, of each piece."""
+        return [
+            (each.start, each.stop, rows.start, rows.stop)
+            for each in blocks(images, self.samples)
+            for rows in blocks(self.down, self.height)
+        ]
+
+
+def _pieces(plan):
+    """How many pieces the multiplications are enough for."""
+    work = plan.batch * plan.groups * prod(plan.out) * plan.filters * plan.channels * 4
+    return max(min(work // PIECE, PIECES), 1)
+
+
+@functools.lru_cache(maxsize=256)
+def _correlation(method, plan):
+    """The pieces in which weights are packed, and their size; the pieces of the correlation, its
+    sizes and memory."""
+    images, filters = plan.batch * plan.groups, _whole(plan.filters)
+    made = _Cut.of(method, plan, plan.channels, images, _pieces(plan))
+    if plan.groups > 1:  # the tiles that are multiplied at once have the same filters
+        made = made._replace(samples=1)
+    parts = [
+        (group, each.start, each.stop)
+        for group in range(plan.groups)
+        for each in blocks(filters, VECTOR)
+    ]
+    several = min(_tiles_at_once(method, plan.channels, plan.filters, FEWEST), made.tiles)
+    plane, product_plane = odd_lines(several * made.depth), odd_lines(several * made.beside)
+    rows = made.samples * made.step * made.height + made.step
+    image = (rows * plan.out[1] + VECTOR) * made.beside
+    lengths = made.pixels, method.elements * plane, method.elements * product_plane, image
+    own = (
+        plan.groups, plan.channels, *plan.size, *plan.before, plan.filters, *plan.out, made.depth,
+        made.beside, several, plane, product_plane,
+    )  # fmt: skip
+    packed = plan.groups * method.elements * odd_lines(filters * plan.channels)
+    pieces = numpy.array(made.blocks(images), INDEX)
+    return numpy.array(parts, INDEX), packed, pieces, own, lengths
+
+
+def weight_gradient(method, g, x, plan):
+    """The gradient for the filters of a correlation of `x`: (groups, filters, channels, kernel
+    positions), by what `method_for` gives for it. It is not finite where an element of `x` or `g`
+    is not."""
+    chunks, count, parts, rows, total_plane, own, lengths = _sums(method, plan)
+    totals = numpy.zeros(count * method.elements * total_plane, FLOAT)
+    _Loops.of(method).sum_weights.run(
+        parts, jit.flat(x), jit.flat(g), totals, *lengths, chunks, *own, total_plane
+    )
+    grad = numpy.empty(plan.groups * plan.filters * plan.depth, FLOAT)
+    _Loops.of(method).add.run(
+        rows,
+        totals,
+        grad,
+        KERNELS,
+        count,
+        plan.channels,
+        plan.filters,
+        odd_lines(plan.filters),
+        total_plane,
+    )
+    return grad
+
+
+@functools.lru_cache(maxsize=256)
+def _sums(method, plan):
+    """The samples and rows of tiles of which a sum adds some, how many sums are made, their pieces,
+    those of their sum, the elements of a plane of sums, the sizes and the memory."""
+    several = -(-_pieces(plan) // plan.groups)
+    channels = blocks(plan.channels, max(-(-plan.channels // several), CHANNELS))
+    widest = channels[0].stop
+    made = _Cut.of(method, plan, widest, plan.batch, 1)
+    chunks = made.blocks(plan.batch)
+    total_plane = odd_lines(plan.groups * plan.channels * made.beside)
+    several = max(min(several // len(channels), SUMS // (method.elements * total_plane)), 1)
+    runs = blocks(len(chunks), -(-len(chunks) // several))
+    parts = [
+        (run.start, run.stop, number * method.elements * total_plane, group, each.start, each.stop)
+        for number, run in enumerate(runs)
+        for group in range(plan.groups)
+        for each in channels
+    ]
+    rows = [
+        (group, each.start, each.stop)
+        for group in range(plan.groups)
+        for each in blocks(plan.channels, 8)
+    ]
+    several = min(_tiles_at_once(method, widest, plan.filters, SUMMED), made.tiles)
+    plane, flow_plane = odd_lines(several * made.depth), odd_lines(several * _whole(plan.filters))
+    image = (made.step**2 * made.tiles + VECTOR) * made.beside
+    lengths = made.pixels, method.elements * plane, method.elements * flow_plane, image
+    own = (
+        plan.groups, plan.channels, *plan.size, *plan.before, plan.filters, *plan.out, made.depth,
+        made.beside, several, plane, flow_plane,
+    )  # fmt: skip
+    return (
+        numpy.array(chunks, INDEX).reshape(-1), len(runs), numpy.array(parts, INDEX),
+        numpy.array(rows, INDEX), total_plane, own, lengths,
+    )  # fmt: skip

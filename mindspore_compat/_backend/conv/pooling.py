@@ -1,0 +1,498 @@
+"""Pooling of arrays over windows in any number of spatial dimensions, with the gradients.
+
+Every function takes the array namespace first and works on NumPy and on CuPy arrays; arrays are
+(batch, channels, spatial...) and may have any number of leading dimensions. Maximum and sum are
+taken along one dimension after the other, so a k by k window costs 2 k passes and not k squared.
+The gradient of the maximum goes to the first position of the window, in row-major order, that
+holds it. On the host a cache's worth of planes is handled at a time, and threads share them.
+
+`max_gradient` and `max_pick` are each other's gradient, as are `average` and `average_gradient`. Lp
+pooling is composed by its callers, adaptive pooling is in adaptive_pooling.py. Padding modes
+("same", "valid", "pad") become numbers in `resolve_pads`, for convolutions as well.
+"""
+
+from functools import lru_cache
+from itertools import product
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+
+from ..host.select import keep
+from ..threads import scheduler
+from . import pooling_loops
+from .convolution import padded
+from .cuda_kernels import Windows, kernels_of
+
+# Elements of input planes handled together, so that a plane's elements stay in the host's cache.
+BLOCK = 1 << 17
+
+
+def resolve_pads(mode, size, kernel, stride, dilation, pads=None):
+    """The padding that a mode stands for.
+
+    Args:
+        mode: "same", "valid" or "pad", in any case.
+        size: Spatial size of the input.
+        kernel, stride, dilation: One number per spatial dimension.
+        pads: For "pad", the (before, after) pairs.
+
+    Returns:
+        One (before, after) pair per dimension. "same" gives ceil(size / stride) outputs, and puts
+        the odd element after the data.
+    """
+    mode = mode.lower()
+    if mode == "pad":
+        return tuple(map(tuple, pads))
+    if mode == "valid":
+        return ((0, 0),) * len(size)
+    found = []
+    for n, k, s, d in zip(size, kernel, stride, dilation):
+        total = max((-(-n // s) - 1) * s + d * (k - 1) + 1 - n, 0)
+        found.append((total // 2, total - total // 2))
+    return tuple(found)
+
+
+def output_size(size, kernel, stride, pads, dilation, ceil_mode=False):
+    """Number of windows per dimension; with `ceil_mode` the last one may hang over the end.
+
+    A window that would start beyond the data and its leading padding is not counted.
+    """
+    found = []
+    for n, k, s, (before, after), d in zip(size, kernel, stride, pads, dilation):
+        span = n + before + after - d * (k - 1) - 1
+        count = (-(-span // s) if ceil_mode else span // s) + 1
+        if ceil_mode and (count - 1) * s >= n + before:
+            count -= 1
+        found.append(count)
+    return tuple(found)
+
+
+def _fitted(x, kernel, stride, pads, dilation, out):
+    """`pads` with the end moved to where the last window stops, inward or outward."""
+    return tuple(
+        (before, (o - 1) * s + d * (k - 1) + 1 - n - before)
+        for n, k, s, (before, _), d, o in zip(
+            x.shape[x.ndim - len(kernel) :], kernel, stride, pads, dilation, out
+        )
+    )
+
+
+def _lowest(dtype):
+    if dtype.kind in "iu":
+        return np.iinfo(dtype).min
+    return -np.inf if dtype.kind == "f" else dtype.type("-inf")
+
+
+def _along(x, axis, start, count, step):
+    index_tuple = [slice(None)] * x.ndim
+    index_tuple[axis] = slice(start, start + (count - 1) * step + 1, step)
+    return x[tuple(index_tuple)]
+
+
+def _separable(combine, x, kernel, stride, dilation, out, target):
+    """Windows reduced by the ufunc `combine`, one dimension at a time, into `target`."""
+    last = max((i for i, k in enumerate(kernel) if k > 1), default=None)
+    for i, (k, s, d, o) in enumerate(zip(kernel, stride, dilation, out)):
+        axis = x.ndim - len(kernel) + i
+        if k == 1:
+            x = _along(x, axis, 0, o, s)
+            continue
+        final = target if i == last and x.ndim - axis == 1 else None
+        total = combine(_along(x, axis, 0, o, s), _along(x, axis, d, o, s), out=final)
+        for position in range(2, k):
+            combine(total, _along(x, axis, position * d, o, s), out=total)
+        x = total
+    if x is not target:
+        target[...] = x
+
+
+def _reduced(xp, combine, x, kernel, stride, pads, dilation, out, fill):
+    """Every window of `x`, padded with `fill`, reduced by the ufunc `combine`; a new array."""
+    lead, size = _split_shape(x, kernel)
+    result = xp.empty((prod(lead), *out), x.dtype)
+    planes = x.reshape(prod(lead), *size)
+
+    def work(block):
+        part = padded(xp, planes[block], pads, fill)
+        _separable(combine, part, kernel, stride, dilation, out, result[block])
+
+    _share(planes, work)
+    return result.reshape(*lead, *out)
+
+
+def _split_shape(x, kernel):
+    """The leading and the spatial part of a shape."""
+    lead = x.ndim - len(kernel)
+    return x.shape[:lead], x.shape[lead:]
+
+
+def _share(planes, work, block=BLOCK):
+    """Calls `work` with slices of the planes: a cache's worth each, shared among threads, on the
+    host; all at once on a device."""
+    count = planes.shape[0]
+    if isinstance(planes, np.ndarray):
+        parts = scheduler.blocks(count, max(block * count // max(planes.size, 1), 1))
+        scheduler.run(lambda number: work(parts[number]), len(parts))
+    elif count:
+        work(slice(0, count))
+
+
+# Maximum.
+
+
+def maximum(xp, x, kernel, stride, pads, dilation, ceil_mode=False):
+    """The largest value of each window; padding never wins.
+
+    Args:
+        xp: The array namespace of `x`.
+        x: Array of shape (..., spatial...).
+        kernel, stride, dilation: One number per spatial dimension.
+        pads: One (before, after) pair per spatial dimension.
+        ceil_mode: Whether a last, incomplete window counts.
+
+    Returns:
+        Array of shape (..., out...), `out` as in `output_size`.
+    """
+    lead, size = _split_shape(x, kernel)
+    out = output_size(size, kernel, stride, pads, dilation, ceil_mode)
+    if fast := kernels_of(xp, x, kernel):
+        geo = Windows(size, kernel, out, stride, pads, dilation)
+        return fast.maximum(x.reshape(prod(lead), *size), geo).reshape(*lead, *out)
+    made = pooling_loops.maximum(x, out, kernel, stride, pads, dilation)
+    if made is not None:
+        return made
+    pads = _fitted(x, kernel, stride, pads, dilation, out)
+    return _reduced(xp, xp.maximum, x, kernel, stride, pads, dilation, out, _lowest(x.dtype))
+
+
+def maximum_with_index(xp, x, kernel, stride, pads, dilation, ceil_mode=False):
+    """The largest value of each window and where it lies.
+
+    Args:
+        xp, x, kernel, stride, pads, dilation, ceil_mode: As in `maximum`.
+
+    Returns:
+        The values, and their positions as `index_of_maximum` gives them.
+    """
+    largest = maximum(xp, x, kernel, stride, pads, dilation, ceil_mode)
+    return largest, index_of_maximum(xp, x, largest, kernel, stride, pads, dilation)
+
+
+def index_of_maximum(xp, x, largest, kernel, stride, pads, dilation):
+    """Where the values `largest`, found by `maximum`, lie.
+
+    Returns:
+        Int64 array of flat positions in the unpadded spatial dimensions of `x`; of equal values the
+        first in row-major order is named.
+    """
+    (lead, size), (_, out) = _split_shape(x, kernel), _split_shape(largest, kernel)
+    if fast := kernels_of(xp, x, kernel):
+        geo = Windows(size, kernel, out, stride, pads, dilation)
+        return fast.index_of_maximum(x.reshape(prod(lead), *size), largest, geo)
+    index = xp.empty((prod(lead), *out), np.int64)
+
+    def work(block, indices, found):
+        index[block] = indices if found is None else indices * found
+
+    _maxima(xp, x, largest, kernel, stride, pads, dilation, work)
+    return index.reshape(largest.shape)
+
+
+class _KernelPosition(NamedTuple):
+    """One position in the window, for all windows at once."""
+
+    shift: int  # its flat distance from the window's corner, in the unpadded data
+    phase: tuple  # which of every `stride` elements of the padded input it reads
+    ahead: int  # how many of these it lies ahead, where rows are `pitch` long
+
+
+@lru_cache(maxsize=256)
+def _kernel_positions(size, kernel, stride, dilation, pitch):
+    """The kernel positions in row-major order."""
+    found = []
+    for position in product(*map(range, kernel)):
+        shift = ahead = 0
+        for i, n, s, d, row in zip(position, size, stride, dilation, pitch):
+            shift = shift * n + i * d
+            ahead = ahead * row + i * d // s
+        found.append(
+            _KernelPosition(
+                shift, tuple(i * d % s for i, d, s in zip(position, dilation, stride)), ahead
+            )
+        )
+    return found
+
+
+def _maxima(xp, x, largest, kernel, stride, pads, dilation, work):
+    """Tells `work` where the windows find their maximum first, for some planes at a time.
+
+    The input is parted by phase (even and odd indices, for a stride of 2), and all rows are made as
+    long, so that a kernel position of all windows is one run of neighbours. A window's position is
+    the least number whose element equals the maximum.
+
+    Args:
+        work: is called with the slice of planes, int64 flat positions in each plane, (planes,
+            out...), and None, or a mask of the windows that found one (a NaN equals nothing). On
+            the host threads call it at once.
+    """
+    (lead, size), (_, out) = _split_shape(x, kernel), _split_shape(largest, kernel)
+    pitch = tuple(o + (k - 1) * d // s for o, k, s, d in zip(out, kernel, stride, dilation))
+    positions = _kernel_positions(size, kernel, stride, dilation, pitch)
+    none = len(positions)
+    shifts = xp.asarray(np.array([position.shift for position in positions] + [0]))
+    corner = 0
+    for n, o, s, (before, _) in zip(size, out, stride, pads):
+        corner = np.add.outer(corner * n, np.arange(o) * s - before)
+    corner = xp.asarray(corner)
+    planes, best = x.reshape(prod(lead), *size), largest.reshape(prod(lead), *out)
+    inner = (..., *(slice(0, o) for o in out))
+
+    def one(block):
+        part = planes[block]
+        parts = {
+            phase: _phase(xp, part, phase, stride, pads, pitch)
+            for phase in {position.phase for position in positions}
+        }
+        tops = xp.zeros((part.shape[0], *pitch), x.dtype)
+        tops[inner] = best[block]
+        first = xp.full(tops.size, none, np.uint8 if none < 256 else np.uint16)
+        for number, position in reversed(list(enumerate(positions))):
+            values, known = parts[position.phase]
+            matches = values[position.ahead :] == tops.reshape(-1)[: tops.size - position.ahead]
+            if known is not None:
+                matches &= known[position.ahead :]
+            _choose(xp, first[: matches.size], matches, number)
+        first = first.reshape(tops.shape)[inner]
+        found = first != none
+        work(block, xp.take(shifts, first) + corner, None if found.all() else found)
+
+    _share(planes, one, 4 * BLOCK)
+
+
+def _phase(xp, x, phase, stride, pads, pitch):
+    """Every `stride`-th element of the padded `x` from the indices `phase` on, rows `pitch` long.
+
+    Returns:
+        The elements, flat, and None, or which of them are data. Padding is NaN, which equals
+        nothing, where the dtype has one.
+    """
+    source, target = [...], [...]
+    for n, p, s, (before, _), length in zip(x.shape[1:], phase, stride, pads, pitch):
+        first = max(-(-(before - p) // s), 0)
+        start = first * s + p - before
+        count = max(min(-(-(n - start) // s), length - first), 0)
+        source.append(slice(start, start + count * s, s))
+        target.append(slice(first, first + count))
+    source, target = x[tuple(source)], tuple(target)
+    made = xp.empty((x.shape[0], *pitch), x.dtype)
+    if made.shape == source.shape:
+        made[...] = source
+        return made.reshape(-1), None
+    whole = x.dtype.kind in "iu"
+    made[...] = 0 if whole else x.dtype.type("nan")
+    made[target] = source
+    if not whole:
+        return made.reshape(-1), None
+    known = xp.zeros(made.shape, bool)
+    known[target] = True
+    return made.reshape(-1), known.reshape(-1)
+
+
+def _choose(xp, target, mask, number):
+    """Writes `number` where the mask holds; by arithmetic on bytes, which takes no branches."""
+    if target.dtype != np.uint8:
+        xp.copyto(target, number, where=mask)
+        return
+    mask = mask.view(np.uint8)
+    xp.negative(mask, out=mask)  # 0 or 255
+    target &= ~mask
+    mask &= np.uint8(number)
+    target |= mask
+
+
+def max_gradient(xp, g, x, largest, kernel, stride, pads, dilation):
+    """Gradient of `maximum`: each window's gradient goes to the first index that holds its maximum.
+
+    Args:
+        xp: The array namespace of the arrays.
+        g: Output gradient.
+        x: Input of the pooling.
+        largest: Its output, whose shape says how many windows there are.
+        kernel, stride, pads, dilation: As in `maximum`.
+
+    Returns:
+        Array shaped like `x`.
+    """
+    (lead, size), (_, out) = _split_shape(x, kernel), _split_shape(largest, kernel)
+    if fast := kernels_of(xp, x, kernel):
+        geo = Windows(size, kernel, out, stride, pads, dilation)
+        index = fast.index_of_maximum(x.reshape(prod(lead), *size), largest, geo, none=-1)
+        return fast.add_at_index(g, index, x.shape, geo)
+    made = pooling_loops.max_gradient(g, x, largest, kernel, stride, pads, dilation)
+    if made is not None:
+        return made
+    area = prod(size)
+    grad, g = xp.zeros((prod(lead), *size), g.dtype), g.reshape(prod(lead), *out)
+
+    def work(block, indices, found):
+        _add_planes(xp, grad[block].reshape(-1), indices, g[block], area, found)
+
+    _maxima(xp, x, largest, kernel, stride, pads, dilation, work)
+    return grad.reshape(x.shape)
+
+
+def _add_planes(xp, flat, indices, values, area, found):
+    """Adds values at indices of their planes, which follow each other in `flat`."""
+    count = indices.shape[0]
+    indices += (xp.arange(count) * area).reshape(count, *(1,) * (indices.ndim - 1))
+    if found is not None:
+        indices, values = indices[found], values[found]
+    xp.add.at(flat, indices.reshape(-1), values.reshape(-1))
+
+
+def max_pick(xp, u, x, largest, kernel, stride, pads, dilation):
+    """The entries of `u` at the indices where `maximum` found its values; linear in `u`.
+
+    Args:
+        xp: The array namespace of the arrays.
+        u: Array shaped like `x`.
+        x, largest, kernel, stride, pads, dilation: As in `max_gradient`.
+
+    Returns:
+        Array shaped like `largest`.
+    """
+    (lead, size), (_, out) = _split_shape(x, kernel), _split_shape(largest, kernel)
+    u = u.reshape(prod(lead), prod(size))
+    picked = xp.zeros((prod(lead), *out), u.dtype)
+
+    def work(block, indices, found):
+        if found is not None:
+            indices *= found
+        taken = xp.take_along_axis(u[block], indices.reshape(indices.shape[0], -1), 1)
+        taken = taken.reshape(indices.shape)
+        picked[block] = taken if found is None else keep(xp, found, taken)
+
+    _maxima(xp, x, largest, kernel, stride, pads, dilation, work)
+    return picked.reshape(largest.shape)
+
+
+# Average.
+
+
+@lru_cache(maxsize=512)
+def _counts(size, kernel, stride, pads, out, include):
+    """How many elements each window divides by: those of the data, or of data and padding."""
+    total = np.ones((), np.int64)
+    for n, k, s, (before, after), o in zip(size, kernel, stride, pads, out):
+        low, high = (-before, n + after) if include else (0, n)
+        first = np.arange(o) * s - before
+        count = np.minimum(first + k, high) - np.maximum(first, low)
+        total = np.multiply.outer(total, np.maximum(count, 1))
+    return total
+
+
+def _divisor(xp, size, kernel, stride, pads, out, include, divisor, dtype):
+    """The divisor of each window: a number where all are equal, otherwise an array."""
+    if divisor:
+        return divisor
+    counts = _counts(size, kernel, stride, pads, out, include)
+    if not counts.size or (counts == counts.flat[0]).all():
+        return int(counts.flat[0]) if counts.size else 1
+    return xp.asarray(counts.astype(dtype))
+
+
+def average(xp, x, kernel, stride, pads, ceil_mode=False, include=True, divisor=None):
+    """The mean of each window.
+
+    Args:
+        xp: The array namespace of `x`.
+        x: Floating array of shape (..., spatial...).
+        kernel, stride: One number per spatial dimension.
+        pads: One (before, after) pair per spatial dimension.
+        ceil_mode: Whether a last, incomplete window counts.
+        include: Whether padding counts in the divisor (what `ceil_mode` adds beyond never does).
+        divisor: A number to divide by instead.
+
+    Returns:
+        Array of shape (..., out...).
+    """
+    size, ones = x.shape[x.ndim - len(kernel) :], (1,) * len(kernel)
+    out = output_size(size, kernel, stride, pads, ones, ceil_mode)
+    fitted = _fitted(x, kernel, stride, pads, ones, out)
+    total = _reduced(xp, xp.add, x, kernel, stride, fitted, ones, out, 0)
+    total /= _divisor(xp, size, kernel, stride, pads, out, include, divisor, x.dtype)
+    return total
+
+
+def average_gradient(xp, g, x_shape, kernel, stride, pads, include=True, divisor=None):
+    """Gradient of `average`; linear in `g`, whose shape says how many windows there are.
+
+    Args:
+        xp: The array namespace of `g`.
+        g: Output gradient.
+        x_shape: Shape of the input.
+        kernel, stride, pads, include, divisor: As in `average`.
+
+    Returns:
+        Array of shape `x_shape`.
+    """
+    split = len(x_shape) - len(kernel)
+    lead, size, out = tuple(x_shape[:split]), tuple(x_shape[split:]), g.shape[split:]
+    divisor = _divisor(xp, size, kernel, stride, pads, out, include, divisor, g.dtype)
+    grad = xp.empty((prod(lead), *size), g.dtype)
+    g = g.reshape(prod(lead), *out)
+
+    def work(block):
+        grad[block] = _average_gradient(xp, g[block] / divisor, size, kernel, stride, pads)
+
+    _share(grad, work)
+    return grad.reshape(x_shape)
+
+
+def _average_gradient(xp, g, size, kernel, stride, pads):
+    """Each element added to its whole window, one dimension at a time, fastest first."""
+    out = g.shape[1:]
+    for i in reversed(range(len(kernel))):
+        k, s, n, o, before = kernel[i], stride[i], size[i], out[i], pads[i][0]
+        after = (o - 1) * s + k - n - before
+        shape = list(g.shape)
+        shape[1 + i] = n + before + after
+        dilated = xp.zeros(shape, g.dtype)
+        for position in range(k):
+            target = _along(dilated, 1 + i, position, o, s)
+            if s >= k:
+                target[...] = g
+            else:
+                target += g
+        g = padded(xp, dilated, ((-before, -after),) + ((0, 0),) * (len(kernel) - 1 - i))
+    return g
+
+
+# Positions found by `maximum_with_index` or `adaptive_maximum`.
+
+
+def take_at(xp, u, index, spatial):
+    """The entries of `u` at flat positions `index` of its last `spatial` dimensions."""
+    lead = u.shape[: u.ndim - spatial]
+    flat = u.reshape(*lead, prod(u.shape[len(lead) :]))
+    taken = xp.take_along_axis(flat, index.reshape(*lead, prod(index.shape[len(lead) :])), -1)
+    return taken.reshape(index.shape)
+
+
+def put_at(xp, y, index, size):
+    """Zeros of spatial `size` with `y` written at flat positions `index`; a later one wins."""
+    lead = y.shape[: y.ndim - len(size)]
+    flat = xp.zeros((prod(lead), prod(size)), y.dtype)
+    rows = xp.arange(prod(lead)).reshape(-1, 1)
+    flat[rows, index.reshape(prod(lead), -1)] = y.reshape(prod(lead), -1)
+    return flat.reshape(*lead, *size)
+
+
+def add_at(xp, g, index, size):
+    """The gradient of `take_at`: `g` added into zeros of spatial `size` at positions `index`."""
+    lead = g.shape[: g.ndim - len(size)]
+    rows, area = prod(lead), prod(size)
+    index_tuple = index.reshape(rows, -1) + xp.arange(rows).reshape(-1, 1) * area
+    flat = xp.bincount(index_tuple.reshape(-1), g.reshape(-1), rows * area)
+    return flat.astype(g.dtype).reshape(*lead, *size)

@@ -1,0 +1,120 @@
+"""Cumulative sums along an axis of large arrays of the host, with NumPy's bits.
+
+NumPy writes each sum and reads it back for the next, and where the axis is not the last one it goes
+through memory in steps. Here whole rows are added where elements of other axes lie beside each
+other, and along the last axis a compiled loop keeps the sum in a register. Threads share both.
+Mirrored arrays, which a gradient is a cumulative sum of, are taken as they are.
+"""
+
+import functools
+import math
+
+import numpy
+
+from ..compiled import jit
+from ..space import extra
+from ..threads import parallel_loops, scheduler
+from ..threads.parallel_loops import FLOAT, ParallelLoop
+from . import ufuncs
+
+LEAST = 1 << 14  # elements from which NumPy is slower
+NARROWEST = 1 << 8  # elements beside each other, of which calls for each row pay
+PIECE = 1 << 15  # elements of a piece of rows that a loop takes, about
+STACK = 1 << 13  # elements of rows that are added to each other, of which calls for each row pay
+WIDEST = 1 << 12  # elements beside each other in a piece
+
+
+@extra
+def cumsum(xp, x, axis=None):
+    """NumPy's `cumsum`."""
+    if type(x) is numpy.ndarray and x.size >= LEAST and x.dtype.char in "fd" and axis is not None:
+        found = _summed(x, axis % x.ndim) if -x.ndim <= axis < x.ndim else None
+        if found is not None:
+            return found
+    return xp.module.cumsum(x, axis)
+
+
+def _summed(x, axis):
+    """The sums; None where NumPy is left to find them."""
+    mirror = (slice(None),) * axis + (slice(None, None, -1),)
+    backwards = not x.flags.c_contiguous
+    rows = x[mirror] if backwards else x
+    if not rows.flags.c_contiguous:
+        return None
+    length = x.shape[axis]
+    out = numpy.empty(x.shape, x.dtype)
+    stacks = [
+        each.reshape(math.prod(x.shape[:axis]), length, math.prod(x.shape[axis + 1 :]))
+        for each in (rows, out)
+    ]
+    if stacks[0].shape[2] >= NARROWEST and stacks[0][0].size >= STACK:
+        _add_rows(*stacks, backwards)
+    elif stacks[0].shape[2] > 1 or not _along_rows(*stacks, backwards):
+        return None
+    return out[mirror] if backwards else out
+
+
+def _add_rows(x, out, backwards):
+    """Writes the sums along the middle one of three axes."""
+    count, length, width = x.shape
+    parts = [
+        (number, slice(None), part)
+        for number in range(count)
+        for part in scheduler.blocks(width, WIDEST)
+    ]
+    order = range(length - 1, -1, -1) if backwards else range(length)
+
+    def work(number):
+        rows, sums = x[parts[number]], out[parts[number]]
+        before = order[0]
+        sums[before] = rows[before]
+        for row in order[1:]:
+            numpy.add(sums[before], rows[row], out=sums[row])
+            before = row
+
+    scheduler.run(work, len(parts))
+
+
+def _along_rows(x, out, backwards):
+    """Writes the sums along rows that are contiguous; False where NumPy is left to do so."""
+    count, length = x.shape[:2]
+    if x.dtype == FLOAT and jit.available() and _loop().is_ready():
+        table = parallel_loops.blocks(count, max(PIECE // length, 1))
+        _loop().run(table, x.reshape(-1), out.reshape(-1), length, -1 if backwards else 1)
+        return True
+    if x.nbytes < ufuncs.BETWEEN or count == 1:
+        return False
+    ways = slice(None, None, -1 if backwards else 1)
+    x, out = (each.reshape(count, length)[:, ways] for each in (x, out))
+    parts = scheduler.blocks(count, max(PIECE // length, 1))
+    scheduler.run(
+        lambda number: numpy.add.accumulate(x[parts[number]], 1, out=out[parts[number]]), len(parts)
+    )
+    return True
+
+
+def sum_along_rows(x, out, length, step, first, last):
+    """Writes the cumulative sums of rows `first` to `last`, backwards where `step` is -1.
+
+    Args:
+        x, out: matrices with rows of this length, as arrays of one axis.
+        length: the elements of a row.
+        step: from an element to the next.
+        first, last: which rows.
+    """
+    for row in range(first, last):
+        at = row * length if step > 0 else (row + 1) * length - 1
+        total = x[at]
+        out[at] = total
+        for _ in range(length - 1):
+            at += step
+            total += x[at]
+            out[at] = total
+
+
+@jit.made_once
+def _loop():
+    array, number, piece = parallel_loops.array, parallel_loops.number, parallel_loops.piece
+    parameters = [array(FLOAT), array(FLOAT), number(), number(), piece(0), piece(1)]
+    text = functools.partial(jit.text_of, sum_along_rows)
+    return ParallelLoop(text, parameters, False, "sum_along_rows")

@@ -1,0 +1,186 @@
+"""Matrix decompositions, solvers and the Fourier transform, with the same names on NumPy and CuPy.
+
+Each is one name of `xp`: `xp.linalg_inv(x)`, `xp.linalg_svd(x)`, ... The solvers are the libraries'
+own.
+"""
+
+import functools
+
+import numpy
+
+from ..space import extra, through_single
+
+
+def linear(function):
+    """Declare a name of `xp` that no library has for float16."""
+    return extra(through_single(function))
+
+
+def nan_for_nan(function):
+    """A decomposition that answers with NaN for the matrices of a stack that hold NaN or an
+    infinity, where the library raises for all."""
+
+    @functools.wraps(function)
+    def call(xp, x):
+        try:
+            return function(xp, x)
+        except numpy.linalg.LinAlgError:
+            good = xp.isfinite(x).all(axis=(-2, -1))
+            if good.all():
+                raise
+        found = function(xp, xp.where(good[..., None, None], x, xp.zeros_like(x)))
+        several = isinstance(found, tuple)
+        marked = [
+            xp.where(good.reshape(good.shape + (1,) * (part.ndim - good.ndim)), part, numpy.nan)
+            for part in (found if several else (found,))
+        ]
+        return tuple(marked) if several else marked[0]
+
+    return call
+
+
+@linear
+def linalg_inv(xp, x):
+    """The inverse."""
+    return xp.linalg.inv(x)
+
+
+@linear
+def linalg_det(xp, x):
+    """The determinant."""
+    return xp.linalg.det(x)
+
+
+@linear
+def linalg_cofactors(xp, x):
+    """The derivative of the determinant by each element, also where it is 0: products of all
+    singular values but one."""
+    u, s, vh = xp.linalg.svd(x)
+    turn = xp.conj(xp.linalg.det(u) * xp.linalg.det(vh))
+    count = s.shape[-1]
+    others = xp.where(xp.eye(count, dtype=bool), xp.ones((), s.dtype), xp.expand_dims(s, -2))
+    rest = xp.expand_dims(xp.prod(others, -1), -2)
+    return xp.expand_dims(xp.expand_dims(turn, -1), -1) * xp.matmul(u * rest, vh)
+
+
+@linear
+def linalg_slogdet(xp, x):
+    """(sign, logarithm of the absolute value) of the determinant."""
+    sign, size = xp.linalg.slogdet(x)
+    return sign, size
+
+
+@linear
+def linalg_solve(xp, a, b):
+    """The solution y of a y = b, for a stack of matrices b."""
+    return xp.linalg.solve(a, b)
+
+
+@linear
+def linalg_cholesky(xp, x):
+    """The lower triangle L of x = L Lᴴ.
+
+    Raises:
+        numpy.linalg.LinAlgError: if a matrix is not positive definite; what CuPy leaves of one, for
+            it tells of no error, is none, and what NumPy makes of a NaN is none either.
+    """
+    lower = xp.linalg.cholesky(x)
+    found = xp.all(xp.isfinite(lower))
+    if type(lower) is not numpy.ndarray and lower.size:
+        found &= _is_factor(xp, lower, x)
+    if not bool(found):
+        raise numpy.linalg.LinAlgError("Matrix is not positive definite")
+    return lower
+
+
+def _is_factor(xp, lower, x):
+    """Whether L Lᴴ is x, but for rounding, with a positive diagonal."""
+    diagonal = xp.arange(lower.shape[-1])
+    pivots = xp.real(lower[..., diagonal, diagonal])
+    error = xp.abs(xp.matmul(lower, xp.conj(lower.swapaxes(-1, -2))) - x)
+    allowed = numpy.finfo(lower.dtype).eps ** 0.5 * xp.max(xp.abs(x), axis=(-1, -2), keepdims=True)
+    return xp.all(pivots > 0) & xp.all(error <= allowed)
+
+
+@linear
+def linalg_lu(xp, x):
+    """L below the diagonal and U above, x = L U, of one matrix whose rows need no exchange."""
+    return xp.lu_factor(x)[0]
+
+
+@linear
+def linalg_eigh(xp, x):
+    """(eigenvalues in ascending order, eigenvectors as columns) of Hermitian matrices."""
+    values, vectors = xp.linalg.eigh(x)
+    return values, vectors
+
+
+@linear
+def linalg_qr(xp, x):
+    """(q, r) with orthonormal columns in q; as many columns as the smaller side."""
+    q, r = xp.linalg.qr(x)
+    return q, r
+
+
+@linear
+@nan_for_nan
+def linalg_eig(xp, x):
+    """(eigenvalues, eigenvectors as columns of length 1), complex; on the host, as CuPy has none
+    for general matrices."""
+    values, vectors = numpy.linalg.eig(x.get() if hasattr(x, "get") else x)
+    dtype = "complex128" if x.dtype in ("float64", "complex128") else "complex64"
+    return xp.asarray(values.astype(dtype)), xp.asarray(vectors.astype(dtype))
+
+
+@linear
+def linalg_logm(xp, x):
+    """The principal logarithm of each matrix; on the host."""
+    from scipy import linalg  # here, because it takes long to load
+
+    host = x.get() if hasattr(x, "get") else x
+    rows = [linalg.logm(matrix) for matrix in host.reshape(-1, *host.shape[-2:])]
+    return xp.asarray(numpy.array(rows, host.dtype).reshape(host.shape))
+
+
+@linear
+def linalg_qr_full(xp, x):
+    """(q, r) with a square q."""
+    q, r = xp.linalg.qr(x, "complete")
+    return q, r
+
+
+@linear
+def linalg_qr_raw(xp, x):
+    """(R above the diagonal and Householder vectors below, transposed; their coefficients)."""
+    packed, tau = xp.linalg.qr(x, "raw")
+    return packed, tau
+
+
+@linear
+@nan_for_nan
+def linalg_svd_full(xp, x):
+    """(u, s, vᴴ) with square u and v."""
+    u, s, vh = xp.linalg.svd(x, full_matrices=True)
+    return u, s, vh
+
+
+@linear
+@nan_for_nan
+def linalg_svd(xp, x):
+    """(u, s, vᴴ) with as many singular values as the smaller side."""
+    u, s, vh = xp.linalg.svd(x, full_matrices=False)
+    return u, s, vh
+
+
+@linear
+@nan_for_nan
+def linalg_svd_values(xp, x):
+    """The singular values alone, in descending order."""
+    return xp.linalg.svd(x, compute_uv=False)
+
+
+@extra
+def fft_c2c(xp, x, axes, norm, inverse):
+    """The complex Fourier transform over several axes, or its inverse, in the precision of `x`."""
+    out = (xp.fft.ifftn if inverse else xp.fft.fftn)(x, axes=axes, norm=norm)
+    return xp.cast(out, x.dtype)

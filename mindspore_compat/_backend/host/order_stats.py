@@ -1,0 +1,165 @@
+"""Where elements stand in order: the k largest, the k-th, the extreme so far, the distinct ones.
+
+On a CPU NumPy's partition finds the element of a rank several times as fast as a sort; who stands
+there is then found by comparing. Elsewhere, and where there are NaNs, a stable sort does it.
+"""
+
+import numpy
+
+from ..loops import extremes
+from ..space import extra
+from ..threads import scheduler
+
+_FEW = 4  # part of an axis, as a divisor, up to which a partition is worth its comparisons
+_PIECE = 1 << 16  # elements of a piece, about
+
+_UNSORTED = "bfloat16"  # NumPy sorts its NaNs anywhere
+
+
+@extra
+def top_k(xp, x, k, axis=-1, largest=True):
+    """The `k` largest (or smallest) values along `axis` in order, and where they stand.
+
+    Equal values keep their order of position, as a stable sort has it.
+    """
+    if x.dtype.name == _UNSORTED:
+        values, order = xp.top_k(xp.cast(x, "float32"), k, axis, largest)
+        return xp.cast(values, x.dtype), order
+    if 0 < k <= x.shape[axis] // _FEW and _comparable(x):
+        return _chosen(xp, x, k, axis, largest)
+    key = x
+    if largest:
+        key = xp.flip(x, axis)
+    order = xp.argsort(key, axis=axis, kind="stable")
+    if largest:
+        order = x.shape[axis] - 1 - xp.flip(order, axis)
+    order = xp.take(order, xp.arange(k), axis=axis)
+    return xp.take_along_axis(x, order, axis), order
+
+
+def _comparable(x):
+    """True for an array of the host whose elements all have an order."""
+    return type(x) is numpy.ndarray and (x.dtype.kind in "biu" or not (x != x).any())
+
+
+def _chosen(xp, x, k, axis, largest):
+    """`top_k` by a partition of each row."""
+    rows = numpy.moveaxis(x, axis, -1)
+    shape, length = rows.shape, rows.shape[-1]
+    rows = rows.reshape(-1, length)
+    indices = (_beyond if rows.size <= _PIECE else _beyond_by_threads)(rows, k, largest)
+    indices = numpy.moveaxis(indices.reshape(*shape[:-1], k), -1, axis)
+    values, order = top_k(xp, numpy.take_along_axis(x, indices, axis), k, axis, largest)
+    return values, numpy.take_along_axis(indices, order, axis)
+
+
+def _beyond_by_threads(rows, k, largest):
+    """What `_beyond` gives; threads share the rows."""
+    found = numpy.empty((len(rows), k), numpy.int64)
+    parts = scheduler.blocks(len(rows), max(_PIECE // rows.shape[1], 1))
+
+    def work(number):
+        found[parts[number]] = _beyond(rows[parts[number]], k, largest)
+
+    scheduler.run(work, len(parts))
+    return found
+
+
+def _beyond(rows, k, largest):
+    """Where in each row the elements are that are beyond the last one, and the first of its
+    equals."""
+    length = rows.shape[1]
+    last = length - k if largest else k - 1
+    edge = numpy.partition(rows, last, axis=1)[:, last : last + 1]
+    taken = rows >= edge if largest else rows <= edge
+    if numpy.count_nonzero(taken) > k * len(rows):
+        equal = rows == edge
+        taken ^= equal
+        remaining = k - numpy.count_nonzero(taken, axis=1, keepdims=True)
+        taken |= equal & (numpy.cumsum(equal, axis=1, dtype=numpy.int32) <= remaining)
+    return numpy.flatnonzero(taken).reshape(-1, k) % length
+
+
+@extra
+def argmax(xp, x, axis=None, keepdims=False):
+    """NumPy's `argmax`."""
+    return _argmax_or_min(xp, xp.module.argmax, x, axis, keepdims)
+
+
+@extra
+def argmin(xp, x, axis=None, keepdims=False):
+    """NumPy's `argmin`."""
+    return _argmax_or_min(xp, xp.module.argmin, x, axis, keepdims)
+
+
+def _argmax_or_min(xp, function, x, axis, keepdims):
+    inside = type(x) is numpy.ndarray and type(axis) is int and -x.ndim <= axis < x.ndim
+    if inside and axis not in (-1, x.ndim - 1):
+        found = extremes.argmax(x, axis % x.ndim, function is xp.module.argmax)
+        if found is not None:
+            return numpy.expand_dims(found, axis) if keepdims else found
+    return function(x, axis, keepdims=keepdims)
+
+
+@extra
+def index_of_rank(xp, x, axis=-1, rank=0):
+    """The index of the element of a rank along `axis`, which stays with length 1; equal values
+    rank by position. Rank 0 is the smallest."""
+    x = xp.cast(x, "float32") if x.dtype.name == _UNSORTED else x
+    if not _comparable(x):
+        return xp.take(xp.argsort(x, axis=axis, kind="stable"), xp.arange(rank, rank + 1), axis)
+    value = numpy.take(numpy.partition(x, rank, axis), [rank], axis)
+    equal = x == value
+    if numpy.count_nonzero(equal) > value.size:
+        nth = rank + 1 - numpy.count_nonzero(x < value, axis=axis, keepdims=True)
+        equal &= numpy.cumsum(equal, axis, dtype=numpy.int32) == nth
+    return numpy.expand_dims(numpy.argmax(equal, axis), axis)
+
+
+@extra
+def index_so_far(xp, x, axis, largest=True):
+    """The index of the largest (or smallest) element up to each index along `axis`; of equals the
+    last one. A NaN outdoes all others."""
+    length = x.shape[axis]
+    if type(x) is numpy.ndarray:
+        rows = numpy.ascontiguousarray(numpy.moveaxis(x, axis, -1))
+        best = (numpy.maximum if largest else numpy.minimum).accumulate(rows, -1)
+        leads = numpy.flatnonzero((rows == best) | (rows != rows))  # the first of a row always does
+        spans = numpy.diff(leads, append=rows.size)
+        indices = numpy.repeat(leads % length, spans).reshape(rows.shape)
+        return numpy.moveaxis(indices, -1, axis)
+    x = xp.moveaxis(x, axis, 0)
+    indices = xp.reshape(xp.arange(length), (-1, *[1] * (x.ndim - 1)))
+    indices = xp.broadcast_to(indices, x.shape)
+    reach = 1
+    while reach < length:  # each index looks twice as far back as before
+        behind, own = indices[:-reach], indices[reach:]
+        a, b = xp.take_along_axis(x, behind, 0), xp.take_along_axis(x, own, 0)
+        outdone = (a > b if largest else a < b) | (a != a) & (b == b)
+        indices = xp.concatenate([indices[:reach], xp.where(outdone, behind, own)], 0)
+        reach *= 2
+    return xp.moveaxis(indices, 0, axis)
+
+
+@extra
+def distinct(xp, x):
+    """The values of `x`, of one axis, each once and in order of appearance; and the index of every
+    element among them."""
+    if type(x) is numpy.ndarray and x.dtype.char in "bBhHiIlq" and x.size:
+        low, high = int(x.min()), int(x.max())
+        if high - low < 2 * x.size:
+            return _distinct_of_few(x, low, high)
+    values, first, inverse = xp.unique(x, True, True)
+    order = xp.argsort(first)
+    return values[order], xp.argsort(order)[xp.ravel(inverse)]
+
+
+def _distinct_of_few(x, low, high):
+    """`distinct` for ints of a short range, by a table of it."""
+    keys = x.astype(numpy.int64) - low
+    table = numpy.full(high - low + 1, x.size)
+    table[keys[::-1]] = numpy.arange(x.size - 1, -1, -1)  # of those named twice, the first stays
+    found = numpy.flatnonzero(table < x.size)
+    found = found[numpy.argsort(table[found])]
+    table[found] = numpy.arange(found.size)
+    return (found + low).astype(x.dtype), table[keys]

@@ -1,0 +1,156 @@
+"""Padding with one number, or with values of the array itself; of the latter the transpose, which
+adds gradients of the padding to those of the elements that it was copied from.
+
+On the host the array is copied once, and strips of the padding are copied within the result; a
+gather along each axis would copy all of it for each, by index.
+"""
+
+import functools
+from math import prod
+
+import numpy
+
+from ..space import extra
+from .ufuncs import BETWEEN, contiguous, write_pieces
+
+MOST = 64  # blocks of an array and its padding, of which each costs some calls
+
+
+@extra
+def pad(xp, x, pad_width, mode="constant", constant_values=0):
+    """NumPy's `pad`; of large arrays around which one number is put threads share the copy."""
+    if mode != "constant":
+        return xp.module.pad(x, pad_width, mode)
+    large = type(x) is numpy.ndarray and x.nbytes >= BETWEEN and len(pad_width) == x.ndim
+    if not large or numpy.ndim(constant_values):
+        return xp.module.pad(x, pad_width, mode, constant_values=constant_values)
+    out = numpy.empty([n + b + a for n, (b, a) in zip(x.shape, pad_width)], x.dtype)
+    inside = ()
+    for n, (before, _) in zip(x.shape, pad_width):
+        for strip in (slice(0, before), slice(before + n, None)):
+            out[(*inside, strip)] = constant_values
+        inside += (slice(before, before + n),)
+    write_pieces(_copy, [x], out[inside])
+    return out
+
+
+@extra
+def pad_by_index(xp, x, widths, mode):
+    """`x` continued along each axis by its own values.
+
+    Args:
+        x: the array.
+        widths: for each axis how many elements are added before and after it; negative ones cut.
+        mode: "replicate", "circular", "symmetric" or "reflect".
+    """
+    if type(x) is not numpy.ndarray or _is_special(x.shape, widths, mode):
+        return _taken(xp, x, widths, mode)
+    out = numpy.empty([n + sum(around) for n, around in zip(x.shape, widths, strict=True)], x.dtype)
+    inside = tuple(slice(before, before + n) for n, (before, _) in zip(x.shape, widths))
+    if x.nbytes >= BETWEEN:
+        write_pieces(_copy, [x], out[inside])
+    else:
+        out[inside] = x
+    for axis, around in _padded(widths):
+        front, rest = (slice(None),) * axis, inside[axis + 1 :]
+        for at, source in _strips(x.shape[axis], *around, mode):
+            source = slice(source.start + around[0], source.stop + around[0])
+            out[(*front, at, *rest)] = out[(*front, source, *rest)]
+    return out
+
+
+@extra
+def add_padding_back(xp, g, shape, widths, mode):
+    """The gradient of an array of this shape, where `g` is that of `pad_by_index` of it."""
+    if _is_special(shape, widths, mode):
+        return _scattered(xp, g, shape, widths, mode)
+    return _added_back(xp, g, shape, _padded(widths), mode)
+
+
+def _added_back(xp, g, shape, padded, mode):
+    """The same for some of the axes: elements of an axis and strips beside it are taken apart, so
+    that what is large is copied once."""
+    if not padded:
+        if type(g) is numpy.ndarray and g.nbytes >= BETWEEN:
+            return contiguous(g)
+        return xp.array(g, order="C")
+    (axis, around), *rest = padded
+    front, n = (slice(None),) * axis, shape[axis]
+    inside = g[(*front, slice(around[0], around[0] + n))]
+    out = _added_back(xp, inside, shape, rest, mode)
+    for at, source in _strips(n, *around, mode):
+        strip = g[(*front, at)]
+        if strip.shape[axis] > source.stop - source.start:  # copies of one element
+            strip = xp.sum(strip, axis, keepdims=True)
+        out[(*front, source)] += _added_back(xp, strip, shape, rest, mode)
+    return out
+
+
+def _is_special(shape, widths, mode):
+    """True for what is left to gathers: elements that are cut off, axes without any, and padding of
+    many strips."""
+    if 0 in shape or min(map(min, widths), default=0) < 0:
+        return True
+    strips = [len(_strips(shape[axis], *around, mode)) for axis, around in _padded(widths)]
+    return prod([1 + count for count in strips]) > MOST
+
+
+def _padded(widths):
+    """The axes that are padded, and their widths."""
+    return [(axis, around) for axis, around in enumerate(widths) if any(around)]
+
+
+@functools.lru_cache(maxsize=256)
+def _strips(n, before, after, mode):
+    """Slices of the padding of an axis, and the slices of its elements that they are copies of;
+    those of the padding run backwards where it is a mirror image, and may be copies of one
+    element."""
+    found = []
+    indices = _indices(numpy, n, before, after, mode).tolist()
+    for start, end in ((0, before), (before + n, before + n + after)):
+        while start < end:
+            stop = start + 1
+            step = indices[stop] - indices[start] if stop < end else 0
+            while step in (-1, 0, 1) and stop < end and indices[stop] - indices[stop - 1] == step:
+                stop += 1
+            low, high = sorted((indices[start], indices[stop - 1]))
+            at = slice(start, stop)
+            if step == -1:
+                at = slice(stop - 1, start - 1 if start else None, -1)
+            found.append((at, slice(low, high + 1)))
+            start = stop
+    return tuple(found)
+
+
+def _indices(xp, n, before, after, mode):
+    """Which element of an axis each one of the padded axis is a copy of."""
+    indices = xp.arange(-before, n + after)
+    if mode == "replicate":
+        return xp.clip(indices, 0, n - 1)
+    if mode == "circular":  # what negative widths cut off is not repeated either
+        first, last = max(-before, 0), n - max(-after, 0)
+        return first + (indices - first) % (last - first)
+    if mode == "symmetric":
+        return n - 1 - xp.abs(indices % (2 * n) - n + (indices % (2 * n) < n))
+    indices = xp.abs(indices)
+    return n - 1 - xp.abs(n - 1 - indices)
+
+
+def _taken(xp, x, widths, mode):
+    """A gather along each padded axis."""
+    for axis, around in _padded(widths):
+        x = xp.take(x, _indices(xp, x.shape[axis], *around, mode), axis)
+    return x
+
+
+def _scattered(xp, g, shape, widths, mode):
+    """The transpose of `_taken`."""
+    for axis, around in reversed(_padded(widths)):
+        index = (slice(None),) * axis + (_indices(xp, shape[axis], *around, mode),)
+        out = xp.zeros((*g.shape[:axis], shape[axis], *g.shape[axis + 1 :]), g.dtype)
+        g = xp.scatter_add(out, index, g)
+    return g
+
+
+def _copy(x, out):
+    numpy.copyto(out, x)

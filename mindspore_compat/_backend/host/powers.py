@@ -1,0 +1,49 @@
+"""Powers of arrays of the host with one whole exponent.
+
+NumPy's `power` takes fifty times as long for negative numbers as for others. So small exponents are
+products, and others powers of the absolute value.
+"""
+
+import numpy
+
+from ..space import extra
+from .ufuncs import Ufunc
+
+_power = Ufunc(numpy.power)
+_MOST = 4  # factors of a product, each of which is rounded
+_EXACT = 1 << 24  # whole numbers up to which float32 holds all
+
+
+@extra
+def power(xp, x, y):
+    """NumPy's `power`."""
+    if type(x) is not numpy.ndarray:
+        return xp.module.power(x, y)
+    exponent = _whole(x, y)
+    if not exponent:
+        return _power(x, y)
+    if abs(exponent) <= _MOST:
+        return _product(xp, x if exponent > 0 else xp.reciprocal(x), abs(exponent))
+    found = _power(xp.abs(x), y)
+    return xp.copysign(found, x) if exponent % 2 else found
+
+
+def _whole(x, y):
+    """The whole exponent of all elements of floats, if the result is of their shape and dtype; else
+    None."""
+    if x.dtype.char not in "fd":
+        return None
+    if type(y) is numpy.ndarray:
+        if y.ndim or y.dtype != x.dtype:
+            return None
+        y = y.item()
+    exact = type(y) in (int, float) and y % 1 == 0 and abs(y) <= _EXACT
+    return y if exact else None
+
+
+def _product(xp, x, count):
+    """`x` multiplied by itself."""
+    if count == 1:
+        return x.copy()
+    square = xp.multiply(x, x)
+    return square if count == 2 else xp.multiply(square, x if count == 3 else square)

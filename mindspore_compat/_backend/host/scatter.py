@@ -1,0 +1,202 @@
+"""Values taken, written, added or combined at indices, which may repeat.
+
+On a CPU a product with a sparse matrix of ones adds rows, five to forty times as fast as NumPy's
+`add.at`, which adds element by element; and that one wants a single index to be quick.
+"""
+
+import math
+
+import numpy
+
+from ..compiled.jit import is_repeated
+from ..loops import along
+from ..loops import rows as row_loops
+from ..space import extra, is_basic
+
+_FEW_ROWS = 1 << 8  # rows that are taken by NumPy, however long
+_SMALL = 1 << 12  # elements below which a sparse matrix or a single index costs more than it saves
+
+
+@extra
+def take(xp, x, indices, axis=None):
+    """NumPy's `take`, by the array's method, which costs less than the function."""
+    if type(x) is not numpy.ndarray:
+        return xp.module.take(x, indices, axis)
+    found = None
+    if axis == 0 and type(indices) is numpy.ndarray and indices.size > _FEW_ROWS and x.size:
+        found = _taken_rows(x, indices)
+    return x.take(indices, axis) if found is None else found
+
+
+def _taken_rows(x, indices):
+    """Rows by a compiled loop; None where there is none for them, or an index is out of range."""
+    fits = row_loops.fits(x.dtype, indices.size, x.size // len(x))
+    if not fits or not x.flags.carray or indices.dtype.kind not in "iu":
+        return None
+    low, high = int(indices.min()), int(indices.max())
+    if low < -len(x) or high >= len(x):
+        return None
+    found = row_loops.taken(x.reshape(len(x), -1), _from_zero(indices, low, len(x)))
+    return None if found is None else found.reshape(indices.shape + x.shape[1:])
+
+
+def _from_zero(indices, low, count):
+    """Indices in [-count, count), the least of which is `low`, as int64 of one axis from 0 on."""
+    flat = indices.reshape(-1).astype(numpy.int64, copy=False)
+    return flat if low >= 0 else numpy.where(flat < 0, flat + count, flat)
+
+
+@extra
+def take_along_axis(xp, x, indices, axis):
+    """NumPy's `take_along_axis`."""
+    if type(x) is type(indices) is numpy.ndarray and x.ndim == indices.ndim:
+        if -x.ndim <= axis < x.ndim:
+            found = along.taken(x, indices, axis % x.ndim)
+            if found is not None:
+                return found
+    return xp.module.take_along_axis(x, indices, axis)
+
+
+@extra
+def add_rows(xp, index, values, count):
+    """Zeros of `count` rows, with `values[i]` added to row `index[i]` for every i.
+
+    Args:
+        index: ints of any shape, in [-count, count).
+        values: its shape starts with that of `index`; the rest is one row.
+        count (int): the number of rows.
+    """
+    row = values.shape[index.ndim :]
+    flat = xp.reshape(index, (-1,)).astype("int64", copy=False)  # int8 may not hold `count`
+    rows = xp.reshape(values, (index.size, math.prod(row)))
+    if type(rows) is numpy.ndarray and rows.dtype.char in "fd" and rows.size > _SMALL:
+        flat = _from_zero(flat, flat.min(), count)
+        out = row_loops.summed(flat, rows, count)
+        out = _sparse_product(flat, rows, count) if out is None else out
+    else:
+        out = xp.zeros((count, rows.shape[1]), rows.dtype)
+        xp.add.at(out, flat, rows)
+    return xp.reshape(out, (count, *row))
+
+
+@extra
+def scatter_add(xp, x, index, values):
+    """A copy of `x` with `values` added at `index`; positions named twice receive both."""
+    basic = is_basic(index)
+    if basic and type(x) is numpy.ndarray and x.size and is_repeated(x) and not x.item(0):
+        out = numpy.zeros(x.shape, x.dtype)
+        out[index] = values
+        return out
+    out = xp.array(x, order="C")
+    if basic:
+        out[index] += values
+    elif not (type(out) is numpy.ndarray and _add_at_indices(out, index, values)):
+        _at(xp.add, out, index, values)
+    return out
+
+
+def _at(ufunc, out, index, values):
+    """`ufunc.at`; of values with fewer axes than the indices NumPy 2.4 would read past the end."""
+    missing = _rank(out, index) - values.ndim if values.ndim else 0
+    ufunc.at(out, index, values.reshape((1,) * missing + values.shape))
+
+
+def _rank(x, index):
+    """The number of axes of x[index], which is not looked up: that takes as long as adding."""
+    whole, indices = x.ndim, 0
+    for each in index if isinstance(index, tuple) else (index,):
+        if each is None:
+            whole += 1
+        elif isinstance(each, bool) or getattr(each, "dtype", None) == "bool":
+            whole, indices = whole - numpy.ndim(each), max(indices, 1)
+        elif each is not Ellipsis and not isinstance(each, slice):
+            whole, indices = whole - 1, max(indices, numpy.ndim(each))
+    return whole + indices
+
+
+def _add_at_indices(out, index, values):
+    """Adds `values` into `out`, which is contiguous, if `index` is whole axes and then arrays of
+    indices within their axes. Returns whether it did."""
+    index = index if isinstance(index, tuple) else (index,)
+    skipped = sum(1 for each in index if isinstance(each, slice) and each == slice(None))
+    indices = index[skipped:]
+    lengths = out.shape[skipped : len(index)]
+    if all(numpy.size(each) <= _SMALL for each in (values, *indices)):
+        return False
+    if not indices or any(
+        type(each) is not numpy.ndarray
+        or each.dtype.kind not in "iu"
+        or not each.size
+        or each.min() < -n
+        or each.max() >= n
+        for each, n in zip(indices, lengths)
+    ):
+        return False
+    indices = numpy.broadcast_arrays(*(each.astype(numpy.int64, copy=False) for each in indices))
+    flat = numpy.ravel_multi_index([p % n for p, n in zip(indices, lengths)], lengths).reshape(-1)
+    if len(index) == out.ndim and not skipped:
+        numpy.add.at(
+            out.reshape(-1), flat, numpy.broadcast_to(values, indices[0].shape).reshape(-1)
+        )
+        return True
+    whole = out.shape[:skipped] + indices[0].shape + out.shape[len(index) :]
+    if out.dtype.char not in "fd" or numpy.size(values) <= _SMALL:
+        return False
+    axes = range(skipped, skipped + indices[0].ndim)
+    rows = numpy.moveaxis(numpy.broadcast_to(values, whole), axes, range(indices[0].ndim))
+    named, own = numpy.unique(flat, return_inverse=True)
+    sums = _sparse_product(own, rows.reshape(flat.size, -1).astype(out.dtype), named.size)
+    front = numpy.moveaxis(out, range(skipped, len(index)), range(len(indices)))
+    front[numpy.unravel_index(named, lengths)] += sums.reshape(-1, *front.shape[len(indices) :])
+    return True
+
+
+def _sparse_product(index, rows, count):
+    from scipy import sparse  # here, because it takes longer to load than most of this package
+
+    ones = numpy.ones(index.size, rows.dtype)
+    picked = sparse.csr_matrix((ones, index, numpy.arange(index.size + 1)), (index.size, count))
+    return numpy.asarray(picked.T @ rows)
+
+
+@extra
+def scatter_set(xp, x, index, values):
+    """A copy of `x` with `values` written at `index`."""
+    out = xp.array(x)
+    out[index] = values
+    return out
+
+
+_REDUCERS = {"mul": "multiply", "div": "divide", "max": "maximum", "min": "minimum"}
+_ON_DEVICE = ("max", "min")  # what CuPy's ufunc.at knows of these
+
+
+@extra
+def scatter_reduce(xp, x, index, values, how):
+    """A copy of `x` with `values` combined at `index` by "mul", "div", "max" or "min", one after
+    the other."""
+    if xp.module.__name__ != "numpy" and how not in _ON_DEVICE:
+        host = [a.get() if hasattr(a, "get") else a for a in (x, values, *index)]
+        getattr(numpy, _REDUCERS[how]).at(host[0], tuple(host[2:]), host[1])
+        return xp.asarray(host[0])
+    if xp.module.__name__ != "numpy" and x.itemsize < 4:
+        upcast = "int32" if x.dtype.kind in "iu" else "float32"
+        found = xp.scatter_reduce(x.astype(upcast), index, values.astype(upcast), how)
+        return found.astype(x.dtype)
+    out = xp.array(x)
+    _at(getattr(xp, _REDUCERS[how]), out, index, values)
+    return out
+
+
+@extra
+def scatter_along_axis(xp, x, index, values, axis, add=False):
+    """A copy of `x` with `values` written (or added) where `take_along_axis` would read."""
+    axis = axis % x.ndim
+    if add and type(x) is type(index) is type(values) is numpy.ndarray:
+        found = along.added(x, index, values, axis) if x.ndim == index.ndim else None
+        if found is not None:
+            return found
+    indices = list(xp.ogrid[tuple(slice(n) for n in index.shape)])
+    indices = [xp.asarray(index_array) for index_array in indices]
+    indices[axis] = index
+    return (xp.scatter_add if add else xp.scatter_set)(x, tuple(indices), values)

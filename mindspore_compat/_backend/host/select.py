@@ -1,0 +1,170 @@
+"""Choosing between elements by a mask or a bound, at the speed of a multiplication.
+
+NumPy's `where` takes a branch for each element and is several times slower than its arithmetic; a
+product with the mask would turn infinities into NaN. So on the host the mask is spread to all bits
+of the elements, which are then joined by `and` and `xor`. NumPy's `maximum` with a single number is
+slower than its `clip`. With Numba, elements of four bytes are chosen by compiled loops.
+"""
+
+import numpy as np
+
+from ..compiled.jit import is_repeated
+from ..loops import choose
+from ..space import extra
+from ..threads.scheduler import blocks, run
+from .ufuncs import BETWEEN, by_elements
+
+_WORDS = {size: np.dtype(f"i{size}") for size in (1, 2, 4, 8)}
+LARGE = 1 << 14  # elements from which a branch for each is slower
+_BLOCK = 1 << 15  # elements worked on at a time: they stay in the cache
+
+
+@extra
+def keep(xp, mask, x):
+    """`x` where `mask` holds, 0 elsewhere; both have one shape.
+
+    Args:
+        mask: bool array.
+        x: array of numbers.
+    """
+    kind = _WORDS[x.itemsize] if type(x) is np.ndarray and x.dtype.kind == "f" else None
+    if kind is None or x.ndim == 0 or mask.shape != x.shape:
+        return xp.where(mask, x, zero_of(xp, x))
+    if x.size >= LARGE and x.itemsize == 4:
+        words = x.reshape(-1)[:1] if is_repeated(x) else np.ascontiguousarray(x)
+        made = choose.chosen(mask, words.view(kind), kind.type(0))
+        if made is not None:
+            return made.view(x.dtype)
+    x = np.ascontiguousarray(x)
+    if x.nbytes >= BETWEEN:
+        return by_elements(_write_kept, (mask, x.view(kind)), kind).view(x.dtype)
+    return _write_kept(mask, x.view(kind), np.empty(x.shape, kind)).view(x.dtype)
+
+
+def _write_kept(mask, words, out):
+    """Writes the words where `mask` holds to `out`, and 0 elsewhere."""
+    np.copyto(out, mask)
+    np.negative(out, out=out)
+    return np.bitwise_and(out, words, out=out)
+
+
+def zero_of(xp, x):
+    """A zero of the dtype of `x`, for which no GPU is needed; NumPy is quicker with one that
+    is an array."""
+    if type(x) is np.ndarray or x.dtype.kind == "V":
+        return xp.zeros((), x.dtype)
+    return x.dtype.type(0)
+
+
+@extra
+def where(xp, condition, *choices):
+    """NumPy's `where`."""
+    if type(condition) is np.ndarray and condition.size >= LARGE and len(choices) == 2:
+        dtype = _one_dtype(*choices) if condition.dtype == bool else None
+        if dtype is not None:
+            return _chosen(condition, dtype, *choices)
+    return xp.module.where(condition, *choices)
+
+
+def _one_dtype(x, y):
+    """The dtype of two arrays, or of an array and a number that it can hold, if it is made of whole
+    words; else None."""
+    dtype = next((c.dtype for c in (x, y) if isinstance(c, np.ndarray)), None)
+    if dtype is None or dtype.kind not in "fiuc" or dtype.itemsize not in _WORDS:
+        return None
+    fits = all(getattr(c, "dtype", None) == dtype or _holds(dtype, c) for c in (x, y))
+    return dtype if fits else None
+
+
+def _holds(dtype, number):
+    """True for a number of Python's that is one of `dtype`, perhaps once it is rounded."""
+    if dtype.kind in "fc":
+        return type(number) in (int, float)
+    return type(number) is int and np.iinfo(dtype).min <= number <= np.iinfo(dtype).max
+
+
+def _chosen(mask, dtype, *choices):
+    """The elements of the first choice where `mask` holds, else those of the second."""
+    choices = [np.asarray(each, dtype) for each in choices]
+    shape = np.broadcast_shapes(mask.shape, *(each.shape for each in choices))
+    mask, x, y = (
+        np.ascontiguousarray(np.broadcast_to(each, shape)).reshape(-1)
+        if each.size > 1
+        else each.reshape(-1)
+        for each in (mask, *choices)
+    )
+    word = _WORDS[dtype.itemsize]
+    x, y = x.view(word), y.view(word)
+    if word.itemsize == 4 and (made := choose.chosen(mask, x, y)) is not None:
+        return made.view(dtype).reshape(shape)
+    out = np.empty(shape, word)
+    flat, zeros = out.reshape(-1), y.size == 1 and not y.any()
+    large = flat.nbytes >= BETWEEN  # threads wait for each other between functions of small blocks
+    parts = blocks(flat.size, 4 * _BLOCK if large else _BLOCK)
+
+    def work(number):
+        block = parts[number]
+        bits = mask[block].astype(word)
+        np.negative(bits, out=bits)
+        one, other = (each[block] if each.size > 1 else each for each in (x, y))
+        if zeros:
+            np.bitwise_and(one, bits, out=flat[block])
+        else:
+            np.bitwise_xor(one, other, out=flat[block])
+            flat[block] &= bits
+            flat[block] ^= other
+
+    if large:
+        run(work, len(parts))
+    else:
+        for number in range(len(parts)):
+            work(number)
+    return out.view(dtype)
+
+
+@extra
+def at_least(xp, x, low):
+    """max(x, low), of the dtype of `x`; a NaN on either side stays one. Where both are equal, the
+    gradient is that of `x`."""
+    if x.size >= LARGE and _clips(x, low):
+        made = _bounded(x, "<", low)
+        return _clipped(xp, x, low=low) if made is None else made
+    return xp.maximum(x, low)
+
+
+@extra
+def at_most(xp, x, high):
+    """min(x, high), of the dtype of `x`; a NaN on either side stays one. Where both are equal, the
+    gradient is that of `x`."""
+    if x.size >= LARGE and _clips(x, high):
+        made = _bounded(x, ">", high)
+        return _clipped(xp, x, high=high) if made is None else made
+    return xp.minimum(x, high)
+
+
+def _clips(x, bound):
+    """True for an array of the host and a single bound of its dtype."""
+    return (
+        type(x) is np.ndarray
+        and x.dtype.char in "efdilqBHILQbh"
+        and (not isinstance(bound, np.ndarray) or not bound.ndim and bound.dtype == x.dtype)
+    )
+
+
+def _bounded(x, sign, bound):
+    """`x` within a bound by a compiled loop, which keeps what is not less or greater: a NaN too."""
+    if x.dtype != np.float32 or np.isnan(bound):
+        return None
+    return choose.bounded(x, sign, bound)
+
+
+def _clipped(xp, x, low=None, high=None):
+    """`x` within one bound; the other is what its dtype can hold."""
+    given = x.dtype
+    dtype = np.dtype(np.float32) if given == np.float16 else given
+    ends = (-np.inf, np.inf) if dtype.kind == "f" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    low, high = (end if bound is None else bound for bound, end in zip((low, high), ends))
+    x = xp.cast(x, dtype)
+    share = x.nbytes >= 2 * BETWEEN
+    found = by_elements(np.clip, (x, low, high), dtype) if share else np.clip(x, low, high)
+    return xp.cast(found, given)

@@ -1,0 +1,207 @@
+"""Functions of single elements, and copies, on large arrays of the host: threads share them.
+
+`LargeArrays` is the space of the host for large arrays, with the functions that are worth sharing
+in place of NumPy's. Whoever calls a body or a vjp looks at the size of an array once, and so small
+arrays pay nothing for it. The results have NumPy's bits, dtypes and order of memory; errors and
+warnings follow `numpy.errstate` of the caller.
+
+    xp = for_size(x)  # HOST for a small array
+    xp.exp(x)  # in pieces, each written to its part of one result
+
+Sums and other reductions are in reductions.py.
+"""
+
+import itertools
+import math
+
+import numpy
+
+from ..threads.scheduler import blocks, run
+
+LARGE = 1 << 17  # bytes from which an array is looked at here; less is done before a thread wakes
+PIECE = 1 << 17  # elements of a piece, about
+FEW, MOST = 4, 16  # how many pieces a call has, at least and at most
+BUFFER = 1 << 13  # elements that NumPy casts at a time; pieces of one axis are whole buffers
+# Bytes of an operand from which threads pay: where memory sets the time, and where the processor
+# does, with some nanoseconds for each element; others lie between.
+LEAST = dict.fromkeys(
+    """absolute add bitwise_and bitwise_or bitwise_xor ceil divide equal floor fmax fmin greater
+    greater_equal invert isfinite isinf isnan less less_equal maximum minimum multiply negative
+    not_equal positive reciprocal rint signbit sqrt square subtract trunc""".split(),
+    1 << 21,
+) | dict.fromkeys(
+    """arccosh beta betainc betaln digamma entr erf erfc erfinv expit float_power floor_divide fmod
+    gamma gammainc gammaincc gammaln heaviside hypot i0e i1 i1e j0 j1 k0 k0e k1 k1e lcm gcd
+    log_ndtr logaddexp logaddexp2 logit ndtr ndtri nextafter power remainder spacing xlog1py xlogy
+    y0 y1 zeta""".split(),
+    LARGE,
+)
+BETWEEN = 1 << 20
+_KINDS = "biufcV"  # of dtypes: numbers, those of ml_dtypes included
+_NUMBERS = (int, float, complex)
+
+
+class Ufunc:
+    """A ufunc of one result, whose calls threads share where arrays are large. Its attributes are
+    those of the ufunc."""
+
+    def __init__(self, ufunc):
+        self._ufunc = ufunc
+        self._least = LEAST.get(ufunc.__name__, BETWEEN)
+
+    def __call__(self, *args, **kwargs):
+        bytes_of = [each.nbytes for each in args if type(each) is numpy.ndarray]
+        if not kwargs and bytes_of and max(bytes_of) >= self._least:
+            dtype = _result_dtype(self._ufunc, args)
+            if dtype is not None:
+                return by_elements(self._ufunc, args, dtype)
+        return self._ufunc(*args, **kwargs)
+
+    def __getattr__(self, name):
+        return getattr(self._ufunc, name)
+
+
+def _result_dtype(ufunc, args):
+    """The dtype of a result; None for arguments that are left to NumPy, wrong ones among them."""
+    kinds = []
+    for each in args:
+        if type(each) in _NUMBERS:
+            kinds.append(type(each))  # it takes the dtype of the others
+        elif type(each) is not numpy.ndarray or each.dtype.kind not in _KINDS:
+            return None
+        else:
+            kinds.append(each.dtype)
+    if len(args) != ufunc.nin or ufunc.nout != 1:
+        return None
+    try:
+        if 0 in _shape_of(args):
+            return None
+        return ufunc.resolve_dtypes((*kinds, None))[-1]
+    except (TypeError, ValueError):
+        return None
+
+
+def _shape_of(args):
+    """The shape to which arrays among the arguments broadcast."""
+    first, *others = [each.shape for each in args if type(each) is numpy.ndarray]
+    return (
+        first if all([each == first for each in others]) else numpy.broadcast_shapes(first, *others)
+    )
+
+
+def by_elements(function, args, dtype):
+    """`function(*args)`, which works on single elements, in pieces.
+
+    Args:
+        function (Callable): it takes parts of the arguments, and `out`.
+        args (Sequence): arrays, which broadcast, and numbers.
+        dtype (numpy.dtype): of the result.
+
+    Returns:
+        numpy.ndarray, in NumPy's order of memory.
+    """
+    arrays = [each for each in args if type(each) is numpy.ndarray]
+    shape = _shape_of(args)
+    if all([each.size == 1 or each.shape == shape and each.flags.c_contiguous for each in arrays]):
+        out = numpy.empty(shape, dtype)
+        views = [_flat(each) for each in args]
+        write_pieces(function, views, out.reshape(-1))
+        return out
+    flags = [["readonly"]] * len(arrays) + [["writeonly", "allocate"]]
+    dtypes = [None] * len(arrays) + [dtype]
+    out = numpy.nditer((*arrays, None), [], flags, dtypes).operands[-1]
+    order = sorted(range(out.ndim), key=lambda axis: -out.strides[axis])
+    views = [
+        numpy.broadcast_to(each, shape).transpose(order)
+        if type(each) is numpy.ndarray and each.size > 1
+        else _flat(each)
+        for each in args
+    ]
+    write_pieces(function, views, out.transpose(order))
+    return out
+
+
+def _flat(value):
+    """An array as one of one axis, or of none for a single element; a number as it is."""
+    if type(value) is not numpy.ndarray:
+        return value
+    return value.reshape(-1) if value.size > 1 else value.reshape(())
+
+
+def write_pieces(function, args, out):
+    """Has `function(*args, out=out)` done in pieces of the leading axes of `out`; the arguments
+    that have axes are of its shape."""
+    indices = pieces(out.shape)
+
+    def work(number):
+        index = indices[number]
+        parts = [
+            each[index] if type(each) is numpy.ndarray and each.ndim else each for each in args
+        ]
+        function(*parts, out=out[index])
+
+    run(work, len(indices))
+
+
+def pieces(shape, size=None):
+    """Indices of the leading axes that cut an array of this shape, which is all that counts.
+
+    Args:
+        shape (tuple): of the array.
+        size (int): how many elements are worked on, if not those of the array.
+    """
+    count = min(max((size or math.prod(shape)) // PIECE, FEW), MOST)
+    if len(shape) == 1:
+        length = -(-shape[0] // count)
+        if size is None:
+            length = -(-length // BUFFER) * BUFFER
+        return [(part,) for part in blocks(shape[0], length)]
+    axis, lead = 0, 1
+    while axis < len(shape) - 1 and lead * shape[axis] < count:
+        lead *= shape[axis]
+        axis += 1
+    parts = blocks(shape[axis], -(-shape[axis] // -(-count // lead)))
+    whole = itertools.product(*[range(each) for each in shape[:axis]])
+    return [(*first, part) for first in whole for part in parts]
+
+
+# Copies -------------------------------------------------------------------------------------------
+
+
+def _copy(x, out):
+    numpy.copyto(out, x, casting="unsafe")
+
+
+def contiguous(x, dtype=None):
+    """A copy of an array, in rows; with another dtype where one is given."""
+    out = numpy.empty(x.shape, x.dtype if dtype is None else dtype)
+    write_pieces(_copy, [x], out)
+    return out
+
+
+def ascontiguousarray(x):
+    """NumPy's `ascontiguousarray`; threads share the copy of a large array of numbers."""
+    if type(x) is not numpy.ndarray or x.flags.c_contiguous or x.nbytes < BETWEEN:
+        return numpy.ascontiguousarray(x)
+    return contiguous(x) if x.dtype.kind in _KINDS else numpy.ascontiguousarray(x)
+
+
+def astype(x, dtype):
+    """NumPy's `astype`, for numbers."""
+    if x.nbytes < BETWEEN or x.dtype.kind not in _KINDS or dtype.kind not in _KINDS:
+        return x.astype(dtype)
+    return by_elements(_copy, [x], dtype)
+
+
+def reshape(x, shape):
+    """NumPy's `reshape`; where elements must be moved first, threads share the copy."""
+    if type(x) is not numpy.ndarray:
+        return numpy.reshape(x, shape)
+    if x.flags.c_contiguous or x.nbytes < BETWEEN or x.dtype.kind not in _KINDS:
+        return x.reshape(shape)
+    try:
+        return x.reshape(shape, copy=False)
+    except TypeError:  # of NumPy 2.0, which does not know `copy`
+        return x.reshape(shape)
+    except ValueError:  # it takes a copy, or the shape is wrong
+        return contiguous(x).reshape(shape)

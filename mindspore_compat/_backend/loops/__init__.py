@@ -1,0 +1,1 @@
+"""Compiled loops of array functions: products, sums, gathers, extremes, choices."""

@@ -1,0 +1,314 @@
+"""Products of large matrices as compiled loops of the host, where these are faster than NumPy's.
+
+OpenBLAS lays the right side out anew for each product: cut into strips for several threads, each
+strip does that again. Here threads lay it out once, in panels, and then take strips of rows, whose
+sums stay in vector registers (compiled/tiles.py). Of few rows, threads take panels, and lay out
+their own:
+
+    right side, row-major          panels, each row-major
+    [ 48 columns | 48 | 16 ]  ->   [ depth x 48 ] [ depth x 48 ] [ depth x 16 ]
+
+A sum is made in parts of DEPTH products, in their order, so its bits depend on its length alone.
+The loops are for float32 matrices that are contiguous, by rows or by columns, on processors with
+vectors of 16 elements, where NumPy's own products are OpenBLAS's.
+"""
+
+import functools
+
+import numpy
+
+from ..compiled import jit
+from ..compiled.library import Library
+from ..compiled.tiles import (
+    LANES,
+    ROWS,
+    VECTORS,
+    copy_vector,
+    panel_tile,
+    prefetch,
+    sizes,
+    transpose_square,
+)
+from ..threads import scheduler
+from ..threads.parallel_loops import ParallelLoop, aligned, array, blocks, memory, number, piece
+
+FLOAT = numpy.dtype(numpy.float32)
+WIDEST = 16  # elements of the vectors with which the loops are faster
+DEPTH = 256  # products of a partial sum; with COLUMNS of the right side they stay in a core's cache
+COLUMNS = 1056  # of the right side that are laid out at a time, at most
+LONGEST = 4096  # products of the sums that are made at a time, at most
+STRIP = 1 << 22  # multiplications of a strip, at least
+STRIPS = 32  # at most
+SHORTEST = 64  # rows of a strip: a panel that is read again for fewer comes too late
+FEW = 256  # rows up to which threads lay columns out themselves
+BROAD = 192  # columns from which there are enough of them for that
+LEAST = 1 << 22  # multiplications for which that is faster than NumPy
+LEAST_OF_FEW = 1 << 21  # the same for few rows, of at least ROWS
+BLOCK = 1 << 15  # elements of a right side that are a piece where its rows are laid out
+GROUP = 16  # rows of a left side that are copied at a time, whole vectors
+CHUNK = 1024  # products of the sums of few rows that are made at a time
+PANEL = 1 << 19  # multiplications of few rows that are a piece, at least
+
+
+def pack_rows(b, packed, stride, start, depth, column, columns, first, last):
+    """Lays rows `first` to `last` of a right side out in panels.
+
+    Args:
+        b: the right side, (rows, columns), with `stride` from one row of it to the next.
+        packed: where the panels go, one after the other.
+        start, depth: the first row of the right side that they hold, and how many.
+        column, columns: its first column, and how many.
+    """
+    for k in range(first, last):
+        at = (start + k) * stride + column
+        for left in range(0, columns, VECTORS * LANES):
+            own = min(columns - left, VECTORS * LANES)
+            wide = (own + LANES - 1) // LANES * LANES
+            to = left * depth + k * wide
+            for j in range(0, own // LANES * LANES, LANES):
+                copy_vector(b, at + left + j, packed, to + j)
+            for j in range(own // LANES * LANES, wide):
+                packed[to + j] = b[at + left + j] if j < own else 0
+
+
+def pack_columns(b, packed, stride, start, depth, column, columns, first, last):
+    """Lays panels `first` to `last` of a right side out, which is stored as (columns, rows)."""
+    for panel in range(first, last):
+        left = panel * VECTORS * LANES
+        own = min(columns - left, VECTORS * LANES)
+        wide = (own + LANES - 1) // LANES * LANES
+        whole = own // LANES * LANES
+        squares = depth // LANES * LANES
+        to = left * depth
+        for k in range(0, squares, LANES):
+            for j in range(0, whole, LANES):
+                at = (column + left + j) * stride + start + k
+                transpose_square(b, at, stride, packed, to + k * wide + j, wide)
+        for k in range(depth):
+            for j in range(whole if k < squares else 0, wide):
+                at = (column + left + j) * stride + start + k
+                packed[to + k * wide + j] = b[at] if j < own else 0
+
+
+def multiply(
+    a, packed, out, addend, edge, left_side, turned, stride, start, depth, column, columns, across,
+    adds, closes, first, last,
+):  # fmt: skip
+    """Writes the products of rows `first` to `last` with panels that are laid out.
+
+    Args:
+        a: the left side, (rows, products) or, `turned`, (products, rows), with `stride` from one
+            row of it to the next.
+        packed: the panels.
+        out: the result, of `across` columns.
+        addend: what is added to each row of it, or an array of no element.
+        edge: memory for a tile.
+        left_side: memory for GROUP rows of the left side, if it is `turned` and they shall be
+            copied, or of no element; their elements lie so far apart that they push each other
+            out of the cache.
+        start, depth: the first of the products of a sum that are made, and how many.
+        column, columns: the columns of the result that are made.
+        adds (int): 1 to add the products to what `out` holds, 0 to overwrite it.
+        closes (int): 1 if these are the last products, after which `addend` is added.
+    """
+    width, packs = VECTORS * LANES, left_side.size > 0
+    for part in range(0, depth, DEPTH):
+        count = min(DEPTH, depth - part)
+        for group in range(first, last, GROUP):
+            some = min(GROUP, last - group)
+            if packs:
+                ahead = GROUP if group + GROUP < last else DEPTH * stride + first - group
+                pack_left(a, left_side, stride, start + part, count, group, some, ahead)
+            for i in range(group, group + some, ROWS):
+                rows = min(ROWS, group + some - i)
+                side, at, row, across_row = a, i * stride + start + part, stride, 1
+                if packs:
+                    side, at, row, across_row = left_side, i - group, 1, GROUP
+                elif turned:
+                    at, row, across_row = (start + part) * stride + i, 1, stride
+                for left in range(0, columns, width):
+                    own = min(columns - left, width)
+                    vectors = (own + LANES - 1) // LANES
+                    panel = left * depth + part * vectors * LANES
+                    tile_out, to, step = out, i * across + column + left, across
+                    add = 1 if adds or part else 0
+                    if own % LANES:
+                        tile_out, to, step, add = edge, 0, width, 0
+                    panel_tile(
+                        rows, vectors, side, at, row, across_row,
+                        packed, panel, count, add, tile_out, to, step,
+                    )  # fmt: skip
+                    if own % LANES:
+                        to = i * across + column + left
+                        copy_edge(edge, width, rows, own, out, to, across, adds or part)
+    if closes and addend.size:
+        for i in range(first, last):
+            row = out[i * across + column : i * across + column + columns]
+            for j in range(columns):
+                row[j] += addend[column + j]
+
+
+def pack_left(a, left_side, stride, start, count, first, rows, ahead):
+    """Copies some rows of a left side whose columns are contiguous, as (count, GROUP), and has
+    what comes `ahead` elements after them fetched."""
+    for k in range(count):
+        at = (start + k) * stride + first
+        prefetch(a, at + ahead)
+        if rows == GROUP:
+            for j in range(0, GROUP, LANES):
+                copy_vector(a, at + j, left_side, k * GROUP + j)
+        else:
+            for j in range(rows):
+                left_side[k * GROUP + j] = a[at + j]
+
+
+def copy_edge(edge, width, rows, columns, out, to, step, adds):
+    """Copies the first columns of a tile to where they belong, or adds them."""
+    for r in range(rows):
+        for j in range(columns):
+            at = to + r * step + j
+            out[at] = out[at] + edge[r * width + j] if adds else edge[r * width + j]
+
+
+def multiply_columns(
+    a, b, out, addend, packed, edge, a_turned, b_turned, rows, length, across, first, last
+):
+    """Writes columns `first` to `last` of the product of two matrices, of which the right side is
+    laid out in memory of the thread.
+
+    Args:
+        a, b, out, addend, edge: as for `multiply` and `pack_rows`.
+        packed: memory for the columns.
+        rows, length, across: the sizes of the matrices.
+    """
+    columns = last - first
+    panels = (columns + VECTORS * LANES - 1) // (VECTORS * LANES)
+    for start in range(0, length, CHUNK):
+        depth = min(CHUNK, length - start)
+        if b_turned:
+            pack_columns(b, packed, length, start, depth, first, columns, 0, panels)
+        else:
+            pack_rows(b, packed, across, start, depth, first, columns, 0, depth)
+        a_stride = rows if a_turned else length
+        closes = 1 if start + depth == length else 0
+        multiply(
+            a, packed, out, addend, edge, edge[:0], a_turned, a_stride, start, depth, first,
+            columns, across, start, closes, 0, rows,
+        )  # fmt: skip
+
+
+_LIBRARY = Library(pack_left, copy_edge, DEPTH=DEPTH, GROUP=GROUP)
+_WITH_BOTH = Library(
+    pack_left, copy_edge, pack_rows, pack_columns, multiply, DEPTH=DEPTH, GROUP=GROUP, CHUNK=CHUNK
+)
+
+
+@jit.made_once
+def _loop(function, arrays, memories, numbers, library=_LIBRARY):
+    parameters = [array(FLOAT)] * arrays + [memory(FLOAT)] * memories + [number()] * numbers
+    text = functools.partial(jit.text_of, function)
+    parameters += [piece(0), piece(1)]
+    return ParallelLoop(text, parameters, False, function.__name__, library)
+
+
+def _loops(b_turned):
+    return _loop(pack_columns if b_turned else pack_rows, 2, 0, 5), _loop(multiply, 4, 2, 9)
+
+
+def _loop_of_columns():
+    return _loop(multiply_columns, 4, 2, 5, _WITH_BOTH)
+
+
+@functools.cache
+def suits():
+    """Whether the loops are faster than NumPy's products on this host."""
+    libraries = scheduler.libraries()
+    own = [each.internal_api == "openblas" for each in libraries]
+    return all(own) and bool(own) and sizes()["LANES"] == WIDEST
+
+
+def product(x, y, out=None, addend=None):
+    """The product of two matrices.
+
+    Args:
+        x, y: arrays of two axes, whose sizes fit.
+        out: an array for the result; None for a new one.
+        addend: what is added to each row; None for nothing.
+
+    Returns:
+        The product; None where NumPy is faster, the loops do not take the arrays, or are not ready.
+    """
+    rows, columns = x.shape[0], y.shape[1]
+    few = rows <= FEW and (columns >= BROAD or rows < 2 * SHORTEST)
+    if columns < WIDEST or x.size * columns < (LEAST_OF_FEW if few else LEAST) or rows < ROWS:
+        return None
+    if not (jit.available() and x.dtype == y.dtype == FLOAT):
+        return None
+    if not (out is None or out.flags.carray and out.dtype == FLOAT):
+        return None
+    left, right = _flat(x), _flat(y)
+    if left is None or right is None:
+        return None
+    loops = (_loop_of_columns(),) if few else _loops(b_turned=right[1])
+    if not all([loop.is_ready() for loop in loops]) or not suits():
+        return None
+    if out is None:
+        out = numpy.empty((rows, columns), FLOAT)
+    addend = numpy.empty(0, FLOAT) if addend is None else jit.flat(addend)
+    if few:
+        _multiply_few(left, right, x.shape, out, addend)
+        return out
+    for part in scheduler.blocks(x.shape[1], LONGEST):
+        for block in _columns(columns):
+            _multiply(left, right, x.shape, part, block, out, addend)
+    return out
+
+
+def _flat(x):
+    """The elements of a matrix, and whether its columns are contiguous; None if neither they nor
+    its rows are."""
+    if x.flags.c_contiguous:
+        return jit.flat(x), 0
+    return (jit.flat(x.T), 1) if x.flags.f_contiguous else None
+
+
+@functools.lru_cache(maxsize=256)
+def _columns(total):
+    """The columns that are laid out at a time: whole panels."""
+    width = sizes()["VECTORS"] * sizes()["LANES"]
+    return scheduler.blocks(total, -(-total // (-(-total // COLUMNS) * width)) * width)
+
+
+def _multiply(left, right, shape, part, block, out, addend):
+    """Writes some columns of a product, or adds some of the products of their sums."""
+    (a, a_turned), (b, b_turned), (rows, length) = left, right, shape
+    pack, multiply = _loops(b_turned)
+    own, across = sizes(), out.shape[1]
+    depth, columns = part.stop - part.start, block.stop - block.start
+    width = own["VECTORS"] * own["LANES"]
+    panels = -(-columns // width)
+    packed = aligned(panels * width * depth)
+    place = part.start, depth, block.start, columns
+    table = blocks(panels, 1) if b_turned else blocks(depth, max(BLOCK // columns, 1))
+    pack.run(table, b, packed, length if b_turned else across, *place)
+    height = max(STRIP // (depth * columns), -(-rows // STRIPS), SHORTEST)
+    strips = 2 * -(-rows // (2 * height))  # an even number, so that two threads end together
+    height = -(-rows // (strips * WIDEST)) * WIDEST
+    multiply.run(
+        blocks(rows, height), a, packed, out.reshape(-1), addend,
+        own["ROWS"] * width, DEPTH * GROUP if a_turned else 0,
+        a_turned, rows if a_turned else length, *place, across,
+        int(part.start > 0), int(part.stop == length),
+    )  # fmt: skip
+
+
+def _multiply_few(left, right, shape, out, addend):
+    """Writes a product of few rows, for which threads take columns."""
+    (a, a_turned), (b, b_turned), (rows, length), across = left, right, shape, out.shape[1]
+    own, depth = sizes(), min(length, CHUNK)
+    width = own["VECTORS"] * own["LANES"]
+    several = max(PANEL // (rows * length * width), 1) * width
+    _loop_of_columns().run(
+        blocks(across, several), a, b, out.reshape(-1), addend, several * depth,
+        own["ROWS"] * width, a_turned, b_turned, rows, length, across,
+    )  # fmt: skip

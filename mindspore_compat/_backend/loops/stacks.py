@@ -1,0 +1,199 @@
+"""Products of stacks of matrices, such as the heads of attention, as a compiled loop of the host.
+
+Each matrix is made of tiles whose sums stay in vector registers (compiled/tiles.py). The left side
+is read where it lies, whatever its strides, and so are rows of the right side that are contiguous.
+Where its columns are, they are transposed first, into memory of the thread.
+"""
+
+import functools
+
+import numpy
+
+from ..compiled import jit
+from ..compiled.library import Library
+from ..compiled.tiles import LANES, ROWS, copy_vector, gather_tile, transpose_square
+from ..threads.parallel_loops import ParallelLoop, array, blocks, memory, number, piece
+
+LEAST = 1 << 21  # multiplications below which a call costs as much as it saves
+PIECE = 1 << 20  # multiplications of a piece, at least
+LARGEST = 1 << 16  # elements of a right side, which stays in a core's cache
+FEWEST = 8  # rows of a product
+LONGEST = 256  # elements of rows that are copied: of more, a library copies better
+VECTOR = 16  # elements of the longest vectors
+WIDTH = 2  # vectors of a tile: with all rows, what the registers hold twice over
+RUN = 512  # products that are added to one sum: more, and it is less accurate
+FLOAT, OFFSET, INDEX = (numpy.dtype(each) for each in (numpy.float32, numpy.int32, numpy.int64))
+
+
+def transpose_matrix(x, x_at, x_step, rows, columns, out):
+    """out[j, i] = x[i, j], for a matrix whose rows are `x_step` apart."""
+    for row in range(0, rows, LANES):
+        for column in range(0, columns, LANES):
+            at = x_at + row * x_step + column
+            transpose_square(x, at, x_step, out, column * rows + row, rows)
+
+
+def multiply_rows(x, x_at, starts, first, last, offsets, y, y_at, y_step, out, out_at, columns):
+    """Writes the product of rows `first` to `last` of a matrix that is given by offsets, and
+    another matrix."""
+    for run in range(0, offsets.size, RUN):
+        count = min(offsets.size - run, RUN)
+        for row in range(first, last, ROWS):
+            rows = min(last - row, ROWS)
+            for column in range(0, columns, WIDTH * LANES):
+                vectors = min((columns - column) // LANES, WIDTH)
+                gather_tile(
+                    rows, vectors, x, x_at, starts, row, offsets, run,
+                    y, y_at + run * y_step + column, y_step, count, run,
+                    out, out_at + (row - first) * columns + column, columns,
+                )  # fmt: skip
+
+
+def multiply_matrix(
+    x, x_at, starts, offsets, left, left_offsets, y, y_at, y_step, out, out_at, columns
+):
+    """Writes the product of two matrices. Where `left` is not empty, the columns of the left one
+    are contiguous, and LANES of its rows at a time are copied there first."""
+    rows, row = starts.size, 0
+    while left.size and row + LANES <= rows:
+        for k in range(offsets.size):
+            copy_vector(x, x_at + row + offsets[k], left, k * LANES)
+        at = out_at + row * columns
+        multiply_rows(left, 0, starts, 0, LANES, left_offsets, y, y_at, y_step, out, at, columns)
+        row += LANES
+    at = out_at + row * columns
+    multiply_rows(x, x_at, starts, row, rows, offsets, y, y_at, y_step, out, at, columns)
+
+
+def multiply_stack(
+    x, x_bases, starts, offsets, y, y_bases, y_step, is_turned, out, columns, left, left_offsets,
+    right, first, last,
+):  # fmt: skip
+    """Writes the products `first` to `last` of two stacks.
+
+    Args:
+        x, y: their memory.
+        x_bases, y_bases: where each matrix begins.
+        starts, offsets: where each row of a left matrix begins, and each element of a row.
+        y_step: from a row of a right matrix to the next; if `is_turned`, from a column to the next.
+        out: the products, one after the other.
+        columns: of a right matrix, a multiple of LANES; if `is_turned`, its rows are one, too.
+        left, left_offsets, right: memory for rows of a left matrix of which the columns are
+            contiguous, for the offsets of their elements, and for a right matrix.
+    """
+    rows, count = starts.size, offsets.size
+    for k in range(left_offsets.size):
+        left_offsets[k] = k * LANES
+    for index in range(first, last):
+        x_at, out_at = x_bases[index], index * rows * columns
+        if is_turned:
+            transpose_matrix(y, y_bases[index], y_step, columns, count, right)
+            multiply_matrix(
+                x, x_at, starts, offsets, left, left_offsets, right, 0, columns,
+                out, out_at, columns,
+            )  # fmt: skip
+        else:
+            multiply_matrix(
+                x, x_at, starts, offsets, left, left_offsets, y, y_bases[index], y_step,
+                out, out_at, columns,
+            )  # fmt: skip
+
+
+LIBRARY = Library(transpose_matrix, multiply_rows, multiply_matrix, WIDTH=WIDTH, RUN=RUN)
+_PARAMETERS = [
+    array(FLOAT), array(INDEX), array(OFFSET), array(OFFSET), array(FLOAT), array(INDEX), number(),
+    number(), array(FLOAT), number(), memory(FLOAT), memory(OFFSET), memory(FLOAT), piece(0),
+    piece(1),
+]  # fmt: skip
+
+
+@jit.made_once
+def _loop():
+    text = functools.partial(jit.text_of, multiply_stack)
+    return ParallelLoop(text, _PARAMETERS, True, "multiply_stack", LIBRARY)
+
+
+def product(x, y, lead):
+    """The products of two stacks of matrices.
+
+    Args:
+        x, y: arrays of at least two axes.
+        lead: the shape of the stack, to which their leading axes broadcast.
+
+    Returns:
+        The products, of shape (*lead, rows, columns); None if the loop does not take such arrays,
+        or is not ready.
+    """
+    rows, count, columns = *x.shape[-2:], y.shape[-1]
+    is_turned = y.strides[-1] != y.itemsize
+    packs = x.strides[-2] == x.itemsize != x.strides[-1]
+    if (
+        rows < FEWEST
+        or packs
+        and count > LONGEST
+        or columns % VECTOR
+        or count * columns > LARGEST
+        or is_turned
+        and (y.strides[-2] != y.itemsize or count % VECTOR)
+        or not (_is_taken(x) and _is_taken(y) and jit.available())
+    ):
+        return None
+    loop = _loop()
+    if not loop.is_ready():
+        return None
+    plan = _plan(lead, x.shape, x.strides, y.shape, y.strides)
+    out = numpy.empty((*lead, rows, columns), FLOAT)
+    y_step = y.strides[-1 if is_turned else -2] // y.itemsize
+    loop.run(
+        plan[0], _memory(x), plan[1], plan[2], plan[3], _memory(y), plan[4], y_step, int(is_turned),
+        out.reshape(-1), columns, count * VECTOR if packs else 0, count if packs else 0,
+        count * columns if is_turned else 0,
+    )  # fmt: skip
+    return out
+
+
+def _is_taken(array):
+    """True if a loop can read a stack: float32, with strides that are not negative."""
+    return (
+        array.dtype == FLOAT
+        and array.flags.writeable
+        and array.flags.aligned
+        and array.nbytes < 1 << 31  # so that offsets are int32
+        and min(array.strides) >= 0
+    )
+
+
+@functools.lru_cache(maxsize=256)
+def _plan(lead, x_shape, x_strides, y_shape, y_strides):
+    """The pieces of a product, and what says where the matrices lie."""
+    bases = [
+        _bases(lead, shape[:-2], strides[:-2])
+        for shape, strides in ((x_shape, x_strides), (y_shape, y_strides))
+    ]
+    starts, offsets = (
+        (numpy.arange(size) * (step // FLOAT.itemsize)).astype(OFFSET)
+        for size, step in zip(x_shape[-2:], x_strides[-2:], strict=True)
+    )
+    size = max(PIECE // (x_shape[-2] * x_shape[-1] * y_shape[-1]), 1)
+    table = blocks(len(bases[0]), size)
+    return table, bases[0], starts, offsets, bases[1]
+
+
+def _bases(lead, shape, strides):
+    """Where each matrix of a stack begins, whose leading axes broadcast to `lead`."""
+    bases = numpy.zeros(1, INDEX)
+    missing = len(lead) - len(shape)
+    for axis, size in enumerate(lead):
+        own = axis - missing
+        step = strides[own] // FLOAT.itemsize if own >= 0 and shape[own] > 1 else 0
+        bases = (bases[:, None] + numpy.arange(size) * step).reshape(-1)
+    return bases
+
+
+def _memory(array):
+    """The memory of an array from its first element to its last, as one of a single axis."""
+    if array.flags.c_contiguous:
+        return array.reshape(-1)
+    steps = zip(array.shape, array.strides, strict=True)
+    reach = sum((size - 1) * step for size, step in steps) // array.itemsize + 1
+    return numpy.lib.stride_tricks.as_strided(array, (reach,), (array.itemsize,))

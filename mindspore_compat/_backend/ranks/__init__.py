@@ -1,0 +1,1 @@
+"""Ranks and processes: MPI, NCCL, launching, and how processes end."""

@@ -1,0 +1,47 @@
+"""One process of `msrun`: names its rank in the environment, redirects its output, runs the script.
+
+    python -m mindspore_compat._backend.ranks.worker <log file without _rank.log> command ...
+
+Where `msrun` waits for the job, this process stays, to report the status with which the script
+ends; otherwise it becomes the script.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+
+from . import children, heartbeat, launcher
+
+
+def main(log, *command):
+    """Run the command; its exit status, 128 and the signal's number where a signal ended it."""
+    rank, _ = launcher.launched()
+    local = launcher.launched_local_rank()
+    os.environ.update(RANK_ID=str(rank), DEVICE_ID=str(local), MS_NODE_ID=str(rank))
+    file = os.open(f"{log}_{rank}.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    os.dup2(file, 1)
+    os.dup2(file, 2)
+    if heartbeat.JOB not in os.environ:
+        os.execvp(command[0], command)
+    os.environ[heartbeat.JOB] += f"/{rank}"
+    received = []
+    for number in (signal.SIGINT, signal.SIGTERM):  # they go to the script, of the same group
+        signal.signal(number, lambda number, _: received.append(number))
+    group = os.getpgid(0) if hasattr(os, "getpgid") else 0
+    heartbeat.report("process", f"{os.getpid()} {group}")
+    script = subprocess.Popen(
+        command,
+        close_fds=False,  # MPI's are among them
+        preexec_fn=children.before_start(),
+    )
+    for number in received:  # before there was a script
+        script.send_signal(number)
+    code = script.wait()
+    code = code if code >= 0 else 128 - code
+    heartbeat.report("ended", str(code))
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

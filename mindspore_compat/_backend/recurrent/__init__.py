@@ -1,0 +1,1 @@
+"""Recurrent networks in compiled loops, all steps in one call."""

@@ -1,0 +1,320 @@
+"""The loops of whole recurrences: the text that Numba compiles for each kind, and what it calls.
+
+A loop takes the rows `first` to `last` of a batch, ROWS at a time, through all steps: their states
+and gates stay in the cache, and nothing waits for other rows. What a step computes is a short text
+for one row; `forward` and `backward` put the steps around it. Names in these texts:
+
+    gates[t, row]   what the input adds to the gates, (steps, batch, width)
+    activated       what a backward loop has as `gates`, (steps, batch, 4 * units): the gates of an
+                    LSTM after their activations; those of a GRU, and the candidate's recurrent part
+    states          the state of each row, (batch, units); it becomes the last one
+    sums            the gates of ROWS rows, or of the candidate's recurrent part
+    w, v            a weight as `lay_out` writes it
+
+Arrays have one axis. A loop over `units` names few arrays, because LLVM compares all of them for
+overlap before it takes vectors.
+"""
+
+from ..compiled.library import Library
+from ..compiled.tiles import LANES, VECTORS, panel_tile, pointer, transpose_square
+
+
+def whole_vectors(width):
+    """The elements of the vectors that hold a row."""
+    return (width + LANES - 1) // LANES * LANES
+
+
+def lay_out(x, turned, count, width, out, first, last):
+    """A weight (count, width) as `multiply` reads it: panel by panel, filled up with zeros.
+
+    Args:
+        x, turned: the weight, and 1 where it is stored as (width, count), else 0.
+        count, width: its shape.
+        out: the result, of `count` rows of `whole_vectors(width)`.
+        first, last: the columns to write, from the first one of a panel; one has VECTORS vectors.
+    """
+    padded, whole = whole_vectors(width), VECTORS * LANES
+    for start in range(first, last, whole):
+        size = min(whole, padded - start)
+        used = min(size, width - start)
+        target = pointer(out, start * count)
+        if used < size:
+            for k in range(count):
+                for j in range(used, size):
+                    target[k * size + j] = 0
+        if turned:
+            squares = used // LANES if count % LANES == 0 else 0
+            for square in range(squares):
+                column = square * LANES
+                at = (start + column) * count
+                for k in range(0, count, LANES):
+                    transpose_square(x, at + k, count, target, k * size + column, size)
+            for j in range(squares * LANES, used):
+                row = pointer(x, (start + j) * count)
+                for k in range(count):
+                    target[k * size + j] = row[k]
+        else:
+            for k in range(count):
+                row, to = pointer(x, k * width + start), pointer(target, k * size)
+                for j in range(used):
+                    to[j] = row[j]
+
+
+def fill(x, at, rows, count, out, width):
+    """Copies rows of `count` elements to rows of `width`."""
+    for i in range(rows):
+        row = pointer(x, at + i * count)
+        target = pointer(out, i * width)
+        for k in range(count):
+            target[k] = row[k]
+
+
+def multiply(rows, a, at, w, count, width, add, out):
+    """out (rows, width) = or += a (rows, count), which begins at `at`, by a weight laid out."""
+    whole = VECTORS * LANES
+    for start in range(0, width, whole):
+        size = min(whole, width - start)
+        panel_tile(
+            rows, size // LANES, a, at, count, 1, w, start * count, count, add, out, start, width
+        )
+
+
+LIBRARY = Library(whole_vectors, fill, multiply)
+BUFFERS = "sums", "into", "old", "bent"  # memory of a thread
+
+_FORWARD = """def {name}({arrays}, steps, batch, units, reverse, first, last):
+    width = units * {parts}
+    padded = whole_vectors(width)
+    for row in range(first, last, ROWS):
+        rows = min(ROWS, last - row)
+        for step in range(steps):
+            t = steps - 1 - step if reverse else step
+{begin}
+            multiply(rows, states, row * units, w, units, padded, 1, sums)
+            for i in range(rows):
+                at = t * batch + row + i
+                mine = (row + i) * units
+                s = pointer(sums, i * padded)
+                h = pointer(states, mine)
+                out = pointer(outputs, at * units)
+{body}
+"""
+_BACKWARD = """def {name}({arrays}, steps, batch, units, reverse, first, last):
+    width = units * {parts}
+    padded, padded_units = whole_vectors(width), whole_vectors(units)
+    for row in range(first, last, ROWS):
+        rows = min(ROWS, last - row)
+{before}
+        for step in range(steps):
+            t = step if reverse else steps - 1 - step
+            for i in range(rows):
+                at = t * batch + row + i
+                mine = (row + i) * units
+                flow = pointer(states, mine)
+                given = pointer(grad_out, at * units)
+                g = pointer(grads, at * width)
+                d = pointer(into, 0)
+{body}
+            now = (t * batch + row) * width
+            multiply(rows, {carried}, now, v, width, padded_units, 0, sums)
+            for i in range(rows):
+                flow = pointer(states, (row + i) * units)
+                s = pointer(sums, i * padded_units)
+                for j in range(units):
+                    flow[j] = {flow}s[j]
+"""
+_ADD_GATES = "fill(gates, (t * batch + row) * width, rows, width, sums, padded)"
+_ADD_BIAS = """for i in range(rows):
+    fill(bias, 0, 1, width, pointer(sums, i * padded), padded)"""
+_KEEP = "fill(s, 0, 1, width, pointer(activated, at * width), width)"
+
+_OUT_PLAIN = """for j in range(units):
+    h[j] = out[j]"""
+_OUT_MASKED = """m = mask[at]
+for j in range(units):
+    h[j] = out[j] * m + h[j] * (single(1) - m)
+for j in range(units):
+    out[j] = out[j] * m"""
+_INTO = {
+    False: """for j in range(units):
+    d[j] = given[j] + flow[j]""",
+    True: """m = mask[at]
+for j in range(units):
+    d[j] = (given[j] + flow[j]) * m
+for j in range(units):
+    flow[j] = flow[j] * (single(1) - m)""",
+}
+
+_RNN = {
+    "tanh": "tanh(s[j])",
+    "relu": "(s[j] if (s[j] > single(0)) | (s[j] != s[j]) else single(0))",
+}
+_RNN_SLOPES = {
+    "tanh": "d[j] * (single(1) - y[j] * y[j])",
+    "relu": "(d[j] if y[j] > single(0) else single(0))",
+}
+_RNN_BACK = """y = pointer(before, at * units)
+for j in range(units):
+    g[j] = {}"""
+_PARTS_OF_LSTM = """let_in, keep = pointer(s, 0), pointer(s, units)
+candidate, last_gate = pointer(s, 2 * units), pointer(s, 3 * units)"""
+_LSTM = f"""{_PARTS_OF_LSTM}
+for j in range(2 * units):
+    s[j] = sigmoid(s[j])
+for j in range(units):
+    candidate[j] = tanh(candidate[j])
+for j in range(units):
+    last_gate[j] = sigmoid(last_gate[j])
+c = pointer(cells, mine)
+for j in range(units):
+    c[j] = {{cell}}
+for j in range(units):
+    out[j] = last_gate[j] * tanh(c[j])"""
+_LSTM_CELL = "keep[j] * c[j] + let_in[j] * candidate[j]"
+_LSTM_CELLS = f"""for step in range(steps):
+    t = steps - 1 - step if reverse else step
+    for i in range(rows):
+        at = t * batch + row + i
+        s = pointer(gates, at * width)
+        let_in, keep, candidate = pointer(s, 0), pointer(s, units), pointer(s, 2 * units)
+        start = (step * ROWS + i) * units
+        c, b = pointer(old, start), pointer(bent, start)
+        new = pointer(old, start + ROWS * units)
+        if step == 0:
+            fill(first_cells, (row + i) * units, 1, units, c, units)
+        for j in range(units):
+            new[j] = {_LSTM_CELL}
+        for j in range(units):
+            b[j] = tanh(new[j])
+{{masked}}"""
+_LSTM_BACK = f"""s = pointer(gates, at * width)
+{_PARTS_OF_LSTM}
+cf = pointer(cells, mine)
+start = ((steps - 1 - step) * ROWS + i) * units
+c, b, e = pointer(old, start), pointer(bent, start), pointer(into, units)
+for j in range(units):
+    e[j] = d[j] * last_gate[j] * (single(1) - b[j] * b[j]) + {{through}}
+for j in range(units):
+    cf[j] = e[j] * keep[j]{{cell_stays}}
+to_keep, to_candidate, to_last = pointer(g, units), pointer(g, 2 * units), pointer(g, 3 * units)
+for j in range(units):
+    g[j] = e[j] * candidate[j] * let_in[j] * (single(1) - let_in[j])
+for j in range(units):
+    to_keep[j] = e[j] * c[j] * keep[j] * (single(1) - keep[j])
+for j in range(units):
+    to_candidate[j] = e[j] * let_in[j] * (single(1) - candidate[j] * candidate[j])
+for j in range(units):
+    to_last[j] = d[j] * b[j] * last_gate[j] * (single(1) - last_gate[j])"""
+_GRU = """x = pointer(gates, at * width)
+for j in range(2 * units):
+    s[j] = sigmoid(s[j] + x[j])
+r, z, inner, x = pointer(s, 0), pointer(s, units), pointer(s, 2 * units), pointer(x, 2 * units)
+{keep_inner}for j in range(units):
+    inner[j] = tanh(x[j] + r[j] * inner[j])
+{keep}for j in range(units):
+    out[j] = inner[j] + z[j] * (h[j] - inner[j])"""
+_KEEP_INNER = """fill(inner, 0, 1, units, pointer(activated, (4 * at + 3) * units), units)
+"""
+_KEEP_GRU = """fill(s, 0, 1, width, pointer(activated, 4 * at * units), width)
+"""
+_GRU_BACK = """s = pointer(gates, 4 * at * units)
+r, z = pointer(s, 0), pointer(s, units)
+n, inner = pointer(s, 2 * units), pointer(s, 3 * units)
+e = pointer(into, units)
+h = pointer(before, at * units)
+for j in range(units):
+    e[j] = d[j] * (single(1) - z[j]) * (single(1) - n[j] * n[j])
+to_r, to_z, to_n = pointer(g, 0), pointer(g, units), pointer(g, 2 * units)
+a = pointer(carried, at * width)
+for j in range(units):
+    to_r[j] = e[j] * inner[j] * r[j] * (single(1) - r[j])
+for j in range(units):
+    to_z[j] = d[j] * (h[j] - n[j]) * z[j] * (single(1) - z[j])
+for j in range(units):
+    to_n[j] = e[j]
+for j in range(2 * units):
+    a[j] = g[j]
+a = pointer(a, 2 * units)
+for j in range(units):
+    a[j] = e[j] * r[j]
+for j in range(units):
+    flow[j] = d[j] * z[j]{stays}"""
+
+_PARTS = {"tanh": 1, "relu": 1, "lstm": 4, "gru": 3}
+
+
+def forward(kind, has_mask, saves, name):
+    """The loop that runs all steps of "tanh", "relu", "lstm" or "gru"; those of the last two may
+    write what their gradients need."""
+    if kind == "lstm":
+        masked = f"m * ({_LSTM_CELL}) + c[j] * (single(1) - m)"
+        body = _LSTM.format(cell=masked if has_mask else _LSTM_CELL)
+        body = "m = mask[at]\n" + body if has_mask else body
+        body = body + "\n" + _KEEP if saves else body
+    elif kind == "gru":
+        keeps = {"keep_inner": _KEEP_INNER, "keep": _KEEP_GRU} if saves else {}
+        body = _GRU.format_map({"keep_inner": "", "keep": "", **keeps})
+    else:
+        body = f"for j in range(units):\n    out[j] = {_RNN[kind]}"
+    body += "\n" + (_OUT_MASKED if has_mask else _OUT_PLAIN)
+    return _FORWARD.format(
+        name=name,
+        arrays=", ".join(arrays("forward", kind, has_mask, saves)),
+        parts=_PARTS[kind],
+        begin=_in(_ADD_BIAS if kind == "gru" else _ADD_GATES, 3),
+        body=_in(body, 4),
+    )
+
+
+def backward(kind, has_mask, name):
+    """The loop that runs all steps back."""
+    before = ""
+    if kind == "lstm":
+        before, body = _lstm_cells(has_mask), _LSTM_BACK
+    elif kind == "gru":
+        body = _GRU_BACK
+    else:
+        body = _RNN_BACK.format(_RNN_SLOPES[kind])
+    body = body.format(
+        through="cf[j] * m" if has_mask else "cf[j]",
+        cell_stays=" + cf[j] * (single(1) - m)" if has_mask else "",
+        stays=" + flow[j]" if has_mask else "",
+    )
+    return _BACKWARD.format(
+        name=name,
+        arrays=", ".join(arrays("backward", kind, has_mask)),
+        parts=_PARTS[kind],
+        before=before,
+        body=_in(_INTO[has_mask] + "\n" + body, 4),
+        carried="carried" if kind == "gru" else "grads",
+        flow="flow[j] + " if has_mask or kind == "gru" else "",
+    )
+
+
+def _lstm_cells(has_mask):
+    """The cells of an LSTM before each step, and what became of them."""
+    masked = "for j in range(units):\n    new[j] = m * new[j] + c[j] * (single(1) - m)"
+    text = _LSTM_CELLS.format(masked=_in("m = mask[at]\n" + masked, 2) if has_mask else "")
+    return _in(text, 2)
+
+
+def _in(text, depth):
+    return "\n".join("    " * depth + line for line in text.splitlines())
+
+
+def arrays(direction, kind, has_mask, saves=False):
+    """The names of the arrays of a loop, in order.
+
+    Those in BUFFERS are a thread's own.
+    """
+    mask = ("mask",) if has_mask else ()
+    if direction == "forward":
+        own = {"lstm": ("cells",), "gru": ("bias",)}.get(kind, ())
+        own = ("gates", "outputs", "w", *own, *(("activated",) if saves else ()))
+    else:
+        own = {
+            "lstm": ("gates", "first_cells", "cells", "old", "bent"),
+            "gru": ("gates", "carried"),
+        }.get(kind, ())
+        own = ("before", "grad_out", "v", "grads", "into", *own)
+    return ("states", *own, *mask, "sums")

@@ -1,0 +1,329 @@
+"""Calls of a recorded step (recording.py) that work element by element, as steps of a trace.
+
+A body, a vjp, an operator of Python or a function of NumPy is run once on Elements, symbols that
+have the shape and the dtype of an array. What does more than arithmetic that IEEE 754 rounds
+correctly, in one float dtype and with masks, raises an error then and is left as it is: functions
+such as exp, reductions, other shapes, integers, what asks for the type of an array.
+
+Worked example: of `s2 = c0(HOST, s1, s0)` with the body of `add` and `s3 = c1(HOST, s2)` with that
+of `relu`, `CallTrace([...], ["s1", "s0"])` has the steps `2 = add(0, 1)` and
+`3 = at_least(2, s0)`, and knows that the slot s3 is value 3.
+"""
+
+import functools
+import math
+import operator
+from typing import NamedTuple
+
+import numpy
+
+from ..arrays import HOST
+from ..bodies.symbols import Recorder, Symbol, Trace
+from ..compiled import expressions, jit
+from ..host import select
+from ..space import EXTRA
+
+FLOATS = (numpy.dtype(numpy.float32), numpy.dtype(numpy.float64))
+BOOL = numpy.dtype(bool)
+EXPRESSIONS = {
+    **jit.EXPRESSIONS,
+    "maximum": expressions.EXPRESSIONS["maximum"],
+    "minimum": expressions.EXPRESSIONS["minimum"],
+    "equal": "{} == {}",
+    "logical_or": "{} | {}",
+    "logical_not": "not {}",
+    "at_least": "({1} if {0} < {1} else {0})",
+    "at_most": "({1} if {0} > {1} else {0})",
+    "copy": "{}",
+}
+_NAMES = {  # of functions of NumPy -> of steps
+    "add": "add",
+    "subtract": "subtract",
+    "multiply": "multiply",
+    "divide": "divide",
+    "true_divide": "divide",
+    "negative": "negative",
+    "sqrt": "sqrt",
+    "abs": "abs",
+    "absolute": "abs",
+    "fabs": "abs",
+    "maximum": "maximum",
+    "minimum": "minimum",
+    "greater": "greater",
+    "greater_equal": "greater_equal",
+    "less": "less",
+    "less_equal": "less_equal",
+    "equal": "equal",
+    "not_equal": "not_equal",
+}
+_OF_MASKS = {"logical_and": "logical_and", "logical_or": "logical_or", "logical_not": "logical_not"}
+_COMPARISONS = {"greater", "greater_equal", "less", "less_equal", "equal", "not_equal"}
+_WRITES = {getattr(operator, name) for name in dir(operator) if name.startswith("i")} - {
+    operator.inv,
+    operator.invert,
+}
+_LARGEST_INT = 1 << 24  # up to which float32 has every integer
+
+
+class NotElementwise(Exception):
+    """A call does what a loop over elements does not."""
+
+
+class Value(NamedTuple):
+    """An array of a call: the slot of the plan that holds it."""
+
+    slot: str
+    shape: tuple
+    dtype: numpy.dtype
+
+
+class Call(NamedTuple):
+    """A call of the plan.
+
+    Attributes:
+        function, args, kwargs: what is called; arrays among the arguments are Values, or numbers
+            where the plan has a constant.
+        targets: Values for the results, also in tuples and lists; None for no array.
+        shape: of the results.
+        dtype: what is computed in.
+    """
+
+    function: object
+    args: tuple
+    kwargs: dict
+    targets: object
+    shape: tuple
+    dtype: numpy.dtype
+
+    def inputs(self):
+        """The Values among the arguments."""
+        return list(_values((self.args, self.kwargs)))
+
+    def outputs(self):
+        """The Values among the results."""
+        return list(_values(self.targets))
+
+
+def _values(given):
+    if type(given) is Value:
+        yield given
+    elif type(given) in (tuple, list):
+        for each in given:
+            yield from _values(each)
+    elif type(given) is dict:
+        yield from _values(list(given.values()))
+
+
+class Element(Symbol):
+    """An element of an array with this shape and dtype."""
+
+    __slots__ = ("shape", "dtype")
+
+    def __init__(self, trace, number, shape, dtype):
+        super().__init__(trace, number)
+        self.shape, self.dtype = shape, dtype
+
+    __hash__ = Symbol.__hash__
+
+    ndim = property(lambda self: len(self.shape))
+    size = property(lambda self: math.prod(self.shape))
+
+    def __or__(self, other):
+        return self.trace.add("logical_or", self, other)
+
+    def __invert__(self):
+        return self.trace.add("logical_not", self)
+
+    def __abs__(self):
+        return self.trace.add("abs", self)
+
+    def astype(self, dtype, copy=True):
+        """A copy with the same dtype."""
+        if dtype != self.dtype:
+            raise NotElementwise
+        return self.trace.add("copy", self) if copy else self
+
+    def copy(self):
+        """A copy."""
+        return self.trace.add("copy", self)
+
+
+class _Space(Recorder):
+    """The `xp` of a call: functions of NumPy, and those that every space adds to them."""
+
+    def where(self, condition, *choices):
+        """NumPy's `where`."""
+        yes, no = choices
+        return self.trace.add("where", condition, yes, no)
+
+    def at_least(self, x, low):
+        """max(x, low) as host/select.py computes it, which differs in the sign of a zero."""
+        return self._bounded("maximum", "at_least", x, low)
+
+    def at_most(self, x, high):
+        """min(x, high) in the same way."""
+        return self._bounded("minimum", "at_most", x, high)
+
+    def _bounded(self, small, large, x, bound):
+        if x.size < select.LARGE or isinstance(bound, Element) and bound.ndim:
+            return self.trace.add(small, x, bound)
+        if isinstance(bound, Element) or math.isnan(bound):
+            raise NotElementwise
+        return self.trace.add(large, x, bound)
+
+    def square(self, x):
+        """x * x."""
+        return x * x
+
+    def pointwise(self, function, *arrays, **scalars):
+        """A formula, of which a compiled loop may round a product and its sum together."""
+        before = len(self.trace.steps)
+        made = function(self, *arrays, **scalars)
+        names = {step.name for step in self.trace.steps[before:]}
+        if "multiply" in names and names & {"add", "subtract"}:
+            raise NotElementwise
+        return made
+
+    def cast(self, x, dtype):
+        """`x` itself, which has that dtype."""
+        return x.astype(dtype, copy=False)
+
+    def zeros(self, shape, dtype):
+        """A zero without axes, of the dtype that is computed in."""
+        if shape != ():
+            raise NotElementwise
+        return numpy.zeros((), dtype)
+
+    def __getattr__(self, name):
+        step = _NAMES.get(name) or _OF_MASKS.get(name)
+        if step is not None:
+            return functools.partial(self.trace.add, step)
+        raise NotElementwise(name)
+
+
+class CallTrace(Trace):
+    """The steps of calls, one after the other.
+
+    Args:
+        calls: Calls of one shape and dtype.
+
+    Attributes:
+        inputs: the Values that no call among these gives.
+        values: slot -> number of its value.
+        dtypes: number of a value that a step gives -> its dtype.
+
+    Raises:
+        NotElementwise: a call does something else; other errors for what a symbol is not.
+    """
+
+    recorder = _Space
+
+    def __init__(self, calls):
+        self.name = "elementwise calls"
+        self.shape, self.dtype = calls[0].shape, calls[0].dtype
+        self.inputs = _inputs(calls)
+        self.names = [f"x{number}" for number in range(len(self.inputs))]
+        self.steps, self._texts, self.dtypes = [], {}, {}
+        elements = {}
+        for number, value in enumerate(self.inputs):
+            elements[value.slot] = Element(self, number, value.shape, self._known(value.dtype))
+        xp = self.recorder(self)
+        for call in calls:
+            args, kwargs = (_replaced(each, elements, xp) for each in (call.args, call.kwargs))
+            _assign(call.targets, _run(call.function, xp, args, kwargs), elements)
+        self.values = {slot: element.number for slot, element in elements.items()}
+        self._prepare = self._preparation(())
+
+    def constants(self):
+        """The values of s0, s1, ..."""
+        return [self.dtype.type(value) for value in self.scalars({})]
+
+    def _known(self, dtype):
+        if dtype not in (self.dtype, BOOL):
+            raise NotElementwise
+        return dtype
+
+    def add(self, name, *operands):
+        """Notes a step; its operands are Elements and numbers."""
+        if name not in EXPRESSIONS:
+            raise NotElementwise
+        floats = operands[1:] if name == "where" else operands
+        masks = operands[:1] if name == "where" else ()
+        if name in _OF_MASKS.values():
+            floats, masks = (), operands
+        if name == "copy":
+            floats = ()
+        for each in masks:
+            if not isinstance(each, Element) or each.dtype != BOOL:
+                raise NotElementwise
+        for each in floats:
+            if (each.dtype if isinstance(each, Element) else self._dtype_of(each)) != self.dtype:
+                raise NotElementwise
+        if floats and not any(getattr(each, "dtype", None) == self.dtype for each in floats):
+            raise NotElementwise
+        dtype = BOOL if name in _COMPARISONS or masks and name != "where" else self.dtype
+        dtype = operands[0].dtype if name == "copy" else dtype
+        number = super().add(name, *operands).number
+        self.dtypes[number] = dtype
+        shapes = [getattr(each, "shape", ()) for each in operands]
+        return Element(self, number, numpy.broadcast_shapes(*shapes), dtype)
+
+    def _dtype_of(self, number):
+        """What NumPy computes in with a number and an array of `dtype`."""
+        if isinstance(number, (numpy.ndarray, numpy.generic)):
+            return number.dtype if not number.ndim else None
+        fits = type(number) is float or type(number) is int and abs(number) <= _LARGEST_INT
+        return self.dtype if fits else None
+
+
+def _inputs(calls):
+    found, made = {}, set()
+    for call in calls:
+        for value in call.inputs():
+            if value.slot not in made:
+                found.setdefault(value.slot, value)
+        made.update(value.slot for value in call.outputs())
+    return list(found.values())
+
+
+def _replaced(given, elements, xp):
+    """Arguments with Elements in place of Values, and the space of symbols for that of the host."""
+    kind = type(given)
+    if kind is Value:
+        return elements[given.slot]
+    if kind is tuple or kind is list:
+        return kind([_replaced(each, elements, xp) for each in given])
+    if kind is dict:
+        return {key: _replaced(each, elements, xp) for key, each in given.items()}
+    return xp if given is HOST else given
+
+
+def _run(function, xp, args, kwargs):
+    """What a function gives for Elements."""
+    owner = getattr(function, "__self__", None)
+    if args and args[0] is xp:  # a body or a vjp
+        return function(*args, **kwargs)
+    if function in _WRITES:
+        raise NotElementwise
+    if getattr(function, "__module__", None) == "_operator":
+        return function(*args, **kwargs)
+    if isinstance(function, numpy.ufunc):
+        return getattr(xp, function.__name__)(*args, **kwargs)
+    if isinstance(owner, numpy.ufunc) and function.__name__ == "__call__":
+        return getattr(xp, owner.__name__)(*args, **kwargs)
+    if owner is HOST and getattr(function, "__func__", None) is EXTRA.get(function.__name__):
+        return getattr(xp, function.__name__)(*args, **kwargs)
+    if getattr(function, "__objclass__", None) is numpy.ndarray and args:
+        return getattr(args[0], function.__name__)(*args[1:], **kwargs)
+    raise NotElementwise
+
+
+def _assign(targets, made, elements):
+    """Gives slots their Elements."""
+    if type(targets) is Value:
+        if type(made) is not Element or (made.shape, made.dtype) != targets[1:]:
+            raise NotElementwise
+        elements[targets.slot] = made
+    elif targets is not None:
+        for target, each in zip(targets, made, strict=True):
+            _assign(target, each, elements)

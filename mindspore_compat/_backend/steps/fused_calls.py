@@ -1,0 +1,406 @@
+"""Calls of a recorded step that work element by element, fused to compiled loops.
+
+The lines of a plan (recording.py) that follow each other and compute element by element on arrays
+of one shape become one line. Worked example:
+
+    s2 = c0(HOST, s1, s0)            s3 = c2(s1, s0)                 # a FusedCalls
+    s1 = s0 = None                   if s3 is None:
+    s3 = c1(HOST, s2)                    s2 = c0(HOST, s1, s0)
+    s2 = None                            s1 = s0 = None
+                                         s3 = c1(HOST, s2)
+                                         s2 = None
+                                     else:
+                                         s1 = s0 = s2 = None
+
+The loop reads each array once and writes what later lines use; threads share it in pieces. It has
+NumPy's bits: elementwise_calls.py lets through what IEEE 754 rounds correctly, and the loop
+contracts and reorders nothing. Until it is compiled, and for arrays that are not contiguous, the
+lines run as they were. A group takes no more memory than its lines one after the other.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy
+
+from ..compiled import jit
+from ..compiled.expressions import indented, operand
+from ..threads import parallel_loops
+from .elementwise_calls import BOOL, EXPRESSIONS, FLOATS, CallTrace, NotElementwise
+from .weight_products import SLOTS
+
+BLOCK = 1 << 16  # elements of a piece that one thread does
+LEAST = 1 << 14  # elements of an array, below which calling a loop costs what it saves
+SHARED = 1 << 18  # elements from which even a single addition gains by threads
+MOST = 24  # calls of a group
+
+_loops = {}  # text and parameters -> loop, the same for all plans
+
+
+class Fusions:
+    """The calls of a recorded step that may be fused."""
+
+    def __init__(self):
+        self._calls = {}  # number of a line -> its Call, its text
+        self._belongs = {}  # number of a line -> that of the call whose results it looks at
+        self._light = set()  # numbers of lines that make no large array
+
+    def note_light(self, number):
+        """Notes that a line reads something, or calls what gives small arrays."""
+        self._light.add(number)
+
+    def note(self, number, lines, call):
+        """Notes the lines of a call, and the call where it works element by element.
+
+        Args:
+            number (int): the number of its line; lines after it look at its results.
+            lines (list): all lines.
+            call (elementwise_calls.Call): the call.
+        """
+        for after in range(number + 1, len(lines)):
+            self._belongs[after] = number
+        outputs = call.outputs()
+        if all(math.prod(each.shape) < LEAST for each in outputs):
+            self._light.update(range(number, len(lines)))
+        if _alike(outputs, call.shape) and call.dtype in FLOATS and _elementwise(call):
+            self._calls[number] = call, lines[number]
+
+    def grouped(self, lines, results):
+        """The lines with Groups in place of those that are fused.
+
+        Args:
+            lines (list): the lines, with "" for those that are left out.
+            results (str): what comes after them.
+        """
+        if not jit.available():
+            return [line for line in lines if line]
+        last = {slot: number for number, line in enumerate(lines) for slot in SLOTS.findall(line)}
+        last.update(dict.fromkeys(SLOTS.findall(results), len(lines)))
+        found, group = [], None
+        for number, line in enumerate(lines):
+            call, text = self._calls.get(number, (None, None))
+            call = call if text == line else None
+            if group is not None and call is not None and group.takes(call):
+                group.add(number, line, call)
+            elif group is not None and self._belongs.get(number) == group.number:
+                group.lines.append(line)
+            elif group is not None and number in self._light and not group.makes(line):
+                found.append(line)  # before the group, which does not need to wait for it
+            else:
+                found += group.closed(last) if group is not None else []
+                group = None if call is None else Group(number, line, call)
+                found += [line] if call is None else []
+        found += group.closed(last) if group is not None else []
+        return [line for line in found if line]
+
+
+def _alike(outputs, shape):
+    """True for results of one shape, large enough for a loop."""
+    return (
+        bool(outputs and shape)
+        and math.prod(shape) >= LEAST
+        and all(each.shape == shape and each.dtype in (*FLOATS, BOOL) for each in outputs)
+    )
+
+
+def _elementwise(call):
+    """True if a loop can compute what a call does."""
+    try:
+        layout_of(CallTrace([call]))
+    except Exception:  # whatever code written for arrays raises for symbols
+        return False
+    return True
+
+
+class Group:
+    """Lines that follow each other and are fused.
+
+    Attributes:
+        lines (list): the lines.
+        number (int): of the last line of a call.
+        fused (FusedCalls): what runs in their place; None until it is closed.
+        results (list): the slots that it gives.
+        aliases (dict): slot -> the one that has the same array.
+    """
+
+    def __init__(self, number, line, call):
+        self.lines, self.calls, self._numbers = [], [], []
+        self.fused = None
+        self.add(number, line, call)
+
+    def add(self, number, line, call):
+        """Adds a call that `takes` accepts."""
+        self.number = number
+        self.lines.append(line)
+        self.calls.append(call)
+        self._numbers.append(number)
+
+    def makes(self, line):
+        """True if a line uses what the group gives."""
+        return any(slot in self._made() for slot in SLOTS.findall(line))
+
+    def _made(self):
+        return {value.slot for call in self.calls for value in call.outputs()}
+
+    def takes(self, call):
+        """True if a call may be fused with those there are."""
+        first, made = self.calls[0], self._made()
+        if (call.shape, call.dtype) != (first.shape, first.dtype) or len(self.calls) >= MOST:
+            return False
+        if not any(each.slot in made for each in call.inputs()):
+            return False
+        try:
+            layout_of(CallTrace([*self.calls, call]))
+        except NotElementwise:
+            return False
+        return True
+
+    def closed(self, last):
+        """The group in a list, or its lines where fusing them saves nothing.
+
+        Args:
+            last (dict): slot -> the number of the line that uses it last.
+        """
+        trace = CallTrace(self.calls)
+        needed = [
+            value
+            for call in self.calls
+            for value in call.outputs()
+            if last[value.slot] > self.number
+        ]
+        given = {trace.values[each.slot]: each.slot for each in reversed(trace.inputs)}
+        self.aliases, self.results, made = {}, [], []
+        for value in needed:
+            number = trace.values[value.slot]
+            if number in given:
+                self.aliases[value.slot] = given[number]
+            else:
+                given[number] = value.slot
+                self.results.append(value.slot)
+                made.append(value)
+        if not made or not self._saves(trace, made, last):
+            return self.lines
+        self.fused = FusedCalls(trace, made, layout_of(trace))
+        return [self]
+
+    def _saves(self, trace, made, last):
+        """Whether the loop is worth it, and takes no more memory than the lines."""
+        size = math.prod(trace.shape)
+        steps = sum(step.name != "copy" for step in trace.steps)
+        pairs = len(made) * (len(made) - 1) // 2 + len(made) * len(trace.inputs)
+        worth = steps > 1 or steps and size >= SHARED
+        return worth and pairs <= jit.MOST_CHECKS and self._fits(trace, made, last)
+
+    def _fits(self, trace, made, last):
+        """Whether its arrays take no more memory together than in the lines."""
+        alive = {value.slot: _bytes(value) for value in trace.inputs}
+        most, together = 0, sum(alive.values()) + sum(map(_bytes, made))
+        for number, call in zip(self._numbers, self.calls, strict=True):
+            if not _renames(call):
+                alive.update((value.slot, _bytes(value)) for value in call.outputs())
+            most = max(most, sum(alive.values()))
+            alive = {
+                slot: size
+                for slot, size in alive.items()
+                if slot[0] == "x" or last.get(slot, number) > number  # the caller holds arguments
+            }
+        return together <= most
+
+    def texts(self, name, drops):
+        """The lines of the plan.
+
+        Args:
+            name (str): of what runs in their place.
+            drops (list): for each line the slots that are not used after it.
+        """
+        given = ", ".join([value.slot for value in self.fused.inputs])
+        head = f"{', '.join(self.results)} = {name}({given})"
+        lines, ends = [], []
+        for line, slots in zip(self.lines, drops, strict=True):
+            lines += [line, *dropping(slots)]
+            ends += slots
+        other = [f"{slot} = {source}" for slot, source in self.aliases.items()]
+        other += dropping(ends)
+        return [
+            head,
+            f"if {self.results[0]} is None:",
+            *indented(lines, 1),
+            *(["else:", *indented(other, 1)] if other else []),
+        ]
+
+
+def dropping(slots):
+    """The line that drops slots, in a list; none for no slots."""
+    return [f"{' = '.join(slots)} = None"] if slots else []
+
+
+def _bytes(value):
+    return math.prod(value.shape) * value.dtype.itemsize
+
+
+def _renames(call):
+    """True for a call that gives its arguments back, as the vjp of a sum does."""
+    return not CallTrace([call]).steps
+
+
+# The loop -----------------------------------------------------------------------------------------
+
+
+class Layout(NamedTuple):
+    """How a loop takes the arrays of a group, as rows of elements.
+
+    Attributes:
+        kinds (str): a letter for each input: "e" for one of the whole shape, "c" for a value for
+            each position of a row, "r" for one for each row, repeated after `rows`, "s" for one.
+        width (int): elements of a row; None if no input says.
+        rows (int): how many rows have values of their own.
+    """
+
+    kinds: str
+    width: int | None
+    rows: int
+
+
+def layout_of(trace):
+    """The Layout of a trace.
+
+    Raises:
+        NotElementwise: arrays are broadcast in different ways, or a single mask is.
+    """
+    found = [_broadcast(*value[1:], trace.shape) for value in trace.inputs]
+    ways = {(width, rows) for kind, width, rows in found if kind in "cr"}
+    if len({width for width, _ in ways}) > 1 or len({rows for _, rows in ways} - {1}) > 1:
+        raise NotElementwise
+    width = next((width for width, _ in ways), None)
+    rows = max([rows for _, rows in ways], default=1)
+    return Layout("".join(kind for kind, _, _ in found), width, rows)
+
+
+def _broadcast(shape, dtype, whole):
+    """(kind, width, rows) of an array that is broadcast to a shape."""
+    if shape == whole:
+        return "e", None, 1
+    if math.prod(shape) == 1:
+        if dtype == BOOL:  # loops are given numbers
+            raise NotElementwise
+        return "s", None, 1
+    own = (1,) * (len(whole) - len(shape)) + shape
+    axes = [axis for axis, size in enumerate(own) if size > 1]
+    first, last = axes[0], axes[-1] + 1
+    if own[first:last] != whole[first:last]:
+        raise NotElementwise
+    inner = math.prod(whole[last:])
+    if inner == 1:
+        return "c", math.prod(own), 1
+    return "r", inner, math.prod(own)
+
+
+class FusedCalls:
+    """What gives the results of a group.
+
+    Args:
+        trace (CallTrace): the steps.
+        made: Values for the results.
+        layout (Layout): how the inputs are broadcast.
+
+    Attributes:
+        loop (ParallelLoop): the loop.
+    """
+
+    def __init__(self, trace, made, layout):
+        self.inputs, self._made, self._layout = trace.inputs, made, layout
+        self._shapes = [(value.shape, value.dtype) for value in trace.inputs]
+        self._nothing = None if len(made) == 1 else (None,) * len(made)
+        self._constants = trace.constants()
+        size = math.prod(trace.shape)
+        self._width = layout.width or size
+        self._parts = self._pieces(size)
+        self.loop = _loop_of(trace, [trace.values[value.slot] for value in made], layout)
+
+    def _pieces(self, size):
+        """What threads share: a table of the first and last of elements, or of rows."""
+        if self._layout.width is None:
+            return parallel_loops.blocks(size, BLOCK)
+        return parallel_loops.blocks(size // self._width, max(BLOCK // self._width, 1))
+
+    def __call__(self, *arrays):
+        """The results, one array or several in a list; None for each where there is no loop yet,
+        or where it does not take the arrays."""
+        if not self.loop.is_ready():
+            return self._nothing
+        given = []
+        for array, (shape, dtype), kind in zip(
+            arrays, self._shapes, self._layout.kinds, strict=True
+        ):
+            if (
+                type(array) is not numpy.ndarray
+                or array.shape != shape
+                or array.dtype != dtype
+                or not array.flags.carray
+            ):
+                return self._nothing
+            if kind == "s":
+                given.append(array.reshape(())[()])
+            else:
+                given.append(array if len(shape) == 1 else array.reshape(-1))
+        made = [numpy.empty(value.shape, value.dtype) for value in self._made]
+        given += [array if array.ndim == 1 else array.reshape(-1) for array in made]
+        self.loop.run(self._parts, *given, *self._constants, self._width, self._layout.rows)
+        return made[0] if len(made) == 1 else made
+
+
+def _loop_of(trace, results, layout):
+    """The compiled loop of a trace, one for all groups that need the same.
+
+    Args:
+        trace (CallTrace): the steps.
+        results: the numbers of the values that it writes.
+        layout (Layout): how its inputs are broadcast.
+    """
+    kinds = {value: trace.inputs[value].dtype for value in range(len(trace.inputs))}
+    kinds.update(trace.dtypes)
+    parameters = [
+        (parallel_loops.number if kind == "s" else parallel_loops.array)(value.dtype)
+        for value, kind in zip(trace.inputs, layout.kinds, strict=True)
+    ]
+    parameters += [parallel_loops.array(kinds[value]) for value in results]
+    parameters += [parallel_loops.number(trace.dtype)] * trace.scalar_count
+    parameters += [parallel_loops.number()] * 2
+    parameters += [parallel_loops.piece(0), parallel_loops.piece(1)]
+    text = _text(trace, results, layout)
+    key = text, tuple(parameters)
+    if key not in _loops:
+        _loops[key] = parallel_loops.ParallelLoop(text.format, parameters, False, trace.name)
+    return _loops[key]
+
+
+def _text(trace, results, layout):
+    """The Python text of a loop."""
+    before, inner = [], []
+    for number, kind in enumerate(layout.kinds):
+        if kind == "r":
+            before.append(f"v{number} = x{number}[row % rows]")
+        elif kind == "c":
+            before.append(f"a{number} = x{number}[:width]")
+        elif kind == "e":
+            before.append(f"a{number} = x{number}[start:stop]")
+        else:
+            before.append(f"v{number} = x{number}")
+        if kind in "ce":
+            inner.append(f"v{number} = a{number}[at]")
+    for step in trace.steps:
+        text = EXPRESSIONS[step.name].format(*map(operand, step.operands))
+        inner.append(f"v{step.result} = {text}")
+    for number, value in enumerate(results):
+        before.append(f"p{number} = o{number}[start:stop]")
+        inner.append(f"p{number}[at] = v{value}")
+    loop = [*before, "for at in range(stop - start):", *indented(inner, 1)]
+    if layout.width is None:
+        body = ["start, stop = first, last", *loop]
+    else:
+        body = ["for row in range(first, last):", "    start = row * width"]
+        body += ["    stop = start + width", *indented(loop, 1)]
+    given = [*trace.names, *(f"o{number}" for number in range(len(results)))]
+    given += [f"s{number}" for number in range(trace.scalar_count)]
+    head = f"def {{}}({', '.join([*given, 'width', 'rows', 'first', 'last'])}):"
+    return "\n".join([head, *indented(body, 1)]) + "\n"

@@ -1,0 +1,304 @@
+"""Recorded arrays and their space: what a step is given while its calls are noted (recording.py).
+
+A Recorded array behaves as the NumPy array of its values does. Its operators, methods and the
+functions of its space note what they do with the recorder in force; without one they compute.
+"""
+
+import operator
+import types
+
+import numpy
+
+from .. import arrays
+from ..arrays import HOST, LARGE
+from ..space import REDUCERS
+from . import current
+
+# What depends on shapes and dtypes alone.
+STATIC = {"ndim", "shape", "size", "result_type", "can_cast", "iscomplexobj", "isrealobj"}
+LAYOUT = {"flags", "strides"}
+VIEWS = {"T", "mT", "real", "imag"}
+IN_PLACE = {"fill", "put", "sort", "partition", "resize", "setfield", "byteswap"}
+READS = {"item", "tolist", "tobytes", "tofile", "dump", "dumps", "data", "ctypes", "base", "flat"}
+_WRITERS = {"copyto", "put", "putmask", "place", "put_along_axis", "fill_diagonal", "at"}
+
+
+class Recorded:
+    """An array of the host and its slot in the plan of the step that is recorded.
+
+    Args:
+        value (numpy.ndarray): the values.
+        slot (str): the name that the plan has for it; None until it is read of `holder`.
+        holder: the object whose `_array` it is.
+    """
+
+    __slots__ = ("value", "slot", "holder", "__weakref__")
+    __hash__ = None
+    of_host = True
+
+    def __init__(self, value, slot, holder=None):
+        self.value, self.slot, self.holder = value, slot, holder
+
+    shape = property(lambda self: self.value.shape)
+    dtype = property(lambda self: self.value.dtype)
+    ndim = property(lambda self: self.value.ndim)
+    size = property(lambda self: self.value.size)
+    nbytes = property(lambda self: self.value.nbytes)
+    itemsize = property(lambda self: self.value.itemsize)
+    space = property(lambda self: RECORDED)
+
+    def __len__(self):
+        return len(self.value)
+
+    def __iter__(self):
+        return (self[index] for index in range(len(self)))
+
+    def __getitem__(self, index):
+        if _has_mask(index):
+            _refuse("shapes that follow from values")
+        return call(operator.getitem, (self, index))
+
+    def __setitem__(self, index, value):
+        _note_write()
+        call(operator.setitem, (self, index, value))
+
+    def get(self):
+        """The values, for code that reads them."""
+        _refuse("a value that it reads")
+        return self.value
+
+    def __array__(self, dtype=None, copy=None):
+        return numpy.array(self.get(), dtype, copy=copy)
+
+    def __bool__(self):
+        return bool(self.get())
+
+    def __int__(self):
+        return int(self.get())
+
+    def __index__(self):
+        return operator.index(self.get())
+
+    def __float__(self):
+        return float(self.get())
+
+    def __complex__(self):
+        return complex(self.get())
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        return call(getattr(ufunc, method), inputs, kwargs)
+
+    def __array_function__(self, function, kinds, args, kwargs):
+        return call(function, args, kwargs)
+
+    def __getattr__(self, name):
+        if name in VIEWS:
+            return call(getattr, (self, name))
+        if name.startswith("__") or not hasattr(numpy.ndarray, name):
+            raise AttributeError(f"'numpy.ndarray' object has no attribute '{name}'")
+        if name in LAYOUT:
+            found = current.running()
+            if found is not None:
+                found.reads_layout = True
+            return getattr(self.value, name)
+        if name in READS:
+            return getattr(self.get(), name)
+        method = getattr(numpy.ndarray, name)
+
+        def bound(*args, **kwargs):
+            if name in IN_PLACE:
+                _note_write()
+            return call(method, (self, *args), kwargs)
+
+        return bound
+
+    def __repr__(self):
+        return f"Recorded({self.slot}, {self.value!r})"
+
+
+def _operators():
+    binary = ("add sub mul truediv floordiv mod pow matmul and or xor lshift rshift").split()
+    for name in binary:
+        function = getattr(operator, f"{name}_" if name in ("and", "or") else name)
+        in_place = getattr(operator, f"i{name}")
+        setattr(Recorded, f"__{name}__", _operator(function))
+        setattr(Recorded, f"__r{name}__", _operator(function, reflected=True))
+        setattr(Recorded, f"__i{name}__", _operator(in_place, writes=True))
+    for name in ("lt", "le", "gt", "ge", "eq", "ne"):
+        setattr(Recorded, f"__{name}__", _operator(getattr(operator, name)))
+    for name in ("neg", "pos", "invert", "abs"):
+        setattr(Recorded, f"__{name}__", _operator(getattr(operator, name)))
+
+
+def _operator(function, reflected=False, writes=False):
+    def apply(*operands):
+        if any(getattr(each, "__array_ufunc__", True) is None for each in operands):
+            return NotImplemented  # the other class has the operator
+        if writes:
+            _note_write()
+        return call(function, operands[::-1] if reflected else operands)
+
+    return apply
+
+
+_operators()
+
+
+class RecordedSpace:
+    """NumPy's functions, and those of the host's space, on Recorded arrays."""
+
+    bodies = kernels = None
+    level = 0
+    module = numpy
+    low_precision = HOST.low_precision
+
+    def asarray(self, value, dtype=None):
+        """`value` as an array: a Recorded one as it is, numbers as a constant."""
+        if type(value) is Recorded:
+            return value if dtype is None else self.cast(value, dtype)
+        found = arrays.running_recorder()
+        if found is None:
+            return HOST.asarray(bare(value), dtype)
+        if isinstance(value, numpy.ndarray):
+            return self.to_device(value)
+        return found.number(HOST.asarray(value, dtype))
+
+    def cast(self, x, dtype):
+        """`x` with another dtype; `x` itself where it has it already."""
+        return x if x.dtype == dtype else call(HOST.cast, (x, dtype))
+
+    def to_device(self, array):
+        """An array that the recorder has not seen, as a constant: the step is not replayed."""
+        _refuse("data of the host that it makes a Tensor of")
+        return array
+
+    def __getattr__(self, name):
+        found = getattr(LARGE if name in REDUCERS else HOST, name)
+        if isinstance(found, types.ModuleType):
+            made = _Functions(found)
+        elif callable(found) and not isinstance(found, type) and name not in STATIC:
+            made = _Function(found, name)
+        elif name in STATIC:
+            made = _static(found)
+        else:
+            made = found
+        setattr(self, name, made)
+        return made
+
+    def __repr__(self):
+        return "RecordedSpace()"
+
+
+class _Functions:
+    """The functions of a module, on Recorded arrays."""
+
+    def __init__(self, module):
+        self._module = module
+
+    def __getattr__(self, name):
+        return _Function(getattr(self._module, name), name)
+
+
+class _Function:
+    """A function of the host, or a method of one (`add.at`), on Recorded arrays."""
+
+    def __init__(self, function, name):
+        self._function, self._name = function, name
+
+    def __call__(self, *args, **kwargs):
+        if self._name in _WRITERS:
+            _note_write()
+        if self._name in ("nonzero", "unique", "argwhere", "flatnonzero", "compress", "extract"):
+            _refuse("shapes that follow from values")
+        return call(self._function, args, kwargs)
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _Function(getattr(self._function, name), name)
+
+
+def _static(function):
+    return lambda *args, **kwargs: function(*bare(args), **bare(kwargs))
+
+
+def call_body(body, args):
+    """Calls a body with the values of Recorded arrays, and notes it."""
+    found = arrays.running_recorder()
+    if found is None:
+        return body(HOST, *bare(args))
+    return found.call(body, (HOST, *args), checked=True)
+
+
+def call_pull(pull, g, saved, wanted, pure):
+    """The same for the vjp of an operation; one that is not pure computes on Tensors itself."""
+    found = arrays.running_recorder()
+    if found is None:
+        return pull(HOST, *bare((g, saved)), wanted)
+    return found.call_pull(pull, (g, saved, wanted)) if pure else pull(RECORDED, g, saved, wanted)
+
+
+def bare(value):
+    """A value with the arrays behind Recorded ones, also in tuples, lists, dicts and slices."""
+    kind = type(value)
+    if kind is Recorded:
+        return value.value
+    if kind is tuple or kind is list:
+        return kind([bare(each) for each in value])
+    if kind is dict:
+        return {key: bare(each) for key, each in value.items()}
+    if kind is slice:
+        return slice(bare(value.start), bare(value.stop), bare(value.step))
+    return value
+
+
+def give_up(rows, reason):
+    """Rows of arrays with those behind Recorded ones, for code that computes on those alone, one by
+    one."""
+    for row in rows:
+        if any([type(each) is Recorded for each in row]):
+            _refuse(reason)
+        yield bare(tuple(row))
+
+
+def operands(values):
+    """The operands of an operation: the true arrays once the step is refused, as it is for an
+    operation on others alone."""
+    found = arrays.running_recorder()
+    known = [each for each in values if type(each) is Recorded]
+    if found is not None and not known and any([each is not None for each in values]):
+        found.refuse("Tensors that it reaches by other ways")
+    elif found is not None:
+        return values
+    return [bare(each) for each in values] if known else values
+
+
+def call(function, args, kwargs={}):  # noqa: B006 - it is only read
+    """Calls a function of the host with the values of Recorded arrays, and notes it."""
+    found = current.running()
+    if found is None:
+        _refuse("a closure over values that it computes")
+        return function(*bare(tuple(args)), **bare(dict(kwargs)))
+    return found.call(function, args, kwargs)
+
+
+def _refuse(reason):
+    found = current.running() or current.suspended()
+    if found is not None:
+        found.refuse(reason)
+
+
+def _note_write():
+    found = current.running()
+    if found is not None:
+        found.note_write()
+
+
+def _has_mask(index):
+    if type(index) is tuple:
+        return any(map(_has_mask, index))
+    return type(index) is Recorded and index.dtype == bool
+
+
+RECORDED = RecordedSpace()
+arrays.SPACES[Recorded] = RECORDED

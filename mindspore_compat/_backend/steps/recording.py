@@ -1,0 +1,450 @@
+"""Records what a step computes on the host as a list of calls, and replays it without the step.
+
+Worked example. While a Recorder is in force, a step runs on Recorded arrays: each has its values,
+a NumPy array, and the name of a slot. A body, a vjp or a function of `xp` that is given one is
+called with the values as always, and the call is noted:
+
+    s1 = c0._array                   # a parameter
+    s2 = c1(c2, x0, s1, None)        # the body of dense
+    s3 = c3(c2, s2)                  # the body of relu
+    s2 = None                        # freed where it was used last
+
+`plan` compiles these lines to one function, which computes the same bits from other inputs: the
+same functions are called in the same order. What is no such call cannot be replayed, and does not
+pass unseen: to read a value, or to give it to another library, a Recorded array has to give it up,
+and an array that comes from elsewhere is not one. Either refuses the recording and says why; the
+step goes on, since all values are there, and is not replayed.
+
+What is recorded of a training step, and when, is decided in common/_graph_mode/steps.py.
+"""
+
+import contextlib
+import functools
+import operator
+import threading
+import types
+import weakref
+
+import numpy
+
+from .. import arrays
+from ..arrays import HOST
+from ..recurrent import weight_layouts
+from . import current
+from .elementwise_calls import Call, Value
+from .fused_calls import Fusions, Group, dropping
+from .recorded_array import RECORDED, Recorded, bare
+from .weight_products import DEFERRING, SLOTS, Joins, Product
+
+MOST_LINES = 20_000  # a step of more is not recorded
+BY_VALUES = {  # functions that give results whose shapes follow from values
+    "argwhere",
+    "compress",
+    "extract",
+    "flatnonzero",
+    "nonzero",
+    "setdiff1d",
+    "trim_zeros",
+    "unique",
+}
+_NO_NAMES = types.MappingProxyType({})
+
+
+class Changed(RuntimeError):
+    """A replay found a result of another shape than the one recorded."""
+
+
+class Interrupted(RuntimeError):
+    """A replay failed before it wrote anything; the step may be run once more."""
+
+
+class Given:
+    """A result that is returned as it is: an object, or an argument of the plan by its name."""
+
+    def __init__(self, value=None, name=None):
+        self.value, self.name = value, name
+
+
+class Recorder:
+    """The calls of one step.
+
+    Attributes:
+        reason (str): why the step cannot be replayed; None while it can.
+        reads_layout (bool): whether the step asked for strides or flags.
+        written (bool): whether it has written to what outlives the step.
+        holders (list): of the objects whose `_array` the plan reads, with the array recorded.
+        apart (Callable): calls a method, given its arguments, that runs as always in each replay.
+    """
+
+    space = RECORDED
+
+    def __init__(self):
+        self.reason = None
+        self.reads_layout = False
+        self.holders = []
+        self.apart = None
+        self._lines = []  # text
+        self._scope = {"Changed_": Changed, "Interrupted_": Interrupted}
+        self._names = {}  # id of an object in the scope -> its name
+        self._joins, self._fusions = Joins(), Fusions()
+        self._made = []  # weak references to Recorded arrays
+        self._inputs = self._slots = self._writes = self._call_line = self._call_writes = 0
+        self.written = False
+
+    # In force -------------------------------------------------------------------------------------
+
+    def __enter__(self):
+        current.set_running(self)
+        _begin()
+        return self
+
+    def __exit__(self, *error):
+        current.set_running(None)
+        _end()
+
+    def refuse(self, reason):
+        """Notes why the step cannot be replayed; the first reason counts."""
+        if self.reason is None:
+            self.reason = reason
+            self._lines, self._scope, self._names = [], {}, {}
+
+    def suspended(self, function, *args, **kwargs):
+        """Calls a function as if nothing were recorded. A Recorded array that it finds in a closure
+        would have these values in each replay, so using one refuses the step."""
+        current.set_running(None, self)
+        try:
+            return function(*args, **kwargs)
+        finally:
+            current.set_running(self)
+
+    # Slots ----------------------------------------------------------------------------------------
+
+    def argument(self, array):
+        """An input of the step as a Recorded array."""
+        self._inputs += 1
+        return self._new(array, f"x{self._inputs - 1}")
+
+    def read(self, holder):
+        """The `_array` of an object as a Recorded array, which the plan reads at its first use."""
+        return self._new(holder._array, None, holder)
+
+    def assign(self, holder, recorded):
+        """Notes that an object is given another array."""
+        self.note_write()
+        self._note(f"{self._constant(holder)}._array = {self._slot(recorded)}")
+
+    def number(self, array):
+        """An array made of Python's numbers, which is the same in each replay."""
+        return self._new(array, self._constant(array))
+
+    def _constant(self, value):
+        """The name under which the plan knows an object."""
+        name = self._names.get(id(value))
+        if name is None:
+            name = self._names[id(value)] = f"c{len(self._names)}"
+            self._scope[name] = value
+        return name
+
+    def _slot(self, recorded):
+        if recorded.slot is None:
+            recorded.slot = self._new_slot()
+            self.holders.append((recorded.holder, recorded.value))
+            self._note(f"{recorded.slot} = {self._constant(recorded.holder)}._array")
+            self._fusions.note_light(len(self._lines) - 1)
+        return recorded.slot
+
+    def _new(self, array, slot, holder=None):
+        made = Recorded(array, slot, holder)
+        self._made.append(weakref.ref(made))
+        return made
+
+    def left(self):
+        """True if Recorded arrays of this step are still alive."""
+        return any([each() is not None for each in self._made])
+
+    def _new_slot(self):
+        self._slots += 1
+        return f"s{self._slots}"
+
+    # Calls ----------------------------------------------------------------------------------------
+
+    def call(self, function, args, kwargs=_NO_NAMES, checked=False):
+        """Calls a function with the values of Recorded arrays, and notes it.
+
+        Args:
+            function (Callable): a function of arrays and constants, pure apart from in-place writes
+                that `note_write` announces.
+            args, kwargs: its arguments; Recorded arrays may lie in tuples, lists, dicts and slices.
+            checked (bool): whether a replay compares the shapes of results.
+        """
+        if kwargs.get("out") is not None:
+            self.note_write()
+        out = self.suspended(function, *bare(tuple(args)), **bare(dict(kwargs)))
+        return self._note_call(function, args, kwargs, out, checked)
+
+    def call_pull(self, pull, args):
+        """The same for the vjp of an operation, whose weight products may be joined in the plan."""
+        out = self.suspended(pull, DEFERRING, *bare(args))
+        grads = [self.suspended(each.computed) if type(each) is Product else each for each in out]
+        made = self._note_call(pull, (HOST, *args), {}, type(out)(grads))
+        for each, grad in zip(out, made, strict=True):
+            if type(each) is Product and type(grad) is Recorded:
+                self._joins.note_product(grad.slot, self._call_line, each, self._writes)
+        return made
+
+    def _note_call(self, function, args, kwargs, out, checked=False):
+        """Notes a call and its result."""
+        if self.reason is not None:
+            return out
+        parts = [self._source(each) for each in args]
+        parts += [f"{name}={self._source(each)}" for name, each in kwargs.items()]
+        text = ", ".join(parts)
+        if not SLOTS.search(text) and not _of_arrays(out):
+            return out
+        found = []
+        pattern, made = self._targets(out, found)
+        self._note(f"{pattern} = {self._constant(function)}({text})")
+        self._call_line = len(self._lines) - 1
+        if function is operator.add and all(type(each) is Recorded for each in args):
+            self._joins.note_sum(
+                pattern, self._call_line, *[each.slot for each in args], self._writes
+            )
+        for name, array in found:
+            if type(array) is not numpy.ndarray:  # as a step would make of NumPy's scalars
+                self._note(f"{name} = {self._constant(HOST.asarray)}({name})")
+            elif checked:
+                self._note(f"if {name}.shape != {array.shape}: raise Changed_({name}.shape)")
+        if checked and self.written and _depends_on_values(function):
+            self.refuse("shapes that follow from values")
+        if self.reason is None and found and self._writes == self._call_writes:
+            call = _call_of(function, args, kwargs, made, found[0][1])
+            self._fusions.note(self._call_line, self._lines, call)
+        self._call_writes = self._writes
+        return made if self.reason is None else out
+
+    def run(self, function, arguments):
+        """Notes a call that writes to what outlives the step, for instance of an optimizer.
+
+        Args:
+            function (Callable): it is given the arguments.
+            arguments (list): Recorded arrays, also in tuples, lists and dicts, and constants.
+        """
+        self.note_write()
+        text = ", ".join([self._source(each) for each in arguments])
+        self._note(f"{self._constant(function)}({text})")
+
+    def note_write(self):
+        """Notes that from here on a replay writes to what outlives it."""
+        self._writes += 1
+        if not self.written:
+            self.written = True
+            self._note("safe_ = False")
+        self._note(f"{self._constant(weight_layouts.forget)}()")
+
+    def _note(self, text):
+        if self.reason is None:
+            self._lines.append(text)
+            if len(self._lines) > MOST_LINES:
+                self.refuse("its many operations")
+
+    def _source(self, value):
+        """A value as the plan writes it."""
+        kind = type(value)
+        if kind is Recorded:
+            return self._slot(value)
+        if value is None or kind in (bool, int):
+            return repr(value)
+        if kind is tuple:
+            return f"({''.join([self._source(each) + ', ' for each in value])})"
+        if kind is list:
+            return f"[{', '.join([self._source(each) for each in value])}]"
+        if kind is dict:
+            rows = [f"{self._constant(k)}: {self._source(each)}" for k, each in value.items()]
+            return f"{{{', '.join(rows)}}}"
+        if kind is slice:
+            ends = (value.start, value.stop, value.step)
+            return f"slice({', '.join([self._source(each) for each in ends])})"
+        if isinstance(value, numpy.ndarray):
+            self.refuse("data of the host that it makes a Tensor of")
+        if _refers_to_recorded(value):  # whose arrays a replay would not renew
+            self.refuse("functions of its own that compute on arrays")
+        return self._constant(value)
+
+    def _targets(self, out, found):
+        """What results are assigned to, and the results as Recorded arrays."""
+        if isinstance(out, (numpy.ndarray, numpy.generic)):
+            name = self._new_slot()
+            found.append((name, out))
+            return name, self._new(numpy.asarray(out), name)
+        if type(out) in (tuple, list) and out:
+            parts = [self._targets(each, found) for each in out]
+            pattern = "".join([f"{part}, " for part, _ in parts])
+            return f"({pattern})", type(out)(made for _, made in parts)
+        if out is not None:
+            self.refuse("a Python value that it computes of Tensors")
+        return "_", out
+
+    # The plan -------------------------------------------------------------------------------------
+
+    def plan(self, results, wrap):
+        """The function that replays the step: one object with an `_array` for each argument in,
+        the results of the step out.
+
+        Args:
+            results: what the step returns: Recorded arrays, constants and Given, also in tuples,
+                lists and dicts.
+            wrap (Callable): makes of an array what the caller gets.
+
+        Returns:
+            Callable; it raises Interrupted where it fails before it writes. None if it is refused.
+        """
+        self._scope["wrap_"] = wrap
+        text = self._results(results)
+        if self.reason is not None:
+            return None
+        names = [f"t{number}" for number in range(self._inputs)]
+        lines = [f"def replay({', '.join(names)}):"]
+        lines += [f"    x{number} = {name}._array" for number, name in enumerate(names)]
+        lines += ["    safe_ = True", "    try:"]
+        noted = self._joins.apply(self._lines, text, self._constant)
+        noted = self._fusions.grouped(noted, text)
+        for each in _freeing(noted, SLOTS.findall(text), self._constant):
+            lines += [f"        {line}" for line in each.splitlines()]
+        lines += [f"        return {text}", "    except Exception as error:"]
+        lines += ["        if safe_:", "            raise Interrupted_ from error", "        raise"]
+        exec(compile("\n".join(lines), "<recorded step>", "exec"), self._scope)
+        return self._scope.pop("replay")
+
+    def _results(self, value):
+        kind = type(value)
+        if kind is Recorded:
+            slot = self._slot(value)
+            return f"wrap_({slot})" if slot[0] != "c" else f"wrap_({slot}.copy())"
+        if kind is Given:
+            return value.name or self._constant(value.value)
+        if kind is tuple:
+            return f"({''.join([self._results(each) + ', ' for each in value])})"
+        if kind is list:
+            return f"[{', '.join([self._results(each) for each in value])}]"
+        if kind is dict:
+            rows = [f"{self._constant(k)}: {self._results(each)}" for k, each in value.items()]
+            return f"{{{', '.join(rows)}}}"
+        if value is not None and kind not in (bool, int, float, str, bytes):
+            self.refuse(f"a result of type '{kind.__name__}'")
+        return self._constant(value)
+
+
+def _freeing(parts, results, constant):
+    """The lines, each followed by one that drops the slots that are not used any more.
+
+    Args:
+        parts (list): lines, and Groups of lines.
+        results: the slots that are not dropped.
+        constant (Callable): gives the name of an object in the plan.
+    """
+    lines = [line for part in parts for line in (part.lines if type(part) is Group else [part])]
+    last = {slot: number for number, line in enumerate(lines) for slot in SLOTS.findall(line)}
+    ends = [[] for _ in lines]
+    for slot, number in last.items():
+        if slot not in results:
+            ends[number].append(slot)
+    number = 0
+    for part in parts:
+        if type(part) is Group:
+            count = len(part.lines)
+            yield "\n".join(part.texts(constant(part.fused), ends[number : number + count]))
+        else:
+            count = 1
+            yield part
+            yield from dropping(ends[number])
+        number += count
+
+
+def _call_of(function, args, kwargs, made, first):
+    """A call for elementwise_calls.py; it holds no array but numbers."""
+    args, kwargs = _valued(tuple(args)), _valued(dict(kwargs))
+    floats = [each.dtype for each in Call(None, args, kwargs, None, None, None).inputs()]
+    dtype = next((each for each in (first.dtype, *floats) if each.kind == "f"), first.dtype)
+    return Call(function, args, kwargs, _valued(made), first.shape, dtype)
+
+
+def _valued(value):
+    """A value with Values in place of Recorded arrays, also in tuples, lists and dicts."""
+    kind = type(value)
+    if kind is Recorded:
+        if value.slot[0] == "c" and not value.ndim:
+            return value.value
+        return Value(value.slot, value.shape, value.dtype)
+    if kind is tuple or kind is list:
+        return kind([_valued(each) for each in value])
+    return {key: _valued(each) for key, each in value.items()} if kind is dict else value
+
+
+def _of_arrays(out):
+    if type(out) in (tuple, list):
+        return any(map(_of_arrays, out))
+    return isinstance(out, (numpy.ndarray, numpy.generic))
+
+
+@functools.cache
+def _depends_on_values(function, inner=2):
+    """True if a function, or one that it calls, names a function of BY_VALUES."""
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return False
+    if BY_VALUES.intersection(code.co_names):
+        return True
+    called = [function.__globals__.get(name) for name in code.co_names] if inner else []
+    called = [each for each in called if isinstance(each, types.FunctionType)]
+    return any(_depends_on_values(each, inner - 1) for each in called)
+
+
+# The recorder in force ----------------------------------------------------------------------------
+
+_lock = threading.Lock()
+_in_force = 0
+
+
+def running():
+    """The Recorder in force in this thread; None for none, or where it has refused the step."""
+    found = current.running()
+    return found if type(found) is Recorder and found.reason is None else None
+
+
+def _begin():
+    """Has every operation of the host take the general path, where a recorder sees it."""
+    global _in_force
+    with _lock:
+        _in_force += 1
+        arrays.find_recorder = running
+    arrays.intercept(1)
+
+
+def _end():
+    global _in_force
+    with _lock:
+        _in_force -= 1
+        if not _in_force:
+            arrays.find_recorder = None
+    arrays.intercept(-1)
+
+
+def _refers_to_recorded(value, seen=()):
+    """True for a function that refers to Recorded arrays by itself, in a container or by another
+    function."""
+    if type(value) is Recorded:
+        return True
+    if id(value) in seen:
+        return False
+    if isinstance(value, (tuple, list)):
+        parts = value
+    elif isinstance(value, dict):
+        parts = value.values()
+    elif isinstance(value, functools.partial):
+        parts = value.func, value.args, value.keywords
+    else:
+        parts = []
+        for cell in getattr(value, "__closure__", None) or ():
+            with contextlib.suppress(ValueError):  # it is not set yet
+                parts.append(cell.cell_contents)
+    return any([_refers_to_recorded(each, (*seen, id(value))) for each in parts])

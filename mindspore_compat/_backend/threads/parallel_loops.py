@@ -1,0 +1,317 @@
+"""Compiled loops whose pieces are shared by the scheduler's threads within compiled code.
+
+A ParallelLoop is a function of arrays and numbers, some of which differ from piece to piece:
+
+    def scale(x, factor, memory, first, last): ...
+
+    loop = ParallelLoop(text, [array(FLOAT), number(FLOAT), memory(FLOAT), piece(0), piece(1)],
+                        ...)
+    if loop.is_ready():
+        loop.run(numpy.array([[0, 64], [64, 100]]), x, numpy.float32(2), 32)
+
+`run` calls it once for each row of the table, in any order: scale(x, 2, memory, 0, 64) and
+scale(x, 2, memory, 64, 100), with 32 elements of memory for each thread. Nothing of that needs the
+interpreter's lock but the call of `run` (job_slot.py).
+"""
+
+import functools
+import hashlib
+import inspect
+import sys
+from typing import NamedTuple
+
+import numpy
+
+from ..compiled import jit
+from . import job_slot, scheduler, spinning
+
+FLOAT, INDEX = numpy.dtype(numpy.float32), numpy.dtype(numpy.int64)
+LINE = 64  # bytes of a cache line, where the longest vectors begin
+# The words of a job; from _FIRST on its table, and what it is given, of two words each.
+_NEXT, _COUNT, _COLUMNS, _FAILED, _FIRST = range(5)
+_INLINED = 30  # arguments: of more Python makes a tuple, and Numba does not inline such a call
+
+
+class Parameter(NamedTuple):
+    """A parameter of a loop: see the functions below."""
+
+    kind: str
+    dtype: numpy.dtype = INDEX
+    column: int = 0
+
+
+def array(dtype):
+    """An array of one axis, the same for all pieces."""
+    return Parameter("array", dtype)
+
+
+def part(dtype, column):
+    """The part of an array from the piece's number in a column of the table to that in the next."""
+    return Parameter("part", dtype, column)
+
+
+def number(dtype=INDEX):
+    """A number, the same for all pieces."""
+    return Parameter("number", dtype)
+
+
+def memory(dtype):
+    """Uninitialised memory of a thread; `run` is given how many elements."""
+    return Parameter("memory", dtype)
+
+
+def piece(column):
+    """The piece's int64 in a column of the table."""
+    return Parameter("piece", column=column)
+
+
+@functools.lru_cache(maxsize=1024)
+def blocks(total, size):
+    """The table of pieces of at most `size` that cover range(total): their first and last."""
+    starts = numpy.arange(0, total, size)
+    return numpy.stack([starts, numpy.minimum(starts + size, total)], 1)
+
+
+@functools.lru_cache(maxsize=1024)
+def blocks_around(outer, length, inner, size, width):
+    """The table of pieces of about `size` elements that cover an array of three axes but for the
+    middle one: their first and last of the outer axis, and of the inner, in whole `width`s."""
+    columns = max(size // length // width * width, width)
+    several = blocks(outer, max(size // (length * inner), 1))
+    parts = blocks(inner, columns)
+    return numpy.ascontiguousarray([[*block, *part] for block in several for part in parts])
+
+
+def aligned(count, dtype=FLOAT):
+    """So many uninitialised elements that begin with a cache line: no vector crosses one."""
+    found = numpy.empty(count + LINE, dtype)
+    start = -found.ctypes.data % LINE // found.itemsize
+    return found[start : start + count]
+
+
+class ParallelLoop(jit.Loop):
+    """A loop that `run` shares among threads, where it is ready.
+
+    Args:
+        text, reorders, label, library: as for compiled.Loop.
+        parameters: a Parameter for each of the function's.
+        checks: whether it returns a bool, whether the arrays were as they should be in a piece.
+    """
+
+    def __init__(self, text, parameters, reorders, label, library=None, checks=False):
+        super().__init__(text, parameters, reorders, label, library)
+        self._checks = checks
+
+    def is_ready(self):
+        """True if it can run; has it compiled."""
+        return self.ready is not None or self.request()
+
+    def make(self, numba):
+        """Compiles the code that threads enter, and what calls them to it."""
+        digest, functions = self.functions()
+        options = self.options()
+        inline = "always" if len(self._parameters) <= _INLINED else "never"
+        loop = numba.njit(inline=inline, **options)(self.python(f"loop_{digest}", functions))
+        kinds = tuple(
+            (each.kind in ("array", "part"), INDEX if each.kind == "memory" else each.dtype)
+            for each in self._parameters
+            if each.kind != "piece"
+        )
+        text = self._entry_text("{}")
+        name = f"entry_{digest}_{_digest(text + repr(kinds) + _source())}"
+        scope = {"loop": loop, "read": _reader(kinds), **_scope()}
+        make = numba.cfunc(numba.void(numba.int64), cache=True, **options)
+        entry = make(jit.executed(text.format(name), name, scope))
+        return _Ready(entry, entry.address, _caller(kinds))
+
+    def run(self, table, *given):
+        """Calls the loop for all pieces.
+
+        Args:
+            table (numpy.ndarray): contiguous, int64, one row for each piece.
+            *given: arrays, numbers and sizes of memory, for all parameters but the pieces' own.
+
+        Returns:
+            bool: False if a piece has returned False.
+        """
+        if not len(table):
+            return True
+        helpers = scheduler.helpers(len(table))
+        ready = self.ready
+        return not ready.call(
+            scheduler.slot(), helpers, ready.address, spinning.longest(), table, *given
+        )
+
+    def _entry_text(self, name):
+        """The Python text of the function that threads enter: takes pieces until none is left."""
+        lines, arguments = [], []
+        for kind, dtype, column in self._parameters:
+            if kind == "piece":
+                arguments.append(f"table[at + {column}]")
+                continue
+            own = f"p{len(lines)}"
+            found = f"given[{len(lines)}]"
+            lines.append(
+                f"{own} = aligned({found}, {dtype.name})"
+                if kind == "memory"
+                else f"{own} = {found}"
+            )
+            sliced = f"{own}[table[at + {column}] : table[at + {column + 1}]]"
+            arguments.append(sliced if kind == "part" else own)
+        called = f"loop({', '.join(arguments)})"
+        lines = [
+            "words, table, given = read(address)",
+            *lines,
+            "while True:",
+            f"    number = fetch_add(words, {_NEXT}, 1)",
+            f"    if number >= words[{_COUNT}]:",
+            "        break",
+            f"    at = number * words[{_COLUMNS}]",
+            *(
+                [f"    if not {called}:", f"        words[{_FAILED}] = 1"]
+                if self._checks
+                else [f"    {called}"]
+            ),
+        ]
+        return "\n".join([f"def {name}(address):", *[f"    {line}" for line in lines]])
+
+
+def _digest(text):
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+class _Ready(NamedTuple):
+    """What `ParallelLoop.run` calls."""
+
+    entry: object  # the function that threads enter
+    address: int
+    call: object  # writes its arguments down and shares it
+
+
+@functools.cache
+def _source():
+    """The source of what entries and callers consist of."""
+    return inspect.getsource(sys.modules[__name__]) + job_slot.Library.text()
+
+
+@functools.cache
+def _scope():
+    import numba
+
+    return {
+        **job_slot.Library.compiled(),
+        "aligned": numba.njit(error_model="numpy")(aligned),
+        "empty": numpy.empty,
+        "int64": numpy.int64,
+        "int32": numpy.int32,
+        "float32": numpy.float32,
+        "float64": numpy.float64,
+    }
+
+
+@functools.cache
+def _caller(kinds):
+    """The compiled function that writes the arguments of a job down, and shares it; loops with the
+    same kinds of parameters have the same."""
+    import numba
+
+    names = ", ".join([f"p{index}" for index in range(len(kinds))])
+    text = f"""def {{}}(slot, helpers, entry, limit, table, {names}):
+    words = empty({_FIRST + 2 + 2 * len(kinds)}, int64)
+    words[{_NEXT}] = words[{_FAILED}] = 0
+    words[{_COUNT}], words[{_COLUMNS}] = table.shape
+    write(words, (table.reshape(-1), {names}))
+    share(slot, helpers, entry, words, limit)
+    return words[{_FAILED}]
+"""
+    name = f"call_{_digest(repr(kinds) + _source())}"
+    number = numba.int64
+    given = (number[::1], number, number, number, number[:, ::1], *_types(kinds))
+    make = numba.njit(given, nogil=True, cache=True, error_model="numpy")
+    return make(jit.executed(text.format(name), name, {"write": _writer(), **_scope()}))
+
+
+def _types(kinds):
+    """Numba's types for parameters: of each whether it is an array, and its dtype."""
+    import numba
+
+    types = [numba.from_dtype(dtype) for _, dtype in kinds]
+    return [each[::1] if kind[0] else each for kind, each in zip(kinds, types, strict=True)]
+
+
+@functools.cache
+def _writer():
+    """The compiled function that writes arrays and numbers into the words of a job: of an array its
+    address and size, of a number its bits."""
+    from llvmlite import ir
+    from numba import types
+    from numba.extending import intrinsic
+
+    @intrinsic
+    def write(context, words, given):
+        def code(context, builder, signature, arguments):
+            words = context.make_array(signature.args[0])(context, builder, value=arguments[0]).data
+            for index, kind in enumerate(given.types):
+                value = builder.extract_value(arguments[1], index)
+                target = builder.gep(words, [ir.IntType(64)(_FIRST + 2 * index)])
+                if isinstance(kind, types.Array):
+                    found = context.make_array(kind)(context, builder, value=value)
+                    size = builder.gep(target, [ir.IntType(64)(1)])
+                    builder.store(found.nitems, size)
+                    value = builder.ptrtoint(found.data, ir.IntType(64))
+                builder.store(value, builder.bitcast(target, value.type.as_pointer()))
+            return context.get_dummy_value()
+
+        return types.void(words, given), code
+
+    return write
+
+
+@functools.cache
+def _reader(kinds):
+    """The compiled function that finds at an address the words of a job, its table, and a tuple of
+    the arrays and numbers that `_writer` has written."""
+    from llvmlite import ir
+    from numba import types
+    from numba.extending import intrinsic
+
+    words = types.int64[::1]
+    given = types.Tuple(_types(kinds))
+
+    def array_at(context, builder, kind, pointer, size):
+        made = context.make_array(kind)(context, builder)
+        item = context.get_abi_sizeof(context.get_data_type(kind.dtype))
+        made.data = builder.bitcast(pointer, made.data.type)
+        made.nitems, made.itemsize = size, size.type(item)
+        made.shape, made.strides = [
+            builder.insert_value(ir.Constant(ir.ArrayType(size.type, 1), None), each, 0)
+            for each in (size, size.type(item))
+        ]
+        return made._getvalue()
+
+    @intrinsic
+    def read(context, address):
+        def code(context, builder, signature, arguments):
+            word = ir.IntType(64)
+            start = builder.inttoptr(arguments[0], word.as_pointer())
+
+            def value(index, kind):
+                source = builder.gep(start, [word(_FIRST + 2 * index)])
+                if not isinstance(kind, types.Array):
+                    source = builder.bitcast(source, context.get_value_type(kind).as_pointer())
+                    return builder.load(source)
+                size = builder.load(builder.gep(source, [word(1)]))
+                pointer = builder.inttoptr(builder.load(source), word.as_pointer())
+                return array_at(context, builder, kind, pointer, size)
+
+            found = [value(index + 1, kind) for index, kind in enumerate(given.types)]
+            found = [
+                array_at(context, builder, words, start, word(_FIRST + 2 + 2 * len(kinds))),
+                value(0, words),
+                context.make_tuple(builder, given, found),
+            ]
+            return context.make_tuple(builder, signature.return_type, found)
+
+        return types.Tuple([words, words, given])(types.int64), code
+
+    return read

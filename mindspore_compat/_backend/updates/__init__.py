@@ -1,0 +1,1 @@
+"""Updates of parameters: an optimizer's formula over all tensors at once."""

@@ -1,0 +1,89 @@
+"""Are all numbers finite: one pass over the memory, and nothing as large as an array allocated.
+
+On a GPU one kernel for each dtype looks at all arrays, and the answer stays there.
+"""
+
+import functools
+
+import ml_dtypes
+import numpy
+
+from .. import arrays
+from ..bodies.c_code import TYPES, load, preamble, supported
+from ..bodies.multi_tensor import THREADS, filled_table, row_source
+from ..steps import recorded_array
+
+_EXPONENTS = {  # low-precision floats are finite where not all bits of the exponent are set
+    numpy.dtype(numpy.float16): 0x7C00,
+    numpy.dtype(ml_dtypes.bfloat16): 0x7F80,
+}
+
+
+def all_finite(checked):
+    """Whether no element of any array is infinite or NaN, as a 0-d bool array where they lie.
+
+    Integers and bools are finite.
+    """
+    found = ~overflowed(checked)
+    return numpy.array(found) if type(found) is numpy.bool_ else found
+
+
+def overflowed(checked):
+    """Whether an element of an array is infinite or NaN, as a 0-d bool array where they lie."""
+    if arrays.running_recorder() is not None:
+        return recorded_array.call(overflowed, (list(checked),))
+    host = not all(_on_host(x) for x in checked if type(x) is numpy.ndarray)
+    device = [x for x in checked if arrays.on_device(x)]
+    if not device:
+        return numpy.array(host)
+    xp = arrays.space_of(device[0])
+    found = xp.full((), host, bool)
+    kinds = {}
+    for x in device:
+        if x.dtype.kind in "fcV" and x.size:
+            x = x.ravel().view(x.real.dtype) if x.dtype.kind == "c" else x
+            kinds.setdefault(x.dtype, []).append(x)
+    for dtype, same_dtype in kinds.items():
+        if xp.kernels is not None and supported([dtype]):
+            _look_at(xp, dtype, [xp.ascontiguousarray(x) for x in same_dtype], found)
+        else:
+            for x in same_dtype:
+                found |= ~xp.all(xp.isfinite(x))
+    return found
+
+
+ROWS = 150  # arrays that one launch looks at
+
+
+def _look_at(xp, dtype, same_dtype, found):
+    """Raises the flag `found` if an array of this dtype holds a number that is not finite."""
+    kernel = _kernel(xp.module, dtype)
+    for start in range(0, len(same_dtype), ROWS):
+        table, blocks = filled_table([(x,) for x in same_dtype[start : start + ROWS]], ROWS)
+        kernel((blocks,), (THREADS,), (table, None, found))
+
+
+@functools.cache
+def _kernel(module, dtype):
+    real = "double" if dtype == numpy.float64 else "float"
+    element = f"(({TYPES[dtype]}*)table.at[0][row])[at]"
+    body = [
+        f"const {real} value = {load(dtype, element)};",
+        "if (!(value - value == 0)) *found = true;",
+    ]
+    name = "look_for_overflow"
+    return module.RawKernel(
+        preamble([dtype]) + row_source(name, 1, ROWS, ", bool* found", [], body), name
+    )
+
+
+def _on_host(x):
+    exponent = _EXPONENTS.get(x.dtype)
+    if exponent is not None:
+        return numpy.array(not ((x.view(numpy.uint16) & exponent) == exponent).any())
+    if x.dtype.kind not in "fc":
+        return numpy.array(True)
+    with numpy.errstate(all="ignore"):
+        total = x.sum()
+    # A finite sum has finite terms. An infinite one may also have grown out of range.
+    return numpy.array(numpy.isfinite(total) or numpy.isfinite(x).all())

@@ -1,0 +1,391 @@
+"""Runs an element-by-element formula in place: over cache-sized blocks on a CPU, as one kernel on a
+GPU.
+
+Worked example. Given
+
+    def momentum_update(xp, p, g, moments, *, lr, momentum, nesterov=False):
+        moments = momentum * moments + g
+        step = g + momentum * moments if nesterov else moments
+        return p - lr * step, moments
+
+`fuse(momentum_update)(p, g, moments, lr=0.1, momentum=0.9)` runs the body once on *Symbols*
+(bodies/symbols.py), which note what is done to them, and keeps the note as a program. On a CPU that
+program is the Python function
+
+    def block(p, g, moments, s0, s1, t0):
+        multiply(s0, moments, out=moments)
+        add(moments, g, out=moments)
+        multiply(s1, moments, out=t0)
+        subtract(p, t0, out=p)
+
+called on 64k elements at a time, by several threads: nothing is allocated, a block stays in the
+cache through all its lines, and a value is written over its old self once that is no longer needed
+(the order of the lines decides, see `_Buffers`). On a GPU the same note becomes the body of a
+kernel that serves all rows at once (bodies/multi_tensor.py). Halves are computed in float32 and
+rounded on store, on both. Shapes are compared before anything is written, so a refused call changes
+nothing. Where Numba is installed, large arrays are given to a compiled loop of the same program
+instead (compiled/jit.py).
+
+Formulas that reduce, reshape or branch on values cannot be traced and do not belong here.
+"""
+
+import functools
+import threading
+
+import numpy
+
+from .. import arrays
+from ..arrays import SPACES
+from ..bodies.c_code import compute_dtype
+from ..bodies.multi_tensor import KernelProgram
+from ..bodies.symbols import Trace
+from ..compiled import jit
+from ..steps import recorded_array
+from ..threads import parallel_loops, scheduler
+
+BLOCK = 65536  # elements; measured with six arrays of float32 in a 1 MiB second-level cache
+LEAST = 8192  # elements of an array that has a loop compiled
+
+_ufuncs = {
+    name: getattr(numpy, name)
+    for name in (
+        "add subtract multiply divide power negative sqrt exp log abs sign maximum minimum greater "
+        "greater_equal less less_equal equal not_equal logical_and logical_or tanh expm1 log1p "
+        "copyto"
+    ).split()
+}
+
+
+def fuse(formula, reads=("g",), link=None, singles=()):
+    """Makes `formula(xp, *arrays, **scalars) -> new values` an update in place.
+
+    Args:
+        formula: element-by-element arithmetic; it returns one value per array argument that is not
+            in `reads`, in the order of the arguments.
+        reads: the names of the arrays that are only read.
+        link: `link(xp, p, g, *, ...)`, what is done to the gradient `g` first, in the same pass.
+            Its keywords are further scalars of the update.
+        singles: the names of arrays that are only read and have one element, which counts for the
+            whole row; such an update is for rows on a GPU.
+    """
+    return Fused(formula, (*reads, *singles), link, singles)
+
+
+class Fused:
+    """A formula with its programs: one for each set of flags and dtypes met."""
+
+    def __init__(self, formula, reads, link=None, singles=()):
+        code = formula.__code__
+        self.formula = formula if link is None else _linked(link, formula)
+        self.names = code.co_varnames[1 : code.co_argcount]
+        self.written = tuple(name not in reads for name in self.names)
+        self.singles = singles
+        self._programs = {}
+
+    def __deepcopy__(self, memo):
+        """An optimizer that is copied goes on with the same programs: they keep no state of it."""
+        return self
+
+    def __call__(self, *arrays, **scalars):
+        """Updates the written arrays of one row in place."""
+        self.sweep([arrays], **scalars)
+
+    def sweep(self, rows, skip=None, **scalars):
+        """Updates many rows of arrays, all with the same scalars.
+
+        Args:
+            rows: sequences of arrays in the order of the formula's arguments, all of one shape
+                within a row.
+            skip: a 0-d bool array of a GPU, which leaves the rows there as they are where it holds.
+            scalars: numbers, or flags (bool, None, str) that choose among programs. For rows on a
+                GPU a number may lie there, as a 0-d array.
+
+        Raises:
+            ValueError: the arrays of a row differ in shape; nothing has been written.
+        """
+        rows = list(rows)
+        for row in rows:
+            shape = row[0].shape
+            for array in row:
+                if array.shape != shape:
+                    self._refuse(row)
+        self.sweep_same_dtypes(rows, skip, **scalars)
+
+    def sweep_same_dtypes(self, rows, skip=None, **scalars):
+        """`sweep` for rows whose shapes have been compared already; on the host each is updated
+        before the next is asked for."""
+        if arrays.find_recorder is not None:
+            rows = recorded_array.give_up(rows, "an update outside of an optimizer")
+        flags, numbers = {}, {}
+        for key, value in scalars.items():
+            is_flag = value is None or isinstance(value, (bool, str))
+            (flags if is_flag else numbers)[key] = value
+        prepared, of_device = {}, {}
+        with scheduler.step, numpy.errstate(all="ignore"):
+            for row in rows:
+                key = tuple([array.dtype for array in row])
+                found = prepared.get((type(row[0]), key))
+                if found is None:
+                    program = self._program(type(row[0]), key, flags, tuple(numbers))
+                    found = prepared[type(row[0]), key] = (program, program.prepare(numbers))
+                if type(row[0]) is numpy.ndarray:
+                    found[0].run(row, found[1])
+                else:
+                    of_device.setdefault(found[0], (found[1], []))[1].append(row)
+            for program, (numbers, rows) in of_device.items():
+                program.run_all(rows, numbers, skip)
+        if arrays.blocking:
+            arrays.synchronize()
+
+    def _refuse(self, row):
+        shapes = ", ".join(
+            f"'{name}' {array.shape}" for name, array in zip(self.names, row, strict=True)
+        )
+        raise ValueError(
+            f"For '{self.formula.__name__}', all arrays must have one shape, but got {shapes}."
+        )
+
+    def _program(self, kind, dtypes, flags, numbers):
+        key = (kind, dtypes, tuple(flags.items()), numbers)
+        found = self._programs.get(key)
+        if found is None:
+            trace = Trace(self.formula, self.names, self.written, flags, numbers)
+            found = (
+                HostProgram(trace, dtypes)
+                if kind is numpy.ndarray
+                else KernelProgram(trace, dtypes, SPACES[kind], self.singles)
+            )
+            self._programs[key] = found
+        return found
+
+
+def _linked(link, formula):
+    """`formula` behind `link`, which takes the keywords that it names and changes the gradient."""
+    code = link.__code__
+    own = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+
+    def linked(xp, p, g, *states, **scalars):
+        g = link(xp, p, g, **{name: scalars.pop(name) for name in own})
+        return formula(xp, p, g, *states, **scalars)
+
+    linked.__name__ = formula.__name__
+    return linked
+
+
+# On the host --------------------------------------------------------------------------------------
+
+
+class HostProgram:
+    """A trace as a Python function over NumPy blocks."""
+
+    def __init__(self, trace, dtypes):
+        self.trace = trace
+        self.dtype = compute_dtype(dtypes)
+        buffers = _Buffers(trace, [dtype != self.dtype for dtype in dtypes])
+        self.source = buffers.source()
+        self.floats, self.bools = buffers.floats, buffers.bools
+        self._read = [index for index, writes in enumerate(trace.written) if not writes]
+        self._written = [index for index, writes in enumerate(trace.written) if writes]
+        scope = dict(_ufuncs)
+        exec(compile(self.source, f"<block of {trace.name}>", "exec"), scope)
+        self.block = scope["block"]
+        fits = jit.compilable(trace, dtypes, self.dtype)
+        self.loop = _loop(trace, self.dtype) if fits else None
+
+    def prepare(self, numbers):
+        """The scalars of the program, computed once for all rows."""
+        # 0-d arrays are twice as quick in a ufunc as Python's floats
+        return [numpy.array(value, self.dtype) for value in self.trace.scalars(numbers)]
+
+    def run(self, row, scalars):
+        """Runs the blocks over one row; what is not contiguous is copied there and back."""
+        arrays = [array.ravel() for array in row]
+        for index in self._read:
+            if _kin(row[index], row, self._written):
+                arrays[index] = arrays[index].copy()
+        self._run_flat(arrays, scalars)
+        for index in self._written:
+            if arrays[index].base is None:  # no view, so `ravel` had to copy
+                row[index][...] = arrays[index].reshape(row[index].shape)
+
+    def _run_flat(self, arrays, scalars):
+        """Updates arrays of one axis, by the compiled loop where there is one."""
+        size, loop = arrays[0].size, self._loop_for(arrays)
+        if loop is not None:
+            table = parallel_loops.blocks(size, jit.BLOCK)
+            loop.run(table, *arrays, *[scalar[()] for scalar in scalars])
+            return
+
+        def run(arrays):
+            self.block(*arrays, *scalars, *self._scratch(arrays[0].size))
+
+        if size <= BLOCK:
+            run(arrays)
+            return
+        parts = scheduler.blocks(size, BLOCK)
+        scheduler.run(lambda number: run([each[parts[number]] for each in arrays]), len(parts))
+
+    def _loop_for(self, arrays):
+        """The compiled loop, if it is ready and takes these arrays; large ones have it compiled."""
+        loop = self.loop
+        if loop is None or not jit.fits(arrays):
+            return None
+        if loop.ready is None and arrays[0].size >= LEAST:
+            loop.request()
+        return loop if loop.ready is not None else None
+
+    def _scratch(self, size):
+        """Scratch memory of the calling thread."""
+        return _buffers(self.dtype, self.floats, size) + _buffers(_BOOL, self.bools, size)
+
+
+def _loop(trace, dtype):
+    """The compiled loop of a program, for one-dimensional arrays."""
+    parameters = [parallel_loops.part(dtype, 0)] * len(trace.names)
+    parameters += [parallel_loops.number(dtype)] * trace.scalar_count
+    text = functools.partial(jit.source, trace)
+    return parallel_loops.ParallelLoop(text, parameters, False, trace.name)
+
+
+def _kin(read, row, written):
+    """True if an array may share memory with a written one."""
+    base = read.base
+    for index in written:
+        other = row[index]
+        if other is read or other.base is read:
+            return True
+        if base is not None and (base is other or base is other.base):
+            return True
+    return False
+
+
+_BOOL = numpy.dtype(bool)
+_pool = threading.local()
+
+
+def _buffers(dtype, count, size):
+    """`count` arrays of scratch memory, on the same blocks at each call of a thread."""
+    pool = _pool.__dict__.setdefault(dtype, [])
+    while len(pool) < count:
+        pool.append(numpy.empty(BLOCK, dtype))
+    return [buffer[:size] for buffer in pool[:count]]
+
+
+class _Buffers:
+    """Decides where each value of a trace lives, and writes the lines.
+
+    A value goes, in this order: over the array it is the new value of, if the old value is not
+    needed after this line; over an operand needed no longer; into a free buffer; into a new one.
+    Arrays of another dtype than the arithmetic's are loaded into a buffer first and stored last.
+    """
+
+    def __init__(self, trace, low_precision):
+        self.trace = trace
+        self.low_precision = low_precision
+        self.floats = self.bools = 0
+        self._free = {"t": [], "b": []}
+        self._lines = []
+        self._buffer = {}
+        self._last = trace.last_uses()
+        self._home = {
+            value: index
+            for index, value in trace.outputs.items()
+            if not low_precision[index] and value >= len(trace.names)
+        }
+
+    def source(self):
+        trace = self.trace
+        for index, name in enumerate(trace.names):
+            self._buffer[index] = name
+            if self.low_precision[index] and self._last[index] >= 0:
+                self._buffer[index] = self._new("t")
+                self._lines.append(f"copyto({self._buffer[index]}, {name}, 'unsafe')")
+        for line, step in enumerate(trace.steps):
+            self._write(line, step)
+        self._store()
+        scratch = [f"t{i}" for i in range(self.floats)] + [f"b{i}" for i in range(self.bools)]
+        head = ", ".join([*trace.names, *(f"s{i}" for i in range(trace.scalar_count)), *scratch])
+        return "\n    ".join([f"def block({head}):", *(self._lines or ["return"])]) + "\n"
+
+    def _write(self, line, step):
+        dying = [value for value in dict.fromkeys(step.values()) if self._last[value] == line]
+        buffer = self._choose(line, step, dying)
+        operands = [self._buffer[each] if type(each) is int else each for each in step.operands]
+        if step.name == "where":
+            condition, yes, no = operands
+            if no != buffer:
+                self._lines.append(f"copyto({buffer}, {no})")
+            self._lines.append(f"copyto({buffer}, {yes}, where={condition})")
+        else:
+            self._lines.append(f"{step.name}({', '.join(operands)}, out={buffer})")
+        for value in dying:
+            self._release(value, buffer)
+        self._buffer[step.result] = buffer
+
+    def _choose(self, line, step, dying):
+        if step.is_bool:
+            return self._new("b")
+        taken = set()
+        if step.name == "where":  # written in two goes: the first may not overwrite the second's
+            taken = {self._buffer[each] for each in step.operands[:2] if type(each) is int}
+        home = self._home.get(step.result)
+        if home is not None:
+            name = self.trace.names[home]
+            if name not in taken and not self._needed(name, line):
+                return name
+        for value in dying:
+            buffer = self._buffer[value]
+            if buffer in taken or self._needed(buffer, line):
+                continue
+            if buffer in self._scratch_arrays() if home is None else buffer not in self.trace.names:
+                return buffer
+        return self._new("t")
+
+    def _needed(self, buffer, line):
+        """True if a value that is in `buffer` is read after `line`."""
+        return any(
+            where == buffer and self._last[value] > line for value, where in self._buffer.items()
+        )
+
+    def _scratch_arrays(self):
+        """Where an intermediate may lie: the buffers, and arrays that a later line overwrites."""
+        trace = self.trace
+        arrays = {
+            trace.names[index]
+            for index, value in trace.outputs.items()
+            if not self.low_precision[index] and value >= len(trace.names)
+        }
+        return arrays | {f"t{index}" for index in range(self.floats)}
+
+    def _release(self, value, buffer):
+        old = self._buffer[value]
+        if old != buffer and old not in self.trace.names:
+            self._free[old[0]].append(old)
+
+    def _new(self, kind):
+        if self._free[kind]:
+            return self._free[kind].pop()
+        if kind == "t":
+            self.floats += 1
+            return f"t{self.floats - 1}"
+        self.bools += 1
+        return f"b{self.bools - 1}"
+
+    def _store(self):
+        """Copies what lies elsewhere to its array, through a buffer if it lies in another one."""
+        moves = [
+            (self.trace.names[index], self._buffer[value])
+            for index, value in self.trace.outputs.items()
+            if self._buffer[value] != self.trace.names[index]
+        ]
+        sources = []
+        for _, source in moves:
+            if source in self.trace.names and len(moves) > 1:
+                buffer = self._new("t")
+                self._lines.append(f"copyto({buffer}, {source}, 'unsafe')")
+                source = buffer
+            sources.append(source)
+        self._lines += [
+            f"copyto({name}, {source}, 'unsafe')"
+            for (name, _), source in zip(moves, sources, strict=True)
+        ]

@@ -1,0 +1,257 @@
+"""Training steps on a GPU: rehearsed, captured as a CUDA graph, and replayed.
+
+When a step is captured anew or not is decided in steps.py; the capture itself is in
+_backend/steps/cuda_graph.py.
+"""
+
+import functools
+
+from ..._backend import arrays, random
+from ..._backend.steps import cuda_graph, current
+from ..._core.autograd.leaves import WEIGHTS
+from ..._core.autograd.tape import depth
+from ..._core.autograd.transforms import map_tensors, tensors_in
+from ..._core.tensor.tensor import Tensor
+from ..parameter import Parameter
+from .reachable import (
+    PLAIN,
+    WARM_UP,
+    alike,
+    flag,
+    has_array,
+    inputs_of,
+    is_cell,
+    name_of,
+    reached,
+    refuse_hooks,
+    weakly,
+)
+
+MOST_ON_HOST = 1 << 16  # bytes of a Tensor of the host, which are compared before each replay
+
+
+class Graph:
+    """A step for one kind of arguments: rehearsed, then captured, then replayed.
+
+    Args:
+        roots (tuple): from where everything that the step uses is reached; it is not kept.
+    """
+
+    with_optimizer = True  # a graph holds the update too
+    relies_on = staticmethod(is_cell)
+    changes = "parameters that are assigned between its steps"
+    surroundings = staticmethod(lambda: None)
+
+    def __init__(self, roots):
+        self.capture = cuda_graph.Capture(arrays.current_space())
+        self.replays = 0
+        self._rehearsals = 0
+        self._roots = [weakly(each) for each in roots]
+        self._inputs = None
+
+    def __call__(self, function, args, kwargs):
+        """Runs the step, and returns what it returns, in memory of the caller's."""
+        if self._inputs is None and self._rehearsals < WARM_UP:
+            self._rehearsals += 1
+            found = reached([root() for root in self._roots])
+            alive = [each._array for each in found if isinstance(each, Tensor) and has_array(each)]
+            made = self.capture.rehearse(functools.partial(function, *args, **kwargs))
+            del alive  # as in a capture, what the step replaces has not been free meanwhile
+            return map_tensors(_copied, made)
+        if self._inputs is None:
+            self._record(function, args, kwargs)
+        self._put_in(args, kwargs)
+        self.capture.replay()
+        self.replays += 1
+        return map_tensors(self._handed_over, self._made)
+
+    def out_of_date(self):
+        """True if a parameter is another one than when the step was captured."""
+        if self._inputs is None:
+            return False
+        return (
+            self._resets != random.resets
+            or any(tensor._array is not array for tensor, array in self._captured)
+            or any(flag(tensor) is not wanted for tensor, wanted in self._flags)
+            or any(array.tobytes() != values for array, values in self._of_host)
+        )
+
+    # Capturing ------------------------------------------------------------------------------------
+
+    def _record(self, function, args, kwargs):
+        """Captures the step with inputs of its own; refused, all is as it was.
+
+        Raises:
+            Refused: it cannot be captured.
+        """
+        found = reached([root() for root in self._roots])
+        refuse_hooks(found)
+        tensors = [each for each in found if isinstance(each, Tensor)] + inputs_of(args, kwargs)[1]
+        before = _Before(tensors)
+        space = arrays.current_space()
+        inputs = [
+            Tensor._wrap(space.empty(each.shape, each._array.dtype))
+            for each in inputs_of(args, kwargs)[0]
+        ]
+        self._inputs, self._given = inputs, [each._array for each in inputs]
+        self._put_in(args, kwargs)
+        own = {id(each) for each in tensors}
+        keeper = _Writes(inputs, self.capture)
+
+        def step():
+            taken = iter(inputs)
+            put = lambda each: each if isinstance(each, Parameter) else next(taken)  # noqa: E731
+            made = function(*map_tensors(put, args), **map_tensors(put, kwargs))
+            before.settle()
+            _refuse_results(made, own)
+            return made
+
+        try:
+            with keeper:
+                self._made = self.capture.capture(step)
+        except BaseException:
+            before.restore()
+            self._inputs = None
+            raise
+        self._keep(before, own)
+
+    def _keep(self, before, own):
+        """Notes what the graph relies on."""
+        captured = [(tensor, array) for tensor, array, _ in before.rows if id(tensor) in own]
+        captured = [row for row in captured if not self.capture.follows(row[0])]
+        self._own = own
+        self._captured = captured
+        self._flags = [(each, flag(each)) for each, _ in captured if isinstance(each, Parameter)]
+        self._of_host = [(a, a.tobytes()) for _, a in captured if not arrays.on_device(a)]
+        self._resets = random.resets
+
+    # Replaying ------------------------------------------------------------------------------------
+
+    def _put_in(self, args, kwargs):
+        """Copies the arguments into the inputs that were captured."""
+        for array, tensor in zip(self._given, inputs_of(args, kwargs)[0], strict=True):
+            if arrays.on_device(tensor._array):
+                array[...] = tensor._array
+            else:
+                array.set(arrays.HOST.ascontiguousarray(tensor._array))
+
+    def _handed_over(self, tensor):
+        """A result as the caller gets it: the parameter itself, or a copy."""
+        return tensor if id(tensor) in self._own else _copied(tensor)
+
+
+class _Before:
+    """Tensors as they were before a step was captured.
+
+    Args:
+        tensors: those that the step is known to reach.
+
+    Attributes:
+        rows: (Tensor, its array, the values where that is the host's).
+        others: (Parameter, its array) of all others.
+
+    Raises:
+        Refused: one is large and lies on the host.
+    """
+
+    def __init__(self, tensors):
+        found = {id(each): each for each in tensors if has_array(each)}
+        self.rows = [(each, each._array, _host_values(each)) for each in found.values()]
+        others = [each for each in WEIGHTS.values() if id(each) not in found and has_array(each)]
+        self.others = [(each, each._array) for each in others]
+
+    def settle(self):
+        """Has the step write into the arrays of before what it put in their place.
+
+        Raises:
+            Refused: that cannot be, or an array of the host was written to.
+        """
+        replaced = []
+        for tensor, array, values in self.rows:
+            now = tensor._array
+            if values is not None and (now is not array or now.tobytes() != values.tobytes()):
+                raise current.Refused(f"'{name_of(tensor)}', which is written on the host")
+            if now is array:
+                continue
+            if type(now) is not type(array) or not alike(now, array):
+                raise current.Refused(f"'{name_of(tensor)}', whose shape or dtype changes")
+            replaced.append((tensor, array, now))
+        for tensor, array in self.others:
+            if tensor._array is not array:
+                raise current.Refused(f"'{name_of(tensor)}', which the step reaches by other ways")
+        memory = {id(array) for _, array, _ in self.rows}
+        replaced = [
+            (tensor, array, now.copy() if id(now) in memory else now)
+            for tensor, array, now in replaced
+        ]
+        for tensor, array, now in replaced:
+            array[...] = now
+            tensor._array = array
+
+    def restore(self):
+        """Puts everything back."""
+        for tensor, array, values in self.rows:
+            tensor._array = array
+            if values is not None:
+                array[...] = values
+        for tensor, array in self.others:
+            tensor._array = array
+
+
+class _Writes:
+    """Refuses a step that writes into its arguments, of which it has been given copies."""
+
+    def __init__(self, inputs, captured):
+        self._inputs = {id(each) for each in inputs}
+        self._capture = captured
+
+    def __enter__(self):
+        depth.keepers = (*depth.keepers, self)
+
+    def __exit__(self, *error):
+        depth.keepers = tuple(each for each in depth.keepers if each is not self)
+
+    def gradients(self, network, weights, args, grad_outputs):
+        """None: it keeps no tape."""
+        return None
+
+    def note_in_place_write(self, tensors):
+        """Looks at Tensors that are about to be written in place."""
+        if any(id(each) in self._inputs for each in tensors):
+            self._capture.refuse("an argument that the step writes into")
+
+
+def _refuse_results(made, own):
+    """Refuses what a replay cannot make anew."""
+    _refuse_leaves(made)
+    for each in tensors_in(made):
+        if id(each) not in own and not arrays.on_device(each._array):
+            raise current.Refused("a result that is computed on the host")
+
+
+def _refuse_leaves(value):
+    """Refuses results that are neither Tensors nor plain values."""
+    if isinstance(value, (tuple, list)):
+        for each in value:
+            _refuse_leaves(each)
+    elif isinstance(value, dict):
+        _refuse_leaves(list(value.values()))
+    elif not isinstance(value, (Tensor, *PLAIN)):
+        raise current.Refused(f"a result of type '{type(value).__name__}'")
+
+
+def _host_values(tensor):
+    """A copy of an array of the host; None for one of a GPU."""
+    array = tensor._array
+    if arrays.on_device(array):
+        return None
+    if array.nbytes > MOST_ON_HOST:
+        raise current.Refused(f"'{name_of(tensor)}', which lies on the host")
+    return array.copy()
+
+
+def _copied(tensor):
+    """A Tensor of the same values in memory of its own; a Parameter as it is."""
+    if isinstance(tensor, Parameter):
+        return tensor
+    return Tensor._wrap(tensor._array.copy())

@@ -1,0 +1,289 @@
+"""The plain Python that a recorded step relies on: attributes, lists, globals, closures.
+
+A replay runs none of a step's Python, so what that Python read must be what it read when the step
+was recorded. `PythonState` notes the identity of every value that the step can reach by attributes,
+elements, closures and the globals that its functions name, and compares them before each replay. It
+holds no network: plain values are referenced, so that no other gets their identity, all else is
+referenced weakly. Code that does more than compute (prints, reads a file or the time) is refused.
+"""
+
+import dis
+import enum
+import itertools
+import random
+import sys
+import types
+import weakref
+
+import numpy
+
+from ..._backend.steps import current
+from ..._core.tensor.tensor import Tensor
+from .reachable import PACKAGE, PLAIN, functions_of, is_cell, is_ours, names_of
+
+EFFECTS = ("print", "open", "input", "next", "breakpoint", "exec", "eval")  # builtins
+OUTSIDE = {  # modules whose functions read or change what is outside of the step
+    "asyncio", "datetime", "io", "json", "logging", "multiprocessing", "os", "pickle", "posix",
+    "random", "secrets", "shutil", "socket", "subprocess", "sys", "threading", "time", "uuid",
+}  # fmt: skip
+MEMBERS = ("_params", "_cells", "_buffers")  # of a Cell; each member is an attribute as well
+MOST_BYTES = 1 << 12  # of a NumPy array, which is compared as a whole
+CONTAINERS = (tuple, list, dict, set, frozenset)
+_MISSING = itertools.repeat(object())  # what names that a dict lacks are taken for
+VALUES = (
+    *PLAIN, Tensor, enum.Enum, types.FunctionType, types.BuiltinFunctionType, types.MethodType,
+    types.CodeType, types.ModuleType, numpy.dtype, numpy.generic, numpy.ufunc, range, slice,
+    type(Ellipsis),
+)  # fmt: skip
+
+
+class PythonState:
+    """What objects and functions hold, apart from the values of Tensors.
+
+    Args:
+        found: the objects that the step can reach.
+
+    Raises:
+        Refused: a function of them does more than compute, or an object hides what it holds.
+    """
+
+    def __init__(self, found):
+        self._alive = []
+        self._sources = {}  # (reader, id of an object) -> a reference to the object
+        self._names = {}  # id of a dict of names -> (reader, reference to its owner, the names)
+        self._classes = set()  # that are watched already; empty once all are
+        self._dead = []  # references to what is no more
+        self._global = _global_random()
+        try:
+            for each in found:
+                if isinstance(each, types.FunctionType):
+                    self._watch_function(each)
+                elif _is_watched(each):
+                    self._watch_object(each)
+            self._rows = [self._note(key[0], each) for key, each in self._sources.items()]
+            self._named = [self._note_names(*each) for each in self._names.values()]
+            self._classes.clear()
+            self._sources.clear()
+            self._names.clear()
+        except (RecursionError, TypeError) as error:  # a list in itself, or no weak references
+            raise current.Refused(f"an object that cannot be compared ({error})") from None
+
+    def unchanged(self):
+        """True if all is as it was noted."""
+        if self._dead:
+            return False
+        for read, reference, identities, deep in self._rows:
+            values = read(reference())
+            if [*map(id, values.values())] != identities:
+                return False
+            for name, flat in deep:
+                if _flat(values[name]) != flat:
+                    return False
+        for read, reference, names, identities, deep in self._named:
+            get = read(reference()).get
+            if [*map(id, map(get, names, _MISSING))] != identities:
+                return False
+            for name, flat in deep:
+                if _flat(get(name)) != flat:
+                    return False
+        return True
+
+    def drew(self):
+        """True if Python's or NumPy's own random numbers have been drawn since."""
+        return self._global != _global_random()
+
+    # What is watched ------------------------------------------------------------------------------
+
+    def _watch_object(self, value):
+        own = type(value)
+        self._watch(vars, value)
+        if is_ours(own):
+            return
+        for kind in own.__mro__:
+            if kind.__module__ != "builtins" and not is_ours(kind):
+                if vars(kind).get("__slots__"):
+                    raise current.Refused(f"the slots of '{kind.__name__}', which it can reach")
+                self._watch(vars, kind)
+                for function in functions_of(kind):
+                    self._watch_function(function)
+        for name, each in vars(value).items():
+            _refuse_hidden(name, each)
+            self._watch_class(each)
+
+    def _watch_class(self, value):
+        """Watches what a class holds that is used as a record of settings, and those in it."""
+        if not isinstance(value, type) or value in self._classes or is_ours(value):
+            return
+        self._classes.add(value)
+        for kind in value.__mro__:
+            if not is_ours(kind) and not _is_foreign(kind):
+                self._watch(vars, kind)
+                for each in [*vars(kind).values()]:
+                    self._watch_class(each)
+
+    def _watch_function(self, function):
+        if is_ours(function) or _is_foreign(function):
+            return
+        _refuse_effects(function, function.__code__)
+        self._watch(_of_function, function)
+        found, names = _of_function(function), names_of(function.__code__)
+        values = self._look_up(_globals_of, function, names)
+        for name, value in values.items():
+            if isinstance(value, types.ModuleType) and not value.__name__.startswith(PACKAGE):
+                of_module = self._look_up(vars, value, names)
+                found |= {f"{name}.{other}": each for other, each in of_module.items()}
+        for name, each in (found | values).items():
+            _refuse_hidden(name, each)
+            self._watch_class(each)
+
+    def _watch(self, read, value):
+        """Has what `read` gives of an object compared, a dict."""
+        if (read, id(value)) not in self._sources:
+            self._sources[read, id(value)] = self._weak(value)
+
+    def _look_up(self, read, owner, names):
+        """Has names of a dict compared, those too that it lacks; gives what it has under them."""
+        known = read(owner)
+        if id(known) not in self._names:
+            self._names[id(known)] = read, self._weak(owner), set()
+        self._names[id(known)][2].update(names)
+        return {name: known[name] for name in names if name in known}
+
+    def _weak(self, value):
+        return weakref.ref(value, self._dead.append)
+
+    # Noting ---------------------------------------------------------------------------------------
+
+    def _note(self, read, reference):
+        """What is compared of one source: the identities of what it holds, and of elements."""
+        values, deep = read(reference()), []
+        for name, value in values.items():
+            self._keep(value)
+            if not name.startswith("_cell_") and name not in MEMBERS and _is_deep(value):
+                deep.append((name, _flat(value, self._keep)))
+        return read, reference, [*map(id, values.values())], deep
+
+    def _note_names(self, read, reference, names):
+        """The same of the names that functions look up in one dict."""
+        known, names, deep = read(reference()), sorted(names), []
+        for name in names:
+            if name in known:
+                self._keep(known[name])
+                if _is_deep(known[name]):
+                    deep.append((name, _flat(known[name], self._keep)))
+        return read, reference, names, [*map(id, map(known.get, names, _MISSING))], deep
+
+    def _keep(self, value):
+        """Sees to it that no other object gets the identity of this one unnoticed."""
+        if _is_deep(value):
+            return  # its elements are compared
+        if not isinstance(value, (*PLAIN, tuple, frozenset)) and type(value).__weakrefoffset__:
+            value = self._weak(value)
+        self._alive.append(value)
+
+
+def _is_watched(value):
+    """True for an object whose attributes a step may read, and which is no Tensor."""
+    if isinstance(value, (Tensor, type)) or not hasattr(value, "__dict__"):
+        return False
+    if is_cell(value):
+        return not value._cell_updates
+    return _is_primitive(value) if is_ours(type(value)) else not _is_foreign(type(value))
+
+
+def _is_primitive(value):
+    return any(kind.__name__ == "Primitive" for kind in type(value).__mro__)
+
+
+def _globals_of(function):
+    return function.__globals__
+
+
+def _of_function(function):
+    """What a function itself holds: its code, defaults and closure."""
+    found = {
+        "code": function.__code__,
+        "defaults": function.__defaults__,
+        "keywords": function.__kwdefaults__,
+    }
+    if function.__closure__:
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__, strict=True):
+            try:
+                found[f"closure {name}"] = cell.cell_contents
+            except ValueError:  # it is not set yet
+                continue
+    return found
+
+
+def _is_deep(value):
+    """True for what may hold other things later, though it is the same object."""
+    if isinstance(value, (tuple, frozenset)):
+        return not all([isinstance(each, (*PLAIN, Tensor)) for each in value])
+    return isinstance(value, (list, dict, set)) or type(value) is numpy.ndarray
+
+
+def _flat(value, keep=None):
+    """What identifies the elements of a container, those of its own containers too."""
+    if type(value) is numpy.ndarray:
+        return value.tobytes()
+    found = [len(value)]
+    for each in [*value.keys(), *value.values()] if isinstance(value, dict) else value:
+        if keep is not None:
+            keep(each)
+        found.append(_flat(each, keep) if _is_deep(each) else id(each))
+    return found
+
+
+# What is refused ----------------------------------------------------------------------------------
+
+
+def _refuse_effects(function, code):
+    """Refuses a function that names what does more than compute."""
+    for each in dis.get_instructions(code):
+        name = each.argval
+        if each.opname == "IMPORT_NAME" and name.partition(".")[0] in OUTSIDE:
+            raise current.Refused(f"'{name}' in its Python")
+        if each.opname not in ("LOAD_GLOBAL", "LOAD_NAME"):
+            continue
+        value = function.__globals__.get(name)
+        if value is None and name in EFFECTS or _is_outside(value):
+            raise current.Refused(f"'{name}' in its Python")
+    for each in code.co_consts:
+        if isinstance(each, types.CodeType):
+            _refuse_effects(function, each)
+
+
+def _is_outside(value):
+    """True for a module, or what comes from one, that reads or changes what is outside."""
+    if isinstance(value, types.ModuleType):
+        return value.__name__.partition(".")[0] in OUTSIDE or value.__name__.endswith(".log")
+    home = getattr(value, "__module__", None) or type(value).__module__
+    return isinstance(home, str) and home.partition(".")[0] in OUTSIDE
+
+
+def _refuse_hidden(name, value):
+    """Refuses a value whose state cannot be compared."""
+    if isinstance(value, CONTAINERS):
+        for each in value.values() if isinstance(value, dict) else value:
+            _refuse_hidden(name, each)
+    elif type(value) is numpy.ndarray:
+        if value.nbytes > MOST_BYTES or value.dtype.hasobject:
+            raise current.Refused(f"the NumPy array '{name}' that it can reach")
+    elif hasattr(type(value), "__next__") or _is_outside(value):
+        raise current.Refused(f"'{name}' that it can reach, whose state is hidden")
+    elif not isinstance(value, VALUES) and not hasattr(value, "__dict__"):
+        if not is_ours(type(value)):
+            raise current.Refused(f"'{name}' that it can reach, whose state is hidden")
+
+
+def _is_foreign(value):
+    """True for a function or class of a library: it is given no Tensor that it does not read."""
+    name = value.__module__ or "builtins"
+    if name.partition(".")[0] in sys.stdlib_module_names and name != "__main__":
+        return True
+    return "site-packages" in (getattr(sys.modules.get(name), "__file__", None) or "")
+
+
+def _global_random():
+    kind, keys, *rest = numpy.random.get_state()
+    return hash(random.getstate()), kind, keys.tobytes(), rest

@@ -1,0 +1,195 @@
+"""What a training step is given and relies on: kinds of arguments, the modes of its Cells, and all
+objects that it can reach. Both forms of captured steps compare it (steps.py)."""
+
+import functools
+import types
+import weakref
+
+from ..._backend import arrays
+from ..._backend.steps import current
+from ..._core.autograd.transforms import tensors_in
+from ..._core.tensor.tensor import Tensor
+from ..parameter import Parameter
+
+WARM_UP = 2  # steps before one is captured
+MOST_OBJECTS = 100_000  # that are looked at for Tensors
+PLAIN = (type(None), bool, int, float, complex, str, bytes, type)
+HOOKS = ("_forward_pre_hook", "_forward_hook", "_backward_pre_hook", "_backward_hook")
+
+# Arguments ----------------------------------------------------------------------------------------
+
+
+def kind_of(value, owner):
+    """What arguments must have in common to be given to one graph.
+
+    Raises:
+        Refused: one is neither a Tensor nor a plain value.
+    """
+    if value is owner:
+        return "owner"
+    if isinstance(value, Parameter):
+        return id(value)
+    if isinstance(value, Tensor):
+        return value.shape, value._array.dtype, type(value._array)
+    if isinstance(value, (tuple, list)):
+        return type(value), tuple([kind_of(each, owner) for each in value])
+    if isinstance(value, dict):
+        return tuple([(key, kind_of(each, owner)) for key, each in value.items()])
+    if isinstance(value, PLAIN):
+        return type(value), value
+    raise current.Refused(f"an argument of type '{type(value).__name__}'")
+
+
+def inputs_of(args, kwargs):
+    """The Tensors among arguments whose values are copied, and the Parameters."""
+    found = [*tensors_in(args), *tensors_in(kwargs)]
+    parameters = [each for each in found if isinstance(each, Parameter)]
+    return [each for each in found if not isinstance(each, Parameter)], parameters
+
+
+# Objects ----------------------------------------------------------------------------
+
+
+def is_cell(value):
+    return hasattr(value, "_cell_plain")
+
+
+def has_hooks(cell):
+    return any([getattr(cell, kind) for kind in HOOKS])
+
+
+def weakly(value):
+    """A weak reference; of a method, to its object."""
+    return weakref.ref(getattr(value, "__self__", value))
+
+
+def mode(reference):
+    """What decides about how a Cell computes, apart from its parameters."""
+    cell = reference()
+    if cell is None:
+        return None
+    if cell._cell_plain and not cell._cell_updates:
+        return cell.training, False, 0, False, None
+    decay = id(cell.__dict__.get("weight_decay")) if cell._cell_updates else None
+    precision = cell._cell_mixed_precision._value_
+    return cell.training, has_hooks(cell), precision, bool(cell._recompute), decay
+
+
+def name_of(tensor):
+    return getattr(tensor, "name", "a Tensor")
+
+
+def alike(one, other):
+    return one.shape == other.shape and one.dtype == other.dtype
+
+
+def flag(parameter):
+    return parameter._param_info.requires_grad
+
+
+def has_array(tensor):
+    """True if the values of a Tensor are there: not put off, and not those of a vmap."""
+    put_off = getattr(tensor, "has_init", False)
+    return not put_off and type(tensor.__dict__.get("_array")) in arrays.SPACES
+
+
+_CLOSED = (*PLAIN, types.ModuleType, *weakref.ProxyTypes)
+_BACK_END = arrays.__name__.removesuffix("arrays")
+
+
+def _is_of_back_end(kind):
+    """True for a class whose objects hold arrays and compiled code, but no Tensor."""
+    return str(kind.__module__).startswith(_BACK_END)
+
+
+def reached(roots, into_optimizers=True):
+    """What is reached from objects and functions: attributes, elements, closures, and the globals
+    that a function names.
+
+    Raises:
+        Refused: there is too much.
+    """
+    seen, pending = {}, list(roots)
+    while pending:
+        value = pending.pop()
+        if id(value) in seen or issubclass(type(value), _CLOSED) or _is_of_back_end(type(value)):
+            continue
+        seen[id(value)] = value
+        if len(seen) > MOST_OBJECTS:
+            raise current.Refused("the many objects that it can reach")
+        if is_cell(value) and value._cell_updates and not into_optimizers:
+            continue
+        if not isinstance(value, Tensor):
+            pending += _parts(value)
+    return list(seen.values())
+
+
+def _parts(value):
+    if isinstance(value, (tuple, list, set, frozenset)):
+        return value
+    if isinstance(value, types.FunctionType):
+        return _parts_of_function(value)
+    if isinstance(value, types.MethodType):
+        return value.__self__, value.__func__
+    if isinstance(value, functools.partial):
+        return value.func, *value.args, *value.keywords.values()
+    found = list(value.values()) if isinstance(value, dict) else []
+    own = getattr(value, "__dict__", None)  # which some objects without attributes answer, too
+    found += own.values() if isinstance(own, dict) else []
+    for kind in type(value).__mro__:
+        if not is_ours(kind) and kind.__module__ != "builtins" and is_cell(value):
+            found += functions_of(kind)
+    return found
+
+
+def functions_of(kind):
+    """The functions that a class defines, those of its properties and static methods too; of a
+    Cell without that which builds it, as no step does."""
+    inner = ("__func__", "fget", "func")
+    found = []
+    for name, each in vars(kind).items():
+        if name == "__init__" and hasattr(kind, "_cell_updates"):
+            continue
+        each = next((getattr(each, name) for name in inner if hasattr(each, name)), each)
+        found += [each] if isinstance(each, types.FunctionType) else []
+    return found
+
+
+def _parts_of_function(function):
+    found = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+    for cell in function.__closure__ or ():
+        try:
+            found.append(cell.cell_contents)
+        except ValueError:  # it is not set yet
+            continue
+    if is_ours(function):
+        return found
+    names = names_of(function.__code__)
+    for name in names:
+        each = function.__globals__.get(name)
+        if isinstance(each, types.ModuleType) and not each.__name__.startswith(PACKAGE):
+            found += [vars(each)[other] for other in names if other in vars(each)]
+        else:
+            found.append(each)
+    return found
+
+
+def names_of(code):
+    """The names in a function and in those that it defines."""
+    inner = [each for each in code.co_consts if isinstance(each, types.CodeType)]
+    return {*code.co_names, *(name for each in inner for name in names_of(each))}
+
+
+PACKAGE = __name__.partition(".")[0]
+
+
+def is_ours(value):
+    """True for a function or class of this package, whose globals hold nothing of a script's."""
+    return (value.__module__ or "").partition(".")[0] == PACKAGE
+
+
+def refuse_hooks(found):
+    for each in found:
+        of_parameter = isinstance(each, Parameter) and getattr(each, "_hooks", None)
+        if of_parameter or is_cell(each) and has_hooks(each):
+            raise current.Refused(f"hooks of '{getattr(each, 'name', type(each).__name__)}'")

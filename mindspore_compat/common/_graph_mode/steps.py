@@ -1,0 +1,174 @@
+"""Training steps that are replayed: when a step is captured or recorded, and when it is not.
+
+Worked example. A TrainOneStepCell is called in graph mode, with batches of one shape:
+
+* two calls run as always; on a GPU on the stream and in the memory of the capture;
+* the third is captured as a CUDA graph (device_step.py), or on the host recorded as a list of calls
+  (host_step.py);
+* each later one replays that with its batch.
+
+No Python of the step runs in a replay: as in the original's graph mode, what a step does besides
+operations on Tensors is done where it is built. What a step relies on is compared before each
+replay: the training flag of each Cell and what device_step.py and host_step.py name. Where one
+differs the step is captured again.
+
+A function marked by `jit` is such a step if its first call calls an optimizer or, on the host,
+takes a gradient; so is, on the host, the outermost Cell in graph mode. An optimizer that is itself
+the outermost Cell is none: its Python runs in each replay anyway.
+
+A step that cannot be captured runs operation by operation, and says once why.
+"""
+
+import os
+import weakref
+
+from ... import log
+from ..._backend import arrays
+from ..._backend.steps import current
+from ..._core.autograd.tape import depth
+from ..._core.context.config import GRAPH_MODE, config
+from ..._core.declare.interception import state as interception
+from ..._core.tensor.tensor import Tensor
+from .call import as_graph
+from .device_step import Graph
+from .host_step import RecordedStep, warming_up
+from .reachable import PLAIN, WARM_UP, is_cell, kind_of, mode, reached  # noqa: F401 - for tests
+
+VARIABLE = "MINDSPORE_COMPAT_RECORDED_STEPS"
+MOST_GRAPHS = 4  # kinds of arguments, of one step
+FEW_REPLAYS = 5  # a graph that is out of date before so many has been captured for nothing
+MOST_IN_VAIN = 3
+
+_steps = {}  # id of a Cell, object or function -> name -> its CapturedStep
+
+
+def captures(building):
+    """True if a step that begins now may be captured.
+
+    Args:
+        building (int): how many functions marked by `jit` are running.
+    """
+    return (
+        (config.mode == GRAPH_MODE or building > 0)
+        and current.running() is None
+        and not warming_up.depth
+        and not interception.modes
+        and not depth.open
+        and (current.allowed() or current.wanted() and _records())
+    )
+
+
+def _records():
+    """True if steps on the host are recorded."""
+    return arrays._target == "CPU" and os.environ.get(VARIABLE, "1") != "0"
+
+
+def run_graph(cell, args, kwargs):
+    """Calls a Cell as the outermost graph (call.py), which may be a training step; one that
+    is known to be is captured from within, and of an optimizer nothing would be recorded."""
+
+    def step(*args, **kwargs):
+        apart = cell._cell_captures_itself or cell._cell_updates
+        if apart or not (_records() and captures(0)):
+            return cell(*args, **kwargs)
+        return run(cell, type(cell).__name__, cell, args, kwargs)
+
+    return as_graph(step, args, kwargs)
+
+
+def run(owner, name, function, args, kwargs, trains=False):
+    """Calls a function that may be a training step, captured if it can be.
+
+    Args:
+        owner: the Cell or object that the step belongs to, or the function itself; the graph is
+            kept for as long as it lives.
+        name: the step's name, for the line that says why it is not captured.
+        function: the step.
+        args, kwargs: its arguments.
+        trains (bool): whether it is known to be one; of others the first call tells.
+    """
+    of_owner = _steps.get(id(owner))
+    if of_owner is None:
+        of_owner = _steps[id(owner)] = {}
+        weakref.finalize(owner, _steps.pop, id(owner), None).atexit = False
+    step = of_owner.get(name)
+    if step is None:
+        step = of_owner[name] = CapturedStep(name, trains)
+    return step(owner, function, args, kwargs)
+
+
+def can_own(value):
+    """True for an object to which a graph can belong: one that a weak reference may stand for, and
+    that is no value given to a step."""
+    return not isinstance(value, (Tensor, *PLAIN)) and type(value).__weakrefoffset__ != 0
+
+
+class CapturedStep:
+    """A step and its graphs, one for each kind of arguments.
+
+    Args:
+        name (str): its name.
+        trains (bool): whether it is known to train.
+    """
+
+    def __init__(self, name, trains):
+        self._name = name
+        self._trains = trains
+        self._graphs = {}
+        self._in_vain = 0
+        self._eager = False
+        self._warned = False
+        self._cells = {}
+
+    def __call__(self, owner, function, args, kwargs):
+        """Runs the step."""
+        if self._eager:
+            return function(*args, **kwargs)
+        if not self._trains:
+            made, self._trains = current.trains(function, args, kwargs)
+            self._eager = not self._trains
+            return made
+        try:
+            graph = self._graph(owner, function, args, kwargs)
+            if graph is not None:
+                return graph(function, args, kwargs)
+        except current.Refused as refused:
+            self._give_up(refused)
+            if refused.results is not None:
+                return refused.results[0]
+        return function(*args, **kwargs)
+
+    def _graph(self, owner, function, args, kwargs):
+        """The graph for these arguments; None if there are too many already."""
+        form = Graph if current.allowed() else RecordedStep
+        if form not in self._cells:
+            found = reached((owner, function), into_optimizers=form.with_optimizer)
+            self._cells[form] = [weakref.ref(each) for each in found if form.relies_on(each)]
+        modes = tuple(map(mode, self._cells[form]))
+        key = form, kind_of((args, kwargs), owner), modes, config.device_id, form.surroundings()
+        graph = self._graphs.get(key)
+        if graph is not None and graph.out_of_date():
+            self._in_vain += graph.replays < FEW_REPLAYS
+            if self._in_vain > MOST_IN_VAIN:
+                raise current.Refused(form.changes)
+            graph = self._graphs[key] = form((owner, function))
+        if graph is None and len(self._graphs) < MOST_GRAPHS:
+            graph = self._graphs[key] = form((owner, function))
+        if graph is None:
+            self._warn(f"more than {MOST_GRAPHS} kinds of arguments; the first ones are captured")
+        return graph
+
+    def _give_up(self, reason):
+        self._eager = True
+        self._graphs.clear()
+        self._warn(reason)
+
+    def _warn(self, reason):
+        if not self._warned:
+            self._warned = True
+            on_gpu = arrays._target == "GPU"
+            form = "captured as a CUDA graph" if on_gpu else "recorded"
+            (log.warning if on_gpu else log.info)(
+                f"The training step '{self._name}' is not {form}, and runs operation by operation, "
+                f"because of {reason}."
+            )

@@ -1,0 +1,1 @@
+"""Small functions and objects of the original's Python layer that scripts import."""

@@ -1,0 +1,160 @@
+"""Small functions of the original's Python layer that scripts import: shapes, marks, warnings.
+
+They stand here under `mindspore.common._utils`, `common._decorator` and wherever the original's
+files import them.
+"""
+
+import contextlib
+import functools
+import importlib
+import inspect
+import numbers
+import sys
+
+from ... import log
+from ..._core.autograd.saved_tensors import register_saved_tensors_hooks, saved_tensors_hooks
+from ..._core.tensor.dynamic_shape import Symbol
+from ..hook import HookHandle
+
+__all__ = [
+    "HookHandle",
+    "Symbol",
+    "deprecated",
+    "get_func",
+    "init_to_value",
+    "is_dim_unknown",
+    "is_shape_unknown",
+    "jit_forbidden_register",
+    "jit_view_unsupported",
+    "mark_deprecated",
+    "null_context_fn",
+    "register_saved_tensors_hooks",
+    "saved_tensors_hooks",
+]
+_warned = set()
+
+
+# Shapes -------------------------------------------------------------------------------------------
+
+
+def is_dim_unknown(shape):
+    """Whether the number of axes of a shape is unknown: (-2,).
+
+    Raises:
+        ValueError: -2 is given together with other lengths.
+    """
+    if -2 in shape and len(shape) != 1:
+        raise ValueError(f"'shape' must have -2 alone or not at all, but got {shape}.")
+    return -2 in shape
+
+
+def is_shape_unknown(shape):
+    """Whether a shape has a length that is unknown, -1, or is unknown as a whole, (-2,).
+
+    Raises:
+        ValueError: it has a length below -2, or -2 together with others.
+    """
+    if any(length < -2 for length in shape):
+        raise ValueError(f"'shape' must have lengths >= -2, but got {shape}.")
+    return is_dim_unknown(shape) or -1 in shape
+
+
+# Functions ----------------------------------------------------------------------------------------
+
+
+def get_func(func):
+    """The function behind a bound method; any other thing as it is."""
+    return func.__func__ if inspect.ismethod(func) else func
+
+
+def _marked(fn, mark):
+    setattr(fn, mark, True)
+
+    def call(*args, **kwargs):
+        return fn(*args, **kwargs)
+
+    return functools.wraps(fn)(call) if inspect.isfunction(fn) else call
+
+
+def jit_forbidden_register(fn):
+    """Marks a function as one that no graph may call, by its `__jit_forbidden__`; gives a function
+    that calls it."""
+    return _marked(fn, "__jit_forbidden__")
+
+
+def jit_view_unsupported(fn):
+    """Marks a function whose result is a view in eager mode alone, by its
+    `__jit_view_unsupported__`; gives a function that calls it."""
+    return _marked(fn, "__jit_view_unsupported__")
+
+
+def null_context_fn():
+    """Two contexts that do nothing, for `recompute`."""
+    return contextlib.nullcontext(), contextlib.nullcontext()
+
+
+def init_to_value(init):
+    """The number that "zeros", "ones" or a number stands for, a float.
+
+    Raises:
+        ValueError: `init` is something else.
+    """
+    found = {"zeros": 0.0, "ones": 1.0}.get(init) if isinstance(init, str) else init
+    if not isinstance(found, numbers.Number):
+        raise ValueError(f"'init' must be 'zeros', 'ones' or a number, but got {init!r}.")
+    return float(found)
+
+
+# Warnings -----------------------------------------------------------------------------------------
+
+
+def deprecated(version, substitute, use_substitute_name=False, module_prefix=""):
+    """A decorator of a function that is to go: its first call writes a warning to the log.
+
+    Args:
+        version (str): the release from which on it is.
+        substitute (str): what to use instead; None or "" for nothing.
+        use_substitute_name (bool): whether the class of the first argument gets the
+            substitute as its `substitute_name`. Default: ``False``.
+        module_prefix (str): stands before its name in the warning. Default: "".
+    """
+
+    def decorate(func):
+        name = module_prefix + func.__qualname__.removesuffix(".__init__")
+
+        @functools.wraps(func)
+        def warned(*args, **kwargs):
+            if (name, version) not in _warned:
+                _warned.add((name, version))
+                hint = f"; use '{substitute}' instead" if substitute else ""
+                log.warning(f"'{name}' is deprecated from version {version} on{hint}.")
+            if use_substitute_name and substitute and args:
+                type(args[0]).substitute_name = substitute
+            return func(*args, **kwargs)
+
+        return warned
+
+    return decorate
+
+
+def mark_deprecated(deprecated_module_name, new_module_name, version="2.9.0"):
+    """Gives a module that is to go the names of the one that replaces it, and warns.
+
+    Args:
+        deprecated_module_name (str): the module that goes.
+        new_module_name (str): the one that replaces it.
+        version (str): the release from which on it is. Default: "2.9.0".
+    """
+    old = sys.modules.get(deprecated_module_name) or importlib.import_module(deprecated_module_name)
+    new = importlib.import_module(new_module_name)
+    vars(old).update(
+        {
+            name: value
+            for name, value in vars(new).items()
+            if not name.startswith("__") or name == "__all__"
+        }
+    )
+    log.warning(
+        f"Module '{deprecated_module_name}' is deprecated from version {version} on; use "
+        f"'{new_module_name}' instead."
+    )

@@ -1,0 +1,66 @@
+"""What a script gives to the functions of a graph that it runs itself: `JitContext`.
+
+Nothing of this package reads it; scripts that trace functions in the original's manner set one,
+and ask for it.
+"""
+
+from ..._core.rules.vocabulary import InstanceOf
+
+__all__ = ["JitContext", "jit_context", "set_jit_context"]
+_current = [None]
+
+
+class JitContext:
+    """What one function that is traced keeps: whether it is compiled, its phase, arguments, result.
+
+    A subclass defines `run_op`, which is given a Primitive, its result and its inputs.
+    """
+
+    def __init__(self):
+        self._compiled = False
+        self._phase = None
+        self.result = None
+        self.args = None
+
+    def run_op(self, prim, prim_res, *args):
+        """Notes one operation; a subclass defines it.
+
+        Raises:
+            AttributeError: it does not.
+        """
+        raise AttributeError(
+            "For 'JitContext', 'run_op' must be defined by a subclass, but is not."
+        )
+
+    @property
+    def compiled(self):
+        """Whether the function is compiled."""
+        return self._compiled
+
+    @compiled.setter
+    def compiled(self, value):
+        self._compiled = _of_type("compiled", value, bool)
+
+    @property
+    def phase(self):
+        """The name of the graph; None until it is set."""
+        return self._phase
+
+    @phase.setter
+    def phase(self, value):
+        self._phase = _of_type("phase", value, str)
+
+
+def _of_type(name, value, kind):
+    InstanceOf(kind).refuse("JitContext", name, value)
+    return value
+
+
+def set_jit_context(new_jit_context):
+    """Makes a JitContext, or None, the one that `jit_context` gives."""
+    _current[0] = new_jit_context
+
+
+def jit_context():
+    """The JitContext that was set last; None if there is none."""
+    return _current[0]

@@ -1,0 +1,1 @@
+"""The parts of `Cell`: members, naming, state, hooks, settings."""

@@ -1,0 +1,214 @@
+"""Hooks of a Cell: functions called before and after `construct` and on the gradients that pass.
+
+A backward hook sees the gradients of a Cell's inputs together with those of its outputs. Two nodes
+on the tape bring them together: one behind the outputs, which notes the gradients that arrive, and
+one in front of the inputs, which has those that leave and calls the hook.
+"""
+
+import warnings
+from collections import OrderedDict
+
+from ..._core.autograd.custom import custom_gradient
+from ..._core.tensor.tensor import Tensor
+from ...common.hook import HookHandle, need_callable
+
+
+class Hooks:
+    """The part of Cell that keeps hooks and calls them."""
+
+    _forward_pre_hook = None  # each an OrderedDict once there is a hook: id -> function
+    _forward_hook = None
+    _backward_pre_hook = None
+    _backward_hook = None
+    _cell_with_kwargs = frozenset()  # ids of forward hooks that also get the keyword arguments
+    _cell_always_called = frozenset()  # ids of forward hooks that an exception does not keep away
+
+    def _cell_add_hook(self, kind, hook, prepend=False, with_kwargs=False, always_call=False):
+        need_callable(kind.replace("_", "register_", 1), hook)
+        if self.__dict__.get(kind) is None:
+            self.__dict__[kind] = OrderedDict()
+        handle = HookHandle.add(self.__dict__[kind], hook, prepend, self._cell_choose_path)
+        if with_kwargs:
+            self.__dict__["_cell_with_kwargs"] = self._cell_with_kwargs | {handle.id}
+        if always_call:
+            self.__dict__["_cell_always_called"] = self._cell_always_called | {handle.id}
+        self._cell_choose_path()
+        return handle
+
+    def register_forward_pre_hook(self, hook_fn, *, prepend=False, with_kwargs=False):
+        """Calls `hook_fn(cell, args)` before every `construct`.
+
+        Args:
+            hook_fn (callable): may return new inputs: a tuple, or one value. With `with_kwargs` it
+                is called as `hook_fn(cell, args, kwargs)` and returns None or `(args, kwargs)`.
+            prepend (bool): whether to call it before the hooks that are there already.
+            with_kwargs (bool): whether to pass the keyword arguments.
+
+        Returns:
+            HookHandle, whose `remove()` takes the hook away.
+
+        Raises:
+            TypeError: if `hook_fn` is not callable.
+        """
+        return self._cell_add_hook("_forward_pre_hook", hook_fn, prepend, with_kwargs)
+
+    def register_forward_hook(
+        self, hook_fn, *, prepend=False, with_kwargs=False, always_call=False
+    ):
+        """Calls `hook_fn(cell, args, output)` after every `construct`.
+
+        Args:
+            hook_fn (callable): may return a new output. With `with_kwargs` it is called as
+                `hook_fn(cell, args, kwargs, output)`.
+            prepend (bool): whether to call it before the hooks that are there already.
+            with_kwargs (bool): whether to pass the keyword arguments.
+            always_call (bool): whether to call it, with None for the output, when `construct`
+                raises.
+
+        Returns:
+            HookHandle, whose `remove()` takes the hook away.
+
+        Raises:
+            TypeError: if `hook_fn` is not callable.
+        """
+        return self._cell_add_hook("_forward_hook", hook_fn, prepend, with_kwargs, always_call)
+
+    def register_backward_pre_hook(self, hook_fn):
+        """Calls `hook_fn(cell, grad_output)` with the gradients of the outputs before they pass.
+
+        Args:
+            hook_fn (callable): may return other gradients: a tuple, or one Tensor.
+
+        Returns:
+            HookHandle, whose `remove()` takes the hook away.
+
+        Raises:
+            TypeError: if `hook_fn` is not callable.
+        """
+        return self._cell_add_hook("_backward_pre_hook", hook_fn)
+
+    def register_backward_hook(self, hook_fn):
+        """Calls `hook_fn(cell, grad_input, grad_output)` once the gradients have passed.
+
+        Args:
+            hook_fn (callable): may return other gradients of the inputs: a tuple, or one Tensor.
+
+        Returns:
+            HookHandle, whose `remove()` takes the hook away.
+
+        Raises:
+            TypeError: if `hook_fn` is not callable, or returns another number of gradients.
+        """
+        return self._cell_add_hook("_backward_hook", hook_fn)
+
+    # Calling them ---------------------------------------------------------------------------------
+
+    def _cell_hooked_inputs(self, args, kwargs):
+        for key, hook in list((self._forward_pre_hook or {}).items()):
+            if key in self._cell_with_kwargs:
+                changed = hook(self, args, kwargs)
+                if changed is not None:
+                    if not isinstance(changed, tuple) or len(changed) != 2:
+                        raise RuntimeError(
+                            f"A forward pre-hook with 'with_kwargs' must return "
+                            f"None or (args, kwargs), but got {changed!r}."
+                        )
+                    args, kwargs = changed
+            else:
+                changed = hook(self, args)
+                if changed is not None:
+                    args = changed if isinstance(changed, tuple) else (changed,)
+        return args, kwargs
+
+    def _cell_hooked_output(self, args, kwargs, output):
+        for key, hook in list((self._forward_hook or {}).items()):
+            changed = self._cell_call_forward_hook(key, hook, args, kwargs, output)
+            output = output if changed is None else changed
+        return output
+
+    def _cell_call_forward_hook(self, key, hook, args, kwargs, output):
+        if key in self._cell_with_kwargs:
+            return hook(self, args, kwargs, output)
+        return hook(self, args, output)
+
+    def _cell_hooks_after_error(self, args, kwargs):
+        """Calls the hooks that want it while an exception is on its way; theirs become warnings."""
+        for key in self._cell_always_called:
+            hook = (self._forward_hook or {}).get(key)
+            if hook is None:
+                continue
+            try:
+                self._cell_call_forward_hook(key, hook, args, kwargs, None)
+            except Exception as error:  # the exception under way must not be replaced
+                warnings.warn(
+                    f"The forward hook {hook!r} raised {error!r} while another exception "
+                    "was handled.",
+                    stacklevel=2,
+                )
+
+    def _cell_watched(self, run, args, kwargs):
+        """Runs `run` between the two nodes that let backward hooks see the gradients."""
+        arrived = []
+        inputs = tuple(a for a in args if isinstance(a, Tensor))
+        live = [t._node is not None for t in inputs]
+        if self._backward_hook and any(live):
+            args = self._cell_watch_inputs(args, inputs, live, arrived)
+        output = run(*args, **kwargs)
+        several = isinstance(output, (tuple, list))
+        outputs = tuple(output) if several else (output,)
+        if not all(isinstance(o, Tensor) for o in outputs):
+            return output
+        seen = self._cell_watch_outputs(outputs, arrived, None if any(live) else len(args))
+        return type(output)(seen) if several else seen[0]
+
+    def _cell_watch_inputs(self, args, inputs, live, arrived):
+        def pull(given, out, grad_outputs):
+            grad_outputs = grad_outputs if isinstance(grad_outputs, tuple) else (grad_outputs,)
+            grads = tuple(s if is_live else None for s, is_live in zip(grad_outputs, live))
+            return self._cell_call_backward_hooks(grads, arrived.pop() if arrived else (None,))
+
+        passed = custom_gradient(_same, pull, inputs)
+        passed = iter(passed if isinstance(passed, tuple) else (passed,))
+        return tuple(next(passed) if isinstance(a, Tensor) else a for a in args)
+
+    def _cell_watch_outputs(self, outputs, arrived, count):
+        """Notes the gradients of the outputs; calls the hooks here where no input has one."""
+
+        def pull(given, out, grad_outputs):
+            grad_outputs = grad_outputs if isinstance(grad_outputs, tuple) else (grad_outputs,)
+            for hook in list((self._backward_pre_hook or {}).values()):
+                changed = hook(self, grad_outputs)
+                grad_outputs = (
+                    grad_outputs
+                    if changed is None
+                    else _as_tuple(changed, len(grad_outputs), "output")
+                )
+            if self._backward_hook:
+                if count is None:
+                    arrived.append(grad_outputs)
+                else:
+                    self._cell_call_backward_hooks((None,) * count, grad_outputs)
+            return grad_outputs
+
+        passed = custom_gradient(_same, pull, outputs)
+        return passed if isinstance(passed, tuple) else (passed,)
+
+    def _cell_call_backward_hooks(self, grads, arrived):
+        for hook in list((self._backward_hook or {}).values()):
+            changed = hook(self, grads, arrived)
+            grads = grads if changed is None else _as_tuple(changed, len(grads), "input")
+        return grads
+
+
+def _same(*tensors):
+    return tensors if len(tensors) != 1 else tensors[0]
+
+
+def _as_tuple(gradients, count, what):
+    gradients = gradients if isinstance(gradients, tuple) else (gradients,)
+    if len(gradients) != count:
+        raise TypeError(
+            f"A backward hook must return {count} gradients of the {what}s, but got "
+            f"{len(gradients)}."
+        )
+    return gradients

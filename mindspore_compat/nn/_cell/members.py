@@ -1,0 +1,90 @@
+"""What a Cell is made of: its named parameters, sub-cells and buffers.
+
+`Members` is the ordered dict behind `Cell._params`, `Cell._cells` and `Cell._buffers`. Whatever is
+put into it is also put into the Cell's `__dict__`, so reading `self.weight` is a plain attribute
+access; code that changes a network through `cell._cells[name] = other` keeps working.
+"""
+
+import re
+import weakref
+from collections import OrderedDict
+
+from ..._core.rules.vocabulary import Str
+
+_PREFIX = re.compile(r"^\w*[0-9a-zA-Z_.\-]*$", re.ASCII)
+
+
+class Members(OrderedDict):
+    """Named members of one kind, mirrored in the attributes of their owner.
+
+    The owner is held weakly: it owns this dict, and freeing a network must not wait for the garbage
+    collector.
+    """
+
+    def __init__(self, owner, members=()):
+        self.owner = weakref.ref(owner)
+        super().__init__()
+        for name, member in dict(members).items():
+            self[name] = member
+
+    def __setitem__(self, name, member):
+        super().__setitem__(name, member)
+        owner = self.owner()
+        if owner is not None:
+            owner.__dict__[name] = member
+
+    def __delitem__(self, name):
+        super().__delitem__(name)
+        owner = self.owner()
+        if owner is not None:
+            owner.__dict__.pop(name, None)
+
+    def pop(self, name, *default):
+        """Takes a member out and returns it."""
+        if name not in self:
+            return OrderedDict.pop(self, name, *default)
+        member = self[name]
+        del self[name]
+        return member
+
+    def popitem(self, last=True):
+        """Takes the last (or first) member out and returns it with its name."""
+        name = next(reversed(self) if last else iter(self))
+        return name, self.pop(name)
+
+    def clear(self):
+        """Takes all members out."""
+        for name in list(self):
+            del self[name]
+
+    def __reduce__(self):
+        return OrderedDict, (list(self.items()),)
+
+    def __repr__(self):
+        return f"OrderedDict({list(self.items())!r})" if self else "OrderedDict()"
+
+
+def check_prefix(prefix):
+    """Refuses a prefix that parameter names cannot have."""
+    Str.refuse("update_parameters_name", "prefix", prefix)
+    if not _PREFIX.match(prefix):
+        raise ValueError(
+            "For 'update_parameters_name', 'prefix' must consist of letters, digits, "
+            f"'_', '.' and '-', but got {prefix!r}."
+        )
+
+
+def indented(text):
+    """`text` with every line but the first moved two spaces to the right."""
+    return text.replace("\n", "\n  ")
+
+
+def layout(name, extra, members):
+    """The text of a Cell: its name, what its class adds, and one entry for each sub-cell."""
+    lines = extra.split("\n") if extra else []
+    if len(lines) == 1 and not members:
+        return f"{name}({lines[0]})"
+    lines += [f"({key}): {indented(repr(member))}" for key, member in members.items()]
+    if not lines:
+        return f"{name}()"
+    return f"{name}(\n  " + "\n  ".join(lines) + "\n)"

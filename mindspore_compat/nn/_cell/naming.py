@@ -1,0 +1,195 @@
+"""Walking over the members of a Cell, and the names of its parameters.
+
+A parameter is named after the attributes that lead to it ("backbone.conv1.weight"): by its Cell
+when it is assigned, and again by every Cell that this one is assigned to.
+"""
+
+from collections import OrderedDict
+
+from .members import check_prefix
+
+
+class Naming:
+    """The part of Cell that lists, finds and names what it is made of."""
+
+    _scope = None
+    _param_prefix = ""
+
+    # Walking over members -------------------------------------------------------------------------
+
+    def name_cells(self):
+        """The immediate sub-cells by name, each once: an OrderedDict."""
+        first = {}
+        for name, cell in self._cells.items():
+            first.setdefault(cell, name)
+        return OrderedDict((name, cell) for cell, name in first.items() if cell is not None)
+
+    def cells(self):
+        """The immediate sub-cells."""
+        return self.name_cells().values()
+
+    def cells_and_names(self, cells=None, name_prefix=""):
+        """Yields (name, cell) for this Cell and all below it, each once.
+
+        Args:
+            cells (set): Cells that are not to be yielded again.
+            name_prefix (str): the name of this Cell.
+        """
+        seen = cells if cells else set()
+        if self in seen:
+            return
+        seen.add(self)
+        yield name_prefix, self
+        start = f"{name_prefix}." if name_prefix else ""
+        for name, cell in self._cells.items():
+            if cell:
+                yield from cell.cells_and_names(seen, start + name)
+
+    def get_sub_cell(self, target):
+        """Returns the Cell of that name, such as "net_b.net_c"; itself for ''.
+
+        Raises:
+            AttributeError: if there is no such Cell.
+        """
+        cell = self
+        for name in target.split(".") if target else ():
+            if not hasattr(cell, name):
+                raise AttributeError(f"{type(cell).__name__} has no attribute `{name}`")
+            cell = getattr(cell, name)
+            if not isinstance(cell, Naming):
+                raise AttributeError(f"`{name}` is not an nn.Cell")
+        return cell
+
+    def parameters_and_names(self, name_prefix="", expand=True):
+        """Yields (name, parameter), each parameter once.
+
+        Args:
+            name_prefix (str): the name of this Cell.
+            expand (bool): whether to go into sub-cells.
+        """
+        cells = self.cells_and_names(name_prefix=name_prefix) if expand else [(name_prefix, self)]
+        seen = set()
+        for where, cell in cells:
+            for name, param in cell._params.items():
+                if param is not None and id(param) not in seen:
+                    seen.add(id(param))
+                    yield (f"{where}.{name}" if where else name), param
+
+    def get_parameters(self, expand=True):
+        """Yields the parameters, those of sub-cells too if `expand`."""
+        for _, param in self.parameters_and_names(expand=expand):
+            yield param
+
+    def parameters_dict(self, recurse=True):
+        """The parameters by their own names: an OrderedDict."""
+        return OrderedDict((param.name, param) for param in self.get_parameters(expand=recurse))
+
+    def parameters_broadcast_dict(self, recurse=True):
+        """As `parameters_dict`, without those that data parallel training leaves alone; or None."""
+        found = OrderedDict(
+            (name, param)
+            for name, param in self.parameters_dict(recurse).items()
+            if not param.layerwise_parallel
+        )
+        return found or None
+
+    def trainable_params(self, recurse=True):
+        """The list of parameters that require gradients."""
+        return [param for param in self.get_parameters(expand=recurse) if param.requires_grad]
+
+    def untrainable_params(self, recurse=True):
+        """The list of parameters that do not."""
+        return [param for param in self.get_parameters(expand=recurse) if not param.requires_grad]
+
+    def apply(self, fn):
+        """Calls `fn(cell)` for all sub-cells, then for this Cell, and returns it."""
+        for cell in self.cells():
+            cell.apply(fn)
+        fn(self)
+        return self
+
+    def init_parameters_data(self, auto_parallel_mode=False):
+        """Draws the values of parameters that have none yet.
+
+        Returns:
+            dict, each parameter with the one that replaced it: itself.
+        """
+        return {param: param.init_data() for param in self.get_parameters()}
+
+    # Names ----------------------------------------------------------------------------------------
+
+    @property
+    def cls_name(self):
+        """The name of the class."""
+        return type(self).__name__
+
+    @property
+    def create_time(self):
+        """When the Cell was made, in nanoseconds."""
+        return self._create_time
+
+    @property
+    def param_prefix(self):
+        """What the names of the Cell's own parameters start with, after `update_cell_prefix`."""
+        return self._param_prefix
+
+    def update_parameters_name(self, prefix="", recurse=True):
+        """Names every parameter after its position below this Cell, with `prefix` in front.
+
+        Args:
+            prefix (str): letters, digits, '_', '.' and '-'; '' changes nothing.
+            recurse (bool): whether to go into sub-cells.
+
+        Raises:
+            TypeError: if `prefix` is not a str.
+            ValueError: if it has other characters.
+        """
+        check_prefix(prefix)
+        for name, param in self.parameters_and_names(expand=recurse):
+            if prefix:
+                param.is_init = False
+                param.name = prefix + name
+
+    def update_cell_prefix(self):
+        """Makes every Cell below this one know its name, for `param_prefix`."""
+        for name, cell in self.cells_and_names():
+            cell.__dict__["_param_prefix"] = name
+
+    def check_names(self):
+        """Raises a ValueError if two parameters have the same name."""
+        twice = self._cell_name_twice()
+        if twice:
+            raise ValueError(
+                f"The name '{twice}' belongs to two parameters of "
+                f"'{type(self).__name__}'; a parameter needs a unique name."
+            )
+
+    def check_names_and_refresh_name(self):
+        """Names all parameters after their positions where two have the same name."""
+        if self._cell_name_twice():
+            for name, param in self.parameters_and_names():
+                param.name = name
+            self.check_names()
+
+    def _cell_name_twice(self):
+        seen = set()
+        for param in self.get_parameters():
+            if param.name in seen:
+                return param.name
+            seen.add(param.name)
+        return None
+
+    def generate_scope(self):
+        """Gives every sub-cell its scope, the classes and names that lead to it."""
+        for scope, cell in self._cell_scopes("Default"):
+            cell.__dict__["_scope"] = scope
+
+    def _cell_scopes(self, above):
+        for name, cell in self.name_cells().items():
+            scope = f"{above}/{name}-{type(cell).__name__}"
+            yield scope, cell
+            yield from cell._cell_scopes(scope)
+
+    def get_scope(self):
+        """The scope given by `generate_scope` of a Cell above, or None."""
+        return self._scope

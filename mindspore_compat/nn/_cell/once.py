@@ -1,0 +1,146 @@
+"""A training step computes its network's loss and then its gradient in a single forward run.
+
+Worked example. In
+
+    loss = self.network(x, y)
+    grads = self.grad(self.network, self.weights)(x, y, sens)
+
+the first line runs the network with a tape on the weights, and keeps the tape. The second line is
+given the same network, weights and inputs, so it walks that tape back and runs nothing. The
+original gets there by compiling both lines into one graph, and in PyNative mode for networks marked
+by `set_grad`, as TrainOneStepCell marks its own. It matters for results too: if run twice,
+BatchNorm would count its batch twice, and Dropout would take gradients of another loss than is
+returned.
+
+A *step* is a Cell with an attribute that is a GradOperation by a list of weights; its *networks*
+are those of its Cells that train nothing themselves. Where anything differs (other inputs, a weight
+written in between, a gradient that is already open, keywords) nothing is reused and both lines run
+as they stand.
+"""
+
+import contextlib
+import threading
+
+from ..._core.autograd.tape import depth
+from ..._core.autograd.transforms import (
+    _GradientScope,
+    _hooked,
+    _output_gradients,
+    map_tensors,
+    outside,
+    tensors_in,
+)
+from ..._core.context.config import GRAPH_MODE, config
+from ...common.parameter import Parameter
+
+
+@contextlib.contextmanager
+def networks_once(step):
+    """Within it each network of a step runs once."""
+    with contextlib.ExitStack() as stack:
+        for network, weights in networks_of(step):
+            if config.mode == GRAPH_MODE or network.requires_grad:
+                stack.enter_context(Once(network, weights))
+        yield
+
+
+def networks_of(step):
+    """Pairs of a network of a step and its weights: those in `weights`, or all that are trained."""
+    found = step.__dict__.get("_cell_networks")
+    if found is None:
+        given = step.__dict__.get("weights")
+        given = given if isinstance(given, (tuple, list)) else ()
+        given = tuple({id(each): each for each in given}.values())
+        known = bool(given) and all(isinstance(each, Parameter) for each in given)
+        found = [
+            (cell, given if known else tuple(cell.trainable_params()))
+            for cell in step.cells()
+            if cell is not None and _only_computes(cell)
+        ]
+        found = [(cell, weights) for cell, weights in found if weights]
+        step.__dict__["_cell_networks"] = found
+    return found
+
+
+def _only_computes(cell):
+    """True for a Cell without a step or an optimizer in it."""
+    within = [each for _, each in cell.cells_and_names()]
+    return not any(each._cell_updates or each._cell_is_step for each in within)
+
+
+class Once:
+    """Keeps the tape of a network's first call, for as long as a step runs.
+
+    Args:
+        network (Cell): the network of the step.
+        weights (Sequence[Parameter]): what its gradient may be taken by.
+    """
+
+    def __init__(self, network, weights):
+        self.network = network
+        self.weights = weights
+        self._saved = None
+        self._thread = threading.get_ident()  # others may use the network meanwhile
+
+    def __enter__(self):
+        self._set(self._record)
+        depth.keepers = (*depth.keepers, self)
+        return self
+
+    def __exit__(self, *error):
+        depth.keepers = tuple(each for each in depth.keepers if each is not self)
+        self._set(None)
+        self._saved = None
+
+    def _set(self, around):
+        self.network.__dict__["_cell_around"] = around
+        self.network._cell_choose_path()
+
+    def _record(self, args, kwargs):
+        """Runs the network, recorded if this is the call to keep."""
+        other = threading.get_ident() != self._thread
+        if depth.open or kwargs or self._saved is not None or other:
+            return self.network._cell_inside(args, kwargs)
+        with _GradientScope(self.weights) as differentiated:
+            out = self.network._cell_inside(args, kwargs)
+        arrays = [weight._array for weight in self.weights]
+        self._saved = (args, arrays, out, differentiated)
+        return map_tensors(outside, out)
+
+    def note_in_place_write(self, tensors):
+        """Drops the saved tape when Tensors on it are about to be written in place."""
+        if self._saved is not None:
+            own = {id(each) for each in (*self.weights, *self._saved[0])}
+            if any(id(each) in own for each in tensors):
+                self._saved = None
+
+    def gradients(self, network, weights, args, grad_outputs):
+        """The gradients of weights from the saved tape, or None if that was another call.
+
+        Args:
+            network: the Cell that is to be differentiated.
+            weights: the Parameters wanted.
+            args: its inputs.
+            grad_outputs: the gradient at the output; None for ones.
+        """
+        if self._saved is None or network is not self.network or depth.open:
+            return None
+        saved_args, arrays, out, differentiated = self._saved
+        index_of = {id(weight): index for index, weight in enumerate(self.weights)}
+        if not _same(args, saved_args) or any(id(weight) not in index_of for weight in weights):
+            return None
+        self._saved = None
+        if not _same([weight._array for weight in self.weights], arrays):
+            return None
+        heads = tensors_in(out)
+        with differentiated:
+            differentiated.only([index_of[id(weight)] for weight in weights])
+            gradients = differentiated.gradients(
+                heads, _output_gradients(heads, grad_outputs), last=True
+            )
+        return tuple(_hooked(weight, g) for weight, g in zip(weights, gradients, strict=True))
+
+
+def _same(given, previous):
+    """True if two sequences hold the same objects."""
+    return len(given) == len(previous) and all(a is b for a, b in zip(given, previous, strict=True))

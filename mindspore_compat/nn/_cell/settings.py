@@ -1,0 +1,269 @@
+"""Settings of a Cell for a compiler or a parallel planner.
+
+The original reads them when it compiles a graph. Here a network runs as it is written, so a setting
+is checked and stored, and can be read back; of these only `recompute` changes what is done (less
+memory, more arithmetic, the same numbers).
+"""
+
+import inspect
+
+from ..._core.context.config import GRAPH_MODE, config
+from ..._core.rules.vocabulary import Bool, InstanceOf, Int, OneOf, Str
+from ..._core.tensor.dynamic_shape import misfit
+
+_Prefetch = (OneOf("Auto") | Int(ge=0)).called("'Auto' or an int >= 0")
+
+
+def _need_bool(api, name, value):
+    Bool.refuse(api, name, value)
+
+
+class Settings:
+    """The part of Cell that keeps what a compiler would ask for."""
+
+    _phase = "train"
+    _bprop_debug = False
+    _recompute = False
+    _cell_inputs_set = None
+    _cell_strategies = (None, None)
+    compile_phase = None
+    compiled = False
+    cell_type = None
+
+    @property
+    def phase(self):
+        """'train' after `set_train()`, 'predict' after `set_train(False)`, or what was assigned."""
+        return self._phase
+
+    @phase.setter
+    def phase(self, value):
+        Str.refuse("Cell", "phase", value)
+        self.__dict__["_phase"] = value
+
+    @property
+    def bprop_debug(self):
+        """Whether a custom `bprop` is checked step by step."""
+        return self._bprop_debug
+
+    @bprop_debug.setter
+    def bprop_debug(self, value):
+        _need_bool("Cell", "bprop_debug", value)
+        self.__dict__["_bprop_debug"] = value
+
+    @property
+    def jit_config_dict(self):
+        """The options given by `set_jit_config`."""
+        return self.__dict__.get("_jit_config_dict", {})
+
+    @property
+    def parameter_layout_dict(self):
+        """The layout of parameters over devices, by name."""
+        return self.__dict__.get("_parameter_layout_dict", {})
+
+    @parameter_layout_dict.setter
+    def parameter_layout_dict(self, value):
+        InstanceOf(dict).refuse("Cell", "parameter_layout_dict", value)
+        self.__dict__["_parameter_layout_dict"] = value
+
+    @property
+    def pipeline_stage(self):
+        """The stage of a pipeline that this Cell belongs to, once assigned."""
+        return self._cell_stage("pipeline_stage")
+
+    @pipeline_stage.setter
+    def pipeline_stage(self, value):
+        self._cell_set_stage("pipeline_stage", value)
+
+    @property
+    def pipeline_segment(self):
+        """The segment of a pipeline that this Cell belongs to, once assigned."""
+        return self._cell_stage("pipeline_segment")
+
+    @pipeline_segment.setter
+    def pipeline_segment(self, value):
+        self._cell_set_stage("pipeline_segment", value)
+
+    def _cell_stage(self, name):
+        if f"_{name}" not in self.__dict__:
+            raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'.")
+        return self.__dict__[f"_{name}"]
+
+    def _cell_set_stage(self, name, value):
+        Int(ge=0).refuse("Cell", name, value)
+        self.__dict__[f"_{name}"] = value
+        for member in self.get_parameters():
+            member.add_pipeline_stage(value)
+
+    def set_jit_config(self, jit_config):
+        """Keeps the options of a JitConfig; a network runs the same with any of them.
+
+        Raises:
+            TypeError: if `jit_config` is not a JitConfig.
+        """
+        options = getattr(jit_config, "jit_config_dict", None)
+        if not isinstance(options, dict):
+            raise TypeError(
+                f"For 'set_jit_config', 'jit_config' must be a JitConfig, but got "
+                f"{jit_config!r} of type {type(jit_config).__name__}."
+            )
+        self.__dict__["_jit_config_dict"] = options
+
+    def set_boost(self, boost_type):
+        """Sets the flag of an acceleration of the original ('less_bn'), here and in all sub-cells.
+
+        Raises:
+            ValueError: if there is no such acceleration.
+        """
+        if boost_type != "less_bn":
+            raise ValueError(
+                f"For 'set_boost', 'boost_type' must be 'less_bn', but got {boost_type!r}."
+            )
+        return self.add_flags_recursive(less_bn=True)
+
+    def set_data_parallel(self):
+        """Asks an automatic planner for data parallelism; there is none here to ask."""
+
+    def offload(self, backward_prefetch="Auto"):
+        """Asks for activations to be moved to the host; arrays stay where they are.
+
+        Raises:
+            TypeError: if `backward_prefetch` is neither a str nor an int.
+            ValueError: if it is another str than 'Auto', or a negative int.
+        """
+        _Prefetch.refuse("offload", "backward_prefetch", backward_prefetch)
+
+    def recompute(
+        self,
+        *,
+        use_reentrant=True,
+        output_recompute=False,
+        early_stop=True,
+        context_fn=None,
+        **kwargs,
+    ):
+        """Keeps no activations of this Cell for the backward pass, which computes them again.
+
+        Args:
+            use_reentrant (bool): accepted; the tape needs no choice.
+            output_recompute (bool): accepted; outputs are kept in memory, since later operations
+                hold them.
+            early_stop (bool): accepted.
+            context_fn (callable): returns two context managers, for the first and the second run;
+                needs `use_reentrant=False`.
+            **kwargs: mp_comm_recompute, parallel_optimizer_comm_recompute and
+                recompute_slice_activation (bools), which concern parallel graphs.
+
+        Raises:
+            TypeError: if a flag is not a bool, or `context_fn` not callable.
+            ValueError: if a keyword is unknown, or `context_fn` is given with `use_reentrant`.
+        """
+        flags = {
+            "use_reentrant": use_reentrant,
+            "output_recompute": output_recompute,
+            "early_stop": early_stop,
+        }
+        known = (
+            "mp_comm_recompute",
+            "parallel_optimizer_comm_recompute",
+            "recompute_slice_activation",
+        )
+        for name in kwargs:
+            if name not in known:
+                raise ValueError(f"For 'recompute', the keyword '{name}' must be one of {known}.")
+        for name, value in {**flags, **kwargs}.items():
+            _need_bool("recompute", name, value)
+        if context_fn is not None:
+            if not callable(context_fn):
+                raise TypeError(
+                    f"For 'recompute', 'context_fn' must be a callable, but got "
+                    f"{context_fn!r} of type {type(context_fn).__name__}."
+                )
+            if use_reentrant:
+                raise ValueError("For 'recompute', 'context_fn' needs 'use_reentrant=False'.")
+        if kwargs.get("parallel_optimizer_comm_recompute"):
+            for member in self.trainable_params():
+                member.parallel_optimizer_comm_recompute = True
+        self.__dict__["_recompute"] = context_fn or True
+        self._cell_choose_path()
+
+    def shard(self, in_strategy, out_strategy=None, parameter_plan=None):
+        """Keeps how inputs and outputs should be split over devices; arrays stay whole.
+
+        Args:
+            in_strategy (tuple): the layout of each input.
+            out_strategy (Union[None, tuple]): the layout of each output.
+            parameter_plan (Union[None, dict]): layouts of parameters, by name.
+        """
+        self.__dict__["_cell_strategies"] = (in_strategy, out_strategy)
+
+    def set_inputs(self, *inputs, **kwargs):
+        """Keeps the inputs that a graph is compiled for. In graph mode the Cell refuses others.
+
+        Args:
+            *inputs: all inputs in order; Tensors may have lengths that are not known, as
+                `Tensor(shape=(None, 3), dtype=float32)` has; or
+            **kwargs: some of them, by their names in `construct`.
+
+        Raises:
+            ValueError: if both are given, or `construct` has no such input.
+        """
+        if inputs and kwargs:
+            raise ValueError(
+                "For 'set_inputs', the inputs must be given by position or by name, but got both."
+            )
+        names = list(inspect.signature(self.construct).parameters)
+        for name in kwargs:
+            if name not in names:
+                raise ValueError(
+                    f"For 'set_inputs', the name of an input must be one of {names}, "
+                    f"but got {name!r}."
+                )
+        self.__dict__["_cell_inputs_set"] = inputs or (
+            tuple(kwargs.get(n) for n in names) if kwargs else None
+        )
+        self._cell_choose_path()
+
+    def _cell_check_inputs(self, args, kwargs):
+        """Refuses inputs in graph mode that are not those of `set_inputs`.
+
+        Raises:
+            TypeError: one is no Tensor, or has another dtype.
+            ValueError: one has other lengths.
+        """
+        if config.mode != GRAPH_MODE:
+            return
+        names, seen = list(inspect.signature(self.construct).parameters), {}
+        for index, expected in enumerate(self._cell_inputs_set):
+            name = names[index] if index < len(names) else f"input {index}"
+            if index >= len(args) and name not in kwargs:
+                continue
+            wrong = misfit(expected, args[index] if index < len(args) else kwargs[name], seen)
+            if wrong is not None:
+                raise type(wrong)(
+                    f"For '{type(self).__name__}', '{name}' {wrong}, as 'set_inputs' requires."
+                )
+
+    def get_inputs(self):
+        """The inputs given to `set_inputs`, or None."""
+        return self._cell_inputs_set
+
+    def compile(self, *args, **kwargs):
+        """Checks that `construct` takes these inputs; there is nothing to compile.
+
+        Raises:
+            TypeError: if it does not.
+        """
+        try:
+            inspect.signature(self.construct).bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(
+                f"For '{type(self).__name__}', 'construct' cannot take these inputs: {error}."
+            ) from None
+
+    def compile_and_run(self, *args, **kwargs):
+        """Runs the Cell."""
+        return self(*args, **kwargs)
+
+    def get_func_graph_proto(self):
+        """The compiled graph: None, as there is none."""
+        return None

@@ -1,0 +1,1 @@
+"""Checkpoints: saving, loading, and turning the slices of some ranks into those of others."""

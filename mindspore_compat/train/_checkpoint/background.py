@@ -1,0 +1,114 @@
+"""Checkpoints that are written in the background, one at a time, and what becomes of failures."""
+
+import multiprocessing
+import os
+import threading
+
+from ... import log
+
+_NAME = "asyn_save_ckpt"
+_latest = None  # the BackgroundSave that was begun last and that has not been waited for
+
+
+class BackgroundSave:
+    """A file that a thread or a process is writing.
+
+    Args:
+        how (Union[bool, str]): "process" for a process; else it is a thread.
+        write (Callable): A function of a module, which is called with `path`, `values` and
+            `options`.
+        path (str): The file.
+        values (list): What is written; nobody else may change it.
+        options (dict): Further arguments of `write`.
+    """
+
+    def __init__(self, how, write, path, values, options):
+        self.path, self.owner = path, os.getpid()
+        self._error = self._answer = None
+        if how == "process":
+            self._answer, connection = multiprocessing.Pipe(duplex=False)
+            self._worker = multiprocessing.Process(
+                target=_write_and_report,
+                args=(connection.send, write, path, values, options),
+                name=_NAME,
+            )
+        else:
+            self._worker = threading.Thread(
+                target=_write_and_report,
+                args=(self._fail, write, path, values, options),
+                name=_NAME,
+            )
+        self._worker.start()
+        if how == "process":
+            connection.close()
+
+    def _fail(self, error):
+        self._error = error
+
+    def is_alive(self):
+        """Whether the file is still being written."""
+        return self._worker.is_alive()
+
+    def result(self):
+        """Waits until the file is there.
+
+        Raises:
+            OSError: If it could not be written, or the process that wrote it died.
+        """
+        global _latest
+        if _latest is self:
+            _latest = None
+        self._worker.join()
+        if self._answer is not None:
+            self._error = _answered(self._answer, self._worker.exitcode, self.path)
+            self._answer.close()
+            self._answer = None
+        if self._error is not None:
+            raise self._error
+
+
+def begin(*arguments):
+    """Starts a BackgroundSave, whose failure the next save raises."""
+    global _latest
+    _latest = BackgroundSave(*arguments)
+
+
+def is_alive():
+    """Whether a file is still being written; raises the failure of one that no longer is."""
+    if latest() is not None and not _latest.is_alive():
+        wait()
+    return latest() is not None
+
+
+def wait():
+    """Waits for the file that was begun last, and raises its failure, unless that was done."""
+    if latest() is not None:
+        _latest.result()
+
+
+def latest():
+    """The BackgroundSave that this process began last and did not wait for; None for none."""
+    return None if _latest is None or _latest.owner != os.getpid() else _latest
+
+
+def _write_and_report(fail, write, path, values, options):
+    """Writes; a failure is logged, should nobody ask for it any more, and handed to `fail`."""
+    try:
+        write(path, values, **options)
+    except Exception as error:
+        log.error("The checkpoint %s is not written: %s", path, error)
+        fail(error)
+
+
+def _answered(answer, exitcode, path):
+    """The failure of a process that has ended, or None."""
+    try:
+        return answer.recv()
+    except EOFError:
+        return (
+            None
+            if exitcode == 0
+            else ChildProcessError(
+                f"The process that wrote the checkpoint {path} ended with the exit code {exitcode}."
+            )
+        )

@@ -1,0 +1,138 @@
+"""ckpt_to_safetensors and safetensors_to_ckpt: the same values in the other format."""
+
+import os
+import re
+
+from ..._backend.ranks import children
+from ..._core.rules.vocabulary import AsValue, InstanceOf, Int, Str
+from ..._io import checkpoint, safetensors
+
+_OptionalStr = Str | None
+
+
+def ckpt_to_safetensors(
+    file_path, save_path=None, name_map=None, file_name_regex=None, processes_num=1
+):
+    """Convert checkpoint files to the safetensors format.
+
+    An encrypted file is refused; a checksum is not carried over.
+
+    Args:
+        file_path (str): A file whose name ends in ".ckpt", or a directory, whose files and those of
+            its sub-directories are converted.
+        save_path (str): A directory for the new files, made when it is not there; sub-directories
+            of `file_path` are made again in it. By default each file is written next to its source.
+        name_map (dict): New names of parameters by their old ones.
+        file_name_regex (str): Only files whose name matches from its beginning are converted.
+        processes_num (int): How many processes work; at least 1.
+
+    Raises:
+        ValueError: If `file_path` is not there or of another kind, `save_path` is a file,
+            `name_map` is not a dict, or `processes_num` is below 1; if a file cannot be read.
+        TypeError: If `file_name_regex` is not a str or `processes_num` not an int, or a file holds
+            a text, which safetensors cannot store.
+
+    Examples:
+        >>> import mindspore_compat as ms
+        >>> ms.save_checkpoint([ms.Parameter(1.0, name="a")], "one.ckpt")
+        >>> ms.ckpt_to_safetensors("one.ckpt", name_map={"a": "b"})
+        >>> ms.load_checkpoint("one.safetensors", format="safetensors")
+        {'b': Parameter (name=b, shape=(), dtype=Float32, requires_grad=True)}
+    """
+    _convert_all(
+        "ckpt_to_safetensors", file_path, save_path, name_map, file_name_regex, processes_num
+    )
+
+
+def safetensors_to_ckpt(
+    file_path, save_path=None, name_map=None, file_name_regex=None, processes_num=1
+):
+    """Convert safetensors files to the checkpoint format.
+
+    Args:
+        file_path (str): A file whose name ends in ".safetensors", or a directory; the further
+            arguments are those of `ckpt_to_safetensors`.
+
+    Raises:
+        ValueError: As `ckpt_to_safetensors`.
+        TypeError: If `file_name_regex` is not a str or `processes_num` not an int.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> saved = [{"name": "a", "data": ms.Tensor([1.0])}]
+        >>> ms.save_checkpoint(saved, "two", format="safetensors")
+        >>> ms.safetensors_to_ckpt("two.safetensors")
+        >>> sorted(ms.load_checkpoint("two.ckpt"))
+        ['a']
+    """
+    _convert_all(
+        "safetensors_to_ckpt", file_path, save_path, name_map, file_name_regex, processes_num
+    )
+
+
+def _convert_all(api, file_path, save_path, name_map, file_name_regex, processes_num):
+    """Checks the arguments of either direction, and converts the files they name."""
+    suffix = checkpoint.SUFFIX if api.startswith("ckpt") else safetensors.SUFFIX
+    _check(api, file_path, save_path, name_map, file_name_regex, processes_num)
+    if os.path.isfile(file_path):
+        if not file_path.endswith(suffix):
+            raise ValueError(
+                f"For '{api}', 'file_path' must be a {suffix} file, but got {file_path!r}."
+            )
+        top, files = os.path.dirname(file_path), [file_path]
+    else:
+        top, files = file_path, _files_below(file_path, suffix)
+    if file_name_regex is not None:
+        files = [file for file in files if re.match(file_name_regex, os.path.basename(file))]
+    tasks = [(api, file, _target(file, top, save_path, suffix), name_map or {}) for file in files]
+    for task in tasks:
+        os.makedirs(os.path.dirname(task[2]) or ".", exist_ok=True)
+    if processes_num == 1 or len(tasks) < 2:
+        for task in tasks:
+            _convert(*task)
+        return
+    with children.executor(min(processes_num, len(tasks))) as pool:
+        list(pool.map(_convert, *zip(*tasks, strict=True)))
+
+
+def _check(api, file_path, save_path, name_map, file_name_regex, processes_num):
+    if not isinstance(file_path, str) or not os.path.exists(file_path):
+        raise ValueError(
+            f"For '{api}', 'file_path' must be a file or a directory, but got {file_path!r}."
+        )
+    _OptionalStr.refuse(api, "save_path", save_path)
+    _OptionalStr.refuse(api, "file_name_regex", file_name_regex)
+    Int.refuse(api, "processes_num", processes_num)
+    if save_path is not None and os.path.isfile(save_path):
+        raise ValueError(f"For '{api}', 'save_path' must be a directory, but got {save_path!r}.")
+    AsValue(InstanceOf(dict) | None).refuse(api, "name_map", name_map)
+    if processes_num < 1:
+        raise ValueError(
+            f"For '{api}', 'processes_num' must be at least 1, but got {processes_num}."
+        )
+
+
+def _files_below(folder, suffix):
+    """The files of this kind in a directory and below, in order of their paths."""
+    return sorted(
+        os.path.join(where, name)
+        for where, _, names in os.walk(folder)
+        for name in names
+        if name.endswith(suffix)
+    )
+
+
+def _target(file, top, save_path, suffix):
+    """The path of the converted file."""
+    other = safetensors.SUFFIX if suffix == checkpoint.SUFFIX else checkpoint.SUFFIX
+    made = file.removesuffix(suffix) + other
+    return made if save_path is None else os.path.join(save_path, os.path.relpath(made, top or "."))
+
+
+def _convert(api, file, target, name_map):
+    """Converts one file."""
+    if api == "ckpt_to_safetensors":
+        values, write = checkpoint.read(file), safetensors.write
+    else:
+        (values, _), write = safetensors.read(file), checkpoint.write
+    write(target, [(name_map.get(name, name), value) for name, value, _ in values])

@@ -1,0 +1,510 @@
+"""load_checkpoint and load_param_into_net: from a file to Parameters, and into a network.
+
+The bytes of the files are read in `_io`. Saving is in `saving.py`.
+"""
+
+import concurrent.futures
+import io
+import os
+
+from ... import log
+from ..._backend.arrays import to_current
+from ..._core.rules.vocabulary import AsValue, Bool, InstanceOf, Str, checked
+from ..._core.tensor.tensor import Tensor
+from ..._io import checkpoint, safetensors
+from ...common.parameter import Parameter, _new_parameter
+from ...nn.cell import Cell
+from .saving import check_crc, check_key
+
+# Types that load_param_into_net converts into one another.
+_KINDS = [{"Float16", "Float32", "Float64", "BFloat16"}, {"Int8", "Int16", "Int32", "Int64"}]
+
+
+def load_checkpoint(
+    ckpt_file_name,
+    net=None,
+    strict_load=False,
+    filter_prefix=None,
+    dec_key=None,
+    dec_mode="AES-GCM",
+    specify_prefix=None,
+    choice_func=None,
+    crc_check=False,
+    remove_redundancy=False,
+    format="ckpt",
+):
+    """Load the parameters of a file.
+
+    Args:
+        ckpt_file_name (Union[str, io.BytesIO]): The file, whose name ends in ".ckpt" or
+            ".safetensors" as `format` says; a BytesIO with the content of a safetensors file.
+        net (Cell): A network to load the parameters into, see `load_param_into_net`.
+        strict_load (bool): See `load_param_into_net`.
+        filter_prefix (Union[str, list[str], tuple[str]]): Names with such a beginning are left out.
+            Deprecated, as `specify_prefix`; either one overrides `choice_func`.
+        dec_key (Union[None, bytes]): The key that the file was encrypted with.
+        dec_mode (str): "AES-GCM", "AES-CBC" or "SM4-CBC".
+        specify_prefix (Union[str, list[str], tuple[str]]): Only names with such a beginning are
+            loaded.
+        choice_func (function): Called with a name; true loads the value.
+        crc_check (bool): Whether to warn of a file without a checksum. One that is there is checked
+            in any case; but in a safetensors file of which only some names are loaded, and behind
+            encrypted values, only if this is True.
+        remove_redundancy (bool): Whether the file was saved by one of several devices without what
+            the others save.
+        format (str): "ckpt" or "safetensors".
+
+    Returns:
+        dict, from names to Parameters (or str, where a text was saved), in the order of the file.
+
+    Raises:
+        TypeError: If `ckpt_file_name`, `net`, a prefix or `choice_func` is of another type.
+        ValueError: If the file is not there, is damaged, is none of the format or nothing in it is
+            wanted; if a prefix is empty; if the key or mode does not fit.
+
+    Examples:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat import Parameter
+        >>> ms.save_checkpoint([Parameter(1.0, name="a"), Parameter(2, name="b")], "two.ckpt")
+        >>> ms.load_checkpoint("two.ckpt", choice_func=lambda name: name != "a")
+        {'b': Parameter (name=b, shape=(), dtype=Int32, requires_grad=True)}
+    """
+    api = "load_checkpoint"
+    _check_file_name(ckpt_file_name, format)
+    _check_net(api, net)
+    wanted = _wanted(specify_prefix, filter_prefix, choice_func)
+    check_key(api, "dec", dec_key, dec_mode, format)
+    check_crc(api, crc_check)
+    _check_redundancy(api, remove_redundancy)
+    _check_file(ckpt_file_name, format)
+    if format == "safetensors":
+        values, about = safetensors.read(
+            ckpt_file_name, crc=crc_check or wanted is None, wanted=wanted
+        )
+        remove_redundancy = _agreed(about, remove_redundancy, net)
+    else:
+        if crc_check and dec_key is None and not checkpoint.has_checksum(ckpt_file_name):
+            log.warning(f"For '{api}', the file {ckpt_file_name} has no checksum to check.")
+        values = checkpoint.read(
+            ckpt_file_name,
+            crc=crc_check or dec_key is None,
+            key=dec_key,
+            mode=dec_mode,
+            wanted=wanted,
+        )
+    if not values:
+        raise ValueError(
+            f"For '{api}', nothing of the file {ckpt_file_name} is left to load: it "
+            "is empty, or the prefixes or 'choice_func' leave nothing."
+        )
+    found = {
+        name: value if type_name == checkpoint.TEXT else _parameter(name, value)
+        for name, value, type_name in values
+    }
+    if net is not None:
+        load_param_into_net(net, found, strict_load, remove_redundancy)
+    return found
+
+
+def _parameter(name, array):
+    """A Parameter over an array that nobody else holds."""
+    made = _new_parameter(to_current(array))
+    made.name = name
+    return made
+
+
+# Checks -------------------------------------------------------------------------------------------
+
+
+def _check_file_name(file_name, format):
+    """Refuses what is no file name, and one that does not end as the format says."""
+    if isinstance(file_name, io.BytesIO):
+        if format != "safetensors":
+            raise TypeError(
+                "For 'load_checkpoint', 'ckpt_file_name' can be a BytesIO only when "
+                "'format' is 'safetensors'."
+            )
+    else:
+        Str.refuse("load_checkpoint", "ckpt_file_name", file_name)
+
+
+def _check_file(file_name, format):
+    """Refuses a file that is not there, or whose name does not end as the format says."""
+    if isinstance(file_name, io.BytesIO):
+        return
+    if not file_name.endswith(f".{format}"):
+        raise ValueError(
+            f"For 'load_checkpoint', the name of a file of the format {format!r} must "
+            f"end in '.{format}', but got {file_name!r}."
+        )
+    if not os.path.isfile(file_name):
+        raise ValueError(
+            f"For 'load_checkpoint', the file {os.path.abspath(file_name)} is not there."
+        )
+
+
+def _check_checkpoint_param(ckpt_file_name, filter_prefix=None):
+    """The checks of `load_checkpoint` as a function, which scripts of releases 1.x import.
+
+    Returns:
+        The path, made absolute, and the prefixes as given; one alone as a tuple.
+
+    Raises:
+        TypeError: `ckpt_file_name` is no str, or `filter_prefix` no str, list or tuple of them.
+        ValueError: there is no such file, its name does not end in .ckpt, or a prefix is empty.
+    """
+    Str.refuse("load_checkpoint", "ckpt_file_name", ckpt_file_name)
+    _check_file(ckpt_file_name, "ckpt")
+    if filter_prefix is not None:
+        _check_prefix("filter_prefix", filter_prefix)
+    prefixes = (filter_prefix,) if isinstance(filter_prefix, str) else filter_prefix
+    return os.path.realpath(ckpt_file_name), prefixes
+
+
+def _check_net(api, net):
+    if net is not None:
+        InstanceOf(Cell).refuse(api, "net", net)
+
+
+def _check_redundancy(api, value):
+    AsValue(Bool).refuse(api, "remove_redundancy", value)
+
+
+def _wanted(specify_prefix, filter_prefix, choice_func):
+    """A function that says of a name whether to load it; None for every name."""
+    for name, prefix in (("specify_prefix", specify_prefix), ("filter_prefix", filter_prefix)):
+        if prefix is not None:
+            _check_prefix(name, prefix)
+            log.warning(f"For 'load_checkpoint', '{name}' is deprecated; use 'choice_func'.")
+    if specify_prefix is None and filter_prefix is None:
+        if choice_func is not None and not callable(choice_func):
+            raise TypeError(
+                "For 'load_checkpoint', 'choice_func' must be a function or None, but "
+                f"got {choice_func!r} of type {type(choice_func).__name__}."
+            )
+        return choice_func
+    only, never = (
+        prefix if prefix is None or isinstance(prefix, str) else tuple(prefix)
+        for prefix in (specify_prefix, filter_prefix)
+    )
+    return lambda name: (
+        (only is None or name.startswith(only)) and (never is None or not name.startswith(never))
+    )
+
+
+def _check_prefix(name, prefix):
+    """Refuses a prefix that is no str and no list of them, or is empty."""
+    InstanceOf(str, list, tuple).called("a str, or a list or tuple of them").refuse(
+        "load_checkpoint", name, prefix
+    )
+    parts = [prefix] if isinstance(prefix, str) else prefix
+    for part in parts:
+        Str.called("str").refuse_part("load_checkpoint", f"'{name}'", part, verb="hold")
+    if not parts or "" in parts:
+        raise ValueError(f"For 'load_checkpoint', '{name}' must not be empty, but got {prefix!r}.")
+
+
+def _agreed(about, asked, net):
+    """Whether a safetensors file lacks what other devices saved: the file knows, not the caller."""
+    noted = about.get("remove_redundancy")
+    if noted is None or (noted == "True") == asked or net is None:
+        return asked
+    log.warning(
+        f"For 'load_checkpoint', 'remove_redundancy' is {asked}, but the file says "
+        f"{noted}, which counts."
+    )
+    return noted == "True"
+
+
+# Into a network -----------------------------------------------------------------------------------
+
+
+def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundancy=False):
+    """Load parameters into a network by their names.
+
+    A parameter of the network that `parameter_dict` lacks may be there with a longer name: unless
+    `strict_load`, the first name that ends in it gives a prefix, and what is there under the prefix
+    and a name still lacking is loaded. Values are copied. When one does not fit, nothing is loaded.
+
+    Args:
+        net (Cell): The network.
+        parameter_dict (dict): Parameters by name, as `load_checkpoint` returns them. Texts in it
+            are passed over.
+        strict_load (bool): Whether the types must be the same. Otherwise floats of different widths
+            are converted into one another, and signed integers too.
+        remove_redundancy (bool): Whether `parameter_dict` lacks what other devices saved.
+
+    Returns:
+        (list, list), the names of the network's parameters that were not loaded, and the names in
+        `parameter_dict` that no parameter of the network has.
+
+    Raises:
+        TypeError: If `net` is not a Cell, `parameter_dict` not a dict of Parameters by str, or
+            `strict_load` not a bool; if `remove_redundancy` is True without parallel training.
+        ValueError: If `remove_redundancy` is not a bool.
+        RuntimeError: If a shape differs (but for ones at the end), or a type that is not converted.
+
+    Examples:
+        >>> import mindspore_compat as ms
+        >>> from mindspore_compat import nn, Parameter, Tensor
+        >>> net = nn.Dense(2, 1)
+        >>> ms.load_param_into_net(net, {"bias": Parameter(Tensor([3.0]), name="bias")})
+        (['weight'], [])
+    """
+    api = "load_param_into_net"
+    if net is None:
+        raise TypeError(f"For '{api}', 'net' must be a Cell, but got None.")
+    _check_net(api, net)
+    _check_dict(api, parameter_dict)
+    Bool.refuse(api, "strict_load", strict_load)
+    _check_redundancy(api, remove_redundancy)
+    if remove_redundancy:
+        raise TypeError(
+            f"For '{api}', 'remove_redundancy' can be True only in parallel training, "
+            "where parameters come from several devices."
+        )
+    sources, lacking = _sources(net, parameter_dict, strict_load)
+    fitted = [(param, _fitted(param, source, strict_load)) for param, source in sources]
+    for param, array in fitted:
+        param.set_data(Tensor._wrap(array))
+    names = {param.name for _, param in net.parameters_and_names()}
+    if lacking:
+        log.warning(
+            f"For '{api}', {len(lacking)} parameters of 'net' are not loaded, because they "
+            "are not in 'parameter_dict'."
+        )
+        log.warning(f"{lacking} are not loaded.")
+    return lacking, [
+        name
+        for name in parameter_dict
+        if name not in names or isinstance(parameter_dict[name], str)
+    ]
+
+
+def _check_dict(api, parameter_dict):
+    InstanceOf(dict).refuse(api, "parameter_dict", parameter_dict)
+    for name, value in parameter_dict.items():
+        if not isinstance(name, str) or not isinstance(value, (Parameter, str)):
+            raise TypeError(
+                f"For '{api}', 'parameter_dict' must hold Parameters by name, but got "
+                f"{value!r} of type {type(value).__name__} by {name!r}."
+            )
+
+
+def _sources(net, parameter_dict, strict_load):
+    """(parameter, its source) for those found, and the names of those lacking."""
+    found, lacking = [], []
+    for _, param in net.parameters_and_names():
+        source = parameter_dict.get(param.name)
+        if isinstance(source, Parameter):
+            found.append((param, source))
+        elif source is None:
+            lacking.append(param)
+    if lacking and not strict_load:
+        lacking = _by_prefix(lacking, parameter_dict, found)
+    return found, [param.name for param in lacking]
+
+
+def _by_prefix(lacking, parameter_dict, found):
+    """Adds to `found` what is there under a longer name; returns the parameters still lacking."""
+    still = {param.name: param for param in lacking}
+    for param in lacking:
+        if param.name not in still:
+            continue
+        longer = next(
+            (
+                name
+                for name, value in parameter_dict.items()
+                if name.endswith(param.name) and isinstance(value, Parameter)
+            ),
+            None,
+        )
+        if longer is None:
+            continue
+        prefix = longer[: len(longer) - len(param.name)]
+        log.warning(
+            f"For 'load_param_into_net', the prefix {prefix!r} of names in "
+            "'parameter_dict' is dropped."
+        )
+        for name in list(still):
+            source = parameter_dict.get(prefix + name)
+            if isinstance(source, Parameter):
+                found.append((still.pop(name), source))
+    return [param for param in lacking if param.name in still]
+
+
+def _fitted(param, source, strict_load):
+    """The values of `source` as an array of its own in the shape and type of `param`."""
+    shape, given = param.shape, source.shape
+    if shape != given and (
+        given[: len(shape)] != shape or any(n != 1 for n in given[len(shape) :])
+    ):
+        raise RuntimeError(
+            f"For 'load_param_into_net', '{param.name}' has the shape {shape} in "
+            f"'net', but {given} in 'parameter_dict'."
+        )
+    array = source.init_data()._array
+    if source.dtype == param.dtype:
+        return array.reshape(shape).copy()
+    names = {str(source.dtype), str(param.dtype)}
+    if strict_load or not any(names <= kind for kind in _KINDS):
+        raise RuntimeError(
+            f"For 'load_param_into_net', '{param.name}' is of type {param.dtype} in "
+            f"'net', but of type {source.dtype} in 'parameter_dict'."
+        )
+    log.warning(
+        f"For 'load_param_into_net', '{param.name}' is converted from {source.dtype} to "
+        f"{param.dtype}."
+    )
+    return Tensor._wrap(array.reshape(shape)).astype(param.dtype)._array
+
+
+def _update_param(param, new_param, strict_load):
+    """Gives a Parameter the value of another one, converted where `strict_load` is False.
+
+    Raises:
+        RuntimeError: if the shapes differ, or the dtypes do and are not of one kind or
+            `strict_load` is True.
+    """
+    param.set_data(Tensor._wrap(_fitted(param, new_param, strict_load)))
+
+
+def _load_dismatch_prefix_params(net, parameter_dict, param_not_load, strict_load):
+    """Loads what is in `parameter_dict` under longer names; takes it off the list of what lacks.
+
+    Args:
+        net (Cell): the network.
+        parameter_dict (dict): the Parameters by name.
+        param_not_load (list[str]): the names of those that were not loaded; is changed.
+        strict_load (bool): whether dtypes must be the same.
+
+    Raises:
+        RuntimeError: as `load_param_into_net`.
+    """
+    lacking = [param for _, param in net.parameters_and_names() if param.name in param_not_load]
+    found = []
+    still = {param.name for param in _by_prefix(lacking, parameter_dict, found)}
+    for param, source in found:
+        _update_param(param, source, strict_load)
+    param_not_load[:] = [name for name in param_not_load if name in still]
+
+
+# In the background, and several files -------------------------------------------------------------
+
+
+class ParamDictFuture:
+    """What `load_checkpoint_async` is loading."""
+
+    def __init__(self, executor, param_dict_future):
+        self.executor = executor
+        self.param_dict_future = param_dict_future
+
+    def result(self):
+        """Waits for the loading to end and returns what `load_checkpoint` does, or raises its
+        error.
+        """
+        found = self.param_dict_future.result()
+        self.executor.shutdown()
+        return found
+
+
+def load_checkpoint_async(
+    ckpt_file_name,
+    net=None,
+    strict_load=False,
+    filter_prefix=None,
+    dec_key=None,
+    dec_mode="AES-GCM",
+    specify_prefix=None,
+    choice_func=None,
+):
+    """Load the parameters of a file in a thread.
+
+    Args:
+        ckpt_file_name (str): The file; its name ends in ".ckpt" or ".safetensors".
+        net (Cell): As the further arguments, see `load_checkpoint`.
+
+    Returns:
+        ParamDictFuture, whose method `result` waits, and returns what `load_checkpoint` does.
+
+    Raises:
+        The errors of `load_checkpoint`, from `result`.
+
+    Examples:
+        >>> import mindspore_compat as ms
+        >>> ms.save_checkpoint([ms.Parameter(1.0, name="a")], "one.ckpt")
+        >>> future = ms.load_checkpoint_async("one.ckpt")
+        >>> future.result()
+        {'a': Parameter (name=a, shape=(), dtype=Float32, requires_grad=True)}
+    """
+    safe = isinstance(ckpt_file_name, str) and ckpt_file_name.endswith(safetensors.SUFFIX)
+    executor = concurrent.futures.ThreadPoolExecutor(1)
+    future = executor.submit(
+        load_checkpoint,
+        ckpt_file_name,
+        net,
+        strict_load,
+        filter_prefix,
+        dec_key,
+        dec_mode,
+        specify_prefix,
+        choice_func,
+        format="safetensors" if safe else "ckpt",
+    )
+    return ParamDictFuture(executor, future)
+
+
+@checked
+def load_segmented_checkpoints(
+    ckpt_file_dir: Str,
+    net=None,
+    strict_load=False,
+    filter_prefix=None,
+    dec_key=None,
+    dec_mode="AES-GCM",
+    specify_prefix=None,
+    choice_func=None,
+):
+    """Load all checkpoint files of a directory into one dict; a later file wins.
+
+    Args:
+        ckpt_file_dir (str): The directory; files in its sub-directories are not loaded.
+        net (Cell): As the further arguments, see `load_checkpoint`.
+
+    Returns:
+        dict, from names to Parameters or str; empty when there is no such file.
+
+    Raises:
+        TypeError: If `ckpt_file_dir` is not a str.
+        ValueError: If it is no directory.
+
+    Example:
+        >>> import os
+        >>> import mindspore_compat as ms
+        >>> os.makedirs("parts")
+        >>> for name in ("a", "b"):
+        ...     ms.save_checkpoint([{"name": name, "data": ms.Tensor([1.0])}], f"parts/{name}.ckpt")
+        >>> sorted(ms.load_segmented_checkpoints("parts"))
+        ['a', 'b']
+    """
+    if not os.path.isdir(ckpt_file_dir):
+        raise ValueError(
+            "For 'load_segmented_checkpoints', 'ckpt_file_dir' must be a directory, "
+            f"but got {ckpt_file_dir!r}."
+        )
+    found = {}
+    for file_name in sorted(os.listdir(ckpt_file_dir)):
+        if file_name.endswith(checkpoint.SUFFIX):
+            found.update(
+                load_checkpoint(
+                    os.path.join(ckpt_file_dir, file_name),
+                    net,
+                    strict_load,
+                    filter_prefix,
+                    dec_key,
+                    dec_mode,
+                    specify_prefix,
+                    choice_func,
+                )
+            )
+    return found

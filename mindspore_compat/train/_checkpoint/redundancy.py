@@ -1,0 +1,85 @@
+"""Which ranks hold the same slice of a parameter, and which of them are to save it."""
+
+import math
+
+from .strategy import build_searched_strategy
+
+
+def get_parameter_redundancy(layout_obj, initial_rank=None):
+    """Groups, for each parameter, the ranks that hold the same slice.
+
+    Args:
+        layout_obj (Union[str, dict]): a strategy file, or layouts by the name of the parameter, of
+            which the first two items are read: the lengths of the grid of ranks, and for each axis
+            of the parameter the axis of the grid, from the last one on, that cuts it, or -1.
+        initial_rank (int, optional): the number of the first rank.
+
+    Returns:
+        dict[str, tuple[tuple[int]]], the groups by parameter.
+
+    Raises:
+        TypeError: `layout_obj` is neither.
+        ValueError: it is no strategy file.
+
+    Examples:
+        >>> from mindspore_compat.train._utils import get_parameter_redundancy
+        >>> get_parameter_redundancy({"w": ([2, 2], [0, -1], [4, 2])})
+        {'w': ((0, 2), (1, 3))}
+
+    Source: mindspore.train._utils.get_parameter_redundancy of MindSpore 2.10.
+    """
+    if isinstance(layout_obj, str):
+        read = build_searched_strategy(layout_obj)
+        layouts = {
+            name: (each.dev_matrix[0].dim, each.tensor_map[0].dim) for name, each in read.items()
+        }
+    elif isinstance(layout_obj, dict):
+        layouts = {name: (each[0], each[1]) for name, each in layout_obj.items()}
+    else:
+        raise TypeError(
+            f"For 'get_parameter_redundancy', 'layout_obj' must be a str or a dict, but got "
+            f"{layout_obj!r} of type {type(layout_obj).__name__}."
+        )
+    first = initial_rank or 0
+    return {name: _groups(*layout, first) for name, layout in layouts.items()}
+
+
+def _groups(grid, cuts, first):
+    """The ranks of each slice, slices in the order of their places, the last axis of the grid
+    first."""
+    axes = sorted({axis for axis in cuts if axis != -1})
+    steps = [math.prod(grid[len(grid) - axis :]) for axis in axes]
+    lengths = [grid[-1 - axis] for axis in axes]
+    found = {}
+    for rank in range(math.prod(grid)):
+        place = tuple(rank // step % length for step, length in zip(steps, lengths, strict=True))
+        found.setdefault(place, []).append(rank + first)
+    return tuple(tuple(found[place]) for place in sorted(found))
+
+
+def remove_param_redundancy(param_redundancy_dict, keep_redundancy=1):
+    """Shares the parameters out among the ranks that hold them, so that each slice is kept so many
+    times.
+
+    Args:
+        param_redundancy_dict (dict): what `get_parameter_redundancy` returns.
+        keep_redundancy (int, optional): how many ranks keep a slice.
+
+    Returns:
+        dict[int, set[str]], the names of the parameters that a rank keeps.
+
+    Examples:
+        >>> from mindspore_compat.train._utils import remove_param_redundancy
+        >>> remove_param_redundancy({"w": ((0, 1),), "b": ((0, 1),)})
+        {0: {'w'}, 1: {'b'}}
+
+    Source: mindspore.train._utils.remove_param_redundancy of MindSpore 2.10.
+    """
+    kept, turns = {}, {}
+    for name, groups in param_redundancy_dict.items():
+        for group in groups:
+            turn = turns.get(group, 0)
+            for number in range(turn, turn + keep_redundancy):
+                kept.setdefault(group[number % len(group)], set()).add(name)
+            turns[group] = turn + 1
+    return kept

@@ -1,0 +1,435 @@
+"""Parameters that ranks hold in slices: the files that describe how they are cut, and putting them
+together again.
+
+A strategy file is protobuf, the original's node_strategy.proto, or JSON with the same names. It
+lists the layouts of parameters: ranks stand in a grid (`dev_matrix`), and each axis of a parameter
+is cut along one axis of the grid, or along none (`tensor_map`).
+"""
+
+import glob
+import json
+import math
+import os
+
+import numpy as np
+
+from ..._core.rules.checked import checked
+from ..._core.rules.vocabulary import InstanceOf, ListOf, Str
+from ..._core.tensor.tensor import Tensor
+from ..._io.files import atomic_write
+from ..._io.protobuf import BYTES, VARINT, bytes_field, fields, int_field, ints, signed
+from ..._io.reading import content, json_of, reading
+from ...common.parameter import Parameter
+from ...communication import get_group_size
+from ...communication.comm_func import all_gather_into_tensor
+
+_Parameters = ListOf(InstanceOf(Parameter))
+
+__all__ = [
+    "build_searched_strategy",
+    "merge_pipeline_strategys",
+    "merge_sliced_parameter",
+    "restore_group_info_list",
+]
+
+_LISTS = {1: "dev_matrix", 2: "tensor_map", 3: "param_split_shape", 4: "indices_offset"}
+_NUMBERS = {5: "field", 6: "opt_weight_shard_step", 7: "opt_weight_shard_size"}
+_STRATEGIES, _LAYOUTS = 2, 3  # the fields of a strategy file
+
+
+class Dims:
+    """A list of numbers in a layout.
+
+    Attributes:
+        dim (list[int]): the numbers.
+    """
+
+    def __init__(self, dim):
+        self.dim = dim
+
+    def __repr__(self):
+        return f"Dims({self.dim})"
+
+
+class ParallelLayouts:
+    """How a parameter is cut.
+
+    Attributes:
+        dev_matrix (list[Dims]): the lengths of the grid of ranks; rank 0 comes first, and the last
+            axis runs fastest.
+        tensor_map (list[Dims]): for each axis of the parameter the axis of the grid that cuts it,
+            counted from the last one, which is 0; -1 for none.
+        param_split_shape (list[Dims]): where slices are not of one length, their lengths.
+        indices_offset (list[Dims]): what is taken from indices that look up a slice.
+        field (int): the number of fields of a table that is cut by fields; 0 for other parameters.
+        opt_weight_shard_step, opt_weight_shard_size (int): how the optimizer's part is cut further.
+    """
+
+    def __init__(self):
+        for name in _LISTS.values():
+            setattr(self, name, [])
+        for name in _NUMBERS.values():
+            setattr(self, name, 0)
+
+    def __repr__(self):
+        return f"ParallelLayouts({vars(self)})"
+
+
+@checked
+def build_searched_strategy(strategy_filename: Str):
+    """Reads a strategy file.
+
+    Args:
+        strategy_filename (str): the file; one that ends with ".json" is JSON, others are protobuf.
+
+    Returns:
+        dict, from the names of parameters to their ParallelLayouts.
+
+    Raises:
+        TypeError: `strategy_filename` is no str.
+        ValueError: there is no such file, or it is empty or no strategy file.
+
+    Source: mindspore.parallel.build_searched_strategy of MindSpore 2.10.
+    """
+    _check_file("build_searched_strategy", "strategy_filename", strategy_filename)
+    with _reading("build_searched_strategy", strategy_filename):
+        if strategy_filename.endswith(".json"):
+            items = json_of(strategy_filename).get("parallel_layout_item", {})
+            return {name: _layout_from_json(saved) for name, saved in items.items()}
+        _, layouts = _items_of(_content(strategy_filename))
+        return {name: _layout(item) for name, item in map(_named, layouts)}
+
+
+@checked
+def merge_sliced_parameter(sliced_parameters: _Parameters, strategy: InstanceOf(dict) = None):
+    """Puts the slices of a parameter together.
+
+    Args:
+        sliced_parameters (list[Parameter]): the slices in the order of ranks; their names, and
+            their shapes after the first axis, are the same.
+        strategy (dict, optional): layouts by the names of parameters, as `build_searched_strategy`
+            gives them. Without it the slices follow one another along the first axis.
+
+    Returns:
+        Parameter, the whole.
+
+    Raises:
+        TypeError: `sliced_parameters` is no list of Parameters, or `strategy` no dict.
+        ValueError: there are no slices, or they do not fit each other or the layout.
+        KeyError: `strategy` does not name the parameter.
+
+    Examples:
+        >>> from mindspore_compat import Parameter, Tensor, merge_sliced_parameter
+        >>> slices = [Parameter(Tensor([1.0, 2.0]), "w"), Parameter(Tensor([3.0]), "w")]
+        >>> print(merge_sliced_parameter(slices).asnumpy())
+        [1. 2. 3.]
+
+    Source: mindspore.parallel.merge_sliced_parameter of MindSpore 2.10.
+    """
+    api = "merge_sliced_parameter"
+    if not sliced_parameters:
+        raise ValueError(f"For '{api}', 'sliced_parameters' must not be empty.")
+    first = sliced_parameters[0]
+    for one in sliced_parameters:
+        if one.name != first.name or one.ndim != first.ndim or one.shape[1:] != first.shape[1:]:
+            raise ValueError(
+                f"For '{api}', 'sliced_parameters' must have one name and the same "
+                f"shape after the first axis, but got {first.name!r} {first.shape} "
+                f"and {one.name!r} {one.shape}."
+            )
+    slices = [one.asnumpy() for one in sliced_parameters]
+    if not strategy:
+        whole = np.concatenate(slices)
+    elif first.name not in strategy:
+        raise KeyError(f"For '{api}', 'strategy' must name the parameter {first.name!r}.")
+    else:
+        whole = _merged(slices, strategy[first.name])
+    return Parameter(Tensor(whole), first.name, first.requires_grad, first.layerwise_parallel)
+
+
+def _get_merged_param_data(net, parameter_layout_dict, param_name, param_data, integrated_save):
+    """The whole of a parameter of which each rank has a slice, for libraries that save it.
+
+    Args:
+        net (Cell): the network; its layouts are those of `parameter_layout_dict`.
+        parameter_layout_dict (dict): by name the grid of ranks, the axis of the grid that cuts each
+            axis of the parameter, the shape of a slice and the number of fields.
+        param_name (str): the parameter.
+        param_data (Tensor): this rank's slice.
+        integrated_save (bool): whether the slices are put together.
+
+    Returns:
+        Tensor, the whole on every rank; `param_data` itself where nothing is cut or joined.
+
+    Raises:
+        KeyError: `parameter_layout_dict` does not name the parameter.
+        ValueError: the layout is one of other slices.
+
+    Source: mindspore.train.serialization of MindSpore 2.10.
+    """
+    grid, cuts, _, fields = parameter_layout_dict[param_name][:4]
+    if not integrated_save or get_group_size() == 1 or all(axis < 0 for axis in cuts):
+        return param_data
+    layout = ParallelLayouts()
+    layout.dev_matrix, layout.tensor_map, layout.field = [Dims(grid)], [Dims(cuts)], fields
+    joined, _ = all_gather_into_tensor(param_data)
+    return Tensor(_merged(np.split(joined.asnumpy(), get_group_size()), layout), param_data.dtype)
+
+
+def _merged(slices, layout):
+    """The whole of which `slices` are the parts, in the order of ranks.
+
+    Raises:
+        ValueError: the layout is none, or is one of other slices.
+    """
+    api = "merge_sliced_parameter"
+    try:
+        grid, cuts = list(layout.dev_matrix[0].dim), list(layout.tensor_map[0].dim)
+        lengths = list(layout.param_split_shape[0].dim) if layout.param_split_shape else []
+        groups = int(layout.field)
+    except (AttributeError, IndexError, TypeError) as error:
+        raise ValueError(
+            f"For '{api}', 'strategy' must hold layouts, but got {layout!r}: {error}."
+        ) from None
+    if len(slices) != math.prod(grid):
+        raise ValueError(
+            f"For '{api}', 'sliced_parameters' must be of {math.prod(grid)} ranks, "
+            f"but got {len(slices)}."
+        )
+    if not lengths and len({each.shape for each in slices}) > 1:
+        raise ValueError(
+            f"For '{api}', 'sliced_parameters' must have one shape, but got "
+            f"{[each.shape for each in slices]}."
+        )
+    if not lengths and groups > 0:
+        return _merged_by_groups(slices, groups)
+    counts = [1 if axis < 0 else grid[len(grid) - 1 - axis] for axis in cuts]
+    if lengths and len(lengths) != math.prod(counts):
+        raise ValueError(
+            f"For '{api}', 'param_split_shape' must have {math.prod(counts)} numbers, "
+            f"but got {lengths}."
+        )
+    blocks = np.empty(counts, object)
+    for rank, part in enumerate(slices):  # of ranks that hold the same slice the last one counts
+        coordinates = np.unravel_index(rank, grid)
+        at = tuple(0 if axis < 0 else coordinates[len(grid) - 1 - axis] for axis in cuts)
+        wanted = lengths[np.ravel_multi_index(at, counts)] if lengths else len(part)
+        if len(part) != wanted:
+            raise ValueError(
+                f"For '{api}', the slice of rank {rank} must have length {wanted}, "
+                f"but got {len(part)}."
+            )
+        blocks[at] = part
+    return np.block(blocks.tolist())
+
+
+def _merged_by_groups(slices, groups):
+    """A table (rows, columns) of so many fields, of each of which every rank holds some rows."""
+    columns = slices[0].shape[1]
+    parts = [each.reshape(groups, -1, columns) for each in slices]
+    return np.concatenate(parts, axis=1).reshape(-1, columns)
+
+
+@checked
+def restore_group_info_list(group_info_file_name: Str):
+    """Reads from a file of groups which ranks hold the same parameters.
+
+    Args:
+        group_info_file_name (str): the file, protobuf.
+
+    Returns:
+        list[int], the ranks.
+
+    Raises:
+        TypeError: `group_info_file_name` is no str.
+        ValueError: there is no such file, or it is empty or no file of groups.
+
+    Source: mindspore.parallel.restore_group_info_list of MindSpore 2.10.
+    """
+    api, name = "restore_group_info_list", "group_info_file_name"
+    _check_file(api, name, group_info_file_name)
+    with _reading(api, group_info_file_name, "file of groups"):
+        entries = [
+            value
+            for number, kind, value in fields(_content(group_info_file_name))
+            if number == 2 and kind == BYTES
+        ]
+        if not entries:
+            raise ValueError("it has no list of ranks")
+        return _dims(entries[-1])
+
+
+@checked
+def merge_pipeline_strategys(src_strategy_dirs: Str, dst_strategy_file: Str):
+    """Writes the strategy files of all stages of a pipeline into one.
+
+    The name of a parameter gets its stage before it: "1-weight". Of several files of a stage the
+    first is taken.
+
+    Args:
+        src_strategy_dirs (str): the folder of the files, all ".ckpt" (protobuf) or all ".json".
+        dst_strategy_file (str): the file to write; its folder is made if need be.
+
+    Raises:
+        TypeError: an argument is no str.
+        NotADirectoryError: there is no such folder.
+        ValueError: the folder has no strategy files, or files of both kinds, or one that describes
+            no parameters.
+
+    Source: mindspore.parallel.merge_pipeline_strategys of MindSpore 2.10.
+    """
+    api = "merge_pipeline_strategys"
+    if not os.path.isdir(src_strategy_dirs):
+        raise NotADirectoryError(
+            f"For '{api}', 'src_strategy_dirs' must be a directory, but got {src_strategy_dirs!r}."
+        )
+    found = {
+        kind: sorted(glob.glob(os.path.join(glob.escape(src_strategy_dirs), f"*.{kind}")))
+        for kind in ("ckpt", "json")
+    }
+    if bool(found["ckpt"]) == bool(found["json"]):
+        raise ValueError(
+            f"For '{api}', 'src_strategy_dirs' must have files that are all '.ckpt' "
+            f"or all '.json', but got {sum(found.values(), [])}."
+        )
+    content = (
+        _merged_messages(api, found["ckpt"])
+        if found["ckpt"]
+        else json.dumps(_merged_json(api, found["json"])).encode()
+    )
+    path = os.path.abspath(dst_strategy_file)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with atomic_write(path) as file:
+        file.write(content)
+
+
+def _merged_messages(api, paths):
+    stages, strategies, layouts = set(), [], []
+    for path in paths:
+        with _reading(api, path):
+            cut, entries = _items_of(_content(path))
+            stage = _stage_of(cut[0]) if cut and entries else None
+        if stage is None:
+            raise _tells_nothing(api, path)
+        if stage in stages:
+            continue
+        stages.add(stage)
+        strategies += [bytes_field(_STRATEGIES, bytes(item)) for item in cut]
+        for name, layout in map(_named, entries):
+            layouts.append(
+                bytes_field(
+                    _LAYOUTS, bytes_field(1, f"{stage}-{name}") + bytes_field(2, bytes(layout))
+                )
+            )
+    return b"".join([int_field(1, 1), *strategies, *layouts])
+
+
+def _merged_json(api, paths):
+    merged, stages = (
+        {"current_stage": 1, "parallel_strategy_item": {}, "parallel_layout_item": {}},
+        set(),
+    )
+    for path in paths:
+        with _reading(api, path):
+            saved = json_of(path)
+            cut, entries = saved.get("parallel_strategy_item"), saved.get("parallel_layout_item")
+            if not cut or not entries:
+                raise _tells_nothing(api, path)
+            stage = next(iter(cut.values())).get("stage")
+            if stage not in stages:
+                stages.add(stage)
+                merged["parallel_strategy_item"].update(cut)
+                merged["parallel_layout_item"].update(
+                    {f"{stage}-{name}": layout for name, layout in entries.items()}
+                )
+    return merged
+
+
+def _tells_nothing(api, path):
+    return ValueError(f"For '{api}', the strategy file {path!r} describes no parameters.")
+
+
+def stage_of_file(path):
+    """The stage of which a strategy file is: that of its first operation.
+
+    Raises:
+        ValueError: it has no operations.
+    """
+    with _reading("rank_list", path):
+        if path.endswith(".json"):
+            cut = list(json_of(path).get("parallel_strategy_item", {}).values())
+            stages = [each.get("stage") for each in cut]
+        else:
+            stages = [_stage_of(each) for each in _items_of(_content(path))[0]]
+    if not stages:
+        raise ValueError(f"the strategy file {path!r} describes no operations")
+    return stages[0]
+
+
+# Files --------------------------------------------------------------------------------------------
+
+
+def _check_file(api, name, path):
+    if not os.path.isfile(path):
+        raise ValueError(f"For '{api}', '{name}' must be a file, but there is no {path!r}.")
+    if os.path.getsize(path) == 0:
+        raise ValueError(f"For '{api}', '{name}' must not be empty, but {path!r} is.")
+
+
+def _reading(api, path, kind="strategy file"):
+    return reading(path, ValueError, f"is no {kind}", api)
+
+
+def _content(path):
+    return memoryview(content(path))
+
+
+def _items_of(view):
+    """The strategies of operations and the layouts of parameters in a strategy file, as bytes."""
+    found = {_STRATEGIES: [], _LAYOUTS: []}
+    for number, kind, value in fields(view):
+        if kind == BYTES and number in found:
+            found[number].append(value)
+        elif number != 1 or kind != VARINT:
+            raise ValueError(f"it has a field {number}, which is not known")
+    return found[_STRATEGIES], found[_LAYOUTS]
+
+
+def _named(item):
+    """The name and the content of an item."""
+    parts = {number: value for number, _, value in fields(item)}
+    return str(parts.get(1, b""), "utf-8"), parts.get(2, memoryview(b""))
+
+
+def _stage_of(item):
+    """The stage of an operation."""
+    _, content = _named(item)
+    return next((value for number, _, value in fields(content) if number == 1), 0)
+
+
+def _layout(view):
+    made = ParallelLayouts()
+    for number, _, value in fields(view):
+        if number in _LISTS:
+            getattr(made, _LISTS[number]).append(Dims(_dims(value)))
+        elif number in _NUMBERS:
+            setattr(made, _NUMBERS[number], signed(value))
+    return made
+
+
+def _dims(view):
+    return [
+        each for number, kind, value in fields(view) if number == 1 for each in ints(kind, value)
+    ]
+
+
+def _layout_from_json(description):
+    made = ParallelLayouts()
+    for number, name in _LISTS.items():
+        needed = number <= 2
+        setattr(
+            made, name, [Dims(list(description[name] if needed else description.get(name, [])))]
+        )
+    for name in _NUMBERS.values():
+        setattr(made, name, description.get(name, 0))
+    return made

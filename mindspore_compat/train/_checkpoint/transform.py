@@ -1,0 +1,269 @@
+"""Checkpoint files of ranks that hold slices, turned into those of ranks that hold other slices.
+
+How the parameters are cut and joined is in `resharding`.
+"""
+
+import glob
+import os
+from concurrent.futures import ThreadPoolExecutor
+
+from ..._core.rules.checked import checked
+from ..._core.rules.vocabulary import Any, InstanceOf, Int, OneOf, Str
+from .._utils import _make_directory
+from .loading import load_checkpoint
+from .resharding import Strategy, Transformation
+from .saving import save_checkpoint
+from .strategy import stage_of_file
+
+_STATES = ("accu_grads", "adam_v", "adam_m")
+
+
+@checked
+def rank_list_for_transform(
+    rank_id: Int(ge=0), src_strategy_file: Str | None = None, dst_strategy_file: Str | None = None
+):
+    """Tells which checkpoints are needed to make one for ranks that hold other slices.
+
+    Args:
+        rank_id (int): the rank of which the checkpoint is to be made.
+        src_strategy_file (str, optional): how the checkpoints are cut; without it they are whole.
+        dst_strategy_file (str, optional): how the new one is to be cut; without it it is whole.
+
+    Returns:
+        list[int], ranks, the highest first. Where several hold the same slice, the one that stands
+        as `rank_id` does in the grid of ranks.
+
+    Raises:
+        TypeError: an argument is of another type.
+        ValueError: `rank_id` is negative, a file is no strategy file, or one cannot be turned into
+            the other.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> ms.rank_list_for_transform(3)  # of whole parameters any rank will do
+        [0]
+
+    Source: mindspore.rank_list_for_transform of MindSpore 2.10.
+    """
+    return rank_list("rank_list_for_transform", rank_id, src_strategy_file, dst_strategy_file)
+
+
+def rank_list(api, rank_id, src_strategy_file, dst_strategy_file):
+    """`rank_list_for_transform` under the name `api`."""
+    if src_strategy_file is None:
+        return [0]
+    source, target = _strategies(api, src_strategy_file, dst_strategy_file)
+    return _needed(api, Transformation(api, source, target, rank_id))
+
+
+@checked
+def transform_checkpoint_by_rank(
+    rank_id: Int(ge=0),
+    checkpoint_files_map: Any,
+    save_checkpoint_file_name: Str,
+    src_strategy_file: Str | None = None,
+    dst_strategy_file: Str | None = None,
+):
+    """Makes a rank's checkpoint out of those of ranks that hold other slices.
+
+    Parameters that the strategy files do not name are taken from the rank of the same number.
+
+    Args:
+        rank_id (int): the rank of which the checkpoint is to be made.
+        checkpoint_files_map (dict): the files of the checkpoints by rank, at least those of
+            `rank_list_for_transform`.
+        save_checkpoint_file_name (str): the file to write, ".ckpt"; its folder is made if need be.
+        src_strategy_file (str, optional): how the checkpoints are cut; without it they are whole.
+        dst_strategy_file (str, optional): how the new one is to be cut; without it it is whole.
+
+    Raises:
+        TypeError: an argument is of another type.
+        ValueError: a number is negative, the name does not end with ".ckpt", a file is missing or
+            no strategy file, or the slices do not fit.
+
+    Source: mindspore.transform_checkpoint_by_rank of MindSpore 2.10.
+    """
+    checkpoint_by_rank(
+        "transform_checkpoint_by_rank",
+        rank_id,
+        checkpoint_files_map,
+        save_checkpoint_file_name,
+        src_strategy_file,
+        dst_strategy_file,
+    )
+
+
+def checkpoint_by_rank(
+    api,
+    rank_id,
+    checkpoint_files_map,
+    save_checkpoint_file_name,
+    src_strategy_file,
+    dst_strategy_file,
+):
+    """`transform_checkpoint_by_rank` under the name `api`."""
+    InstanceOf(dict).refuse(api, "checkpoint_files_map", checkpoint_files_map)
+    if not save_checkpoint_file_name.endswith(".ckpt"):
+        raise ValueError(
+            f"For '{api}', 'save_checkpoint_file_name' must end with '.ckpt', but got "
+            f"{save_checkpoint_file_name!r}."
+        )
+    for rank, path in checkpoint_files_map.items():
+        if not os.path.isfile(path):
+            raise ValueError(
+                f"For '{api}', 'checkpoint_files_map' must hold files, but there is "
+                f"no {path!r} of rank {rank}."
+            )
+    source, target = _strategies(api, src_strategy_file, dst_strategy_file)
+    loaded = {rank: load_checkpoint(path) for rank, path in checkpoint_files_map.items()}
+    made = Transformation(api, source, target, rank_id).run(loaded)
+    os.makedirs(os.path.dirname(os.path.abspath(save_checkpoint_file_name)), exist_ok=True)
+    save_checkpoint(made, save_checkpoint_file_name)
+
+
+@checked
+def transform_checkpoints(
+    src_checkpoints_dir: Str,
+    dst_checkpoints_dir: Str,
+    ckpt_prefix: Str,
+    src_strategy_file: Str | None = None,
+    dst_strategy_file: Str | None = None,
+    process_num: Int(ge=1) = 1,
+    output_format: OneOf("ckpt", "safetensors") = "ckpt",
+):
+    """Makes the checkpoints of all ranks out of those of ranks that hold other slices.
+
+    Args:
+        src_checkpoints_dir (str): the folder with a folder "rank_<number>" for each rank; of
+            several checkpoints in one the last by name is taken.
+        dst_checkpoints_dir (str): the folder to write "rank_<number>/<prefix><number>.<format>"
+            into. Where the source describes only some parameters of the target, as the file of one
+            stage does, "_part<stage>" follows the number.
+        ckpt_prefix (str): what the names of the files begin with.
+        src_strategy_file (str, optional): how the checkpoints are cut; without it they are whole.
+        dst_strategy_file (str, optional): how the new ones are to be cut; without it there is one,
+            and it is whole.
+        process_num (int): how many ranks are worked on at a time.
+        output_format (str): "ckpt" or, if the checkpoints are so, "safetensors".
+
+    Raises:
+        TypeError: an argument is of another type.
+        NotADirectoryError: a folder is none.
+        ValueError: there are no checkpoints, of both formats, or not those that are needed; a file
+            is no strategy file; the slices do not fit; or an argument is none of those that may be.
+
+    Source: mindspore.transform_checkpoints of MindSpore 2.10.
+    """
+    all_checkpoints(
+        "transform_checkpoints",
+        src_checkpoints_dir,
+        dst_checkpoints_dir,
+        ckpt_prefix,
+        src_strategy_file,
+        dst_strategy_file,
+        process_num,
+        output_format,
+    )
+
+
+def all_checkpoints(
+    api,
+    src_checkpoints_dir,
+    dst_checkpoints_dir,
+    ckpt_prefix,
+    src_strategy_file,
+    dst_strategy_file,
+    process_num,
+    output_format,
+):
+    """`transform_checkpoints` under the name `api`."""
+    if not os.path.isdir(src_checkpoints_dir):
+        raise NotADirectoryError(
+            f"For '{api}', 'src_checkpoints_dir' must be a directory, but got "
+            f"{src_checkpoints_dir!r}."
+        )
+    if not ckpt_prefix or os.path.basename(ckpt_prefix) != ckpt_prefix:
+        raise ValueError(
+            f"For '{api}', 'ckpt_prefix' must be a part of a file's name, but got {ckpt_prefix!r}."
+        )
+    kind, files = _checkpoints_in(api, src_checkpoints_dir)
+    if kind == "ckpt" and output_format != kind:
+        raise ValueError(
+            f"For '{api}', 'output_format' must be 'ckpt', as the checkpoints are, "
+            f"but got {output_format!r}."
+        )
+    source, target = _strategies(api, src_strategy_file, dst_strategy_file)
+    stage = _only_stage(source, target, src_strategy_file) if kind == "ckpt" else None
+    ranks = range(target.ranks * (target.stage_count() if stage is None else 1))
+    folder = _make_directory(dst_checkpoints_dir, "dst_checkpoints_dir")
+
+    def write(rank):
+        """The checkpoint of one rank."""
+        change = Transformation(api, source, target, rank)
+        needed = (
+            [stage * source.ranks + each for each in range(source.ranks)]
+            if stage is not None
+            else _needed(api, change)
+        )
+        missing = [each for each in needed if each not in files]
+        if missing:
+            raise ValueError(
+                f"For '{api}', 'src_checkpoints_dir' must have the checkpoints of the "
+                f"ranks {missing}, of which rank {rank} has need."
+            )
+        made = change.run({each: load_checkpoint(files[each], format=kind) for each in needed})
+        part = "" if stage is None else f"_part{stage}"
+        path = os.path.join(
+            _make_directory(os.path.join(folder, f"rank_{rank}")),
+            f"{ckpt_prefix}{rank}{part}.{output_format}",
+        )
+        save_checkpoint(made, path, format=output_format)
+
+    with ThreadPoolExecutor(process_num) as pool:
+        list(pool.map(write, ranks))
+
+
+def _strategies(api, *paths):
+    try:
+        return [Strategy(path) for path in paths]
+    except ValueError as error:
+        raise ValueError(
+            f"For '{api}', 'src_strategy_file' and 'dst_strategy_file' must be "
+            f"strategy files: {error}"
+        ) from None
+
+
+def _needed(api, change):
+    try:
+        return change.needed()
+    except ValueError as error:
+        raise ValueError(
+            f"For '{api}', 'src_strategy_file' and 'dst_strategy_file' must fit each "
+            f"other: {error}."
+        ) from None
+
+
+def _checkpoints_in(api, folder):
+    """The format of the checkpoints of all ranks, and their files by rank."""
+    found = {"ckpt": {}, "safetensors": {}}
+    for path in sorted(glob.glob(os.path.join(glob.escape(folder), "rank_[0-9]*", "*"))):
+        rank, kind = os.path.basename(os.path.dirname(path))[5:], path.rpartition(".")[2]
+        if rank.isdigit() and kind in found and os.path.isfile(path):
+            found[kind][int(rank)] = path
+    if bool(found["ckpt"]) == bool(found["safetensors"]):
+        raise ValueError(
+            f"For '{api}', 'src_checkpoints_dir' must have checkpoints in folders "
+            f"'rank_<number>', and of one format, but got {found}."
+        )
+    return next((kind, files) for kind, files in found.items() if files)
+
+
+def _only_stage(source, target, path):
+    """The stage that a source's file is of, where it has some of the target's parameters only."""
+    if source.stages is None or target.stages is None:
+        return None
+    names = [
+        {name for name in each.stages if not name.startswith(_STATES)} for each in (source, target)
+    ]
+    single = source.stage_count() == target.stage_count() == 1
+    return stage_of_file(path) if single and names[0] < names[1] else None

@@ -1,0 +1,306 @@
+"""Safetensors files of ranks that hold slices, put together into files of whole parameters.
+
+How parameters are cut is in `resharding`. The whole ones go into "part0.safetensors" and so on, of
+about 3 GiB each; "param_name_map.json" says which is where; what no strategy describes, such as the
+number of a step, goes into "hyper_param.safetensors", as rank 0 has it.
+"""
+
+import glob
+import json
+import math
+import os
+from concurrent.futures import ThreadPoolExecutor
+
+from ... import log
+from ..._core.rules.checked import checked
+from ..._core.rules.vocabulary import Any, AsValue, Bool, Int, ListOf, Str, TupleOf
+from ..._io import safetensors
+from ..._io.files import atomic_write, mapped
+from .._utils import _make_directory
+from .resharding import Slicing, Strategy, resliced
+
+_Range = (TupleOf(Int) | ListOf(Int)).called("a tuple of ints")
+_Answer = AsValue(Str | Bool)
+
+__all__ = ["unified_safetensors"]
+
+_API = "unified_safetensors"
+_PART = 3 << 30  # bytes
+_SUMS = "accu_grads"  # gradients on their way belong to no whole
+
+
+@checked
+def unified_safetensors(
+    src_dir: Str,
+    src_strategy_file: Str,
+    dst_dir: Str,
+    merge_with_redundancy: Bool = True,
+    file_suffix: Str | None = None,
+    max_process_num: Int(ge=1) = 64,
+    choice_func: Any = None,
+    split_dst_file: Any = (),
+):
+    """Puts the slices that ranks have saved together, into safetensors files of whole parameters.
+
+    Args:
+        src_dir (str): the folder with a folder "rank_<number>" for each rank; of several files in
+            one the last by name is taken.
+        src_strategy_file (str): how the parameters are cut.
+        dst_dir (str): the folder to write into; it is made if need be.
+        merge_with_redundancy (bool, optional): whether the file of every rank has all its slices.
+            Otherwise a slice that several ranks hold may be in the file of one of them. What the
+            files say of themselves counts for more.
+        file_suffix (str, optional): what the names of the files end with, before ".safetensors".
+        max_process_num (int, optional): how many files are written at a time, at most.
+        choice_func (callable, optional): is given the name of a parameter and returns another name,
+            or whether it is one of the parameters; those that are not are treated as other values.
+        split_dst_file (tuple[int], optional): which of how many tasks this call is, counted from 1;
+            each writes some of the files, the first one also what is no part.
+
+    Raises:
+        TypeError: an argument is of another type.
+        ValueError: there are no such files, or not those that are needed, or also ones of the other
+            format; `src_strategy_file` is none; `choice_func` returns neither a str nor a bool; or
+            there is no file for this task to write.
+
+    Source: mindspore.unified_safetensors of MindSpore 2.10.
+    """
+    _check_options(choice_func, split_dst_file)
+    files = _files_in(src_dir, file_suffix)
+    try:
+        strategy = Strategy(src_strategy_file)
+    except ValueError as error:
+        raise ValueError(
+            f"For '{_API}', 'src_strategy_file' must be a strategy file: {error}"
+        ) from None
+    source = _Source(files, strategy, merge_with_redundancy)
+    names = _chosen(source, choice_func)
+    sizes = {name: source.size(name) for name in names}
+    parts = _divided(sizes)
+    task, tasks = split_dst_file or (1, 1)
+    least, more = divmod(len(parts), tasks)
+    first = least * (task - 1) + min(task - 1, more)
+    own = range(first, first + least + (task <= more))
+    if not own:
+        raise ValueError(
+            f"For '{_API}', 'split_dst_file' must leave files to write, but there are "
+            f"{len(parts)} for {tasks} tasks."
+        )
+    folder = _make_directory(dst_dir, "dst_dir")
+    if task == 1:
+        others = source.others(names)
+        if others:
+            safetensors.write(os.path.join(folder, "hyper_param.safetensors"), others)
+
+    def write(number):
+        """One part."""
+        safetensors.write(
+            os.path.join(folder, f"part{number}.safetensors"),
+            [(names[name], source.whole(name)) for name in parts[number]],
+        )
+
+    with ThreadPoolExecutor(min(max_process_num, len(own))) as pool:
+        list(pool.map(write, own))
+    if task == 1:  # last, because it names what is there
+        metadata = {
+            "metadata": {"total_size": sum(sizes.values())},
+            "weight_map": {
+                names[name]: f"part{number}.safetensors"
+                for number, part in enumerate(parts)
+                for name in part
+            },
+        }
+        with atomic_write(os.path.join(folder, "param_name_map.json")) as file:
+            file.write(json.dumps(metadata, indent=4).encode())
+
+
+class _Source:
+    """The files of all ranks, and how they are cut.
+
+    Args:
+        files (dict[int, str]): by rank.
+        strategy (Strategy): how they are cut.
+        complete (bool): whether every rank's file has all its slices.
+
+    Raises:
+        ValueError: a file is missing or no safetensors file.
+    """
+
+    def __init__(self, files, strategy, complete):
+        self._files, self._strategy = files, strategy
+        self._headers = {rank: _header(path) for rank, path in files.items()}
+        self._complete = self._agreed(complete)
+        needed = range(strategy.ranks * strategy.stage_count())
+        missing = [rank for rank in needed if rank not in files]
+        if missing and not (self._complete and self._suffice()):
+            raise ValueError(
+                f"For '{_API}', 'src_dir' must have the files of all ranks that are "
+                f"needed, but those of {missing} are missing."
+            )
+
+    def _agreed(self, complete):
+        marks = {
+            metadata.get("__metadata__", {}).get("remove_redundancy")
+            for metadata in self._headers.values()
+        }
+        for mark, meant in (("True", False), ("False", True)):
+            if mark in marks and complete is not meant:
+                log.warning(
+                    "The files say of 'remove_redundancy' %s; 'merge_with_redundancy' is "
+                    "taken as %s.",
+                    mark,
+                    meant,
+                )
+                return meant
+        return complete
+
+    def _suffice(self):
+        """Whether the files of all ranks that hold what the whole is made of are there."""
+        return all(
+            rank in self._files for name in self._strategy.stages for rank in self._holders(name)
+        )
+
+    def names(self):
+        """The parameters that files and strategy describe, in the files' order."""
+        names = dict.fromkeys(
+            name for rank in sorted(self._headers) for name in self._headers[rank]
+        )
+        return [
+            name for name in names if name in self._strategy.stages and not name.startswith(_SUMS)
+        ]
+
+    def _ranks(self, name):
+        """The ranks of the first stage that a parameter is in."""
+        first = min(self._strategy.stages[name]) * self._strategy.ranks
+        return range(first, first + self._strategy.ranks)
+
+    def _holders(self, name):
+        """The ranks whose slices make the whole."""
+        ranks, slicing = self._ranks(name), self._strategy.slicing(name)
+        present = (
+            None
+            if self._complete
+            else {rank - ranks.start for rank in ranks if name in self._headers.get(rank, ())}
+        )
+        try:
+            return [ranks.start + rank for rank in slicing.holders(Slicing(), 0, None, present)]
+        except ValueError as error:
+            raise ValueError(f"For '{_API}', {name!r}: {error}.") from None
+
+    def size(self, name):
+        """The bytes of a whole parameter."""
+        metadata = next(
+            self._headers[rank][name]
+            for rank in sorted(self._headers)
+            if name in self._headers[rank]
+        )
+        start, stop = metadata["data_offsets"]
+        return (stop - start) * math.prod(
+            self._strategy.slicing(name).counts(len(metadata["shape"]))
+        )
+
+    def whole(self, name):
+        """A whole parameter, an array."""
+        ranks, slices = self._ranks(name), {}
+        for rank in self._holders(name):
+            found, _ = safetensors.read(self._files[rank], wanted=lambda tag: tag == name)
+            if not found:
+                raise ValueError(f"For '{_API}', {self._files[rank]!r} must have {name!r}.")
+            slices[rank - ranks.start] = found[0][1]
+        try:
+            return resliced(slices, self._strategy.slicing(name), Slicing(), 0)
+        except ValueError as error:
+            raise ValueError(f"For '{_API}', {name!r}: {error}.") from None
+
+    def others(self, names):
+        """What rank 0 has in addition to these names: pairs of a name and an array."""
+        if 0 not in self._files:
+            return []
+        found, _ = safetensors.read(self._files[0], wanted=lambda tag: tag not in names)
+        return [(name, array) for name, array, _ in found]
+
+
+def _check_options(choice_func, split_dst_file):
+    if choice_func is not None and not callable(choice_func):
+        raise TypeError(
+            f"For '{_API}', 'choice_func' must be callable or None, but got {choice_func!r}."
+        )
+    _Range.refuse(_API, "split_dst_file", split_dst_file)
+    if split_dst_file and (
+        len(split_dst_file) != 2 or not 1 <= split_dst_file[0] <= split_dst_file[1]
+    ):
+        raise ValueError(
+            f"For '{_API}', 'split_dst_file' must hold the number of a task, from 1, "
+            f"and that of all, but got {split_dst_file!r}."
+        )
+
+
+def _files_in(folder, suffix):
+    """The file of each rank.
+
+    Raises:
+        ValueError: there are none, a rank has none of that suffix, or some are of the other format.
+    """
+    pattern = os.path.join(glob.escape(folder), "rank_[0-9]*")
+    found = {}
+    for node_folder in sorted(glob.glob(pattern)):
+        rank, inside = os.path.basename(node_folder)[5:], sorted(os.listdir(node_folder))
+        if not rank.isdigit():
+            continue
+        if any(name.endswith(".ckpt") for name in inside):
+            raise ValueError(
+                f"For '{_API}', 'src_dir' must have no '.ckpt' files, but {node_folder!r} has."
+            )
+        fit = [name for name in inside if name.endswith(f"{suffix or ''}{safetensors.SUFFIX}")]
+        if not fit and suffix is not None:
+            raise ValueError(
+                f"For '{_API}', {node_folder!r} must have a file that ends with "
+                f"{suffix + safetensors.SUFFIX!r}."
+            )
+        if fit:
+            found[int(rank)] = os.path.join(node_folder, fit[-1])
+    if not found:
+        raise ValueError(
+            f"For '{_API}', 'src_dir' must have safetensors files in folders "
+            f"'rank_<number>', but {folder!r} has none."
+        )
+    return found
+
+
+def _header(path):
+    try:
+        metadata = safetensors.header(mapped(path))
+        return metadata if isinstance(metadata, dict) else {}
+    except ValueError as error:
+        raise ValueError(f"The file {path} cannot be read as safetensors: {error}.") from None
+
+
+def _chosen(source, choice_func):
+    """The parameters to write, and their names in the files.
+
+    Raises:
+        ValueError: `choice_func` returns neither a str nor a bool, or there are no parameters.
+    """
+    names = {}
+    for name in source.names():
+        answer = True if choice_func is None else choice_func(name)
+        _Answer.refuse_part(_API, "'choice_func'", answer, verb="return")
+        if answer is not False:
+            names[name] = answer if isinstance(answer, str) else name
+    if not names:
+        raise ValueError(
+            f"For '{_API}', there must be parameters to write, but "
+            f"'src_strategy_file' and 'choice_func' leave none."
+        )
+    return names
+
+
+def _divided(sizes):
+    """The names in parts of about one size: each, from the largest on, into the smallest part."""
+    count = min(math.ceil(sum(sizes.values()) / _PART), len(sizes))
+    parts = [[0, []] for _ in range(max(count, 1))]
+    for name in sorted(sizes, key=lambda name: -sizes[name]):
+        smallest = min(parts, key=lambda part: part[0])
+        smallest[0] += sizes[name]
+        smallest[1].append(name)
+    return [names for _, names in parts]

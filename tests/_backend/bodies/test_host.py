@@ -1,0 +1,369 @@
+"""Compiled loops of operators give what NumPy's way gives, forward and backward."""
+
+import concurrent.futures
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+from kit import close_sums, normal
+from kit.loops import ParallelByPython, needs_numba
+
+import mindspore_compat as ms
+from mindspore_compat import Tensor, mint, ops
+from mindspore_compat._backend import arrays
+from mindspore_compat._backend.bodies import host, host_axis
+from mindspore_compat._backend.compiled import jit
+from mindspore_compat._backend.threads import scheduler
+
+CLASSES = Tensor([3, -100, 19], ms.int32)
+
+
+def activation(function, *bodies):
+    return (lambda x, y: function(x) * y, [(3, 20), (3, 20)], bodies)
+
+
+# name: function of Tensors, the shapes of its inputs, the names of the bodies that are compiled
+CASES = {
+    "layer norm": (
+        lambda x, gamma, beta: ops.layer_norm(x, (20,), gamma, beta),
+        [(3, 20), (20,), (20,)],
+        ("standardized", "_kernel_vjp"),
+    ),
+    "layer norm of two axes": (
+        lambda x, gamma, beta: ops.layer_norm(x, (2, 5), gamma, beta),
+        [(3, 2, 5), (2, 5), (2, 5)],
+        ("standardized", "_kernel_vjp"),
+    ),
+    "root mean square norm": (
+        lambda x, gamma: ops.rms_norm(x, gamma)[0],
+        [(3, 20), (20,)],
+        ("_scaled_rows", "_scaled_rows_vjp"),
+    ),
+    "sum and root mean square norm": (
+        lambda x, y, gamma: sum(each.sum() for each in ops.add_rms_norm(x, y, gamma)),
+        [(3, 20), (3, 20), (20,)],
+        ("_scaled_rows", "_scaled_rows_vjp"),
+    ),
+    "group norm": (
+        lambda x, gamma, beta: ops.group_norm(x, 2, gamma, beta),
+        [(2, 4, 3, 5), (4,), (4,)],
+        ("_grouped", "_grouped_vjp"),
+    ),
+    "batch norm": (
+        lambda x, gamma, beta: ops.batch_norm(
+            x, ops.zeros(4), ops.ones(4), gamma, beta, training=True
+        ),
+        [(2, 4, 3, 5), (4,), (4,)],
+        ("standardized", "_standardized_vjp", "_moved"),
+    ),
+    "softmax": (
+        lambda x, y: ops.softmax(x) * y,
+        [(3, 20), (3, 20)],
+        ("_softmax_whole", "_softmax_vjp_whole"),
+    ),
+    "log softmax": (
+        lambda x, y: ops.log_softmax(x) * y,
+        [(2, 3, 10), (2, 3, 10)],
+        ("_log_softmax_whole", "_log_softmax_vjp_whole"),
+    ),
+    "softmax over channels": (
+        lambda x, y: ops.softmax(x, 1) * y,
+        [(2, 5, 3, 4), (2, 5, 3, 4)],
+        ("_softmax_whole", "_softmax_vjp_whole"),
+    ),
+    "log softmax of columns": (
+        lambda x, y: ops.log_softmax(x, 0) * y,
+        [(6, 9), (6, 9)],
+        ("_log_softmax_whole", "_log_softmax_vjp_whole"),
+    ),
+    "smooth l1": (
+        lambda x, y: ops.smooth_l1_loss(x, y, 0.7),
+        [(3, 20), (3, 20)],
+        ("_smooth", "_smooth_vjp"),
+    ),
+    "huber": (
+        lambda x, y: ops.huber_loss(x, y, delta=0.7),
+        [(3, 20), (3, 20)],
+        ("_huber", "_huber_vjp"),
+    ),
+    "binary cross-entropy": (
+        lambda x, y: ops.binary_cross_entropy(ops.sigmoid(x), ops.sigmoid(y)),
+        [(3, 20), (3, 20)],
+        ("_sigmoid", "_sigmoid_vjp", "_bernoulli", "_bernoulli_by_x", "_bernoulli_by_y"),
+    ),
+    "binary cross-entropy of logits": (
+        ops.binary_cross_entropy_with_logits,
+        [(3, 20), (3, 20)],
+        ("_logistic", "_logistic_by_x"),
+    ),
+    "cross-entropy": (lambda x: ops.cross_entropy(x, CLASSES), [(3, 20)], ("_row_nll", "_row_vjp")),
+    "gelu": activation(ops.gelu, "_gelu_erf", "_gelu_erf_vjp"),
+    "gelu by tanh": activation(ops.GeLU(), "_gelu_tanh", "_gelu_tanh_vjp"),
+    "fast gelu": activation(ops.fast_gelu, "_fast_gelu", "_fast_gelu_vjp"),
+    "sigmoid": activation(ops.sigmoid, "_sigmoid", "_sigmoid_vjp"),
+    "tanh": activation(ops.tanh, "_tanh", "_tanh_vjp"),
+    "silu": activation(ops.silu, "_silu", "_silu_vjp"),
+    "mish": activation(ops.mish, "_mish", "_mish_vjp"),
+    "logsigmoid": activation(ops.logsigmoid, "_logsigmoid", "_logsigmoid_vjp"),
+    "softplus": activation(ops.softplus, "_softplus", "_softplus_vjp"),
+    "elu": activation(ops.elu, "_elu", "_elu_vjp"),
+    "elu of mint": activation(mint.nn.functional.elu, "_elu", "_elu_ext_vjp"),
+    "celu": activation(ops.celu, "_elu", "_celu_vjp"),
+    "selu": activation(ops.selu, "_selu", "_selu_vjp"),
+    "hardswish": activation(ops.hardswish, "_hardswish", "_hardswish_vjp"),
+    "prelu": (
+        lambda x, y, w: ops.prelu(x, w) * y,
+        [(3, 4, 5, 2), (3, 4, 5, 2), (4,)],
+        ("_prelu", "_prelu_vjp_row"),
+    ),
+    "prelu of one weight": (
+        lambda x, y, w: ops.prelu(x, w) * y,
+        [(3, 4, 5), (3, 4, 5), (1,)],
+        ("_prelu", "_prelu_vjp_row"),
+    ),
+    "prelu of a matrix": (
+        lambda x, y, w: ops.prelu(x, w) * y,
+        [(3, 20), (3, 20), (20,)],
+        ("_prelu", "_prelu_vjp"),
+    ),
+    "prelu of a matrix, of one weight": (
+        lambda x, y, w: ops.prelu(x, w) * y,
+        [(3, 20), (3, 20), (1,)],
+        ("_prelu", "_prelu_vjp"),
+    ),
+    "hardsigmoid": activation(ops.hardsigmoid, "_hardsigmoid", "_hardsigmoid_vjp"),
+}
+
+
+def results(case, scale=1):
+    """The result of a case and its gradients; shapes have `scale` times the rows."""
+    function, shapes, _ = CASES[case]
+    rows = shapes[0][0]
+    given = [
+        normal(*((shape[0] * scale if shape[0] == rows else shape[0]), *shape[1:]), seed=seed)
+        for seed, shape in enumerate(shapes)
+    ]
+    tensors = [Tensor(each.astype(np.float32)) for each in given]
+    made = ms.value_and_grad(function, tuple(range(len(tensors))))(*tensors)
+    return [made[0].asnumpy(), *(each.asnumpy() for each in made[1])]
+
+
+@pytest.fixture
+def bodies(monkeypatch):
+    """Loops for arrays of any size."""
+    found = host.CompiledBodies()
+    monkeypatch.setattr(host, "LEAST", 1)
+    monkeypatch.setattr(host, "SHORTEST", 1)
+    monkeypatch.setattr(host_axis, "WIDTH", 5)
+    monkeypatch.setitem(vars(arrays.HOST), "bodies", found)
+    return found
+
+
+def names(bodies):
+    """The bodies that have become loops."""
+    return {made.trace.name for made in bodies._made.values() if made.loop.ready is not None}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_loop_means_what_the_composed_operator_means(case, bodies, monkeypatch):
+    for module in (host, host_axis):
+        monkeypatch.setattr(module, "ParallelLoop", ParallelByPython)
+    with np.errstate(all="ignore"):
+        found = results(case)
+    assert names(bodies) == set(CASES[case][2])
+    monkeypatch.setitem(vars(arrays.HOST), "bodies", None)
+    for have, want in zip(found, results(case), strict=True):
+        assert have.shape == want.shape and have.dtype == want.dtype
+        close_sums(have, want)
+
+
+@needs_numba
+@pytest.mark.parametrize("case", ["layer norm", "cross-entropy", "gelu", "softmax over channels"])
+def test_a_compiled_loop_has_the_same_bits_with_any_number_of_threads(case, bodies, monkeypatch):
+    for module in (host, host_axis):
+        monkeypatch.setattr(module, "BLOCK", 60)
+    monkeypatch.setattr(jit, "_setting", lambda: "wait")
+    found = []
+    for count in (1, 2, 4, 4):
+        scheduler.limit(count)
+        try:
+            found.append(results(case))
+        finally:
+            scheduler.limit(0)
+    assert names(bodies) == set(CASES[case][2])
+    for other in found[1:]:
+        for one, two in zip(found[0], other, strict=True):
+            np.testing.assert_array_equal(one, two)
+    monkeypatch.setitem(vars(arrays.HOST), "bodies", None)
+    for have, want in zip(found[0], results(case), strict=True):
+        close_sums(have, want)
+
+
+def test_long_rows_are_added_a_stretch_at_a_time(bodies, monkeypatch):
+    monkeypatch.setattr(host, "ParallelLoop", ParallelByPython)
+    monkeypatch.setattr(host, "STRETCH", 7)
+    found = results("batch norm")
+    monkeypatch.setitem(vars(arrays.HOST), "bodies", None)
+    for have, want in zip(found, results("batch norm"), strict=True):
+        close_sums(have, want)
+
+
+@pytest.mark.parametrize(
+    "normalize",
+    [
+        lambda x: ops.layer_norm(x, (64,)),
+        lambda x: ops.group_norm(x, 2),
+        lambda x: ops.batch_norm(
+            x, ops.zeros(4), ops.ones(4), ops.ones(4), ops.zeros(4), training=True
+        ),
+    ],
+    ids=["layer", "group", "batch"],
+)
+def test_norms_of_numbers_far_from_zero(normalize, bodies, monkeypatch):
+    monkeypatch.setattr(host, "ParallelLoop", ParallelByPython)
+    x = (1e4 + np.random.default_rng(0).random((2, 4, 64))).astype(np.float32)
+    found = normalize(Tensor(x)).asnumpy()
+    assert "standardized" in names(bodies) or "_grouped" in names(bodies)
+    # Steps of float32 at 1e4 are 1e-3: a norm that rounds its mean loses as much.
+    wanted = normalize(Tensor(x.astype(np.float64) - 1e4, ms.float32)).asnumpy()
+    np.testing.assert_allclose(found, wanted, atol=2e-6)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_a_row_with_nan_is_nan_and_no_other(axis, bodies, monkeypatch):
+    for module in (host, host_axis):
+        monkeypatch.setattr(module, "ParallelLoop", ParallelByPython)
+    x = normal(3, 20).astype(np.float32)
+    x[1, 4] = -np.float32(np.nan)
+    x[2, 5] = -np.inf
+    with np.errstate(all="ignore"):
+        found = ops.softmax(Tensor(x if axis else x.T), axis).asnumpy()
+    found = found if axis else found.T
+    assert names(bodies) == {"_softmax_whole"}
+    assert np.isnan(found).all(1).tolist() == [False, True, False]
+    assert found[2, 5] == 0 and not np.isnan(found[[0, 2]]).any()
+
+
+def test_a_number_that_stands_for_all_elements_is_given_as_one(bodies, monkeypatch):
+    monkeypatch.setattr(host, "ParallelLoop", ParallelByPython)
+    x = normal(3, 20).astype(np.float32)
+    two, four = (np.broadcast_to(np.float32(number), x.shape) for number in (2, 4))
+    for arrays_ in ([x, x], [x, two], [two, x], [two, four]):
+        found = bodies.pointwise(lambda xp, x, y: x - y / 2.0, *arrays_)
+        np.testing.assert_array_equal(found, arrays_[0] - arrays_[1] / 2)
+    assert len(bodies._made) == 3
+    assert found.shape == x.shape and found.flags.writeable
+
+
+def test_equality_is_that_of_elements(bodies, monkeypatch):
+    monkeypatch.setattr(host, "ParallelLoop", ParallelByPython)
+    x = np.array([-1, 0, 0, 2], np.float32)
+    found = bodies.pointwise(lambda xp, x: xp.where(x == 0, 7.0, xp.where(x != 2, x, 5.0)), x)
+    np.testing.assert_array_equal(found, [-1, 7, 7, 5])
+    by_x = ms.grad(lambda x: ops.leaky_relu(x, 0.5))(Tensor(x))
+    np.testing.assert_array_equal(by_x.asnumpy(), [0.5, 0.75, 0.75, 1])
+
+
+def test_a_class_that_is_not_there_is_refused(bodies, monkeypatch):
+    monkeypatch.setattr(host, "ParallelLoop", ParallelByPython)
+    x = Tensor(normal(2, 20).astype(np.float32))
+    with pytest.raises(RuntimeError, match="target"):
+        ops.cross_entropy(x, Tensor([0, 20], ms.int32))
+    last = ops.cross_entropy(x, Tensor([-1, 2], ms.int32))
+    close_sums(last.asnumpy(), ops.cross_entropy(x, Tensor([19, 2], ms.int32)).asnumpy())
+
+
+def test_arrays_that_are_not_contiguous_or_only_read_are_taken(bodies, monkeypatch):
+    monkeypatch.setattr(host, "ParallelLoop", ParallelByPython)
+    x = normal(20, 3).astype(np.float32).T
+    want = bodies.along(lambda xp, x, axis: x - xp.max(x, axis), -1, x.copy())
+    for given in (x, np.broadcast_to(x, (2, *x.shape))[0]):
+        np.testing.assert_array_equal(
+            bodies.along(lambda xp, x, axis: x - xp.max(x, axis), -1, given), want
+        )
+
+
+@pytest.mark.parametrize("size, dtype", [(100, np.float32), (1 << 14, np.float64)], ids=str)
+def test_small_arrays_and_float64_are_numpys(size, dtype, monkeypatch):
+    monkeypatch.setattr(host, "LEAST", 1 << 13)
+    found = host.CompiledBodies()
+    x = np.ones((2, size // 2), dtype)
+    assert found.pointwise(lambda xp, x: x * x, x) is None
+    assert not found.apply(x)
+
+
+def test_a_forked_process_compiles_nothing(monkeypatch):
+    monkeypatch.setattr(jit, "_queue", jit._Closed())
+    loop = jit.Loop(lambda name: f"def {name}(): pass\n", [], False, "nothing")
+    loop.wait()
+    assert not loop.request() and loop.ready is None
+
+
+def test_a_loop_that_two_threads_ask_for_is_compiled_once(monkeypatch):
+    compiled_loops = []
+    loop = jit.Loop(lambda name: "", [], False, "nothing")
+    monkeypatch.setattr(loop, "compile", lambda: compiled_loops.append(loop) or loop._done.set())
+    queue = jit._Queue()
+    queue.add(loop)
+    first = loop._done
+    queue.add(loop)  # as a thread does that found it not yet asked for
+    assert loop._done is first and first.wait(20) and compiled_loops == [loop]
+
+
+def test_threads_that_make_an_object_at_the_same_time_get_one():
+    together = threading.Barrier(2, timeout=20)
+
+    @jit.made_once
+    def make():
+        together.wait()  # so both threads are here before either has made one
+        return object()
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        made = [each.result() for each in [pool.submit(make), pool.submit(make)]]
+    assert made[0] is made[1] is make()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_process_does_not_wait_for_what_the_parent_compiles(monkeypatch):
+    monkeypatch.setattr(jit, "_setting", lambda: "wait")
+    going_on = threading.Event()
+    loop = jit.Loop(lambda name: "", [], False, "nothing")
+    monkeypatch.setattr(loop, "compile", lambda: going_on.wait() and loop._done.set())
+    waiting = threading.Thread(target=loop.request)
+    waiting.start()
+    while loop._done is None:
+        time.sleep(0.001)
+    child = os.fork()
+    if not child:
+        signal.alarm(20)
+        os._exit(int(loop.request()))
+    going_on.set()
+    waiting.join()
+    assert os.waitpid(child, 0)[1] == 0
+
+
+@needs_numba
+@pytest.mark.parametrize("setting, found", [("off", "False"), ("wait", "True")])
+def test_the_environment_switches_loops_off_or_waits_for_them(setting, found):
+    text = """
+import numpy as np
+import mindspore_compat as ms
+from mindspore_compat._backend import arrays
+ms.ops.silu(ms.Tensor(np.ones(1 << 16, np.float32)))
+bodies = arrays.HOST.bodies
+print(bodies is not None and all(made.loop.ready for made in bodies._made.values()))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", text],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+        env={**os.environ, "MINDSPORE_COMPAT_COMPILE": setting},
+    )
+    assert done.stdout.split() == [found]

@@ -1,0 +1,116 @@
+"""NVRTC compiles every kernel of a training step, of each optimizer and of the hand-written ones.
+
+Where it is not installed the tests are skipped; it needs no GPU (see kit/nvrtc.py).
+"""
+
+import numpy as np
+import pytest
+from fakecupy import kernels as elementwise
+from fakecupy import rawkernels
+from kit import nvrtc
+
+import mindspore_compat as ms
+from mindspore_compat import nn, ops
+from mindspore_compat._backend.conv import cuda_kernels
+from mindspore_compat._backend.updates.fuse import fuse
+from tests._backend.updates.test_fuse import CASES, formula_of, operands
+from tests.gpu import networks, steps, test_layers
+
+pytestmark = pytest.mark.skipif(nvrtc.library() is None, reason="NVRTC is not installed")
+ARCHITECTURES = (70, 80, 90)
+FRAME = """
+{types}
+{preamble}
+extern "C" __global__ void {name}(long long count, {arguments}) {{
+    for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < count;
+         i += (long long)gridDim.x * blockDim.x) {{
+        {references}
+        {body};
+    }}
+}}
+"""
+
+
+def as_cuda(kernel):
+    """An ElementwiseKernel in a loop over its elements, its type letters as float."""
+    slots = kernel.in_params + kernel.out_params
+    letters = sorted({slot.type for slot in slots if len(slot.type) == 1})
+    names = {"float32": "float", "float64": "double", "int64": "long long", "int32": "int"}
+    names["uint64"] = "unsigned long long"
+    kinds = [names.get(slot.type, slot.type) for slot in slots]
+    return FRAME.format(
+        types="\n".join(f"typedef float {letter};" for letter in letters),
+        name="elementwise",
+        preamble=kernel.preamble,
+        arguments=", ".join(
+            f"{kind}* {slot.name}_at" for kind, slot in zip(kinds, slots, strict=True)
+        ),
+        references="\n        ".join(
+            f"{kind}& {slot.name} = {slot.name}_at[i];"
+            for kind, slot in zip(kinds, slots, strict=True)
+        ),
+        body=kernel.operation,
+    )
+
+
+def run_everything(space):
+    """Runs what defines kernels: the networks, each optimizer's formula, activations, halves.
+
+    Returns:
+        What keeps the kernels.
+    """
+    compiled = []
+    for name in networks.NAMES:
+        steps.counts_of(name)
+    for name in steps.OPTIMIZERS:
+        steps.updated("LSTM", name)
+        steps.counts_of("LSTM", name)
+    for case, scalars in CASES.items():
+        for dtype in ("float32", "float16"):
+            fused = fuse(formula_of(case), ("p", "g") if case == "lamb_direction" else ("g",))
+            compiled.append(fused)
+            made = list(operands(fused, (3,), dtype).values())
+            for rows in (1, 2):
+                fused.sweep(
+                    [[space.array(array) for array in made] for _ in range(rows)],
+                    skip=space.array(False) if rows == 2 else None,
+                    **scalars,
+                )
+    for name, make in test_layers.LAYERS.items():
+        test_layers.counted(name, make)
+    x = ms.Tensor(np.ones((2, 3), np.float16))
+    for activation in (ops.gelu, ops.silu, ops.mish, ops.sigmoid, ops.softmax, ops.log_softmax):
+        ms.grad(lambda x, activation=activation: activation(x).sum())(x)
+    ms.grad(lambda x: nn.GRU(3, 4)(x)[0].sum())(ms.Tensor(np.ones((5, 2, 3), np.float32)))
+    ms.grad(lambda x: nn.LayerNorm((3,), dtype=ms.float16)(x).sum())(x)
+    return compiled
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("space", ["fakecupy"], indirect=True)
+def test_every_kernel_compiles(space):
+    compiled = run_everything(space)
+    texts = {
+        kernel.name + str(number): kernel.code for number, kernel in enumerate(rawkernels.EVERY)
+    }
+    texts |= {
+        kernel.name + str(number): as_cuda(kernel)
+        for number, kernel in enumerate(elementwise.EVERY)
+    }
+    texts |= {
+        f"{name} of {kind}": cuda_kernels.source(name, kind)
+        for name in cuda_kernels.KERNELS
+        for kind in cuda_kernels.TYPES.values()
+    }
+    assert compiled and len(texts) > 120
+    wrong = {
+        f"{name}, sm_{architecture}": found
+        for architecture in set(ARCHITECTURES) & set(nvrtc.architectures())
+        for name, text in texts.items()
+        if (found := nvrtc.complaint(text, architecture))
+    }
+    assert not wrong, "\n".join(f"{name}: {text[:600]}" for name, text in wrong.items())
+
+
+def test_a_wrong_text_is_found():
+    assert "undefined" in nvrtc.complaint("__global__ void f() { x = 1; }", 80)

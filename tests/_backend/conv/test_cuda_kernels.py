@@ -1,0 +1,129 @@
+"""The hand-written kernels compile for a GPU, and compute what conv/convolution.py and
+conv/pooling.py do without them.
+
+Compiling needs CuPy's NVRTC but no driver. What they compute is checked on a GPU, or on the
+stand-in, which compiles them for the host.
+"""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from kit import close
+
+from mindspore_compat._backend import arrays
+from mindspore_compat._backend.conv import convolution, cuda_kernels, pooling
+
+
+@pytest.mark.parametrize("ctype", cuda_kernels.TYPES.values())
+@pytest.mark.parametrize("name", cuda_kernels.KERNELS)
+def test_kernel_compiles_for_a_gpu(name, ctype):
+    pytest.importorskip("cupy", exc_type=ImportError)
+    try:
+        from cupy.cuda import nvrtc
+
+        nvrtc.getVersion()
+    except Exception as error:  # the library is missing or does not load
+        pytest.skip(f"NVRTC is not at hand: {error}")
+    program = nvrtc.createProgram(cuda_kernels.source(name, ctype), f"{name}.cu", (), ())
+    try:
+        nvrtc.compileProgram(program, ("--gpu-architecture=compute_80",))
+    except nvrtc.NVRTCError:
+        pytest.fail(nvrtc.getProgramLog(program))
+    assert f".entry {name}" in nvrtc.getPTX(program).decode()
+
+
+def test_the_texts_are_those_for_float():
+    assert cuda_kernels.KERNELS == {
+        name: cuda_kernels.source(name, "float") for name in cuda_kernels.KERNELS
+    }
+
+
+def both(space, function, *arguments):
+    """What a function gives with the kernels and without."""
+    if space.kernels is None:
+        pytest.skip("no kernels for this array type")
+    moved = [space.asarray(a) if isinstance(a, np.ndarray) else a for a in arguments]
+    found = function(space, *moved)
+    saved, space.kernels = space.kernels, None
+    try:
+        expected = function(space, *moved)
+    finally:
+        space.kernels = saved
+    found, expected = ((v,) if not isinstance(v, tuple) else v for v in (found, expected))
+    for have, want in zip(found, expected, strict=True):
+        assert have.dtype == want.dtype and have.shape == want.shape
+        close(have.get(), want.get(), 1e-5)
+
+
+@st.composite
+def windows(draw):
+    """(size, kernel, stride, pads, dilation) that fit together, in one to three dimensions."""
+    n = draw(st.integers(1, 3))
+    found = []
+    for _ in range(n):
+        k, s, d = draw(st.integers(1, 3)), draw(st.integers(1, 3)), draw(st.integers(1, 2))
+        reach = d * (k - 1) + 1
+        size = draw(st.integers(reach, reach + 4))
+        before, after = draw(st.integers(0, k // 2)), draw(st.integers(0, k // 2))
+        found.append((size, k, s, (before, after), d))
+    return tuple(zip(*found, strict=True))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    sizes=windows(), groups=st.integers(1, 2), dtype=st.sampled_from("fd"), seed=st.integers(0, 99)
+)
+def check_columns(space, sizes, groups, dtype, seed):
+    size, kernel, stride, pads, dilation = sizes
+    rng = np.random.default_rng(seed)
+    x = rng.standard_normal((2, 3 * groups, *size)).astype(dtype)
+    w = rng.standard_normal((4 * groups, 3, *kernel)).astype(dtype)
+    options = stride, pads, dilation, groups
+    y = convolution.convolve(np, x, w, *options)
+    g = rng.standard_normal(y.shape).astype(dtype)
+    both(space, convolution.convolve, x, w, *options)
+    both(space, convolution.input_gradient, g, w, x.shape, *options)
+    both(space, convolution.weight_gradient, g, x, w.shape, *options)
+    both(space, convolution.im2col, x, kernel, *options[:3])
+    c = convolution.im2col(np, x, kernel, *options[:3])
+    both(space, convolution.col2im, c, size, kernel, *options[:3])
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    sizes=windows(),
+    ceil_mode=st.booleans(),
+    dtype=st.sampled_from("fd"),
+    seed=st.integers(0, 99),
+    nan=st.booleans(),
+)
+def check_pooling(space, sizes, ceil_mode, dtype, seed, nan):
+    size, kernel, stride, pads, dilation = sizes
+    rng = np.random.default_rng(seed)
+    x = rng.integers(-2, 3, (2, 3, *size)).astype(dtype)
+    if nan:
+        x[0, 0].reshape(-1)[0] = np.nan
+    both(space, pooling.maximum, x, *sizes[1:], ceil_mode)
+    both(space, pooling.maximum_with_index, x, *sizes[1:], ceil_mode)
+    y = pooling.maximum(np, x, *sizes[1:], ceil_mode)
+    g = rng.standard_normal(y.shape).astype(dtype)
+    both(space, pooling.max_gradient, g, x, y, *sizes[1:])
+
+
+def test_columns_by_kernels(space):
+    check_columns(space)
+
+
+def test_pooling_by_kernels(space):
+    check_pooling(space)
+
+
+def test_other_dtypes_and_dimensions_do_without_kernels(space):
+    made = cuda_kernels.Kernels(space.module)
+    assert made.apply(space.zeros((1, 1, 2), np.float32), (1,))
+    assert not made.apply(space.zeros((1, 1, 2), np.float16), (1,))
+    assert not made.apply(space.zeros((1, 1, 2), np.int32), (1,))
+    assert not made.apply(space.zeros((1,) * 6, np.float32), (1,) * 4)
+    assert cuda_kernels.kernels_of(np, np.zeros(2), (1,)) is None
+    assert cuda_kernels.kernels_of(arrays.HOST, np.zeros(2), (1,)) is None

@@ -1,0 +1,115 @@
+"""Compiled loops of max-pooling give what the composed pooling gives, bit by bit."""
+
+import numpy as np
+import pytest
+from kit.loops import ParallelByPython, needs_numba
+
+from mindspore_compat._backend.compiled import jit
+from mindspore_compat._backend.conv import pooling, pooling_loops
+from mindspore_compat._backend.threads import parallel_loops, scheduler
+
+# size, kernel, stride, dilation
+CASES = {
+    "with a rest": ((7, 9), (2, 2), (2, 2), (1, 1)),
+    "overlapping": ((7, 8), (3, 3), (2, 2), (1, 1)),
+    "oblong, dilated": ((8, 9), (2, 3), (1, 2), (3, 2)),
+    "rows": ((5, 6), (1, 4), (1, 1), (1, 1)),
+    "gaps between": ((7, 9), (2, 2), (3, 3), (1, 1)),
+    "all covered": ((6, 40), (2, 2), (2, 2), (1, 1)),
+    "whole image": ((4, 4), (4, 4), (1, 1), (1, 1)),
+}
+NO_PADS = ((0, 0), (0, 0))
+
+
+@pytest.fixture
+def any_size(monkeypatch):
+    """Loops for arrays of any size, made anew."""
+    monkeypatch.setattr(pooling_loops, "LEAST", 1)
+    monkeypatch.setattr(pooling_loops, "BLOCK", 100)
+    monkeypatch.setattr(jit, "available", lambda: True)
+    pooling_loops._loop.cache_clear()
+    yield
+    pooling_loops._loop.cache_clear()
+
+
+def operands(case, count=2):
+    """Images with many equal elements, NaN and infinity, and their windows."""
+    size, kernel, stride, dilation = CASES[case]
+    rng = np.random.default_rng(0)
+    x = rng.integers(-3, 3, (count, 3, *size)).astype(np.float32)
+    x[0, 0, 1, 2], x[0, 1, 0, 0], x[1, 0, 2] = np.nan, np.inf, -np.inf
+    out = pooling.output_size(size, kernel, stride, NO_PADS, dilation)
+    g = rng.standard_normal((count, 3, *out), dtype=np.float32)
+    return x, g, (kernel, stride, NO_PADS, dilation)
+
+
+def pooled(x, g, windows):
+    largest = pooling.maximum(np, x, *windows)
+    return largest, pooling.max_gradient(np, g, x, largest, *windows)
+
+
+def check_alike(monkeypatch, case):
+    x, g, windows = operands(case)
+    out = g.shape[2:]
+    largest = pooling_loops.maximum(x, out, *windows)
+    found = largest, pooling_loops.max_gradient(g, x, largest, *windows)
+    monkeypatch.setattr(jit, "available", lambda: False)
+    assert pooling_loops.maximum(x, out, *windows) is None
+    for have, want in zip(found, pooled(x, g, windows), strict=True):
+        np.testing.assert_array_equal(have, want)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_loops_mean_what_the_composed_pooling_means(case, any_size, monkeypatch):
+    monkeypatch.setattr(parallel_loops, "ParallelLoop", ParallelByPython)
+    check_alike(monkeypatch, case)
+
+
+@needs_numba
+@pytest.mark.parametrize("case", ["with a rest", "overlapping", "gaps between", "all covered"])
+def test_compiled_loops_mean_the_same(case, any_size, monkeypatch):
+    monkeypatch.setattr(jit, "_setting", lambda: "wait")
+    check_alike(monkeypatch, case)
+
+
+@needs_numba
+def test_the_bits_are_the_same_with_any_number_of_threads(any_size, monkeypatch):
+    monkeypatch.setattr(jit, "_setting", lambda: "wait")
+    x, g, windows = operands("overlapping", count=9)
+    found = []
+    for count in (1, 2, 4):
+        scheduler.limit(count)
+        try:
+            found.append(pooled(x, g, windows))
+        finally:
+            scheduler.limit(0)
+    for other in found[1:]:
+        for one, two in zip(found[0], other, strict=True):
+            np.testing.assert_array_equal(one, two)
+
+
+def test_other_windows_and_dtypes_are_left_to_the_composed_pooling(any_size, monkeypatch):
+    class Late(ParallelByPython):
+        """A loop that is being compiled."""
+
+        def request(self):
+            return False
+
+    monkeypatch.setattr(parallel_loops, "ParallelLoop", ParallelByPython)
+    x, g, (kernel, stride, pads, dilation) = operands("with a rest")
+    out, windows = g.shape[2:], (kernel, stride, pads, dilation)
+    largest = pooling_loops.maximum(x, out, *windows)
+    assert largest is not None
+    assert pooling_loops.maximum(x.astype(np.float64), out, *windows) is None
+    assert pooling_loops.max_gradient(g.astype(np.float64), x, largest, *windows) is None
+    assert pooling_loops.maximum(x, (4, 5), *windows) is None, "windows hang over the end"
+    assert pooling_loops.maximum(x, out, kernel, stride, ((1, 0), (0, 0)), dilation) is None
+    assert pooling_loops.maximum(x, (1, 1), (5, 5), stride, pads, dilation) is None
+    monkeypatch.setattr(pooling_loops, "LEAST", x.size + 1)
+    assert pooling_loops.maximum(x, out, *windows) is None
+    monkeypatch.setattr(pooling_loops, "LEAST", 1)
+    monkeypatch.setattr(parallel_loops, "ParallelLoop", Late)
+    pooling_loops._loop.cache_clear()
+    assert pooling_loops.maximum(x, out, *windows) is None
+    assert pooling_loops.max_gradient(g, x, largest, *windows) is None
+    np.testing.assert_array_equal(pooling.maximum(np, x, *windows), largest)

@@ -1,0 +1,88 @@
+"""Adding at indices that may be named twice, against a loop: whole axes before and after the
+indices, indices that broadcast, values that broadcast, and any order of memory."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from mindspore_compat._backend import arrays
+from mindspore_compat._backend.host import scatter
+
+RANDOM = np.random.default_rng(11)
+PLACES = {"alone": (5,), "rows": (3, 4), "scalar": ()}
+
+
+def _wanted(x, index, values):
+    out = x.astype("float64", order="C")
+    numbers = np.arange(x.size).reshape(x.shape)[index]
+    for index_, value in zip(numbers.ravel(), np.broadcast_to(values, numbers.shape).ravel()):
+        out.reshape(-1)[index_] += value
+    return out
+
+
+@pytest.mark.parametrize("limit", [0, 1 << 30])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32"])
+@pytest.mark.parametrize("skipped, named", [(0, 1), (0, 2), (0, 3), (1, 1), (1, 2), (2, 1)])
+def test_as_a_loop(monkeypatch, skipped, named, dtype, limit):
+    monkeypatch.setattr(scatter, "_SMALL", limit)  # by a sparse product always, or never
+    lengths = (4, 3, 6)
+    for shape, order in itertools.product(PLACES.values(), "CF"):
+        x = np.asarray(RANDOM.integers(-9, 9, lengths), dtype, order=order)
+        indices = [RANDOM.integers(-n, n, shape) for n in lengths[skipped : skipped + named]]
+        index = (slice(None),) * skipped + tuple(map(np.asarray, indices))
+        full = x[index].shape
+        for taken in (full, full[1:], full[:-1] + (1,) if full else (), ()):
+            values = np.asarray(RANDOM.integers(-9, 9, taken), dtype)
+            found = arrays.HOST.scatter_add(x, index, values)
+            assert found.dtype == dtype
+            np.testing.assert_array_equal(found, _wanted(x, index, values))
+
+
+def test_an_index_out_of_range_is_an_index_error():
+    for index_ in (3, -4):
+        with pytest.raises(IndexError):
+            arrays.HOST.scatter_add(np.zeros((3, 2)), (np.array([index_]),), np.ones((1, 2)))
+
+
+@pytest.mark.parametrize("limit", [0, 1 << 30])
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "uint64"])
+def test_indices_of_a_dtype_that_does_not_hold_the_length(monkeypatch, dtype, limit):
+    monkeypatch.setattr(scatter, "_SMALL", limit)
+    index, values = np.array([100, 3, 100], dtype), np.ones((3, 2), "float32")
+    rows = np.zeros((300, 2), "float32")
+    rows[[100, 3]] = [[2, 2], [1, 1]]
+    np.testing.assert_array_equal(arrays.HOST.add_rows(index, values, 300), rows)
+    zeros = np.zeros((300, 2), "float32")
+    np.testing.assert_array_equal(arrays.HOST.scatter_add(zeros, (index,), values), rows)
+    found = arrays.HOST.scatter_add(zeros[:, 0], (index,), values[:, 0])
+    np.testing.assert_array_equal(found, rows[:, 0])
+
+
+def test_the_rank_of_what_an_index_names():
+    x, mask = np.zeros((2, 3, 4)), np.ones((2, 3), bool)
+    indices = np.zeros((5, 1), int)
+    for index in (
+        mask,
+        (mask, 0),
+        (None, mask),
+        (..., indices),
+        (indices, slice(2), np.arange(2)),
+        (0,),
+        (True, indices),
+        (slice(None), mask[0]),
+        np.array(True),
+        (),
+        indices,
+    ):
+        assert scatter._rank(x, index) == x[index].ndim
+
+
+@pytest.mark.parametrize("value", [0, 2])
+def test_what_is_added_to_one_number_for_all_elements(value):
+    x = np.broadcast_to(np.float32(value), (4, 6))
+    for index in ((slice(None), slice(1, 5, 2)), (2, None), (Ellipsis, -1), ([1, 1, 3],)):
+        wanted = np.full(x.shape, value, np.float32)
+        values = np.random.default_rng(0).standard_normal(wanted[index].shape, np.float32)
+        np.add.at(wanted, index, values)
+        np.testing.assert_array_equal(arrays.HOST.scatter_add(x, index, values), wanted)

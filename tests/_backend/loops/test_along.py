@@ -1,0 +1,83 @@
+"""Compiled loops take and add along an axis what NumPy does, to the bit."""
+
+import numpy as np
+import pytest
+from kit import same
+from kit.loops import ParallelByPython, made_anew, needs_numba, on_threads
+
+from mindspore_compat._backend import arrays
+from mindspore_compat._backend.loops import along
+
+HOST = arrays.HOST
+SHAPES = [((7, 9), 1, 4), ((7, 9), 0, 12), ((3, 5, 4), 1, 6), ((2, 3, 8), -1, 8), ((40,), 0, 60)]
+
+
+@pytest.fixture
+def any_size(monkeypatch):
+    """Has arrays of every size take loops, in several pieces."""
+    with made_anew(monkeypatch, along, LEAST=1, PIECE=4):
+        yield
+
+
+def operands(shape, axis, count, dtype="float32", index_dtype="int64"):
+    rng = np.random.default_rng(3)
+    wanted = list(shape)
+    wanted[axis] = count
+    index = rng.integers(-shape[axis], shape[axis], wanted).astype(index_dtype)
+    x, values = (rng.normal(0, 9, each).astype(dtype) for each in (shape, wanted))
+    return x, index, values
+
+
+def added(x, index, values, axis):
+    """One addition after the other."""
+    out = np.moveaxis(x, axis, -1).copy()
+    places, given = (np.moveaxis(each, axis, -1) for each in (index, values))
+    for at in np.ndindex(places.shape):
+        out[(*at[:-1], places[at])] += given[at]
+    return np.moveaxis(out, -1, axis)
+
+
+def check():
+    for shape, axis, count in SHAPES:
+        for dtype, index_dtype in (("float32", "int64"), ("int32", "int8"), ("uint32", "int32")):
+            x, index, _ = operands(shape, axis, count, dtype, index_dtype)
+            for given in (x, x.T.copy().T):
+                same(HOST.take_along_axis(given, index, axis), np.take_along_axis(x, index, axis))
+        x, index, values = operands(shape, axis, count)
+        before = x.copy()
+        for given in (values, values.T.copy().T, np.broadcast_to(np.float32(0.1), index.shape)):
+            found = HOST.scatter_along_axis(x, index, given, axis, add=True)
+            same(found, added(x, index, given, axis))
+        same(x, before)
+
+
+def test_loops_mean_what_numpy_does(any_size, monkeypatch):
+    monkeypatch.setattr(along, "ParallelLoop", ParallelByPython)
+    check()
+
+
+@needs_numba
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_compiled_they_do_so_with_any_number_of_threads(threads, any_size):
+    with on_threads(threads):
+        check()
+
+
+@pytest.mark.parametrize("index", [9, -10])
+def test_an_index_out_of_range_is_numpys_error(index, any_size, monkeypatch):
+    monkeypatch.setattr(along, "ParallelLoop", ParallelByPython)
+    for call in (
+        lambda x, index: HOST.take_along_axis(x, index, 1),
+        lambda x, index: HOST.scatter_along_axis(x, index, x[:, :4], 1, add=True),
+    ):
+        with pytest.raises(IndexError, match=f"index {index} is out of bounds"):
+            call(np.zeros((7, 9), np.float32), np.full((7, 4), index))
+
+
+def test_what_loops_do_not_take_goes_numpys_way(any_size, monkeypatch):
+    monkeypatch.setattr(along, "_run", lambda *_: pytest.fail("asked for"))
+    x, index, values = operands((7, 9), 1, 4, "float64")
+    same(HOST.take_along_axis(x, index, 1), np.take_along_axis(x, index, 1))
+    same(HOST.scatter_along_axis(x, index, values, 1, add=True), added(x, index, values, 1))
+    row = x.astype(np.float32)[:1]  # which is broadcast
+    same(HOST.take_along_axis(row, index, 1), np.take_along_axis(row, index, 1))

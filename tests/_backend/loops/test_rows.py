@@ -1,0 +1,94 @@
+"""Compiled loops take rows at indices, and add rows at indices, to the bit as NumPy does."""
+
+import numpy as np
+import pytest
+from kit import same
+from kit.loops import ParallelByPython, needs_numba
+
+from mindspore_compat._backend import arrays
+from mindspore_compat._backend.compiled import jit
+from mindspore_compat._backend.host import scatter
+from mindspore_compat._backend.loops import rows
+from mindspore_compat._backend.threads import scheduler
+
+rng = np.random.default_rng(5)
+ROWS, SHAPE = 23, (7, 5)
+INDICES = {
+    "repeated": rng.integers(0, 4, SHAPE),
+    "negative": rng.integers(-ROWS, ROWS, SHAPE),
+    "int8": rng.integers(-ROWS, ROWS, SHAPE).astype(np.int8),
+    "transposed": rng.integers(0, ROWS, SHAPE[::-1]).T,
+}
+
+
+@pytest.fixture
+def any_size(monkeypatch):
+    monkeypatch.setattr(scatter, "_FEW_ROWS", 0)
+    monkeypatch.setattr(scatter, "_SMALL", 0)
+    monkeypatch.setattr(rows, "LEAST", 0)
+    monkeypatch.setattr(jit, "available", lambda: True)
+    monkeypatch.setattr(jit, "_setting", lambda: "wait")
+    rows._loop.cache_clear()
+    yield
+    rows._loop.cache_clear()
+
+
+def summed(index, values):
+    out = np.zeros((ROWS, *values.shape[index.ndim :]), values.dtype)
+    np.add.at(out, index, values)
+    return out
+
+
+def check(case):
+    index = INDICES[case]
+    for row in [(16,), (3, 6)]:
+        table = rng.standard_normal((ROWS, *row), np.float32)
+        values = rng.standard_normal((*SHAPE, *row), np.float32)
+        strided = rng.standard_normal((*SHAPE, *row[::-1]), np.float32).swapaxes(-1, -len(row))
+        for threads in (1, 2, 4):
+            scheduler.limit(threads)
+            same(arrays.HOST.take(table, index, 0), table[index])
+            same(arrays.HOST.add_rows(index, values, ROWS), summed(index, values))
+            same(arrays.HOST.add_rows(index, strided, ROWS), summed(index, strided))
+
+
+@pytest.fixture
+def threads_as_before():
+    yield
+    scheduler.limit(0)
+
+
+@pytest.mark.parametrize("case", INDICES)
+def test_loops_mean_what_numpy_does(case, any_size, threads_as_before, monkeypatch):
+    monkeypatch.setattr(rows, "ParallelLoop", ParallelByPython)
+    check(case)
+
+
+@needs_numba
+def test_compiled_they_have_the_same_bits_with_any_number_of_threads(any_size, threads_as_before):
+    for case in INDICES:
+        check(case)
+
+
+@pytest.mark.parametrize("beyond", [ROWS, -ROWS - 1])
+def test_an_index_out_of_range_is_numpys_error(beyond, any_size, monkeypatch):
+    monkeypatch.setattr(rows, "ParallelLoop", ParallelByPython)
+    table = np.ones((ROWS, 16), np.float32)
+    with pytest.raises(
+        IndexError, match=f"index {beyond} is out of bounds for axis 0 with size {ROWS}"
+    ):
+        arrays.HOST.take(table, np.array([0, beyond]), 0)
+
+
+def test_what_loops_do_not_take_goes_numpys_way(any_size, monkeypatch):
+    monkeypatch.setattr(rows, "ParallelLoop", ParallelByPython)
+    index = INDICES["negative"]
+    wide = np.asfortranarray(rng.standard_normal((ROWS, 16), np.float32))
+    only_read = rng.standard_normal((ROWS, 16), np.float32)
+    only_read.flags.writeable = False
+    for table in (wide, only_read, wide.astype(np.float64), wide[:, :3], wide[:, 0]):
+        same(arrays.HOST.take(table, index, 0), table[index])
+    same(arrays.HOST.take(wide, index % 16, 1), wide[:, index % 16])
+    same(arrays.HOST.take(wide, [[1, -1]], 0), wide[[[1, -1]]])
+    nothing = np.empty((0, 16), np.float32)
+    same(arrays.HOST.add_rows(index.reshape(-1)[:0], nothing, ROWS), np.zeros_like(wide))
