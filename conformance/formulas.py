@@ -9,6 +9,8 @@ import ast
 
 import numpy as np
 
+from .waves import NAMES, batch_of, dense_weights, gradient_of, weight_of
+
 
 def _facts(values, dtype="Float32"):
     values = np.asarray(values)
@@ -76,8 +78,6 @@ class Dense:
 
 def thor(case, given, seen):
     """thor on a dense layer: gradient G⁻¹ g A⁻¹, then decay, clip and momentum."""
-    from .steps import batch_of, dense_weights
-
     net = Dense(dense_weights())
     every = given.get("frequency", 100) if case.get("converted") else 1
     scale = given.get("loss_scale", 1.0)
@@ -154,8 +154,6 @@ def scaled_training(case, given, seen):
     """TrainOneStepWithLossScaleCell with Momentum: a step that overflows changes the scale and the
     counts alone.
     """
-    from .steps import batch_of, dense_weights
-
     net, spoilt = Dense(dense_weights()), case.get("spoilt", ())
     known = case["numbers"]
     scale = Scale(known["scale"], known.get("factor", 1), known.get("window", np.inf))
@@ -188,8 +186,6 @@ def scaled_training(case, given, seen):
 
 def optimizer(case, given, seen):
     """An optimizer whose rule is known; options of a group go before its own."""
-    from .steps import NAMES, gradient_of, weight_of
-
     wanted = {f"after {step}": {} for step in seen}
     for name in NAMES:
         options = {**_numbers(given), **_numbers(_group_of(name, given["params"]))}

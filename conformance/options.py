@@ -10,7 +10,8 @@ import inspect
 import numpy as np
 
 from .observations import observe
-from .steps import offer, wave
+from .steps import offer
+from .waves import wave
 
 PLAIN = (bool, int, float, str)  # types of attributes that are compared
 

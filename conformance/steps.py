@@ -11,9 +11,9 @@ import numpy as np
 
 from . import formulas
 from .observations import observe
+from .waves import NAMES, batch_of, dense_weights, gradient_of, weight_of
 
 SEEN = (1, 2, 5)  # the steps after which everything is observed
-NAMES = {"weight": (2, 3), "bias": (3,), "norm.gamma": (2,)}
 
 
 class Samples:
@@ -62,32 +62,6 @@ class Samples:
     def lossy(self):
         """The dense layer with the mean squared error behind it."""
         return self.ms.nn.WithLossCell(self.dense(), self.ms.nn.MSELoss())
-
-
-def wave(shape, phase=0.0):
-    """float32 numbers without symmetry, between 0.1 and 1.1."""
-    positions = np.arange(int(np.prod(shape)), dtype=np.float64)
-    return (0.6 + 0.5 * np.sin(1.7 * positions + phase)).astype(np.float32).reshape(shape)
-
-
-def weight_of(name):
-    """The first value of a sample's Parameter."""
-    return wave(NAMES[name], len(name))
-
-
-def gradient_of(name, step):
-    """The gradient that a Parameter gets in a step; its signs change from step to step."""
-    return wave(NAMES[name], 2.0 * len(name) + 2.3 * step) - np.float32(0.5)
-
-
-def dense_weights():
-    """Weight and bias of the dense layer."""
-    return wave((2, 3), 1.0), wave((2,), 2.0)
-
-
-def batch_of(step):
-    """Input and target of a step of training."""
-    return wave((4, 3), 3.0 * step), wave((4, 2), 5.0 * step)
 
 
 def drive(worker, case):

@@ -7,7 +7,7 @@ The cases are made in `scenarios.py`.
 
 import importlib
 
-from . import options, steps
+from . import options, steps, waves
 from .observations import observe
 
 KINDS = ("imports", "parameter_names", "set_attributes", "value_gradients")
@@ -42,7 +42,7 @@ def scripted(worker, case):
     ms = worker.ms
     names = {"ms": ms, "nn": ms.nn, "ops": ms.ops, "Tensor": ms.Tensor, "Parameter": ms.Parameter}
     names["__name__"] = "script"  # the original's compiler reads it of a function
-    names["wave"] = lambda *shape, phase=0.0: ms.Tensor(steps.wave(shape, phase))
+    names["wave"] = lambda *shape, phase=0.0: ms.Tensor(waves.wave(shape, phase))
     exec(case["code"], names)  # noqa: S102
     return {"seen": facts(names["seen"])}
 
