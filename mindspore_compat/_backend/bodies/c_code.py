@@ -2,8 +2,9 @@
 floats.
 
 Halves travel as 16-bit words, which two functions of plain C read and write, so that a kernel needs
-no header. Numbers of a call come as values, or lie on the device; then what a formula makes of them
-is worked out by the kernel, in double precision as the host does.
+no header. CuPy compiles every kernel with `-ftz=true`: arithmetic takes subnormal float32 for 0, so a
+subnormal half is converted from an integer. Numbers of a call come as values, or lie on the device;
+then what a formula makes of them is worked out by the kernel, in double precision as the host does.
 """
 
 import ml_dtypes
@@ -47,9 +48,10 @@ __device__ unsigned bits_of_float(float value) {
     union { unsigned bits; float value; } both; both.value = value; return both.bits;
 }
 __device__ float from_half(word given) {
-    unsigned low = (unsigned)(given & 0x7fff) << 13, sign = (unsigned)(given & 0x8000) << 16;
-    if ((given & 0x7c00) == 0x7c00) return float_of_bits(low | 0x7f800000u | sign);
-    return float_of_bits(bits_of_float(float_of_bits(low) * 5.192296858534828e+33f) | sign);
+    unsigned low = given & 0x7fff, sign = (unsigned)(given & 0x8000) << 16;
+    if (low < 0x400)
+        return float_of_bits(bits_of_float((float)low * 5.9604644775390625e-8f) | sign);
+    return float_of_bits(((low << 13) + (low < 0x7c00 ? 0x38000000u : 0x70000000u)) | sign);
 }
 __device__ word to_half(float value) {
     unsigned bits = bits_of_float(value), sign = (bits >> 16) & 0x8000u;

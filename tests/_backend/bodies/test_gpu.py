@@ -9,7 +9,7 @@ from kit import close, close_sums
 from mindspore_compat._backend import arrays
 
 pytestmark = [
-    pytest.mark.parametrize("space", ["fakecupy"], indirect=True),
+    pytest.mark.device,
     pytest.mark.skipif(rawkernels.compiler() is None, reason="no C++ compiler"),
 ]
 
@@ -43,7 +43,8 @@ def test_rows_of_a_matrix(space, dtype, shape):
     tolerance = {4: 1e-5, 8: 1e-12, 2: 1e-2}[x.itemsize]
     for have, want in zip(found, expected, strict=True):
         close(have.get().astype(float), want, rtol=tolerance, atol=tolerance)
-    assert counts.launches == 1 and found[0].dtype == dtype
+    assert counts.launches == 1 or not counting.counts(space)
+    assert found[0].dtype == dtype
     assert found[1].dtype == (np.float64 if dtype == "float64" else np.float32)
 
 
@@ -129,7 +130,7 @@ def test_elements_are_broadcast_and_written_where_asked(space):
     operands = space.array(x), space.array(y)
     with counting.counted() as counts:
         first, positive = space.bodies.pointwise(joint, *operands, factor=0.5, flag=True)
-    assert counts.launches == 1
+    assert counts.launches == 1 or not counting.counts(space)
     close(first.get(), np.tanh(x + 0.5 * y))
     np.testing.assert_array_equal(positive.get(), x + 0.5 * y > 0)
     into = space.zeros((2, 6), np.float32)
@@ -137,6 +138,7 @@ def test_elements_are_broadcast_and_written_where_asked(space):
     close(into.get(), np.concatenate([np.tanh(x), x > 0], 1))
 
 
+@pytest.mark.parametrize("space", ["fakecupy"], indirect=True)  # a GPU would hang
 def test_threads_that_do_not_meet_are_an_error(space):
     text = (
         'extern "C" __global__ void uneven(float* x) { __shared__ float lanes[32]; '

@@ -12,7 +12,7 @@ from mindspore_compat._backend.updates.fuse import fuse
 from mindspore_compat.ops._optimizer.formulas import adam_update, momentum_update
 
 pytestmark = [
-    pytest.mark.parametrize("space", ["fakecupy"], indirect=True),
+    pytest.mark.device,
     pytest.mark.skipif(rawkernels.compiler() is None, reason="no C++ compiler"),
 ]
 ADAM = {"lr": 0.1, "beta1": 0.9, "beta2": 0.99, "eps": 1e-6}
@@ -56,21 +56,22 @@ def test_many_arrays_are_updated_by_one_launch(space, dtypes):
     found, expected, counts = both(space, adam_update, rows_of(dtypes), **ADAM)
     for have, want in zip(found, expected, strict=True):
         for one, other in zip(have, want, strict=True):
-            close(one.astype(float), other.astype(float))
-    assert counts.figures() == {
-        "launches": 1,
-        "allocations": 0,
-        "transfers": 0,
-        "synchronisations": 0,
-    }
+            close(one, other)
+    if counting.counts(space):
+        assert counts.figures() == {
+            "launches": 1,
+            "allocations": 0,
+            "transfers": 0,
+            "synchronisations": 0,
+        }
 
 
 def test_more_rows_than_a_table_holds(space):
     found, expected, counts = both(
         space, momentum_update, rows_of(["float32"] * 3, [(2,)] * 250), lr=0.1, momentum=0.9
     )
-    close(found, expected, atol=0)
-    assert counts.launches == 3
+    close(found, expected)
+    assert counts.launches == 3 or not counting.counts(space)
 
 
 def test_arrays_that_are_not_contiguous_go_beside_the_table(space):
@@ -87,8 +88,8 @@ def test_numbers_and_the_decision_may_lie_on_the_device(space, count):
     rows = rows_of(["float32"] * 4, [(3,)] * count)
     rate = space.array(np.float32(0.25))
     found, expected, counts = both(space, adam_update, rows, **{**ADAM, "lr": rate})
-    close(found, expected, atol=0)
-    assert counts.launches == 1
+    close(found, expected)
+    assert counts.launches == 1 or not counting.counts(space)
     for flag in (True, False):
         on_device = [[space.array(array) for array in row] for row in rows]
         fuse(adam_update).sweep(on_device, skip=space.array(flag), **ADAM)
@@ -111,21 +112,37 @@ def test_what_is_computed_of_numbers_is_the_same_on_the_device(space):
         np.testing.assert_allclose(have, want, rtol=1e-14)
 
 
-HALVES = np.arange(1 << 16, dtype=np.uint16)
+EVERY_HALF = np.arange(1 << 16, dtype=np.uint16)
+TINY = np.finfo(np.float32).tiny
 
 
+def assert_equal(found, expected):
+    """The same numbers; what is subnormal in float32, or rounded from such, may be 0."""
+    found, expected = (arrays.to_host(x).astype(float) for x in (found, expected))
+    flushed = (abs(expected) <= TINY) & (found == 0)
+    np.testing.assert_array_equal(found[~flushed], expected[~flushed])
+
+
+@pytest.mark.parametrize("rows", [1, 2])
 @pytest.mark.parametrize("dtype", ["float16", ml_dtypes.bfloat16], ids=str)
-def test_halves_are_read_and_rounded_as_ieee_754_says(space, dtype):
-    """Every half as it is, and numbers half-way between two."""
-    every = HALVES.view(dtype)
+def test_every_half_is_read_as_it_is(space, dtype, rows):
+    """Subnormal ones too, of which a product in float32 would make 0."""
+    halves = EVERY_HALF.view(dtype)
+    tensors = [[space.zeros(halves.size, np.float32), space.array(halves)] for _ in range(rows)]
+    fuse(lambda xp, p, g: (g + 0.0,)).sweep(tensors)
     with np.errstate(all="ignore"):
-        wide = every.astype(np.float32)
+        assert_equal(tensors[-1][0], halves.astype(np.float32))
+
+
+@pytest.mark.parametrize("rows", [1, 2])
+@pytest.mark.parametrize("dtype", ["float16", ml_dtypes.bfloat16], ids=str)
+def test_numbers_are_rounded_to_halves_as_ieee_754_says(space, dtype, rows):
+    """Every half as it is, and numbers half-way between two."""
+    with np.errstate(all="ignore"):
+        wide = EVERY_HALF.view(dtype).astype(np.float32)
         between = wide[:-1] * 0.5 + wide[1:] * 0.5
     for given in (wide, between, np.nextafter(between, np.float32(np.inf))):
-        rows = [[space.array(np.zeros(given.size, dtype)), space.array(given)] for _ in range(2)]
-        fuse(lambda xp, p, g: (g + 0.0,)).sweep(rows)
+        tensors = [[space.zeros(given.size, dtype), space.array(given)] for _ in range(rows)]
+        fuse(lambda xp, p, g: (g + 0.0,)).sweep(tensors)
         with np.errstate(all="ignore"):
-            expected = (given + np.float32(0)).astype(dtype)
-        np.testing.assert_array_equal(
-            arrays.to_host(rows[1][0]).astype(float), expected.astype(float)
-        )
+            assert_equal(tensors[-1][0], (given + np.float32(0)).astype(dtype))
