@@ -9,6 +9,7 @@ without a compiler is refused with NotImplementedError.
 import ctypes
 import functools
 import hashlib
+import math
 import pathlib
 import re
 import shutil
@@ -35,6 +36,7 @@ struct Place { unsigned x, y, z; };
 static thread_local Place gridDim, blockDim, blockIdx, threadIdx;
 #define __global__
 #define __device__ static inline
+#define __launch_bounds__(threads)
 #define __forceinline__ inline
 #define __restrict__ __restrict
 template <class T> static T atomicAdd(T* at, T value) { T old = *at; *at += value; return old; }
@@ -43,6 +45,7 @@ LAUNCH = """
 static void run_thread(void** given) {{ {name}({arguments}); }}
 {threads}
 extern "C" int launch_on_host(const unsigned* sizes, void** given) {{
+    const Rounding rounding({flushes});
     gridDim = {{sizes[0], sizes[1], sizes[2]}};
     blockDim = {{sizes[3], sizes[4], sizes[5]}};
     for (unsigned b = 0; b < gridDim.x * gridDim.y * gridDim.z; ++b) {{
@@ -51,6 +54,18 @@ extern "C" int launch_on_host(const unsigned* sizes, void** given) {{
     }}
     return 0;
 }}
+"""
+# CuPy compiles with -ftz=true: arithmetic takes float32 subnormals for 0 and gives none.
+FLUSHING = """
+#ifdef __SSE__
+struct Rounding {
+    unsigned before = __builtin_ia32_stmxcsr();
+    Rounding(bool flushes) { if (flushes) __builtin_ia32_ldmxcsr(before | 0x8040u); }
+    ~Rounding() { __builtin_ia32_ldmxcsr(before); }
+};
+#else
+struct Rounding { Rounding(bool) {} };
+#endif
 """
 PLACE = """
 static void enter(unsigned t) {
@@ -146,6 +161,8 @@ class RawKernel:
     def _run(self, grid, block, args):
         sizes = [*grid, *(1,) * (3 - len(grid)), *block, *(1,) * (3 - len(block))]
         types = parameters(self.code, self.name)
+        if math.prod(block) > most_threads(self.code, self.name):
+            raise RuntimeError(f"{self.name}: too many resources requested for launch")
         if len(args) != len(types):
             raise TypeError(f"{self.name} takes {len(types)} arguments, but got {len(args)}")
         converted = [passed(value, spelled) for value, spelled in zip(args, types, strict=True)]
@@ -181,13 +198,28 @@ class RawModule:
 
 def parameters(code, name):
     """The types of a kernel's parameters, as spelled."""
-    found = re.search(rf"__global__\s+void\s+{name}\s*\(([^)]*)\)", code)
-    if found is None:
-        raise ValueError(f"no kernel {name} in the text")
     return [
         re.sub(r"\s*\w+$", "", part.replace("__restrict__", "").strip())
-        for part in found.group(1).split(",")
+        for part in _head(code, name)["parameters"].split(",")
     ]
+
+
+def most_threads(code, name):
+    """How many threads a block may have: what the kernel's launch bounds say. Without them the
+    compiler may give a thread 255 of a block's 65,536 registers."""
+    return int(_head(code, name)["threads"] or 256)
+
+
+def _head(code, name):
+    """The match of a kernel's first line."""
+    found = re.search(
+        rf"__global__\s+void\s+(__launch_bounds__\((?P<threads>\d+)\)\s+)?"
+        rf"{name}\s*\((?P<parameters>[^)]*)\)",
+        code,
+    )
+    if found is None:
+        raise ValueError(f"no kernel {name} in the text")
+    return found
 
 
 def passed(value, spelled):
@@ -227,8 +259,13 @@ def compiled(code, name):
     label = hashlib.sha1(f"{name} {code}".encode()).hexdigest()[:16]
     text = pathlib.Path(folder().name, f"{label}.cpp")
     together = "__syncthreads" in code or "__shared__" in code
-    launch = LAUNCH.format(name=name, arguments=arguments, threads=TOGETHER if together else ALONE)
-    text.write_text(PRELUDE + BARRIER * together + code + launch)
+    launch = LAUNCH.format(
+        name=name,
+        arguments=arguments,
+        threads=TOGETHER if together else ALONE,
+        flushes=int(re.search(r"\bfloat\b", code) is not None),
+    )
+    text.write_text(PRELUDE + BARRIER * together + code + FLUSHING + launch)
     library = text.with_suffix(".so")
     command = [compiler(), "-O1", "-ffp-contract=off", "-shared", "-fPIC", "-o", library, text]
     done = subprocess.run(command, capture_output=True, text=True)

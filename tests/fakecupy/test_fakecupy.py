@@ -286,6 +286,23 @@ def test_a_raw_kernel_runs_compiled_for_the_host(cupy, a):
         raw((2,), (4,), (a, y))
 
 
+@pytest.mark.skipif(rawkernels.compiler() is None, reason="no C++ compiler")
+def test_a_kernel_without_launch_bounds_has_few_threads(cupy, a):
+    y, arguments = cupy.zeros(6, numpy.float32), (0.0, numpy.int32(6))
+    raw = cupy.RawKernel(ADD_KERNEL, "add_to")
+    with pytest.raises(RuntimeError, match="too many resources"):
+        raw((1,), (512,), (a, y, *arguments))
+    bounded = ADD_KERNEL.replace("add_to", "__launch_bounds__(512) add_to")
+    cupy.RawKernel(bounded, "add_to")((1,), (512,), (a, y, *arguments))
+
+
+@pytest.mark.skipif(rawkernels.compiler() is None, reason="no C++ compiler")
+def test_a_raw_kernel_takes_subnormals_for_zero(cupy):
+    x = cupy.full(6, 1e-40, dtype=numpy.float32)
+    cupy.RawKernel(ADD_KERNEL, "add_to")((1,), (6,), (x, x, 1.0, numpy.int32(6)))
+    assert not x.any()
+
+
 def test_devices_and_streams(cupy):
     assert cupy.cuda.runtime.getDeviceCount() == 1 and cupy.cuda.is_available()
     with cupy.cuda.Device(0) as device, cupy.cuda.Stream(non_blocking=True) as stream:

@@ -4,14 +4,17 @@ It is found where CuPy's wheels or NVIDIA's own (`pip install nvidia-cuda-nvrtc`
 at the path in the environment variable NVRTC_LIBRARY.
 """
 
+import contextlib
 import ctypes
 import functools
 import importlib.util
 import os
 import pathlib
+import struct
 
 NAMES = ("cu13/lib/libnvrtc.so.13", "cuda_nvrtc/lib/libnvrtc.so.12")
 _Handle, _Text = ctypes.c_void_p, ctypes.c_char_p
+_REGISTER_COUNT, _WITH_LENGTH = 0x2F, 4  # of the attributes of a compiled kernel
 
 
 @functools.cache
@@ -40,17 +43,53 @@ def architectures():
     return tuple(found)
 
 
-def complaint(text, architecture):
-    """What the compiler says against a text for one architecture; "" if nothing."""
+@contextlib.contextmanager
+def _compiled(text, architecture):
+    """A program and the error of its compilation, 0 for none."""
     program = _Handle()
     library().nvrtcCreateProgram(
         ctypes.byref(program), _Text(text.encode()), _Text(b"kernel.cu"), 0, None, None
     )
     options = (_Text * 1)(f"--gpu-architecture=sm_{architecture}".encode())
-    failed = library().nvrtcCompileProgram(program, 1, options)
+    try:
+        yield program, library().nvrtcCompileProgram(program, 1, options)
+    finally:
+        library().nvrtcDestroyProgram(ctypes.byref(program))
+
+
+def _output(program, what):
+    """The bytes that the compiler has made: its "ProgramLog", or the "CUBIN"."""
     size = ctypes.c_size_t()
-    library().nvrtcGetProgramLogSize(program, ctypes.byref(size))
-    log = ctypes.create_string_buffer(size.value)
-    library().nvrtcGetProgramLog(program, log)
-    library().nvrtcDestroyProgram(ctypes.byref(program))
-    return log.value.decode() or f"error {failed}" if failed else ""
+    getattr(library(), f"nvrtcGet{what}Size")(program, ctypes.byref(size))
+    output = ctypes.create_string_buffer(size.value)
+    getattr(library(), f"nvrtcGet{what}")(program, output)
+    return output.raw
+
+
+def complaint(text, architecture):
+    """What the compiler says against a text for one architecture; "" if nothing."""
+    with _compiled(text, architecture) as (program, failed):
+        log = _output(program, "ProgramLog").rstrip(b"\0").decode()
+    return log or f"error {failed}" if failed else ""
+
+
+def registers(text, architecture):
+    """How many registers a thread takes of the kernel in a text that takes most."""
+    with _compiled(text, architecture) as (program, _):
+        binary = _output(program, "CUBIN")
+    headers, size, count, names = (
+        *struct.unpack_from("<Q", binary, 0x28),
+        *struct.unpack_from("<3H", binary, 0x3A),
+    )
+    sections = [  # name, type, flags, address, offset, length, ...
+        struct.unpack_from("<2I4Q", binary, headers + size * number) for number in range(count)
+    ]
+    label = binary.index(b"\0.nv.info\0", sections[names][4]) + 1 - sections[names][4]
+    _, _, _, _, at, length = next(section for section in sections if section[0] == label)
+    most, end = 0, at + length
+    while at < end:  # attributes: how they are laid out, which one, the value or its length
+        layout, attribute, value = struct.unpack_from("<2BH", binary, at)
+        if attribute == _REGISTER_COUNT:  # of which symbol, how many
+            most = max(most, struct.unpack_from("<2I", binary, at + 4)[1])
+        at += 4 + (value if layout == _WITH_LENGTH else 0)
+    return most

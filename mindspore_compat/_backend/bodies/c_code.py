@@ -2,9 +2,10 @@
 floats.
 
 Halves travel as 16-bit words, which two functions of plain C read and write, so that a kernel needs
-no header. CuPy compiles every kernel with `-ftz=true`: arithmetic takes subnormal float32 for 0, so a
-subnormal half is converted from an integer. Numbers of a call come as values, or lie on the device;
-then what a formula makes of them is worked out by the kernel, in double precision as the host does.
+no header. CuPy compiles every kernel with `-ftz=true`: arithmetic takes subnormal float32 for 0, so
+a subnormal half is converted from an integer. Numbers of a call come as values, or lie on the
+device; then what a formula makes of them is worked out by the kernel, in double precision as the
+host does.
 """
 
 import ml_dtypes

@@ -41,6 +41,7 @@ from .multi_tensor import letter
 from .row_plan import BodyTrace, RowPlan, separate, split
 
 MOST_BLOCKS = 1 << 20  # a block goes on with further rows beyond this
+MOST_THREADS = 1024  # of a block; the compiler leaves each enough registers for so many
 _REDUCTIONS = {
     "row_sum": ("0", "{0} + {1}"),
     "row_max": ("-INFINITY", "{0} > {1} || {0} != {0} ? {0} : {1}"),
@@ -52,8 +53,9 @@ _ROWS = """
 #define INFINITY __int_as_float(0x7f800000)
 #endif
 {preamble}
-extern "C" __global__ void {name}({arguments}long long rows, long long inner, long long length) {{
-    __shared__ {real} lanes[1024];
+extern "C" __global__ void __launch_bounds__({threads}) {name}(
+    {arguments}long long rows, long long inner, long long length) {{
+    __shared__ {real} lanes[{threads}];
     {scalars}
     for (long long row = blockIdx.x; row < rows; row += gridDim.x) {{
         {body}
@@ -228,7 +230,7 @@ class Bodies:
 def _threads(length):
     """Threads for a row: a power of two, so that they can be halved."""
     if length > 4096:
-        return 1024
+        return MOST_THREADS
     return max(32, min(256, 1 << (int(length) - 1).bit_length()))
 
 
@@ -278,6 +280,7 @@ class RowKernel(RowPlan):
         dtypes = [self.dtypes[index] for index in self.there]
         return _ROWS.format(
             preamble=preamble(dtypes),
+            threads=MOST_THREADS,
             name=self.name,
             real=self.real,
             arguments=self._arguments(numbers),

@@ -31,7 +31,8 @@ SPARE = 512  # of them, for numbers and the flag
 _TABLE = """
 struct Table {{ unsigned long long at[{arrays}][{rows}]; long long size[{rows}];
                int first[{rows}]; int count; }};
-extern "C" __global__ void {name}(const Table table, const bool* skip{numbers}) {{
+extern "C" __global__ void __launch_bounds__({threads}) {name}(
+    const Table table, const bool* skip{numbers}) {{
     if (skip && *skip) return;
     int row = 0, last = table.count - 1;
     while (row < last) {{
@@ -255,6 +256,7 @@ def row_source(name, arrays, rows, given, before, body):
         arrays=arrays,
         rows=rows,
         name=name,
+        threads=THREADS,
         numbers=given,
         chunk=CHUNK,
         before="\n    ".join(before),

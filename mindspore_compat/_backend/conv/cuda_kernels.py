@@ -19,7 +19,8 @@ TYPES = {np.dtype(np.float32): "float", np.dtype(np.float64): "double"}
 # d: size of the data, k: kernel, o: windows, s: stride, p: padding before, l: dilation.
 _SIZES = ", ".join(f"int {letter}{axis}" for letter in "dkospl" for axis in range(3))
 _FRAME = """
-extern "C" __global__ void {name}({arguments}, long long total, {sizes}) {{
+extern "C" __global__ void __launch_bounds__({threads}) {name}(
+    {arguments}, long long total, {sizes}) {{
     for (long long at = blockIdx.x * (long long)blockDim.x + threadIdx.x; at < total;
          at += (long long)gridDim.x * blockDim.x) {{
         long long rest = at;
@@ -158,7 +159,11 @@ _BODIES = {
 def source(name, ctype="float"):
     """The CUDA text of a kernel, for elements of the C type `ctype`."""
     text = _FRAME.format(
-        name=name, arguments=_ARGUMENTS[name], sizes=_SIZES, body=_BODIES[name].strip()
+        name=name,
+        threads=THREADS,
+        arguments=_ARGUMENTS[name],
+        sizes=_SIZES,
+        body=_BODIES[name].strip(),
     )
     return (
         f"typedef {ctype} T;\n#ifndef INFINITY\n#define INFINITY __int_as_float(0x7f800000)\n"

@@ -34,8 +34,9 @@ __device__ {real} sum_of_block({real}* lanes, {real} value) {{
     __syncthreads();
     return sum;
 }}
-extern "C" __global__ void {name}(const Table table, const bool* skip{numbers}) {{
-    __shared__ {real} lanes[1024];
+extern "C" __global__ void __launch_bounds__({threads}) {name}(
+    const Table table, const bool* skip{numbers}) {{
+    __shared__ {real} lanes[{threads}];
     if (skip && *skip) return;
     {opened}
     const double step = n_taken + 1;
@@ -186,6 +187,7 @@ def _text(dtypes, flags, numbers):
         kinds=KINDS,
         most=MOST,
         name="adafactor",
+        threads=THREADS,
         real=real,
         numbers=declared(numbers),
         opened="\n    ".join(loaded_numbers(numbers)),

@@ -18,8 +18,9 @@ _TEXT = """
 {preamble}
 struct Table {{ unsigned long long at[{arrays}][{rows}]; long long size[{rows}];
                int first[{rows}]; int count; }};
-extern "C" __global__ void {name}(const Table table, const bool* skip{numbers}) {{
-    __shared__ {real} lanes[1024];
+extern "C" __global__ void __launch_bounds__({threads}) {name}(
+    const Table table, const bool* skip{numbers}) {{
+    __shared__ {real} lanes[{threads}];
     if (skip && *skip) return;
     {scalars}
     const int row = blockIdx.x;
@@ -150,6 +151,7 @@ class TensorKernel(RowKernel):
             arrays=len(self.dtypes),
             rows=_most_rows(self.dtypes),
             name=self.name,
+            threads=THREADS,
             numbers=declared(self.numbers),
             real=self.real,
             scalars="\n    ".join(

@@ -11,7 +11,9 @@ from kit import nvrtc
 
 import mindspore_compat as ms
 from mindspore_compat import nn, ops
+from mindspore_compat._backend.bodies.multi_tensor import Numbers
 from mindspore_compat._backend.conv import cuda_kernels
+from mindspore_compat._backend.updates import factored
 from mindspore_compat._backend.updates.fuse import fuse
 from tests._backend.updates.test_fuse import CASES, formula_of, operands
 from tests.gpu import networks, steps, test_layers
@@ -110,6 +112,18 @@ def test_every_kernel_compiles(space):
         if (found := nvrtc.complaint(text, architecture))
     }
     assert not wrong, "\n".join(f"{name}: {text[:600]}" for name, text in wrong.items())
+
+
+@pytest.mark.parametrize("averages", [True, False])
+def test_a_block_of_adafactor_has_registers_for_all_its_threads(averages):
+    """Numbers on the device, which are read in float64, take most registers."""
+    device = np.zeros((), np.float64)
+    names = "lr", "decay", "beta1", "taken", "decay_rate", "eps", "least", "clip", "scale"
+    numbers = Numbers(dict.fromkeys(names, device), np.ndarray)
+    flags = True, True, True, averages, averages
+    text = factored._text((np.dtype(np.float64),) * factored.KINDS, flags, numbers)
+    for architecture in set(ARCHITECTURES) & set(nvrtc.architectures()):
+        assert nvrtc.registers(text, architecture) * factored.THREADS <= 1 << 16
 
 
 def test_a_wrong_text_is_found():
