@@ -158,12 +158,18 @@ class Optimizer(Cell):
         if captured is not None and captured.apart is not None:
             return captured.apart(self.__call__, args, kwargs)
         if self._skip is None and (captured or arrays.on_device(self.global_step._array)):
-            if self._captured and getattr(self, "can_skip", _never)(*args, **kwargs):
+            gradients = (*args, *kwargs.values())
+            if self._captured and len(gradients) == 1 and self._can_skip(*gradients):
                 flag = captured.never() if captured else arrays.current_space().zeros((), bool)
-                return self.skipping(flag, *args, **kwargs)
+                return self.skipping(flag, *gradients)
             if captured:
                 captured.refuse(f"the optimizer '{type(self).__name__}', which asks the host")
         return super().__call__(*args, **kwargs)
+
+    def _can_skip(self, gradients):
+        """True if the optimizer has `skipping`, and that takes these gradients."""
+        can_skip = getattr(self, "can_skip", None)
+        return can_skip is not None and can_skip(gradients)
 
     # What the constructor keeps -------------------------------------------------------------------
 
@@ -482,11 +488,6 @@ class Optimizer(Cell):
                 `parameters`.
         """
         raise NotImplementedError(f"'{type(self).__name__}' must define 'construct'.")
-
-
-def _never(gradients):
-    """What `can_skip` is of an optimizer that has none."""
-    return False
 
 
 def _as_decay(decay):

@@ -121,6 +121,41 @@ def test_captured_steps_give_the_numbers_of_others(space, network, logged):
     assert eager.counts[-1].launches > 40
 
 
+class Guarded(nn.Optimizer):
+    """A user's, whose step takes more than gradients."""
+
+    def construct(self, gradients, overflow):
+        for parameter, gradient in zip(self.parameters, gradients, strict=True):
+            ops.assign_sub(parameter, ops.select(overflow, gradient * 0, gradient * 0.1))
+        return True
+
+
+class GuardedMomentum(nn.Momentum):
+    """The same, derived from an optimizer whose steps can be left out."""
+
+    def construct(self, gradients, overflow):
+        return super().construct(tuple(ops.select(overflow, g * 0, g) for g in gradients))
+
+
+class GuardedStep(nn.TrainOneStepCell):
+    """Gives the optimizer the gradients and a flag."""
+
+    def construct(self, x, y):
+        loss, grads = ms.value_and_grad(self.network, None, self.weights)(x, y)
+        self.optimizer(grads, ops.isnan(loss))
+        return loss
+
+
+@pytest.mark.parametrize(
+    "optimizer",
+    [lambda weights: Guarded(0.1, weights), lambda weights: GuardedMomentum(weights, 0.1, 0.9)],
+    ids=["own", "derived"],
+)
+def test_an_optimizer_whose_step_takes_more_than_gradients(space, optimizer):
+    eager, captured = runs(made=lambda cell: GuardedStep(cell, optimizer(cell.trainable_params())))
+    captured.same_as(eager)
+
+
 @pytest.mark.parametrize("optimizer", [name for name in OPTIMIZERS if name != "AdamOffload"])
 def test_optimizers_count_and_compute_their_rates_on_the_device(space, optimizer, logged):
     eager, captured = runs("dense", optimizer)
