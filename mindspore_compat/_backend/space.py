@@ -18,7 +18,6 @@ SPECIAL = {  # our name -> its name in scipy.special and in cupyx.scipy.special
     "erfinv": "erfinv",
     "gammaln": "gammaln",
     "digamma": "digamma",
-    "polygamma": "polygamma",
     "gamma": "gamma",
     "gammainc": "gammainc",
     "gammaincc": "gammaincc",
@@ -202,6 +201,13 @@ def rsqrt(xp, x):
 def sigmoid(xp, x):
     """1 / (1 + exp(-x)). Its lower tail counts: by tanh it would be 0 from -17 down."""
     return 1 / (1 + xp.exp(-x))
+
+
+@extra
+def polygamma(xp, n, x):
+    """The n-th derivative of digamma; CuPy takes no number for `n`."""
+    n = n if hasattr(n, "dtype") else xp.module.asarray(n)
+    return xp._lent(xp._special, "polygamma")(n, x)
 
 
 @extra

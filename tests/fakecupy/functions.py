@@ -29,6 +29,7 @@ SCATTERS = {  # ufuncs with `.at`, and the types it takes
 # A first parameter of these names is an array that CuPy uses as it is: a list or a number fails
 # there.
 ARRAY_FIRST = {"a", "x", "m", "ary", "arr", "condition", "y", "v"}
+NO_SCALAR = {"polygamma"}  # the same of functions whose first parameter has another name
 SCALAR_TOO = {
     "isclose",
     "allclose",
@@ -197,7 +198,7 @@ def function(name, line, host):
     listed = listing.signature(line)
     names = translation(listed, host)
     first = next(iter(listed.parameters), None)
-    must_be_array = first in ARRAY_FIRST and name not in SCALAR_TOO
+    must_be_array = (first in ARRAY_FIRST or name in NO_SCALAR) and name not in SCALAR_TOO
 
     @functools.wraps(host)
     def run(*arguments, **keywords):
@@ -273,6 +274,13 @@ def own_array(obj, dtype=None, copy=True, order="K", subok=False, ndmin=0, *, bl
     if isinstance(obj, (list, tuple)):
         obj = nested(obj)
     return wrap(numpy.array(obj, dtype=dtype, order=order, ndmin=ndmin))
+
+
+@own
+def own_packbits(a, axis=None, bitorder="big"):
+    if axis is not None:
+        raise NotImplementedError("axis option is not supported yet")
+    return wrap(numpy.packbits(a._host, bitorder=bitorder))
 
 
 def nested(values):

@@ -80,6 +80,17 @@ def test_no_conversion_that_was_not_asked_for(a, convert):
         convert(a)
 
 
+def test_what_cupy_takes_arrays_for_and_what_it_lacks(cupy, a):
+    from cupyx.scipy import special
+
+    with pytest.raises(TypeError):
+        special.polygamma(1, a)
+    assert special.polygamma(cupy.asarray(1), a + 1).shape == (2, 3)
+    with pytest.raises(NotImplementedError):
+        cupy.packbits(a > 2, axis=-1)
+    assert cupy.packbits(a > 2).tolist() == [0b00011100]
+
+
 def test_conversion_on_request(cupy, a):
     assert type(a.get()) is type(cupy.asnumpy(a)) is numpy.ndarray
     assert a.get().tolist() == a.tolist() == [[0, 1, 2], [3, 4, 5]]

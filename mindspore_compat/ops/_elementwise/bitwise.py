@@ -308,4 +308,4 @@ def compare_and_bitpack(
         raise ValueError(
             f"For 'CompareAndBitpack', 'threshold' must be one number, but got {threshold.shape}."
         )
-    return xp.packbits(x > threshold, axis=-1)
+    return xp.reshape(xp.packbits(x > threshold), (*x.shape[:-1], x.shape[-1] // 8))
