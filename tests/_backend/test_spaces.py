@@ -6,7 +6,7 @@ every function runs on NumPy, on the stand-in for CuPy and, where a GPU computes
 
 import numpy as np
 import pytest
-from kit import close
+from kit import close, close_sums
 
 from mindspore_compat._backend import arrays
 from mindspore_compat._backend.conv import adaptive_pooling, convolution, pooling
@@ -32,6 +32,23 @@ def on_both(space, function, *arguments, **keywords):
         assert type(have) is type(space.zeros(1)) and have.dtype == want.dtype
         close(arrays.to_host(have), want, rtol=1e-9, atol=1e-12)
     return expected if len(expected) > 1 else expected[0]
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("shapes", [((3, 3), (3,)), ((3, 3), (4, 3, 2)), ((2, 1, 3, 3), (4, 3, 2))])
+def test_solvers_broadcast_leading_axes(space, dtype, shapes):
+    matrix, right = normal(*shapes[0]) + 5 * np.eye(3), normal(*shapes[1])
+    found = space.linalg_solve(space.array(matrix.astype(dtype)), space.array(right.astype(dtype)))
+    close_sums(arrays.to_host(found), np.linalg.solve(matrix, right).astype(dtype))
+
+
+@pytest.mark.parametrize("shape", [(2, 2), (3, 2, 2)], ids=str)
+def test_a_singular_matrix_is_refused(space, shape):
+    matrix = np.broadcast_to(np.eye(2), shape).copy()
+    matrix[..., 1, :] = matrix[..., 0, :]
+    for call in (space.linalg_inv, lambda x: space.linalg_solve(x, space.ones(shape))):
+        with pytest.raises(np.linalg.LinAlgError, match="Singular matrix"):
+            call(space.array(matrix))
 
 
 CONVOLUTIONS = {  # shapes of the input and of the weights, stride, pads, dilation, groups

@@ -421,18 +421,6 @@ def note_product(arrays):
         TF32.append(os.environ.get("CUPY_TF32", "0") == "1")
 
 
-def cholesky(a):
-    """CuPy tells of no error: of a matrix that is not positive definite something is left."""
-    whole = a._host.astype(numpy.result_type(a._host, numpy.float32))
-    flat = whole.reshape(-1, *whole.shape[-2:])
-    for index, matrix in enumerate(flat):
-        try:
-            flat[index] = numpy.linalg.cholesky(matrix)
-        except numpy.linalg.LinAlgError:
-            flat[index] = numpy.tril(matrix)
-    return wrap(flat.reshape(whole.shape))
-
-
 @own
 def own_result_type(*arrays_and_dtypes):
     return numpy.result_type(*unwrap(arrays_and_dtypes))

@@ -18,7 +18,7 @@ import scipy.ndimage
 import scipy.signal
 import scipy.special
 
-from . import arrays, counting, functions, graphs, kernels, listing, rawkernels, timeline
+from . import arrays, counting, functions, graphs, kernels, listing, rawkernels, solvers, timeline
 from .arrays import FUNCTIONS, UFUNCS, ndarray, unwrap, wrap
 from .graphs import CUDARuntimeError, Graph, MemoryPool
 
@@ -344,8 +344,8 @@ def function_or_value(path, name, line, host):
         _, nin, nout, *loops = line.split()
         found = OWN_UFUNCS.get(name) or theirs or getattr(scipy.special, name, None)
         return found and functions.ufunc(name, int(nin), int(nout), loops, found)
-    if path == "cupy.linalg" and name == "cholesky":
-        return counting.through(name, functions.cholesky)
+    if path == "cupy.linalg" and name in solvers.OWN:
+        return counting.through(name, solvers.OWN[name])
     if path == "cupy" and name in functions.OWN:
         own = functions.OWN[name]
         return own if name == "asnumpy" else counting.through(name, own)  # `get` is counted
@@ -429,7 +429,7 @@ def furnish(made):
                 name, lambda a, slices, value, ufunc=ufunc: a._scatter(ufunc, slices, value)
             ),
         )
-    cupyx.rsqrt = UFUNCS["rsqrt"]
+    cupyx.rsqrt, cupyx.errstate = UFUNCS["rsqrt"], solvers.errstate
 
 
 def furnish_random(module):

@@ -5,6 +5,7 @@ own.
 """
 
 import functools
+import importlib
 
 import numpy
 
@@ -39,10 +40,24 @@ def nan_for_nan(function):
     return call
 
 
+def _solved(function, *arrays):
+    """What a solver of CuPy's gives, which tells of a singular matrix on request only.
+
+    Raises:
+        numpy.linalg.LinAlgError: a matrix is singular, as NumPy's solvers say. To know, the host
+            waits for the GPU.
+    """
+    with importlib.import_module("cupyx").errstate(linalg="raise"):
+        try:
+            return function(*arrays)
+        except numpy.linalg.LinAlgError:
+            raise numpy.linalg.LinAlgError("Singular matrix") from None
+
+
 @linear
 def linalg_inv(xp, x):
     """The inverse."""
-    return xp.linalg.inv(x)
+    return xp.linalg.inv(x) if type(x) is numpy.ndarray else _solved(xp.linalg.inv, x)
 
 
 @linear
@@ -72,8 +87,13 @@ def linalg_slogdet(xp, x):
 
 @linear
 def linalg_solve(xp, a, b):
-    """The solution y of a y = b, for a stack of matrices b."""
-    return xp.linalg.solve(a, b)
+    """The solution y of a y = b, for a stack of matrices b; the leading axes broadcast."""
+    if type(a) is numpy.ndarray:
+        return xp.linalg.solve(a, b)
+    if b.ndim > 1 and a.shape[:-2] != b.shape[:-2]:
+        lead = numpy.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+        a, b = (xp.broadcast_to(x, lead + x.shape[-2:]) for x in (a, b))
+    return _solved(xp.linalg.solve, a, b)
 
 
 @linear

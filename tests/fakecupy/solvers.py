@@ -1,0 +1,60 @@
+"""CuPy's solvers of linear equations, which report a singular matrix only within `errstate`."""
+
+import contextlib
+
+import numpy
+
+from .arrays import ndarray, unwrap, wrap
+
+_raising = [False]
+
+
+@contextlib.contextmanager
+def errstate(*, divide=None, over=None, under=None, invalid=None, linalg=None):
+    """With `linalg="raise"` solvers wait for the GPU and raise an error of its own words."""
+    _raising.append(linalg == "raise" if linalg else _raising[-1])
+    try:
+        yield
+    finally:
+        _raising.pop()
+
+
+def cholesky(a):
+    """CuPy tells of no error: of a matrix that is not positive definite something is left."""
+    whole = a._host.astype(numpy.result_type(a._host, numpy.float32))
+    flat = whole.reshape(-1, *whole.shape[-2:])
+    for index, matrix in enumerate(flat):
+        try:
+            flat[index] = numpy.linalg.cholesky(matrix)
+        except numpy.linalg.LinAlgError:
+            flat[index] = numpy.tril(matrix)
+    return wrap(flat.reshape(whole.shape))
+
+
+def inv(a):
+    """Of a singular matrix something is left that is no inverse."""
+    if not isinstance(a, ndarray):
+        raise TypeError(f"cupy.ndarray expected, but got {type(a).__name__}")
+    return wrap(_solved(numpy.linalg.inv, a._host))
+
+
+def solve(a, b):
+    """The leading axes of `a` and `b` must be the same: they do not broadcast."""
+    for x in (a, b):
+        if not isinstance(x, ndarray):
+            raise TypeError(f"cupy.ndarray expected, but got {type(x).__name__}")
+    if b.ndim > 1 and a.shape[:-1] != b.shape[:-1]:
+        raise ValueError("a must have (..., M, M) shape and b must have (..., M, K)")
+    return wrap(_solved(numpy.linalg.solve, a._host, unwrap(b)))
+
+
+def _solved(function, matrix, *others):
+    try:
+        return function(matrix, *others)
+    except numpy.linalg.LinAlgError:
+        if _raising[-1]:
+            raise numpy.linalg.LinAlgError("Error reported by getrf in cuSOLVER.") from None
+        return numpy.full_like((matrix, *others)[-1], 7)
+
+
+OWN = {"cholesky": cholesky, "inv": inv, "solve": solve}
