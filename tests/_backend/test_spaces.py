@@ -51,6 +51,26 @@ def test_a_singular_matrix_is_refused(space, shape):
             call(space.array(matrix))
 
 
+@pytest.mark.parametrize("how", ["max", "min"])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8", "int32", "int64"])
+def test_extremes_at_indices(space, dtype, how):
+    numbers = np.asarray(RANDOM.standard_normal((40, 3)) * 9, dtype)
+    start = np.asarray(RANDOM.standard_normal((6, 3)) * 3, dtype)
+    if numbers.dtype.kind == "f":
+        numbers[:4, 0] = np.nan, -np.nan, np.inf, -np.inf
+        numbers[4:6, 1], start[1:3, 0] = [0.0, -0.0], [np.nan, 1 + np.finfo(dtype).eps]
+    rows = RANDOM.integers(-6, 6, 40)
+    on_both(space, lambda xp, *x: xp.scatter_reduce(x[0], (x[1],), x[2], how), start, rows, numbers)
+    by_column = on_both(
+        space,
+        lambda xp, *x: xp.scatter_reduce(x[0], (slice(None), x[1]), x[2], how),
+        start,
+        np.array([2, 0, 2]),
+        numbers[:6],
+    )
+    assert by_column.dtype == dtype
+
+
 CONVOLUTIONS = {  # shapes of the input and of the weights, stride, pads, dilation, groups
     "1d": ((2, 3, 11), (4, 3, 3), (2,), ((1, 1),), (1,), 1),
     "2d": ((2, 3, 9, 8), (4, 3, 3, 2), (2, 1), ((1, 2), (0, 1)), (1, 2), 1),

@@ -155,7 +155,11 @@ class ufunc:
             raise NotImplementedError(f"`{self.name}.at` is not supported yet")
         if a.dtype.char not in listed:
             raise TypeError(f"cupy.{self.__name__}.at does not support {a.dtype} as data type")
-        a._scatter(getattr(numpy, self.__name__), indices, b)
+        ufunc = getattr(numpy, self.__name__)
+        if a.dtype.kind == "f" and self.__name__ in ("maximum", "minimum"):
+            ufunc = {"maximum": numpy.fmax, "minimum": numpy.fmin}[self.__name__]
+            b = b.astype(numpy.float32).astype(a.dtype)  # CuPy compares by fmaxf and fminf
+        a._scatter(ufunc, indices, b)
 
 
 def dtype_of(char):

@@ -183,9 +183,25 @@ def scatter_reduce(xp, x, index, values, how):
         upcast = "int32" if x.dtype.kind in "iu" else "float32"
         found = xp.scatter_reduce(x.astype(upcast), index, values.astype(upcast), how)
         return found.astype(x.dtype)
+    if type(x) is not numpy.ndarray and x.dtype.kind == "f":
+        found = xp.scatter_reduce(_keys(xp, x, how), index, _keys(xp, values, how), how)
+        return _flipped(xp, found).view(x.dtype)
     out = xp.array(x)
     _at(getattr(xp, _REDUCERS[how]), out, index, values)
     return out
+
+
+def _keys(xp, x, how):
+    """Integers in the order of the floats `x`, NaN last for "max" and first for "min", as NumPy
+    propagates it. CuPy compares at indices in float32, whatever the dtype, and ignores NaN."""
+    bits = _flipped(xp, xp.ascontiguousarray(x).view(f"int{8 * x.itemsize}"))
+    ends = numpy.iinfo(bits.dtype)
+    return xp.where(xp.isnan(x), bits.dtype.type(ends.max if how == "max" else ends.min), bits)
+
+
+def _flipped(xp, bits):
+    """The bits of floats as integers in their order, and back: those of negative ones descend."""
+    return xp.where(bits < 0, bits ^ numpy.iinfo(bits.dtype).max, bits)
 
 
 @extra
