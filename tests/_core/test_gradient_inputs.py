@@ -108,6 +108,44 @@ def test_without_inputs_get_all_gives_an_empty_part():
     assert listed(both(lambda: (weight * 2).sum(), weight)()) == ((), [2, 2])
 
 
+@pytest.mark.device
+class TestInputsOnTwoDevices:
+    """What is computed of a Tensor on the host is recorded there, until it meets one on a GPU."""
+
+    @pytest.fixture
+    def pair(self, space):
+        x = Tensor([1.0, 2.0])
+        return x, Tensor([3.0, 4.0]).to("CPU")
+
+    @staticmethod
+    def formula(x, y):
+        return (x * (y * y) + y * x).sum()
+
+    def test_gradients(self, pair):
+        assert listed(ms.grad(self.formula, (0, 1))(*pair)) == ([12, 20], [7, 18])
+        reversed_inputs = ms.grad(lambda y, x: self.formula(x, y), (0, 1))(*pair[::-1])
+        assert listed(reversed_inputs) == ([7, 18], [12, 20])
+
+    def test_gradients_of_gradients(self, pair):
+        slopes = ms.grad(lambda x, y: ms.grad(self.formula, 1)(x, y).sum(), (0, 1))
+        assert listed(slopes(*pair)) == ([7, 9], [2, 4])
+
+    def test_jacobians(self, pair):
+        function = lambda x, y: x * y + 2 * y  # noqa: E731
+        for jacobian in (ms.jacfwd, ms.jacrev):
+            found = jacobian(function, (0, 1))(*pair)
+            assert listed(found) == ([[3, 0], [0, 4]], [[3, 0], [0, 4]])
+
+    def test_slices(self, pair):
+        mapped = ops.vmap(lambda x, y: x * y + y * y)
+        assert listed(mapped(*pair)) == [12, 24]
+        assert listed(mapped(*pair[::-1])) == [4, 12]
+
+    @pytest.mark.parametrize("move", [lambda x: x.to("CPU"), lambda x: ops.move_to(x, "CPU")])
+    def test_a_gradient_passes_a_move(self, pair, move):
+        assert listed(ms.grad(lambda x: (move(x * 2) * pair[1]).sum())(pair[0])) == [6, 8]
+
+
 @pytest.mark.parametrize("jacobian", [ms.jacfwd, ms.jacrev])
 def test_jacobians_are_nested_by_output_first(jacobian):
     def pair(x, y):

@@ -10,6 +10,7 @@ from ..._core.rules.vocabulary import InstanceOf
 from ..declare.public_api import public
 from ..tensor.tensor import Tensor
 from ..vmap.batch import running
+from .devices import moves
 from .tape import depth
 from .transforms import (
     _GradientScope,
@@ -36,16 +37,16 @@ class Pull:
         out: what `fn` returned.
         main: that of it which is differentiated.
         heads (list[Tensor]): the Tensors in `main`.
-        alone (bool): True if no other gradient is open and `fn` ran no vmap: then a vmap can walk
-            the tape.
+        alone (bool): True if no other gradient is open and `fn` ran no vmap, all on one device:
+            then a vmap can walk the tape.
     """
 
     def __init__(self, fn, inputs, has_aux=False):
-        started = running.started
+        before = _events()
         with _GradientScope() as scope:
             out = fn(*[scope.input(t) for t in inputs])
         depth.retained = True
-        self.alone = depth.open == 0 and running.started == started
+        self.alone = depth.open == 0 and _events() == before
         self.scope = scope
         self.main = out[0] if has_aux else out
         self.heads = tensors_in(self.main)
@@ -57,6 +58,11 @@ class Pull:
             return self.scope.gradients(self.heads, grad_outputs)
 
 
+def _events():
+    """How many vmaps and moves between devices there have been, which no vmap can walk back."""
+    return running.started, moves.recorded
+
+
 class Push:
     """The derivatives of `fn` at some inputs, as a function of a direction.
 
@@ -65,12 +71,12 @@ class Push:
     """
 
     def __init__(self, fn, inputs, has_aux=False):
-        started = running.started
+        before = _events()
         with _GradientScope() as outer:
             pull = Pull(fn, inputs, has_aux)
             self.pulled = pull([outer.input(ones_like(head)) for head in pull.heads])
         self.scope = outer
-        self.alone = depth.open == 0 and running.started == started
+        self.alone = depth.open == 0 and _events() == before
         self.main = pull.main
         self.heads = pull.heads
         self.out = _left(pull.out)

@@ -29,6 +29,7 @@ from ..autograd import (  # noqa: F401 - rules
     vjp_rules_reduce,
     vjp_rules_special,
 )
+from ..autograd.devices import recorded_move
 from ..autograd.tape import FLOAT32, Rule, depth, record, record_many
 from ..autograd.traced import traced_space
 from ..rules.vocabulary import rules_of
@@ -49,16 +50,7 @@ from .inputs import (
 )
 from .interception import intercepted
 from .interception import state as interception
-from .values import (
-    ODD_NUMBERS,
-    each_of,
-    moved,
-    result_array,
-    space_for,
-    untraced,
-    upcast,
-    weak_scalar,
-)
+from .values import ODD_NUMBERS, each_of, result_array, space_for, untraced, upcast, weak_scalar
 
 NO_PROMOTION = Promote("")
 NO_QUIRKS = Quirks()
@@ -207,7 +199,10 @@ class Op:
     def _computed(self, xp, values, operands, nodes, metas):
         """The result for given arrays and nodes, recorded where a node is live."""
         count = len(self.inputs)
-        operands = [a if a is None or space_for(a) is xp else moved(xp, a) for a in operands]
+        operands, nodes = list(operands), list(nodes)
+        for index, a in enumerate(operands):
+            if a is not None and space_for(a) is not xp:
+                operands[index], nodes[index] = recorded_move(xp, a, nodes[index])
         if xp.level:
             nodes = broadcast_nodes(xp, operands, nodes)
         live = any(node is not None for node in nodes) and not depth.paused

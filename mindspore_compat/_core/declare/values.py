@@ -2,7 +2,6 @@
 
 import numpy
 
-from ..._backend import arrays
 from ..._backend.arrays import SPACES
 from ..autograd.tape import FLOAT32
 from ..autograd.traced import bare
@@ -51,11 +50,6 @@ def untraced(value, xp):
     made = Tensor._wrap(result_array(xp, bare(value)))
     made._node = node
     return made
-
-
-def moved(xp, array):
-    """`array` in the space `xp`: on the batch's device, or moved between host and device."""
-    return xp.to_device(array) if hasattr(xp, "to_device") else arrays.to_space(xp, array)
 
 
 def upcast(xp, a):

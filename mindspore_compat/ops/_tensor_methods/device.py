@@ -3,6 +3,7 @@
 from ..._backend import arrays
 from ..._backend.arrays import HOST, SPACES, current_space, to_space
 from ..._core.autograd import custom
+from ..._core.autograd.devices import in_space, recorded_move
 from ..._core.declare.overloads import form
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import (
@@ -95,9 +96,7 @@ def _moved(self, device, dtype, copy):
     wanted = self._array.dtype if dtype is None else dtypes.to_numpy(dtype)
     made = self
     if device is not None:
-        move = arrays.to_host if device in ("CPU", "cpu") else arrays.to_current
-        array = move(self._array)
-        made = self if array is self._array else Tensor._wrap(array)
+        made = in_space(HOST if device in ("CPU", "cpu") else current_space(), self)
     if wanted != self._array.dtype or copy:
         return cast.cast.run(made, wanted)
     return made
@@ -167,5 +166,7 @@ def move_to(input: Anything, to: OneOf("Ascend", "GPU", "CPU") = "CPU", blocking
 
     Source: mindspore.ops.move_to of MindSpore 2.10.
     """
-    move = arrays.to_host if to == "CPU" else arrays.to_current
-    return Tensor._wrap(move(input._array))
+    xp = HOST if to == "CPU" else current_space()
+    moved = object.__new__(Tensor)
+    moved._array, moved._node = recorded_move(xp, input._array, input._node)
+    return moved

@@ -6,6 +6,8 @@ them.
 
 import inspect
 
+from ..._backend.arrays import HOST
+from ..._core.autograd.devices import in_space
 from ..._core.autograd.transforms import map_tensors, tensors_in
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
@@ -80,9 +82,13 @@ def vmap(fn, in_axes=0, out_axes=0, chunk_size=None):
             return _in_chunks(fn, args, kwargs, in_axes, out_axes, count, chunk_size)
         mapped_tensors = [t for t, a in pairs if a is not None]
         active = running.spaces
-        space = BatchSpace(active[-1] if active else space_for(mapped_tensors[0]._array), count)
+        base = active[-1] if active else _device_of(mapped_tensors)
+        space = BatchSpace(base, count)
         entered = _zip_map(
-            lambda t, a: t if a is None else enter_batch.run(t, space, a), args, in_axes, "in_axes"
+            lambda t, a: t if a is None else enter_batch.run(in_space(base, t), space, a),
+            args,
+            in_axes,
+            "in_axes",
         )
         active.append(space)
         running.started += 1
@@ -101,6 +107,12 @@ def vmap(fn, in_axes=0, out_axes=0, chunk_size=None):
         )
 
     return mapped
+
+
+def _device_of(tensors):
+    """The space of Tensors: the GPU's if one of them is there."""
+    spaces = [space_for(tensor._array) for tensor in tensors]
+    return next((space for space in spaces if space is not HOST), HOST)
 
 
 def _inputs_of(fn):

@@ -1,0 +1,62 @@
+"""Moves between the memory of the host and that of a GPU, which gradients pass in the other
+direction: so what a node saved and the gradient that it gets lie on the same device.
+"""
+
+import threading
+
+from ..._backend import arrays
+from ..._backend.arrays import SPACES
+from ..tensor.tensor import Tensor
+from .tape import Rule, depth, record
+from .traced import Traced, traced_space
+
+
+class _Move(Rule):
+    """The rule of a move from a space."""
+
+    def __init__(self, home):
+        self.name, self.inputs, self.saves = "move", ("x",), ()
+        self.upcast = self.many = False
+        self.pull = lambda xp, g, saved, wanted: (_moved_back(g, home),)
+
+
+class _Moves(threading.local):
+    """How many moves this thread has recorded."""
+
+    recorded = 0
+
+
+moves = _Moves()
+_RULES = {}  # the space that arrays come from -> the rule of a move from there
+
+
+def _moved_back(g, home):
+    """A gradient, an array or a Traced value, in the space of what was moved."""
+    if type(g) is not Traced:
+        return arrays.to_space(home, g) if type(g) in SPACES else g
+    if type(g.array) not in SPACES:
+        return g
+    return traced_space(home).wrap(*recorded_move(home, g.array, g.node))
+
+
+def recorded_move(xp, array, node):
+    """`array` in the space `xp`, or on the device of the batches there, and its node there."""
+    moved = xp.to_device(array) if hasattr(xp, "to_device") else arrays.to_space(xp, array)
+    home = SPACES.get(type(array))
+    same = home is None or arrays.on_device(array) == arrays.on_device(moved)
+    if same or node is None or depth.paused:
+        return moved, node
+    moves.recorded += 1
+    if home not in _RULES:
+        _RULES[home] = _Move(home)
+    return moved, record(_RULES[home], (node,), (), ((array.shape, array.dtype),))
+
+
+def in_space(xp, tensor):
+    """`tensor` in a space: itself where it is there."""
+    array, node = recorded_move(xp, tensor._array, tensor._node)
+    if array is tensor._array:
+        return tensor
+    moved = Tensor._wrap(array)
+    moved._node = node
+    return moved
