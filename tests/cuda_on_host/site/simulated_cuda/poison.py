@@ -1,0 +1,29 @@
+"""Fills the memory that CuPy's pool hands out and takes back, so that reads of uninitialized or
+freed memory show: the pool recycles memory without calling the runtime.
+
+CuPy's hooks belong to a thread, so only the thread that imports CuPy is watched.
+"""
+
+import ctypes
+
+FRESH, STALE = 0xFFF5, 0xFFFD  # the patterns in the runtime's host.h
+
+
+def install(cupy, runtime):
+    """Watches CuPy's memory pools in this thread from now on."""
+    fill = runtime.host_fill
+    fill.argtypes = (ctypes.c_void_p, ctypes.c_uint, ctypes.c_size_t)
+    fill.restype = None
+
+    class Poison(cupy.cuda.MemoryHook):
+        name = "simulated_cuda.poison"
+
+        def malloc_postprocess(self, **block):
+            if block["mem_ptr"]:
+                fill(block["mem_ptr"], FRESH, block["mem_size"])
+
+        def free_preprocess(self, **block):
+            if block["mem_ptr"]:
+                fill(block["mem_ptr"], STALE, block["mem_size"])
+
+    Poison().__enter__()
