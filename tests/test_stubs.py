@@ -29,7 +29,16 @@ def texts():
 def test_stubs_are_those_of_the_declarations():
     command = [sys.executable, "-m", stubs.__name__, "--check"]  # where no test declared anything
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
-    assert ran.returncode == 0, f"run python -m {stubs.__name__}:\n{ran.stderr}"
+    assert ran.returncode == 0, f"run {stubs.COMMAND}:\n{ran.stderr}"
+
+
+def test_stubs_are_marked_as_generated(texts):
+    marked = {path for path, text in texts.items() if text.startswith(stubs.HEADER)}
+    assert {*texts} - marked == set()
+    assert stubs.COMMAND in stubs.HEADER.partition("\n")[0]
+    attributes = ROOT / ".gitattributes"  # not in an installed copy
+    if attributes.exists():
+        assert "*.pyi linguist-generated" in attributes.read_text("utf-8").splitlines()
 
 
 def test_signatures_overloads_and_aliases_are_written(texts):
