@@ -41,8 +41,10 @@ from ._elementwise import (
     division,
     elementary,
     floating_point,
+    gradients,
     logical,
     maximum,
+    quantize,
     rounding,
     special,
     ternary,
@@ -78,6 +80,7 @@ from ._linalg import (
     covariance,
     decomposition,
     eigh,
+    gradients,
     householder,
     inverse,
     matmul,
@@ -99,16 +102,23 @@ from ._loss import (
     rnnt,
 )
 from ._moe import dispatch, group_topk, grouped_matmul, token_permute
-from ._normalization import batch_norm, layer_norm, normalize, statistics, sync_batch_norm
+from ._normalization import (
+    batch_norm,
+    gradients,
+    layer_norm,
+    normalize,
+    statistics,
+    sync_batch_norm,
+)
 from ._optimizer import adafactor, adagrad, adam, sgd, sparse
-from ._pooling import adaptive, average_pool, fractional, lp_pool, max_pool, max_unpool
-from ._primitive_aliases import generated_arithmetic, grad_arithmetic, grad_lines, grad_pooling
-from ._random import distributions, dropout, mint, primitives, sampling, uniform
+from ._pooling import adaptive, average_pool, fractional, gradients, lp_pool, max_pool, max_unpool
+from ._random import distributions, dropout, gradients, mint, primitives, sampling, uniform
 from ._recurrent import flat_weights, sequence, steps, token_sequences
 from ._reduction import (
     clip_by_norm,
     cumulative,
     distance,
+    gradients,
     histogram,
     min_max,
     norm,
@@ -127,6 +137,7 @@ from ._shape import (
     data_format,
     diagonal,
     flip_roll,
+    gradients,
     grid,
     join_split,
     pad,
@@ -139,7 +150,7 @@ from ._shape import (
     transpose,
     triangle,
 )
-from ._signal import dct, fft, fft_frequencies, stft
+from ._signal import correlate, dct, fft, fft_frequencies, stft
 from ._sparse import (
     arithmetic,
     components,
@@ -149,6 +160,7 @@ from ._sparse import (
     coo_primitives,
     csr_ops,
     csr_primitives,
+    gradients,
     row_tensor,
     segments,
     sets,

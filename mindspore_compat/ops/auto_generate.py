@@ -30,14 +30,14 @@ __all__ = sorted(
         *_declared,
         *alias.ALIASES["ops.auto_generate"],
         *grad_ops.__all__,
-        *constant_folding.FUNCTIONS,
+        *constant_folding.__all__,
         *python_values.__all__,
     }
 )
 _TABLES = (
-    functools.partial(alias.made, "ops.auto_generate"),
-    constant_folding.made,
-    python_values.made,
+    functools.partial(alias.find_alias, "ops.auto_generate"),
+    constant_folding.find_inference,
+    python_values.find_value,
 )
 
 # Made Primitives whose names say less than the class.

@@ -8,7 +8,7 @@ from .operands import among_attributes, bools, fixed, ints, of, positive, x
 
 GRADIENTS = {
     **{
-        f"_primitive_aliases.grad_lines.{name}Grad": of(positive(3, 4), x(3, 4))
+        f"_elementwise.gradients.{name}Grad": of(positive(3, 4), x(3, 4))
         for name in (
             "Elu",
             "Inv",
@@ -22,92 +22,76 @@ GRADIENTS = {
             "Tanh",
         )
     },
-    "_primitive_aliases.grad_lines.CholeskyGrad": of(np.tril(x(3, 3)) + 2 * np.eye(3), x(3, 3)),
-    "_primitive_aliases.grad_lines.acosh_grad": of(positive(3), x(3)),
-    "_primitive_aliases.grad_lines.asinh_grad": of(positive(3), x(3)),
-    "_primitive_aliases.grad_lines.dropout_grad": of(
-        x(3, 4), bools(np.arange(12).reshape(3, 4) % 3)
-    ),
-    "_primitive_aliases.grad_lines.adaptive_max_pool2d_grad": of(
+    "_elementwise.gradients.CholeskyGrad": of(np.tril(x(3, 3)) + 2 * np.eye(3), x(3, 3)),
+    "_elementwise.gradients.acosh_grad": of(positive(3), x(3)),
+    "_elementwise.gradients.asinh_grad": of(positive(3), x(3)),
+    "_random.gradients.dropout_grad": of(x(3, 4), bools(np.arange(12).reshape(3, 4) % 3)),
+    "_pooling.gradients.adaptive_max_pool2d_grad": of(
         x(1, 2, 1, 2), x(1, 2, 3, 4), ints([[[[0, 7]], [[5, 2]]]])
     ),
-    "_primitive_aliases.grad_lines.adaptive_max_pool3d_grad": of(
+    "_pooling.gradients.adaptive_max_pool3d_grad": of(
         x(1, 1, 1, 1, 2), x(1, 1, 2, 3, 4), ints([[[[[0, 17]]]]], np.int32)
     ),
-    "_primitive_aliases.grad_lines.bias_add_grad": of(x(2, 3, 4)),
-    "_primitive_aliases.grad_lines.max_pool2d_argmax_grad": of(
+    "_normalization.gradients.bias_add_grad": of(x(2, 3, 4)),
+    "_pooling.gradients.max_pool2d_argmax_grad": of(
         x(1, 2, 3, 4), x(1, 2, 1, 2), ints([[[[0, 7]], [[5, 2]]]])
     ),
-    "_primitive_aliases.grad_lines.max_pool3d_argmax_grad": of(
+    "_pooling.gradients.max_pool3d_argmax_grad": of(
         x(1, 1, 2, 3, 4), x(1, 1, 1, 1, 2), ints([[[[[0, 17]]]]], np.int32)
     ),
-    "_primitive_aliases.grad_lines.maximum_grad_grad": of(
+    "_elementwise.gradients.maximum_grad_grad": of(
         x(3, 4), x(3, 4, seed=1), x(3, 4, seed=2), x(3, 4, seed=3)
     ),
-    "_primitive_aliases.grad_lines.minimum_grad_grad": of(
+    "_elementwise.gradients.minimum_grad_grad": of(
         x(3, 4), x(3, 4, seed=1), x(3, 4, seed=2), x(3, 4, seed=3)
     ),
-    "_primitive_aliases.grad_lines.batch_norm_grad": [
+    "_normalization.gradients.batch_norm_grad": [
         of(
             x(3, 2, 2, 2), x(3, 2, 2, 2, seed=1), x(2), x(2, seed=1), positive(2), None, training
         ).labelled("training" if training else "given statistics")
         for training in (True, False)
     ],
-    "_primitive_aliases.grad_lines.layer_norm_grad": of(
+    "_normalization.gradients.layer_norm_grad": of(
         x(3, 4), x(3, 4, seed=1), positive(3, 1), x(3, 1), x(4)
     ),
-    "_primitive_aliases.grad_lines.rms_norm_grad": of(
-        x(3, 4), x(3, 4, seed=1), positive(3, 1), x(4)
-    ),
-    "_primitive_aliases.grad_lines.fill_empty_rows_grad": of(x(5), ints([3, 0, 1])),
-    "_primitive_aliases.grad_lines.SoftmaxBackward": of(positive(3, 4), x(3, 4)),
+    "_normalization.gradients.rms_norm_grad": of(x(3, 4), x(3, 4, seed=1), positive(3, 1), x(4)),
+    "_sparse.gradients.fill_empty_rows_grad": of(x(5), ints([3, 0, 1])),
+    "_elementwise.gradients.SoftmaxBackward": of(positive(3, 4), x(3, 4)),
 }
 _PLACES = ints([[[[0, 7]], [[5, 2]]]])
 _SEGMENTS = ints([0, 2, 0]), ints([0, 0, 1]), among_attributes(ints(4))
 MORE_GRADIENTS = {
-    "_primitive_aliases.grad_arithmetic.elu_grad_ext": [
+    "_elementwise.gradients.elu_grad_ext": [
         of(x(3, 4), x(3, 4, seed=1, away=(0,)), 1.5, given).labelled(f"result {given}")
         for given in (False, True)
     ],
-    "_primitive_aliases.grad_arithmetic.leaky_relu_grad_ext": of(
-        x(3, 4), x(3, 4, seed=1, away=(0,)), 0.1
-    ),
-    "_primitive_aliases.grad_pooling.max_pool_indices_grad": of(
-        x(1, 2, 3, 4), x(1, 2, 1, 2), _PLACES
-    ),
-    "_primitive_aliases.grad_pooling.max_pool_argmax_grad": of(
+    "_elementwise.gradients.leaky_relu_grad_ext": of(x(3, 4), x(3, 4, seed=1, away=(0,)), 0.1),
+    "_pooling.gradients.max_pool_indices_grad": of(x(1, 2, 3, 4), x(1, 2, 1, 2), _PLACES),
+    "_pooling.gradients.max_pool_argmax_grad": of(
         x(1, 2, 3, 4), x(1, 2, 1, 2), ints([[[[0, 7]], [[17, 14]]]])
     ),
-    "_primitive_aliases.grad_pooling.max_pool_argmax_grad_grad": of(
+    "_pooling.gradients.max_pool_argmax_grad_grad": of(
         x(1, 2, 1, 2), x(1, 2, 3, 4), ints([[[[0, 7]], [[17, 14]]]])
     ),
-    "_primitive_aliases.grad_pooling.tiled": of(
-        x(1, 4, 5, 2), [0, 1, 4], [0, 3, 5], True, tile_mean
-    ),
-    "_primitive_aliases.grad_pooling.fractional_max_pool_grad": of(
-        x(1, 2, 3, 4), x(1, 2, 1, 2), _PLACES
-    ),
-    "_primitive_aliases.grad_pooling.fractional_max_pool3d_grad": of(
+    "_pooling.gradients.tiled": of(x(1, 4, 5, 2), [0, 1, 4], [0, 3, 5], True, tile_mean),
+    "_pooling.gradients.fractional_max_pool_grad": of(x(1, 2, 3, 4), x(1, 2, 1, 2), _PLACES),
+    "_pooling.gradients.fractional_max_pool3d_grad": of(
         x(1, 1, 2, 3, 4), x(1, 1, 1, 1, 2), ints([[[[[0, 17]]]]])
     ),
-    "_primitive_aliases.grad_pooling.max_unpool2d_grad": of(x(1, 2, 1, 2), x(1, 2, 3, 4), _PLACES),
-    "_primitive_aliases.grad_pooling.max_unpool3d_grad": of(
+    "_pooling.gradients.max_unpool2d_grad": of(x(1, 2, 1, 2), x(1, 2, 3, 4), _PLACES),
+    "_pooling.gradients.max_unpool3d_grad": of(
         x(1, 1, 1, 1, 2), x(1, 1, 2, 3, 4), ints([[[[[0, 17]]]]])
     ),
-    "_primitive_aliases.grad_arithmetic.lu_unpack_grad": of(
-        x(4, 3), x(3, 3), x(4, 3, seed=1), True, True
-    ),
-    "_primitive_aliases.grad_arithmetic.median_grad": [
+    "_linalg.gradients.lu_unpack_grad": of(x(4, 3), x(3, 3), x(4, 3, seed=1), True, True),
+    "_reduction.gradients.median_grad": [
         of(x(2), x(2, 3), x(2, seed=1), ints([1, 2]), False, 1),
         of(x(1)[0], fixed([3, 1, 2, 2]), fixed(2), ints(0), True).labelled("of all"),
     ],
     **{
-        f"_primitive_aliases.grad_arithmetic.SparseSegment{name}Grad": of(
-            x(2, 3), *_SEGMENTS
-        ).unchanged()
+        f"_sparse.gradients.SparseSegment{name}Grad": of(x(2, 3), *_SEGMENTS).unchanged()
         for name in ("Mean", "SqrtN", "Sum")
     },
-    "_primitive_aliases.grad_arithmetic.sparse_slice_grad": of(
+    "_sparse.gradients.sparse_slice_grad": of(
         x(2), ints([[0, 1], [1, 2], [2, 3]]), ints([0, 1]), ints([[0, 0], [1, 1]])
     ).unchanged(),
     "_normalization.statistics.layer_norm_ext": of(
@@ -126,15 +110,13 @@ MORE_GRADIENTS = {
         ).labelled("training" if training else "given statistics")
         for training in (True, False)
     ],
-    "_primitive_aliases.generated_arithmetic.correlate": [
+    "_signal.correlate.correlate": [
         of(x(5), x(3), "same"),
         of(x(3), x(4), "full").labelled("shorter first"),
     ],
-    "_primitive_aliases.generated_arithmetic.quantized": of(x(2, 3), x(3), x(3, seed=1)),
-    "_primitive_aliases.generated_arithmetic.quantized_by_rows": of(fixed(x(2, 3)), fixed(x(3))),
-    "_primitive_aliases.generated_arithmetic.fft_shape_copy": of(x(2, 3), (3, 2)),
-    "_primitive_aliases.grad_arithmetic.gamma_draw_gradient": of(
-        x(4), positive(4), positive(4, seed=1)
-    ),
+    "_elementwise.quantize.quantized": of(x(2, 3), x(3), x(3, seed=1)),
+    "_elementwise.quantize.quantized_by_rows": of(fixed(x(2, 3)), fixed(x(3))),
+    "_signal.correlate.fft_shape_copy": of(x(2, 3), (3, 2)),
+    "_random.gradients.gamma_draw_gradient": of(x(4), positive(4), positive(4, seed=1)),
 }
 LINES = {**GRADIENTS, **MORE_GRADIENTS}

@@ -10,7 +10,7 @@ from ..._core.rules.vocabulary import Any, Int, OneOf, Str, TensorOf, checked
 from ..._core.tensor.dtype import float32
 from ...communication import transfer
 from .._communication.all_to_all import all_gather_uneven
-from .._primitive_aliases.generated_arithmetic import quantized_by_rows
+from .._elementwise.quantize import quantized_by_rows
 from .._rules import Float32, HalfPrecision
 from .expert_ranks import (
     Ranks,

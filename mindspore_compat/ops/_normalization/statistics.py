@@ -2,7 +2,7 @@
 
 The functions and layers without statistics are in _normalization/batch_norm.py and
 _normalization/layer_norm.py, the gradients that older releases had too in
-_primitive_aliases/grad_lines.py.
+_normalization/gradients.py.
 """
 
 import math

@@ -1,15 +1,20 @@
 """Primitives that say again what public functions say, declared by one line each.
 
-    alias("ops.auto_generate.AcosExt()(input)", "mint.acos")
+    "ops.auto_generate.AcosExt()(input)": "mint.acos"
 
-is a Primitive whose inputs, and then its settings, are the arguments of that function. Where the
-function takes them otherwise, a function of all of them says how:
+in the table of names.py is a Primitive whose inputs, and then its settings, are the arguments of
+that function. Where the function takes them otherwise, the line has a call of it:
 
-    alias("ops.auto_generate.Einsum()(equation, operands)",
-          lambda equation, operands: mint.einsum(equation, *operands))
+    "ops.auto_generate.EinsumExt()(equation, operands)": "mint.einsum(equation, *operands)"
 
-`mint`, `ops` and their like find public functions when they are called. The classes are written out
-at first use.
+A line with one pair of brackets is a function. Where a call is not enough, a Python function of the
+inputs and then the settings is declared:
+
+    @alias("ops.auto_generate.ScatterValue()(input, dim, index, src, reduce='none')")
+    def scatter(input, dim, index, src, reduce): ...
+
+`mint`, `ops` and the others below find public functions when they are called. The classes are
+written out at first use.
 """
 
 import ast
@@ -21,44 +26,68 @@ from ..._core.declare.public_api import _groups as groups
 from ..._core.declare.source import compiled
 from ..primitive import Primitive
 
-ALIASES = {}  # area -> name -> (settings, inputs, what is called)
-_made = {}
+ALIASES = {}  # area -> name -> (the public signature, what is called)
+_objects = {}
+_PACKAGE = __package__.partition(".")[0]
 _KEYWORD_ONLY = inspect.Parameter.KEYWORD_ONLY
 
 
 def alias(line, target=None):
-    """Declares a Primitive by its public signature.
+    """Declares a Primitive or a function by its public signature.
 
     Args:
-        line (str): the path with two pairs of brackets, of the settings and of the inputs.
-        target (Union[str, Callable]): the path of the public function, or a function of the inputs
-            and then the settings; without it this is a decorator of such a function. What is
-            keyword-only there is passed by name.
+        line (str): the path with two pairs of brackets, of the settings and of the inputs, or with
+            one for a function.
+        target (Union[str, Callable]): the path of the public function, a call of it, or a Python
+            function of the inputs and then the settings; without it this is a decorator of such a
+            function. What is keyword-only there is passed by name.
     """
 
     def declare(function):
         area, _, name = line.partition("(")[0].rpartition(".")
-        settings, inputs = groups(line)
-        ALIASES.setdefault(area, {})[name] = (settings, inputs, function)
+        ALIASES.setdefault(area, {})[name] = (line, function)
         return function
 
     return declare if target is None else declare(target)
 
 
-def made(area, name):
-    """The Primitive `area.name`, or None if no alias declares it."""
-    if (area, name) not in _made:
+def find_alias(area, name):
+    """The Primitive or function `area.name`, or None if no alias declares it."""
+    if (area, name) not in _objects:
         if name not in ALIASES.get(area, {}):
             return None
-        _made[area, name] = _class(area, name, *ALIASES[area][name])
-    return _made[area, name]
+        line, target = ALIASES[area][name]
+        brackets = groups(line)
+        make = _class if len(brackets) == 2 else _function
+        _objects[area, name] = make(area, name, *brackets, target)
+    return _objects[area, name]
+
+
+def find(path):
+    """The object of a public path."""
+    area, _, name = path.rpartition(".")
+    base = Primitive if area.startswith("ops") else object
+    return find_alias(area, name) or build(area, name, base)
+
+
+def function_of(target, parameters, **scope):
+    """What an alias calls: the function of a path, or one that makes the call given; the arguments
+    may use what is in `scope`."""
+    if not isinstance(target, str):
+        return target
+    path, bracket, arguments = target.partition("(")
+    if not bracket:
+        return find(path)
+    name = path.rpartition(".")[2]
+    lines = [f"def {name}({parameters}):", f"    return _called({arguments}"]
+    return compiled(lines, {"_called": find(path), **scope}, target)[name]
 
 
 def _class(area, name, settings, inputs, target):
     attributes = _names(settings)
-    called = found(target) if isinstance(target, str) else target
     values = {each: each for each in _names(inputs)}
     values |= {each: f"self.{each}" for each in attributes}
+    called = function_of(target, ", ".join(values))
     lines = [
         f"def __init__({', '.join(filter(None, ['self', settings]))}):",
         f"    _base.__init__(self, {name!r})",
@@ -68,18 +97,33 @@ def _class(area, name, settings, inputs, target):
         f"    return _target({_arguments(called, values)})",
     ]
     scope = compiled(lines, {**_DTYPES, "_base": Primitive, "_target": called}, f"{area}.{name}")
-    shown = f"`{name}({settings})({inputs})`"
-    words = f"`{target}` as a Primitive: {shown}" if isinstance(target, str) else shown
     return type(
         name,
         (Primitive,),
         {
             "__init__": scope["__init__"],
             "__call__": scope["__call__"],
-            "__module__": f"mindspore_compat.{area}",
-            "__doc__": f"{words}.\n\nSource: mindspore.{area}.{name} of MindSpore 2.10.\n",
+            "__module__": f"{_PACKAGE}.{area}",
+            "__doc__": _document(
+                f"{name}({settings})({inputs})", area, name, target, " as a Primitive:"
+            ),
         },
     )
+
+
+def _function(area, name, parameters, target):
+    values = {each: each for each in _names(parameters)}
+    called = function_of(target, ", ".join(values))
+    lines = [f"def {name}({parameters}):", f"    return _target({_arguments(called, values)})"]
+    function = compiled(lines, {**_DTYPES, "_target": called}, f"{area}.{name}")[name]
+    function.__module__ = f"{_PACKAGE}.{area}"
+    function.__doc__ = _document(f"{name}({parameters})", area, name, target, " as")
+    return function
+
+
+def _document(shown, area, name, target, how):
+    says_again = f"`{target}`{how} " if isinstance(target, str) else ""
+    return f"{says_again}`{shown}`.\n\nSource: mindspore.{area}.{name} of MindSpore 2.10.\n"
 
 
 def _arguments(function, values):
@@ -98,12 +142,6 @@ def _names(parameters):
     return [each.arg for each in ast.parse(f"def f({parameters}): pass").body[0].args.args]
 
 
-def found(path):
-    """The object of a public path."""
-    area, _, name = path.rpartition(".")
-    return made(area, name) or build(area, name, Primitive if area.startswith("ops") else object)
-
-
 class Names:
     """The public names of an area as attributes, found at first use."""
 
@@ -111,26 +149,29 @@ class Names:
         self._area = area
 
     def __getattr__(self, name):
-        made = found(f"{self._area}.{name}")
-        setattr(self, name, made)
-        return made
+        value = find(f"{self._area}.{name}")
+        setattr(self, name, value)
+        return value
 
 
 ops = Names("ops")
 mint = Names("mint")
 functional = Names("mint.nn.functional")
 linalg = Names("mint.linalg")
-Tensor = Names("Tensor")
+distributed = Names("mint.distributed")
+communication = Names("ops.communication")
+grad_ops = Names("ops.operations._grad_ops")
+methods = Names("Tensor")
 
 
-def pulled(gradient, function, *inputs):
+def pull_back(gradient, function, *inputs):
     """`gradient` pulled back through a call of `function` at `inputs`: one for each, in a tuple
     unless there is but one input."""
     back = vjp(function, *inputs)[1](gradient)
     return back[0] if len(inputs) == 1 else tuple(back)
 
 
-def asked(gradients, output_mask):
+def select(gradients, output_mask):
     """The gradients, with None instead of those that `output_mask` leaves out; an empty mask
     leaves none out."""
     if not output_mask:
@@ -144,3 +185,10 @@ def ints(value):
     """A shape given as numbers or as an integer Tensor, as a tuple."""
     value = value.tolist() if hasattr(value, "tolist") else value
     return tuple(value) if isinstance(value, (tuple, list)) else (value,)
+
+
+def require(name, argument, value, allowed):
+    """Refuses a value of a kernel's argument that is not one of a few."""
+    if value not in allowed:
+        words = " or ".join(map(repr, allowed))
+        raise ValueError(f"For '{name}', '{argument}' must be {words}, but got {value!r}.")

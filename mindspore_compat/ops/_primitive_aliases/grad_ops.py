@@ -1,13 +1,13 @@
 """mindspore.ops.operations._grad_ops: the Primitives that the original's gradients are made of.
 
-Only names of this path are shown; they are declared in _primitive_aliases/grad_pulled.py and
-grad_lines.py and next to their operations.
+Only names of this path are shown; they are declared in `gradients.py` and `internal.py` of the
+package of their subject.
 """
 
 from ..._core.declare.public_api import facade
 from ..primitive import Primitive
-from . import grad_pulled, grad_pulled_spatial  # noqa: F401 - they declare the names
-from .alias import ALIASES, made
+from . import declarations  # noqa: F401 - it makes names
+from .alias import ALIASES, find_alias
 
 AREA = "ops.operations._grad_ops"
 
@@ -16,7 +16,7 @@ _find, _listing, __all__ = facade(__name__, Primitive, AREA, ALIASES[AREA])
 
 def __getattr__(name):
     """A Primitive of the table, else one that an operation declares."""
-    return made(AREA, name) or _find(name)
+    return find_alias(AREA, name) or _find(name)
 
 
 def __dir__():

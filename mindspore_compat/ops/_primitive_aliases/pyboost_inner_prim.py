@@ -11,7 +11,7 @@ import inspect
 from ..._core.declare.source import compiled
 from ..._core.rules.vocabulary import InstanceOf
 from . import declarations  # noqa: F401 - it makes names
-from .alias import found
+from .alias import find
 
 _Arguments = InstanceOf(list, tuple).called("a list")
 
@@ -116,7 +116,7 @@ def __dir__():
 def _function(name):
     """The function of a Primitive."""
     primitive = _PRIMITIVES[name]
-    made = next(filter(None, (found(f"{area}.{primitive}") for area in _AREAS)))
+    made = next(filter(None, (find(f"{area}.{primitive}") for area in _AREAS)))
     renamed = _RENAMED.get(name, {})
     inputs, settings = (
         [renamed.get(each, each) for each in list(inspect.signature(method).parameters)[1:]]

@@ -1,4 +1,4 @@
-"""The Primitives of the original whose inputs are Python's numbers and sequences.
+"""The Primitives of the original whose inputs or results are Python's numbers and sequences.
 
 The names of numbers are those of `ops.auto_generate`, the others those of
 `ops.operations._sequence_ops`.
@@ -8,9 +8,21 @@ import functools
 import math
 import operator
 
-from ..._core.rules.vocabulary import InstanceOf
-from .alias import ALIASES, alias
-from .alias import made as made_of
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import (
+    Bool,
+    DType,
+    InstanceOf,
+    ListOf,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    checked,
+)
+from ..._core.tensor import dtype as dtypes
+from ..._core.tensor.tensor import Tensor
+from ..primitive import Primitive
+from .alias import ALIASES, alias, find_alias
 
 _Slice = InstanceOf(slice)
 
@@ -127,6 +139,83 @@ alias("ops.operations._sequence_ops.tuple_equal()(x, y)", lambda x, y: x == y)
 alias("ops.operations._sequence_ops.tuple_greater_equal()(x, y)", lambda x, y: x >= y)
 alias("ops.operations._sequence_ops.tuple_greater_than()(x, y)", lambda x, y: x > y)
 
+
+@public("ops.auto_generate.BoolNot")
+class BoolNot(Primitive):
+    """`not x` of a bool, as a Tensor.
+
+    Raises:
+        TypeError: if `x` is no bool.
+
+    Source: mindspore.ops.auto_generate.BoolNot of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__("BoolNot")
+
+    @checked
+    def __call__(self, x: Bool):
+        return Tensor(not x)
+
+
+@public("ops.auto_generate.TensorToScalar")
+class TensorToScalar(Primitive):
+    """The one number in a Tensor, as Python's.
+
+    Raises:
+        TypeError: if `x` is no Tensor.
+        ValueError: if it has more elements than one, or none.
+
+    Source: mindspore.ops.auto_generate.TensorToScalar of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__("TensorToScalar")
+
+    @checked
+    def __call__(self, x: TensorOf(any_dtype)):
+        if x.size != 1:
+            raise ValueError(
+                f"For 'TensorToScalar', 'x' must have one element, but got shape {x.shape}."
+            )
+        return x.item()
+
+
+@public("ops.auto_generate.TupleToTensor")
+class TupleToTensor(Primitive):
+    """The numbers of a tuple, all of one type, as a Tensor.
+
+    Inputs: the tuple, and a dtype: without it bools stay, ints become int64, floats float32.
+
+    Raises:
+        TypeError: if `input_tuple` is no tuple or list of numbers, or `dtype` is none.
+        ValueError: if there is no number to take the dtype from.
+        RuntimeError: if numbers are of two types.
+
+    Source: mindspore.ops.auto_generate.TupleToTensor of MindSpore 2.10.
+    """
+
+    def __init__(self):
+        super().__init__("TupleToTensor")
+
+    @checked
+    def __call__(self, input_tuple: TupleOf() | ListOf(), dtype: DType = None):
+        kinds = {type(each) for each in input_tuple}
+        if not kinds <= {bool, int, float}:
+            raise TypeError(
+                f"For 'TupleToTensor', 'input_tuple' must hold numbers, but got {input_tuple!r}."
+            )
+        if len(kinds) > 1:
+            raise RuntimeError(
+                f"For 'TupleToTensor', 'input_tuple' must hold numbers of one type, but got "
+                f"{input_tuple!r}."
+            )
+        if dtype is None and not kinds:
+            raise ValueError("For 'TupleToTensor', 'dtype' must be given for an empty tuple.")
+        of_kind = {bool: dtypes.bool_, int: dtypes.int64, float: dtypes.float32}
+        return Tensor(list(input_tuple), dtype or of_kind[kinds.pop()])
+
+
 __all__ = sorted(
     name
     for area in AREAS
@@ -135,6 +224,6 @@ __all__ = sorted(
 )
 
 
-def made(name):
+def find_value(name):
     """The Primitive of this name, or None if no line declares it."""
-    return next(filter(None, (made_of(area, name) for area in AREAS)), None)
+    return next(filter(None, (find_alias(area, name) for area in AREAS)), None)

@@ -1,6 +1,7 @@
 """Primitives of ops.auto_generate: each is found, calls the function it names, and tells so."""
 
 import ast
+import functools
 import importlib
 import inspect
 import pkgutil
@@ -12,8 +13,8 @@ from kit import close, same
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
-from mindspore_compat.ops import _primitive_aliases, auto_generate
-from mindspore_compat.ops._primitive_aliases import alias, grad_ops
+from mindspore_compat.ops import auto_generate
+from mindspore_compat.ops._primitive_aliases import alias, constant_folding, grad_ops
 from mindspore_compat.ops._primitive_aliases.primitive_cache import _get_cache_prim
 from mindspore_compat.ops.operations import _inner_ops
 
@@ -28,22 +29,64 @@ NAMES = [f"{area}.{name}" for area, name in LINES]
 
 @pytest.mark.parametrize("area, name", LINES, ids=NAMES)
 def test_every_line_names_a_function_that_takes_its_arguments(area, name):
-    made = alias.made(area, name)
-    assert issubclass(made, ops.Primitive)
-    *_, target = alias.ALIASES[area][name]
-    names = list(inspect.signature(made.__call__).parameters)[1:]
-    own_names = list(inspect.signature(made.__init__).parameters)[1:]
-    signature = inspect.signature(alias.found(target) if isinstance(target, str) else target)
-    if isinstance(target, str):
+    found = alias.find_alias(area, name)
+    _, target = alias.ALIASES[area][name]
+    if inspect.isclass(found):
+        assert issubclass(found, ops.Primitive)
+        names = [
+            *list(inspect.signature(found.__call__).parameters)[1:],
+            *list(inspect.signature(found.__init__).parameters)[1:],
+        ]
+    else:
+        names = list(inspect.signature(found).parameters)
+    if not isinstance(target, str):
+        assert list(inspect.signature(target).parameters) == names
+    elif "(" in target:
+        bind_call(target, names)
+    else:
+        signature = inspect.signature(alias.find(target))
         given = signature.parameters
         keywords = {
             each: each
-            for each in (*names, *own_names)
+            for each in names
             if each in given and given[each].kind is given[each].KEYWORD_ONLY
         }
-        signature.bind(*(each for each in (*names, *own_names) if each not in keywords), **keywords)
+        signature.bind(*(each for each in names if each not in keywords), **keywords)
+
+
+def bind_call(target, names):
+    """Checks that a call of the table fits its function, and uses each of the names."""
+    call = ast.parse(target, mode="eval").body
+    used = {node.id for node in ast.walk(call) if isinstance(node, ast.Name)}
+    assert {*names} <= used
+    calls = [call]
+    while isinstance(calls[-1].func, ast.Call):  # settings, and then inputs
+        calls.append(calls[-1].func)
+    function = alias.find(target.partition("(")[0])
+    bind(function, calls.pop())
+    for each in reversed(calls):
+        bind(functools.partial(function.__call__, None), each)
+
+
+def bind(function, call):
+    """Checks that a call that is written out fits a function."""
+    signature = inspect.signature(function)
+    signature.bind(*call.args, **{each.arg: each.value for each in call.keywords})
+    if any(isinstance(each, ast.Starred) for each in call.args):
+        assert any(each.kind is each.VAR_POSITIONAL for each in signature.parameters.values())
+
+
+@pytest.mark.parametrize("line, target", constant_folding.CONSTANTS.items())
+def test_every_function_of_constants_names_one_that_takes_its_arguments(line, target):
+    name = line.partition("(")[0].rpartition(".")[2]
+    names = list(inspect.signature(getattr(auto_generate, name)).parameters)
+    if not isinstance(target, str):
+        assert list(inspect.signature(target).parameters) == names
+    elif "(" in target:
+        unused = {"eps"} if name == "infer_value_for_LpNormV2" else set()  # as 2.10's
+        bind_call(target, {*names} - unused)
     else:
-        assert list(signature.parameters) == names + own_names
+        inspect.signature(alias.find(target)).bind(*names)
 
 
 # What 2.10 hands to these Primitives, and nothing here needs.
@@ -118,8 +161,9 @@ def calls_of(module):
 
 
 MODULES = [
-    importlib.import_module(f"{_primitive_aliases.__name__}.{each.name}")
-    for each in pkgutil.iter_modules(_primitive_aliases.__path__)
+    importlib.import_module(each.name)
+    for each in pkgutil.walk_packages(ops.__path__, f"{ops.__name__}.")
+    if each.name.endswith((".internal", ".gradients")) or "._primitive_aliases." in each.name
 ]
 CALLING = [
     module
@@ -128,16 +172,14 @@ CALLING = [
 ]
 
 
-@pytest.mark.parametrize("module", CALLING, ids=lambda module: module.__name__.rpartition(".")[2])
+@pytest.mark.parametrize(
+    "module", CALLING, ids=lambda module: module.__name__.partition(".ops.")[2]
+)
 def test_every_call_fits_the_function_that_it_names(module):
     calls = list(calls_of(module))
     assert calls
     for function, call in calls:
-        signature = inspect.signature(function)
-        keywords = {each.arg: each.value for each in call.keywords}
-        signature.bind(*call.args, **keywords)
-        if any(isinstance(each, ast.Starred) for each in call.args):
-            assert any(each.kind is each.VAR_POSITIONAL for each in signature.parameters.values())
+        bind(function, call)
 
 
 X, Y = [[1.0, 4.0], [3.0, 2.0]], [[2.0, 1.0], [0.5, 3.0]]

@@ -1,7 +1,6 @@
-"""Primitives of gradients of pools and unpools, which add up or take at the indices of the maxima.
+"""Gradients of pools and unpools, which add up or take at the indices of the maxima.
 
-Those that pull a gradient back through a call are lines of _primitive_aliases/grad_pulled.py and
-_primitive_aliases/generated_grads.py.
+Those that pull a gradient back through a call are in internal.py.
 """
 
 import math
@@ -14,6 +13,85 @@ from .._pooling.fractional import tile_max, tile_mean, tiles
 from .._rules import Floats, Index
 from .._shape.create import zeros
 from ..primitive import Primitive
+
+
+@op("ops.operations._grad_ops.AdaptiveMaxPool2DGrad()(y_grad, x, argmax)")
+def adaptive_max_pool2d_grad(xp, y_grad: Floats, x: Floats, argmax: Index):
+    """Computes the gradient of `ops.AdaptiveMaxPool2D`: adds each gradient up where its maximum
+    was.
+
+    Shapes:
+        `y_grad` and `argmax` are (..., C, H', W'), `x` and the result are (..., C, H, W).
+
+    Example:
+        >>> from mindspore_compat.ops.operations import _grad_ops
+        >>> print(_grad_ops.AdaptiveMaxPool2DGrad()(ms.Tensor([[[5.0]]]), ms.Tensor([[[1.0, 2.0]]]),
+        ...                                         ms.Tensor([[[1]]])))
+        [[[0. 5.]]]
+    """
+    return xp.add_spatial(y_grad, argmax, tuple(x.shape[-2:]))
+
+
+@op("ops.operations._grad_ops.AdaptiveMaxPool3DGrad()(input_grad, x, argmax)")
+def adaptive_max_pool3d_grad(xp, input_grad: Floats, x: Floats, argmax: Index):
+    """Computes the gradient of `ops.AdaptiveMaxPool3D`: adds each gradient up where its maximum
+    was.
+
+    Shapes:
+        `input_grad` and `argmax` are (..., C, D', H', W'), `x` and the result are (..., C, D, H,
+        W).
+
+    Example:
+        >>> from mindspore_compat.ops.operations import _grad_ops
+        >>> back = _grad_ops.AdaptiveMaxPool3DGrad()
+        >>> print(back(ms.Tensor([[[[5.0]]]]), ms.Tensor([[[[1.0, 2.0]]]]),
+        ...            ms.Tensor([[[[1]]]], ms.int32)))
+        [[[[0. 5.]]]]
+    """
+    return xp.add_spatial(input_grad, argmax, tuple(x.shape[-3:]))
+
+
+@op(
+    "ops.operations._grad_ops.MaxPoolGradWithArgmaxV2(kernel_size, strides=None, pads=0, "
+    "dilation=(1, 1), ceil_mode=False, argmax_type=int64)(x, grad, argmax)"
+)
+def max_pool2d_argmax_grad(xp, x: Floats, grad: Floats, argmax: Index):
+    """Computes the gradient of `ops.MaxPoolWithArgmaxV2`: adds each gradient up where its maximum
+    was.
+
+    Shapes:
+        `x` is (N, C, H, W), `grad` and `argmax` are (N, C, H', W'). The result has the shape of
+        `x`.
+
+    Example:
+        >>> from mindspore_compat.ops.operations import _grad_ops
+        >>> back = _grad_ops.MaxPoolGradWithArgmaxV2(2)
+        >>> print(back(ms.Tensor([[[[1.0, 2.0]]]]), ms.Tensor([[[[5.0]]]]), ms.Tensor([[[[1]]]])))
+        [[[[0. 5.]]]]
+    """
+    return xp.add_spatial(grad, argmax, tuple(x.shape[-2:]))
+
+
+@op(
+    "ops.operations._grad_ops.MaxPool3DGradWithArgmax(ksize, strides, pads, "
+    "dilation=(1, 1, 1), ceil_mode=False, data_format='NCDHW')(x, grads, argmax)"
+)
+def max_pool3d_argmax_grad(xp, x: Floats, grads: Floats, argmax: Index):
+    """Computes the gradient of `ops.MaxPool3DWithArgmax`: adds each gradient up where its maximum
+    was.
+
+    Shapes:
+        `x` is (N, C, D, H, W), `grads` and `argmax` are (N, C, D', H', W'). The result has the
+        shape of `x`.
+
+    Example:
+        >>> from mindspore_compat.ops.operations import _grad_ops
+        >>> back = _grad_ops.MaxPool3DGradWithArgmax(2, 1, 0)
+        >>> print(back(ms.Tensor([[[[[1.0, 2.0]]]]]), ms.Tensor([[[[[5.0]]]]]),
+        ...            ms.Tensor([[[[[1]]]]])))
+        [[[[[0. 5.]]]]]
+    """
+    return xp.add_spatial(grads, argmax, tuple(x.shape[-3:]))
 
 
 @op(

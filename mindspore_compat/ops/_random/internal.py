@@ -1,17 +1,21 @@
-"""Primitives of `ops.auto_generate` that draw random numbers.
+"""Primitives of random numbers that MindSpore shows under internal paths alone.
 
 They draw from the generator that has the seed and the offset given.
 """
 
+import numpy as np
+
+from ..._core.tensor.dtype import bool_, float32, uint8
+from ..._core.tensor.tensor import Tensor
 from ...common.generator import Generator
-from .alias import Tensor, alias, mint
+from .._primitive_aliases.alias import alias, methods, mint, ops
 
 
 def _at(seed, offset):
     """A generator of random numbers that has this seed and has been used so often."""
-    made = Generator()
-    made._stream.restore((int(seed), int(offset)))
-    return made
+    generator = Generator()
+    generator._stream.restore((int(seed), int(offset)))
+    return generator
 
 
 alias(
@@ -20,32 +24,32 @@ alias(
 )
 alias(
     "ops.auto_generate.InplaceBernoulliScalar()(input, p, seed, offset)",
-    lambda input, p, seed, offset: Tensor.bernoulli_(input, p, generator=_at(seed, offset)),
+    lambda input, p, seed, offset: methods.bernoulli_(input, p, generator=_at(seed, offset)),
 )
 alias(
     "ops.auto_generate.InplaceBernoulliTensor()(input, p, seed, offset)",
-    lambda input, p, seed, offset: Tensor.bernoulli_(input, p, generator=_at(seed, offset)),
+    lambda input, p, seed, offset: methods.bernoulli_(input, p, generator=_at(seed, offset)),
 )
 
 
 @alias("ops.auto_generate.InplaceExponential()(input, lambd, seed, offset)")
 def inplace_exponential(input, lambd, seed, offset):
-    return Tensor.exponential_(input, lambd, generator=_at(seed, offset))
+    return methods.exponential_(input, lambd, generator=_at(seed, offset))
 
 
 @alias("ops.auto_generate.InplaceNormal()(input, mean, std, seed, offset)")
 def inplace_normal(input, mean, std, seed, offset):
-    return Tensor.normal_(input, mean, std, generator=_at(seed, offset))
+    return methods.normal_(input, mean, std, generator=_at(seed, offset))
 
 
 @alias("ops.auto_generate.InplaceRandom()(input, from_=0, to=None, seed=0, offset=0)")
 def inplace_random(input, from_, to, seed, offset):
-    return Tensor.random_(input, from_, to, generator=_at(seed, offset))
+    return methods.random_(input, from_, to, generator=_at(seed, offset))
 
 
 @alias("ops.auto_generate.InplaceUniform()(input, from_, to, seed, offset)")
 def inplace_uniform(input, from_, to, seed, offset):
-    return Tensor.uniform_(input, from_, to, generator=_at(seed, offset))
+    return methods.uniform_(input, from_, to, generator=_at(seed, offset))
 
 
 @alias("ops.auto_generate.MultinomialExt()(input, num_samples, replacement, seed, offset)")
@@ -120,4 +124,62 @@ alias(
 
 @alias("ops.auto_generate.UniformExt()(tensor, a, b, seed, offset)")
 def uniform_ext(tensor, a, b, seed, offset):
-    return Tensor.uniform_(tensor.copy(), a, b, generator=_at(seed, offset))
+    return methods.uniform_(tensor.copy(), a, b, generator=_at(seed, offset))
+
+
+def _uniform(shape, seed, offset):
+    return mint.rand(tuple(shape), generator=_at(seed, offset))
+
+
+def rounded(p, dtype):
+    """A probability as a number of that dtype."""
+    return float(Tensor(p, dtype).astype(float32).asnumpy())
+
+
+def packed_mask(shape, p, seed, offset):
+    """A dropout mask of so many elements, eight to a byte, uint8; filled up to 128 elements."""
+    keep_mask = (_uniform(shape, seed, offset) >= p).asnumpy().reshape(-1)
+    keep_mask = np.append(keep_mask, np.zeros(-keep_mask.size % 128, bool))
+    return Tensor(np.packbits(keep_mask, bitorder="little"), uint8)
+
+
+@alias("ops.auto_generate.DropoutDoMaskExt()(input, mask, p)")
+@alias("ops.auto_generate.DropoutGradExt()(input, mask, p)")
+def drop(input, mask, p):
+    """The input where a mask, packed as `packed_mask` does, keeps it, divided by 1 - p."""
+    bits = np.unpackbits(mask.asnumpy(), bitorder="little")[: input.size]
+    keep_mask = Tensor(bits.reshape(input.shape).astype(bool), bool_).astype(input.dtype)
+    return input * keep_mask / (1 - p) if p < 1 else ops.zeros_like(input)
+
+
+@alias("ops.auto_generate.DropoutExt()(input, p, seed, offset)")
+def dropout(input, p, seed, offset):
+    """(the input without what is dropped, the mask)."""
+    mask = packed_mask(input.shape, p, seed, offset)
+    return drop(input, mask, p), mask
+
+
+def _into(input, result, inplace):
+    return methods.copy_(input, result) if inplace else result
+
+
+@alias("ops.auto_generate.FuncDropoutExt()(input, p, training, inplace, seed, offset)")
+def dropout_in_training(input, p, training, inplace, seed, offset):
+    """The input without what is dropped; as it is where nothing is trained."""
+    return _into(input, dropout(input, p, seed, offset)[0], inplace) if training else input
+
+
+@alias("ops.auto_generate.Dropout2dExt()(input, p, training, inplace, seed, offset)")
+def dropout_by_channel(input, p, training, inplace, seed, offset):
+    """The input without whole channels; as it is where nothing is trained."""
+    if not training:
+        return input
+    shape = (*input.shape[:2], *(1,) * (input.ndim - 2))
+    keep_mask = (_uniform(shape, seed, offset) >= p).astype(input.dtype)
+    return _into(input, input * keep_mask / (1 - p) if p < 1 else ops.zeros_like(input), inplace)
+
+
+alias(
+    "ops.auto_generate.DropoutGenMaskExt()(shape, p, seed, offset, dtype)",
+    lambda shape, p, seed, offset, dtype: packed_mask(shape, rounded(p, dtype), seed, offset),
+)

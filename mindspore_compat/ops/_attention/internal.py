@@ -8,7 +8,20 @@ import numpy as np
 from ..._core.declare.public_api import public
 from ..._core.tensor import tensor
 from ..._core.tensor.dtype import float32, int8
-from .alias import alias, functional, ops, pulled
+from .._primitive_aliases.alias import alias, functional, ops, pull_back, require
+
+
+@alias("ops.auto_generate.KVCacheScatterUpdate()(var, indices, updates, axis, reduce='none')")
+def kv_cache_scatter_update(var, indices, updates, axis, reduce):
+    """`var` with `updates` put along an axis, of each row from the position that `indices` gives
+    on; in place. `reduce` may be "none" or "update", which are one."""
+    require("KVCacheScatterUpdate", "reduce", reduce, ("none", "update"))
+    for row, start in enumerate(indices.asnumpy().tolist()):
+        part = slice(start, start + updates.shape[axis])
+        index = (row, ..., part) if axis in (-1, var.ndim - 1) else (row, ..., part, slice(None))
+        var[index] = updates[row]
+    return var
+
 
 _ACTIVATIONS = {
     "relu": lambda x: ops.relu(x),
@@ -23,12 +36,9 @@ _ACTIVATIONS = {
 }
 
 
-# Rotations ----------------------------------------------------------------------------------------
-
-
 @public("ops.auto_generate.apply_rotary_pos_emb_")
 def apply_rotary_pos_emb_(query, key, cos, sin, position_ids, cos_format=0):
-    """A query and a key turned by the angles of their positions: x cos + rotate_half(x) sin.
+    """A query and a key rotated by the angles of their positions: x cos + rotate_half(x) sin.
 
     A row of `cos` and `sin` belongs to a token where there are as many rows as tokens, or as
     positions of the sequence; else `position_ids` gives the row of each.
@@ -48,9 +58,6 @@ def apply_rotary_pos_emb_(query, key, cos, sin, position_ids, cos_format=0):
     Source: mindspore.ops.auto_generate.apply_rotary_pos_emb_ of MindSpore 2.10.
     """
     return ops.ApplyRotaryPosEmb(cos_format)(query, key, cos, sin, position_ids)
-
-
-# Attention ----------------------------------------------------------------------------------------
 
 
 @alias(
@@ -101,7 +108,7 @@ def flash_attention_score_grad(
     def run(query, key, value, real_shift=None):
         return attention(query, key, value, real_shift, *others)[3]
 
-    found = pulled(dy, run, *inputs)
+    found = pull_back(dy, run, *inputs)
     return (*found, None) if pse_shift is None else found
 
 
@@ -110,7 +117,7 @@ def flash_attention_score_grad(
     "compress_stride, actual_seq_len)"
 )
 def nsa_compress_grad(grad, input, weight, compress_block_size, compress_stride, actual_seq_len):
-    return pulled(
+    return pull_back(
         grad,
         lambda input, weight: ops.nsa_compress(
             input, weight, compress_block_size, compress_stride, actual_seq_len=actual_seq_len
@@ -119,30 +126,6 @@ def nsa_compress_grad(grad, input, weight, compress_block_size, compress_stride,
         weight,
     )
 
-
-@alias("ops.auto_generate.MultiScaleDeformableAttn()(value, shape, offset, locations, weight)")
-def deformable_attention(value, shape, offset, locations, weight):
-    """For each query and head the weighted sum of values at positions of several levels.
-
-    `value` is (batch, keys, heads, width): the levels, of heights and widths `shape`, one after
-    another from `offset` on. `locations` is (batch, queries, heads, levels, points, 2), in [0, 1];
-    `weight` the same without the last axis. The result is (batch, queries, heads * width).
-    """
-    batch, _, heads, width = value.shape
-    queries, total = locations.shape[1], 0
-    sizes, starts = shape.asnumpy().tolist(), offset.asnumpy().tolist()
-    for level, ((height, level_width), start) in enumerate(zip(sizes, starts, strict=True)):
-        part = ops.transpose(value[:, start : start + height * level_width], (0, 2, 3, 1))
-        part = ops.reshape(part, (batch * heads, width, height, level_width))
-        grid = ops.transpose(2 * locations[:, :, :, level] - 1, (0, 2, 1, 3, 4))
-        grid = ops.reshape(grid, (batch * heads, queries, -1, 2))
-        taken = functional.grid_sample(part, grid, "bilinear", "zeros", False)
-        share = ops.transpose(weight[:, :, :, level], (0, 2, 1, 3))
-        total = total + ops.sum(taken * ops.reshape(share, (batch * heads, 1, queries, -1)), -1)
-    return ops.transpose(ops.reshape(total, (batch, heads * width, queries)), (0, 2, 1))
-
-
-# Feed-forward layers ------------------------------------------------------------------------------
 
 _INPUTS = (
     "x, weight1, weight2, expertTokens=None, bias1=None, bias2=None, scale=None, offset=None, "
@@ -261,3 +244,14 @@ def _product(x, weight, bias, scale, antiquant_scale, antiquant_offset):
     made = ops.matmul(x, weight)
     made = made if bias is None else made + bias
     return made if scale is None else made * scale
+
+
+@alias("ops.auto_generate.RotaryPositionEmbeddingGrad()(dy, cos, sin, dx=None, mode=0)")
+def rotary_position_embedding_grad(dy, cos, sin, dx, mode):
+    return pull_back(
+        dy,
+        lambda dx, cos, sin: ops.rotary_position_embedding(dx, cos, sin, mode),
+        dy if dx is None else dx,
+        cos,
+        sin,
+    )

@@ -1,14 +1,93 @@
 """Collectives of `ops.auto_generate` that the original runs on an Ascend alone.
 
-A collective writes into the Tensors it is given and gives (what it gives, a handle to wait on);
-members of a group are given by their rank in the group. What is more than one expression is in
-kernel_communication.py.
+Those of the original's `InnerComm` give new Tensors, those of `DistComm` write into Tensors that
+they are given; both give (the result, a handle to wait on), and no handle once the result is there.
+Members of a group are given by their rank in the group.
 """
 
-from . import kernel_communication
-from .alias import Names, alias
+from ..._core.tensor.tensor import Tensor
+from .._primitive_aliases.alias import alias, communication, distributed, methods, ops
 
-communication, distributed = Names("ops.communication"), Names("mint.distributed")
+
+def member(group, rank):
+    """The rank among all processes of a member of a group."""
+    return distributed.get_global_rank(group, rank)
+
+
+class _Filling:
+    """An exchange into one flat Tensor, whose parts go to others once it is complete."""
+
+    def __init__(self, flat, targets, pending):
+        self.flat, self.targets, self.pending = flat, targets, pending
+
+    def wait(self):
+        """Waits, and fills the Tensors."""
+        self.pending.wait()
+        start = 0
+        for each in self.targets:
+            part = self.flat[start : start + each.size]
+            methods.copy_(each, ops.reshape(part, each.shape))
+            start += each.size
+
+
+@alias("ops.auto_generate.InnerCommAllGather()(input, rank_size, group, async_op=True)")
+def gathered(input, rank_size, group, async_op):
+    """What all members give, one after another along axis 0."""
+    made = ops.zeros((rank_size * input.shape[0], *input.shape[1:]), input.dtype)
+    return made, distributed.all_gather_into_tensor(made, input, group, async_op)
+
+
+@alias("ops.auto_generate.InnerCommAllReduce()(input, op_type, group, async_op=True)")
+def reduced(input, op_type, group, async_op):
+    """What all members give, combined."""
+    made = methods.copy(input)
+    return made, distributed.all_reduce(made, op_type, group, async_op)
+
+
+@alias(
+    "ops.auto_generate.InnerCommReduceScatter()(input, rank_size, op_type, group, async_op=True)"
+)
+def reduced_parts(input, rank_size, op_type, group, async_op):
+    """This member's part of what all members give, combined."""
+    made = ops.zeros((input.shape[0] // rank_size, *input.shape[1:]), input.dtype)
+    return made, distributed.reduce_scatter_tensor(made, input, op_type, group, async_op)
+
+
+@alias("ops.auto_generate.InnerCommIrecv()(tag, src, shape, group, dtype)")
+def received(tag, src, shape, group, dtype):
+    """What a member sends."""
+    made = ops.zeros(tuple(shape), dtype)
+    return made, distributed.irecv(made, member(group, src), group, tag)
+
+
+def exchanged(input, group, sent, got, async_op):
+    """Numbers from each member, as many as `got` says; to each go as many as `sent` says."""
+    made = ops.zeros((sum(got),), input.dtype)
+    handle = distributed.all_to_all_single(
+        made, ops.reshape(input, (-1,)), list(got), list(sent), group, async_op
+    )
+    return made, handle
+
+
+def exchanged_into(other, input, group, sent, got, async_op):
+    """`exchanged`, put into a Tensor, or one after another into a list of them."""
+    targets = [other] if isinstance(other, Tensor) else list(other)
+    flat, pending = exchanged(input, group, sent, got, True)
+    handle = _Filling(flat, targets, pending)
+    if async_op:
+        return other, handle
+    handle.wait()
+    return other, None
+
+
+def started(tensors, group, kinds, ranks):
+    """Sends and receives between pairs, begun together: (the Tensors, a handle)."""
+    calls = {"isend": distributed.isend, "irecv": distributed.irecv}
+    listed = [
+        distributed.P2POp(calls[kind], tensor, member(group, rank), group)
+        for tensor, kind, rank in zip(tensors, kinds, ranks, strict=True)
+    ]
+    return tensors, distributed.batch_isend_irecv(listed)[-1]
 
 
 @alias("ops.auto_generate.DistCommAllGather()(tensor_list, input, rank_size, group, async_op=True)")
@@ -50,9 +129,7 @@ def dist_comm_all_reduce(input, op_type, group, async_op):
 def dist_comm_all_to_all_v(
     other, input, group, send_numel_list, recv_numel_list, rank_size, async_op
 ):
-    return kernel_communication.exchanged_into(
-        other, input, group, send_numel_list, recv_numel_list, async_op
-    )
+    return exchanged_into(other, input, group, send_numel_list, recv_numel_list, async_op)
 
 
 @alias(
@@ -62,9 +139,7 @@ def dist_comm_all_to_all_v(
 def dist_comm_all_to_all_v_single(
     other, input, group, send_numel_list, recv_numel_list, rank_size, split_sizes_empty, async_op
 ):
-    return kernel_communication.exchanged_into(
-        other, input, group, send_numel_list, recv_numel_list, async_op
-    )
+    return exchanged_into(other, input, group, send_numel_list, recv_numel_list, async_op)
 
 
 @alias(
@@ -83,15 +158,12 @@ alias(
 
 @alias("ops.auto_generate.DistCommBatchIsendIrecv()(input, group, op_types, remotes_ranks)")
 def dist_comm_batch_isend_irecv(input, group, op_types, remotes_ranks):
-    return kernel_communication.started(input, group, op_types, remotes_ranks)
+    return started(input, group, op_types, remotes_ranks)
 
 
 @alias("ops.auto_generate.DistCommBroadcast()(input, src, rank_id, group, async_op=True)")
 def dist_comm_broadcast(input, src, rank_id, group, async_op):
-    return (
-        input,
-        distributed.broadcast(input, kernel_communication.member(group, src), group, async_op),
-    )
+    return (input, distributed.broadcast(input, member(group, src), group, async_op))
 
 
 @alias(
@@ -101,9 +173,7 @@ def dist_comm_broadcast(input, src, rank_id, group, async_op):
 def dist_comm_gather(input, gather_list, rank_size, dst, rank_id, group, async_op):
     return (
         gather_list,
-        distributed.gather(
-            input, gather_list, kernel_communication.member(group, dst), group, async_op
-        ),
+        distributed.gather(input, gather_list, member(group, dst), group, async_op),
     )
 
 
@@ -114,31 +184,24 @@ def dist_comm_gather(input, gather_list, rank_size, dst, rank_id, group, async_o
 def dist_comm_gather_into_tensor(other, input, rank_size, dst, rank_id, group, async_op):
     return (
         other,
-        communication.gather_into_tensor(
-            other, input, kernel_communication.member(group, dst), group, async_op
-        ),
+        communication.gather_into_tensor(other, input, member(group, dst), group, async_op),
     )
 
 
 @alias("ops.auto_generate.DistCommIrecv()(input, tag, src, group)")
 def dist_comm_irecv(input, tag, src, group):
-    return (input, distributed.irecv(input, kernel_communication.member(group, src), group, tag))
+    return (input, distributed.irecv(input, member(group, src), group, tag))
 
 
 @alias("ops.auto_generate.DistCommIsend()(input, dst, group, tag)")
 @alias("ops.auto_generate.InnerCommIsend()(input, dst, group, tag)")
 def comm_isend(input, dst, group, tag):
-    return (input, distributed.isend(input, kernel_communication.member(group, dst), group, tag))
+    return (input, distributed.isend(input, member(group, dst), group, tag))
 
 
 @alias("ops.auto_generate.DistCommReduce()(input, op_type, dst, group, async_op=True)")
 def dist_comm_reduce(input, op_type, dst, group, async_op):
-    return (
-        input,
-        distributed.reduce(
-            input, kernel_communication.member(group, dst), op_type, group, async_op
-        ),
-    )
+    return (input, distributed.reduce(input, member(group, dst), op_type, group, async_op))
 
 
 @alias(
@@ -177,12 +240,7 @@ def dist_comm_reduce_scatter_tensor_uneven(
     "async_op=True)"
 )
 def dist_comm_scatter(other, scatter_list, rank_size, src, rank_id, group, async_op):
-    return (
-        other,
-        distributed.scatter(
-            other, scatter_list, kernel_communication.member(group, src), group, async_op
-        ),
-    )
+    return (other, distributed.scatter(other, scatter_list, member(group, src), group, async_op))
 
 
 @alias(
@@ -190,22 +248,7 @@ def dist_comm_scatter(other, scatter_list, rank_size, src, rank_id, group, async
     "async_op=True)"
 )
 def dist_comm_scatter_tensor(other, input, rank_size, src, rank_id, group, async_op):
-    return (
-        other,
-        communication.scatter_tensor(
-            other, input, kernel_communication.member(group, src), group, async_op
-        ),
-    )
-
-
-alias(
-    "ops.auto_generate.InnerCommAllGather()(input, rank_size, group, async_op=True)",
-    kernel_communication.gathered,
-)
-alias(
-    "ops.auto_generate.InnerCommAllReduce()(input, op_type, group, async_op=True)",
-    kernel_communication.reduced,
-)
+    return (other, communication.scatter_tensor(other, input, member(group, src), group, async_op))
 
 
 @alias(
@@ -215,14 +258,4 @@ alias(
 def inner_comm_all_to_all_v(
     input, group, send_numel_list, recv_numel_list, rank_size, split_sizes_empty, async_op
 ):
-    return kernel_communication.exchanged(input, group, send_numel_list, recv_numel_list, async_op)
-
-
-alias(
-    "ops.auto_generate.InnerCommIrecv()(tag, src, shape, group, dtype)",
-    kernel_communication.received,
-)
-alias(
-    "ops.auto_generate.InnerCommReduceScatter()(input, rank_size, op_type, group, async_op=True)",
-    kernel_communication.reduced_parts,
-)
+    return exchanged(input, group, send_numel_list, recv_numel_list, async_op)
