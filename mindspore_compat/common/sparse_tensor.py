@@ -18,10 +18,6 @@ _ATuple = InstanceOf(tuple)
 __all__ = ["COOTensor", "CSRTensor", "RowTensor", "SparseTensor"]
 
 
-def _need_tensor(api, name, value):
-    _ATensor.refuse(api, name, value)
-
-
 def _constant(positions):
     """Positions, through which no gradient flows."""
     return positions if positions._node is None else stop_gradient(positions)
@@ -120,8 +116,8 @@ class COOTensor(_Sparse):
             if indices is not None or values is not None or shape is not None:
                 raise TypeError("For 'COOTensor', 'coo_tensor' must be given alone.")
             indices, values, shape = coo_tensor.to_tuple()
-        _need_tensor("COOTensor", "indices", indices)
-        _need_tensor("COOTensor", "values", values)
+        _ATensor.refuse("COOTensor", "indices", indices)
+        _ATensor.refuse("COOTensor", "values", values)
         _need_shape("COOTensor", shape)
         _need_ints("COOTensor", "indices", indices)
         if indices.ndim != 2:
@@ -182,7 +178,7 @@ class CSRTensor(_Sparse):
                 raise TypeError("For 'CSRTensor', 'csr_tensor' must be given alone.")
             indptr, indices, values, shape = csr_tensor.to_tuple()
         for name, value in (("indptr", indptr), ("indices", indices), ("values", values)):
-            _need_tensor("CSRTensor", name, value)
+            _ATensor.refuse("CSRTensor", name, value)
         _need_shape("CSRTensor", shape)
         _need_ints("CSRTensor", "indptr", indptr)
         _need_ints("CSRTensor", "indices", indices)
@@ -247,8 +243,8 @@ class RowTensor(_Sparse):
         if row_tensor is not None:
             InstanceOf(RowTensor).refuse("RowTensor", "row_tensor", row_tensor)
             indices, values, shape = row_tensor._indices, row_tensor._values, row_tensor._shape
-        _need_tensor("RowTensor", "indices", indices)
-        _need_tensor("RowTensor", "values", values)
+        _ATensor.refuse("RowTensor", "indices", indices)
+        _ATensor.refuse("RowTensor", "values", values)
         _need_shape("RowTensor", shape)
         if indices.ndim != 1 or values.ndim != len(shape) or values.shape[0] != indices.shape[0]:
             raise ValueError(
@@ -283,8 +279,8 @@ class RowTensorInner(_Sparse):
     def __init__(self, indices=None, values=None, shape=None, row_tensor=None):
         if row_tensor is not None:
             indices, values, shape = row_tensor._indices, row_tensor._values, row_tensor._shape
-        _need_tensor("RowTensorInner", "indices", indices)
-        _need_tensor("RowTensorInner", "values", values)
+        _ATensor.refuse("RowTensorInner", "indices", indices)
+        _ATensor.refuse("RowTensorInner", "values", values)
         _need_shape("RowTensorInner", shape)
         rows = (indices.size, *shape[1:])
         if config.mode == GRAPH_MODE and values.shape != rows:

@@ -19,8 +19,8 @@ class AnInstance(InstanceOf):
         return "an instance of " + " or ".join(each.__name__ for each in self.classes)
 
 
-class _Increasing(Rule):
-    """A pair whose first number is not above its second."""
+class Increasing(Rule):
+    """(min, max): a tuple or list of two items that obey a rule, the first not the larger one."""
 
     def __init__(self, item: Rule):
         self.pair = sequence(item, 2)
@@ -47,10 +47,10 @@ class _Increasing(Rule):
         return self.pair.annotation()
 
     def __eq__(self, other):
-        return isinstance(other, _Increasing) and self.pair == other.pair
+        return isinstance(other, Increasing) and self.pair == other.pair
 
     def __hash__(self):
-        return hash((_Increasing, self.pair))
+        return hash((Increasing, self.pair))
 
 
 class _Cores(type(Int)):
@@ -63,11 +63,6 @@ class _Cores(type(Int)):
 def sequence(item, length=None) -> Rule:
     """A tuple or a list of items that obey a rule."""
     return TupleOf(item, length=length) | ListOf(item, length=length)
-
-
-def increasing(item) -> Rule:
-    """(min, max), as a tuple or a list of two items that obey a rule."""
-    return _Increasing(item)
 
 
 positive = Int(ge=1, le=INT32_MAX)

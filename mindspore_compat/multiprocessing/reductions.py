@@ -86,20 +86,16 @@ def _moved(tensor):
         memory = _SharedMemory(descriptor, array.nbytes)
     finally:
         os.close(descriptor)
-    tensor._array = _seen(memory, array.dtype, 0, array.shape)
+    tensor._array = numpy.ndarray(array.shape, array.dtype, memory)
     tensor._array[...] = array
     return memory
 
 
-def _seen(memory, dtype, offset, shape, strides=None):
-    return numpy.ndarray(shape, dtype, memory, offset, strides)
-
-
-def _restored(sent, size, *metadata):
+def _restored(sent, size, dtype, offset, shape, strides):
     """A Tensor on the memory that was sent."""
     descriptor = sent.detach()
     try:
         memory = _SharedMemory(descriptor, size)
     finally:
         os.close(descriptor)
-    return Tensor._wrap(arrays.to_current(_seen(memory, *metadata)))
+    return Tensor._wrap(arrays.to_current(numpy.ndarray(shape, dtype, memory, offset, strides)))

@@ -54,7 +54,9 @@ def _edges(a, bins, range, api):
     if bins < 0:
         raise ValueError(f"For '{api}', 'bins' must not be negative, but got {bins}.")
     step = (high - low) / bins if bins else 0.0
-    return Tensor([low + i * step for i in _below(bins)] + [high if bins else low], dtypes.float32)
+    return Tensor(
+        [low + i * step for i in builtins.range(bins)] + [high if bins else low], dtypes.float32
+    )
 
 
 def _span(a, range, api):
@@ -162,7 +164,7 @@ def histogramdd(sample, bins=10, range=None, weights=None, density=False):
             raise ValueError(
                 f"For 'histogramdd', 'sample' must have two axes, but got {sample.shape}."
             )
-        columns = [sample[:, i] for i in _below(sample.shape[1])]
+        columns = [sample[:, i] for i in builtins.range(sample.shape[1])]
     elif isinstance(sample, (list, tuple)):
         columns = [as_tensor(each, "histogramdd") for each in sample]
     else:
@@ -171,11 +173,6 @@ def histogramdd(sample, bins=10, range=None, weights=None, density=False):
             f"{type(sample).__name__}."
         )
     return _of_columns(columns, bins, range, weights, density, "histogramdd")
-
-
-def _below(count):
-    """The ints below `count` (functions here have a parameter named `range`)."""
-    return builtins.range(count)
 
 
 def _of_columns(columns, bins, range, weights, density, api):
@@ -200,7 +197,7 @@ def _of_columns(columns, bins, range, weights, density, api):
 
 def _per_axis(bins, columns, api):
     if isinstance(bins, Tensor):
-        bins = [bins[i] for i in _below(bins.shape[0])] if bins.ndim else bins
+        bins = [bins[i] for i in builtins.range(bins.shape[0])] if bins.ndim else bins
     if isinstance(bins, (list, tuple)):
         if len(bins) != len(columns):
             raise ValueError(

@@ -133,8 +133,8 @@ def _constant(space, function):
     """`function` on the arrays behind Traced values; the result is a constant."""
 
     def call(*args, **kwargs):
-        args = [_bare(a) for a in args]
-        kwargs = {k: _bare(v) for k, v in kwargs.items()}
+        args = [bare(a) for a in args]
+        kwargs = {k: bare(v) for k, v in kwargs.items()}
         out = function(*args, **kwargs)
         if isinstance(out, (tuple, list)):
             return tuple(space.wrap(space.base.asarray(one), None) for one in out)
@@ -143,11 +143,12 @@ def _constant(space, function):
     return call
 
 
-def _bare(value):
+def bare(value):
+    """The array behind a Traced value; tuples and lists are entered."""
     if type(value) is Traced:
         return value.array
     if isinstance(value, (tuple, list)):
-        return type(value)(_bare(v) for v in value)
+        return type(value)(bare(v) for v in value)
     return value
 
 
@@ -206,7 +207,7 @@ def _recording(space, primitive):
         "space_": space,
         "array_type_": array_type_of(space.base),
         "numbers_": _NUMBERS,
-        "bare_": _bare,
+        "bare_": bare,
         "wrappers_": (Traced, tuple, list),
     }
     scope.update({f"d_{p.name}": p.default for p in parameters})
@@ -233,9 +234,9 @@ def _general(space, primitive):
             sources = list(values[rule.inputs[0]])
         else:
             sources = [values[name] for name in rule.inputs]
-        arrays = [_bare(s) for s in sources]
+        arrays = [bare(s) for s in sources]
         parents = tuple(s.node if type(s) is Traced else None for s in sources)
-        attributes = {k: _bare(v) for k, v in values.items() if k not in rule.inputs}
+        attributes = {k: bare(v) for k, v in values.items() if k not in rule.inputs}
         whole = {k: arrays if rule.many else arrays[rule.inputs.index(k)] for k in rule.inputs}
         by_position = [
             whole[k] if k in whole else attributes[k] for k in values if k not in _BY_NAME
@@ -284,8 +285,3 @@ def array_type_of(base):
 def is_live(values):
     """True if any of the values is Traced with a node."""
     return any(type(v) is Traced and v.node is not None for v in values)
-
-
-def bare(value):
-    """The array behind a Traced value; tuples and lists are entered."""
-    return _bare(value)

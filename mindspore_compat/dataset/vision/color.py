@@ -5,7 +5,7 @@ import numpy as np
 from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import Int, Number
 from .._extra import opencv, pillow
-from .._rules import increasing, sequence
+from .._rules import Increasing, sequence
 from . import _color
 from ._image import ImageOperation, check_channels, check_dtype, check_rank, with_channels
 from ._resize import rounded
@@ -449,7 +449,7 @@ class Solarize(ImageOperation):
     blockwise = True
 
     @checked
-    def __init__(self, threshold: Number(ge=0, le=255) | increasing(Number(ge=0, le=255))):
+    def __init__(self, threshold: Number(ge=0, le=255) | Increasing(Number(ge=0, le=255))):
         self.threshold = threshold
 
     def _array(self, image, lead):

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import Bool, Int, Number, OneOf
-from .._rules import Probability, increasing, sequence
+from .._rules import Increasing, Probability, sequence
 from . import _color
 from ._image import ImageOperation, PilOperation, check_channels, check_rank
 from ._resize import rounded
@@ -43,9 +43,9 @@ __all__ = [
 ]
 
 _Factor = Number(ge=0.0)
-_Turn = Number(ge=0.0, le=0.5) | OneOf(False) | increasing(Number(ge=-0.5, le=0.5))
-_Factors = _Factor | Bool | increasing(_Factor)
-_Range = increasing(Number(ge=0.0))
+_Turn = Number(ge=0.0, le=0.5) | OneOf(False) | Increasing(Number(ge=-0.5, le=0.5))
+_Factors = _Factor | Bool | Increasing(_Factor)
+_Range = Increasing(Number(ge=0.0))
 _Ignored = Int(ge=0, le=255) | sequence(Int(ge=0, le=255))
 _Byte = Int(ge=0, le=255)
 
@@ -333,7 +333,7 @@ class RandomPosterize(ImageOperation):
     """
 
     @checked
-    def __init__(self, bits: Int(ge=1, le=8) | increasing(Int(ge=1, le=8)) = (8, 8)):
+    def __init__(self, bits: Int(ge=1, le=8) | Increasing(Int(ge=1, le=8)) = (8, 8)):
         self.bits = (bits, bits) if isinstance(bits, int) else tuple(bits)
 
     def _array(self, image, lead):
@@ -362,7 +362,7 @@ class RandomSolarize(ImageOperation):
     """
 
     @checked
-    def __init__(self, threshold: increasing(_Byte) = (0, 255)):
+    def __init__(self, threshold: Increasing(_Byte) = (0, 255)):
         self.threshold = threshold
 
     def _array(self, image, lead):

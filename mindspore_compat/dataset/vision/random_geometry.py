@@ -13,7 +13,7 @@ import numpy as np
 from ..._core.rules.checked import Forbid, checked
 from ..._core.rules.vocabulary import Bool, Float, Int, Number, OneOf, TupleOf
 from .._extra import pillow
-from .._rules import AnInstance, Fill, Probability, increasing, positive, sequence
+from .._rules import AnInstance, Fill, Increasing, Probability, positive, sequence
 from . import warping
 from ._image import ImageOperation, PilOperation, check_least_rank, check_rank
 from .geometry import flipped
@@ -30,10 +30,10 @@ __all__ = [
     "RandomVerticalFlip",
 ]
 
-_Range = increasing(Number(ge=0.0, le=16777216))
+_Range = Increasing(Number(ge=0.0, le=16777216))
 _Chance = Float(ge=0.0, le=1.0)
-_Shear = Number(gt=0) | OneOf(True) | increasing(Number) | sequence(Number, 4)
-_Degrees = Number(ge=0) | increasing(Number)
+_Shear = Number(gt=0) | OneOf(True) | Increasing(Number) | sequence(Number, 4)
+_Degrees = Number(ge=0) | Increasing(Number)
 
 
 # Flips --------------------------------------------------------------------------------------------

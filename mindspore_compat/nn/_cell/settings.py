@@ -14,10 +14,6 @@ from ..._core.tensor.dynamic_shape import misfit
 _Prefetch = (OneOf("Auto") | Int(ge=0)).called("'Auto' or an int >= 0")
 
 
-def _need_bool(api, name, value):
-    Bool.refuse(api, name, value)
-
-
 class Settings:
     """The part of Cell that keeps what a compiler would ask for."""
 
@@ -47,7 +43,7 @@ class Settings:
 
     @bprop_debug.setter
     def bprop_debug(self, value):
-        _need_bool("Cell", "bprop_debug", value)
+        Bool.refuse("Cell", "bprop_debug", value)
         self.__dict__["_bprop_debug"] = value
 
     @property
@@ -171,7 +167,7 @@ class Settings:
             if name not in known:
                 raise ValueError(f"For 'recompute', the keyword '{name}' must be one of {known}.")
         for name, value in {**flags, **kwargs}.items():
-            _need_bool("recompute", name, value)
+            Bool.refuse("recompute", name, value)
         if context_fn is not None:
             if not callable(context_fn):
                 raise TypeError(

@@ -34,11 +34,6 @@ def _need_shape(api, x, ranks, error=ValueError):
         raise error(f"For '{api}', the input must have {wanted} axes, but got shape {x.shape}.")
 
 
-def _need_float(api, name, value):
-    """Refuses in a call what the constructor let through, as the original does."""
-    Float.refuse(api, name, value)
-
-
 def _need_share(api, name, value):
     if not 0 < value <= 1:
         raise ValueError(f"For '{api}', '{name}' must be in (0, 1], but got {value!r}.")
@@ -129,7 +124,8 @@ class _BatchNorm(_Statistics):
     def construct(self, x):
         """`x`, normalised by channels."""
         _need_shape(type(self).__name__, x, self._ranks)
-        _need_float(type(self).__name__, "eps", self.eps)
+        # Refused in a call, as in the original, not by the constructor.
+        Float.refuse(type(self).__name__, "eps", self.eps)
         _need_share(type(self).__name__, "eps", self.eps)
         last = self.data_format == "NHWC"
         if last:

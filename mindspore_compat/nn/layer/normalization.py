@@ -30,7 +30,6 @@ from ._batch_norm import (
     BatchNorm3d,
     SyncBatchNorm,
     _BatchNorm,  # noqa: F401 - scripts import it from here
-    _need_float,
     _need_shape,
     _Statistics,
 )
@@ -114,7 +113,8 @@ class LayerNorm(Cell):
 
     def _check(self, x):
         need_floats("LayerNorm", "input_x", x)
-        _need_float("LayerNorm", "epsilon", self.epsilon)
+        # Refused in a call, as in the original, not by the constructor.
+        Float.refuse("LayerNorm", "epsilon", self.epsilon)
         rank = x.ndim
         if not (-1 <= self.begin_norm_axis < rank and -1 <= self.begin_params_axis < rank):
             raise RuntimeError(

@@ -80,14 +80,15 @@ def exchanged_into(other, input, group, sent, got, async_op):
     return other, None
 
 
-def started(tensors, group, kinds, ranks):
+@alias("ops.auto_generate.DistCommBatchIsendIrecv()(input, group, op_types, remotes_ranks)")
+def dist_comm_batch_isend_irecv(input, group, op_types, remotes_ranks):
     """Sends and receives between pairs, begun together: (the Tensors, a handle)."""
     calls = {"isend": distributed.isend, "irecv": distributed.irecv}
     listed = [
         distributed.P2POp(calls[kind], tensor, member(group, rank), group)
-        for tensor, kind, rank in zip(tensors, kinds, ranks, strict=True)
+        for tensor, kind, rank in zip(input, op_types, remotes_ranks, strict=True)
     ]
-    return tensors, distributed.batch_isend_irecv(listed)[-1]
+    return input, distributed.batch_isend_irecv(listed)[-1]
 
 
 @alias("ops.auto_generate.DistCommAllGather()(tensor_list, input, rank_size, group, async_op=True)")
@@ -154,11 +155,6 @@ alias(
     "ops.auto_generate.DistCommBarrier()(group, async_op=True)",
     lambda group, async_op: (None, distributed.barrier(group, async_op)),
 )
-
-
-@alias("ops.auto_generate.DistCommBatchIsendIrecv()(input, group, op_types, remotes_ranks)")
-def dist_comm_batch_isend_irecv(input, group, op_types, remotes_ranks):
-    return started(input, group, op_types, remotes_ranks)
 
 
 @alias("ops.auto_generate.DistCommBroadcast()(input, src, rank_id, group, async_op=True)")

@@ -111,14 +111,6 @@ def avg_pool_grad_v1(orig_input_shape, input_grad, kernel_size, strides, pad_mod
 
 
 @alias(
-    "ops.operations._grad_ops.AvgPoolGradGe(kernel_size=1, strides=1, pad_mode='VALID', "
-    "data_format='NCHW')(origin_input, dout)"
-)
-def avg_pool_grad_ge(origin_input, dout, kernel_size, strides, pad_mode, data_format):
-    return avg_pool_grad_v1(origin_input, dout, kernel_size, strides, pad_mode, data_format)
-
-
-@alias(
     "ops.operations._grad_ops.AvgPoolGradVm(kernel_size=1, strides=1, pad_mode='VALID')("
     "origin_input, dout, mean_matrix, kernel_matrix)"
 )

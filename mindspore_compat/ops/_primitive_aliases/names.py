@@ -335,6 +335,11 @@ NAMES = {
     "ops.auto_generate.UpsampleNearest2D()(x, output_size=None, scales=None)": (
         "mint.nn.functional.interpolate(x, output_size, scales, 'nearest')"
     ),
+    "ops.operations._grad_ops.AvgPoolGradGe(kernel_size=1, strides=1, pad_mode='VALID', "
+    "data_format='NCHW')(origin_input, dout)": (
+        "ops.operations._grad_ops.AvgPoolGradV1(kernel_size, strides, pad_mode, data_format)"
+        "(origin_input, dout)"
+    ),
     # Primitives that write into their first input.
     "ops.auto_generate.InnerInplaceIndexPut()(input, indices, values, accumulate=False)": (
         "Tensor.index_put_"

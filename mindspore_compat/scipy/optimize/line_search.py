@@ -36,11 +36,6 @@ class LineSearchResults(NamedTuple):
     status: int
 
 
-def gradient_of(function):
-    """The gradient of a function of one Tensor."""
-    return transforms.grad(function)
-
-
 def line_search(
     f, xk, pk, jac=None, gfk=None, old_fval=None, old_old_fval=None, c1=1e-4, c2=0.9, maxiter=20
 ):
@@ -69,7 +64,7 @@ def line_search(
         >>> print(found.a_k)
         1.0
     """
-    path = Path(f, jac or gradient_of(f), xk, pk)
+    path = Path(f, jac or transforms.grad(f), xk, pk)
     value = float(old_fval) if old_fval is not None else path.value_at_start()
     derivative = path.derivative_at_start(gfk)
     first = 1.0

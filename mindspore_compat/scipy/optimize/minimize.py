@@ -11,10 +11,11 @@ from typing import NamedTuple
 import numpy
 
 from ... import log
+from ..._core.autograd import transforms
 from ..._core.rules.vocabulary import InstanceOf
 from ..._core.tensor.tensor import Tensor
 from .lagrange import minimize_lagrange
-from .line_search import gradient_of, line_search
+from .line_search import line_search
 
 _ATensor = InstanceOf(Tensor)
 _ATuple = InstanceOf(tuple)
@@ -112,7 +113,7 @@ def minimize(
     def function(x):
         return func(x, *args)
 
-    gradient_function = gradient_of(function) if jac is None else lambda x: jac(x, *args)
+    gradient_function = transforms.grad(function) if jac is None else lambda x: jac(x, *args)
     return _descend(
         function, gradient_function, x0, _Dense if kind == "bfgs" else _Limited, **options
     )
