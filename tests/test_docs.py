@@ -1,4 +1,4 @@
-"""The code that README and guides show runs, under the stand-in."""
+"""The code in README and guides runs, and the files that they name exist."""
 
 import re
 import subprocess
@@ -8,36 +8,91 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "mindspore_compat"
+GENERATED = {"reference", "generated", "_build"}  # folders of docs/ that its build writes
+PAGES = [
+    ROOT / "README.md",
+    *(
+        page
+        for page in sorted((ROOT / "docs").rglob("*.rst"))
+        if page.relative_to(ROOT / "docs").parts[0] not in GENERATED
+    ),
+]
+WRITTEN_BY_SCRIPTS = {"data/op_statistic.csv", "data/trace_view.json"}
+FILE = re.compile(r"(?<!:)`((?:[\w.-]+/)+[\w.-]*)(?:::(\w+))?`")  # `path/to/file.py::name`
 
 
-def blocks():
-    """(where, code) of every Python block that is a whole script."""
-    readme = (ROOT / "README.md").read_text("utf-8")
-    found = [("README", code) for code in re.findall(r"```python\n(.*?)```", readme, re.DOTALL)]
-    for page in sorted((ROOT / "docs").glob("*.rst")):
-        text = page.read_text("utf-8")
-        for block in re.findall(r"\.\. code-block:: python\n\n((?:   .*\n|\n)+)", text):
-            code = re.sub(r"^   ", "", block, flags=re.MULTILINE)
-            found.append((page.stem, code))
-    return [(where, code) for where, code in found if "import mindspore" in code]
+def code_blocks(page):
+    """The Python blocks of a page."""
+    text = page.read_text("utf-8")
+    if page.suffix == ".md":
+        return re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    blocks = re.findall(r"\.\. code-block:: python\n\n((?:   .*\n|\n)+)", text)
+    return [re.sub(r"^   ", "", block, flags=re.MULTILINE) for block in blocks]
 
 
-@pytest.mark.parametrize("where, code", blocks(), ids=lambda value: value.split("\n")[0][:20])
-def test_shown_code_runs(where, code, tmp_path):
-    script = tmp_path / "script.py"
+def scripts():
+    """(page, code) of each Python block that is a whole script."""
+    return [
+        (page.stem, code)
+        for page in PAGES
+        for code in code_blocks(page)
+        if "import mindspore as ms" in code
+    ]
+
+
+def run(code, folder, *options):
+    """What a script prints, one line after another."""
+    script = folder / "script.py"
     script.write_text(code)
-    done = subprocess.run(
-        [sys.executable, "-m", "mindspore_compat", str(script)],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
+    finished = subprocess.run(
+        [sys.executable, *options, str(script)], capture_output=True, text=True, cwd=folder
     )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.strip()
+    assert finished.returncode == 0, finished.stderr
+    return finished.stdout.splitlines()
+
+
+@pytest.mark.parametrize("page, code", scripts(), ids=lambda value: value.split("\n")[0][:20])
+def test_shown_code_runs(page, code, tmp_path):
+    assert run(code, tmp_path, "-m", "mindspore_compat")
+
+
+def test_examples_for_contributors_print_what_their_comments_say(tmp_path):
+    code = "\n".join(code_blocks(ROOT / "docs" / "contributing.rst"))
+    expected = re.findall(r"print\(.*\)  # (.*)", code)
+    assert len(expected) > 5 and run(code, tmp_path) == expected
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_files_that_a_page_names_exist(page):
+    text = page.read_text("utf-8")
+    named = [(path, name) for path, name in FILE.findall(text) if path not in WRITTEN_BY_SCRIPTS]
+    named += [(path, "") for path in re.findall(r"\]\((docs/[\w./-]+)\)", text)]
+    assert [path for path, name in named if not defines(path, name)] == []
+
+
+def defines(path, name):
+    """Whether a file or folder exists and, with a name, defines it."""
+    target = next((root / path for root in (ROOT, PACKAGE) if (root / path).exists()), None)
+    if target is None or not name:
+        return target is not None
+    return bool(re.search(rf"^(def |class |)({name})\b", target.read_text("utf-8"), re.MULTILINE))
+
+
+def test_packages_are_in_the_table_and_the_picture():
+    table = (ROOT / "docs" / "architecture.rst").read_text("utf-8")
+    picture = (ROOT / "docs" / "architecture" / "layers.svg").read_text("utf-8")
+    for folder in PACKAGE.rglob("__init__.py"):
+        path = folder.parent.relative_to(PACKAGE).as_posix()
+        inner = path.startswith(("_core/", "_backend/")) and path.count("/") == 1
+        if inner or "/" not in path and path not in (".", "_core", "_backend"):
+            assert f"`{path}/`" in table, path
+        if inner:
+            assert f">{folder.parent.name}<" in picture, path
 
 
 def test_readme_shows_a_script():
-    assert "README" in {where for where, _ in blocks()}
+    assert "README" in {page for page, _ in scripts()}
 
 
 @pytest.mark.parametrize(
