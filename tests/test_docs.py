@@ -20,6 +20,7 @@ PAGES = [
 ]
 WRITTEN_BY_SCRIPTS = {"data/op_statistic.csv", "data/trace_view.json"}
 FILE = re.compile(r"(?<!:)`((?:[\w.-]+/)+[\w.-]*)(?:::(\w+))?`")  # `path/to/file.py::name`
+TICS = re.compile(r"\b(so many|anew|and its like|and the like|what is none|by which)\b")
 
 
 def code_blocks(page):
@@ -89,6 +90,11 @@ def test_packages_are_in_the_table_and_the_picture():
             assert f"`{path}/`" in table, path
         if inner:
             assert f">{folder.parent.name}<" in picture, path
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_pages_are_in_plain_english(page):
+    assert TICS.findall(page.read_text("utf-8")) == []
 
 
 def test_readme_shows_a_script():
