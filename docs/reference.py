@@ -1,9 +1,9 @@
-"""A Sphinx extension: the reference pages, written at build time from what the package declares.
+"""A Sphinx extension that writes the reference pages at build time from the package's declarations.
 
-Each public module becomes a page that lists every name of its `__all__`, and each name a page with
-signature and docstring, classes with their methods. Nothing is written by hand but the list of
-modules. Docstrings are plain text with code in backquotes; what reStructuredText would read
-otherwise is escaped, and a docstring that Sphinx cannot read fails the build (`-W`).
+Each public module gets a page that lists its `__all__`, and each name a page with signature and
+docstring; classes show their methods. Only the list of modules is written by hand. Docstrings are
+plain text with code in backquotes. Characters that reStructuredText would interpret are escaped,
+and a docstring that Sphinx cannot read fails the build (`-W`).
 """
 
 import importlib
@@ -58,7 +58,7 @@ MODULES = [
     "context",
     "log",
 ]
-_trees = {}  # by the options that they were made with
+_trees = {}  # options of the table of contents -> the tree
 SOURCE = re.compile(r"Source: mindspore\.([\w.]+) of MindSpore 2\.10\.?")
 
 
@@ -87,15 +87,15 @@ def write_pages(app):
 
 
 def share_tree(app, pagename, templatename, context, doctree):
-    """Let the pages of names, which no tree lists, share the tree of all pages: it is the same, and
-    is made for each page otherwise."""
+    """Make the navigation tree once for all pages of names, which are in no tree themselves; Sphinx
+    would make an equal tree for each page."""
     toctree = context.get("toctree")
     if toctree is not None and "orphan" in app.env.metadata[pagename]:
         context["toctree"] = lambda **options: _shared_tree(toctree, options)
 
 
 def _shared_tree(toctree, options):
-    """What `toctree` makes of these options, made once."""
+    """The tree for these options, made once."""
     key = tuple(sorted(options.items()))
     if key not in _trees:
         _trees[key] = toctree(**options)
@@ -103,13 +103,13 @@ def _shared_tree(toctree, options):
 
 
 def write_if_changed(path, text):
-    """Leave an equal file alone, so that Sphinx need not read it again."""
+    """Write a file only if its text differs, so that Sphinx need not read it again."""
     if not path.exists() or path.read_text("utf-8") != text:
         path.write_text(text, "utf-8")
 
 
 def module_of(name):
-    """The public module of this name that shows names, or None where there is none."""
+    """The public module of this name; None if there is none, or if it has no names."""
     path = f"{PACKAGE}.{name}".rstrip(".")
     try:
         module = importlib.import_module(path)
@@ -121,12 +121,12 @@ def module_of(name):
 
 
 def title_of(name):
-    """The title and file of a module's page."""
+    """The title of a module's page, which is also its file name."""
     return f"mindspore.{name}".rstrip(".")
 
 
 def pages_of(name, module, env):
-    """The page of a module and those of its names, as texts by file name."""
+    """The page of a module and the pages of its names: a dict from file name to text."""
     title, pages, rows = title_of(name), {}, []
     for public in names_of(module):
         thing = getattr(module, public)
@@ -137,7 +137,7 @@ def pages_of(name, module, env):
             continue
         file = f"{title}.{public}"
         while any(file.lower() == other.lower() for other in pages):
-            file += "_"  # file systems may take Abs and abs for one name
+            file += "_"  # Abs and abs are one name on some file systems
         rows.append((f":doc:`{public} <{file}>`", summary_of(thing)))
         pages[file] = "\n\n".join(
             [
@@ -161,7 +161,7 @@ def heading(title):
 
 
 def summary_of(thing):
-    """The first paragraph of a docstring, or what a plain value is."""
+    """The first paragraph of a docstring, or the `repr` of a plain value."""
     if not callable(thing):
         return f"`{one_line(thing)}`"
     first = inspect.cleandoc(thing.__doc__ or "").split("\n\n")[0]
@@ -169,7 +169,7 @@ def summary_of(thing):
 
 
 def names_of(module):
-    """What a module shows: its `__all__`, or what it lists and has that is no module."""
+    """The public names of a module: its `__all__`, or else all names that are not modules."""
     if hasattr(module, "__all__"):
         return sorted(module.__all__)
     return sorted(
@@ -197,7 +197,7 @@ def entry(module, name, env):
 
 
 def methods(cls, env):
-    """The directives of the public methods and properties that a class has of its own."""
+    """The directives of the public methods and properties that a class defines itself."""
     found = []
     for name in sorted(vars(cls)):
         thing = inspect.getattr_static(cls, name)
@@ -216,7 +216,7 @@ def methods(cls, env):
 
 
 def with_rules(thing, doc):
-    """The docstring, with types and errors from the rules where it does not tell them itself."""
+    """The docstring, with missing types and errors added from the rules."""
     maker = thing.__init__ if inspect.isclass(thing) else thing
     rules = rules_of(maker) if hasattr(maker, "relations") else {}
     raised = []
@@ -235,7 +235,7 @@ def with_rules(thing, doc):
 
 
 def signature_of(thing):
-    """The signature without annotations: rules stand in the list of arguments."""
+    """The signature without annotations; the list of arguments has the rules."""
     try:
         signature = inspect.signature(thing)
     except (TypeError, ValueError):
@@ -248,10 +248,10 @@ def signature_of(thing):
 
 
 class readable:
-    """A default value that prints in one line and without an address in memory."""
+    """A default value that prints on one line and without a memory address."""
 
     def __new__(cls, value):
-        """Leave 'no default' as it is."""
+        """Return 'no default' unchanged."""
         return value if value is inspect.Parameter.empty else super().__new__(cls)
 
     def __init__(self, value):
@@ -285,13 +285,13 @@ def body_of(docstring, env):
 
 
 def with_page(text, path):
-    """The `Source` of a docstring as the address of the page, where there is one."""
+    """The `Source` of a docstring as the address of the page, if there is one."""
     page = page_of(path)
     return f"Source:\n{page}" if page else text
 
 
 def escaped(docstring):
-    """The text with what reStructuredText gives a meaning escaped, but for code and examples."""
+    """The text with reStructuredText's special characters escaped, except in code and examples."""
     lines, example, literal = [], False, False
     for line in docstring.splitlines():
         example = line.lstrip().startswith(">>>") or example and bool(line.strip())
@@ -301,7 +301,7 @@ def escaped(docstring):
 
 
 def escaped_line(line):
-    """One line of prose; its code between backquotes and **names** in bold are left alone."""
+    """One line of prose, escaped except for code in backquotes and **names** in bold."""
     parts = re.split(r"(``.*?``|`[^`]*`|(?<![\w*])\*\*\w+\*\*(?![\w*]))", line)
     for i in range(0, len(parts), 2):
         parts[i] = re.sub(r"([|*]|(?<=\w)_(?!\w))", r"\\\1", parts[i])
@@ -309,5 +309,5 @@ def escaped_line(line):
 
 
 def indent(text):
-    """Three spaces before every line that holds something."""
+    """Indent every line that is not empty by three spaces."""
     return "\n".join(f"   {line}".rstrip() for line in text.splitlines())

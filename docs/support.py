@@ -1,8 +1,8 @@
-"""A Sphinx extension: two pages written from what the conformance tool keeps.
+"""A Sphinx extension that writes two pages from the data of the conformance tool.
 
-`support` counts, area by area, the documented names, those that are here, and those that the
-original computes on a CPU; `differences` lists where this package means to differ from the original
-and why, as the specs state it.
+`support` counts, area by area, the documented names, those that exist here, and those that the
+original computes on a CPU. `differences` lists where this package deliberately differs from the
+original, with the reasons from the specs.
 """
 
 import collections
@@ -58,18 +58,15 @@ def support(entries, kept):
     return "\n".join(
         [
             *title("Support matrix"),
-            "Counted when this page was built: the names that MindSpore 2.10 documents, as the",
-            "specs",
-            "of the conformance tool list them; those that can be imported here; and those whose",
-            "documented example the original's wheel for CPUs computes, or refuses because it has",
-            "no",
-            "kernel for a CPU. What is here computes on CPUs with NumPy and on NVIDIA GPUs with",
-            "CuPy.",
-            "Ask for the state of any name with `mindspore-conformance run NAME`.",
+            "The table counts the names that MindSpore 2.10 documents (according to the specs of",
+            "the conformance tool), those that can be imported here, and those whose documented",
+            "example the original's CPU wheel computes or rejects for lack of a CPU kernel.",
+            "Every name here computes on CPUs with NumPy and on NVIDIA GPUs with CuPy.",
+            "`mindspore-conformance run NAME` tests a single name.",
             "",
             *table(HEADS, rows),
             "",
-            *title("Documented and not here", "-"),
+            *title("Documented names that are absent", "-"),
             *(f"- `{name}`" for name in absent),
             *([] if absent else ["None."]),
             "",
@@ -78,17 +75,17 @@ def support(entries, kept):
 
 
 def differences(entries):
-    """The page that lists deliberate differences by their reasons."""
+    """The page that lists deliberate differences by reason."""
     reasons = collections.defaultdict(list)
     for name, entry in sorted(entries.items()):
         for reason in entry.get("apart", ()):
             reasons[str(reason)].append(name)
     parts = [
         *title("Differences from MindSpore"),
-        "Where this package means to differ from what the original does, and the",
-        "conformance tool therefore does not ask for the original's answer: mostly the",
-        "original contradicts its own page, has a fault, or fails inside with another",
-        "exception. Below each reason stand the names for which it holds.",
+        "This package deliberately differs from the original in the following cases, and the",
+        "conformance tool does not require the original's answer. In most of them the original",
+        "contradicts its own page, has a bug, or fails with an internal exception. Each reason is",
+        "followed by the names that it applies to.",
         "",
     ]
     for reason, names in sorted(reasons.items(), key=lambda item: (-len(item[1]), item[0])):
@@ -101,7 +98,7 @@ def differences(entries):
 
 
 def area_of(name):
-    """The module of a public name: what stands before a class or a function."""
+    """The module of a public name: the part before a class or function."""
     parts = name.split(".")[:-1]
     while parts and parts[-1][:1].isupper():
         parts.pop()
@@ -123,7 +120,7 @@ def exists(name):
 
 
 def title(text, line="="):
-    """A heading, and the empty line behind it."""
+    """A heading, followed by an empty line."""
     return [text, line * len(text), ""]
 
 

@@ -1,10 +1,10 @@
-"""AdamOffload beside Adam: the same steps, its state in the memory of the host.
+"""AdamOffload compared with Adam: the same steps, with the state in host memory.
 
     python -m mindspore_compat docs/examples/adam_offload.py
 
-A network of three dense layers learns to multiply. With `device_target="GPU"` the moments of
-AdamOffload stay in the host's memory, where the update is computed, so the GPU holds no state of
-the optimizer. The script prints how far the weights of both are apart, and draws the losses into
+A network of three dense layers learns to multiply. With `device_target="GPU"`, AdamOffload keeps
+its moments in host memory and computes the update there, so the GPU holds no optimizer state. The
+script prints the largest difference between the two networks' weights and draws the losses into
 adam_offload.svg.
 """
 
@@ -18,7 +18,7 @@ from mindspore import nn
 
 
 def train(make, steps):
-    """The losses of a network trained by one optimizer, and its weights."""
+    """Train a network with one optimizer; return the losses and the weights."""
     ms.set_seed(3)
     random = np.random.default_rng(3)
     network = nn.SequentialCell(
@@ -36,7 +36,7 @@ def train(make, steps):
 
 
 def main():
-    """Train with both, compare, and draw."""
+    """Train with both optimizers, compare the weights, and draw the losses."""
     parser = argparse.ArgumentParser(description="Compare AdamOffload with Adam.")
     parser.add_argument("--steps", type=int, default=600)
     parser.add_argument("--device_target", choices=("CPU", "GPU"), default="CPU")
@@ -48,12 +48,12 @@ def main():
         "AdamOffload": train(lambda weights: nn.AdamOffload(weights, rate), arguments.steps),
         "Adam": train(lambda weights: nn.Adam(weights, rate), arguments.steps),
     }
-    apart = max(
+    difference = max(
         float(abs(one - other).max()) for one, other in zip(runs["AdamOffload"][1], runs["Adam"][1])
     )
     for name, (losses, _) in runs.items():
         print(f"{name}: mean loss of the last 50 steps {np.mean(losses[-50:]):.6f}")
-    print(f"largest difference of a weight {apart:.1e}")
+    print(f"largest difference of a weight {difference:.1e}")
     draw_loss_curves(
         pathlib.Path(arguments.output) / "adam_offload.svg",
         "Learning to multiply",

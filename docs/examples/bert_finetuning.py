@@ -1,11 +1,11 @@
-"""BERT in small: an encoder learns to fill in masked words, then to judge sentences.
+"""A small BERT: an encoder learns to fill in masked words, then to classify sentences.
 
     python -m mindspore_compat docs/examples/bert_finetuning.py
 
-Sentences are made from a little grammar: "the old film is not boring I liked it". First the encoder
-guesses masked words, which needs no labels. Then it is fine-tuned on 48 sentences that are labelled
-as praise or blame and do not say who liked what, beside the same network that was not trained
-before. The losses of both are drawn into bert_finetuning.svg.
+Sentences come from a small grammar: "the old film is not boring I liked it". First the encoder
+guesses masked words, which needs no labels. It is then fine-tuned on 48 sentences labelled as
+praise or blame; these do not say who liked what. For comparison, the same network is trained from
+scratch. The script draws both losses into bert_finetuning.svg.
 """
 
 import argparse
@@ -43,13 +43,13 @@ LENGTH = 10
 
 
 def make_sentences(count, seed, verdict):
-    """Sentences as numbers of words, (count, LENGTH), int32; and whether each praises, int32.
+    """Sentences as token ids, (count, LENGTH), int32, and labels, int32: 1 for praise.
 
-    With `verdict` they say so at the end.
+    With `verdict` the sentences end with "I liked it" or "I hated it".
     """
     random = np.random.default_rng(seed)
     rows, labels = np.zeros((count, LENGTH), np.int32), np.zeros(count, np.int32)
-    for place in range(count):
+    for row in range(count):
         praise, negated = random.integers(0, 2, 2)
         word = random.choice(GOOD if praise != negated else BAD)
         words = [
@@ -63,27 +63,27 @@ def make_sentences(count, seed, verdict):
         ]
         if verdict:
             words += ["I", "liked" if praise else "hated", "it"]
-        rows[place, : len(words)] = [NUMBER[each] for each in words]
-        labels[place] = praise
+        rows[row, : len(words)] = [NUMBER[token] for token in words]
+        labels[row] = praise
     return rows, labels
 
 
 class Encoder(nn.Cell):
-    """Embeddings of words and places, and two Transformer layers."""
+    """Embeddings of words and positions, and two Transformer layers."""
 
     def __init__(self, width=32):
         super().__init__()
         self.words = nn.Embedding(len(WORDS), width)
-        self.places = nn.Embedding(LENGTH, width)
+        self.positions = nn.Embedding(LENGTH, width)
         layer = nn.TransformerEncoderLayer(width, 4, 2 * width, dropout=0.0, batch_first=True)
         self.layers = nn.TransformerEncoder(layer, 2)
 
     def construct(self, rows):
-        return self.layers(self.words(rows) + self.places(ops.arange(LENGTH)))
+        return self.layers(self.words(rows) + self.positions(ops.arange(LENGTH)))
 
 
 class MaskedWords(nn.Cell):
-    """Scores of every word at every place."""
+    """Scores of every word at every position."""
 
     def __init__(self, encoder):
         super().__init__()
@@ -95,7 +95,7 @@ class MaskedWords(nn.Cell):
 
 
 class Judge(nn.Cell):
-    """Scores of blame and praise, from the first place."""
+    """Scores of blame and praise, from the first position."""
 
     def __init__(self, encoder):
         super().__init__()
@@ -107,7 +107,7 @@ class Judge(nn.Cell):
 
 
 def train(network, batches, rate):
-    """The losses of one step of Adam for each batch (rows, targets)."""
+    """Take one step of Adam per batch (rows, targets); return the losses."""
     loss_fn = nn.CrossEntropyLoss(ignore_index=-1)
     optimizer = nn.AdamWeightDecay(network.trainable_params(), rate, weight_decay=0.01)
     step = ms.value_and_grad(
@@ -122,7 +122,7 @@ def train(network, batches, rate):
 
 
 def masked_batches(count, seed):
-    """Batches of 50 sentences, one word in six masked; targets are the masked words, else -1."""
+    """Batches of 50 sentences with one word in six masked; targets are the masked words, or -1."""
     random = np.random.default_rng(seed)
     for step in range(count):
         rows, _ = make_sentences(50, seed * 1000 + step, True)
@@ -131,7 +131,7 @@ def masked_batches(count, seed):
 
 
 def fine_tune(encoder, epochs):
-    """The losses on 48 labelled sentences, and the accuracy on 500 others."""
+    """Fine-tune on 48 labelled sentences; return the losses and the accuracy on 500 others."""
     rows, labels = make_sentences(48, 7, False)
     judge = Judge(encoder)
     batches = [(rows[at : at + 16], labels[at : at + 16]) for at in range(0, 48, 16)] * epochs
@@ -141,7 +141,7 @@ def fine_tune(encoder, epochs):
 
 
 def main():
-    """Train both ways, print the accuracies, and draw the losses of the fine-tuning."""
+    """Train with and without masked words, print the accuracies, and draw the losses."""
     parser = argparse.ArgumentParser(description="Fine-tune a small BERT.")
     parser.add_argument("--steps", type=int, default=800, help="of the training on masked words")
     parser.add_argument("--epochs", type=int, default=12, help="of the fine-tuning")

@@ -3,10 +3,10 @@
     python lenet5_mnist.py --optimizer adam_offload
     python lenet5_mnist.py --compare
 
-An ordinary MindSpore script: dynamic loss scaling through Model, five epochs of batches of 32. It
+An ordinary MindSpore script: dynamic loss scaling through Model, five epochs, batches of 32. It
 prints the loss of each epoch and the accuracy on the test digits, saves the trained network as a
-checkpoint, and ends with a table; the losses of every run are in losses.csv, and drawn in
-loss_curves.svg.
+checkpoint, and ends with a table. It writes the losses of all runs to losses.csv and draws them
+into loss_curves.svg.
 """
 
 import argparse
@@ -50,7 +50,7 @@ class LeNet5(nn.Cell):
 
 
 def create_dataset(folder, usage, batch_size):
-    """Batches of 32 x 32 images of mean 0 and deviation 1, and int32 labels."""
+    """Batches of 32 x 32 images, normalised to mean 0 and deviation 1, and int32 labels."""
     digits = ds.MnistDataset(folder, usage, shuffle=usage == "train")
     digits = digits.map(transforms.TypeCast(ms.int32), input_columns="label")
     digits = digits.map(
@@ -66,17 +66,17 @@ def create_dataset(folder, usage, batch_size):
 
 
 def falling(first, last, steps):
-    """A value for each step, falling from one to another by the same factor at every step."""
+    """One value per step, decaying exponentially from `first` to `last`."""
     return ms.Tensor(np.geomspace(first, last, steps), ms.float32)
 
 
 def cosine(rate, steps):
-    """A learning rate for each step, falling to zero along half a cosine."""
+    """One learning rate per step, decaying to zero along half a cosine."""
     return nn.cosine_decay_lr(0.0, rate, steps, 1, steps)
 
 
 def create_optimizer(name, network, steps, batch_size):
-    """The optimizer of this name; the learning rates suit 5 epochs of 4,000 digits."""
+    """Create an optimizer by name; the learning rates suit 5 epochs of 4,000 digits."""
     weights = network.trainable_params()
     if name == "adam_offload":
         return nn.AdamOffload(weights, cosine(0.002, steps))
@@ -96,7 +96,7 @@ def create_optimizer(name, network, steps, batch_size):
 
 
 def create_model(name, network, steps, batch_size):
-    """A Model that trains with the optimizer of this name, its loss scaled dynamically."""
+    """Create a Model with dynamic loss scaling and the optimizer of this name."""
     scale = ms.DynamicLossScaleManager(init_loss_scale=1024, scale_factor=2, scale_window=200)
     settings = {
         "loss_fn": nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean"),
@@ -135,7 +135,7 @@ class LossCurve(Callback):
         print(f"{self.name}: epoch {state.cur_epoch_num}, mean loss {mean:.4f}", flush=True)
 
     def show_progress(self, step, steps):
-        """A bar on the terminal's last line."""
+        """Draw a progress bar on the terminal's last line."""
         bar = "#" * (30 * step // steps)
         print(
             f"\r{self.name} [{bar:<30}] step {step}/{steps}, loss {self.losses[-1]:.4f}",
@@ -169,7 +169,7 @@ def train(name, folder, arguments):
 
 
 def report(runs, output):
-    """Write the losses of all runs, draw them, and print a table of what came of each."""
+    """Write the losses of all runs, draw them, and print a table of results."""
     with open(output / "losses.csv", "w", encoding="utf-8") as file:
         print("optimizer", "step", "loss", sep=",", file=file)
         for name, (losses, _, _) in runs.items():
@@ -191,7 +191,7 @@ def report(runs, output):
 
 
 def parse_arguments():
-    """The command line."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(description="Train LeNet-5 on handwritten digits.")
     parser.add_argument("--optimizer", choices=(*OPTIMIZERS, "all"), default="adam_offload")
     parser.add_argument("--compare", action="store_true", help="the same as --optimizer all")
@@ -209,15 +209,15 @@ def parse_arguments():
 
 
 def main():
-    """Train with the optimizers asked for, and draw their losses."""
+    """Train with the requested optimizers, and draw their losses."""
     arguments = parse_arguments()
     ms.set_context(mode=ms.PYNATIVE_MODE)
     ms.set_device(arguments.device_target)
     output = pathlib.Path(arguments.output)
     output.mkdir(parents=True, exist_ok=True)
     folder = arguments.data or write_mnist(output / "mnist")
-    every = arguments.compare or arguments.optimizer == "all"
-    names = OPTIMIZERS if every else (arguments.optimizer,)
+    run_all = arguments.compare or arguments.optimizer == "all"
+    names = OPTIMIZERS if run_all else (arguments.optimizer,)
     runs = {name: train(name, folder, arguments) for name in names}
     report(runs, output)
 

@@ -1,6 +1,6 @@
-"""Loss curves as an SVG file, written by hand: no plotting library is needed to make or to see it.
+"""Draws loss curves as an SVG file, without a plotting library.
 
-Colours follow the reader's light or dark scheme. Each curve is shown twice: faintly step by step,
+Colours follow the reader's light or dark scheme. Each curve is drawn twice: faintly step by step,
 and strongly as a running mean. The loss axis is logarithmic.
 """
 
@@ -30,9 +30,9 @@ def draw_loss_curves(path, title, curves):
 
     Args:
         path (str or pathlib.Path): the file.
-        title (str): stands above the curves.
-        curves (dict): from a name to the losses of its steps, a list of numbers; what follows a
-            loss that is no number is left out.
+        title (str): the title above the curves.
+        curves (dict): from a name to a list of losses; losses after the first NaN or infinity are
+            left out.
     """
     curves = {
         name: [max(float(loss), 1e-6) for loss in itertools.takewhile(math.isfinite, losses)]
@@ -71,7 +71,7 @@ def draw_loss_curves(path, title, curves):
 
 
 def running_mean(losses, span):
-    """The mean of the last `span` losses at each step."""
+    """The running mean over the last `span` losses."""
     total, means = 0.0, []
     for step, loss in enumerate(losses):
         total += loss - (losses[step - span] if step >= span else 0.0)
@@ -80,14 +80,14 @@ def running_mean(losses, span):
 
 
 def round_number(value, up):
-    """The next of ..., 0.1, 0.2, 0.5, 1, 2, 5, 10, ... above or below a value."""
+    """Round up or down to one of ..., 0.1, 0.2, 0.5, 1, 2, 5, 10, ..."""
     decade = 10.0 ** math.floor(math.log10(value))
     near = [decade * times for times in (1, 2, 5, 10)]
     return min(n for n in near if n >= value) if up else max(n for n in near if n <= value)
 
 
 def axes(x, y, steps, low, high):
-    """Grid lines with their numbers, and the names of the axes."""
+    """Draw grid lines with their numbers, and the names of the axes."""
     floor = HEIGHT - BOTTOM
     loss = low
     while loss <= high * 1.001:
@@ -111,7 +111,7 @@ def axes(x, y, steps, low, high):
 
 
 def legend(names):
-    """A swatch and a name for each curve, in one row under the title."""
+    """Draw a swatch and a name per curve, in one row under the title."""
     place = LEFT
     for number, name in enumerate(names):
         yield (

@@ -1,13 +1,13 @@
-"""Five thousand handwritten digits as the four files of MNIST, without a download.
+"""Five thousand handwritten digits in the four files of MNIST, without a download.
 
-`write_mnist(folder)` unpacks digits.npz, which lies beside this file, into
+`write_mnist(folder)` unpacks digits.npz, next to this file, into
 
-    train-images-idx3-ubyte  train-labels-idx1-ubyte    4,000 digits to learn from
-    t10k-images-idx3-ubyte   t10k-labels-idx1-ubyte     1,000 others to test with
+    train-images-idx3-ubyte  train-labels-idx1-ubyte    4,000 digits for training
+    t10k-images-idx3-ubyte   t10k-labels-idx1-ubyte     1,000 digits for testing
 
 so that `mindspore.dataset.MnistDataset(folder, "train")` reads them like the original MNIST. The
-digits are shuffled with a fixed seed: everybody gets the same files. Run as a script, it takes the
-folder as its argument. See digits.LICENSE.txt for where the digits come from.
+digits are shuffled with a fixed seed, so the files are always the same. As a script, it takes the
+folder as its argument. digits.LICENSE.txt names the source of the digits.
 """
 
 import os
@@ -22,9 +22,9 @@ TRAINING = 4000
 
 
 def write_mnist(folder):
-    """Write the four files into a folder, unless they are there; return the folder.
+    """Write the four files into a folder, unless they exist; return the folder.
 
-    A file gets its name when it is complete, so an interrupted run leaves nothing half done.
+    A file is renamed once it is complete, so an interrupted run leaves no partial file.
     """
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -38,7 +38,7 @@ def write_mnist(folder):
 
 
 def _write_idx(path, array):
-    """Write an array of bytes: a number that tells its kind, its shape, and the bytes."""
+    """Write a uint8 array in IDX format: magic number, shape, bytes."""
     header = struct.pack(f">{1 + array.ndim}I", 2048 + array.ndim, *array.shape)
     content = header + array.tobytes()
     if path.exists() and path.read_bytes() == content:

@@ -1,10 +1,9 @@
-"""A small residual network on coloured pictures of the size of CIFAR-10.
+"""A small residual network on colour images of the size of CIFAR-10.
 
     python -m mindspore_compat docs/examples/resnet_pictures.py
 
-The pictures are drawn by the script: 32 x 32 pixels, a bar or a disc in one of five colours on
-noise, ten classes in all. It prints the accuracy on pictures it has not seen, and draws the loss
-into resnet_pictures.svg.
+The script draws the images: 32 x 32 pixels, a bar or a disc in one of five colours on noise, ten
+classes in all. It prints the accuracy on unseen images and draws the loss into resnet_pictures.svg.
 """
 
 import argparse
@@ -20,7 +19,7 @@ COLOURS = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 0], [0, 1, 1]], np.f
 
 
 def draw_pictures(count, seed):
-    """Pictures (count, 3, 32, 32), float32, and their classes, int32: twice the colour, plus 1 for
+    """Images (count, 3, 32, 32), float32, and classes, int32: twice the colour's index, plus 1 for
     a disc."""
     random = np.random.default_rng(seed)
     labels = random.integers(0, 10, count).astype(np.int32)
@@ -35,7 +34,7 @@ def draw_pictures(count, seed):
 
 
 class Block(nn.Cell):
-    """Two convolutions with batch norms, added to what came in."""
+    """Two convolutions with batch norm, and a residual connection."""
 
     def __init__(self, channels_in, channels_out, stride):
         super().__init__()
@@ -55,7 +54,7 @@ class Block(nn.Cell):
 
 
 class ResNet(nn.Cell):
-    """Three blocks of 8, 16 and 32 channels, the mean over places, and a dense layer."""
+    """Three blocks of 8, 16 and 32 channels, global mean pooling, and a dense layer."""
 
     def __init__(self, classes=10):
         super().__init__()

@@ -1,10 +1,11 @@
-"""thor beside Momentum: second-order steps on handwritten digits.
+"""thor compared with Momentum: second-order steps on handwritten digits.
 
     python -m mindspore_compat docs/examples/thor_and_momentum.py
 
 A network of three dense layers reads digits of 28 x 28 pixels. thor multiplies each gradient by the
-inverses of two small matrices for each layer, renewed every few steps. The script prints after how
-many steps each first reaches the same loss, and draws both losses into thor_and_momentum.svg.
+inverses of two small matrices per layer, updated every few steps. The script prints the number of
+steps after which each optimizer reaches the same loss, and draws both losses into
+thor_and_momentum.svg.
 """
 
 import argparse
@@ -21,7 +22,7 @@ GOAL, WINDOW = 0.4, 10
 
 
 def read_digits():
-    """Pictures (5000, 784), float32, of mean 0 and deviation 1, and labels, int32."""
+    """Images (5000, 784), float32, with mean 0 and deviation 1, and labels, int32."""
     with np.load(DIGITS) as digits:
         images, labels = digits["images"], digits["labels"]
     images = images.reshape(len(images), -1).astype(np.float32) / 255
@@ -41,7 +42,7 @@ class Losses(Callback):
 
 
 def train(name, epochs):
-    """The losses of a new network trained by thor or by Momentum."""
+    """Train a new network by thor or Momentum; return the losses."""
     ms.set_seed(4)
     data = ms.dataset.NumpySlicesDataset(read_digits(), ["image", "label"]).batch(50, True)
     network = nn.SequentialCell(
@@ -66,13 +67,13 @@ def train(name, epochs):
 
 
 def steps_to_goal(losses):
-    """After how many steps the mean of WINDOW losses is below GOAL; None if it never is."""
+    """The first step at which the mean of WINDOW losses is below GOAL; None if there is none."""
     means = np.convolve(losses, np.ones(WINDOW) / WINDOW, "valid")
     return int(np.argmax(means < GOAL)) + WINDOW if (means < GOAL).any() else None
 
 
 def main():
-    """Train with both, and draw the losses."""
+    """Train with both optimizers, and draw the losses."""
     parser = argparse.ArgumentParser(description="Compare thor with Momentum.")
     parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--output", default=".")
