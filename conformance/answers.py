@@ -1,15 +1,16 @@
-"""Recorded answers of real MindSpore, and how they settle the result of a case.
+"""Recorded answers of real MindSpore, and how they decide the result of a case.
 
-`answers/<module>.json` holds, per case, a digest of the question, the status and what was
-observed: exception names, dtypes, shapes, numbers. So a run needs no MindSpore to compare with it.
-`judge` takes a worker's result, which is about the documentation alone, and gives the final one:
+`answers/<module>.json` has, per case, a digest of the question, the status and what was observed:
+exception names, dtypes, shapes, numbers. A run therefore needs no MindSpore to compare with.
+`judge` takes a worker's result, which is based on the documentation alone, and returns the final
+one:
 
 1. What real MindSpore accepts must be accepted, whatever the page says.
-2. What page and original both refuse is refused with the documented exception; of two that the page
-names for one call, the original's will do.
-3. Where the original fails with another exception, the documented one is expected.
-4. What the page promises and the original does not do is not expected of anybody else either,
-except refusals.
+2. What both the page and MindSpore reject must raise the documented exception. If the page names
+two for one call, MindSpore's is accepted too.
+3. If MindSpore fails with another exception, the documented one is expected.
+4. What the page promises and MindSpore does not do is not expected of others either, except
+rejections.
 """
 
 import json

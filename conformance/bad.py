@@ -1,7 +1,8 @@
-"""From a clause to calls that offend it.
+"""Makes invalid calls from a clause.
 
 `offend(rule, call)` changes one argument of a working call so that the clauses hold. It returns
-[(label, changed call)]; an empty list says that no such call is known. Neighbours: `good.py`.
+[(label, changed call)]; an empty list means that no such call is known. `good.py` does the
+opposite.
 """
 
 import operator

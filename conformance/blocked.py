@@ -1,8 +1,8 @@
-"""Why a case fails that is about something else: another public name is missing, or a library
-that the target itself asks for.
+"""Why a case fails for an unrelated reason: another public name or a library of the target is
+missing.
 
-A call of `nn.Dropout` that needs `ops.arange` says "blocked by ops.arange", so that one missing
-name does not look like many faults; what lacks an optional library is not tested at all.
+A call of `nn.Dropout` that needs `ops.arange` reports "blocked by ops.arange", so one missing name
+does not look like many faults. A case that needs a missing optional library is not run.
 """
 
 import re

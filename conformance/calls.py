@@ -1,6 +1,6 @@
-"""A call by argument texts: what the documentation's example hands to a name.
+"""A call as argument texts: what the documentation's example passes to a name.
 
-One argument can be exchanged for another; arguments can be looked at as NumPy arrays.
+One argument can be replaced by another, and arguments can be read as NumPy arrays.
 """
 
 import functools

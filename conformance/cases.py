@@ -1,9 +1,9 @@
-"""Spec → cases: does the name exist, is its signature right, are bad calls refused and their good
-neighbours accepted, do gradients agree with finite differences, are promised dtypes and shapes
+"""Makes cases from specs: does the name exist, is its signature right, are invalid calls rejected
+and valid variations accepted, do gradients match finite differences, are promised dtypes and shapes
 kept, do the documentation's examples print what they should.
 
-A case is a plain dict, so that it travels to a worker as JSON. Answers of real MindSpore
-(`answers.py`) settle what is expected where document and original differ.
+A case is a plain dict, so that it can be sent to a worker as JSON. If documentation and original
+differ, recorded answers of real MindSpore (`answers.py`) decide.
 """
 
 import hashlib

@@ -1,8 +1,8 @@
-"""The same calls on two implementations: results, dtypes, shapes, exception types; and the reasons
-why some part.
+"""Makes the same calls on two implementations and lists differing results, dtypes, shapes and
+exception types, with the known reasons.
 
-The reference is run (or its stored answers are used), then the target; a crash or a hang of either
-side costs one case.
+The reference runs first (or its stored answers are used), then the target. A crash or a hang on
+either side costs one case.
 """
 
 from . import answers, runner, specs

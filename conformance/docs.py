@@ -1,7 +1,8 @@
-"""An API page or docstring → `Page`: signature, parameters, Raises sentences, platforms, examples.
+"""Parses an API page or docstring into a `Page`: signature, parameters, Raises sentences,
+platforms, examples.
 
-`read(source)` takes a wheel folder, a tree of `.rst` pages, or saved text pages, and yields
-pages. Sentences are taken apart by `phrases.py`, not here.
+`read(source)` takes a wheel folder, a tree of `.rst` pages, or saved text pages, and yields pages.
+`phrases.py` parses the sentences.
 """
 
 import ast

@@ -1,4 +1,4 @@
-"""The two ways in which a run can end early, and the reading of text, which may be one."""
+"""The two errors that can end a run early, and reading text, which may raise one of them."""
 
 from pathlib import Path
 

@@ -1,7 +1,7 @@
-"""Cases that are expected to fail, or left out: files of case ids, one a line (`--xfails`,
+"""Cases that are expected to fail or are left out: files with one case ID per line (`--xfails`,
 `--skips`).
 
-A `*` stands for anything, as in `nn.Adam::steps::*`; what follows a `#` after a space is a comment.
+`*` matches anything, as in `nn.Adam::steps::*`. A `#` after a space starts a comment.
 """
 
 import re

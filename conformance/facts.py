@@ -1,7 +1,7 @@
-"""What specs and answers may hold: names, numbers and short texts. No prose, no source, no path of
-a machine.
+"""Checks what specs and answers may contain: names, numbers and short texts. No prose, no source
+code, no path of a machine.
 
-The sentences and the code of a documentation are its authors'; the facts in them are anybody's.
+The sentences and the code of a documentation belong to its authors; the facts in them do not.
 """
 
 import re

@@ -1,8 +1,8 @@
 """The documented formulas of what real MindSpore does not compute on a CPU, in float64: LARS, thor,
-the training cell with a loss scale and the cells that update the scale.
+the training cell with a loss scale, and the cells that update the scale.
 
-Each gives the state that is expected after a number of steps, in the form of
-`observations.observe`; dtypes are those of the documentation.
+Each function returns the state expected after a number of steps, in the form of
+`observations.observe`. Dtypes are those of the documentation.
 """
 
 import ast

@@ -1,7 +1,7 @@
-"""Cases written out as plain test files, for projects that want to keep them without this tool.
+"""Writes cases as plain test files, for projects that want to keep them without this tool.
 
-One file per module and a copy of `values.py`, which makes the arguments. Gradients, signatures
-and examples need the worker's arithmetic and are left to `pytest --conformance`.
+There is one file per module, and a copy of `values.py`, which makes the arguments. Gradients,
+signatures and examples need the worker's code; `pytest --conformance` runs them.
 """
 
 import builtins

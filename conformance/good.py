@@ -1,4 +1,4 @@
-"""Good neighbours of bad values: the ends of a range, the choices of a list, the admitted dtypes.
+"""Makes valid variations of a call: the ends of a range, the choices of a list, the allowed dtypes.
 
 `spare(rule, call)` returns [(label, changed call)] for rules with a single clause.
 """

@@ -1,8 +1,8 @@
-"""Gradients of the target against finite differences of its own forward pass, first and second
-order.
+"""Compares gradients of the target with finite differences of its own forward pass, at first and
+second order.
 
-The function is projected: a fixed random combination of its outputs, moved along a random
-direction of its inputs. Where two step sizes disagree the point is no smooth one and the check
+The function is projected: a fixed random combination of its outputs, moved along a random direction
+of its inputs. If two step sizes disagree, the function is not smooth at that point; the check then
 says so instead of failing.
 """
 

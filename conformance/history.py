@@ -1,4 +1,4 @@
-"""Runs side by side: what a change fixed and broke, and several targets in one table."""
+"""Compares runs: what a change fixed and broke, and several targets in one table."""
 
 from .report import BAD, heading, share_text, total
 

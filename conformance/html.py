@@ -1,7 +1,8 @@
-"""The report as one HTML page: no network, drawings inline, dark and light, search and filters.
+"""The report as one HTML page with inline drawings, dark and light mode, search and filters. It
+needs no network.
 
-The page holds its data as JSON and builds its rows on demand, so that twenty thousand cases stay
-quick to look through.
+The page contains its data as JSON and builds its rows on demand, so that twenty thousand cases stay
+fast to browse.
 """
 
 import json

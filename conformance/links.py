@@ -1,4 +1,4 @@
-"""Where the original's documentation of a name stands: an address for the links of the report."""
+"""The address of a name in the original's documentation, for the links of the report."""
 
 BASE = "https://www.mindspore.cn/docs/en/r2.10.0/api_python/"
 # modules all of whose names share a page

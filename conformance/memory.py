@@ -1,4 +1,4 @@
-"""How much memory this process holds, by which a worker is replaced."""
+"""The memory use of this process. A worker that has grown too much is replaced."""
 
 import gc
 import os

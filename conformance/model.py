@@ -1,5 +1,5 @@
-"""The records that pass between the reader, the spec files and the cases. Facts only; no
-behaviour beyond text forms.
+"""The records shared by the reader, the spec files and the cases: facts, and no behaviour beyond
+their text forms.
 """
 
 from dataclasses import dataclass, field

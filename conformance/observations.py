@@ -1,6 +1,6 @@
-"""What is recorded of a result: facts of a Tensor, of a text, of a list of them.
+"""What is recorded of a result: facts about a Tensor, a text, or a list of them.
 
-An answer holds these facts, so two implementations are compared without keeping their results.
+Answers consist of these facts, so two implementations can be compared without storing results.
 """
 
 import hashlib

@@ -1,9 +1,8 @@
-"""Odd calls: a documented call in which one argument after another is replaced by something that a
-script may pass by mistake.
+"""Odd calls: a documented call with one argument at a time replaced by something that a script may
+pass by mistake.
 
-No sentence of a page says what ought to happen, so these cases are judged by real MindSpore's
-answer alone: accepted, or refused with the same exception. Values that break a stated rule are
-made in `bad.py`.
+No page describes these calls, so real MindSpore's answer alone decides: accepted, or rejected with
+the same exception. Values that break a stated rule are made in `bad.py`.
 """
 
 import numpy as np

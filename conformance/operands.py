@@ -1,7 +1,7 @@
-"""The pieces of constraint sentences: subjects ("dtype of ‹x› or ‹y›"), lists of types and of
+"""The operands of constraint sentences: subjects ("dtype of ‹x› or ‹y›"), lists of types and of
 values, bounds, intervals.
 
-What is said of subjects is read by `predicates.py`, whole sentences by `phrases.py`.
+`predicates.py` reads what is said of the subjects, `phrases.py` whole sentences.
 """
 
 import re

@@ -1,8 +1,8 @@
-"""Layers and functions called with one argument after another changed, on fixed numbers.
+"""Calls layers and functions with one argument changed at a time, on fixed numbers.
 
-Every Parameter of a layer is set to a wave first, so that no two elements of a kernel are equal: a
-kernel that is turned round, a dilation that is ignored or a group that is taken wrongly changes
-the result. Where initial values are tested they stay (`as_made`).
+Every Parameter of a layer is first set to a wave, so that no two elements of a kernel are equal. A
+flipped kernel, an ignored dilation or a wrong group then changes the result. Cases about initial
+values keep them (`as_made`).
 """
 
 import inspect

@@ -1,7 +1,7 @@
-"""Printed outputs compared: first as numbers with tolerances, then as layout.
+"""Compares printed outputs: first as numbers with tolerances, then as layout.
 
-`same_numbers` forgives rounding and spacing; `same_layout` asks for the very characters, digits
-aside. Needs no package.
+`same_numbers` ignores rounding and spacing. `same_layout` requires the same characters, digits
+aside. This module needs no other package.
 """
 
 import re

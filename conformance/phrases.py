@@ -1,10 +1,10 @@
-"""The grammar of constraint sentences: a line of a Raises section → rule objects.
+"""The grammar of constraint sentences: turns a line of a Raises section into rule objects.
 
-`read_sentence("ValueError", "If `low` or `high` is not in range [0, 9).", names)` gives one Rule
-whose clause is `low, high: outside [0, 9)`. A sentence is alternatives ("or") of
-clauses that hold together ("and", "when"); a clause is a subject phrase and a predicate phrase,
-and every word must be accounted for. What cannot be read gives None: nothing is guessed. Spelling
-(marks, comparison symbols, Chinese) is settled by `words.py` first, operands by `operands.py`.
+`read_sentence("ValueError", "If `low` or `high` is not in range [0, 9).", names)` returns one Rule
+with the clause `low, high: outside [0, 9)`. A sentence has alternatives ("or") of clauses that hold
+together ("and", "when"). A clause is a subject phrase and a predicate phrase, and every word must
+be accounted for. A sentence that cannot be read gives None; nothing is guessed. `words.py` first
+normalises the spelling (marks, comparison symbols, Chinese); `operands.py` reads the operands.
 """
 
 import re

@@ -1,7 +1,7 @@
-"""pytest --conformance[=AREA]: the cases as test items, one worker for the session.
+"""`pytest --conformance[=AREA]`: the cases as test items, with one worker for the session.
 
-Load with `-p conformance.plugin` (this project's tests/conftest.py does). Without paths on the
-command line only the cases run; a spec file as a path runs the cases of that module: `pytest
+Load it with `-p conformance.plugin` (this project's tests/conftest.py does). Without paths on the
+command line only the cases run. A spec file as a path runs the cases of that module: `pytest
 --conformance conformance/spec/nn.yaml`.
 """
 

@@ -1,7 +1,7 @@
-"""What constraint sentences say of their subjects: the builders behind the patterns of
+"""The predicates of constraint sentences: the builders behind the patterns of
 `data/predicates.txt`.
 
-`read(subjects, every, text, names)` gives a clause, a tuple of clauses, or None where no pattern
+`read(subjects, every, text, names)` returns a clause, a tuple of clauses, or None if no pattern
 covers the whole text. A builder returns None to let the next pattern try.
 """
 

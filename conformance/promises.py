@@ -1,4 +1,4 @@
-"""What an Outputs or Returns section promises of the result's dtype and shape, as facts.
+"""The dtype and shape that an Outputs or Returns section promises, as facts.
 
 Only whole, plain phrases are read: "has the same shape and data type as `x`". Anything else gives
 no promise.

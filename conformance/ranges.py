@@ -1,7 +1,7 @@
-"""Ranges that a parameter's own description states: "It must be greater than 0".
+"""Ranges stated in a parameter's description: "It must be greater than 0".
 
-Read with the grammar of the Raises sentences, as the offence that the description rules out:
-`eps: <= 0`.
+They are read with the grammar of the Raises sentences, as the violation that the description rules
+out: `eps: <= 0`.
 """
 
 import re

@@ -1,8 +1,8 @@
-"""Records with which arguments the documentation's examples call a name, as facts for the spec.
+"""Records the arguments with which the documentation's examples call a name, as facts for the spec.
 
-`calls(page)` runs the page's example against the fake package of `stubs.py` and returns
-the arguments as texts that `values.build` turns back into real objects. Nothing of MindSpore is
-imported; NumPy is real, so arrays have their values.
+`calls(page)` runs the page's example against the fake package of `stubs.py` and returns the
+arguments as texts, which `values.build` turns back into objects. Nothing of MindSpore is imported.
+NumPy is real, so arrays have their values.
 """
 
 import ast

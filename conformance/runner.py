@@ -1,8 +1,7 @@
 """Runs cases in worker processes: time limits, crashes, resuming, progress.
 
-A worker that dies or hangs is replaced, and the case it was at is run once more; what it did the
-second time is the case's status. Results are appended to a file as they come, so an interrupted
-run goes on from there.
+A worker that dies or hangs is replaced, and its case is run once more; the second outcome is the
+case's status. Results are appended to a file as they arrive, so an interrupted run can continue.
 """
 
 import contextlib

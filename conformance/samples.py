@@ -1,8 +1,7 @@
-"""What the documentation's examples use without defining it: LeNet5 and a small data set, in the
-target's own layers.
+"""Objects that the documentation's examples use without defining them: LeNet5 and a small dataset,
+made of the target's own layers.
 
-The examples point to files of these names instead of defining them. The network is the published
-one; the data are random.
+The examples point to files of these names. The network is the published one; the data are random.
 """
 
 import numpy as np

@@ -1,8 +1,8 @@
-"""Cases about several training steps, about calls with each argument changed in turn
-(`data/steps.yaml`, `data/options.yaml`), and about what no page says (`data/unstated.yaml`).
+"""Makes cases about several training steps, about calls with one argument changed at a time
+(`data/steps.yaml`, `data/options.yaml`), and about undocumented behaviour (`data/unstated.yaml`).
 
-The optimizers are not listed: every class of the specs that is called with gradients is tested
-with each of its arguments that has a line in the table.
+The optimizers are not listed: every class in the specs that is called with gradients is tested with
+each of its arguments that has a line in the table.
 """
 
 import re

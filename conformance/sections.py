@@ -1,8 +1,9 @@
-"""A page cut into sections: `Args`, `Raises`, `Examples`, ... whatever its format and language.
+"""Splits a page into sections (`Args`, `Raises`, `Examples`, ...), whatever its format and
+language.
 
 Docstrings, reStructuredText pages and text saved from a browser or a repository viewer (line
-numbers, bullets, menus around the page) give the same: a dict of section name to numbered lines.
-What the lines of a section mean is read by `docs.py`.
+numbers, bullets, menus around the page) give the same result: a dict from section name to numbered
+lines. `docs.py` interprets the lines.
 """
 
 import re

@@ -1,5 +1,5 @@
-"""Signatures: from a syntax tree, from a docstring's first line, from the text of a page; and
-type expressions.
+"""Reads signatures from a syntax tree, from a docstring's first line or from the text of a page;
+and type expressions.
 """
 
 import ast

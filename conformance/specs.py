@@ -1,7 +1,7 @@
 """The spec files: one YAML file per public module, facts only, in a stable order.
 
-`from_page` makes the entry of one name, `save` and `load` keep them; a mistake made by hand is
-reported with file and line.
+`from_page` makes the entry of one name; `save` and `load` write and read entries. An error in a
+hand-edited file is reported with file and line.
 """
 
 import hashlib

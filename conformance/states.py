@@ -1,8 +1,7 @@
-"""Conditions that no argument carries: files, devices, communication, order of calls
+"""Conditions that no argument expresses: files, devices, communication, order of calls
 (`data/states.txt`).
 
-Each has a label. A case can be made of them only where the runner knows how to bring the
-condition about.
+Each condition has a label. Cases are made only for conditions that the runner can create.
 """
 
 import re

@@ -1,10 +1,10 @@
-"""Optimizers and training cells driven for five steps on the target; their state after 1, 2
-and 5 of them.
+"""Runs optimizers and training cells for five steps on the target, and records their state after 1,
+2 and 5 of them.
 
-A case says how the thing is made (`init`) and by which script it is driven. Weights, gradients
-and data are fixed sums of waves, different at each position and step, so that an answer of another
-machine is about the same numbers. Where real MindSpore cannot run the script on a CPU, the
-documented formula is computed next to it (`formulas.py`).
+A case says how the object is made (`init`) and which script drives it. Weights, gradients and data
+are fixed sums of waves, different at each position and step, so that answers of different machines
+are comparable. If real MindSpore cannot run the script on a CPU, the documented formula is computed
+instead (`formulas.py`).
 """
 
 import numpy as np

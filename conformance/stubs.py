@@ -1,8 +1,7 @@
 """A fake `mindspore` package that computes nothing and records every call.
 
-`recorder.py` runs the documentation's examples against it to learn with which arguments a name is
-called. Attributes of a `Sym` are `Sym`s, calling one gives a `Made`, and arithmetic gives
-something opaque.
+`recorder.py` runs the documentation's examples against it to learn the arguments of each call.
+Attributes of a `Sym` are `Sym`s, calling one gives a `Made`, and arithmetic gives an opaque object.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""Tables of patterns, stored as text in `data/`: read once, at first use."""
+"""Tables of patterns, stored as text in `data/` and read at first use."""
 
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,7 @@
-"""Which implementation is under test, and how it becomes `mindspore` in the worker's process.
+"""Selects the implementation under test and makes it `mindspore` in the worker's process.
 
-`mindspore` is itself; `mindspore_compat` brings its own stand-in; any other package is installed
-under the name by the finder here, submodules included.
+`mindspore` is itself. `mindspore_compat` uses its own `install`. Any other package is installed
+under that name by the finder here, submodules included.
 """
 
 import importlib

@@ -1,4 +1,4 @@
-"""What the documentation calls a type, and the one name that the specs give it."""
+"""Maps the documentation's names of types to the one name used in the specs."""
 
 import re
 

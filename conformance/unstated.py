@@ -1,6 +1,6 @@
-"""Cases about what scripts rely on and no page says: further paths under which names are imported,
-the names of the Parameters of networks, attributes that are set after construction, and gradients
-through every way in which a Parameter's value is used. Real MindSpore's answers judge.
+"""Cases about undocumented behaviour that scripts rely on: other import paths, names of Parameters,
+attributes set after construction, and gradients through every use of a Parameter's value. Real
+MindSpore's answers decide.
 
 The cases are made in `scenarios.py`.
 """

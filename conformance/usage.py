@@ -1,9 +1,9 @@
-"""How much of what people really wrote would run: the API surfaces of 1,179 public projects.
+"""How many public projects would run: the names that 1,179 of them use.
 
-`data/projects.json.gz` lists, per project, the names it uses. A project counts as present when the
-target has all of them, as passing when no case of any of them fails. Many use names of other
-releases, so the figures are shown next to the upper bound: the projects for which real MindSpore
-2.10 has every name.
+`data/projects.json.gz` lists the names per project. A project counts as present if the target has
+all of them, and as passing if no case of any of them fails. Many projects use names of other
+releases. The figures are therefore shown with their upper bound: the projects for which real
+MindSpore 2.10 has every name.
 """
 
 import gzip

@@ -1,9 +1,8 @@
-"""Argument texts of the specs → real objects of the target: `T('float32', [1, 2])`,
+"""Turns argument texts of the specs into objects of the target: `T('float32', [1, 2])`,
 `ms.nn.Dense(3, 4)`, `fill(1.0, (2, 3))`.
 
-Runs in the worker together with the implementation under test, so it needs nothing but NumPy.
-Given no package (`ms=None`) Tensors become arrays, which is how `cases.py` learns shapes and
-dtypes.
+It runs in the worker with the implementation under test, so it needs only NumPy. Without a package
+(`ms=None`) Tensors become arrays; `cases.py` uses this to learn shapes and dtypes.
 """
 
 import importlib

@@ -1,9 +1,9 @@
-"""Verdicts: does real MindSpore keep a documented rule? Written into the spec entries after a run
-on it.
+"""Verdicts: does real MindSpore keep a documented rule? They are written into the spec entries
+after a run on MindSpore.
 
-agreed           every bad call that was tried raised the documented exception
+agreed           every invalid call that was tried raised the documented exception
 documented only  some did not; the reason says which, and what happened instead
-observed only    real MindSpore refuses a call that no sentence of the page forbids
+observed only    real MindSpore rejects a call that no sentence of the page forbids
 """
 
 from pathlib import Path

@@ -1,9 +1,8 @@
-"""Names of a MindSpore wheel, found by reading its source with `ast`; nothing of it is imported.
+"""Finds the names of a MindSpore wheel by parsing its source with `ast`; nothing of it is imported.
 
 `Wheel(folder)` reads an installed or unpacked `mindspore` folder. `wheel.public()` yields every
-documented public name with the syntax tree that defines it. The modules are evaluated only as far
-as names go: imports, `__all__` arithmetic, plain assignments. What the docstrings say is the
-business of `docs.py`.
+documented public name with the syntax tree that defines it. Modules are evaluated only as far as
+names require: imports, `__all__` arithmetic, plain assignments. `docs.py` reads the docstrings.
 """
 
 import ast

@@ -1,9 +1,9 @@
-"""Sentences brought to one spelling before the grammar sees them: marks round names and literals,
-symbols for comparisons.
+"""Normalises the spelling of sentences before the grammar reads them: marks around names and
+literals, comparison symbols.
 
-`plain(text)` returns text in which `‹x›` is a name, `«'a'»` a string, `<=` a comparison, and a
-few dozen synonyms have been replaced by one word each. Chinese sentences come out in English
-words, so one grammar reads both.
+`plain(text)` returns text in which `‹x›` is a name, `«'a'»` a string and `<=` a comparison, and in
+which a few dozen synonyms are replaced by one word each. Chinese sentences become English words, so
+one grammar reads both.
 """
 
 import re

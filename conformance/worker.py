@@ -1,9 +1,9 @@
-"""The process that runs the implementation under test: reads cases as JSON lines, writes results as
-JSON lines.
+"""The process that runs the implementation under test: reads cases as JSON lines and writes results
+as JSON lines.
 
-Started by the runner. Needs NumPy, the standard library and the target, so it also runs on the
-interpreter of real MindSpore. What the target prints goes nowhere near the results: they have a
-descriptor of their own.
+The runner starts it. It needs NumPy, the standard library and the target, so it also runs on the
+interpreter of real MindSpore. Results have their own file descriptor, so that the target's output
+does not mix with them.
 """
 
 import argparse
