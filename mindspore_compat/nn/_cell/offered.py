@@ -55,6 +55,7 @@ _OFFERED = {
     ("ProximalAdagrad", "opt"): lambda layer: ops.ApplyProximalAdagrad(layer.use_locking),
 }
 _NAMES = {name for _, name in _OFFERED}
+_NN = __package__.rpartition(".")[0]  # the layers of this package, whatever a script calls its own
 
 
 def offered(layer, name):
@@ -62,6 +63,6 @@ def offered(layer, name):
     if name not in _NAMES:
         return None
     for cls in type(layer).__mro__:
-        if cls.__module__.startswith(__package__) and (cls.__name__, name) in _OFFERED:
+        if cls.__module__.startswith(_NN) and (cls.__name__, name) in _OFFERED:
             return _OFFERED[cls.__name__, name]
     return None
