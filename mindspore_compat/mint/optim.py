@@ -25,6 +25,7 @@ from .._core.rules.vocabulary import (
 )
 from .._core.tensor.tensor import Tensor
 from ..common.parameter import Parameter, ParameterTuple
+from ..experimental.optim._documented import documented
 from ..experimental.optim._rules import FloatBeta
 from ..experimental.optim.optimizer import GroupedOptimizer
 from ..nn.optim._step import Plan, Rows
@@ -148,6 +149,7 @@ class _Adam(GroupedOptimizer):
 
 
 @public("mint.optim.Adam")
+@documented
 class Adam(_Adam):
     """Adam: a step along the average gradient over the root of the average squared gradient.
 
@@ -157,18 +159,7 @@ class Adam(_Adam):
     Args:
         params (Union[list[Parameter], list[dict]]): what to train, or groups of it.
         lr (float): the learning rate.
-        betas (tuple[float, float]): how slowly the averages of gradients and of their squares
-            change.
-        eps (float): added to the denominator.
         weight_decay (float): what times the parameter is added to its gradient.
-        amsgrad (bool): whether to divide by the largest average of squares so far.
-        maximize (bool): whether to climb, not descend.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
-
-    Outputs:
-        bool, True.
 
     Example:
         >>> import mindspore_compat as ms
@@ -196,6 +187,7 @@ class Adam(_Adam):
 
 
 @public("mint.optim.AdamW")
+@documented
 class AdamW(_Adam):
     """Adam whose weight decay acts on the parameter itself.
 
@@ -205,18 +197,7 @@ class AdamW(_Adam):
     Args:
         params (Union[list[Parameter], list[dict]]): what to train, or groups of it.
         lr (float): the learning rate.
-        betas (tuple[float, float]): how slowly the averages of gradients and of their squares
-            change.
-        eps (float): added to the denominator.
         weight_decay (float): the weight decay.
-        amsgrad (bool): whether to divide by the largest average of squares so far.
-        maximize (bool): whether to climb, not descend.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
-
-    Outputs:
-        bool, True.
 
     Example:
         >>> import mindspore_compat as ms
@@ -244,6 +225,7 @@ class AdamW(_Adam):
 
 
 @public("mint.optim.FusedAdamW")
+@documented
 class FusedAdamW(_Adam):
     """AdamW over blocks of memory: the parameters of a group, and each kind of their states, lie in
     one block, which is updated in one pass.
@@ -251,24 +233,14 @@ class FusedAdamW(_Adam):
     Args:
         params (Union[list[Parameter], list[dict]]): what to train, or groups of it.
         lr (float): the learning rate.
-        betas (tuple[float, float]): how slowly the averages of gradients and of their squares
-            change.
-        eps (float): added to the denominator.
         weight_decay (float): the weight decay.
         amsgrad (bool): whether to divide by the largest average of squares so far; the same in all
             groups.
         maximize (bool): whether to climb, not descend.
-
     Attributes:
         continuous_parameters (list[Parameter]): the blocks of the parameters, one for each group
             and dtype; `continuous_exp_avg`, `continuous_exp_avg_sq` and `continuous_max_exp_avg_sq`
             are those of the states.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
-
-    Outputs:
-        bool, True.
 
     Raises:
         ValueError: if `amsgrad` differs between groups, a beta is not in [0, 1), or `weight_decay`
@@ -460,6 +432,7 @@ class _Block:
 
 
 @public("mint.optim.SGD")
+@documented
 class SGD(GroupedOptimizer):
     """Stochastic gradient descent, with momentum, dampening or one step ahead (Nesterov).
 
@@ -473,13 +446,6 @@ class SGD(GroupedOptimizer):
         dampening (Union[int, float, bool]): how much of the gradient is left out of the momentum.
         weight_decay (Union[int, float, bool]): what times the parameter is added to its gradient.
         nesterov (bool): whether to look one step ahead.
-        maximize (bool): whether to climb, not descend.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
-
-    Outputs:
-        bool, True.
 
     Raises:
         ValueError: if a setting is of another type or below its range, or if `nesterov` is set

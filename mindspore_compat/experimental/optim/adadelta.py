@@ -4,6 +4,7 @@ from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Float, checked
 from ...ops._optimizer.formulas import adadelta_update, unscaled
+from ._documented import documented
 from ._rules import Above, Decay, Flag, LrAbove
 from .optimizer import GroupedOptimizer
 
@@ -11,6 +12,7 @@ __all__ = ["Adadelta"]
 
 
 @public("experimental.optim.Adadelta")
+@documented
 class Adadelta(GroupedOptimizer):
     """The gradient scaled by the ratio of the running sizes of the updates and of the gradients.
 
@@ -18,18 +20,8 @@ class Adadelta(GroupedOptimizer):
     u = rho u + (1 - rho) d d;  p = p - lr d
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
-        lr (Union[int, float, Tensor]): the learning rate.
         rho (float): how slowly the averages change.
         eps (float): added to both averages.
-        weight_decay (Union[int, float]): what times the parameter is added to its gradient.
-        maximize (bool): whether to climb, not descend.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
-
-    Outputs:
-        bool, True.
 
     Example:
         >>> import mindspore_compat as ms

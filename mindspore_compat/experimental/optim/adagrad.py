@@ -4,6 +4,7 @@ from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import checked
 from ...ops._optimizer.formulas import adagrad_eps_update, unscaled
+from ._documented import documented
 from ._rules import Above, AtLeast, Decay, Flag, LrAbove
 from .optimizer import GroupedOptimizer
 
@@ -11,25 +12,15 @@ __all__ = ["Adagrad"]
 
 
 @public("experimental.optim.Adagrad")
+@documented
 class Adagrad(GroupedOptimizer):
     """The gradient over the root of the sum of all its squares.
 
     sum = sum + g g;  p = p - lr / (1 + (t - 1) lr_decay) g / (sqrt(sum) + eps)
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
-        lr (Union[int, float, Tensor]): the learning rate.
         lr_decay (float): how fast the learning rate falls.
-        weight_decay (Union[int, float]): what times the parameter is added to its gradient.
         initial_accumulator_value (float): the sum before the first step.
-        eps (float): added to the denominator.
-        maximize (bool): whether to climb, not descend.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
-
-    Outputs:
-        bool, True.
 
     Example:
         >>> import mindspore_compat as ms

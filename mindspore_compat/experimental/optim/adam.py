@@ -6,6 +6,7 @@ from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import checked
 from ...ops._optimizer.formulas import adam_or_amsgrad_update, unscaled
+from ._documented import documented
 from ._rules import AtLeast, Betas, Decay, Flag, Lr
 from .optimizer import GroupedOptimizer
 
@@ -13,27 +14,12 @@ __all__ = ["Adam"]
 
 
 @public("experimental.optim.Adam")
+@documented
 class Adam(GroupedOptimizer):
     """Adam: a step along the average gradient over the root of the average squared gradient.
 
     m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g g;
     p = p - lr sqrt(1 - beta2 ** t) / (1 - beta1 ** t) m / (sqrt(v) + eps)
-
-    Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
-        lr (Union[int, float, Tensor]): the learning rate.
-        betas (tuple[float, float]): how slowly the averages of gradients and of their squares
-            change.
-        eps (float): added to the denominator.
-        weight_decay (Union[int, float]): what times the parameter is added to its gradient.
-        amsgrad (bool): whether to divide by the largest average of squares so far.
-        maximize (bool): whether to climb, not descend.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
-
-    Outputs:
-        bool, True.
 
     Example:
         >>> import mindspore_compat as ms

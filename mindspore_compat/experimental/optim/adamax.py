@@ -4,6 +4,7 @@ from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import checked
 from ...ops._optimizer.formulas import adamax_inner_eps_update, unscaled
+from ._documented import documented
 from ._rules import Above, Decay, Flag, FloatBetas, LrAbove
 from .optimizer import GroupedOptimizer
 
@@ -11,25 +12,14 @@ __all__ = ["Adamax"]
 
 
 @public("experimental.optim.Adamax")
+@documented
 class Adamax(GroupedOptimizer):
     """Adam with the infinity norm.
 
     m = beta1 m + (1 - beta1) g;  u = max(beta2 u, |g| + eps);  p = p - lr / (1 - beta1 ** t) m / u
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
-        lr (Union[int, float, Tensor]): the learning rate.
-        betas (tuple[float, float]): how slowly the averages of gradients and of their squares
-            change.
         eps (float): added to the size of the gradient.
-        weight_decay (Union[int, float]): what times the parameter is added to its gradient.
-        maximize (bool): whether to climb, not descend.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
-
-    Outputs:
-        bool, True.
 
     Example:
         >>> import mindspore_compat as ms

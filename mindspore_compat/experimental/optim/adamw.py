@@ -6,6 +6,7 @@ from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import checked
 from ...ops._optimizer.formulas import adamw_update, unscaled
+from ._documented import documented
 from ._rules import AtLeast, Betas, Decay, Flag, Lr
 from .optimizer import GroupedOptimizer
 
@@ -13,6 +14,7 @@ __all__ = ["AdamW"]
 
 
 @public("experimental.optim.AdamW")
+@documented
 class AdamW(GroupedOptimizer):
     """Adam whose weight decay acts on the parameter itself.
 
@@ -20,20 +22,7 @@ class AdamW(GroupedOptimizer):
     p = p - lr m / (1 - beta1 ** t) / (sqrt(v / (1 - beta2 ** t)) + eps)
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
-        lr (Union[int, float, Tensor]): the learning rate.
-        betas (tuple[float, float]): how slowly the averages of gradients and of their squares
-            change.
-        eps (float): added to the denominator.
         weight_decay (Union[int, float]): the weight decay.
-        amsgrad (bool): whether to divide by the largest average of squares so far.
-        maximize (bool): whether to climb, not descend.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
-
-    Outputs:
-        bool, True.
 
     Example:
         >>> import mindspore_compat as ms

@@ -4,6 +4,7 @@ from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Number, checked, inf
 from ...ops._optimizer.formulas import asgd_update, unscaled
+from ._documented import documented
 from ._rules import Decay, Finite, Flag, LrAbove
 from .optimizer import GroupedOptimizer
 
@@ -13,6 +14,7 @@ Power = Number(gt=-inf, lt=inf, numpy_scalars=True) | Bool
 
 
 @public("experimental.optim.ASGD")
+@documented
 class ASGD(GroupedOptimizer):
     """Stochastic gradient descent whose parameters are also averaged, in `ax`.
 
@@ -20,19 +22,9 @@ class ASGD(GroupedOptimizer):
     eta = lr / (1 + lambd lr t) ** alpha and mu = 1 / max(1, t - t0).
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
-        lr (Union[int, float, Tensor]): the learning rate.
         lambd (float): how fast steps shrink and parameters decay.
         alpha (float): the power that steps shrink with.
         t0 (float): the step from which on the average runs.
-        weight_decay (Union[int, float]): what times the parameter is added to its gradient.
-        maximize (bool): whether to climb, not descend.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
-
-    Outputs:
-        bool, True.
 
     Example:
         >>> import mindspore_compat as ms

@@ -6,6 +6,7 @@ from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import checked
 from ...ops._optimizer.formulas import nadam_update, unscaled
+from ._documented import documented
 from ._rules import Above, AtLeast, Decay, FloatBetas, LrAbove
 from .optimizer import GroupedOptimizer
 
@@ -13,6 +14,7 @@ __all__ = ["NAdam"]
 
 
 @public("experimental.optim.NAdam")
+@documented
 class NAdam(GroupedOptimizer):
     """Adam with Nesterov's momentum.
 
@@ -20,19 +22,7 @@ class NAdam(GroupedOptimizer):
     gradients is weighed with that of the next step, the gradient with 1 - mu.
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
-        lr (Union[int, float, Tensor]): the learning rate.
-        betas (tuple[float, float]): how slowly the averages of gradients and of their squares
-            change.
-        eps (float): added to the denominator.
-        weight_decay (Union[int, float]): what times the parameter is added to its gradient.
         momentum_decay (float): how fast the momentum grows towards `beta1`.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
-
-    Outputs:
-        bool, True.
 
     Example:
         >>> import mindspore_compat as ms

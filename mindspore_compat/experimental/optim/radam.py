@@ -6,6 +6,7 @@ from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import checked
 from ...ops._optimizer.formulas import radam_update, unscaled
+from ._documented import documented
 from ._rules import Above, Decay, FloatBetas, LrAbove
 from .optimizer import GroupedOptimizer
 
@@ -13,22 +14,9 @@ __all__ = ["RAdam"]
 
 
 @public("experimental.optim.RAdam")
+@documented
 class RAdam(GroupedOptimizer):
     """Adam that uses momentum alone while the variance of its rate is not yet defined.
-
-    Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
-        lr (Union[int, float, Tensor]): the learning rate.
-        betas (tuple[float, float]): how slowly the averages of gradients and of their squares
-            change.
-        eps (float): added to the denominator.
-        weight_decay (Union[int, float]): what times the parameter is added to its gradient.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
-
-    Outputs:
-        bool, True.
 
     Example:
         >>> import mindspore_compat as ms

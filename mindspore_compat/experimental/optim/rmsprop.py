@@ -4,6 +4,7 @@ from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import checked
 from ...ops._optimizer.formulas import rmsprop_outer_eps_update, unscaled
+from ._documented import documented
 from ._rules import Above, AtLeast, Decay, Flag, LrAbove
 from .optimizer import GroupedOptimizer
 
@@ -11,26 +12,16 @@ __all__ = ["RMSprop"]
 
 
 @public("experimental.optim.RMSprop")
+@documented
 class RMSprop(GroupedOptimizer):
     """The gradient over the root of its running mean square, or of its running variance.
 
     s = alpha s + (1 - alpha) g g;  m = momentum m + g / (sqrt(s) + eps);  p = p - lr m
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
-        lr (Union[int, float, Tensor]): the learning rate.
         alpha (float): how slowly the averages change.
-        eps (float): added to the denominator.
-        weight_decay (Union[int, float]): what times the parameter is added to its gradient.
         momentum (float): how much of the last step goes on.
         centered (bool): whether to use the variance instead of the mean square.
-        maximize (bool): whether to climb, not descend.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
-
-    Outputs:
-        bool, True.
 
     Example:
         >>> import mindspore_compat as ms

@@ -4,6 +4,7 @@ from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Float, ListOf, Number, TupleOf, checked, inf
 from ...ops._optimizer.formulas import rprop_update, unscaled
+from ._documented import documented
 from ._rules import AtLeast, Flag, LrAbove
 from .optimizer import GroupedOptimizer
 
@@ -16,6 +17,7 @@ Growing = Float(gt=1.0, lt=inf)
 
 
 @public("experimental.optim.Rprop")
+@documented
 class Rprop(GroupedOptimizer):
     """A step whose length depends on whether the gradient kept its sign.
 
@@ -23,17 +25,8 @@ class Rprop(GroupedOptimizer):
     taken.
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
-        lr (Union[int, float, Tensor]): the learning rate.
         etas (tuple[float, float]): the factors of a shrinking and of a growing step.
         step_sizes (tuple[float, float]): the least and the largest length of a step.
-        maximize (bool): whether to climb, not descend.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
-
-    Outputs:
-        bool, True.
 
     Example:
         >>> import mindspore_compat as ms

@@ -4,6 +4,7 @@ from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import AsValue, Bool, Forbid, Number, TensorOf, checked, inf
 from ...ops._optimizer.formulas import sgd_or_plain_update, unscaled
+from ._documented import documented
 from .optimizer import GroupedOptimizer
 
 __all__ = ["SGD"]
@@ -16,6 +17,7 @@ Flag = AsValue(Bool)
 
 
 @public("experimental.optim.SGD")
+@documented
 class SGD(GroupedOptimizer):
     """Stochastic gradient descent, with momentum, dampening or one step ahead (Nesterov).
 
@@ -23,19 +25,9 @@ class SGD(GroupedOptimizer):
     p = p - lr (g + momentum v)
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
-        lr (Union[int, float, Tensor]): the learning rate.
         momentum (Union[int, float]): how much of the last step goes on.
         dampening (Union[int, float]): how much of the gradient is left out of the momentum.
-        weight_decay (Union[int, float]): what times the parameter is added to its gradient.
         nesterov (bool): whether to look one step ahead.
-        maximize (bool): whether to climb, not descend.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
-
-    Outputs:
-        bool, True.
 
     Raises:
         TypeError: as `Optimizer`.

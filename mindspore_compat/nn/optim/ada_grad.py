@@ -4,6 +4,7 @@ from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Float, checked, inf
 from ...ops._optimizer.formulas import adagrad_update, unscaled
+from ._documented import documented
 from ._fused import FusedOptimizer
 from ._groups import Decay, Params, Rate, Scale
 
@@ -11,25 +12,15 @@ __all__ = ["Adagrad"]
 
 
 @public("nn.Adagrad")
+@documented
 class Adagrad(FusedOptimizer):
     """Gradients over the root of the sum of all their squares.
 
     h = h + g g;  p = p - lr g / sqrt(h)
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
         accum (float): where the sum starts.
-        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
-            rate.
         update_slots (bool): whether the sum grows.
-        loss_scale (float): what gradients have been multiplied by.
-        weight_decay (Union[float, int, Cell]): the weight decay.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
-
-    Outputs:
-        tuple[bool], True for each parameter.
 
     Example:
         >>> import mindspore_compat as ms

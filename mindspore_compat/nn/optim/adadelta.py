@@ -4,6 +4,7 @@ from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Float, checked, inf
 from ...ops._optimizer.formulas import adadelta_update, unscaled
+from ._documented import documented
 from ._fused import FusedOptimizer
 from ._groups import Decay, Params, Rate, Scale
 
@@ -11,6 +12,7 @@ __all__ = ["Adadelta"]
 
 
 @public("nn.Adadelta")
+@documented
 class Adadelta(FusedOptimizer):
     """Gradients scaled by the running sizes of the steps over those of the gradients.
 
@@ -18,19 +20,8 @@ class Adadelta(FusedOptimizer):
     d = rho d + (1 - rho) u u;  p = p - lr u
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
-        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
-            rate.
         rho (float): how slowly the averages change.
         epsilon (float): added under both roots.
-        loss_scale (float): what gradients have been multiplied by.
-        weight_decay (Union[float, int, Cell]): the weight decay.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
-
-    Outputs:
-        tuple[bool], True for each parameter.
 
     Example:
         >>> import mindspore_compat as ms

@@ -26,6 +26,7 @@ from ...ops._optimizer.formulas import (
     plain_update,
     root_mean_square,
 )
+from ._documented import documented
 from ._fused import FusedOptimizer
 from ._groups import Params, Rate, Scale
 from ._rates import host_parameter
@@ -47,6 +48,7 @@ NEXT_STEPS = fuse(_next_steps)
 
 
 @public("nn.AdaFactor")
+@documented
 class AdaFactor(FusedOptimizer):
     """Steps along gradients over the root of their mean squares, which are stored in factors.
 
@@ -55,7 +57,6 @@ class AdaFactor(FusedOptimizer):
     rate the step is min(0.01, 1 / sqrt(t)), times the root mean square of the parameter.
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
         learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
             rate; None with `relative_step`.
         eps (tuple[float, float]): added to squared gradients; the least size of a parameter.
@@ -67,13 +68,6 @@ class AdaFactor(FusedOptimizer):
         relative_step (bool): whether the learning rate comes from the step's number.
         warmup_init (bool): whether it starts at 1e-6 t.
         compression (bool): whether mean squares of vectors are stored in float16.
-        loss_scale (float): what gradients have been multiplied by.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
-
-    Outputs:
-        tuple[bool], True for each parameter.
 
     Example:
         >>> import mindspore_compat as ms

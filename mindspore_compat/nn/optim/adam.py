@@ -12,6 +12,7 @@ from ...ops._optimizer.formulas import (
     amsgrad_update,
     unscaled,
 )
+from ._documented import documented
 from ._fused import FusedOptimizer
 from ._groups import Decay, Params, Rate, Scale
 from ._powers import Powers
@@ -50,6 +51,7 @@ AMSGRAD = fuse(corrected_amsgrad_update, link=unscaled)
 
 
 @public("nn.Adam")
+@documented
 class Adam(FusedOptimizer):
     """Adam: a step along the average gradient over the root of the average squared gradient.
 
@@ -57,25 +59,9 @@ class Adam(FusedOptimizer):
     p = p - lr sqrt(1 - beta2 ** t) / (1 - beta1 ** t) m / (sqrt(v) + eps)
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
-        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
-            rate.
-        beta1 (float): how slowly the average of gradients changes.
-        beta2 (float): how slowly the average of squared gradients changes.
-        eps (float): added to the denominator.
-        use_locking (bool): accepted; an update is never run by two threads at once.
-        use_nesterov (bool): whether to look one step ahead in the average of gradients.
-        weight_decay (Union[float, int, Cell]): the weight decay.
-        loss_scale (float): what gradients have been multiplied by.
         use_amsgrad (bool): whether to divide by the largest average of squares so far.
         kwargs: `use_lazy` (bool): whether a gradient of few rows updates these rows alone;
             `use_offload` (bool): whether the states and the arithmetic stay on the host.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
-
-    Outputs:
-        tuple[bool], True for each parameter.
 
     Raises:
         KeyError: if `kwargs` has another key.
@@ -177,26 +163,12 @@ def _kinds(api, use_amsgrad, use_lazy=False, use_offload=False, **unknown):
 
 
 @public("nn.AdamWeightDecay")
+@documented
 class AdamWeightDecay(FusedOptimizer):
     """Adam without correction of the averages' bias, whose weight decay bypasses the averages.
 
     m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g g;
     p = p - lr (m / (sqrt(v) + eps) + weight_decay p)
-
-    Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
-        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
-            rate.
-        beta1 (float): how slowly the average of gradients changes.
-        beta2 (float): how slowly the average of squared gradients changes.
-        eps (float): added to the denominator.
-        weight_decay (Union[float, int, Cell]): the weight decay.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
-
-    Outputs:
-        tuple[bool], True for each parameter.
 
     Example:
         >>> import mindspore_compat as ms
@@ -231,6 +203,7 @@ class AdamWeightDecay(FusedOptimizer):
 
 
 @public("nn.AdamOffload")
+@documented
 class AdamOffload(FusedOptimizer):
     """Adam whose averages and arithmetic stay on the host, so that a GPU keeps parameters only.
 
@@ -239,24 +212,6 @@ class AdamOffload(FusedOptimizer):
 
     Each step one gradient goes to the host and one update comes back for each parameter, while the
     host works on the next. It runs in both modes.
-
-    Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
-        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
-            rate.
-        beta1 (float): how slowly the average of gradients changes.
-        beta2 (float): how slowly the average of squared gradients changes.
-        eps (float): added to the denominator.
-        use_locking (bool): accepted; an update is never run by two threads at once.
-        use_nesterov (bool): whether to look one step ahead in the average of gradients.
-        weight_decay (Union[float, int, Cell]): the weight decay.
-        loss_scale (float): what gradients have been multiplied by.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
-
-    Outputs:
-        tuple[bool], True for each parameter.
 
     Examples:
         >>> from mindspore_compat import nn

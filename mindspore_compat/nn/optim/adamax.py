@@ -4,6 +4,7 @@ from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import checked
 from ...ops._optimizer.formulas import adamax_update, unscaled
+from ._documented import documented
 from ._fused import FusedOptimizer
 from ._groups import Decay, Params, Rate, Scale
 from ._powers import Powers
@@ -19,6 +20,7 @@ def corrected_adamax_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, power1):
 
 
 @public("nn.AdaMax")
+@documented
 class AdaMax(FusedOptimizer):
     """Adam divided by a decaying largest gradient instead of a root mean square.
 
@@ -26,20 +28,7 @@ class AdaMax(FusedOptimizer):
     p = p - lr / (1 - beta1 ** t) m / (v + eps)
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
-        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
-            rate.
-        beta1 (float): how slowly the average of gradients changes.
         beta2 (float): how slowly the largest gradient is forgotten.
-        eps (float): added to the denominator.
-        weight_decay (Union[float, int, Cell]): the weight decay.
-        loss_scale (float): what gradients have been multiplied by.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
-
-    Outputs:
-        tuple[bool], True for each parameter.
 
     Example:
         >>> import mindspore_compat as ms

@@ -8,6 +8,7 @@ from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Float, checked, inf
 from ...common.parameter import ParameterTuple
 from ...ops._optimizer.formulas import asgd_update, unscaled
+from ._documented import documented
 from ._fused import FusedOptimizer
 from ._groups import Decay, Params, Rate
 from ._rates import as_number, host_parameter
@@ -35,6 +36,7 @@ NEXT_SIZES = fuse(_next_sizes)
 
 
 @public("nn.ASGD")
+@documented
 class ASGD(FusedOptimizer):
     """Stochastic gradient descent whose parameters are also averaged, in `ax`.
 
@@ -42,16 +44,9 @@ class ASGD(FusedOptimizer):
     eta = lr / (1 + lambd lr t) ** alpha and mu = 1 / max(1, t - t0).
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
-        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
-            rate.
         lambd (float): how fast steps shrink and parameters decay.
         alpha (float): the power that steps shrink with.
         t0 (float): the step from which on the average runs.
-        weight_decay (Union[float, int, Cell]): the weight decay.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
 
     Outputs:
         bool, True.

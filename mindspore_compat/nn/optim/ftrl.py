@@ -4,6 +4,7 @@ from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Float, checked, inf
 from ...ops._optimizer.formulas import ftrl_update, unscaled
+from ._documented import documented
 from ._fused import FusedOptimizer
 from ._groups import Decay, Params, Scale
 from .adam import Above, Adam
@@ -14,6 +15,7 @@ AtLeast = Float(ge=0.0, lt=inf)
 
 
 @public("nn.FTRL")
+@documented
 class FTRL(FusedOptimizer):
     """Follow the regularised leader: the parameter is solved anew from a summed linear term.
 
@@ -26,17 +28,6 @@ class FTRL(FusedOptimizer):
         initial_accum (float): where the sum of squares starts.
         learning_rate (float): the learning rate; it cannot change with the step.
         lr_power (float): minus the power of the sum of squares that the steps shrink with.
-        l1 (float): the strength of the penalty on absolute values.
-        l2 (float): the strength of the penalty on squares.
-        use_locking (bool): accepted; an update is never run by two threads at once.
-        loss_scale (float): what gradients have been multiplied by.
-        weight_decay (Union[float, int, Cell]): the weight decay.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
-
-    Outputs:
-        tuple[bool], True for each parameter.
 
     Raises:
         ValueError: if a group has a learning rate.

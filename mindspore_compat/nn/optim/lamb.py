@@ -6,6 +6,7 @@ from ..._backend.updates.whole_tensors import kernels_take, whole
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import checked
 from ...ops._optimizer.formulas import lamb_direction, lamb_update, plain_update, trust_ratio
+from ._documented import documented
 from ._fused import FusedOptimizer
 from ._groups import Decay, Params, Rate
 from ._step import Rows
@@ -45,26 +46,12 @@ STEP = fuse(plain_update)
 
 
 @public("nn.Lamb")
+@documented
 class Lamb(FusedOptimizer):
     """Adam's direction, in steps that are a share of the norm of each parameter.
 
     r = m / (1 - beta1 ** t) / (sqrt(v / (1 - beta2 ** t)) + eps) + weight_decay p;
     p = p - lr norm(p) / norm(r) r, and p - lr r where one of the norms is 0.
-
-    Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
-        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
-            rate.
-        beta1 (float): how slowly the average of gradients changes.
-        beta2 (float): how slowly the average of squared gradients changes.
-        eps (float): added to the denominator.
-        weight_decay (Union[float, int, Cell]): the weight decay.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
-
-    Outputs:
-        tuple[bool], True for each parameter.
 
     Example:
         >>> import mindspore_compat as ms

@@ -2,6 +2,7 @@
 
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, CellOf, Number, checked, inf
+from ._documented import documented
 from ._fused import FusedOptimizer
 from ._groups import Params, Rate, Scale
 from ._powers import Powers
@@ -13,29 +14,12 @@ StrictDecay = Number(ge=0.0, lt=inf) | CellOf  # without the bools that other op
 
 
 @public("nn.LazyAdam")
+@documented
 class LazyAdam(FusedOptimizer):
     """Adam that, given a gradient of few rows, updates these rows and their averages alone.
 
     m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g g;
     p = p - lr sqrt(1 - beta2 ** t) / (1 - beta1 ** t) m / (sqrt(v) + eps)
-
-    Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
-        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
-            rate.
-        beta1 (float): how slowly the average of gradients changes.
-        beta2 (float): how slowly the average of squared gradients changes.
-        eps (float): added to the denominator.
-        use_locking (bool): accepted; an update is never run by two threads at once.
-        use_nesterov (bool): whether to look one step ahead in the average of gradients.
-        weight_decay (Union[float, int, Cell]): the weight decay.
-        loss_scale (float): what gradients have been multiplied by.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
-
-    Outputs:
-        tuple[bool], True for each parameter.
 
     Example:
         >>> import mindspore_compat as ms

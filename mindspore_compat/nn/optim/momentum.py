@@ -6,6 +6,7 @@ from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Float, checked, inf
 from ...ops._optimizer.formulas import momentum_update, unscaled
+from ._documented import documented
 from ._fused import FusedOptimizer
 from ._groups import Decay, Params, Rate, Scale
 from ._rates import as_number, host_parameter
@@ -14,25 +15,14 @@ __all__ = ["Momentum"]
 
 
 @public("nn.Momentum")
+@documented
 class Momentum(FusedOptimizer):
     """Stochastic gradient descent with momentum, optionally Nesterov's.
 
     v = momentum * v + g;  p = p - lr * v, or p - lr * (g + momentum * v) with `use_nesterov`.
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
-        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
-            rate.
-        momentum (float): how much of the accumulated gradient stays.
-        weight_decay (Union[float, int, Cell]): the weight decay.
-        loss_scale (float): what gradients have been multiplied by.
         use_nesterov (bool): whether to look one step ahead.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
-
-    Outputs:
-        tuple[bool], True for each parameter.
 
     Examples:
         >>> from mindspore_compat import nn

@@ -4,6 +4,7 @@ from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Float, checked, inf
 from ...ops._optimizer.formulas import proximal_adagrad_update, unscaled
+from ._documented import documented
 from ._fused import FusedOptimizer
 from ._groups import Decay, Params, Rate, Scale
 from .adam import Adam
@@ -14,6 +15,7 @@ AtLeast = Float(ge=0.0, lt=inf)
 
 
 @public("nn.ProximalAdagrad")
+@documented
 class ProximalAdagrad(FusedOptimizer):
     """Adagrad followed by the proximal step of an l1 and l2 penalty.
 
@@ -21,21 +23,7 @@ class ProximalAdagrad(FusedOptimizer):
     p = sign(w) max(abs(w) - r l1, 0) / (1 + r l2)
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
         accum (float): where the sum of squares starts.
-        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
-            rate.
-        l1 (float): the strength of the penalty on absolute values.
-        l2 (float): the strength of the penalty on squares.
-        use_locking (bool): accepted; an update is never run by two threads at once.
-        loss_scale (float): what gradients have been multiplied by.
-        weight_decay (Union[float, int, Cell]): the weight decay.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
-
-    Outputs:
-        tuple[bool], True for each parameter.
 
     Example:
         >>> import mindspore_compat as ms

@@ -4,6 +4,7 @@ from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Float, checked, inf
 from ...ops._optimizer.formulas import centered_rmsprop_update, rmsprop_update, unscaled
+from ._documented import documented
 from ._fused import FusedOptimizer
 from ._groups import Decay, Params, Rate, Scale
 
@@ -16,6 +17,7 @@ CENTERED = fuse(centered_rmsprop_update, link=unscaled)
 
 
 @public("nn.RMSProp")
+@documented
 class RMSProp(FusedOptimizer):
     """Gradients over the root of their running mean square, with momentum if wanted.
 
@@ -23,22 +25,10 @@ class RMSProp(FusedOptimizer):
     With `centered` s is lessened by the square of the running mean gradient.
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
-        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
-            rate.
         decay (float): how slowly the averages change.
         momentum (float): how much of the last step stays.
         epsilon (float): added under the root.
-        use_locking (bool): accepted; an update is never run by two threads at once.
         centered (bool): whether to divide by the root of the variance.
-        loss_scale (float): what gradients have been multiplied by.
-        weight_decay (Union[float, int, Cell]): the weight decay.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
-
-    Outputs:
-        tuple[bool], True for each parameter.
 
     Example:
         >>> import mindspore_compat as ms

@@ -4,6 +4,7 @@ from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Float, Forbid, TupleOf, checked, inf
 from ...ops._optimizer.formulas import rprop_update, unscaled
+from ._documented import documented
 from ._fused import FusedOptimizer
 from ._groups import Decay, Params, Rate
 
@@ -24,6 +25,7 @@ COUNTED = fuse(counted_rprop_update, link=unscaled)
 
 
 @public("nn.Rprop")
+@documented
 class Rprop(FusedOptimizer):
     """Steps by the sign of the gradient; a length of its own for each element.
 
@@ -31,16 +33,11 @@ class Rprop(FusedOptimizer):
     element rests for one step. The first step is as long as the learning rate.
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
         learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the length of the
             first step.
         etas (tuple[float, float]): what a length is multiplied by when the sign changed, between 0
             and 1, and when it stayed, above 1.
         step_sizes (tuple[float, float]): the shortest and the longest step.
-        weight_decay (Union[float, int, Cell]): the weight decay.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
 
     Outputs:
         bool, True.

@@ -7,6 +7,7 @@ from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Forbid, Number, checked, inf
 from ...ops._optimizer.formulas import plain_update, sgd_update, unscaled
 from ..cell import Cell
+from ._documented import documented
 from ._fused import FusedOptimizer
 from ._groups import Decay, Params, Rate, Scale
 from ._rates import as_number, host_parameter
@@ -28,6 +29,7 @@ NOTED = fuse(_sgd_update_noted, link=unscaled)
 
 
 @public("nn.SGD")
+@documented
 class SGD(FusedOptimizer):
     """Stochastic gradient descent, with momentum and dampening if wanted.
 
@@ -35,20 +37,9 @@ class SGD(FusedOptimizer):
     p = p - lr * v, or p - lr * (g + momentum * v) with `nesterov`.
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
-        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
-            rate.
-        momentum (float): how much of the accumulated gradient stays.
         dampening (float): how much of a gradient is left out of the accumulated one.
         weight_decay (Union[float, int]): the weight decay; it cannot change with the step.
         nesterov (bool): whether to look one step ahead; needs momentum and no dampening.
-        loss_scale (float): what gradients have been multiplied by.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
-
-    Outputs:
-        tuple[bool], True for each parameter.
 
     Examples:
         >>> from mindspore_compat import nn

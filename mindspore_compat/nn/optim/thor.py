@@ -40,6 +40,7 @@ from ...ops._optimizer.formulas import momentum_update
 from ..layer.normalization import LayerNorm
 from ..layer.thor_layer import Conv2dThor, DenseThor, EmbeddingLookupThor, EmbeddingThor, convert
 from ..wrap.grad_reducer import DistributedGradReducer
+from ._documented import documented
 from ._fused import NEXT_STEP, FusedOptimizer
 from ._groups import Rate, Scale, read_parameters
 from ._rates import as_number, host_parameter
@@ -331,6 +332,7 @@ def _trainable(net):
 
 @public("nn.thor")
 @checked
+@documented
 def thor(
     net: CellOf,
     learning_rate: TensorOf(),
@@ -358,9 +360,7 @@ def thor(
         net (Cell): the network, which is changed.
         learning_rate (Tensor): the learning rate of each step; the last one stays.
         damping (Tensor): the damping of each step; the last one stays.
-        momentum (float): how much of the accumulated gradient stays.
         weight_decay (int, float): the weight decay.
-        loss_scale (float): what gradients have been multiplied by.
         batch_size (int): the size of a batch.
         use_nesterov (bool): whether to look one step ahead.
         decay_filter (function): returns whether a parameter decays.
@@ -371,9 +371,6 @@ def thor(
 
     Inputs:
         - **gradients** (tuple[Tensor]) - the gradients of the trainable parameters, in their order.
-
-    Outputs:
-        tuple[bool], True for each parameter.
 
     Raises:
         ValueError: if `net` has nothing to train, or `learning_rate` more than one axis.

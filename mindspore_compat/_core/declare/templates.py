@@ -1,0 +1,97 @@
+"""Docstrings of classes and functions that share parameters: what they share is written once.
+
+    documented = template(
+        '''
+        learning_rate (float): the learning rate.
+        weight_decay (float): the weight decay.
+        ''',
+        Outputs="tuple[bool], True for each parameter.",
+    )
+
+    @documented
+    class Momentum(Optimizer):
+        '''Stochastic gradient descent with momentum.
+
+        Args:
+            momentum (float): how slowly the average of gradients changes.
+        '''
+
+        def __init__(self, learning_rate, momentum, weight_decay=0.0): ...
+
+`help(Momentum)` shows all three arguments in the order of the signature, and the outputs. What the
+docstring itself says about an argument or in a section goes before the template.
+"""
+
+import inspect
+import re
+
+_HEADING = re.compile(r"([A-Z]\w*):.*")
+_ENTRY = re.compile(r"    \*{0,2}(\w+(?:, \w+)*).*")
+_ORDER = "Args Attributes Inputs Outputs Returns Raises Note Example Examples Source".split()
+
+
+def template(arguments, **sections):
+    """A decorator that completes the docstring of a class or function.
+
+    Args:
+        arguments (str): entries of an `Args` section.
+        sections: the text of other sections, such as `Inputs`, by their headings.
+    """
+    shared = _entries(_indented(arguments))
+    sections = {heading: _indented(text) for heading, text in sections.items()}
+
+    def complete(thing):
+        if thing.__doc__ is not None:  # python -OO has none
+            thing.__doc__ = _completed(thing, shared, sections)
+        return thing
+
+    return complete
+
+
+def _completed(thing, shared, sections):
+    parts = _split(inspect.cleandoc(thing.__doc__))
+    own = _entries(parts.get("Args", ""))
+    others = {name: text for name, text in shared.items() if name not in own}
+    entries = [own.get(name) or others.get(name) for name in _parameters(thing)]
+    parts["Args"] = "\n".join(filter(None, dict.fromkeys([*entries, *own.values()])))
+    for heading, text in sections.items():
+        parts.setdefault(heading, text)
+    source = parts.pop("Source", None)
+    ordered = [f"{heading}:\n{parts[heading]}" for heading in _ORDER if parts.get(heading)]
+    return "\n\n".join(filter(None, [parts[""], *ordered, source])) + "\n"
+
+
+def _parameters(thing):
+    """The names of the parameters, of a class those of `__init__`."""
+    function = inspect.unwrap(thing.__init__ if inspect.isclass(thing) else thing)
+    code = function.__code__
+    count = code.co_argcount + code.co_kwonlyargcount
+    more = bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
+    return code.co_varnames[: count + more]
+
+
+def _split(text):
+    """The prose of a docstring under "", and its sections by heading; "Source" with its heading."""
+    parts, key = {"": []}, ""
+    for line in text.splitlines():
+        heading = _HEADING.fullmatch(line)
+        if heading and heading[1] in _ORDER:
+            key = heading[1]
+            parts[key] = [line] if key == "Source" else []
+        else:
+            parts[key].append(line)
+    return {key: "\n".join(lines).strip("\n") for key, lines in parts.items()}
+
+
+def _entries(section):
+    """The entries of an `Args` section by their names; one of several names is there for each."""
+    entries, names = {}, ()
+    for line in section.splitlines():
+        entry = _ENTRY.fullmatch(line)
+        names = entry[1].split(", ") if entry else names
+        entries |= {name: line if entry else f"{entries[name]}\n{line}" for name in names}
+    return entries
+
+
+def _indented(text):
+    return "\n".join(f"    {line}".rstrip() for line in inspect.cleandoc(text).splitlines())

@@ -1,0 +1,20 @@
+"""What the docstrings of the optimizers over parameter groups share: arguments, inputs, outputs."""
+
+from ..._core.declare.templates import template
+
+documented = template(
+    """
+    params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`.
+    lr (Union[int, float, Tensor]): the learning rate.
+    betas (tuple[float, float]): how slowly the averages of gradients and of their squares
+        change.
+    eps (float): added to the denominator.
+    weight_decay (Union[int, float]): what times the parameter is added to its gradient.
+    amsgrad (bool): whether to divide by the largest average of squares so far.
+    maximize (bool): whether to climb, not descend.
+    """,
+    Inputs="""
+    - **gradients** (tuple[Tensor]) - the gradients of `params`, in their order and shapes.
+    """,
+    Outputs="bool, True.",
+)
