@@ -94,10 +94,6 @@ class CMUArcticDataset(_Sounds):
     Args:
         dataset_dir (str): the folder of folders such as cmu_us_aew_arctic.
         name (str, optional): the voice, such as "aew", which is the default.
-        <common>
-
-    Raises:
-        <raises>
 
     Source: mindspore.dataset.CMUArcticDataset of 2.10.
     """
@@ -194,10 +190,6 @@ class GTZANDataset(_Sounds):
         dataset_dir (str): the folder of the folders of the genres.
         usage (str, optional): "train", "valid" or "test", the parts without faulty recordings; or
             "all", every recording, which is the default.
-        <common>
-
-    Raises:
-        <raises>
 
     Source: mindspore.dataset.GTZANDataset of 2.10.
     """
@@ -265,10 +257,6 @@ class LibriTTSDataset(_Sounds):
         dataset_dir (str): the folder of folders such as dev-clean, of folders of speakers, of
             folders of chapters.
         usage (str, optional): one of these folders, or "all", which is the default.
-        <common>
-
-    Raises:
-        <raises>
 
     Source: mindspore.dataset.LibriTTSDataset of 2.10.
     """
@@ -339,10 +327,6 @@ class LJSpeechDataset(_Sounds):
 
     Args:
         dataset_dir (str): the folder of metadata.csv and wavs.
-        <common>
-
-    Raises:
-        <raises>
 
     Source: mindspore.dataset.LJSpeechDataset of 2.10.
     """
@@ -389,10 +373,6 @@ class SpeechCommandsDataset(_Sounds):
         dataset_dir (str): the folder of the folders of the words, testing_list.txt and
             validation_list.txt.
         usage (str, optional): "train", "test", "valid" or "all"; by default all.
-        <common>
-
-    Raises:
-        <raises>
 
     Source: mindspore.dataset.SpeechCommandsDataset of 2.10.
     """
@@ -446,10 +426,6 @@ class YesNoDataset(_Sounds):
 
     Args:
         dataset_dir (str): the folder of files such as 1_0_0_0_1_1_0_0.wav.
-        <common>
-
-    Raises:
-        <raises>
 
     Source: mindspore.dataset.YesNoDataset of 2.10.
     """

@@ -24,17 +24,6 @@ class FlickrDataset(Listed, VisionBaseDataset):
     Args:
         dataset_dir (str): the folder of the images.
         annotation_file (str): the file of lines such as "1.jpg#0<tab>A dog .".
-        num_samples (int, optional): how many rows an epoch has at most.
-        num_parallel_workers (int, optional): is checked.
-        shuffle (bool, optional): whether the order is random; by default it is.
-        <decode>
-        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
-        num_shards (int, optional): how many processes share the rows.
-        shard_id (int, optional): which of them this is.
-        cache (DatasetCache, optional): keeps the rows.
-
-    Raises:
-        <raises>
 
     Source: mindspore.dataset.FlickrDataset of 2.10.
     """
@@ -96,17 +85,6 @@ class SBUDataset(Listed, VisionBaseDataset):
     Args:
         dataset_dir (str): the folder of SBU_captioned_photo_dataset_urls.txt,
             SBU_captioned_photo_dataset_captions.txt and sbu_images.
-        num_samples (int, optional): how many rows an epoch has at most.
-        num_parallel_workers (int, optional): is checked.
-        shuffle (bool, optional): whether the order is random; by default it is.
-        <decode>
-        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
-        num_shards (int, optional): how many processes share the rows.
-        shard_id (int, optional): which of them this is.
-        cache (DatasetCache, optional): keeps the rows.
-
-    Raises:
-        <raises>
 
     Source: mindspore.dataset.SBUDataset of 2.10.
     """

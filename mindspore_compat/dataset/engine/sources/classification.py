@@ -45,17 +45,6 @@ class Caltech256Dataset(_Classes):
 
     Args:
         dataset_dir (str): the folder of the folders of .jpg files, one for each class.
-        num_samples (int, optional): how many rows an epoch has at most.
-        num_parallel_workers (int, optional): is checked.
-        shuffle (bool, optional): whether the order is random; by default it is.
-        <decode>
-        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
-        num_shards (int, optional): how many processes share the rows.
-        shard_id (int, optional): which of them this is.
-        cache (DatasetCache, optional): keeps the rows.
-
-    Raises:
-        <raises>
 
     Source: mindspore.dataset.Caltech256Dataset of 2.10.
     """
@@ -99,17 +88,6 @@ class Food101Dataset(_Classes):
     Args:
         dataset_dir (str): the folder of the folders images and meta.
         usage (str, optional): "train", "test" or "all"; by default all.
-        num_samples (int, optional): how many rows an epoch has at most.
-        num_parallel_workers (int, optional): is checked.
-        shuffle (bool, optional): whether the order is random; by default it is.
-        <decode>
-        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
-        num_shards (int, optional): how many processes share the rows.
-        shard_id (int, optional): which of them this is.
-        cache (DatasetCache, optional): keeps the rows.
-
-    Raises:
-        <raises>
 
     Source: mindspore.dataset.Food101Dataset of 2.10.
     """
@@ -155,17 +133,6 @@ class OmniglotDataset(_Classes):
         dataset_dir (str): the folder of images_background and images_evaluation, which hold a
             folder for each alphabet, with a folder for each of its characters.
         background (bool, optional): which of the two is read; by default the first.
-        num_samples (int, optional): how many rows an epoch has at most.
-        num_parallel_workers (int, optional): is checked.
-        shuffle (bool, optional): whether the order is random; by default it is.
-        <decode>
-        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
-        num_shards (int, optional): how many processes share the rows.
-        shard_id (int, optional): which of them this is.
-        cache (DatasetCache, optional): keeps the rows.
-
-    Raises:
-        <raises>
 
     Source: mindspore.dataset.OmniglotDataset of 2.10.
     """
@@ -219,17 +186,6 @@ class RenderedSST2Dataset(_Classes):
         dataset_dir (str): the folder of train, valid and test, each with the folders negative and
             positive.
         usage (str, optional): "train", "val", "test" or "all"; by default all.
-        num_samples (int, optional): how many rows an epoch has at most.
-        num_parallel_workers (int, optional): is checked.
-        shuffle (bool, optional): whether the order is random; by default it is.
-        <decode>
-        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
-        num_shards (int, optional): how many processes share the rows.
-        shard_id (int, optional): which of them this is.
-        cache (DatasetCache, optional): keeps the rows.
-
-    Raises:
-        <raises>
 
     Source: mindspore.dataset.RenderedSST2Dataset of 2.10.
     """
@@ -275,17 +231,6 @@ class SUN397Dataset(_Classes):
 
     Args:
         dataset_dir (str): the folder of ClassName.txt, which names the folders of the classes.
-        num_samples (int, optional): how many rows an epoch has at most.
-        num_parallel_workers (int, optional): is checked.
-        shuffle (bool, optional): whether the order is random; by default it is.
-        <decode>
-        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
-        num_shards (int, optional): how many processes share the rows.
-        shard_id (int, optional): which of them this is.
-        cache (DatasetCache, optional): keeps the rows.
-
-    Raises:
-        <raises>
 
     Source: mindspore.dataset.SUN397Dataset of 2.10.
     """
@@ -342,17 +287,6 @@ class LSUNDataset(_Classes):
         usage (str, optional): "train", "test", "valid" or "all"; by default all but "test".
         classes (Union[str, list[str]], optional): which classes are read, such as "bedroom"; by
             default all there are.
-        num_samples (int, optional): how many rows an epoch has at most.
-        num_parallel_workers (int, optional): is checked.
-        shuffle (bool, optional): whether the order is random; by default it is.
-        <decode>
-        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
-        num_shards (int, optional): how many processes share the rows.
-        shard_id (int, optional): which of them this is.
-        cache (DatasetCache, optional): keeps the rows.
-
-    Raises:
-        <raises>
 
     Source: mindspore.dataset.LSUNDataset of 2.10.
     """
@@ -405,19 +339,8 @@ class ManifestDataset(_Classes):
     Args:
         dataset_file (str): the manifest file.
         usage (str, optional): "train", "eval" or "inference".
-        num_samples (int, optional): how many rows an epoch has at most.
-        num_parallel_workers (int, optional): is checked.
-        shuffle (bool, optional): whether the order is random; by default it is.
-        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
         class_indexing (dict, optional): the labels, by name; images without such a name are left
             out. By default names are numbered from 0 in their order.
-        <decode>
-        num_shards (int, optional): how many processes share the rows.
-        shard_id (int, optional): which of them this is.
-        cache (DatasetCache, optional): keeps the rows.
-
-    Raises:
-        <raises>
 
     Source: mindspore.dataset.ManifestDataset of 2.10.
     """

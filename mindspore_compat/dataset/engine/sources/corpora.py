@@ -45,10 +45,6 @@ class PennTreebankDataset(_Lines, TrainValidTest):
     Args:
         dataset_dir (str): the folder of ptb.train.txt, ptb.valid.txt and ptb.test.txt.
         usage (str, optional): "train", "test", "valid" or "all"; by default all.
-        <common>
-
-    Raises:
-        <raises>
 
     Example:
         >>> import os
@@ -78,10 +74,6 @@ class WikiTextDataset(_Lines, TrainValidTest):
     Args:
         dataset_dir (str): the folder of wiki.train.tokens, wiki.valid.tokens and wiki.test.tokens.
         usage (str, optional): "train", "test", "valid" or "all"; by default all.
-        <common>
-
-    Raises:
-        <raises>
 
     Example:
         >>> import os
@@ -131,11 +123,6 @@ class CoNLL2000Dataset(_Tagged, TrainTestWorkersLast):
 
     Args:
         dataset_dir (str): the folder of train.txt and test.txt.
-        usage (str, optional): "train", "test" or "all"; by default all.
-        <common last>
-
-    Raises:
-        <raises>
 
     Example:
         >>> import os
@@ -162,10 +149,6 @@ class UDPOSDataset(_Tagged, Corpus):
         dataset_dir (str): the folder of en-ud-tag.v2.train.txt, en-ud-tag.v2.dev.txt and
             en-ud-tag.v2.test.txt.
         usage (str, optional): "train", "test", "valid" or "all"; by default all.
-        <common last>
-
-    Raises:
-        <raises>
 
     Example:
         >>> import os
@@ -211,10 +194,6 @@ class EnWik9Dataset(Corpus):
 
     Args:
         dataset_dir (str): the folder of enwik9.
-        <common>
-
-    Raises:
-        <raises>
 
     Example:
         >>> import os
@@ -258,10 +237,6 @@ class SST2Dataset(Corpus):
     Args:
         dataset_dir (str): the folder of train.tsv, dev.tsv and test.tsv.
         usage (str, optional): "train", "test" or "dev"; by default the first.
-        <common>
-
-    Raises:
-        <raises>
 
     Example:
         >>> import os
@@ -333,10 +308,6 @@ class SQuADDataset(Corpus):
     Args:
         dataset_dir (str): the folder of train-v1.1.json and dev-v1.1.json, or those of v2.0.
         usage (str, optional): "train", "dev" or "all"; by default all.
-        <common>
-
-    Raises:
-        <raises>
 
     Example:
         >>> import json, os
@@ -401,10 +372,6 @@ class IMDBDataset(Listed, TextBaseDataset):
     Args:
         dataset_dir (str): the folder of train and test, each with the folders pos and neg.
         usage (str, optional): "train", "test" or "all"; by default all.
-        <common>
-
-    Raises:
-        <raises>
 
     Example:
         >>> import os

@@ -48,20 +48,8 @@ class VOCDataset(_Objects):
             or ImageSets/Main/<usage>.txt.
         class_indexing (dict, optional): for detection, the labels by name; other objects are left
             out, and images without any. By default names are numbered from 0 in their order.
-        num_samples (int, optional): how many rows an epoch has at most.
-        num_parallel_workers (int, optional): is checked.
-        shuffle (bool, optional): whether the order is random; by default it is.
-        <decode>
-        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
-        num_shards (int, optional): how many processes share the rows.
-        shard_id (int, optional): which of them this is.
-        cache (DatasetCache, optional): keeps the rows.
         extra_metadata (bool, optional): whether there is a column "_meta-filename", the image's
             name; it must be renamed to be among what iterators give.
-        decrypt (Callable, optional): takes a path and returns the bytes of the file.
-
-    Raises:
-        <raises>
 
     Source: mindspore.dataset.VOCDataset of 2.10.
     """
@@ -209,20 +197,9 @@ class CocoDataset(_Objects):
         dataset_dir (str): the folder of the images.
         annotation_file (str): the JSON file.
         task (str, optional): "Detection", "Stuff", "Panoptic", "Keypoint" or "Captioning".
-        num_samples (int, optional): how many rows an epoch has at most.
-        num_parallel_workers (int, optional): is checked.
-        shuffle (bool, optional): whether the order is random; by default it is.
-        <decode>
         sampler (Union[Sampler, Iterable], optional): which rows are read; no PKSampler.
-        num_shards (int, optional): how many processes share the rows.
-        shard_id (int, optional): which of them this is.
-        cache (DatasetCache, optional): keeps the rows.
         extra_metadata (bool, optional): whether there is a column "_meta-filename", the image's
             name; it must be renamed to be among what iterators give.
-        decrypt (Callable, optional): takes a path and returns the bytes of the file.
-
-    Raises:
-        <raises>
 
     Source: mindspore.dataset.CocoDataset of 2.10.
     """
@@ -350,17 +327,6 @@ class KITTIDataset(_Objects):
     Args:
         dataset_dir (str): the folder of data_object_image_2 and data_object_label_2.
         usage (str, optional): "train" or "test"; by default the first.
-        num_samples (int, optional): how many rows an epoch has at most.
-        num_parallel_workers (int, optional): is checked.
-        shuffle (bool, optional): whether the order is random; by default it is.
-        <decode>
-        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
-        num_shards (int, optional): how many processes share the rows.
-        shard_id (int, optional): which of them this is.
-        cache (DatasetCache, optional): keeps the rows.
-
-    Raises:
-        <raises>
 
     Source: mindspore.dataset.KITTIDataset of 2.10.
     """
@@ -453,17 +419,6 @@ class WIDERFaceDataset(_Objects):
         dataset_dir (str): the folder of WIDER_train, WIDER_val, WIDER_test and wider_face_split.
         usage (str, optional): "train", "test", "valid" or "all", which is train and valid; by
             default all.
-        num_samples (int, optional): how many rows an epoch has at most.
-        num_parallel_workers (int, optional): is checked.
-        shuffle (bool, optional): whether the order is random; by default it is.
-        <decode>
-        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
-        num_shards (int, optional): how many processes share the rows.
-        shard_id (int, optional): which of them this is.
-        cache (DatasetCache, optional): keeps the rows.
-
-    Raises:
-        <raises>
 
     Source: mindspore.dataset.WIDERFaceDataset of 2.10.
     """

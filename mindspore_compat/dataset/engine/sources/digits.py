@@ -55,10 +55,6 @@ class EMnistDataset(InMemory):
         dataset_dir (str): the folder of files such as emnist-mnist-train-images-idx3-ubyte.
         name (str): which of them: "byclass", "bymerge", "balanced", "letters", "digits" or "mnist".
         usage (str, optional): "train", "test" or "all"; by default all.
-        <common>
-
-    Raises:
-        <raises>
 
     Source: mindspore.dataset.EMnistDataset of 2.10.
     """
@@ -115,10 +111,6 @@ class QMnistDataset(InMemory):
         usage (str, optional): "train", "test", "test10k" (its first ten thousand), "test50k" (its
             others), "nist" or "all"; by default all.
         compat (bool, optional): whether a label is the digit, or all eight numbers of the image.
-        <common>
-
-    Raises:
-        <raises>
 
     Example:
         >>> import os, struct
@@ -183,10 +175,6 @@ class SemeionDataset(InMemory):
 
     Args:
         dataset_dir (str): the folder of semeion.data.
-        <common>
-
-    Raises:
-        <raises>
 
     Example:
         >>> import os
@@ -244,10 +232,6 @@ class STL10Dataset(InMemory):
             unlabeled_X.bin.
         usage (str, optional): "train", "test", "unlabeled", "train+unlabeled" or "all"; by default
             all.
-        <common>
-
-    Raises:
-        <raises>
 
     Example:
         >>> import os
@@ -312,16 +296,8 @@ class USPSDataset(FilesDataset, VisionBaseDataset):
     Args:
         dataset_dir (str): the folder of usps, for training, and usps.t, for tests.
         usage (str, optional): "train", "test" or "all"; by default all.
-        num_samples (int, optional): how many rows an epoch has at most.
-        num_parallel_workers (int, optional): is checked.
         shuffle (Union[bool, Shuffle], optional): whether files and rows are shuffled, or files
             alone.
-        num_shards (int, optional): how many processes share the rows.
-        shard_id (int, optional): which of them this is.
-        cache (DatasetCache, optional): keeps the rows.
-
-    Raises:
-        <raises>
 
     Example:
         >>> import os
@@ -405,10 +381,6 @@ class PhotoTourDataset(Listed, VisionBaseDataset):
         name (str): which of them: "notredame", "yosemite", "liberty", "notredame_harris",
             "yosemite_harris" or "liberty_harris".
         usage (str, optional): "train" or "test"; by default the first.
-        <common>
-
-    Raises:
-        <raises>
 
     Source: mindspore.dataset.PhotoTourDataset of 2.10.
     """

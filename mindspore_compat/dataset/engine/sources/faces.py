@@ -34,17 +34,6 @@ class LFWDataset(Listed, VisionBaseDataset):
         usage (str, optional): "10fold", "train", "test" or "all", which is train and test; by
             default all.
         image_set (str, optional): "original", "funneled" or "deepfunneled"; by default the second.
-        num_samples (int, optional): how many rows an epoch has at most.
-        num_parallel_workers (int, optional): is checked.
-        shuffle (bool, optional): whether the order is random; by default it is.
-        <decode>
-        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
-        num_shards (int, optional): how many processes share the rows.
-        shard_id (int, optional): which of them this is.
-        cache (DatasetCache, optional): keeps the rows.
-
-    Raises:
-        <raises>
 
     Source: mindspore.dataset.LFWDataset of 2.10.
     """
@@ -139,21 +128,10 @@ class CelebADataset(Listed, VisionBaseDataset):
     Args:
         dataset_dir (str): the folder of list_attr_celeba.txt and the images; unless all are read,
             of list_eval_partition.txt too.
-        num_parallel_workers (int, optional): is checked.
-        shuffle (bool, optional): whether the order is random; by default it is.
         usage (str, optional): "train", "valid", "test" or "all".
         sampler (Union[Sampler, Iterable], optional): which rows are read; no PKSampler.
-        <decode>
         extensions (list[str], optional): the file name extensions taken, such as ".jpg"; by default
             every file is.
-        num_samples (int, optional): how many rows an epoch has at most.
-        num_shards (int, optional): how many processes share the rows.
-        shard_id (int, optional): which of them this is.
-        cache (DatasetCache, optional): keeps the rows.
-        decrypt (Callable, optional): takes a path and returns the bytes of the file.
-
-    Raises:
-        <raises>
 
     Source: mindspore.dataset.CelebADataset of 2.10.
     """

@@ -38,11 +38,6 @@ class AGNewsDataset(_Rows, TrainTest):
 
     Args:
         dataset_dir (str): the folder of train.csv and test.csv.
-        usage (str, optional): "train", "test" or "all"; by default all.
-        <common>
-
-    Raises:
-        <raises>
 
     Example:
         >>> import os
@@ -66,11 +61,6 @@ class AmazonReviewDataset(_Rows, TrainTest):
 
     Args:
         dataset_dir (str): the folder of train.csv and test.csv.
-        usage (str, optional): "train", "test" or "all"; by default all.
-        <common>
-
-    Raises:
-        <raises>
 
     Example:
         >>> import os
@@ -94,11 +84,6 @@ class DBpediaDataset(_Rows, TrainTest):
 
     Args:
         dataset_dir (str): the folder of train.csv and test.csv.
-        usage (str, optional): "train", "test" or "all"; by default all.
-        <common>
-
-    Raises:
-        <raises>
 
     Example:
         >>> import os
@@ -122,11 +107,6 @@ class YahooAnswersDataset(_Rows, TrainTest):
 
     Args:
         dataset_dir (str): the folder of train.csv and test.csv.
-        usage (str, optional): "train", "test" or "all"; by default all.
-        <common>
-
-    Raises:
-        <raises>
 
     Example:
         >>> import os
@@ -150,11 +130,6 @@ class SogouNewsDataset(_Rows, TrainTestWorkersLast):
 
     Args:
         dataset_dir (str): the folder of train.csv and test.csv.
-        usage (str, optional): "train", "test" or "all"; by default all.
-        <common last>
-
-    Raises:
-        <raises>
 
     Example:
         >>> import os
@@ -178,11 +153,6 @@ class YelpReviewDataset(_Rows, TrainTestWorkersLast):
 
     Args:
         dataset_dir (str): the folder of train.csv and test.csv.
-        usage (str, optional): "train", "test" or "all"; by default all.
-        <common last>
-
-    Raises:
-        <raises>
 
     Example:
         >>> import os

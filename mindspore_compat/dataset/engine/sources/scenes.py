@@ -39,17 +39,6 @@ class CityscapesDataset(Listed, VisionBaseDataset):
         usage (str, optional): "train", "val" or "all"; "test" too if fine, "train_extra" if coarse.
         quality_mode (str, optional): "fine" or "coarse".
         task (str, optional): "instance", "semantic", "polygon" or "color".
-        num_samples (int, optional): how many rows an epoch has at most.
-        num_parallel_workers (int, optional): is checked.
-        shuffle (bool, optional): whether the order is random; by default it is.
-        <decode>
-        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
-        num_shards (int, optional): how many processes share the rows.
-        shard_id (int, optional): which of them this is.
-        cache (DatasetCache, optional): keeps the rows.
-
-    Raises:
-        <raises>
 
     Source: mindspore.dataset.CityscapesDataset of 2.10.
     """
@@ -122,11 +111,6 @@ class Places365Dataset(Listed, VisionBaseDataset):
             as places365_train_standard.txt, and of their folder, such as data_256_standard.
         usage (str, optional): "train-standard", "train-challenge" or "val"; by default the first.
         small (bool, optional): whether images of 256 x 256 pixels are read, or the large ones.
-        <decode>
-        <common>
-
-    Raises:
-        <raises>
 
     Source: mindspore.dataset.Places365Dataset of 2.10.
     """
@@ -196,17 +180,6 @@ class DIV2KDataset(Listed, VisionBaseDataset):
             "difficult" or "wild".
         scale (int, optional): how much smaller they are: 2, 3, 4 or, if bicubic, 8; for the last
             three kinds 4.
-        num_samples (int, optional): how many rows an epoch has at most.
-        num_parallel_workers (int, optional): is checked.
-        shuffle (bool, optional): whether the order is random; by default it is.
-        <decode>
-        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
-        num_shards (int, optional): how many processes share the rows.
-        shard_id (int, optional): which of them this is.
-        cache (DatasetCache, optional): keeps the rows.
-
-    Raises:
-        <raises>
 
     Source: mindspore.dataset.DIV2KDataset of 2.10.
     """

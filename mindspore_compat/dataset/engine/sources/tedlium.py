@@ -41,10 +41,6 @@ class TedliumDataset(Listed, AudioBaseDataset):
         usage (str, optional): "train", "test", "dev" or "all"; of release3 "all" alone. By default
             "all".
         extensions (str, optional): the ending of SPH files, which must be ".sph".
-        <common>
-
-    Raises:
-        <raises>
 
     Source: mindspore.dataset.TedliumDataset of 2.10.
     """

@@ -107,10 +107,6 @@ class IWSLT2016Dataset(_Talks):
         valid_set (str, optional): "dev2010", "tst2010", "tst2011", "tst2012", "tst2013" or
             "tst2014", for validation; by default "tst2013".
         test_set (str, optional): one of the same, for tests; by default "tst2014".
-        <common last>
-
-    Raises:
-        <raises>
 
     Example:
         >>> import os
@@ -165,10 +161,6 @@ class IWSLT2017Dataset(_Talks):
         usage (str, optional): "train", "valid", "test" or "all"; by default all.
         language_pair (Union[list, tuple], optional): of what into what: two of "en", "nl", "de",
             "it" and "ro"; by default ("de", "en").
-        <common last>
-
-    Raises:
-        <raises>
 
     Example:
         >>> import os
@@ -222,10 +214,6 @@ class Multi30kDataset(_Pairs):
         usage (str, optional): "train", "test", "valid" or "all"; by default all.
         language_pair (Union[list, tuple], optional): ("en", "de") or ("de", "en"); by default the
             first.
-        <common>
-
-    Raises:
-        <raises>
 
     Example:
         >>> import os
