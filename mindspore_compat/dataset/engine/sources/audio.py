@@ -14,8 +14,9 @@ from ...._core.rules.vocabulary import Bool, OneOf, Str
 from ...._io.reading import content as content_of
 from ..._rules import Samples, Workers
 from ..pipeline import AudioBaseDataset
+from ._documented import documented
 from .generator import Shard, Shards
-from .listed_rows import Listed, documented, has_ending, lines_of, names_in
+from .listed_rows import Listed, has_ending, lines_of, names_in
 from .mnist_cifar import exclusive, folder
 
 __all__ = [

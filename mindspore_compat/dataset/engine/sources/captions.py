@@ -8,8 +8,9 @@ from ...._core.rules.checked import checked
 from ...._core.rules.vocabulary import Bool, Str
 from ..._rules import Samples, Workers
 from ..pipeline import VisionBaseDataset
+from ._documented import documented
 from .generator import Shard, Shards
-from .listed_rows import Listed, documented, file_named, lines_of
+from .listed_rows import Listed, file_named, lines_of
 from .mnist_cifar import exclusive, folder
 
 __all__ = ["FlickrDataset", "SBUDataset"]

@@ -11,8 +11,9 @@ from ...._io.reading import reading
 from ..._rules import AnInstance, Samples, Workers
 from ..operations import as_list
 from ..pipeline import VisionBaseDataset
+from ._documented import documented
 from .generator import Shard, Shards
-from .listed_rows import IMAGES, Listed, documented, file_named, has_ending, lines_of, names_in
+from .listed_rows import IMAGES, Listed, file_named, has_ending, lines_of, names_in
 from .mnist_cifar import exclusive, folder
 
 __all__ = [

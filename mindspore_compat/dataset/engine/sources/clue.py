@@ -10,6 +10,7 @@ from ...._io.reading import at, reading
 from ..._rules import Names, Samples, Workers
 from ..pipeline import TextBaseDataset
 from ..sampler import Shuffle
+from ._documented import documented
 from .generator import Shard, Shards
 from .text import FilesDataset, ShuffleMode, shard_in_range, together
 
@@ -29,6 +30,7 @@ _TASKS = {
 }
 
 
+@documented
 class CLUEDataset(FilesDataset, TextBaseDataset):
     """The rows of files of CLUE, one JSON object a line.
 
@@ -39,13 +41,8 @@ class CLUEDataset(FilesDataset, TextBaseDataset):
         dataset_files (Union[str, list[str]]): paths or patterns.
         task (str, optional): "AFQMC", "TNEWS", "IFLYTEK", "CMNLI", "WSC" or "CSL".
         usage (str, optional): "train", "test" or "eval".
-        num_samples (int, optional): how many rows an epoch has at most.
-        num_parallel_workers (int, optional): is checked.
         shuffle (Union[bool, Shuffle], optional): whether files and rows are shuffled, or files
             alone.
-        num_shards (int, optional): how many processes share the rows.
-        shard_id (int, optional): which of them this is.
-        cache (DatasetCache, optional): keeps the rows.
 
     Raises:
         TypeError: an argument is of the wrong type.

@@ -12,10 +12,10 @@ from ...._io.reading import json_of
 from ..._rules import Samples, Workers
 from ..pipeline import TextBaseDataset
 from ..sampler import Shuffle
-from .corpus_files import TRAIN_VALID_TEST, Corpus, TrainTestWorkersLast, TrainValidTest, documented
+from ._documented import documented, documented_corpus
+from .corpus_files import TRAIN_VALID_TEST, Corpus, TrainTestWorkersLast, TrainValidTest
 from .generator import Shard, Shards
 from .listed_rows import Listed, lines_of, names_in
-from .listed_rows import documented as documented_images
 from .mnist_cifar import exclusive, folder
 from .text import ShuffleMode, shard_in_range, together
 
@@ -38,7 +38,7 @@ class _Lines:
         return ([np.array(line)] for line in lines_of(path) if line)
 
 
-@documented
+@documented_corpus
 class PennTreebankDataset(_Lines, TrainValidTest):
     """The lines of the Penn Treebank, in one column, "text".
 
@@ -67,7 +67,7 @@ class PennTreebankDataset(_Lines, TrainValidTest):
     }
 
 
-@documented
+@documented_corpus
 class WikiTextDataset(_Lines, TrainValidTest):
     """The lines of WikiText-2 or WikiText-103, in one column, "text".
 
@@ -117,7 +117,7 @@ class _Tagged:
                 sentence = []
 
 
-@documented
+@documented_corpus
 class CoNLL2000Dataset(_Tagged, TrainTestWorkersLast):
     """The sentences of CoNLL-2000: the columns "word", "pos_tag" and "chunk_tag", lists of text.
 
@@ -141,7 +141,7 @@ class CoNLL2000Dataset(_Tagged, TrainTestWorkersLast):
     _names_of_columns = ("word", "pos_tag", "chunk_tag")
 
 
-@documented
+@documented_corpus
 class UDPOSDataset(_Tagged, Corpus):
     """The sentences of UDPOS: the columns "word", "universal" and "stanford", lists of text.
 
@@ -188,7 +188,7 @@ class UDPOSDataset(_Tagged, Corpus):
         self._set(dataset_dir, usage, num_parallel_workers, order, cache)
 
 
-@documented
+@documented_corpus
 class EnWik9Dataset(Corpus):
     """The lines of EnWik9, empty ones too, in one column, "text".
 
@@ -230,7 +230,7 @@ class EnWik9Dataset(Corpus):
                 yield [np.array(line.removesuffix("\n"))]
 
 
-@documented
+@documented_corpus
 class SST2Dataset(Corpus):
     """The sentences of SST2: the columns "sentence" and, but for tests, "label", text.
 
@@ -297,7 +297,7 @@ _SQUAD = {
 }
 
 
-@documented
+@documented_corpus
 class SQuADDataset(Corpus):
     """The questions of SQuAD 1.1 or 2.0: the columns "context", "question", "text" and
     "answer_start".
@@ -365,7 +365,7 @@ class SQuADDataset(Corpus):
                     ]
 
 
-@documented_images
+@documented
 class IMDBDataset(Listed, TextBaseDataset):
     """The reviews of IMDb: "text", and "label", int32: 1 for good ones, 0 for bad ones.
 

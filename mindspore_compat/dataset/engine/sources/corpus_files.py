@@ -5,7 +5,6 @@ The sources are in reviews.py, corpora.py and translation.py.
 
 import os
 
-from ...._core.declare.templates import template
 from ...._core.rules.checked import checked
 from ...._core.rules.vocabulary import OneOf, Str
 from ..._rules import Samples, Workers
@@ -17,24 +16,6 @@ from .text import FilesDataset, ShuffleMode, shard_in_range, together
 
 __all__ = []
 
-documented = template(
-    """
-    usage (str, optional): "train", "test" or "all"; by default all.
-    num_samples (int, optional): how many rows an epoch has at most.
-    num_parallel_workers (int, optional): is checked.
-    shuffle (Union[bool, Shuffle], optional): whether files and rows are shuffled, or files
-        alone.
-    num_shards (int, optional): how many processes share the rows.
-    shard_id (int, optional): which of them this is.
-    cache (DatasetCache, optional): keeps the rows.
-    """,
-    Raises="""
-    TypeError: an argument is of the wrong type.
-    ValueError: there is no such folder, or a value is out of range.
-    RuntimeError: only one of `num_shards` and `shard_id` is given; or, when the dataset is
-        used, a file is missing or not what it should be.
-    """,
-)
 TRAIN_TEST = OneOf("train", "test", "all")
 TRAIN_VALID_TEST = OneOf("train", "test", "valid", "all")
 

@@ -11,8 +11,9 @@ from ...._io.reading import at, json_of, reading
 from ..._rules import AnInstance, Samples, Workers
 from ..pipeline import VisionBaseDataset
 from ..sampler import PKSampler
+from ._documented import documented
 from .generator import Shard, Shards
-from .listed_rows import IMAGES, Listed, documented, file_named, lines_of, names_in
+from .listed_rows import IMAGES, Listed, file_named, lines_of, names_in
 from .mnist_cifar import exclusive, folder
 
 __all__ = ["CocoDataset", "KITTIDataset", "VOCDataset", "WIDERFaceDataset"]

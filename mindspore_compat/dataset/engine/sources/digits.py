@@ -13,8 +13,9 @@ from ..._extra import grey
 from ..._rules import Samples, Workers
 from ..pipeline import VisionBaseDataset
 from ..sampler import Shuffle
+from ._documented import documented
 from .generator import Shard, Shards
-from .listed_rows import Listed, documented, lines_of
+from .listed_rows import Listed, lines_of
 from .mnist_cifar import IMAGES, LABELS, InMemory, exclusive, folder, read_idx
 from .text import FilesDataset, ShuffleMode, shard_in_range, together
 

@@ -10,8 +10,9 @@ from ...._core.rules.vocabulary import Bool, Callable, ListOf, OneOf, Str
 from ..._rules import Samples, Workers
 from ..pipeline import VisionBaseDataset
 from ..sampler import PKSampler
+from ._documented import documented
 from .generator import Shard, Shards
-from .listed_rows import Listed, documented, lines_of
+from .listed_rows import Listed, lines_of
 from .mnist_cifar import exclusive, folder
 
 __all__ = ["CelebADataset", "LFWDataset"]

@@ -11,12 +11,14 @@ from ..._extra import decoded
 from ..._rules import AnInstance, Samples, Workers
 from ..pipeline import MappableDataset, VisionBaseDataset
 from ..sampler import select_sampler
+from ._documented import documented
 from .generator import Shard, Shards
 from .mnist_cifar import exclusive, folder
 
 __all__ = ["ImageFolderDataset"]
 
 
+@documented
 class ImageFolderDataset(MappableDataset, VisionBaseDataset):
     """The files in the folders of a folder: one folder is one class.
 
@@ -24,19 +26,10 @@ class ImageFolderDataset(MappableDataset, VisionBaseDataset):
 
     Args:
         dataset_dir (str): the folder of the folders.
-        num_samples (int, optional): how many rows an epoch has at most.
-        num_parallel_workers (int, optional): is checked.
-        shuffle (bool, optional): whether the order is random; by default it is.
-        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
         extensions (list[str], optional): the file name extensions taken, such as ".jpg"; by default
             every file is.
         class_indexing (dict, optional): the labels, by folder; other folders are left out. By
             default folders are numbered from 0 in the order of their names.
-        decode (bool, optional): whether images are decoded to RGB, which needs OpenCV.
-        num_shards (int, optional): how many processes share the rows.
-        shard_id (int, optional): which of them this is.
-        cache (DatasetCache, optional): keeps the rows.
-        decrypt (Callable, optional): takes a path and returns the bytes of the file.
 
     Raises:
         TypeError: an argument is of the wrong type.

@@ -7,7 +7,6 @@ import os
 
 import numpy as np
 
-from ...._core.declare.templates import template
 from ...._io.reading import content, reading
 from ...._io.reading import lines as lines_of  # noqa: F401 - the sources take it from here
 from ..._extra import decoded
@@ -15,26 +14,6 @@ from ..pipeline import MappableDataset
 from ..sampler import select_sampler
 
 __all__ = []
-
-documented = template(
-    """
-    num_samples (int, optional): how many rows an epoch has at most.
-    num_parallel_workers (int, optional): is checked.
-    shuffle (bool, optional): whether the order is random; by default it is.
-    decode (bool, optional): whether images are decoded to RGB, which needs OpenCV.
-    sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
-    num_shards (int, optional): how many processes share the rows.
-    shard_id (int, optional): which of them this is.
-    cache (DatasetCache, optional): keeps the rows.
-    decrypt (Callable, optional): takes a path and returns the bytes of the file.
-    """,
-    Raises="""
-    TypeError: an argument is of the wrong type.
-    ValueError: there is no such folder, or a value is out of range.
-    RuntimeError: arguments exclude each other, or need each other; or, when the dataset is
-        used, files are missing or not what they should be.
-    """,
-)
 
 
 def file_named(api, name, path):

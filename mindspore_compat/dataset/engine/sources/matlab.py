@@ -14,6 +14,7 @@ from ...._io import matlab
 from ...._io.reading import check_growth, content, reading
 from ..._extra import decoded
 from ..._rules import Samples, Workers
+from ._documented import documented
 from .generator import GeneratorDataset, Shard, Shards, shard_in_range, together
 from .listed_rows import file_named, lines_of, names_in
 from .mnist_cifar import folder
@@ -59,6 +60,7 @@ class Records:
             return self.made(*self.records[index])
 
 
+@documented
 class Caltech101Dataset(GeneratorDataset):
     """The objects of Caltech 101.
 
@@ -68,13 +70,7 @@ class Caltech101Dataset(GeneratorDataset):
     Args:
         dataset_dir (str): the folder of 101_ObjectCategories and Annotations.
         target_type (str, optional): "category", "annotation" or "all"; by default the first.
-        num_samples (int, optional): how many rows an epoch has at most.
         num_parallel_workers (int, optional): how many workers read rows.
-        shuffle (bool, optional): whether the order is random; by default it is.
-        decode (bool, optional): whether images are decoded to RGB, which needs OpenCV.
-        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
-        num_shards (int, optional): how many processes share the rows.
-        shard_id (int, optional): which of them this is.
 
     Raises:
         TypeError: an argument is of the wrong type.
@@ -150,6 +146,7 @@ class Caltech101Dataset(GeneratorDataset):
         return tuple(row)
 
 
+@documented
 class Flowers102Dataset(GeneratorDataset):
     """The flowers of Oxford's 102: "image", perhaps "segmentation", the bytes of files or their
     pixels, and "label", uint32.
@@ -158,13 +155,7 @@ class Flowers102Dataset(GeneratorDataset):
         dataset_dir (str): the folder of imagelabels.mat, setid.mat, jpg and segmim.
         task (str, optional): "Classification" or "Segmentation".
         usage (str, optional): "train", "valid", "test" or "all".
-        num_samples (int, optional): how many rows an epoch has at most.
         num_parallel_workers (int, optional): how many workers read rows.
-        shuffle (bool, optional): whether the order is random; by default it is.
-        decode (bool, optional): whether images are decoded to RGB, which needs OpenCV.
-        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
-        num_shards (int, optional): how many processes share the rows.
-        shard_id (int, optional): which of them this is.
 
     Raises:
         TypeError: an argument is of the wrong type.
@@ -246,6 +237,7 @@ class Flowers102Dataset(GeneratorDataset):
         return (*images, label)
 
 
+@documented
 class SBDataset(GeneratorDataset):
     """The images of SBD: "image", the bytes of the file or its pixels, and "task", uint8.
 
@@ -255,13 +247,7 @@ class SBDataset(GeneratorDataset):
         dataset_dir (str): the folder of img, cls, train.txt, val.txt and train_noval.txt.
         task (str, optional): "Boundaries" or "Segmentation".
         usage (str, optional): "train", "val", "train_noval" or "all", which is train and val.
-        num_samples (int, optional): how many rows an epoch has at most.
         num_parallel_workers (int, optional): how many workers read rows.
-        shuffle (bool, optional): whether the order is random; by default it is.
-        decode (bool, optional): whether images are decoded to RGB, which needs OpenCV.
-        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
-        num_shards (int, optional): how many processes share the rows.
-        shard_id (int, optional): which of them this is.
 
     Raises:
         TypeError: an argument is of the wrong type.
@@ -319,18 +305,14 @@ class SBDataset(GeneratorDataset):
         return image, np.stack([each[0].toarray() for each in found])
 
 
+@documented
 class SVHNDataset(GeneratorDataset):
     """The house numbers of SVHN: (32, 32, 3) uint8 images and uint32 labels.
 
     Args:
         dataset_dir (str): the folder of train_32x32.mat, test_32x32.mat and extra_32x32.mat.
         usage (str, optional): "train", "test", "extra" or "all"; by default all.
-        num_samples (int, optional): how many rows an epoch has at most.
         num_parallel_workers (int, optional): how many workers read rows.
-        shuffle (bool, optional): whether the order is random; by default it is.
-        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
-        num_shards (int, optional): how many processes share the rows.
-        shard_id (int, optional): which of them this is.
 
     Raises:
         TypeError: an argument is of the wrong type.

@@ -32,6 +32,7 @@ from ..sampler import (
     select_sampler,
 )
 from ..twister import Twister
+from ._documented import documented
 from .generator import Shard, Shards, shard_in_range
 
 __all__ = ["MindDataset"]
@@ -79,6 +80,7 @@ padding = (
 )
 
 
+@documented
 class MindDataset(MappableDataset, UnionBaseDataset):
     """The rows of MindRecord files.
 
@@ -86,18 +88,13 @@ class MindDataset(MappableDataset, UnionBaseDataset):
         dataset_files (Union[str, list[str]]): one file, which brings those it was written with; or
             all.
         columns_list (list[str], optional): the columns wanted, in order; by default all, by name.
-        num_parallel_workers (int, optional): is checked.
         shuffle (Union[bool, Shuffle], optional): how rows are shuffled: all (GLOBAL), parts of a
             million rows (PARTIAL), the one or the other by their number (ADAPTIVE, True or None),
             the files (FILES), rows within their files (INFILE); or not at all (False).
-        num_shards (int, optional): how many processes share the rows.
-        shard_id (int, optional): which of them this is.
         sampler (Sampler, optional): which rows are read, in which order: a SequentialSampler,
             RandomSampler, SubsetSampler, SubsetRandomSampler, DistributedSampler or PKSampler.
         padded_sample (dict, optional): a row that is added at the end, by column.
         num_padded (int, optional): how often.
-        num_samples (int, optional): how many rows an epoch has at most.
-        cache (DatasetCache, optional): keeps the rows.
 
     Raises:
         TypeError: an argument is of the wrong type.

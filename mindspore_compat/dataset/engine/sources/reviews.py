@@ -4,7 +4,8 @@ import csv
 
 import numpy as np
 
-from .corpus_files import TrainTest, TrainTestWorkersLast, documented
+from ._documented import documented_corpus
+from .corpus_files import TrainTest, TrainTestWorkersLast
 
 __all__ = [
     "AGNewsDataset",
@@ -32,7 +33,7 @@ class _Rows:
                 yield [np.array(field) for field in fields]
 
 
-@documented
+@documented_corpus
 class AGNewsDataset(_Rows, TrainTest):
     """The news of AG News: the columns "index", "title" and "description", text.
 
@@ -55,7 +56,7 @@ class AGNewsDataset(_Rows, TrainTest):
     _names_of_columns = ("index", "title", "description")
 
 
-@documented
+@documented_corpus
 class AmazonReviewDataset(_Rows, TrainTest):
     """The reviews of Amazon, polarity or full: the columns "label", "title" and "content", text.
 
@@ -78,7 +79,7 @@ class AmazonReviewDataset(_Rows, TrainTest):
     _names_of_columns = ("label", "title", "content")
 
 
-@documented
+@documented_corpus
 class DBpediaDataset(_Rows, TrainTest):
     """The articles of DBpedia: the columns "class", "title" and "content", text.
 
@@ -101,7 +102,7 @@ class DBpediaDataset(_Rows, TrainTest):
     _names_of_columns = ("class", "title", "content")
 
 
-@documented
+@documented_corpus
 class YahooAnswersDataset(_Rows, TrainTest):
     """The questions of Yahoo: the columns "class", "title", "content" and "answer", text.
 
@@ -124,7 +125,7 @@ class YahooAnswersDataset(_Rows, TrainTest):
     _names_of_columns = ("class", "title", "content", "answer")
 
 
-@documented
+@documented_corpus
 class SogouNewsDataset(_Rows, TrainTestWorkersLast):
     """The news of Sogou: the columns "index", "title" and "content", text.
 
@@ -147,7 +148,7 @@ class SogouNewsDataset(_Rows, TrainTestWorkersLast):
     _names_of_columns = ("index", "title", "content")
 
 
-@documented
+@documented_corpus
 class YelpReviewDataset(_Rows, TrainTestWorkersLast):
     """The reviews of Yelp, polarity or full: the columns "label" and "text", text.
 

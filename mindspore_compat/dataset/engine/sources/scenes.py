@@ -10,8 +10,9 @@ from ...._core.rules.vocabulary import Bool, OneOf, Str
 from ...._io.reading import json_of
 from ..._rules import Samples, Workers
 from ..pipeline import VisionBaseDataset
+from ._documented import documented
 from .generator import Shard, Shards
-from .listed_rows import Listed, documented, lines_of, names_in
+from .listed_rows import Listed, lines_of, names_in
 from .mnist_cifar import exclusive, folder
 
 __all__ = ["CityscapesDataset", "DIV2KDataset", "Places365Dataset"]

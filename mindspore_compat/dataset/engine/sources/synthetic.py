@@ -15,6 +15,7 @@ from ..rows import Flow
 from ..sampler import select_sampler
 from ..schema import Schema
 from ..twister import Twister
+from ._documented import documented
 from .generator import Shard, Shards
 from .mnist_cifar import exclusive
 from .text import shard_in_range, together
@@ -22,6 +23,7 @@ from .text import shard_in_range, together
 __all__ = ["FakeImageDataset", "RandomDataset"]
 
 
+@documented
 class FakeImageDataset(MappableDataset, VisionBaseDataset):
     """Images without a meaning, the same ones in each run: "image", uint8, and "label", uint32.
 
@@ -30,13 +32,6 @@ class FakeImageDataset(MappableDataset, VisionBaseDataset):
         image_size (Union[tuple, list], optional): their height, width and number of channels.
         num_classes (int, optional): how many labels there are, from 0 on.
         base_seed (int, optional): is added to the number of an image, to seed what makes it.
-        num_samples (int, optional): how many rows an epoch has at most.
-        num_parallel_workers (int, optional): is checked.
-        shuffle (bool, optional): whether the order is random; by default it is.
-        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
-        num_shards (int, optional): how many processes share the rows.
-        shard_id (int, optional): which of them this is.
-        cache (DatasetCache, optional): keeps the rows.
 
     Raises:
         TypeError: an argument is of the wrong type.
@@ -111,6 +106,7 @@ _TYPES = (
 )
 
 
+@documented
 class RandomDataset(SourceDataset, VisionBaseDataset):
     """Rows of random bytes; all bytes of a column of a row are the same one.
 
@@ -123,12 +119,7 @@ class RandomDataset(SourceDataset, VisionBaseDataset):
             gets a random length up to 32. By default all that is random, too.
         columns_list (list[str], optional): which columns of the schema are given, in order; without
             a schema, the names of the columns, which are otherwise "c0", "c1", ...
-        num_samples (int, optional): how many rows an epoch has at most.
-        num_parallel_workers (int, optional): is checked.
-        cache (DatasetCache, optional): keeps the rows.
         shuffle (bool, optional): is checked; rows are random in any order.
-        num_shards (int, optional): how many processes share the rows.
-        shard_id (int, optional): which of them this is.
 
     Raises:
         TypeError: an argument is of the wrong type.

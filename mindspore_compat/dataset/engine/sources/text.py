@@ -19,6 +19,7 @@ from ..pipeline import SourceDataset, TextBaseDataset, UnionBaseDataset
 from ..rows import Flow
 from ..sampler import Shuffle
 from ..twister import Twister, Twister64
+from ._documented import documented
 from .generator import Shard, Shards
 
 __all__ = ["CSVDataset", "TextFileDataset"]
@@ -161,18 +162,14 @@ def _through_buffer(rows, size, twister):
         yield row
 
 
+@documented
 class TextFileDataset(FilesDataset, TextBaseDataset):
     """The lines of text files, in one column, "text"; empty lines are left out.
 
     Args:
         dataset_files (Union[str, list[str]]): paths or patterns.
-        num_samples (int, optional): how many rows an epoch has at most.
-        num_parallel_workers (int, optional): is checked.
         shuffle (Union[bool, Shuffle], optional): whether files and rows are shuffled, or files
             alone.
-        num_shards (int, optional): how many processes share the rows.
-        shard_id (int, optional): which of them this is.
-        cache (DatasetCache, optional): keeps the rows.
 
     Raises:
         TypeError: an argument is of the wrong type.
@@ -224,6 +221,7 @@ class TextFileDataset(FilesDataset, TextBaseDataset):
                     yield [np.array(line)]
 
 
+@documented
 class CSVDataset(FilesDataset, UnionBaseDataset):
     """The lines of CSV files; a column is text, int32 or float32 as its default value is.
 
@@ -234,13 +232,8 @@ class CSVDataset(FilesDataset, UnionBaseDataset):
             text.
         column_names (list[str], optional): the names; by default the first line of each file has
             them.
-        num_samples (int, optional): how many rows an epoch has at most.
-        num_parallel_workers (int, optional): is checked.
         shuffle (Union[bool, Shuffle], optional): whether files and rows are shuffled, or files
             alone.
-        num_shards (int, optional): how many processes share the rows.
-        shard_id (int, optional): which of them this is.
-        cache (DatasetCache, optional): keeps the rows.
 
     Raises:
         TypeError: an argument is of the wrong type.

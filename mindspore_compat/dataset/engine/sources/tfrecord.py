@@ -23,6 +23,7 @@ from ..rows import Flow
 from ..sampler import Shuffle
 from ..schema import Schema
 from ..twister import Twister
+from ._documented import documented
 from .generator import Shard, Shards, shard_in_range
 from .mindrecord import both
 
@@ -31,6 +32,7 @@ __all__ = ["TFRecordDataset"]
 _LEAST_BUFFER = 10000
 
 
+@documented
 class TFRecordDataset(SourceDataset, UnionBaseDataset):
     """The Examples of TFRecord files.
 
@@ -42,14 +44,10 @@ class TFRecordDataset(SourceDataset, UnionBaseDataset):
         columns_list (list[str], optional): the columns wanted, in order; by default all, by name.
         num_samples (int, optional): how many rows an epoch has at most, for each process; by
             default what the schema says.
-        num_parallel_workers (int, optional): is checked.
         shuffle (Union[bool, Shuffle], optional): whether files and rows are shuffled (True,
             GLOBAL, None), files alone (FILES), or neither (False, INFILE).
-        num_shards (int, optional): how many processes share the rows.
-        shard_id (int, optional): which of them this is.
         shard_equal_rows (bool, optional): whether shares are made of equal numbers of rows;
             otherwise they are made of whole files.
-        cache (DatasetCache, optional): keeps the rows.
         compression_type (str, optional): "", "GZIP" or "ZLIB".
 
     Raises:

@@ -10,7 +10,8 @@ from ...._core.rules.vocabulary import OneOf, Str
 from ...._io.reading import at
 from ..._rules import Samples, Workers
 from ..sampler import Shuffle
-from .corpus_files import TRAIN_VALID_TEST, Corpus, documented
+from ._documented import documented_corpus
+from .corpus_files import TRAIN_VALID_TEST, Corpus
 from .generator import Shard, Shards
 from .listed_rows import lines_of
 from .text import ShuffleMode, shard_in_range, together
@@ -95,7 +96,7 @@ def _segments(path):
     return [(each.text or "").strip() for each in root.iter("seg")]
 
 
-@documented
+@documented_corpus
 class IWSLT2016Dataset(_Talks):
     """The talks of IWSLT 2016: the columns "text" and "translation".
 
@@ -151,7 +152,7 @@ class IWSLT2016Dataset(_Talks):
         self._set(dataset_dir, usage, num_parallel_workers, order, cache)
 
 
-@documented
+@documented_corpus
 class IWSLT2017Dataset(_Talks):
     """The talks of IWSLT 2017: the columns "text" and "translation".
 
@@ -205,7 +206,7 @@ class IWSLT2017Dataset(_Talks):
 _ROOMS = {"train": "training/train", "valid": "validation/val", "test": "mmt16_task1_test/test"}
 
 
-@documented
+@documented_corpus
 class Multi30kDataset(_Pairs):
     """The descriptions of Multi30k: the columns "text" and "translation".
 
