@@ -5,6 +5,7 @@ from ..._core.rules.vocabulary import Bool, Int, ListOf, Str, TupleOf, checked
 from .. import transfer
 from ..all_to_all import rows_of
 from ..groups import partners
+from ._documented import documented
 from .writing import Given, Into, Several, carry, check_dtype, check_shape
 
 Sizes = ListOf(Int) | TupleOf(Int)
@@ -12,6 +13,7 @@ Sizes = ListOf(Int) | TupleOf(Int)
 
 @public("mint.distributed.all_to_all")
 @checked
+@documented
 def all_to_all(
     output_tensor_list: Several,
     input_tensor_list: Several,
@@ -23,11 +25,6 @@ def all_to_all(
     Args:
         output_tensor_list: for each member, where what it sends is put.
         input_tensor_list: for each member what is sent to it; of one dtype.
-        group: the group's name.
-        async_op: whether to return before the result is there.
-
-    Returns:
-        CommHandle; None unless `async_op` is set.
 
     Raises:
         TypeError: a list has another length than the group, or the dtypes differ.
@@ -71,6 +68,7 @@ def all_to_all(
 
 @public("mint.distributed.all_to_all_single")
 @checked
+@documented
 def all_to_all_single(
     output: Given,
     input: Given,
@@ -86,11 +84,6 @@ def all_to_all_single(
         input: what is sent.
         output_split_sizes: rows from each member. By default, or empty, equally many.
         input_split_sizes: rows to each member. By default, or empty, equally many.
-        group: the group's name.
-        async_op: whether to return before the result is there.
-
-    Returns:
-        CommHandle; None unless `async_op` is set.
 
     Raises:
         TypeError: the dtypes differ.
@@ -128,6 +121,7 @@ def all_to_all_single(
 
 @public("ops.communication.all_to_all_v_c", "ops.all_to_all_v_c")
 @checked
+@documented
 def all_to_all_v_c(
     output: Given,
     input: Given,
@@ -142,11 +136,6 @@ def all_to_all_v_c(
         input: what is sent.
         send_count_matrix: for each sender, for each receiver, how many rows; one list, the same on
             all members.
-        group: the group's name.
-        async_op: whether to return before the result is there.
-
-    Returns:
-        CommHandle; None unless `async_op` is set.
 
     Raises:
         TypeError: the matrix has another size than the group's squared, or the dtypes differ.

@@ -9,6 +9,7 @@ from ..._core.rules.vocabulary import Any, Bool, Int, ListOf, Str, checked
 from .. import transfer
 from ..groups import member, partners
 from ..transfer import CommHandle
+from ._documented import documented
 from .writing import (
     Given,
     Into,
@@ -23,17 +24,13 @@ from .writing import (
 
 @public("mint.distributed.all_reduce")
 @checked
+@documented
 def all_reduce(tensor: Given, op: Str = "sum", group: Str = None, async_op: Bool = False):
     """Combines the members' Tensors element by element; every member's Tensor becomes the result.
 
     Args:
         tensor: this member's part, and where the result is put; of equal shape and dtype on all.
         op: "sum", "prod", "max", "min" or "avg", the sum divided by the group's size.
-        group: the group's name.
-        async_op: whether to return before the result is there.
-
-    Returns:
-        CommHandle; None unless `async_op` is set.
 
     Raises:
         TypeError: `op` is none of the five.
@@ -64,6 +61,7 @@ def all_reduce(tensor: Given, op: Str = "sum", group: Str = None, async_op: Bool
 
 @public("mint.distributed.reduce", "ops.communication.reduce", "ops.reduce")
 @checked
+@documented
 def reduce(tensor: Given, dst: Int, op: Str = "sum", group: Str = None, async_op: Bool = False):
     """Combines the members' Tensors element by element; the Tensor of one becomes the result.
 
@@ -72,11 +70,6 @@ def reduce(tensor: Given, dst: Int, op: Str = "sum", group: Str = None, async_op
             on all. On the others it stays as it is.
         dst: the world's number of the one that gets the result.
         op: "sum", "prod", "max", "min" or "avg", the sum divided by the group's size.
-        group: the group's name.
-        async_op: whether to return before the result is there.
-
-    Returns:
-        CommHandle; None unless `async_op` is set.
 
     Raises:
         TypeError: `op` is none of the five.
@@ -104,17 +97,13 @@ def reduce(tensor: Given, dst: Int, op: Str = "sum", group: Str = None, async_op
 
 @public("mint.distributed.broadcast", "ops.communication.broadcast", "ops.broadcast")
 @checked
+@documented
 def broadcast(tensor: Given, src: Int, group: Str = None, async_op: Bool = False):
     """Makes every member's Tensor that of one.
 
     Args:
         tensor: on `src` what is sent, on the others where it is put; of equal shape and dtype.
         src: the world's number of the one that sends.
-        group: the group's name.
-        async_op: whether to return before the result is there.
-
-    Returns:
-        CommHandle; None unless `async_op` is set.
 
     Raises:
         RuntimeError: the processes are not connected, there is no such group, or `src` is not in
@@ -146,6 +135,7 @@ def broadcast(tensor: Given, src: Int, group: Str = None, async_op: Bool = False
 
 @public("mint.distributed.all_gather_into_tensor")
 @checked
+@documented
 def all_gather_into_tensor(
     output_tensor: Given, input_tensor: Given, group: Str = None, async_op: Bool = False
 ):
@@ -155,11 +145,6 @@ def all_gather_into_tensor(
         output_tensor: where the result is put: as many times the rows of `input_tensor` as there
             are members.
         input_tensor: this member's part; of equal shape and dtype on all.
-        group: the group's name.
-        async_op: whether to return before the result is there.
-
-    Returns:
-        CommHandle; None unless `async_op` is set.
 
     Raises:
         TypeError: the dtypes differ.
@@ -197,6 +182,7 @@ def all_gather_into_tensor(
     "ops.all_gather_into_tensor_uneven",
 )
 @checked
+@documented
 def all_gather_into_tensor_uneven(
     output: Given,
     input: Given,
@@ -210,11 +196,6 @@ def all_gather_into_tensor_uneven(
         output: where the result is put.
         input: this member's part; of equal dtype and, but for axis 0, equal shape on all.
         output_split_sizes: for each member the length of its part. By default they are equal.
-        group: the group's name.
-        async_op: whether to return before the result is there.
-
-    Returns:
-        CommHandle; None unless `async_op` is set.
 
     Raises:
         TypeError: the dtypes differ.
@@ -252,6 +233,7 @@ def all_gather_into_tensor_uneven(
 
 @public("mint.distributed.reduce_scatter_tensor")
 @checked
+@documented
 def reduce_scatter_tensor(
     output: Given, input: Given, op: Str = "sum", group: Str = None, async_op: Bool = False
 ):
@@ -261,11 +243,6 @@ def reduce_scatter_tensor(
         output: where this member's part of the result is put.
         input: this member's part of the combination; of equal shape and dtype on all.
         op: "sum", "prod", "max", "min" or "avg", the sum divided by the group's size.
-        group: the group's name.
-        async_op: whether to return before the result is there.
-
-    Returns:
-        CommHandle; None unless `async_op` is set.
 
     Raises:
         TypeError: `op` is none of the five, or the dtypes differ.
@@ -307,6 +284,7 @@ def reduce_scatter_tensor(
     "ops.reduce_scatter_tensor_uneven",
 )
 @checked
+@documented
 def reduce_scatter_tensor_uneven(
     output: Given,
     input: Given,
@@ -323,11 +301,6 @@ def reduce_scatter_tensor_uneven(
         input_split_sizes: for each member the length of its part of axis 0. By default they are
             equal.
         op: "sum", "max", "min" or "avg", the sum divided by the group's size.
-        group: the group's name.
-        async_op: whether to return before the result is there.
-
-    Returns:
-        CommHandle; None unless `async_op` is set.
 
     Raises:
         TypeError: `op` is none of the four, or the dtypes differ.
@@ -371,6 +344,7 @@ def reduce_scatter_tensor_uneven(
 
 @public("ops.communication.gather_into_tensor", "ops.gather_into_tensor")
 @checked
+@documented
 def gather_into_tensor(
     output_tensor: Given,
     input_tensor: Given,
@@ -384,11 +358,6 @@ def gather_into_tensor(
         output_tensor: on `dst` where the result is put; on the others it stays as it is.
         input_tensor: this member's part; of equal shape and dtype on all.
         dst: the world's number of the one that gets the result.
-        group: the group's name.
-        async_op: whether to return before the result is there.
-
-    Returns:
-        CommHandle; None unless `async_op` is set.
 
     Raises:
         TypeError: on `dst`, the dtypes differ.
@@ -423,6 +392,7 @@ def gather_into_tensor(
 
 @public("ops.communication.scatter_tensor", "ops.scatter_tensor")
 @checked
+@documented
 def scatter_tensor(
     output_tensor: Given,
     input_tensor: Given,
@@ -436,11 +406,6 @@ def scatter_tensor(
         output_tensor: where this member's part is put; of equal shape and dtype on all.
         input_tensor: on `src` what is cut; on the others it does not matter.
         src: the world's number of the one whose Tensor is cut.
-        group: the group's name.
-        async_op: whether to return before the result is there.
-
-    Returns:
-        CommHandle; None unless `async_op` is set.
 
     Raises:
         TypeError: on `src`, the dtypes differ.
@@ -480,16 +445,13 @@ def scatter_tensor(
 
 @public("mint.distributed.barrier", "ops.communication.barrier", "ops.barrier")
 @checked
+@documented
 def barrier(group: Str = None, async_op: Bool = False, device_ids: Any = None):
     """Waits until every member has come here.
 
     Args:
-        group: the group's name.
         async_op: whether to return at once, and wait in the handle's `wait()`.
         device_ids: not used.
-
-    Returns:
-        CommHandle; None unless `async_op` is set.
 
     Raises:
         RuntimeError: the processes are not connected, or there is no such group.

@@ -7,22 +7,19 @@ from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Int, Str, checked
 from .. import transfer
 from ..groups import member, partners
+from ._documented import documented
 from .writing import Given, Into, Several, carry, check_list, check_reduction
 
 
 @public("mint.distributed.all_gather", "ops.communication.all_gather", "ops.all_gather")
 @checked
+@documented
 def all_gather(tensor_list: Several, tensor: Given, group: Str = None, async_op: Bool = False):
     """Gives every member the Tensors of all.
 
     Args:
         tensor_list: where the members' Tensors are put.
         tensor: this member's; of equal shape and dtype on all.
-        group: the group's name.
-        async_op: whether to return before the result is there.
-
-    Returns:
-        CommHandle; None unless `async_op` is set.
 
     Raises:
         TypeError: `tensor_list` has another length than the group, or a Tensor of another shape or
@@ -54,6 +51,7 @@ def all_gather(tensor_list: Several, tensor: Given, group: Str = None, async_op:
 
 @public("mint.distributed.gather", "ops.communication.gather")
 @checked
+@documented
 def gather(
     tensor: Given, gather_list: Several, dst: Int = 0, group: Str = None, async_op: Bool = False
 ):
@@ -63,11 +61,6 @@ def gather(
         tensor: this member's; of equal shape and dtype on all.
         gather_list: on `dst` where the members' Tensors are put; on the others it stays as it is.
         dst: the world's number of the one that gets them.
-        group: the group's name.
-        async_op: whether to return before the result is there.
-
-    Returns:
-        CommHandle; None unless `async_op` is set.
 
     Raises:
         TypeError: on `dst`, `gather_list` has another length than the group, or a Tensor of another
@@ -105,6 +98,7 @@ def gather(
 
 @public("mint.distributed.scatter", "ops.communication.scatter")
 @checked
+@documented
 def scatter(
     tensor: Given, scatter_list: Several, src: Int = 0, group: Str = None, async_op: Bool = False
 ):
@@ -114,11 +108,6 @@ def scatter(
         tensor: where this member's Tensor is put; of equal shape and dtype on all.
         scatter_list: on `src` a Tensor for each member; on the others it does not matter.
         src: the world's number of the one that has the list.
-        group: the group's name.
-        async_op: whether to return before the result is there.
-
-    Returns:
-        CommHandle; None unless `async_op` is set.
 
     Raises:
         TypeError: on `src`, `scatter_list` has another length than the group, or a Tensor of
@@ -157,6 +146,7 @@ def scatter(
 
 @public("mint.distributed.reduce_scatter", "ops.communication.reduce_scatter", "ops.reduce_scatter")
 @checked
+@documented
 def reduce_scatter(
     output: Given, input_list: Several, op: Str = "sum", group: Str = None, async_op: Bool = False
 ):
@@ -166,11 +156,6 @@ def reduce_scatter(
         output: where this member's result is put.
         input_list: a Tensor for each member; of equal shape and dtype on all.
         op: "sum", "prod", "max", "min" or "avg", the sum divided by the group's size.
-        group: the group's name.
-        async_op: whether to return before the result is there.
-
-    Returns:
-        CommHandle; None unless `async_op` is set.
 
     Raises:
         TypeError: `op` is none of the five, or `input_list` has another length than the group, or a

@@ -30,6 +30,7 @@ from ._conv_base import (
     _three_axes,
     _two,
 )
+from ._conv_documented import documented
 
 
 class _Transpose(_Conv):
@@ -78,26 +79,18 @@ class _Transpose(_Conv):
 
 
 @public("nn.Conv2dTranspose")
+@documented
 class Conv2dTranspose(_Transpose):
     """The transpose of a convolution of images: each element is multiplied by a learnt kernel and
     added to the output.
 
     Args:
-        in_channels (int): the channels of the input.
-        out_channels (int): the channels of the output.
         kernel_size (Union[int, tuple[int]]): height and width of the kernels.
         stride (Union[int, tuple[int]]): the step between neighbouring kernels in the output.
         pad_mode (str): "same" for an output of size * stride, "valid" for all that the kernels
             reach, "pad" for these less `padding`.
         padding (Union[int, tuple[int]]): what is cut off above, below, left and right.
         output_padding (Union[int, tuple[int]]): zeros added below and right, with mode "pad" only.
-        dilation (Union[int, tuple[int]]): the step within a kernel.
-        group (int): into how many groups the channels are split.
-        has_bias (bool): whether there is a bias.
-        weight_init (Union[Tensor, str, Initializer, numbers.Number]): the weight's first values;
-            U(-k, k) with k = 1 / sqrt(fan_in) by default.
-        bias_init (Union[Tensor, str, Initializer, numbers.Number]): the bias's, likewise.
-        dtype (mindspore.dtype): the type of the parameters.
 
     Inputs:
         - **x** (Tensor): shape (N, C, H, W).
@@ -175,25 +168,18 @@ class Conv2dTranspose(_Transpose):
 
 
 @public("nn.Conv1dTranspose")
+@documented
 class Conv1dTranspose(_OfSequences, _Transpose):
     """The transpose of a convolution of sequences: each element is multiplied by a learnt kernel
     and added to the output.
 
     Args:
-        in_channels (int): the channels of the input.
-        out_channels (int): the channels of the output.
         kernel_size (int): the length of the kernels.
         stride (int): the step between neighbouring kernels in the output.
         pad_mode (str): "same" for an output of length * stride, "valid" for all that the kernels
             reach, "pad" for these less `padding`.
         padding (int): what is cut off at either end.
         dilation (int): the step within a kernel.
-        group (int): into how many groups the channels are split.
-        has_bias (bool): whether there is a bias.
-        weight_init (Union[Tensor, str, Initializer, numbers.Number]): the weight's first values;
-            U(-k, k) with k = 1 / sqrt(fan_in) by default.
-        bias_init (Union[Tensor, str, Initializer, numbers.Number]): the bias's, likewise.
-        dtype (mindspore.dtype): the type of the parameters.
 
     Inputs:
         - **x** (Tensor): shape (N, C, L).
@@ -249,27 +235,19 @@ class Conv1dTranspose(_OfSequences, _Transpose):
 
 
 @public("nn.Conv3dTranspose")
+@documented
 class Conv3dTranspose(_Conv):
     """The transpose of a convolution of volumes: each element is multiplied by a learnt kernel and
     added to the output.
 
     Args:
-        in_channels (int): the channels of the input.
-        out_channels (int): the channels of the output.
         kernel_size (Union[int, tuple[int]]): depth, height and width of the kernels.
         stride (Union[int, tuple[int]]): the step between neighbouring kernels in the output.
         pad_mode (str): "same" for an output of size * stride, "valid" for all that the kernels
             reach, "pad" for these less `padding`.
         padding (Union[int, tuple[int]]): what is cut off at the six sides.
-        dilation (Union[int, tuple[int]]): the step within a kernel.
-        group (int): into how many groups the channels are split.
         output_padding (Union[int, tuple[int]]): how far the output goes on, with mode "pad" only.
-        has_bias (bool): whether there is a bias.
-        weight_init (Union[Tensor, str, Initializer, numbers.Number]): the weight's first values;
-            U(-k, k) with k = 1 / sqrt(fan_in) by default.
-        bias_init (Union[Tensor, str, Initializer, numbers.Number]): the bias's, likewise.
         data_format (str): "NCDHW".
-        dtype (mindspore.dtype): the type of the parameters.
 
     Inputs:
         - **x** (Tensor): shape (N, C, D, H, W).

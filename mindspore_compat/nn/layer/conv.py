@@ -32,6 +32,7 @@ from ._conv_base import (
     _three_axes,
     _two,
 )
+from ._conv_documented import documented
 from ._conv_transpose import Conv1dTranspose, Conv2dTranspose, Conv3dTranspose
 
 __all__ = ["Conv2d", "Conv2dTranspose", "Conv1d", "Conv1dTranspose", "Conv3d", "Conv3dTranspose"]
@@ -57,25 +58,17 @@ class _Planar(_Conv):
 
 
 @public("nn.Conv2d")
+@documented
 class Conv2d(_Planar):
     """Cross-correlation of images with learnt kernels.
 
     Args:
-        in_channels (int): the channels of the input.
-        out_channels (int): the channels of the output.
         kernel_size (Union[int, tuple[int]]): height and width of the kernels.
         stride (Union[int, tuple[int]]): the step of the kernel from one position to the next.
         pad_mode (str): "same" for an output of ceil(size / stride), "valid" for no padding, "pad"
             for `padding` zeros.
         padding (Union[int, tuple[int]]): the zeros above, below, left and right.
-        dilation (Union[int, tuple[int]]): the step within a kernel.
-        group (int): into how many groups the channels are split.
-        has_bias (bool): whether there is a bias.
-        weight_init (Union[Tensor, str, Initializer, numbers.Number]): the weight's first values;
-            U(-k, k) with k = 1 / sqrt(fan_in) by default.
-        bias_init (Union[Tensor, str, Initializer, numbers.Number]): the bias's, likewise.
         data_format (str): "NCHW", or on a GPU "NHWC".
-        dtype (mindspore.dtype): the type of the parameters.
 
     Inputs:
         - **x** (Tensor): shape (N, C, H, W), or (N, H, W, C) for "NHWC".
@@ -157,24 +150,17 @@ class Conv2d(_Planar):
 
 
 @public("nn.Conv1d")
+@documented
 class Conv1d(_OfSequences, _Planar):
     """Cross-correlation of sequences with learnt kernels.
 
     Args:
-        in_channels (int): the channels of the input.
-        out_channels (int): the channels of the output.
         kernel_size (int): the length of the kernels.
         stride (int): the step of the kernel from one position to the next.
         pad_mode (str): "same" for an output of ceil(length / stride), "valid" for no padding,
             "pad" for `padding` zeros.
         padding (int): the zeros at either end.
         dilation (int): the step within a kernel.
-        group (int): into how many groups the channels are split.
-        has_bias (bool): whether there is a bias.
-        weight_init (Union[Tensor, str, Initializer, numbers.Number]): the weight's first values;
-            U(-k, k) with k = 1 / sqrt(fan_in) by default.
-        bias_init (Union[Tensor, str, Initializer, numbers.Number]): the bias's, likewise.
-        dtype (mindspore.dtype): the type of the parameters.
 
     Inputs:
         - **x** (Tensor): shape (N, C, L).
@@ -240,25 +226,17 @@ class Conv1d(_OfSequences, _Planar):
 
 
 @public("nn.Conv3d")
+@documented
 class Conv3d(_Conv):
     """Cross-correlation of volumes with learnt kernels.
 
     Args:
-        in_channels (int): the channels of the input.
-        out_channels (int): the channels of the output.
         kernel_size (Union[int, tuple[int]]): depth, height and width of the kernels.
         stride (Union[int, tuple[int]]): the step of the kernel from one position to the next.
         pad_mode (str): "same" for an output of ceil(size / stride), "valid" for no padding, "pad"
             for `padding` zeros.
         padding (Union[int, tuple[int]]): the zeros before and behind, above, below, left and right.
-        dilation (Union[int, tuple[int]]): the step within a kernel.
-        group (int): into how many groups the channels are split.
-        has_bias (bool): whether there is a bias.
-        weight_init (Union[Tensor, str, Initializer, numbers.Number]): the weight's first values;
-            U(-k, k) with k = 1 / sqrt(fan_in) by default.
-        bias_init (Union[Tensor, str, Initializer, numbers.Number]): the bias's, likewise.
         data_format (str): "NCDHW".
-        dtype (mindspore.dtype): the type of the parameters.
 
     Inputs:
         - **x** (Tensor): shape (N, C, D, H, W).

@@ -4,6 +4,7 @@ from ...._core.declare.public_api import public
 from ...._core.rules.vocabulary import Bool, Forbid, checked
 from ....ops._conv.conv import conv2d
 from ...layer._conv_base import Mode, Pads2, Size, Sizes, _each, _groups, _no_pads, _padding, _two
+from ...layer._conv_documented import documented
 from ...layer.conv import Conv2d
 from .layer_distribution import NormalPrior, Variational, normal_post_fn
 
@@ -11,20 +12,16 @@ __all__ = ["ConvReparam"]
 
 
 @public("nn.probability.bnn_layers.ConvReparam")
+@documented
 class ConvReparam(Variational, Conv2d):
     """Cross-correlation of images with kernels that are drawn, one draw for a batch.
 
     Args:
-        in_channels (int): the channels of the input.
-        out_channels (int): the channels of the output.
         kernel_size (Union[int, tuple[int]]): height and width of the kernels.
         stride (Union[int, tuple[int]]): the step of the kernel from one position to the next.
         pad_mode (str): "same" for an output of ceil(size / stride), "valid" for no padding, "pad"
             for `padding` zeros.
         padding (Union[int, tuple[int]]): the zeros above, below, left and right.
-        dilation (Union[int, tuple[int]]): the step within a kernel.
-        group (int): into how many groups the channels are split.
-        has_bias (bool): whether there is a bias.
         weight_prior_fn (Cell): makes the distribution of the weight before anything is learnt,
             which has to be normal; or is one.
         weight_posterior_fn (function): takes `name` and `shape` and makes the NormalPosterior of

@@ -5,12 +5,14 @@ import math
 from .... import ops
 from ...._core.declare.public_api import public
 from ...._core.tensor.dtype import float32
+from ._documented import documented
 from .distribution import Distribution
 
 __all__ = ["Cauchy"]
 
 
 @public("nn.probability.distribution.Cauchy")
+@documented
 class Cauchy(Distribution):
     """The Cauchy distribution; its mean, variance and standard deviation are refused.
 
@@ -19,9 +21,6 @@ class Cauchy(Distribution):
             every question.
         scale (Union[int, float, list, numpy.ndarray, Tensor]): half the width at half the height,
             above 0; None likewise.
-        seed (int): the seed of samples; None for the global one.
-        dtype (mindspore.dtype): the type of samples, a float.
-        name (str): the name of the distribution.
 
     Raises:
         TypeError: if `dtype` is no float.

@@ -3,21 +3,20 @@
 from .... import ops
 from ...._core.declare.public_api import public
 from ...._core.tensor.dtype import float32
+from ._documented import documented
 from .distribution import Distribution
 
 __all__ = ["Exponential"]
 
 
 @public("nn.probability.distribution.Exponential")
+@documented
 class Exponential(Distribution):
     """The exponential distribution.
 
     Args:
         rate (Union[int, float, list, numpy.ndarray, Tensor]): the inverse of the mean, above 0;
             None where it comes with every question.
-        seed (int): the seed of samples; None for the global one.
-        dtype (mindspore.dtype): the type of samples, a float.
-        name (str): the name of the distribution.
 
     Raises:
         TypeError: if `dtype` is no float.

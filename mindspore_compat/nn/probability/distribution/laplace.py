@@ -5,12 +5,14 @@ import math
 from .... import ops
 from ...._core.declare.public_api import public
 from ...._core.tensor.dtype import float32
+from ._documented import documented
 from .distribution import Distribution
 
 __all__ = ["Laplace"]
 
 
 @public("nn.probability.distribution.Laplace")
+@documented
 class Laplace(Distribution):
     """The Laplace distribution, of which the density is known: `prob` and `log_prob`.
 
@@ -19,9 +21,6 @@ class Laplace(Distribution):
             every question.
         sd (Union[int, float, list, numpy.ndarray, Tensor]): the scale b, above 0, which is the mean
             distance from the mean; None likewise.
-        seed (int): the seed of samples; None for the global one.
-        dtype (mindspore.dtype): the type of samples, a float.
-        name (str): the name of the distribution.
 
     Raises:
         TypeError: if `dtype` is no float.

@@ -5,12 +5,14 @@ import math
 from .... import ops
 from ...._core.declare.public_api import public
 from ...._core.tensor.dtype import float32
+from ._documented import documented
 from .distribution import Distribution
 
 __all__ = ["Logistic"]
 
 
 @public("nn.probability.distribution.Logistic")
+@documented
 class Logistic(Distribution):
     """The logistic distribution: P(X <= x) = sigmoid((x - loc) / scale).
 
@@ -18,9 +20,6 @@ class Logistic(Distribution):
         loc (Union[int, float, list, numpy.ndarray, Tensor]): the mean; None where it comes with
             every question.
         scale (Union[int, float, list, numpy.ndarray, Tensor]): the scale, above 0; None likewise.
-        seed (int): the seed of samples; None for the global one.
-        dtype (mindspore.dtype): the type of samples, a float.
-        name (str): the name of the distribution.
 
     Raises:
         TypeError: if `dtype` is no float.

@@ -5,21 +5,20 @@ import math
 from .... import ops
 from ...._core.declare.public_api import public
 from ...._core.tensor.dtype import float32
+from ._documented import documented
 from .distribution import FLOATS, Distribution
 
 __all__ = ["Normal"]
 
 
 @public("nn.probability.distribution.Normal")
+@documented
 class Normal(Distribution):
     """The normal distribution.
 
     Args:
         mean (Union[int, float, list, numpy.ndarray, Tensor]): the mean.
         sd (Union[int, float, list, numpy.ndarray, Tensor]): the standard deviation, above 0.
-        seed (int): the seed of samples; None for the global one.
-        dtype (mindspore.dtype): the type of samples, a float.
-        name (str): the name of the distribution.
 
     Raises:
         TypeError: if `dtype` is no float.

@@ -5,12 +5,14 @@ import math
 from .... import ops
 from ...._core.declare.public_api import public
 from ...._core.tensor.dtype import float32
+from ._documented import documented
 from .distribution import Distribution
 
 __all__ = ["StudentT"]
 
 
 @public("nn.probability.distribution.StudentT")
+@documented
 class StudentT(Distribution):
     """Student's t distribution, of which the density is known: `prob` and `log_prob`.
 
@@ -19,9 +21,6 @@ class StudentT(Distribution):
             where they come with every question.
         mean (Union[int, float, list, numpy.ndarray, Tensor]): the middle; None likewise.
         sd (Union[int, float, list, numpy.ndarray, Tensor]): the scale, above 0; None likewise.
-        seed (int): the seed of samples; None for the global one.
-        dtype (mindspore.dtype): the type of samples, a float.
-        name (str): the name of the distribution.
 
     Raises:
         TypeError: if `dtype` is no float.

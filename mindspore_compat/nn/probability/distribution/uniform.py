@@ -3,21 +3,20 @@
 from .... import ops
 from ...._core.declare.public_api import public
 from ...._core.tensor.dtype import float32
+from ._documented import documented
 from .distribution import FLOATS, Distribution
 
 __all__ = ["Uniform"]
 
 
 @public("nn.probability.distribution.Uniform")
+@documented
 class Uniform(Distribution):
     """The uniform distribution between two bounds.
 
     Args:
         low (Union[int, float, list, numpy.ndarray, Tensor]): the lower bound.
         high (Union[int, float, list, numpy.ndarray, Tensor]): the upper bound, above `low`.
-        seed (int): the seed of samples; None for the global one.
-        dtype (mindspore.dtype): the type of samples, a float.
-        name (str): the name of the distribution.
 
     Raises:
         TypeError: if `dtype` is no float.

@@ -1,0 +1,11 @@
+"""What the docstrings of the collectives share."""
+
+from ..._core.declare.templates import template
+
+documented = template(
+    """
+    group: the group's name.
+    async_op: whether to return before the result is there.
+    """,
+    Returns="CommHandle; None unless `async_op` is set.",
+)
