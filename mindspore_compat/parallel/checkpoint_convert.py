@@ -12,23 +12,14 @@ __all__ = ["convert_checkpoint_by_rank", "convert_checkpoints", "rank_list_for_c
 
 
 @checked
+@_checkpoint_transform.documented_rank_list
 def rank_list_for_convert(
     rank_id: Int(ge=0), src_strategy_file: Str | None = None, dst_strategy_file: Str | None = None
 ):
     """Tells which checkpoints are needed to make one for ranks that hold other slices.
 
-    Args:
-        rank_id (int): the rank of which the checkpoint is to be made.
-        src_strategy_file (str, optional): how the checkpoints are cut; without it they are whole.
-        dst_strategy_file (str, optional): how the new one is to be cut; without it it is whole.
-
     Returns:
         list[int], ranks, the highest first.
-
-    Raises:
-        TypeError: an argument is of another type.
-        ValueError: `rank_id` is negative, a file is no strategy file, or one cannot be turned into
-            the other.
 
     Example:
         >>> from mindspore_compat import parallel
@@ -43,6 +34,7 @@ def rank_list_for_convert(
 
 
 @checked
+@_checkpoint_transform.documented_checkpoint
 def convert_checkpoint_by_rank(
     rank_id: Int(ge=0),
     checkpoint_files_map: Any,
@@ -53,17 +45,8 @@ def convert_checkpoint_by_rank(
     """Makes a rank's checkpoint out of those of ranks that hold other slices.
 
     Args:
-        rank_id (int): the rank of which the checkpoint is to be made.
         checkpoint_files_map (dict): the files of the checkpoints by rank, at least those of
             `rank_list_for_convert`.
-        save_checkpoint_file_name (str): the file to write, ".ckpt"; its folder is made if need be.
-        src_strategy_file (str, optional): how the checkpoints are cut; without it they are whole.
-        dst_strategy_file (str, optional): how the new one is to be cut; without it it is whole.
-
-    Raises:
-        TypeError: an argument is of another type.
-        ValueError: a number is negative, the name does not end with ".ckpt", a file is missing or
-            no strategy file, or the slices do not fit.
 
     Source: mindspore.parallel.convert_checkpoint_by_rank of MindSpore 2.10.
     """
@@ -78,6 +61,7 @@ def convert_checkpoint_by_rank(
 
 
 @checked
+@_checkpoint_transform.documented_checkpoints
 def convert_checkpoints(
     src_checkpoints_dir: Str,
     dst_checkpoints_dir: Str,
@@ -90,22 +74,8 @@ def convert_checkpoints(
     """Makes the checkpoints of all ranks out of those of ranks that hold other slices.
 
     Args:
-        src_checkpoints_dir (str): the folder with a folder "rank_<number>" for each rank; of
-            several checkpoints in one the last by name is taken.
         dst_checkpoints_dir (str): the folder to write "rank_<number>/<prefix><number>.<format>"
             into.
-        ckpt_prefix (str): what the names of the files begin with.
-        src_strategy_file (str, optional): how the checkpoints are cut; without it they are whole.
-        dst_strategy_file (str, optional): how the new ones are to be cut; without it there is one,
-            and it is whole.
-        process_num (int, optional): how many ranks are worked on at a time.
-        output_format (str, optional): "ckpt" or, if the checkpoints are so, "safetensors".
-
-    Raises:
-        TypeError: an argument is of another type.
-        NotADirectoryError: a folder is none.
-        ValueError: there are no checkpoints, of both formats, or not those that are needed; a file
-            is no strategy file; the slices do not fit; or an argument is none of those that may be.
 
     Source: mindspore.parallel.convert_checkpoints of MindSpore 2.10.
     """

@@ -14,29 +14,69 @@ from .loading import load_checkpoint
 from .resharding import Strategy, Transformation
 from .saving import save_checkpoint
 from .strategy import stage_of_file
+from .._core.declare.templates import template
+from .._core.rules.checked import checked
+from .._core.rules.vocabulary import Any, InstanceOf, Int, OneOf, Str
+from ._loading import load_checkpoint
+from ._resharding import Strategy, Transformation
+from ._saving import save_checkpoint
+from ._strategy import stage_of_file
+from ._utils import _make_directory
 
 _STATES = ("accu_grads", "adam_v", "adam_m")
+# What the docstrings of these functions and of those in `parallel.checkpoint_convert` share.
+_ARGUMENTS = """
+    rank_id (int): the rank of which the checkpoint is to be made.
+    save_checkpoint_file_name (str): the file to write, ".ckpt"; its folder is made if need be.
+    src_strategy_file (str, optional): how the checkpoints are cut; without it they are whole.
+    dst_strategy_file (str, optional): how the new one is to be cut; without it it is whole.
+"""
+documented_rank_list = template(
+    _ARGUMENTS,
+    Raises="""
+    TypeError: an argument is of another type.
+    ValueError: `rank_id` is negative, a file is no strategy file, or one cannot be turned into
+        the other.
+    """,
+)
+documented_checkpoint = template(
+    _ARGUMENTS,
+    Raises="""
+    TypeError: an argument is of another type.
+    ValueError: a number is negative, the name does not end with ".ckpt", a file is missing or
+        no strategy file, or the slices do not fit.
+    """,
+)
+documented_checkpoints = template(
+    """
+    src_checkpoints_dir (str): the folder with a folder "rank_<number>" for each rank; of
+        several checkpoints in one the last by name is taken.
+    ckpt_prefix (str): what the names of the files begin with.
+    src_strategy_file (str, optional): how the checkpoints are cut; without it they are whole.
+    dst_strategy_file (str, optional): how the new ones are to be cut; without it there is one,
+        and it is whole.
+    process_num (int, optional): how many ranks are worked on at a time.
+    output_format (str, optional): "ckpt" or, if the checkpoints are so, "safetensors".
+    """,
+    Raises="""
+    TypeError: an argument is of another type.
+    NotADirectoryError: a folder is none.
+    ValueError: there are no checkpoints, of both formats, or not those that are needed; a file
+        is no strategy file; the slices do not fit; or an argument is none of those that may be.
+    """,
+)
 
 
 @checked
+@documented_rank_list
 def rank_list_for_transform(
     rank_id: Int(ge=0), src_strategy_file: Str | None = None, dst_strategy_file: Str | None = None
 ):
     """Tells which checkpoints are needed to make one for ranks that hold other slices.
 
-    Args:
-        rank_id (int): the rank of which the checkpoint is to be made.
-        src_strategy_file (str, optional): how the checkpoints are cut; without it they are whole.
-        dst_strategy_file (str, optional): how the new one is to be cut; without it it is whole.
-
     Returns:
         list[int], ranks, the highest first. Where several hold the same slice, the one that stands
         as `rank_id` does in the grid of ranks.
-
-    Raises:
-        TypeError: an argument is of another type.
-        ValueError: `rank_id` is negative, a file is no strategy file, or one cannot be turned into
-            the other.
 
     Example:
         >>> import mindspore_compat as ms
@@ -57,6 +97,7 @@ def rank_list(api, rank_id, src_strategy_file, dst_strategy_file):
 
 
 @checked
+@documented_checkpoint
 def transform_checkpoint_by_rank(
     rank_id: Int(ge=0),
     checkpoint_files_map: Any,
@@ -69,17 +110,8 @@ def transform_checkpoint_by_rank(
     Parameters that the strategy files do not name are taken from the rank of the same number.
 
     Args:
-        rank_id (int): the rank of which the checkpoint is to be made.
         checkpoint_files_map (dict): the files of the checkpoints by rank, at least those of
             `rank_list_for_transform`.
-        save_checkpoint_file_name (str): the file to write, ".ckpt"; its folder is made if need be.
-        src_strategy_file (str, optional): how the checkpoints are cut; without it they are whole.
-        dst_strategy_file (str, optional): how the new one is to be cut; without it it is whole.
-
-    Raises:
-        TypeError: an argument is of another type.
-        ValueError: a number is negative, the name does not end with ".ckpt", a file is missing or
-            no strategy file, or the slices do not fit.
 
     Source: mindspore.transform_checkpoint_by_rank of MindSpore 2.10.
     """
@@ -122,6 +154,7 @@ def checkpoint_by_rank(
 
 
 @checked
+@documented_checkpoints
 def transform_checkpoints(
     src_checkpoints_dir: Str,
     dst_checkpoints_dir: Str,
@@ -134,23 +167,9 @@ def transform_checkpoints(
     """Makes the checkpoints of all ranks out of those of ranks that hold other slices.
 
     Args:
-        src_checkpoints_dir (str): the folder with a folder "rank_<number>" for each rank; of
-            several checkpoints in one the last by name is taken.
         dst_checkpoints_dir (str): the folder to write "rank_<number>/<prefix><number>.<format>"
             into. Where the source describes only some parameters of the target, as the file of one
             stage does, "_part<stage>" follows the number.
-        ckpt_prefix (str): what the names of the files begin with.
-        src_strategy_file (str, optional): how the checkpoints are cut; without it they are whole.
-        dst_strategy_file (str, optional): how the new ones are to be cut; without it there is one,
-            and it is whole.
-        process_num (int): how many ranks are worked on at a time.
-        output_format (str): "ckpt" or, if the checkpoints are so, "safetensors".
-
-    Raises:
-        TypeError: an argument is of another type.
-        NotADirectoryError: a folder is none.
-        ValueError: there are no checkpoints, of both formats, or not those that are needed; a file
-            is no strategy file; the slices do not fit; or an argument is none of those that may be.
 
     Source: mindspore.transform_checkpoints of MindSpore 2.10.
     """
