@@ -2448,7 +2448,6 @@ class SparseApplyFtrl(_Primitive):
     unfit: _t.Any
 class SparseApplyFtrlV2(SparseApplyFtrl):
     l2_shrinkage: _t.Any
-    def __call__(self, var: _Tensor | _b.float | _b.bool, accum: _Tensor | _b.float | _b.bool, linear: _Tensor | _b.float | _b.bool, grad: _Tensor | _b.float | _b.bool, indices: _Tensor) -> _t.Any: ...  # type: ignore
     def __init__(self, lr: _b.float, l1: _b.float, l2: _b.float, l2_shrinkage: _b.float, lr_power: _b.float, use_locking: _b.bool = ...) -> None: ...
 class SparseApplyProximalAdagrad(_Primitive):
     use_locking: _t.Any

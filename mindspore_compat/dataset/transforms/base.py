@@ -118,7 +118,22 @@ def check_device(api, device_target: OneOf("CPU", "Ascend")):
     """Refuses a device that images cannot be processed on."""
 
 
-class CompoundOperation(TensorOperation):
+class OfTransforms:
+    """What transforms that are made of others share."""
+
+    def __init__(self, transforms):
+        self.transforms = checked_transforms(type(self).__name__, transforms)
+
+    def _taken(self, value):
+        return value
+
+    def _seeded(self, seed):
+        seeded_copy = super()._seeded(seed)
+        seeded_copy.transforms = [seeded(each, seed) for each in self.transforms]
+        return seeded_copy
+
+
+class CompoundOperation(OfTransforms, TensorOperation):
     """The base of transforms that are made of others.
 
     Args:
@@ -128,17 +143,6 @@ class CompoundOperation(TensorOperation):
         TypeError: it is no list, or holds something else.
         ValueError: it is empty.
     """
-
-    def __init__(self, transforms):
-        self.transforms = checked_transforms(type(self).__name__, transforms)
-
-    def _taken(self, value):
-        return value
-
-    def _seeded(self, seed):
-        made = super()._seeded(seed)
-        made.transforms = [seeded(each, seed) for each in self.transforms]
-        return made
 
 
 def checked_transforms(api, transforms):

@@ -9,15 +9,7 @@ from ..._core.rules.vocabulary import Bool, DType, Int, ListOf, Number, Str
 from ..._core.tensor import dtype as dtypes
 from .._rules import INT64_MAX, AnInstance, Probability
 from ..engine.batching import padded
-from .base import (
-    CompoundOperation,
-    PyTensorOperation,
-    TensorOperation,
-    checked_transforms,
-    is_pil,
-    run,
-    seeded,
-)
+from .base import CompoundOperation, OfTransforms, PyTensorOperation, TensorOperation, is_pil, run
 
 __all__ = [
     "Compose",
@@ -535,7 +527,7 @@ class RandomChoice(CompoundOperation):
         return run([self.transforms[self._random.integer(0, len(self.transforms) - 1)]], inputs)
 
 
-class RandomOrder(PyTensorOperation):
+class RandomOrder(OfTransforms, PyTensorOperation):
     """Applies transforms in a random order.
 
     Args:
@@ -552,17 +544,6 @@ class RandomOrder(PyTensorOperation):
         ...         np.int32)))
         [7 7]
     """
-
-    def __init__(self, transforms):
-        self.transforms = checked_transforms("RandomOrder", transforms)
-
-    def _taken(self, value):
-        return value
-
-    def _seeded(self, seed):
-        made = super()._seeded(seed)
-        made.transforms = [seeded(each, seed) for each in self.transforms]
-        return made
 
     def _apply(self, *inputs):
         order = self._random.shuffle(list(range(len(self.transforms))))

@@ -67,7 +67,18 @@ def _renumbered(cell, at, number):
             param.name = ".".join(parts)
 
 
-class _Numbered(Cell):
+class _Container(Cell):
+    """What all containers share."""
+
+    def set_grad(self, requires_grad=True):
+        """Marks this Cell and its members as ones to be differentiated; returns itself."""
+        self.requires_grad = requires_grad
+        for cell in self._cells.values():
+            cell.set_grad(requires_grad)
+        return self
+
+
+class _Numbered(_Container):
     """What SequentialCell and CellList share: members by number."""
 
     def __len__(self):
@@ -116,13 +127,6 @@ class _Numbered(Cell):
         if self._auto_prefix:
             cell.update_parameters_name(f"{prefix}{key}.")
         self._cells[key] = cell
-
-    def set_grad(self, requires_grad=True):
-        """Marks this Cell and its members as ones to be differentiated; returns itself."""
-        self.requires_grad = requires_grad
-        for cell in self._cells.values():
-            cell.set_grad(requires_grad)
-        return self
 
 
 @public("nn.SequentialCell")
@@ -262,7 +266,7 @@ class CellList(_Numbered):
 
 
 @public("nn.CellDict")
-class CellDict(Cell):
+class CellDict(_Container):
     """A dict of Cells that are members of the network; what is computed is up to its owner.
 
     Args:
@@ -372,13 +376,6 @@ class CellDict(Cell):
                 f"For 'CellDict', element {number} must be a pair, but got {len(pair)} parts."
             )
         return pair
-
-    def set_grad(self, requires_grad=True):
-        """Marks this Cell and its members as ones to be differentiated; returns itself."""
-        self.requires_grad = requires_grad
-        for cell in self._cells.values():
-            cell.set_grad(requires_grad)
-        return self
 
     def construct(self, *inputs):
         """A dict computes nothing."""

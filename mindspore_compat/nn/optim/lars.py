@@ -8,6 +8,7 @@ from ..._core.rules.vocabulary import Any, Bool, Callable, Float, InstanceOf, ch
 from ..._core.tensor.tensor import Tensor
 from ...common.parameter import Parameter
 from ...ops._optimizer.formulas import lars_gradient, unscaled
+from ._fused import FusedOptimizer
 from ._step import Rows, gradient_arrays
 from .optimizer import Optimizer
 
@@ -131,13 +132,7 @@ class LARS(Optimizer):
         """True if the inner optimizer's `skipping` takes these gradients."""
         return getattr(self.opt, "can_skip", lambda _: False)(gradients)
 
-    def skipping(self, flag, gradients):
-        """Updates the parameters unless `flag`, a 0-d bool array of a GPU, holds."""
-        self._skip = flag
-        try:
-            return self(gradients)
-        finally:
-            self._skip = None
+    skipping = FusedOptimizer.skipping
 
     def _scaled(self, grads):
         """The gradients that the inner optimizer is given; on a GPU all are made by few kernels."""

@@ -239,6 +239,7 @@ class SparseApplyFtrl(_RowUpdate):
     """
 
     lenient = True
+    _formula = FTRL
 
     @checked
     def __init__(
@@ -261,16 +262,10 @@ class SparseApplyFtrl(_RowUpdate):
         grad: GradientOrNumber,
         indices: Index,
     ):
-        return self.run_rows(
-            FTRL,
-            (var, accum, linear),
-            grad,
-            indices,
-            lr=self.lr,
-            l1=self.l1,
-            l2=self.l2,
-            lr_power=self.lr_power,
-        )
+        return self.run_rows(self._formula, (var, accum, linear), grad, indices, **self._numbers())
+
+    def _numbers(self):
+        return {"lr": self.lr, "l1": self.l1, "l2": self.l2, "lr_power": self.lr_power}
 
 
 @public("ops.SparseApplyFtrlV2")
@@ -293,6 +288,8 @@ class SparseApplyFtrlV2(SparseApplyFtrl):
         [1. 2. 1.]
     """
 
+    _formula = FTRL_SHRUNK
+
     @checked
     def __init__(
         self,
@@ -306,26 +303,8 @@ class SparseApplyFtrlV2(SparseApplyFtrl):
         SparseApplyFtrl.__init__(self, lr, l1, l2, lr_power, use_locking)
         self.l2_shrinkage = l2_shrinkage
 
-    @checked
-    def __call__(
-        self,
-        var: FloatsOrNumber,
-        accum: FloatsOrNumber,
-        linear: FloatsOrNumber,
-        grad: GradientOrNumber,
-        indices: Index,
-    ):
-        return self.run_rows(
-            FTRL_SHRUNK,
-            (var, accum, linear),
-            grad,
-            indices,
-            lr=self.lr,
-            l1=self.l1,
-            l2=self.l2,
-            lr_power=self.lr_power,
-            shrink=self.l2_shrinkage,
-        )
+    def _numbers(self):
+        return {**super()._numbers(), "shrink": self.l2_shrinkage}
 
 
 @public("ops.FusedSparseFtrl")

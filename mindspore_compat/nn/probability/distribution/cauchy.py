@@ -6,14 +6,14 @@ from .... import ops
 from ...._core.declare.public_api import public
 from ...._core.tensor.dtype import float32
 from ._documented import documented
-from .distribution import Distribution
+from ._location_scale import LocationScale
 
 __all__ = ["Cauchy"]
 
 
 @public("nn.probability.distribution.Cauchy")
 @documented
-class Cauchy(Distribution):
+class Cauchy(LocationScale):
     """The Cauchy distribution; its mean, variance and standard deviation are refused.
 
     Args:
@@ -36,22 +36,7 @@ class Cauchy(Distribution):
     """
 
     def __init__(self, loc=None, scale=None, seed=None, dtype=float32, name="Cauchy"):
-        super().__init__(
-            seed, dtype, name, dict(loc=loc, scale=scale, seed=seed, dtype=dtype, name=name)
-        )
-        self._need_float()
-        self._loc = self._add_parameter(loc, "loc")
-        self._scale = self._add_parameter(scale, "scale")
-        self._need_positive("scale")
-
-    loc = property(lambda self: self._loc, doc="The middle, a Tensor or None.")
-    scale = property(lambda self: self._scale, doc="The scale, a Tensor or None.")
-
-    def extend_repr(self):
-        """What the distribution is shown with."""
-        if self.is_scalar_batch:
-            return f"location = {self._loc}, scale = {self._scale}"
-        return f"batch_shape = {self.batch_shape}"
+        super().__init__(loc, scale, seed, dtype, name)
 
     def _undefined(self, moment):
         raise ValueError(f"For 'Cauchy', the {moment} must not be asked for: there is none.")
@@ -72,11 +57,6 @@ class Cauchy(Distribution):
     def _entropy(self, loc=None, scale=None):
         loc, scale = self._check_param_type(loc, scale)
         return ops.log(self._broadcast(scale, loc)) + math.log(4 * math.pi)
-
-    def _standardized(self, value, loc, scale):
-        value = self._check_value(value)
-        loc, scale = self._check_param_type(loc, scale)
-        return (value - loc) / scale, scale
 
     def _log_prob(self, value, loc=None, scale=None):
         standardized, scale = self._standardized(value, loc, scale)

@@ -1,0 +1,30 @@
+"""What distributions with a location and a scale share."""
+
+from .distribution import Distribution
+
+
+class LocationScale(Distribution):
+    """A distribution of `loc + scale x`, where x has no parameters."""
+
+    def __init__(self, loc, scale, seed, dtype, name):
+        super().__init__(
+            seed, dtype, name, dict(loc=loc, scale=scale, seed=seed, dtype=dtype, name=name)
+        )
+        self._need_float()
+        self._loc = self._add_parameter(loc, "loc")
+        self._scale = self._add_parameter(scale, "scale")
+        self._need_positive("scale")
+
+    loc = property(lambda self: self._loc, doc="The middle, a Tensor or None.")
+    scale = property(lambda self: self._scale, doc="The scale, a Tensor or None.")
+
+    def extend_repr(self):
+        """What the distribution is shown with."""
+        if self.is_scalar_batch:
+            return f"location = {self._loc}, scale = {self._scale}"
+        return f"batch_shape = {self.batch_shape}"
+
+    def _standardized(self, value, loc, scale):
+        value = self._check_value(value)
+        loc, scale = self._check_param_type(loc, scale)
+        return (value - loc) / scale, scale
