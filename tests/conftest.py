@@ -1,8 +1,8 @@
 """Fixtures that all tests share.
 
-`space` runs a test once for each array type at hand: NumPy, the stand-in for CuPy (tests/fakecupy)
-and, where a GPU computes, CuPy itself. `--fakecupy` (or FAKECUPY=1) runs a whole session with the
-stand-in as the GPU, `--gpu` with a GPU, `--compiled` with loops that Numba compiles.
+`space` runs a test once per available array type: NumPy, the stand-in for CuPy (tests/fakecupy)
+and, if a GPU is present, CuPy. `--fakecupy` (or FAKECUPY=1) runs a whole session with the stand-in
+as the GPU, `--gpu` with a GPU, `--compiled` with loops compiled by Numba.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""The examples in the package's docstrings print what stands below them."""
+"""The examples in the package's docstrings print the documented output."""
 
 import ast
 import doctest

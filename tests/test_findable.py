@@ -1,4 +1,4 @@
-"""A search of the sources for any public path that is declared lands on its declaration."""
+"""Searching the sources for a declared public path finds its declaration."""
 
 import re
 from pathlib import Path

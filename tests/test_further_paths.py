@@ -1,4 +1,4 @@
-"""Names under the further paths where MindSpore 2.10 shows them."""
+"""Names under the additional paths where MindSpore 2.10 has them."""
 
 import importlib
 

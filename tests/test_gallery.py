@@ -1,4 +1,4 @@
-"""The scripts of the gallery run, in small, and draw their curves."""
+"""The gallery's scripts run with small settings and draw their curves."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""Names that scripts and libraries take from inside MindSpore; numbers are those of 2.10."""
+"""Names that scripts and libraries import from inside MindSpore; numbers are those of 2.10."""
 
 import importlib
 

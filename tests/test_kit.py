@@ -1,4 +1,4 @@
-"""The comparisons of the test kit tell what differs."""
+"""The comparisons of the test kit report what differs."""
 
 import ml_dtypes
 import numpy as np

@@ -1,5 +1,6 @@
-"""The main example, run as the README says: every optimizer learns the digits, thor in the fewest
-steps."""
+"""The main example, run as in the README: every optimizer learns the digits, thor in the fewest
+steps.
+"""
 
 import os
 import pathlib

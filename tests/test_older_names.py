@@ -1,4 +1,4 @@
-"""Names that releases before 2.10 had and scripts still import."""
+"""Names of releases before 2.10 that scripts still import."""
 
 import numpy as np
 import pytest

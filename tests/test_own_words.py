@@ -1,5 +1,6 @@
-"""Specs, answers and docstrings hold facts in words of the project: no prose, source or paths that
-were taken from the original."""
+"""Specs, answers and docstrings contain facts in the project's own words: no prose, source or paths
+of the original.
+"""
 
 import re
 from pathlib import Path

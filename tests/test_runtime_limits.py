@@ -1,4 +1,4 @@
-"""Limits of an Ascend's cores, pools of memory from a shared library, and tests of hardware."""
+"""Limits of Ascend cores, memory pools from a shared library, and hardware tests."""
 
 import contextlib
 import ctypes

@@ -1,6 +1,6 @@
-"""The stand-in: `import mindspore` gives this package, however Python was started.
+"""The stand-in: `import mindspore` imports this package, however Python was started.
 
-Each test runs fresh interpreters, because what is tested is the state of the import system.
+Each test runs new interpreters, because it tests the state of the import system.
 """
 
 import csv

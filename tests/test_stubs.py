@@ -1,4 +1,4 @@
-"""The type stubs: they are those of today's declarations, and type checkers agree with them."""
+"""The type stubs match today's declarations, and type checkers agree with them."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""What a script sees of an error: its own frames, the path of the Cell, and hints for slips."""
+"""What a script shows of an error: its own frames, the path of the Cell, and hints for mistakes."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Inverses by blocks, and products with them, against NumPy in float64."""
+"""Block inverses and products with them, compared with NumPy in float64."""
 
 import numpy as np
 import pytest

@@ -1,8 +1,8 @@
-"""The documentation's example calls compute on the stand-in for CuPy what they compute on the host.
+"""The documentation's example calls give the same results on the stand-in for CuPy and on the CPU.
 
-A call that works on the host and fails with device arrays mixes them with NumPy's, converts them
-unasked, or uses what CuPy has not. The calls are those of the conformance specs, so what the
-package learns is covered at once.
+A call that works on the CPU and fails on the device mixes device arrays with NumPy's, converts them
+implicitly, or uses a function that CuPy lacks. The calls come from the conformance specs, so new
+operators are covered at once.
 """
 
 import contextlib

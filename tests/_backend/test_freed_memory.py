@@ -1,4 +1,4 @@
-"""Memory that one operation frees is there for the next, without a page fault for each page."""
+"""Memory freed by one operation is reused by the next without a page fault per page."""
 
 import platform
 import subprocess

@@ -1,4 +1,4 @@
-"""Peaks of memory: what a watch in front of a pool sees, and that a GPU in force has one."""
+"""Peak memory: what the wrapper of a memory pool counts, and that an active GPU has one."""
 
 import pytest
 

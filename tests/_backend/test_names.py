@@ -1,7 +1,8 @@
-"""Every name that an op body asks of `xp` exists in CuPy, with the keywords it is called with.
+"""Every name that an operator body uses of `xp` exists in CuPy with the same keywords.
 
-The sources are parsed, so this holds for code that no test runs. What CuPy has is the census of the
-stand-in (tests/fakecupy/census.json). In `_core` an `xp` may be a recorder: that room is left out.
+The sources are parsed, so this covers code that no test runs. CuPy's names come from the census of
+the stand-in (tests/fakecupy/census.json). In `_core` an `xp` may be a recorder, so `_core` is left
+out.
 """
 
 import ast

@@ -1,7 +1,7 @@
-"""Convolution, pooling and the extra names of a space give on each array type what NumPy gives.
+"""Convolution, pooling and the extra functions of a space match NumPy on each array type.
 
-The numbers themselves are checked where NumPy computes them (test_conv.py, test_pool.py); here
-every function runs on NumPy, on the stand-in for CuPy and, where a GPU computes, on CuPy.
+test_convolution.py and test_pooling.py check the numbers themselves on NumPy. Here every function
+runs on NumPy, on the stand-in for CuPy and, if a GPU is present, on CuPy.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Slopes by the parameters of special functions: recurrences that they obey, and known values."""
+"""Derivatives of special functions by their parameters: recurrences and known values."""
 
 import numpy
 import pytest

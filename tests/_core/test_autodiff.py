@@ -1,5 +1,6 @@
-"""Directions, curves and what is kept: linearize, jet, derivative, Jacobians by vmap, _Function,
-saved_tensors_hooks, the sensitivity as an argument."""
+"""linearize, jet, derivative, Jacobians by vmap, _Function, saved_tensors_hooks, and the output
+gradient as an argument.
+"""
 
 import contextlib
 import math

@@ -1,4 +1,4 @@
-"""The context: which values are taken, refused and reported, against what MindSpore 2.10 does."""
+"""The context: values that are accepted, rejected and reported, compared with MindSpore 2.10."""
 
 import os
 import random

@@ -1,5 +1,6 @@
-"""Every gradient rule of a function of `xp`: against finite differences, at second order, and
-linear in g."""
+"""Every gradient rule of a function of `xp` against finite differences, also at second order; each
+is linear in g.
+"""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""MindSpore's dtype objects, their NumPy counterparts, and promotion as MindSpore 2.10 has it."""
+"""MindSpore's dtype objects, their NumPy counterparts, and MindSpore 2.10's promotion."""
 
 import copy
 import pickle

@@ -1,4 +1,4 @@
-"""Tensors whose lengths are not known, Symbols, and the inputs that a Cell is set to take."""
+"""Tensors with unknown lengths, Symbols, and `set_inputs` of a Cell."""
 
 import copy
 import pickle

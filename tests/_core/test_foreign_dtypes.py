@@ -1,4 +1,4 @@
-"""Arrays whose dtype is not the very one that NumPy has, as that of unpickled arrays and Tensors.
+"""Arrays whose dtype object is not NumPy's own, as in unpickled arrays and Tensors.
 
 They compute as others do.
 """

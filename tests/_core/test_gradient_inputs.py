@@ -1,4 +1,4 @@
-"""Which inputs and weights a gradient is taken by, and the form in which it comes back."""
+"""The inputs and weights that a gradient is taken by, and the form of its result."""
 
 import pytest
 

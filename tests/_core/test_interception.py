@@ -1,4 +1,4 @@
-"""MsDispatchMode: operations that a method of the script's own intercepts."""
+"""MsDispatchMode: a method of the script intercepts operations."""
 
 import threading
 

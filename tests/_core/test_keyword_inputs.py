@@ -1,5 +1,6 @@
-"""Gradients by inputs that are given by name, recomputation under mixed precision, and a Parameter
-that stands several times in a tuple."""
+"""Gradients by keyword inputs, recomputation under mixed precision, and a Parameter that occurs
+several times in a tuple.
+"""
 
 import numpy as np
 

@@ -1,7 +1,7 @@
-"""The texts of Tensors and Parameters, against texts recorded from MindSpore 2.10.
+"""The text of Tensors and Parameters, compared with texts recorded from MindSpore 2.10.
 
-tests/data/prints.txt has one case after another: `#### <expression of the array>`, the `repr`,
-a line of dashes, the `str`.
+A case in tests/data/prints.txt is `#### <expression of the array>`, the `repr`, a line of dashes,
+and the `str`.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Parameter rules: acceptance, error kinds, words, comparison, and the checks they write."""
+"""Parameter rules: accepted values, exception types, wording, comparison, generated checks."""
 
 import ast
 import copy

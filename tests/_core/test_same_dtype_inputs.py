@@ -1,4 +1,4 @@
-"""Inputs that must have one dtype, stated once in a declaration: `op(alike=...)` and `OneDtype`."""
+"""Inputs that must have one dtype, stated once in a declaration: `SameDtype` and `OneDtype`."""
 
 import numpy as np
 import pytest

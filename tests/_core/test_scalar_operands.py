@@ -1,4 +1,4 @@
-"""Numbers and lists beside a Tensor: which dtype they take; figures observed of MindSpore 2.10."""
+"""The dtype of numbers and lists combined with a Tensor, as observed in MindSpore 2.10."""
 
 import enum
 

@@ -1,4 +1,4 @@
-"""A walk back gives up what each operation kept as soon as it is used, unless walked again."""
+"""A backward pass releases saved tensors as soon as they are used, unless it is repeated."""
 
 import tracemalloc
 import weakref

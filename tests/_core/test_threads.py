@@ -1,4 +1,4 @@
-"""Gradients taken by several threads at once."""
+"""Gradients in several threads at once."""
 
 import threading
 

@@ -1,5 +1,6 @@
-"""grad, value_and_grad, vjp, jvp, vmap, Jacobians, hooks, recompute: forms of the answer, and its
-numbers."""
+"""grad, value_and_grad, vjp, jvp, vmap, Jacobians, hooks, recompute: the form of the result, and
+its numbers.
+"""
 
 import copy
 import gc

@@ -1,5 +1,6 @@
-"""vmap against a loop over slices: alone, under a gradient, over a gradient, nested; and its
-refusals."""
+"""vmap against a loop over slices: alone, under a gradient, over a gradient, nested; and what it
+rejects.
+"""
 
 import re
 

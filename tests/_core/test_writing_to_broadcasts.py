@@ -1,4 +1,4 @@
-"""Writing into Tensors whose arrays repeat elements, as those of broadcasts do."""
+"""Writing to Tensors whose arrays repeat elements, such as broadcasts."""
 
 import numpy as np
 import pytest

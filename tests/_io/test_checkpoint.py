@@ -1,4 +1,4 @@
-"""Checkpoint files: the original's bytes are written and read, damaged files are refused whole."""
+"""Checkpoint files: the original's bytes are read and written; damaged files are rejected."""
 
 import base64
 import hashlib

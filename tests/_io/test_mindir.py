@@ -1,4 +1,4 @@
-"""The messages of a MindIR file: what is written is read again, and what is damaged is refused."""
+"""MindIR messages: a round trip, and damaged files."""
 
 import math
 

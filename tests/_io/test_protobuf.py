@@ -1,5 +1,4 @@
-"""The wire format: what is written is read again and agrees with protobuf's own package; what is
-cut short is refused."""
+"""The wire format: a round trip, agreement with the protobuf package, and truncated messages."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Safetensors files: as the original writes them, checksum included."""
+"""Safetensors files as the original writes them, including the checksum."""
 
 import hashlib
 import io

@@ -1,4 +1,4 @@
-"""TFRecord files: check sums, framing, Examples."""
+"""TFRecord files: checksums, framing, Examples."""
 
 import gzip
 import random

@@ -1,16 +1,17 @@
-"""The package's speed beside MindSpore's and PyTorch's: `python -m tests.bench`.
+"""Compares the speed of the package with MindSpore and PyTorch: `python -m tests.bench`.
 
     python -m tests.bench --mindspore PYTHON --torch PYTHON --busy 2 --output docs/performance
 
 measures training steps, optimizer updates, operators with their gradients, data pipelines and
 checkpoints. PYTHON is an interpreter that has the library; without it the library is left out. Each
-library runs a case in a process of its own, MindSpore in GRAPH_MODE. First the values that they
-compute are compared; then they take turns, so that all see the same noise. With `--busy N` the
-rounds are repeated beside N processes that keep a core busy each. Where Numba is installed the
-package is measured with and without it. Nothing is asserted.
+library runs each case in its own process, MindSpore in GRAPH_MODE. The computed values are compared
+first. The libraries then take turns, so that noise affects all of them alike. `--busy N` repeats
+the rounds while N processes keep one core busy each. With Numba installed, the package is measured
+with and without it. Nothing is asserted.
 
-The table shows medians in milliseconds, and how many times as long the others take. `--output`
-names a folder for `bench.json` (with processor times and memory), `table.csv` and `bench.svg`.
+The table shows medians in milliseconds, and the times of the others relative to the package.
+`--output` names a folder for `bench.json` (with processor times and memory), `table.csv` and
+`bench.svg`.
 """
 
 import argparse

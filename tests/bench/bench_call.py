@@ -1,7 +1,7 @@
-"""What one op costs over NumPy, in microseconds: plain and recorded, checks included.
+"""The cost of one operator over NumPy in microseconds, plain and recorded, checks included.
 
-Run with `python tests/bench/bench_call.py`. Budget: +1 unrecorded, +2 recorded, for a 4x4 float32
-add.
+Run `python tests/bench/bench_call.py`. The budget for a 4x4 float32 add is +1 unrecorded and +2
+recorded.
 """
 
 import statistics

@@ -1,7 +1,7 @@
-"""Convolution and pooling, timed against the naive way of writing each; prints one table.
+"""Times convolution and pooling against naive implementations; prints one table.
 
-Run it as `python tests/bench/bench_conv.py`. Times are processor milliseconds of the fastest of
-several runs on one thread; the naive columns are a loop over kernel positions with `tensordot`
+Run `python tests/bench/bench_conv.py`. Times are processor milliseconds of the fastest of several
+runs on one thread. The naive columns are a loop over kernel positions with `tensordot`
 (convolution) and a maximum over a strided window view (pooling). Nothing is asserted.
 """
 

@@ -1,7 +1,7 @@
-"""What the host's own ways of choosing, ordering, adding and converting save over NumPy's.
+"""Times the package's selection, order statistics, scatter additions and casts against NumPy's.
 
-Run with `python tests/bench/bench_host.py`. The columns are microseconds for arrays of shape
-(256, 1024), NumPy's and the package's, measured in turns, and their ratio.
+Run `python tests/bench/bench_host.py`. The columns are microseconds for arrays of shape (256,
+1024): NumPy's, the package's, measured in turns, and their ratio.
 """
 
 import statistics

@@ -1,10 +1,10 @@
-"""Optimizers, timed against in-place NumPy written by hand; prints two tables.
+"""Times optimizers against hand-written in-place NumPy; prints two tables.
 
-Run it as `python tests/bench/bench_optimizer.py`. Times are processor milliseconds of the fastest
-of several steps. "naive" writes the formula with temporaries, "by hand" with `out=` and one scratch
-array for each parameter; the ratio is that of the optimizer to "by hand". The second table is THOR:
-a step between two second-order steps against one of Momentum, and the inverse of one factor.
-Nothing is asserted.
+Run `python tests/bench/bench_optimizer.py`. Times are processor milliseconds of the fastest of
+several steps. "naive" writes the formula with temporaries, "by hand" with `out=` and one scratch
+array per parameter; the ratio is that of the optimizer to "by hand". The second table is THOR: a
+step between two second-order steps against one of Momentum, and the inverse of one factor. Nothing
+is asserted.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""The chart of `python -m tests.bench`: how many times as long as the package others take."""
+"""Draws the chart of `python -m tests.bench`: times of the others relative to the package."""
 
 import math
 from xml.sax.saxutils import escape

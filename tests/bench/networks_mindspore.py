@@ -2,7 +2,7 @@
 
 Each case is a function of the library's module that returns a step: a call that does the work once
 and returns a number, which is the same in every library. Weights and data come from NumPy's
-generators, so that losses can be compared. `networks_torch` holds the same cases for PyTorch.
+generators, so that losses can be compared. `networks_torch` has the same cases for PyTorch.
 """
 
 import math

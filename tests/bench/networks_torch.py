@@ -1,4 +1,4 @@
-"""The cases of `networks_mindspore`, for PyTorch: the same numbers from the same weights."""
+"""The cases of `networks_mindspore` for PyTorch: the same numbers from the same weights."""
 
 import torch
 from networks_mindspore import ELEMENTS, labels, normal, weight

@@ -1,6 +1,6 @@
 """Single operators with their gradients, of `python -m tests.bench`, for MindSpore's API.
 
-`SHAPES` and `arrays` are what `operators_torch` computes with too.
+`operators_torch` uses the same `SHAPES` and `arrays`.
 """
 
 import numpy as np

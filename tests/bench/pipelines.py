@@ -1,6 +1,6 @@
 """Data pipelines and checkpoints of `python -m tests.bench`, for MindSpore's API.
 
-A step is one epoch, or one file written or read; it returns how many rows or parameters came.
+A step is one epoch, or one file written or read. It returns the number of rows or parameters.
 """
 
 import os

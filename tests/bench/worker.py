@@ -1,10 +1,10 @@
-"""A process that has one library and one case of `python -m tests.bench`.
+"""A process with one library and one case of `python -m tests.bench`.
 
-It is run as `python worker.py LIBRARY CASE` by an interpreter that has the library. It prints
-`VALUES` with what the first steps return (null where the library lacks the case). Each line
-`SECONDS` on standard input is answered with `TIMES` of the steps that ran in that time, a list of
-wall and one of processor milliseconds; the end of the input with `PEAK`, the largest resident
-memory in MB. `--without-numba` hides Numba from the package.
+An interpreter that has the library runs `python worker.py LIBRARY CASE`. The process prints
+`VALUES` with the results of the first steps (null if the library lacks the case). For each line
+`SECONDS` on standard input it prints `TIMES` of the steps that ran in that time, a list of wall
+times and one of processor milliseconds. At the end of the input it prints `PEAK`, the largest
+resident memory in MB. `--without-numba` hides Numba from the package.
 """
 
 import importlib

@@ -1,8 +1,10 @@
-"""The census of the op table: for every op the operands it is tried with, or why it is exempt.
+"""The census of the operator table: the operands that each operator is tested with, or why it is
+exempt.
 
-`cases()` lists them. Operands come from the documented calls that the conformance specs keep
-(documented.py) or, where an op has none or they lie on a kink, from one line of lines_*.py. The
-tests that ask something of every op (gradients, forward mode, vmap, array types) are in tests/ops.
+`cases()` lists them. Operands come from the documented calls in the conformance specs
+(documented.py). If an operator has none, or they are at a kink, they come from one line of
+lines_*.py. The tests of all operators (gradients, forward mode, vmap, array types) are in
+tests/ops.
 """
 
 import functools

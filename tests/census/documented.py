@@ -1,7 +1,8 @@
-"""Operands from the documented call of an op's public name, as the conformance specs keep it.
+"""Operands from the documented call of an operator's public name, as the conformance specs store
+it.
 
-Floats become float64 and are moved a little, since examples like round numbers and those lie on
-kinks and between equal values.
+Floats become float64 and are perturbed, because examples use round numbers, which are often kinks
+or equal values.
 """
 
 import ast

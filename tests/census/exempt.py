@@ -1,7 +1,7 @@
-"""Ops that are not asked everything, each with its reason.
+"""Operators that are exempt from some checks, each with its reason.
 
-Where the reason can be tested (no float goes in or comes out, nothing is drawn) nothing needs to be
-written: the tests see it in the operands and results.
+Nothing needs to be written if the reason can be tested (no float input or output, no random draw):
+the tests see it in the operands and results.
 """
 
 VMAP = "within vmap: tests/_core/test_vmap.py"

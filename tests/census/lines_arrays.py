@@ -1,6 +1,6 @@
-"""Operands of what moves values: shapes, indices, scatters, padding, diagonals.
+"""Operands of operators that move values: shapes, indices, scatters, padding, diagonals.
 
-What is said of lines_layers.py holds here.
+The notes of lines_layers.py apply here too.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Operands of the Primitives of gradients, which stand beside the ops they differentiate."""
+"""Operands of gradient primitives, which are next to the operators that they differentiate."""
 
 import numpy as np
 

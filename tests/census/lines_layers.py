@@ -1,7 +1,7 @@
 """Operands of activations, convolution, pooling, normalisation, losses, recurrence and images.
 
-A line lays operands to the parameters of the op's body; kinks (`away`) are kept clear of. Ops that
-are missing here take the operands of their documented call (documented.py).
+A line gives the operands for the parameters of the operator's body and avoids kinks (`away`).
+Operators without a line use the operands of their documented call (documented.py).
 """
 
 import numpy as np

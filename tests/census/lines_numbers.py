@@ -1,6 +1,6 @@
 """Operands of arithmetic, special functions, reductions, statistics, schedules and matrices.
 
-What is said of lines_layers.py holds here.
+The notes of lines_layers.py apply here too.
 """
 
 import numpy as np

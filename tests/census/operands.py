@@ -1,4 +1,4 @@
-"""How a line of the census spells operands: arrays drawn by shape and domain, and `of(...)`."""
+"""How a line of the census writes operands: arrays drawn by shape and domain, and `of(...)`."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Tensors over memory that exists, two in each other's place, and marks for dumping."""
+"""Tensors over existing memory, swapping two Tensors, and marks for dumping."""
 
 import os
 import pickle

@@ -1,4 +1,4 @@
-"""The public window of the types, and pickles that the original wrote."""
+"""The public module of the types, and pickles written by the original."""
 
 import importlib
 import pickle

@@ -1,4 +1,4 @@
-"""What goes into a graph and what comes out of it, under `jit` and for Cells in graph mode.
+"""Inputs and outputs of a graph, under `jit` and for Cells in graph mode.
 
 The results are those of MindSpore 2.10 on a CPU.
 """

@@ -1,4 +1,4 @@
-"""Initial values: their distributions, their seeds, their names, and initializers of one's own."""
+"""Initializers: distributions, seeds, names, and user-defined initializers."""
 
 import copy
 import math

@@ -1,4 +1,4 @@
-"""Variables within jit: what a graph would not know, and what it refuses of sequences."""
+"""Variables within jit: values unknown to a graph, and rejected sequences."""
 
 import pytest
 

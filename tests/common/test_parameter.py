@@ -1,4 +1,4 @@
-"""Parameters: what they are made from, writing values, names, copies, and putting off the draw."""
+"""Parameters: construction, assignment, names, copies, and delayed initialization."""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""Fixtures of the tests of communication."""
+"""Fixtures of the communication tests."""
 
 import socket
 

@@ -1,4 +1,4 @@
-"""What two ranks do together; test_two_ranks.py starts it through mpiexec and reads its verdict."""
+"""What two ranks do together; test_two_ranks.py starts it through mpiexec and reads its output."""
 
 import ml_dtypes
 import numpy

@@ -1,5 +1,5 @@
-"""What ranks do with AutoParallel; test_auto_parallel.py starts it through mpiexec and reads
-its verdict. Each rank's gradient of `weight` is its number from 1 on.
+"""What ranks do with AutoParallel; test_auto_parallel.py starts it through mpiexec and reads its
+output. Each rank's gradient of `weight` is its rank number plus 1.
 """
 
 import numpy

@@ -1,5 +1,6 @@
 """What two or three ranks do with DistributedDataParallel and parameter_broadcast;
-test_inplace_ranks.py starts it through mpiexec and reads its verdict."""
+test_inplace_ranks.py starts it through mpiexec and reads its output.
+"""
 
 import numpy
 from kit import close

@@ -1,6 +1,7 @@
-"""What ranks do with tokens that go to experts and come back; test_experts_ranks.py starts it
-through mpiexec and reads its verdict. Every rank draws what all ranks have, and works out by loops
-what it must get."""
+"""What ranks do with tokens that are sent to experts and back; test_experts_ranks.py starts it
+through mpiexec and reads its output. Every rank draws the data of all ranks, and computes by loops
+what it must receive.
+"""
 
 import numpy
 from kit import close

@@ -1,5 +1,6 @@
-"""What two or three ranks do together with the functional collectives; test_inplace_ranks.py
-starts it through mpiexec and reads its verdict."""
+"""What two or three ranks do with the functional collectives; test_inplace_ranks.py starts it
+through mpiexec and reads its output.
+"""
 
 import ml_dtypes
 import numpy

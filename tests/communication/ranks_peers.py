@@ -1,5 +1,6 @@
-"""What two or three ranks do with the primitives that send to some others, and their gradients;
-test_inplace_ranks.py starts it through mpiexec and reads its verdict."""
+"""What two or three ranks do with the primitives that send to some other ranks, and their
+gradients; test_inplace_ranks.py starts it through mpiexec and reads its output.
+"""
 
 import numpy
 from kit import same

@@ -1,4 +1,4 @@
-"""mindspore.communication in one process without a launcher: what is answered, what is refused."""
+"""mindspore.communication in one process without a launcher: results and rejected calls."""
 
 import subprocess
 import sys

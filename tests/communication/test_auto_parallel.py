@@ -1,4 +1,4 @@
-"""AutoParallel among two real ranks over MPI: each check of ranks_auto_parallel.py by itself."""
+"""AutoParallel on two real ranks over MPI; each check of ranks_auto_parallel.py runs separately."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The check of the files that tell which communication operators each rank has called."""
+"""The check of the files that list the communication operators called by each rank."""
 
 import importlib
 

@@ -1,5 +1,6 @@
-"""Tokens that go to the experts of other ranks and come back, on real ranks over MPI: each check of
-ranks_experts.py in processes of its own."""
+"""Tokens sent to the experts of other ranks and back, on real ranks over MPI; each check of
+ranks_experts.py runs in its own processes.
+"""
 
 from pathlib import Path
 

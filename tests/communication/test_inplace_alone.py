@@ -1,4 +1,4 @@
-"""The functional collectives in one process: alone they give what they are given, and refuse."""
+"""The functional collectives in one process: they return their input, and reject wrong calls."""
 
 import datetime
 

@@ -1,5 +1,6 @@
-"""The functional collectives, and what sends to some ranks, on two and three real ranks over MPI:
-each check of the files named below in processes of its own."""
+"""The functional collectives, and sends to some ranks, on two and three real ranks over MPI; each
+check of the files named below runs in its own processes.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Two real ranks over MPI, each check of ranks.py in processes of its own."""
+"""Two real ranks over MPI; each check of ranks.py runs in its own processes."""
 
 import subprocess
 import sys

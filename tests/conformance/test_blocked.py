@@ -1,4 +1,4 @@
-"""What a failing case says of a name or a library that is missing elsewhere."""
+"""What a failing case reports about a missing name or library."""
 
 import pytest
 

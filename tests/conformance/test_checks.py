@@ -1,5 +1,6 @@
-"""The smaller instruments: gradients against differences, printed outputs, argument texts, the
-progress line, pytest items."""
+"""The smaller tools: gradients against differences, printed outputs, argument texts, the progress
+line, pytest items.
+"""
 
 import io
 import socket

@@ -1,7 +1,7 @@
-"""Faults planted by program in optimizers, training cells and layers: nine of ten must be found by
-the cases of the very name, and every other is listed in `survivors.yaml` with its reason.
+"""Generated faults in optimizers, training cells and layers: the cases of the changed name must
+find nine of ten; `survivors.yaml` lists the others with the reason.
 
-A nightly run plants them; two are planted in every run, and the list is checked against the code.
+A nightly run plants all of them. Every run plants two, and checks the list against the code.
 """
 
 import functools

@@ -1,7 +1,8 @@
 """Twelve promises of the package are broken on purpose, one at a time; the cases find each of them.
 
-A mutant is a package of a few lines that changes an object of `mindspore_compat` in its own
-process and then is it."""
+A mutant is a package of a few lines that changes an object of `mindspore_compat` in its own process
+and then acts as that package.
+"""
 
 import textwrap
 

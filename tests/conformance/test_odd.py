@@ -1,4 +1,4 @@
-"""Odd calls: which are made, how they are judged, and how the reasons for a difference are kept."""
+"""Odd calls: which are made, how they are judged, and how reasons for a difference are stored."""
 
 import pytest
 from kit.toy_target import SPECS, TOY

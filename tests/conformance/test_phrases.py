@@ -1,8 +1,9 @@
-"""The grammar of constraint sentences: 200 lines labelled by hand, both languages, and what it
-must leave alone.
+"""The grammar of constraint sentences: 200 lines labelled by hand in both languages, and lines that
+it must not read.
 
-`labelled.json` holds [exception, sentence with its names masked, names, clauses]; null where the
-line states nothing that the rules can hold."""
+`labelled.json` has [exception, sentence with its names masked, names, clauses], with null for a
+line that states nothing expressible as a rule.
+"""
 
 import json
 from pathlib import Path

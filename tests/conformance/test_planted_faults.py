@@ -1,8 +1,8 @@
-"""Faults in what optimizers, training cells and layers compute, planted one at a time; the cases
-of the very name find each of them.
+"""Faults in the computations of optimizers, training cells and layers, planted one at a time; the
+cases of the changed name find each of them.
 
-A fault changes a class for the length of one test, and only the cases of the kind that must notice
-it are run, in this process.
+A fault changes a class for the length of one test. Only the cases of the kind that must detect it
+are run, in this process.
 """
 
 import numpy as np

@@ -1,5 +1,4 @@
-"""Reading pages: every format in which the documentation is met, in both languages, and input
-that is none."""
+"""Reading pages: every format of the documentation, in both languages, and invalid input."""
 
 import textwrap
 

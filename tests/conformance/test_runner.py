@@ -1,7 +1,7 @@
-"""Cases on small implementations made here: one that keeps its promises, one that dies, hangs and
+"""Cases on small implementations made here: one that is correct, and one that crashes, hangs and
 lies.
 
-`toy` stands for MindSpore: three names with specs of their own. No real implementation is needed.
+`toy` stands for MindSpore: three names with their own specs. No real implementation is needed.
 """
 
 import json

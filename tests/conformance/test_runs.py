@@ -1,4 +1,6 @@
-"""Runs as a whole: several workers, lost cases, names, lists of exceptions, earlier runs beside."""
+"""Whole runs: several workers, lost cases, names, lists of exceptions, comparison with earlier
+runs.
+"""
 
 import json
 import os

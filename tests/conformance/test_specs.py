@@ -1,7 +1,6 @@
-"""The spec files and the kept answers themselves: they load, they hold facts only, and they fit
-the cases.
+"""The spec files and the stored answers: they load, contain facts only, and match the cases.
 
-The rules of the four systems that this project began with are spelled out here once more, by hand.
+The rules of the four systems with which this project began are repeated here by hand.
 """
 
 import gzip

@@ -1,4 +1,6 @@
-"""Faults in what scripts rely on and no page says: the cases of the very name find each of them."""
+"""Faults in undocumented behaviour that scripts rely on: the cases of the changed name find each of
+them.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Audio transforms give what MindSpore 2.10 was observed to give.
+"""Audio transforms give the results observed in MindSpore 2.10.
 
 The calls, and how results are recorded, are in tests/recorded/audio_calls.py.
 """

@@ -1,4 +1,4 @@
-"""Transforms of images with boxes: what MindSpore 2.10 made with the same seeds, printed by it."""
+"""Transforms of images with boxes: the results that MindSpore 2.10 printed with the same seeds."""
 
 import numpy as np
 import pytest

@@ -1,6 +1,6 @@
-"""DatasetCache: what is kept, for whom, in which order rows come, and which pipelines it refuses.
+"""DatasetCache: what is stored and shared, the order of rows, and rejected pipelines.
 
-Orders and refusals are those that 2.10 showed with its cache server, one worker and seed 5.
+Orders and rejections are those of 2.10 with its cache server, one worker and seed 5.
 """
 
 import copy

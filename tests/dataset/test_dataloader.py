@@ -1,4 +1,4 @@
-"""Batches of Tensors from indexed and iterated data. Orders are those of MindSpore 2.10."""
+"""Batches of Tensors from indexed and iterable data. Orders are those of MindSpore 2.10."""
 
 import collections
 

@@ -1,4 +1,4 @@
-"""What pipelines do that no recorded call can state: epochs, ownership, workers, errors."""
+"""Behaviour of pipelines that recorded calls cannot express: epochs, ownership, workers, errors."""
 
 import threading
 

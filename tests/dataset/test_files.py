@@ -1,4 +1,4 @@
-"""Sources that read files: what they give, and which files they refuse."""
+"""Sources that read files: their rows, and the files that they reject."""
 
 import gzip
 import importlib.util

@@ -1,4 +1,4 @@
-"""GraphData: what a graph in MindRecord files answers, drawn samples, servers, refusals."""
+"""GraphData: queries on a graph in MindRecord files, samples, servers, rejected calls."""
 
 import socket
 import threading

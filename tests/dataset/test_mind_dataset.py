@@ -1,4 +1,4 @@
-"""MindDataset: columns, orders (those of the original), shares, padding, refusals."""
+"""MindDataset: columns, the original's orders, shards, padding, rejected calls."""
 
 import io
 import json

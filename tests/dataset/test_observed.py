@@ -1,7 +1,7 @@
-"""Transforms and pipelines give what MindSpore 2.10 was observed to give, bit for bit.
+"""Transforms and pipelines give the results observed in MindSpore 2.10, bit for bit.
 
-The calls, and how results are written down, are in tests/recorded/dataset_calls.py. Calls where
-this package differs on purpose are named below, with the reason.
+The calls, and how results are written, are in tests/recorded/dataset_calls.py. Calls for which this
+package differs on purpose are listed below with the reason.
 """
 
 import json

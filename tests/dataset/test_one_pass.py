@@ -1,4 +1,4 @@
-"""Work on pixels that is done in one pass: the same bits, and the same errors, as one by one."""
+"""Pixel operations merged into one pass give the same bits and errors as separate ones."""
 
 import io
 

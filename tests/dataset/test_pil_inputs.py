@@ -1,4 +1,4 @@
-"""PIL images as inputs of transforms of data, and what transforms of images return for them."""
+"""PIL images as inputs of data transforms, and what image transforms return for them."""
 
 import sys
 import types

@@ -1,4 +1,4 @@
-"""Dataset.save, and the rows that samplers, concatenated datasets and CSV files give."""
+"""Dataset.save, and the rows of samplers, concatenated datasets and CSV files."""
 
 import os
 

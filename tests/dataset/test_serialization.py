@@ -1,4 +1,4 @@
-"""Pipelines are described as JSON, and made of it again."""
+"""Pipelines are written as JSON and rebuilt from it."""
 
 import json
 

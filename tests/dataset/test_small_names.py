@@ -1,4 +1,4 @@
-"""Small names of datasets: conversions of choices, hooks, samplers; values printed by MindSpore."""
+"""Small names of datasets: enum conversions, hooks, samplers; values printed by MindSpore."""
 
 import numpy as np
 import pytest

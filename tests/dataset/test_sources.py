@@ -1,8 +1,8 @@
-"""Sources give what MindSpore 2.10 was observed to give for the same files, or refuse them alike.
+"""Sources give what MindSpore 2.10 gives for the same files, or reject them as it does.
 
-The calls, and how results are recorded, are in tests/recorded/source_calls.py; the files in
-tests/recorded/source_files.py. Calls where this package differs on purpose are named below, with
-the reason.
+The calls, and how results are recorded, are in tests/recorded/source_calls.py, the files in
+tests/recorded/source_files.py. Calls for which this package differs on purpose are listed below
+with the reason.
 """
 
 import json

@@ -1,4 +1,6 @@
-"""Of text, what tests/recorded/dataset_calls.py does not reach: files, own decisions, pipelines."""
+"""Text features that tests/recorded/dataset_calls.py does not cover: files, own decisions,
+pipelines.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Vectors of words and the words of a page: as MindSpore 2.10 reads them, printed by it."""
+"""Word vectors and cleaned pages, as MindSpore 2.10 printed them."""
 
 import numpy as np
 import pytest

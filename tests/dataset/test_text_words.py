@@ -1,4 +1,4 @@
-"""Tokenizers by dictionaries, scripts and trained models: as MindSpore 2.10 cuts, printed by it."""
+"""Tokenizers with dictionaries, scripts and trained models, with the tokens of MindSpore 2.10."""
 
 import sys
 

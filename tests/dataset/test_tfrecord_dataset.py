@@ -1,4 +1,4 @@
-"""TFRecordDataset: columns with and without a schema, shares, shuffling, refusals."""
+"""TFRecordDataset: columns with and without a schema, shards, shuffling, rejected calls."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""LineReader: lines by number, their ends, and what it refuses."""
+"""LineReader: lines by number, line ends, rejected calls."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Decorators and checks that scripts put on their own transforms and datasets."""
+"""Decorators and checks that scripts apply to their own transforms and datasets."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Videos: what MindSpore 2.10 reads from the same files, printed by it."""
+"""Videos: what MindSpore 2.10 printed for the same files."""
 
 import sys
 from fractions import Fraction

@@ -1,6 +1,6 @@
-"""Image transforms: what random ones may do, what is refused, which libraries are needed.
+"""Image transforms: the range of random ones, rejected calls, required libraries.
 
-That deterministic ones and seeded random ones give the original's pixels is in test_observed.py.
+test_observed.py checks that deterministic and seeded random ones give the original's pixels.
 """
 
 import pickle

@@ -1,4 +1,4 @@
-"""WaitedDSCallback: when it is called in a training run, and what it does without one."""
+"""WaitedDSCallback: when it is called in a training, and its behaviour outside one."""
 
 import numpy as np
 import pytest

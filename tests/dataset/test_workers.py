@@ -1,6 +1,6 @@
-"""Rows by several workers: handed over several at a time, or done by the reader where it is faster.
+"""Rows from several workers: passed in groups, or computed by the reader if that is faster.
 
-That no worker outlives its pipeline is in tests/reliability/test_processes.py.
+tests/reliability/test_processes.py checks that no worker outlives its pipeline.
 """
 
 import multiprocessing

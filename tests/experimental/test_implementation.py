@@ -1,7 +1,7 @@
-"""`implementation` of the optimizers: the step counted last, taken once more with other settings.
+"""`implementation` of the optimizers: repeats the last step with other settings.
 
-The numbers are those of MindSpore 2.10 after one ordinary step and one call. There Adam's does
-nothing, and NAdam's multiplies its product of momenta once more: those two are compared with a step
+The numbers are those of MindSpore 2.10 after one ordinary step and one call. There, Adam's does
+nothing, and NAdam's multiplies its product of momenta once more; those two are compared with a step
 of the same number.
 """
 

@@ -1,5 +1,5 @@
-"""Schedulers of parameter groups: the learning rates that the original was observed to set, users'
-own schedulers, going on, and refusals.
+"""Schedulers of parameter groups: the original's observed learning rates, user-defined schedulers,
+resuming, rejected calls.
 """
 
 import json

@@ -1,5 +1,4 @@
-"""MapParameter: rows by keys. What is exported of given rows is what MindSpore 2.10 exports; what
-its page shows is what a get returns."""
+"""MapParameter: rows by keys. Exports match MindSpore 2.10; lookups match its page."""
 
 import numpy as np
 import pytest

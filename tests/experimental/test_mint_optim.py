@@ -1,4 +1,4 @@
-"""mint.optim: its formulas against the same steps taken by NumPy in float64, and its refusals."""
+"""mint.optim: its formulas against the same steps in NumPy with float64, and rejected calls."""
 
 import copy
 

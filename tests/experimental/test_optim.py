@@ -1,5 +1,5 @@
-"""Optimizers over parameter groups: ten steps as the original was observed to take them, groups,
-refusals, and AMSGrad, which the original leaves out on a CPU.
+"""Optimizers over parameter groups: ten steps as observed in the original, groups, rejected calls,
+and AMSGrad, which the original ignores on a CPU.
 """
 
 import json

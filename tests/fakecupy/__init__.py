@@ -4,10 +4,10 @@
     with fakecupy.installed():
         import cupy                     # the stand-in
 
-Its arrays refuse to mix with NumPy arrays and to become them unasked, its reductions answer 0-d
-arrays, and it has the names, methods and keywords of the census (census.json) that `census.py` took
-from the real wheel, no others. What it cannot show: speed, threads that work together, the order of
-streams, rounding, scatters in undefined order.
+Its arrays reject NumPy arrays and implicit conversion, and its reductions return 0-d arrays. It has
+only the names, methods and keywords of the census (census.json), which `census.py` took from the
+real wheel. It cannot show: speed, concurrent threads, the order of streams, rounding, the order of
+conflicting scatters.
 """
 
 import contextlib

@@ -1,8 +1,8 @@
-"""The stand-in's ndarray: a NumPy array that behaves as if it lay in a GPU's memory.
+"""The stand-in's ndarray: a NumPy array that behaves as if it were in GPU memory.
 
-It refuses what CuPy refuses (a NumPy array as an operand, implicit conversion, an array as a Python
-index) and answers as CuPy answers (0-d arrays where NumPy gives scalars, integer index arrays that
-wrap around). Functions and ufuncs are in `functions.py`; this file only calls them.
+It rejects what CuPy rejects (a NumPy array as an operand, implicit conversion, an array as a Python
+index) and returns what CuPy returns (0-d arrays where NumPy gives scalars, integer index arrays
+that wrap around). Functions and ufuncs are in `functions.py`; this file only calls them.
 """
 
 import functools

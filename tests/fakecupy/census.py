@@ -1,14 +1,13 @@
-"""Reads the names, methods and keywords of an installed CuPy wheel, and freezes them into
-census.json.
+"""Reads the names, methods and keywords of an installed CuPy wheel, and stores them in census.json.
 
-The stand-in beside this file lets code use a name, a method or a keyword only when the census lists
-it, so a slip such as `cupy.insert` or `cupy.sum(where=)` fails on a machine without a GPU. No GPU
-is needed here either.
+The stand-in next to this file allows a name, a method or a keyword only if the census lists it. A
+mistake such as `cupy.insert` or `cupy.sum(where=)` therefore fails on a machine without a GPU. The
+census needs no GPU either.
 
     pip install "cupy-cuda13x[ctk]" scipy && python tests/fakecupy/census.py
 
-rewrites census.json: run it on each CuPy release and read the difference. What the stand-in does
-with the names is in the files beside.
+rewrites census.json. Run it for each CuPy release and review the difference. The other files here
+implement the names.
 """
 
 import ast

@@ -1,19 +1,20 @@
-"""Counts what the stand-in would ask of a GPU: launches, allocations, transfers, synchronisations.
+"""Counts what the stand-in would require of a GPU: launches, allocations, transfers,
+synchronisations.
 
     with counting.counted() as counts:
         step(x, y)
     counts.launches, counts.transfers, counts.names["launches"]
 
-The rules, for one call from outside the stand-in:
+The rules for one call from outside the stand-in:
 
-* a call that fills new memory, or writes to an array, is a launch, whether the GPU runs a kernel, a
-  product of cuBLAS or sets memory; one that gives a view of its input, or tells a shape, is none;
-* functions that CuPy makes of several kernels count with about as many (`WEIGHTS`);
-* host data that become an array, or an index, are a transfer, and so is `get`; a number is none, as
-  CuPy fills the new array by a kernel that is given the number;
-* a call whose answer the host waits for is a synchronisation: `get` (unless it does not block),
-  `float`, `bool`, `item`, printing, `synchronize`, and whatever gives an array whose shape depends
-  on values (`SYNCHRONISING`).
+* A call that fills new memory or writes to an array is a launch, whether the GPU runs a kernel, a
+  cuBLAS product or a memset. A call that returns a view of its input, or a shape, is not.
+* A function that CuPy composes of several kernels counts with about that many (`WEIGHTS`).
+* Host data that become an array or an index are a transfer, and so is `get`. A number is not: CuPy
+  fills the new array by a kernel that receives the number.
+* A call whose result the host waits for is a synchronisation: `get` (unless it does not block),
+  `float`, `bool`, `item`, printing, `synchronize`, and any function whose result has a shape that
+  depends on values (`SYNCHRONISING`).
 """
 
 import collections

@@ -1,9 +1,9 @@
-"""The stand-in's ufuncs and functions: NumPy's and SciPy's own, behind the names and parameters of
+"""The stand-in's ufuncs and functions: NumPy's and SciPy's own, with the names and parameters of
 the census.
 
-A ufunc picks its loop from the types that the wheel lists, as CuPy does. A function opens device
-arrays, calls the host's function and wraps the answer. Where CuPy's rule differs from NumPy's there
-is a definition below, marked `@own`. Devices, streams, random numbers and kernels are in
+A ufunc chooses its loop from the types that the wheel lists, as CuPy does. A function unwraps
+device arrays, calls the NumPy function and wraps the result. If CuPy's rule differs from NumPy's,
+there is a definition below, marked `@own`. Devices, streams, random numbers and kernels are in
 `modules.py` and `kernels.py`.
 """
 

@@ -1,16 +1,16 @@
-"""CUDA graphs of the stand-in: what may be done while a stream is captured, and replays.
+"""CUDA graphs of the stand-in: what may be done during a capture, and replays.
 
-    stream.begin_capture()          # with `stream` in force
-    y = x + 1                       # noted, not done
+    stream.begin_capture()          # with `stream` as the current stream
+    y = x + 1                       # recorded, not executed
     graph = stream.end_capture()
-    graph.launch()                  # done, in the memory of `x` and `y`
+    graph.launch()                  # executed, in the memory of `x` and `y`
 
-While a stream is captured it refuses what CUDA refuses: waiting, reading a value, copies from or to
-the memory of the host, work on another stream, memory that the pool in force has not got already.
-Refusals spoil the capture, as on a device. To learn shapes the stand-in does compute meanwhile; at
-the end it puts the memory of before back, and makes what was allocated in between unreadable. A
-replay does the noted work again. Memory from before is not kept alive by a graph: a replay that
-finds it freed fails, where a device would read whatever lies there by then.
+During a capture a stream rejects what CUDA rejects: waiting, reading a value, copies to or from
+host memory, work on another stream, memory that the current pool does not have yet. A rejected call
+invalidates the capture, as on a device. To learn shapes, the stand-in does compute during the
+capture. At the end it restores the previous memory contents, and makes memory allocated during the
+capture unreadable. A replay repeats the recorded work. A graph does not keep earlier memory alive:
+a replay that finds it freed fails, whereas a device would read arbitrary data.
 """
 
 import contextlib

@@ -1,11 +1,10 @@
-"""Kernels of the stand-in: an ElementwiseKernel runs here by reading its C; others can be defined,
-not called.
+"""Kernels of the stand-in: an ElementwiseKernel is interpreted from its C; others can be defined
+but not called.
 
-The C understood is what elementwise kernels are written in: declarations, assignments, if/else,
-arithmetic, comparisons, `?:`, casts, calls of mathematical functions, and raw arrays read or
-written at an index. Types follow C's rules (float with double is double, int with float is float).
-Loops, pointers and anything else are refused with NotImplementedError, so such a kernel is left to
-a real GPU.
+The supported C is that of elementwise kernels: declarations, assignments, if/else, arithmetic,
+comparisons, `?:`, casts, calls of mathematical functions, and raw arrays read or written at an
+index. Types follow C's rules (float with double is double, int with float is float). Loops,
+pointers and everything else raise NotImplementedError; such a kernel needs a real GPU.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Reads the frozen census (census.json) and checks a call against the parameters it lists."""
+"""Reads the stored census (census.json) and checks a call against the parameters listed there."""
 
 import ast
 import functools

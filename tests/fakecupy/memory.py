@@ -1,11 +1,11 @@
-"""How many bytes the stand-in's arrays would take on a device, now and at most.
+"""Counts the bytes that the stand-in's arrays would take on a device, now and at most.
 
     with memory.tracked() as held:
         step(x, y)
     held.peak
 
-Counted is the memory of arrays that are made while the block runs, until the last view of it is
-gone: what CuPy's pool would have in use, without its rounding and without workspaces of libraries.
+It counts arrays that are made while the block runs, until their last view is gone: what CuPy's pool
+would have in use, without its rounding and without workspaces of libraries.
 """
 
 import contextlib

@@ -1,9 +1,9 @@
 """Builds the stand-in's modules from the census: cupy, cupy.cuda, cupy.random, cupyx and their
-parts.
+submodules.
 
-A name of the census that is nobody's here raises NotImplementedError when it is used, so that
-`hasattr` and typing errors stay honest; a name outside the census raises AttributeError, as the
-real wheel does.
+A census name that is not implemented raises NotImplementedError when it is used, so that `hasattr`
+and typing errors stay correct. A name outside the census raises AttributeError, as in the real
+wheel.
 """
 
 import functools

@@ -1,9 +1,9 @@
 """Runs the text of a CUDA kernel on the host: compiled by a C++ compiler, one thread after another.
 
-A kernel with barriers has a stack for each thread of a block, and a thread runs until the next
-`__syncthreads`; threads of a block that do not meet there are an error. That shows whether a
-kernel's arithmetic, indexing and barriers are right, not races between two barriers. A machine
-without a compiler is refused with NotImplementedError.
+In a kernel with barriers each thread of a block has a stack, and a thread runs until the next
+`__syncthreads`. If threads of a block do not meet there, an error is raised. This shows whether the
+arithmetic, indexing and barriers of a kernel are correct, but not races between two barriers.
+Without a compiler, NotImplementedError is raised.
 """
 
 import ctypes

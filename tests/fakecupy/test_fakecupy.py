@@ -1,5 +1,5 @@
-"""The stand-in refuses what CuPy refuses, answers as CuPy answers, and has the names of the real
-wheel only.
+"""The stand-in rejects what CuPy rejects, returns what CuPy returns, and has only the real wheel's
+names.
 """
 
 import copy

@@ -1,4 +1,4 @@
-"""Capture and replay of the stand-in: what it notes, what it refuses, whose memory it uses."""
+"""Capture and replay of the stand-in: what it records, what it rejects, whose memory it uses."""
 
 import gc
 

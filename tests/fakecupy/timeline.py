@@ -1,13 +1,13 @@
-"""When work would be done: streams, copies and waits of the stand-in on a clock of its own.
+"""Simulated time: streams, copies and waits of the stand-in on a clock of its own.
 
     with timeline.drawn() as line:
         offload.sweep(rows)
     line.now, line.spans
 
-A copy takes a unit of time for each byte and a launch one unit, on the stream that it is given to;
-each stream does one thing after another, beside the others and beside the host. The host's own work
-takes the time that a test says (`line.work`). Events and waits hold back whom they hold back on a
-device. Nothing else of a device's speed is shown.
+A copy takes one unit of time per byte and a launch one unit, on the stream that it is submitted to.
+Each stream runs its work in order, concurrently with other streams and with the host. A test sets
+the time of host work (`line.work`). Events and waits block the same parties as on a device. Nothing
+else of a device's speed is simulated.
 """
 
 import contextlib

@@ -1,1 +1,1 @@
-"""What a GPU is asked, in one command: `python -m tests.gpu` (docs/gpu.rst)."""
+"""GPU checks in one command: `python -m tests.gpu` (docs/gpu.rst)."""

@@ -1,11 +1,11 @@
-"""Checks everything that a GPU is needed for, in one command.
+"""Runs all checks that need a GPU, in one command.
 
     python -m tests.gpu                      # on the GPU of this machine
-    python -m tests.gpu --stand-in           # on the stand-in for CuPy; no times are taken
+    python -m tests.gpu --stand-in           # on the stand-in for CuPy; no timings
     python -m tests.gpu --only libraries counts
 
-writes `gpu.json` and `gpu.txt` to the folder named by --output (default: gpu_report). The status is
-1 if anything failed. What the parts are is said in docs/gpu.rst.
+writes `gpu.json` and `gpu.txt` to the folder named by --output (default: gpu_report). The exit
+status is 1 if anything failed. docs/gpu.rst describes the parts.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Which device answers, and which libraries of CUDA are there."""
+"""Which GPU and which CUDA libraries are present."""
 
 import contextlib
 import importlib

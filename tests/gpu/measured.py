@@ -1,4 +1,4 @@
-"""What a training step asks of a device, and how long it takes there and on the host."""
+"""What a training step requires of a device, and its time there and on the CPU."""
 
 import time
 

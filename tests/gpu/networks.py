@@ -1,8 +1,7 @@
-"""Four networks, small enough for the stand-in, with a batch each: what `tests.gpu` counts.
+"""Four networks, small enough for the stand-in, with a batch each, for the counts of `tests.gpu`.
 
-`layers` is how many layers a network has that compute something: its Cells without Cells in them,
-besides containers; a recurrent layer counts once for each of its steps, each joint of a residual
-branch once.
+`layers` is the number of layers that compute something: Cells without inner Cells, not counting
+containers. A recurrent layer counts once per step, and each joint of a residual branch once.
 """
 
 import numpy as np

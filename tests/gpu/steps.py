@@ -1,4 +1,4 @@
-"""What one training step asks of the device: counted on the stand-in, part by part."""
+"""What one training step requires of the device, counted on the stand-in part by part."""
 
 from fakecupy import counting
 

@@ -1,7 +1,7 @@
-"""Runs the suites of tests with the device as their target, and the main job on it.
+"""Runs test suites with the GPU as the device target, and the main job on it.
 
-Each suite is a pytest of its own, so that a device that is lost in one does not take the others
-along. The tests compare with the host at their own tolerances.
+Each suite has its own pytest process, so that a lost device in one does not affect the others. The
+tests compare with the CPU at their own tolerances.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""The report as a page of text: what is there, what failed first, what was counted and timed."""
+"""The report as text: what is present, what failed first, counts and timings."""
 
 
 def failures(report):

@@ -1,4 +1,6 @@
-"""How often one training step asks the device: the limits that keep a GPU busy."""
+"""Launches, transfers and synchronisations of one training step stay below the limits that keep a
+GPU busy.
+"""
 
 import pytest
 from fakecupy import rawkernels

@@ -1,4 +1,4 @@
-"""Each layer that is a kernel on a GPU: few launches either way, and the numbers of the host."""
+"""Each layer that is one kernel on a GPU: few launches in both passes, and the CPU's numbers."""
 
 import numpy as np
 import pytest

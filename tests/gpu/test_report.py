@@ -1,4 +1,4 @@
-"""The command itself, on the stand-in: its parts, its two reports, its status."""
+"""The command itself, on the stand-in: its parts, its two reports, its exit status."""
 
 import json
 

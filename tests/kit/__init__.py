@@ -1,8 +1,7 @@
-"""What the tests of every area share.
+"""What the tests of all areas share.
 
-`close`, `close_sums` and `same` compare results, `normal`, `floats` and `ints` make operands.
-Gradient checks by finite differences are in `kit.gradients`, runs of several processes over MPI in
-`kit.ranks`.
+`close`, `close_sums` and `same` compare results; `normal`, `floats` and `ints` make operands.
+`kit.gradients` checks gradients by finite differences, `kit.ranks` runs several processes over MPI.
 
 Example:
     from kit import close, floats

@@ -1,7 +1,7 @@
 """Comparisons of Tensors, arrays and numbers, with one table of tolerances.
 
-A test states a tolerance only where the table does not fit: a tighter one where a formula is known
-to be exact, a wider one where an algorithm is approximate by definition.
+A test states a tolerance only if the table does not fit: a tighter one for an exact formula, a
+wider one for an algorithm that is approximate by definition.
 """
 
 import math

@@ -1,8 +1,8 @@
-"""Checks of gradients by finite differences, for the tests of every area.
+"""Checks gradients by finite differences, for the tests of all areas.
 
-A scalar is made of an operation's outputs with fixed random weights; its gradient along a random
-direction is compared with a central difference. The gradient is itself such an operation, so the
-same check, applied to it, is one of second order.
+A scalar is formed from an operation's outputs with fixed random weights. Its gradient along a
+random direction is compared with a central difference. The gradient is itself such an operation, so
+the same check applied to it is of second order.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Tests of compiled loops: those that need Numba, and loops that Python runs for the others."""
+"""Helpers for tests of compiled loops, with Numba or as Python."""
 
 import contextlib
 

@@ -1,9 +1,9 @@
-"""Runs the cases of one name against mutants, each in a process of its own.
+"""Runs the cases of one name against mutants, each in its own process.
 
-`MutantServer(name, kinds)` starts `python -m kit.mutant_server`, which loads what every mutant
-needs (the tool, its specs and answers, NumPy, but nothing of the package) and forks a child for
-each: the child imports the package with one module's text replaced, and runs the cases until one
-fails that passes without the fault.
+`MutantServer(name, kinds)` starts `python -m kit.mutant_server`. That process loads what every
+mutant needs (the tool, its specs and answers, NumPy, but nothing of the package) and forks a child
+per mutant. The child imports the package with one module's text replaced, and runs the cases until
+one fails that passes without the fault.
 """
 
 import importlib.abc

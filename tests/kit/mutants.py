@@ -1,9 +1,8 @@
-"""Mutation testing: small faults planted by program in functions of the package.
+"""Mutation testing: generates small faults in functions of the package.
 
-`mutants(module, names)` yields one `Mutant` for each fault: an operator or a sign changed, a
-constant changed, a condition turned round, a check or a rule of an argument removed, an argument
-ignored, two arguments swapped, a statement removed, a keyword-only mark removed. What only speaks
-(messages, representations) and primitives that are made for subclasses alone are left as they are.
+`mutants(module, names)` yields one `Mutant` per fault: a changed operator, sign or constant, an
+inverted condition, a removed check, rule, statement or keyword-only mark, an ignored argument, two
+swapped arguments. Messages, representations and primitives made only for subclasses are left alone.
 """
 
 import ast

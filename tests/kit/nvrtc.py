@@ -1,7 +1,7 @@
-"""NVRTC, the compiler of CUDA texts: it needs neither a GPU nor a driver.
+"""NVRTC, the compiler of CUDA texts, which needs neither a GPU nor a driver.
 
-It is found where CuPy's wheels or NVIDIA's own (`pip install nvidia-cuda-nvrtc`, 60 MB) put it, or
-at the path in the environment variable NVRTC_LIBRARY.
+It is searched where CuPy's or NVIDIA's own wheels (`pip install nvidia-cuda-nvrtc`, 60 MB) put it,
+and at the path in the environment variable NVRTC_LIBRARY.
 """
 
 import contextlib

@@ -1,7 +1,7 @@
-"""Optimizers written out in float64, one parameter at a time: what the tests hold ours against.
+"""Optimizers in float64, one parameter at a time: the reference of the optimizer tests.
 
 Nothing here is taken from the package. A rule is a class with `first(shape)`, the states of a
-parameter, and `step(p, g, states, lr, t)`, which returns the new parameter; t counts from 1.
+parameter, and `step(p, g, states, lr, t)`, which returns the new parameter; t starts at 1.
 """
 
 import numpy as np

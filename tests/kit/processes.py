@@ -1,4 +1,4 @@
-"""Processes that a test has started: whether they run, and waiting until they do not."""
+"""Processes that a test has started: whether they run, and waiting until they end."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""For scripts that several ranks run together: a list of checks, some of which the caller names."""
+"""For scripts that several ranks run: a list of checks, some of which the caller selects."""
 
 import json
 import sys

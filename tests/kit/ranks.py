@@ -1,6 +1,6 @@
-"""Runs of several processes over MPI, for the tests that start them.
+"""Runs several processes over MPI.
 
-The scripts that are started list their checks with `kit.rank_checks`.
+The started scripts list their checks with `kit.rank_checks`.
 """
 
 import functools

@@ -1,4 +1,4 @@
-"""Small networks, optimizers and steps with which tests train in both modes."""
+"""Small networks, optimizers and steps for training tests in both modes."""
 
 import numpy as np
 

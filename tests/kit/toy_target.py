@@ -1,6 +1,7 @@
-"""A small implementation of three names that keeps its promises but dies of one, and their specs.
+"""A small implementation of three names that is correct but crashes in one of them, and their
+specs.
 
-It stands for MindSpore where the conformance tool itself is tested.
+It stands for MindSpore in the tests of the conformance tool.
 """
 
 TOY = """

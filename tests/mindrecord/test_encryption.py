@@ -1,4 +1,4 @@
-"""Encrypted MindRecord files, in the format of MindSpore 2.10: each reads what the other writes."""
+"""Encrypted MindRecord files in the format of MindSpore 2.10; each side reads the other's files."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""MindRecord files: what is written comes back, here and in the original; damage is refused."""
+"""MindRecord files: round trips here and with the original; damaged files are rejected."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Converters to MindRecord: what they read, what they write, what they refuse."""
+"""Converters to MindRecord: what they read, write and reject."""
 
 import gzip
 import io

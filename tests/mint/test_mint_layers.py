@@ -1,4 +1,4 @@
-"""Layers of mint.nn against calculations in NumPy that go another way, and their gradients."""
+"""Layers of mint.nn against independent calculations in NumPy, and their gradients."""
 
 import itertools
 

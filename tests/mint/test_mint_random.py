@@ -1,4 +1,4 @@
-"""Random numbers of mint: laws, generators, devices, and what is refused."""
+"""Random numbers of mint: distributions, generators, devices, and rejected calls."""
 
 import numpy as np
 import pytest

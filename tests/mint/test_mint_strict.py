@@ -1,4 +1,4 @@
-"""What mint refuses, or takes, otherwise than ops."""
+"""Calls that mint rejects or accepts unlike ops."""
 
 import numpy as np
 import pytest

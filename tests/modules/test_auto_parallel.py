@@ -1,4 +1,4 @@
-"""AutoParallel with one process: the settings it takes, tells and refuses, and what it leaves."""
+"""AutoParallel in one process: settings that it accepts, reports and rejects, and its results."""
 
 import json
 

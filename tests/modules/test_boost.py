@@ -1,4 +1,4 @@
-"""boost.GradientAccumulation: the mean of several steps' gradients, and nothing in between."""
+"""boost.GradientAccumulation: the mean gradient of several steps, and no update in between."""
 
 import numpy as np
 import pytest

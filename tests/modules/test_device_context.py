@@ -1,4 +1,4 @@
-"""mindspore.device_context and device_manager: what is kept where, what is refused."""
+"""mindspore.device_context and device_manager: which settings are stored, and what is rejected."""
 
 import importlib
 import os

@@ -1,4 +1,4 @@
-"""mindspore.utils.dryrun.mock: the value of a real run, that of a dry one, refusals."""
+"""mindspore.utils.dryrun.mock: the value of a real run, that of a dry run, rejected calls."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""EnvProfiler and DynamicProfilerMonitor: recordings that a variable or a file requests."""
+"""EnvProfiler and DynamicProfilerMonitor: profiles requested by a variable or a file."""
 
 import csv
 import itertools

@@ -1,4 +1,4 @@
-"""mindspore.runtime's settings of how work is handed over: once each, and cores that are bound."""
+"""mindspore.runtime's thread settings: each may be set once; core binding."""
 
 import json
 import os

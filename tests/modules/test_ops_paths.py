@@ -1,4 +1,4 @@
-"""The further paths of mindspore.ops: the same objects, and only some of them for `import *`."""
+"""The further paths of mindspore.ops: the same objects, and the subset for `import *`."""
 
 import importlib
 

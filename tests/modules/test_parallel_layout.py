@@ -1,4 +1,4 @@
-"""Layout, shard and the settings of the search: stored, reported, refused."""
+"""Layout, shard and the settings of the strategy search: stored, reported, rejected."""
 
 import pytest
 

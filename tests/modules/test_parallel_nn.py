@@ -1,4 +1,4 @@
-"""mindspore.parallel.nn: networks on slices of a batch; and parameters that stages share."""
+"""mindspore.parallel.nn: networks on slices of a batch, parameters shared by pipeline stages."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""mindspore.profiler: what is recorded, when, and what is written."""
+"""mindspore.profiler: what is recorded, when, and which files are written."""
 
 import csv
 import json

@@ -1,8 +1,8 @@
-"""Runs Cells with either package: the same weights and inputs, for a comparison of what comes out.
+"""Runs Cells with either package on the same weights and inputs, to compare the results.
 
 `run(ms, lines)` makes every layer or loss of a table (layer_cases.py, loss_cases.py) and returns
-what it prints, the names of its parameters, its results and its gradients. This file is also run as
-a script by the original's interpreter, with a table as JSON, and then prints that as JSON.
+what it prints, the names of its parameters, its results and its gradients. The original's
+interpreter also runs this file as a script, with a table as JSON, and prints the results as JSON.
 """
 
 import json

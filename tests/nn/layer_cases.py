@@ -1,7 +1,7 @@
-"""Layers to compare with the original, each a line: name | constructor | inputs,
-continued on indented lines.
+"""Layers to compare with the original, one per line: name | constructor | inputs, continued on
+indented lines.
 
-`compare_cells.py` runs them and says what T, I, L and B make.
+`compare_cells.py` runs them and explains T, I, L and B.
 """
 
 CASES = """

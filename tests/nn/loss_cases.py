@@ -1,7 +1,7 @@
-"""Losses to compare with the original, each a line: name | constructor | inputs,
-continued on indented lines.
+"""Losses to compare with the original, one per line: name | constructor | inputs, continued on
+indented lines.
 
-`compare_cells.py` runs them and says what T, I, J, P, S and L make.
+`compare_cells.py` runs them and explains T, I, J, P, S and L.
 """
 
 CASES = """

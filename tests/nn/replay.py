@@ -1,9 +1,9 @@
 """Replays sessions with Cells and Parameters: lines of Python that share their names.
 
-An item {"run": text} is executed. Of {"call": text} the outcome is told: {"raises": the type of the
-error}, or {"gives": what was printed, and the repr of the value}. Either package can be replayed,
-so this file is also a script: run by the original's interpreter with the path of a file of
-sessions, it prints their outcomes as JSON.
+An item {"run": text} is executed. For {"call": text} the outcome is recorded: {"raises": type of
+the error}, or {"gives": printed output and the repr of the value}. Either package can be replayed.
+As a script, run by the original's interpreter with the path of a file of sessions, it prints the
+outcomes as JSON.
 """
 
 import collections

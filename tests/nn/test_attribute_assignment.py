@@ -1,4 +1,4 @@
-"""What is assigned to an attribute of a layer, a loss or an optimizer counts from then on."""
+"""Assigning to an attribute of a layer, a loss or an optimizer takes effect."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Cells: the call, members and their names, hooks, gradients of one's own, float types, copies."""
+"""Cells: the call, members and their names, hooks, custom gradients, float types, copies."""
 
 import copy
 import pickle

@@ -1,4 +1,4 @@
-"""Names of parameters for the ways to build and change containers, as MindSpore 2.10 gives them."""
+"""Names of parameters in containers that are built and changed, as in MindSpore 2.10."""
 
 import copy
 from collections import OrderedDict

@@ -1,4 +1,4 @@
-"""Learning rates as lists: values printed by MindSpore 2.10, and what each function refuses."""
+"""Learning rates as lists: values printed by MindSpore 2.10, and rejected calls."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""nn.Jvp and nn.Vjp: which forms the direction and the results have."""
+"""nn.Jvp and nn.Vjp: the form of the direction and of the results."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Layers where no table of observations can tell: random ones, recurrences, look-ups, names."""
+"""Layers that no table of observations covers: random ones, recurrences, look-ups, names."""
 
 import importlib
 

@@ -1,5 +1,4 @@
-"""Learning rates as Cells: values printed by MindSpore 2.10 and refusals; their use in an
-optimizer."""
+"""Learning rates as Cells: values printed by MindSpore 2.10, rejected calls, optimizers."""
 
 import math
 

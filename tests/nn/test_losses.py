@@ -1,4 +1,4 @@
-"""Losses: reductions, a loss of one's own, and those that the original computes on a GPU only."""
+"""Losses: reductions, a user-defined loss, and losses that the original computes on a GPU only."""
 
 import numpy as np
 import pytest

@@ -1,10 +1,10 @@
-"""Cells and Parameters against what MindSpore 2.10 (CPU) was observed to do.
+"""Cells and Parameters against the observed behaviour of MindSpore 2.10 (CPU).
 
 tests/data/observed_cells.jsonl has, for each line of layer_cases.py and loss_cases.py, what the
 layer prints, its parameters, and digests of its results and gradients, all with given weights.
-tests/data/observed_sessions.jsonl has lines of Python and what came of each; where this package
-differs on purpose, the line is there without an outcome. With MINDSPORE_ORACLE set, both files are
-compared with that interpreter once more.
+tests/data/observed_sessions.jsonl has lines of Python and their outcomes. Lines for which this
+package differs on purpose have no outcome. With MINDSPORE_ORACLE set, both files are compared with
+that interpreter again.
 """
 
 import json

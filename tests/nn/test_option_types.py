@@ -1,4 +1,4 @@
-"""Settings that are one of several words, given something else: a ValueError, as 2.10 has it."""
+"""A setting that is one of several strings raises ValueError for other types, as in 2.10."""
 
 import pytest
 

@@ -1,5 +1,6 @@
-"""What scripts rely on when they subclass layers, networks and optimizers: names that are free,
-primitives that layers offer, states that may be replaced."""
+"""What subclasses of layers, networks and optimizers rely on: free names, primitives of layers,
+replaceable states.
+"""
 
 import copy
 

@@ -1,5 +1,4 @@
-"""mindspore.numpy against NumPy itself: same values; dtypes as the original gives them;
-refusals."""
+"""mindspore.numpy against NumPy: the same values, the original's dtypes, rejected calls."""
 
 import numpy
 import pytest

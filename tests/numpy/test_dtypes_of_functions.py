@@ -1,7 +1,7 @@
-"""The dtypes that functions of one and two inputs take and give, against kept answers of 2.10.
+"""Input and result dtypes of functions of one and two inputs, against stored answers of 2.10.
 
-`data/numpy_dtypes.json`: for each function the dtype of the result for every dtype of the input
-("-": refused with a TypeError; "k": no kernel on a CPU, so nothing is known).
+`data/numpy_dtypes.json` has, per function, the dtype of the result for every dtype of the input
+("-": rejected with a TypeError; "k": no CPU kernel, so unknown).
 """
 
 import json

@@ -1,5 +1,6 @@
-"""What MindSpore 2.10 was observed to take, give and refuse in mindspore.numpy, where it differs
-from NumPy: dtypes, kinds of arguments, exceptions."""
+"""Where MindSpore 2.10's mindspore.numpy differs from NumPy: dtypes, kinds of arguments,
+exceptions.
+"""
 
 import numpy
 import pytest

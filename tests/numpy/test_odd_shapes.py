@@ -1,4 +1,4 @@
-"""Calls of mindspore.numpy on numbers without axes, and shapes that broadcast."""
+"""Calls of mindspore.numpy on 0-d arrays and broadcast shapes."""
 
 import numpy as np
 

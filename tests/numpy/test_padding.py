@@ -1,4 +1,4 @@
-"""Constants that `numpy.pad` is given in Tensors, as observed in MindSpore 2.10."""
+"""Constants of `numpy.pad` given as Tensors, as observed in MindSpore 2.10."""
 
 import numpy as np
 import pytest

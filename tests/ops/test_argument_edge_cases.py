@@ -1,4 +1,4 @@
-"""What shapes, new Tensors and elementwise functions take and refuse besides the plain cases.
+"""Edge cases of shapes, new Tensors and elementwise functions: accepted and rejected.
 
 Observed in MindSpore 2.10; the tables are read row by row.
 """

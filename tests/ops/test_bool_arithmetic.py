@@ -1,8 +1,8 @@
-"""Arithmetic with Tensors of bools against kept answers of MindSpore 2.10.
+"""Arithmetic with bool Tensors against stored answers of MindSpore 2.10.
 
-`data/bool_arithmetic.json` has one row for each pair of dtypes and operator: the expression, the
-dtype (or the exception) and the values. Left out are pairs that 2.10 has no kernel for on a CPU,
-and what it reads after a division of ints by zero.
+`data/bool_arithmetic.json` has one row per pair of dtypes and operator: the expression, the dtype
+(or the exception) and the values. It omits pairs without a CPU kernel in 2.10, and the undefined
+results of integer division by zero.
 """
 
 import json

@@ -1,6 +1,6 @@
-"""Batches without elements, and NaN where an index or a matrix would be: results, not errors.
+"""Empty batches, and NaN as an index or in a matrix, give results, not errors.
 
-Observed in MindSpore 2.10; NaN for the decompositions, of which it returns arbitrary numbers.
+Observed in MindSpore 2.10, except NaN in decompositions, where it returns arbitrary numbers.
 """
 
 import numpy as np

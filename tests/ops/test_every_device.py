@@ -1,5 +1,5 @@
-"""Every op of the table on every array type: results and gradients are those of the host, up to the
-tolerance of the dtype. The array types are the stand-in for CuPy and, where a GPU computes, CuPy.
+"""Every operator on every array type gives the CPU's results and gradients, within the tolerance of
+the dtype. The array types are the stand-in for CuPy and, if a GPU is present, CuPy.
 """
 
 import census

@@ -1,5 +1,6 @@
-"""Every operator says what it computes: its shapes, and an example, which runs; `help` of each of
-its public names tells of every argument."""
+"""Every operator documents its meaning, its shapes and a runnable example, and `help` of each of
+its public names describes every argument.
+"""
 
 import doctest
 import importlib

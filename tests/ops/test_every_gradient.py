@@ -1,7 +1,7 @@
-"""Every op of the table: its gradients against finite differences, first and second order, and
-forward mode against them; and that the census (tests/census) has operands for every op.
+"""Every operator: gradients of first and second order against finite differences, and forward mode
+against gradients. The census (tests/census) must have operands for every operator.
 
-An op from which or into which no float goes has no gradient; the other exemptions are in
+An operator without float inputs or outputs has no gradient. The other exemptions are in
 census/exempt.py.
 """
 

@@ -1,7 +1,7 @@
-"""Every op of the table: `vmap` of it equals a Python loop over the mapped axis.
+"""Every operator: `vmap` equals a Python loop over the mapped axis.
 
-All operands are mapped along their first axis, along their last one, the first operand alone, and
-all but the first. Random ops draw once, so their slices are the same.
+Operands are mapped along their first axis, along their last axis, the first operand alone, and all
+but the first. Random operators draw once, so their slices are the same.
 """
 
 import census

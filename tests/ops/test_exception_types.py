@@ -1,4 +1,4 @@
-"""Which exception a refused call ends in where no page says so, and numbers read from Tensors.
+"""The exception of rejected calls that no page describes, and numbers read from Tensors.
 
 Observed in MindSpore 2.10; the tables are read row by row.
 """

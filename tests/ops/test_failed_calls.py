@@ -1,4 +1,4 @@
-"""What an error tells of a call with arguments of other types, and `random_ops.Uniform`."""
+"""Error messages of calls with arguments of other types, and `random_ops.Uniform`."""
 
 import re
 

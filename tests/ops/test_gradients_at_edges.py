@@ -1,6 +1,6 @@
-"""Gradients at edges: zeros, ties, saturation, matrices without an inverse.
+"""Gradients at edges: zeros, ties, saturation, singular matrices.
 
-Where MindSpore 2.10 gives a number that is no artefact of its formulas it is the expected one.
+Where MindSpore 2.10 gives a number that is no artefact of its formulas, that number is expected.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Gradients where a function has a kink: shares among elements that are equal, and bounds.
+"""Gradients at kinks: shares of equal elements, and bounds.
 
 The numbers are those that MindSpore 2.10 prints on a CPU.
 """

@@ -1,4 +1,4 @@
-"""Integers, bools and complex numbers where others compute with floats: values and dtypes.
+"""Integer, bool and complex inputs of functions that usually take floats: values and dtypes.
 
 Observed in MindSpore 2.10.
 """

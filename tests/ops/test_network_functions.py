@@ -1,7 +1,8 @@
-"""Convolution, pooling, normalisation, activations and losses where the original gives no answer.
+"""Convolution, pooling, normalisation, activations and losses for which the original gives no
+reference.
 
-Some functions run on the original's accelerators only (most of mint's), and some of its answers on
-a CPU contradict its documentation. Their reference is the formula, written out in float64.
+Some functions run only on the original's accelerators (most of mint's), and some of its CPU results
+contradict its documentation. The reference is the explicit formula in float64.
 """
 
 import math

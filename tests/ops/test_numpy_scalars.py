@@ -1,6 +1,6 @@
-"""NumPy's scalars, alone and in tuples, where a function asks for a Python number.
+"""NumPy scalars, alone and in tuples, where a function expects a Python number.
 
-In MindSpore 2.10 they are taken by whatever hands its arguments to the runtime.
+MindSpore 2.10 accepts them in functions that pass their arguments to the runtime.
 """
 
 import numpy as np

@@ -1,8 +1,8 @@
-"""Calls whose results were observed on MindSpore 2.10 (CPU), and what came of them.
+"""Calls with results observed in MindSpore 2.10 (CPU).
 
-Each line of tests/data/observed_ops.jsonl is a call and either the error it raised or, for each
-output, dtype, shape, the sum, the sum weighted by cos(0), cos(1), ... and the sum of magnitudes.
-Calls where this package differs on purpose are not among them. The helpers below name the inputs.
+Each line of tests/data/observed_ops.jsonl is a call and either its error or, per output, dtype,
+shape, sum, sum weighted by cos(0), cos(1), ..., and sum of magnitudes. Calls for which this package
+differs on purpose are omitted. The helpers below name the inputs.
 """
 
 import builtins

@@ -1,4 +1,4 @@
-"""Facts of the original that are easily got wrong: dtypes, signs, what is returned, errors."""
+"""Details of the original that are easy to get wrong: dtypes, signs, return values, errors."""
 
 import numpy as np
 import pytest

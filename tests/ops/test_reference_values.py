@@ -1,4 +1,4 @@
-"""Numbers in places where a plain implementation gives others than MindSpore 2.10 does."""
+"""Numbers for which a plain implementation differs from MindSpore 2.10."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Dtypes and values of results where several dtypes meet, or integers come where floats would.
+"""Dtypes and values of results with mixed dtypes, or with integers instead of floats.
 
 Observed in MindSpore 2.10.
 """

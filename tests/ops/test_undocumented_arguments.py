@@ -1,4 +1,4 @@
-"""What MindSpore 2.10 takes although its pages do not name it, and what comes of it there.
+"""Undocumented arguments that MindSpore 2.10 accepts, and their results.
 
 Observed in MindSpore 2.10; the tables are read row by row.
 """

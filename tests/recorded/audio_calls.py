@@ -1,8 +1,8 @@
 """Calls of mindspore.dataset.audio with results of MindSpore 2.10, and how they are recorded.
 
-`python -m recorded.audio_calls` run in tests/ by an interpreter with the original (CPU) writes
+Run in tests/ by an interpreter with the original (CPU), `python -m recorded.audio_calls` writes
 tests/data/observed_audio.jsonl; dataset/test_audio.py makes the same calls of this package. An
-array is told by dtype, shape, up to 48 of its values, and the sum of all magnitudes.
+array is recorded as dtype, shape, up to 48 of its values, and the sum of all magnitudes.
 """
 
 import itertools

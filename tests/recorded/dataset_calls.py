@@ -1,8 +1,8 @@
 """Calls of mindspore.dataset with results of MindSpore 2.10, and how they are recorded.
 
-`python -m recorded.dataset_calls` run in tests/ by an interpreter with the original (CPU) writes
-tests/data/observed_dataset.jsonl; dataset/test_observed.py makes the same calls of this package.
-An array is told by dtype, shape and the CRC-32 of its bytes: the values must agree bit for bit.
+Run in tests/ by an interpreter with the original (CPU), `python -m recorded.dataset_calls` writes
+tests/data/observed_dataset.jsonl; dataset/test_observed.py makes the same calls of this package. An
+array is recorded as dtype, shape and the CRC-32 of its bytes: values must agree bit for bit.
 """
 
 import io

@@ -1,8 +1,8 @@
 """Sources of mindspore.dataset whose rows are known from MindSpore 2.10, and how they are recorded.
 
-`python -m recorded.source_calls` run in tests/ by an interpreter with the original (CPU) writes
-tests/data/observed_sources.jsonl; dataset/test_sources.py makes the same sources of this package.
-A row is a list of columns: text as it is, of an array the dtype, shape and CRC-32 of its bytes.
+Run in tests/ by an interpreter with the original (CPU), `python -m recorded.source_calls` writes
+tests/data/observed_sources.jsonl; dataset/test_sources.py makes the same sources of this package. A
+row is a list of columns: text as it is, an array as dtype, shape and CRC-32 of its bytes.
 """
 
 import json

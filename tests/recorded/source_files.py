@@ -1,6 +1,7 @@
-"""Small files in the forms that the sources of mindspore.dataset read; `write(folder)` makes them.
+"""Small files in the formats that the sources of mindspore.dataset read; `write(folder)` makes
+them.
 
-Pictures are real PNG files whatever their names, with pixels that follow from their path.
+Pictures are real PNG files whatever their names, with pixels derived from their path.
 """
 
 import hashlib

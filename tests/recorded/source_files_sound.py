@@ -1,4 +1,4 @@
-"""Small files in the forms that sources of sound and of MATLAB's files read; see `source_files`."""
+"""Small files in the formats of sound sources and MATLAB files; see `source_files`."""
 
 import io
 import struct

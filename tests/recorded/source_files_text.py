@@ -1,4 +1,4 @@
-"""Small files in the forms that sources of text read; see `source_files`."""
+"""Small files in the formats of text sources; see `source_files`."""
 
 import json
 

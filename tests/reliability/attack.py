@@ -1,9 +1,9 @@
-"""Damages the files of readers and tells how each reader took it; runs in a process of its own.
+"""Damages the files of readers and records how each reader handled them; runs in its own process.
 
-`outcomes` starts it and gives a verdict for each case. The process, `python attack.py FOLDER COUNT
-NAME...`, prints a line of JSON when a case begins and one when it has ended, so that the case is
-known that kills it; then another process goes on. A case has one GiB of memory over what the
-process had before, and 20 seconds.
+`outcomes` starts it and returns a verdict per case. The process, `python attack.py FOLDER COUNT
+NAME...`, prints a line of JSON when a case begins and one when it ends, so that a fatal case is
+known; another process then continues. A case may use one GiB more than the process had before, and
+20 seconds.
 """
 
 import json

@@ -1,8 +1,9 @@
-"""Trainings that are killed at random moments; run as a program, with a folder, rounds and a seed.
+"""Trainings killed at random moments; run as a program with a folder, a number of rounds and a
+seed.
 
-Each round lets a process save checkpoints as fast as it can in one of five ways, kills it, looks at
-what is there, and saves once more as the next process would. What it prints, and its exit code, say
-what was found. A process is forked for each round, so that the package is imported once.
+In each round a process saves checkpoints as fast as it can in one of five ways. It is killed, the
+folder is inspected, and another checkpoint is saved as the next process would. The output and the
+exit code give the findings. Each round forks a process, so that the package is imported once.
 """
 
 import fcntl

@@ -1,7 +1,7 @@
-"""Ways to damage the content of a file, chosen by a seed: the same seed gives the same damage.
+"""Damages the content of a file, reproducibly by a seed.
 
-`mutated(content, seed)` gives the content after one to three of them: flipped bits, a part cut off,
-copied, moved or taken out, bytes put in, numbers made extreme, and nesting that is very deep.
+`mutated(content, seed)` returns the content after one to three changes: flipped bits, a part
+removed, copied or moved, inserted bytes, extreme numbers, very deep nesting.
 """
 
 import random

@@ -1,7 +1,7 @@
-"""What ranks report when they disagree; test_ranks.py starts it through mpiexec.
+"""The errors of ranks that disagree; test_ranks.py starts it through mpiexec.
 
-In each case rank 0 and the others do something else. Every rank must raise the same error, which
-names both sides; afterwards the group must work as before.
+In each case rank 0 and the others make different calls. Every rank must raise the same error naming
+both sides, and the group must work afterwards.
 """
 
 import numpy

@@ -1,7 +1,7 @@
 """The sources of mindspore.dataset and the decoding of images, with valid files for each.
 
-Which files a reader opens is found out by reading the valid ones (`attack`). What stands behind a
-check sum or a compression is damaged before that is made anew: `wraps` of `registry.Reader`.
+`attack` learns which files a reader opens by reading the valid ones. Content behind a checksum or a
+compression is damaged first and then wrapped again: `wraps` of `registry.Reader`.
 """
 
 import contextlib

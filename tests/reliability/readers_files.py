@@ -1,4 +1,4 @@
-"""Readers of files of one form: TFRecord, MindRecord, checkpoints, graphs, JSON."""
+"""Readers of single files: TFRecord, MindRecord, checkpoints, graphs, JSON."""
 
 import contextlib
 import gzip

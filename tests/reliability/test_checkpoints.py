@@ -1,4 +1,4 @@
-"""Checkpoints that are damaged, that cannot be written, and that take the place of others."""
+"""Checkpoints that are damaged, cannot be written, or replace others."""
 
 import contextlib
 import errno

@@ -1,4 +1,4 @@
-"""Files that take another's place when they are complete: names, permissions, order, leftovers."""
+"""Files that replace others once complete: names, permissions, order, leftovers."""
 
 import errno
 import os

@@ -1,5 +1,5 @@
-"""Processes that are killed while they save: a whole checkpoint is always there, and nothing else
-stays. `killed.py` says what a round does.
+"""Processes killed while they save: a complete checkpoint always exists, and no leftovers stay.
+`killed.py` describes a round.
 """
 
 import os

@@ -1,7 +1,7 @@
-"""Damaged files: every reader reads them or refuses them by name, within bounds of time and memory.
+"""Damaged files: every reader reads them or rejects them by name, within limits of time and memory.
 
 The readers and their valid files are in `readers_data` and `readers_files`, the damage in
-`mutations`; `attack` runs the cases in processes of their own.
+`mutations`; `attack` runs the cases in their own processes.
 """
 
 import collections

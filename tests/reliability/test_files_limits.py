@@ -1,4 +1,4 @@
-"""Files that are made to do harm: what they may make grow, reach, run and nest is bounded."""
+"""Malicious files: limits on memory, paths, code and nesting."""
 
 import contextlib
 import gzip

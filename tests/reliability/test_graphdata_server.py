@@ -1,4 +1,4 @@
-"""The server of a graph among strangers: whatever comes, it answers its clients as before."""
+"""The graph-data server under attack: it keeps answering its clients."""
 
 import json
 import socket

@@ -1,6 +1,6 @@
-"""Worker processes: none outlives its parent or a failed pipeline, none hangs or leaves in silence.
+"""Worker processes: none outlives its parent or a failed pipeline, hangs, or exits silently.
 
-The rounds that kill a process are few here; `pytest -m nightly` runs 200 of them.
+Few rounds kill a process here; `pytest -m nightly` runs 200 of them.
 """
 
 import multiprocessing

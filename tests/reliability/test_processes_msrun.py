@@ -1,4 +1,4 @@
-"""What becomes of the ranks of `msrun` when it is asked to end, is killed, or one of them hangs."""
+"""The ranks of `msrun` when it is asked to end, is killed, or one of them hangs."""
 
 import os
 import random

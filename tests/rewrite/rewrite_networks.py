@@ -1,4 +1,4 @@
-"""The networks that the tests of `rewrite` read: classes of a module, as users write them."""
+"""The networks that the tests of `rewrite` parse: classes of a module, as users write them."""
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, nn, ops

@@ -1,4 +1,4 @@
-"""Nodes inserted, erased and replaced, and the networks that come of it."""
+"""Nodes inserted, erased and replaced, and the resulting networks."""
 
 import pathlib
 import sys

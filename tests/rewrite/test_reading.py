@@ -1,4 +1,4 @@
-"""What nodes a network is read into; names, types and arguments are those of MindSpore 2.10."""
+"""The nodes of a parsed network; names, types and arguments are those of MindSpore 2.10."""
 
 import pathlib
 import sys

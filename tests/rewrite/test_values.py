@@ -1,4 +1,4 @@
-"""ScopedValues; what they print is what MindSpore 2.10 prints."""
+"""ScopedValues; their text is that of MindSpore 2.10."""
 
 import pytest
 

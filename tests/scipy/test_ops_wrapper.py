@@ -1,4 +1,4 @@
-"""The operators that mindspore.scipy shows with argument names of its own."""
+"""The operators that mindspore.scipy provides with its own argument names."""
 
 import numpy as np
 import pytest

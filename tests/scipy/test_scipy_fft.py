@@ -1,4 +1,4 @@
-"""mindspore.scipy.fft and mindspore.numpy.fft against SciPy and NumPy; gradients; refusals."""
+"""mindspore.scipy.fft and mindspore.numpy.fft against SciPy and NumPy; gradients; rejections."""
 
 import numpy
 import pytest

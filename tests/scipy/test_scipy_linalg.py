@@ -1,4 +1,4 @@
-"""mindspore.scipy.linalg against SciPy, its gradients against differences, its refusals."""
+"""mindspore.scipy.linalg against SciPy, its gradients against differences, rejected calls."""
 
 import numpy as np
 import pytest

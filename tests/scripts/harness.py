@@ -1,9 +1,9 @@
-"""What a case on a public script works with, under real MindSpore and under this package alike.
+"""What a case on a public script uses, with real MindSpore and with this package.
 
-A case builds a network of a script, sets its weights from the names of its parameters, gives it
-made inputs, and trains it a step or two. The record of a run is small: losses, mean and spread of
-each output, and how far the weights have moved, so that the answers of real MindSpore fit a JSON
-file and comparing needs no real MindSpore. Running and comparing are in `runner.py`.
+A case builds a network of a script, sets its weights from the names of its parameters, passes it
+synthetic inputs, and trains it for a step or two. The record of a run is small: losses, mean and
+deviation of each output, and how far the weights have moved. The records of real MindSpore
+therefore fit a JSON file, and comparing needs no real MindSpore. `runner.py` runs and compares.
 """
 
 import importlib.abc

@@ -1,11 +1,11 @@
-"""Runs cases on public scripts, each in a process of its own, and compares their records.
+"""Runs cases on public scripts, each in its own process, and compares their records.
 
-Scripts share module names (`src.config`) and change settings of the process, so every run is forked
-from a process that has imported MindSpore. The answers of real MindSpore are recorded by
+Scripts share module names (`src.config`) and change settings of the process. Every run is therefore
+forked from a process that has imported MindSpore. The answers of real MindSpore are recorded by
 
     MINDSPORE_SCRIPTS=FOLDER PYTHON_OF_MINDSPORE tests/scripts/runner.py [--only TEXT]
 
-which adds the cases that `answers.json` lacks, or writes those anew that `--only` names.
+which adds the cases missing in `answers.json`, or rewrites those that `--only` names.
 """
 
 import argparse

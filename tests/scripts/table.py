@@ -1,17 +1,17 @@
-"""Reads the tables of networks (`networks/*.txt`), one case a line, fields between bars.
+"""Reads the tables of networks (`networks/*.txt`): one case per line, fields between bars.
 
     FOLDERS | IMPORTS | NETWORK | INPUTS | KEY: EXPRESSION | ...
 
-FOLDERS are put on the path in this order, relative to the folder of the scripts; the first is the
+FOLDERS are added to the path in this order, relative to the folder of the scripts; the first is the
 working directory. INPUTS may call what `harness.Kit` has (`randn(2, 3)`). A line that ends in a
-backslash goes on in the next. Further fields:
+backslash continues on the next. Further fields:
 
-    cell: the network with a loss, made from `net`; without it the network itself is meant
+    cell: the network with a loss, made from `net`; the network itself by default
     step: the training cell, made from `cell` and `weights`; by default Momentum on `cell`
-    train: the inputs of `step`; without it, a made loss is taken of the network's own outputs
+    train: the inputs of `step`; by default a synthetic loss of the network's own outputs
     loop: how many steps to train, 2 by default
     graph: why both modes are compared with pynative mode's answer, where 2.10's differ
-    tolerance: where the default of `runner.differences` is too narrow, with the reason beside it
+    tolerance: a wider tolerance than that of `runner.differences`, with the reason
 """
 
 import pathlib

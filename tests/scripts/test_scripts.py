@@ -1,10 +1,10 @@
-"""Public scripts give here what they give on real MindSpore: outputs, losses, weights, names.
+"""Public scripts give the results of real MindSpore: outputs, losses, weights, names.
 
-The scripts are those of the public repository `mindspore-ai/models`; the environment variable
-MINDSPORE_SCRIPTS names the folder that holds its `official`, `research` and `community`. Without
-it the cases are skipped. They are in `networks/`, the answers of MindSpore 2.10 in `answers.json`.
-Where MindSpore 2.10 refuses an older script, a case asks that it runs here. Scripts that read
-their settings from YAML need PyYAML.
+The scripts are those of the public repository `mindspore-ai/models`. The environment variable
+MINDSPORE_SCRIPTS names the folder with its `official`, `research` and `community`; without it the
+cases are skipped. The cases are in `networks/`, the answers of MindSpore 2.10 in `answers.json`. If
+MindSpore 2.10 rejects an older script, a case requires that it runs here. Scripts that read their
+settings from YAML need PyYAML.
 """
 
 import os

@@ -1,6 +1,6 @@
 """Small datasets and networks for the tests of this folder.
 
-The datasets are not those of mindspore_compat.dataset: Model wants no more than this of one.
+The datasets are not those of mindspore_compat.dataset, because Model needs less.
 """
 
 import numpy as np

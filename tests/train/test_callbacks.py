@@ -1,4 +1,4 @@
-"""What the callbacks of the package print, record, change and refuse."""
+"""What the package's callbacks print, record, change and reject."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""A network trains alike on every array type; its checkpoint carries it from one to the other."""
+"""A network trains alike on every array type; its checkpoint moves between them."""
 
 import numpy as np
 import pytest

@@ -1,6 +1,9 @@
-"""load_distributed_checkpoint: slices of ranks, or files of whole parameters, into a network or new
-slices. What is loaded, returned and written is what MindSpore 2.10 does of the same files, but that
-it asks maps for the names in files only where there is one file."""
+"""load_distributed_checkpoint: slices of ranks, or files of whole parameters, loaded into a network
+or new slices.
+
+Loaded, returned and written values are those of MindSpore 2.10 for the same files. One difference:
+2.10 requires maps of the names in files only if there is one file.
+"""
 
 import json
 import os

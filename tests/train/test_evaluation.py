@@ -1,4 +1,4 @@
-"""What `Model.eval` gives: a dict with the value of each metric."""
+"""The result of `Model.eval`: a dict with the value of each metric."""
 
 import copy
 import json

@@ -1,4 +1,4 @@
-"""FlopsUtilizationCollector: the operations that MindSpore 2.10 counts, and what is printed."""
+"""FlopsUtilizationCollector: the operations that MindSpore 2.10 counts, and the printed text."""
 
 import re
 

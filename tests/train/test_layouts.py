@@ -1,4 +1,4 @@
-"""How the parameters of a Model are cut: whole on every process, in the modes that may cut."""
+"""How the parameters of a Model are split: whole on every process, in the modes that may split."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Managers of the loss scale: what they hand out, the course of a dynamic one, refusals."""
+"""Loss scale managers: their objects, the course of a dynamic scale, rejected calls."""
 
 import pytest
 

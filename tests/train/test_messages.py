@@ -1,4 +1,4 @@
-"""Checkpoints and strategies as messages: bytes, printing and refusals are those of 2.10."""
+"""Checkpoints and strategies as messages: bytes, text and rejected calls are those of 2.10."""
 
 import numpy as np
 import pytest

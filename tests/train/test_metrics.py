@@ -1,4 +1,4 @@
-"""The metrics: small cases worked out by hand, what is refused, and the original's numbers."""
+"""The metrics: small cases computed by hand, rejected calls, and the original's numbers."""
 
 import json
 import math

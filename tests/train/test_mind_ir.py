@@ -1,6 +1,7 @@
 """Exported graphs compute what the network computes: run here, by the original and as ONNX.
 
-A graph is made with one set of values and run with another, so what was computed only once shows.
+A graph is made with one set of values and run with another, which reveals values that were computed
+only once.
 """
 
 import json

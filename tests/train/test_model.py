@@ -1,4 +1,4 @@
-"""Model: the order of a run, what callbacks see, what is refused."""
+"""Model: the order of a run, what callbacks receive, rejected calls."""
 
 import numpy as np
 import pytest

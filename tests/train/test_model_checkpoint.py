@@ -1,4 +1,4 @@
-"""ModelCheckpoint: the names of its files, when they are written and kept, what they hold."""
+"""ModelCheckpoint: file names, when files are written and kept, and their contents."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""What one step of `Model.train` asks of a GPU: its batch, and the loss if a callback reads it."""
+"""A step of `Model.train` sends a GPU its batch, and reads the loss only if a callback does."""
 
 import numpy as np
 import pytest

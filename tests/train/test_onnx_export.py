@@ -1,6 +1,6 @@
-"""onnx.export: names, weights as inputs, lengths that are not fixed.
+"""onnx.export: names, weights as inputs, dynamic lengths.
 
-Files are read here as messages; what they compute is asked of onnxruntime, where it is installed.
+Files are read here as messages; onnxruntime, if installed, checks what they compute.
 """
 
 import importlib

@@ -1,4 +1,4 @@
-"""Whole scripts, run by real MindSpore and by this package: both must print the same.
+"""Whole scripts, run by real MindSpore and by this package, print the same.
 
 Times are masked; other numbers may differ in their last digits.
 """

@@ -1,4 +1,5 @@
-"""Checkpoints for other slices: which are needed, what they become, whole folders; refusals.
+"""Checkpoints for other slices: which files are needed, the resulting slices, whole folders,
+rejected calls.
 
 The expected slices are those that MindSpore 2.10 makes of the same files.
 """

@@ -1,4 +1,4 @@
-"""Checkpoints converted to safetensors files and back: names, directories, and what is refused."""
+"""Checkpoints converted to safetensors files and back: names, directories, rejected calls."""
 
 import os
 import pathlib

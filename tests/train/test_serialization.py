@@ -1,4 +1,4 @@
-"""Saving and loading: what is accepted, in which order and form it lands, and what is refused."""
+"""Saving and loading: accepted inputs, order and form of the entries, rejected calls."""
 
 import io
 import os

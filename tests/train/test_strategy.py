@@ -1,7 +1,7 @@
-"""Strategy files and the slices of parameters: what is read, merged and refused.
+"""Strategy files and the slices of parameters: reading, merging, rejected calls.
 
 The files are written by hand, field by field of the original's node_strategy.proto. The expected
-wholes are those that MindSpore 2.10 makes of the same slices.
+merged parameters are those that MindSpore 2.10 makes of the same slices.
 """
 
 import json

@@ -1,4 +1,6 @@
-"""SummaryRecord: what it writes, read by hand and by the original's protobuf; when; refusals."""
+"""SummaryRecord: what and when it writes, read by hand and by the original's protobuf; rejected
+calls.
+"""
 
 import io
 import json

@@ -1,4 +1,5 @@
-"""SummaryCollector: which values it writes at which steps, what it tells of the run; refusals.
+"""SummaryCollector: which values it writes at which steps, what it records of the run; rejected
+calls.
 
 The tags and steps, the lineage and the files for a landscape are those that MindSpore 2.10 writes
 for the same script.

@@ -1,4 +1,4 @@
-"""SummaryLandscape: the planes, the losses in them and the message; settings and refusals.
+"""SummaryLandscape: the planes, their losses and the message; settings and rejected calls.
 
 The numbers of a path and of the landscape around it are those of MindSpore 2.10 for the same
 checkpoints.

@@ -1,4 +1,4 @@
-"""ModelThor: which steps are of second order, overflow, sinking; and what is converted."""
+"""ModelThor: second-order steps, overflow, sinking, and conversion."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A Model trained by two ranks: one start for both, and the mean of their gradients."""
+"""A Model trained by two ranks: the same initial weights, and the mean of their gradients."""
 
 import re
 

@@ -1,6 +1,6 @@
-"""Safetensors files of ranks put together: the files written, and what is refused.
+"""Safetensors files of ranks merged: the written files, and rejected calls.
 
-The files, their names and what is in each are those that MindSpore 2.10 writes of the same slices.
+The files, their names and contents are those that MindSpore 2.10 writes for the same slices.
 """
 
 import json

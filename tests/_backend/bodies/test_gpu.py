@@ -1,4 +1,4 @@
-"""Bodies as single kernels against NumPy, and that every one compiles for GPUs."""
+"""Operator bodies as single GPU kernels match NumPy, and all of them compile."""
 
 import ml_dtypes
 import numpy as np

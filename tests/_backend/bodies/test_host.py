@@ -1,4 +1,4 @@
-"""Compiled loops of operators give what NumPy's way gives, forward and backward."""
+"""Compiled loops of operator bodies match NumPy, forward and backward."""
 
 import concurrent.futures
 import os

@@ -1,4 +1,4 @@
-"""Compiled steps of recurrences give what NumPy's way gives, forward and backward."""
+"""Compiled recurrent steps match NumPy, forward and backward."""
 
 import numpy as np
 import pytest

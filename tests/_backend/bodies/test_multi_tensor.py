@@ -1,4 +1,4 @@
-"""Updates of many arrays by one kernel: the numbers of the plain formula, in few launches."""
+"""Updates of many arrays in one kernel match the plain formula in few launches."""
 
 import ml_dtypes
 import numpy as np

@@ -1,6 +1,6 @@
 """NVRTC compiles every kernel of a training step, of each optimizer and of the hand-written ones.
 
-Where it is not installed the tests are skipped; it needs no GPU (see kit/nvrtc.py).
+The tests are skipped if NVRTC is not installed; it needs no GPU (see kit/nvrtc.py).
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Compiled loops give NumPy's bits; Numba is not imported before a large array asks for one."""
+"""Compiled optimizer loops give NumPy's bits; Numba is imported when a large array needs it."""
 
 import subprocess
 import sys

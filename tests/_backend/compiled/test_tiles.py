@@ -1,4 +1,4 @@
-"""Tiles in registers give the products that their definitions in NumPy give."""
+"""Register tiles give the products that their definitions in NumPy give."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Elementary functions of float32 are within 2 units in the last place, by Python and compiled."""
+"""Elementary functions of float32 are within 2 units in the last place, as Python and compiled."""
 
 import numpy as np
 import pytest

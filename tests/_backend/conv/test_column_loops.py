@@ -1,4 +1,4 @@
-"""Compiled loops copy windows into columns, and add them back, as array functions do."""
+"""Compiled im2col and col2im match the array functions."""
 
 import numpy as np
 import pytest

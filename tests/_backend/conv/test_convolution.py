@@ -1,7 +1,7 @@
 """Convolution against a direct sum in float64, and its gradients against the definition of one.
 
-A gradient is the transpose of a linear map, so `<gradient(g), u> == <g, map(u)>` for any `u` says
-everything about it, with the direct sum as the map.
+A gradient is the transpose of a linear map. `<gradient(g), u> == <g, map(u)>` for all `u` therefore
+verifies it completely, with the direct sum as the map.
 """
 
 import numpy as np

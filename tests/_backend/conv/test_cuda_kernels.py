@@ -1,8 +1,7 @@
-"""The hand-written kernels compile for a GPU, and compute what conv/convolution.py and
-conv/pooling.py do without them.
+"""The hand-written CUDA kernels compile, and match convolution.py and pooling.py.
 
-Compiling needs CuPy's NVRTC but no driver. What they compute is checked on a GPU, or on the
-stand-in, which compiles them for the host.
+Compilation needs CuPy's NVRTC but no driver. The results are checked on a GPU, or on the stand-in,
+which compiles the kernels for the CPU.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Compiled loops of depthwise convolution give what the composed one gives."""
+"""Compiled depthwise convolution loops match the composed convolution."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Compiled loops of max-pooling give what the composed pooling gives, bit by bit."""
+"""Compiled max-pooling loops match the composed pooling bit for bit."""
 
 import numpy as np
 import pytest

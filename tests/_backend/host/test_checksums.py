@@ -1,4 +1,4 @@
-"""The watch over products of matrices: what it passes, and a wrong product that it finds."""
+"""Checksums of matrix products: correct products pass, a wrong product is detected."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""float16 to float32 and back, bit for bit as NumPy's casts."""
+"""Casts between float16 and float32 match NumPy bit for bit."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Padding by values of the array itself: values, and gradients as those of a gather."""
+"""Padding by reflected or repeated values, and its gradients as those of a gather."""
 
 import numpy as np
 import pytest

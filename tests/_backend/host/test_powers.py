@@ -1,4 +1,4 @@
-"""Powers with one whole exponent are those of NumPy."""
+"""Powers with one integer exponent match NumPy."""
 
 import numpy as np
 import pytest

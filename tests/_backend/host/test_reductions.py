@@ -1,5 +1,6 @@
-"""Reductions of large arrays mean what NumPy's do: the same bits where nothing is cut that is
-added, else at least as accurate, with any number of threads."""
+"""Reductions of large arrays match NumPy with any number of threads: the same bits where no sum is
+split, and at least the same accuracy elsewhere.
+"""
 
 import itertools
 

@@ -1,5 +1,6 @@
-"""Adding at indices that may be named twice, against a loop: whole axes before and after the
-indices, indices that broadcast, values that broadcast, and any order of memory."""
+"""Adding at repeated indices against a loop: full axes before and after the indices, broadcast
+indices and values, any memory order.
+"""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""Choosing by masks and bounds against NumPy, for the sizes that take another way than NumPy's."""
+"""Selection by masks and bounds against NumPy, for the sizes with their own implementation."""
 
 import itertools
 

@@ -1,5 +1,6 @@
-"""Functions of single elements on large arrays, which threads share, give what NumPy's give: bits,
-dtypes, order of memory, errors."""
+"""Elementwise functions of large arrays, which threads share, match NumPy: bits, dtypes, memory
+order, errors.
+"""
 
 import multiprocessing
 import threading

@@ -1,4 +1,4 @@
-"""Compiled loops take and add along an axis what NumPy does, to the bit."""
+"""Compiled loops take and add elements along an axis with NumPy's bits."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A compiled loop multiplies a matrix by blocks on both sides."""
+"""The compiled loop that multiplies a matrix by blocks on both sides."""
 
 import numpy as np
 import pytest

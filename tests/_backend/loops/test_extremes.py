@@ -1,4 +1,4 @@
-"""A compiled loop finds the largest and the smallest along an inner axis where NumPy does."""
+"""The compiled argmax and argmin along an inner axis match NumPy."""
 
 import numpy as np
 import pytest

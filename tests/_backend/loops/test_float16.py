@@ -1,4 +1,4 @@
-"""The compiled loops between float16 and float32 give NumPy's bits, with any number of threads."""
+"""Compiled casts between float16 and float32 give NumPy's bits with any number of threads."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Compiled products of matrices are those of NumPy, whatever their sizes and layouts."""
+"""Compiled matrix products match NumPy for all sizes and layouts."""
 
 import numpy as np
 import pytest

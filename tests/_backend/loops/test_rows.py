@@ -1,4 +1,4 @@
-"""Compiled loops take rows at indices, and add rows at indices, to the bit as NumPy does."""
+"""Compiled loops take and add rows at indices with NumPy's bits."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Products of stacks of matrices are those of the parts, however they are cut and laid out."""
+"""Products of stacks of matrices match the single products for all cuts and layouts."""
 
 import numpy as np
 import pytest

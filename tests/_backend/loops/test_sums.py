@@ -1,5 +1,6 @@
-"""The compiled loop of sums over rows: more accurate than NumPy's, the same bits with any number of
-threads."""
+"""The compiled sum over rows is more accurate than NumPy's and gives the same bits with any number
+of threads.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Compiled recurrences give what NumPy's way gives, forward and backward, with any rows."""
+"""Compiled recurrences match NumPy, forward and backward, for any number of rows."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Weights in panels: what lies where, and when a layout is used again."""
+"""Weights in panels: the position of each element, and when a layout is reused."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Calls of a recorded step that are fused to one loop give the bits that they give one by one."""
+"""Fused calls of a recorded step give the bits of the separate calls."""
 
 import os
 import types

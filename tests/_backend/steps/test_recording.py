@@ -1,4 +1,4 @@
-"""Calls that are recorded for replays, and those that refuse the recording."""
+"""Calls that are recorded for replays, and calls that abort the recording."""
 
 import functools
 

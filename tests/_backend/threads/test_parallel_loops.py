@@ -1,4 +1,4 @@
-"""Compiled loops that threads share without the interpreter's lock."""
+"""Compiled loops that threads share without the GIL."""
 
 import os
 import threading

@@ -1,4 +1,4 @@
-"""The threads that share large work: results, errors, limits, forks, and the end of a process."""
+"""The threads that share large work: results, errors, limits, forks, process exit."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""Waits of a bounded time: they end with a change of their flag, or give up."""
+"""Waits with a time limit end when their flag changes or the time is up."""
 
 import contextvars
 import threading

@@ -1,4 +1,4 @@
-"""AdaFactor by one kernel for all tensors: the numbers of the host, whatever their shapes."""
+"""AdaFactor as one kernel for all tensors gives the CPU's numbers for any shapes."""
 
 import numpy as np
 import pytest

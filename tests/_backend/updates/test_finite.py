@@ -1,4 +1,4 @@
-"""Whether all numbers are finite: every dtype, every index, sums that grow out of range."""
+"""The check for finite values: every dtype, every index, sums that overflow."""
 
 import ml_dtypes
 import numpy as np

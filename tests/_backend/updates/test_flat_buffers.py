@@ -1,4 +1,4 @@
-"""Small parameters updated side by side: which share a pack, and that each is updated as alone."""
+"""Small parameters updated in one pack: which share a pack, and that the result is the same."""
 
 import itertools
 

@@ -1,5 +1,5 @@
-"""Updates in place against the plain formulas in float64, on every array type; nothing half done on
-a refusal.
+"""In-place updates match the plain formulas in float64 on every array type; a rejected call changes
+nothing.
 """
 
 import ctypes

@@ -1,4 +1,4 @@
-"""States and arithmetic on the host for parameters on a GPU: the same numbers as without."""
+"""Optimizer states and updates on the host for parameters on a GPU give the same numbers."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Updates with norms of whole tensors, for many by one kernel: the numbers of the plain formula."""
+"""Updates that need norms of whole tensors, as one kernel, match the plain formula."""
 
 import numpy as np
 import pytest

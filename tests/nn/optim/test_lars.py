@@ -1,4 +1,4 @@
-"""LARS against a float64 reference, and what it does to the optimizer inside."""
+"""LARS against a float64 reference, and its effect on the wrapped optimizer."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The Optimizer base: what it keeps, and what users' own optimizers rely on."""
+"""The Optimizer base class: its state, and what user-defined optimizers rely on."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What optimizers refuse and accept: rates, decays, scales, parameters, settings, gradients."""
+"""What optimizers reject and accept: rates, decays, scales, parameters, settings, gradients."""
 
 import math
 import sys

@@ -1,5 +1,5 @@
-"""Optimizers and a training step of a script, run by real MindSpore and by this package: the same
-losses and the same names of parameters.
+"""Optimizers and a script's training step, run by real MindSpore and by this package: the same
+losses and names of parameters.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""THOR against a float64 reference: factors, damped inverses, twenty steps; and what it refuses."""
+"""THOR against a float64 reference: factors, damped inverses, twenty steps, rejected calls."""
 
 import math
 

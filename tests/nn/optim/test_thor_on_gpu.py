@@ -1,4 +1,4 @@
-"""THOR with a loss scale on a GPU: the course of the host, and no step that waits."""
+"""THOR with a loss scale on a GPU: the same course as on the CPU, without synchronisation."""
 
 import numpy as np
 import pytest

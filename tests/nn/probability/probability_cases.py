@@ -1,8 +1,8 @@
-"""Questions to distributions and bijectors, as lines of Python that two packages can answer.
+"""Calls of distributions and bijectors, as lines of Python that two packages can run.
 
-`run(ms, lines)` gives for each line the dtype, the shape and the numbers of its Tensors, or the
-name of the error. A program by itself, it prints as JSON what the package it can import answers;
-the answers of MindSpore 2.10 (CPU) are kept in tests/data/observed_probability.jsonl.
+`run(ms, lines)` returns, for each line, the dtype, shape and numbers of its Tensors, or the name of
+the error. As a script, it prints as JSON the results of the package that it can import. The results
+of MindSpore 2.10 (CPU) are in tests/data/observed_probability.jsonl.
 """
 
 import json

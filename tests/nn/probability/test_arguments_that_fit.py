@@ -1,4 +1,4 @@
-"""Arguments of distributions: their shapes broadcast, and samples are numbers."""
+"""Arguments of distributions: broadcast shapes, and samples given as numbers."""
 
 import pytest
 

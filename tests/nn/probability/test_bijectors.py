@@ -1,4 +1,4 @@
-"""Bijectors: there and back, derivatives against the tape, and those of a user."""
+"""Bijectors: forward and inverse, derivatives against the tape, and user-defined ones."""
 
 import numpy as np
 import pytest

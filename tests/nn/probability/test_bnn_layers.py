@@ -1,4 +1,4 @@
-"""Bayesian layers: shapes, names, spreads of draws, divergences, learning, refusals."""
+"""Bayesian layers: shapes, names, variance of samples, divergences, training, rejected calls."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Distributions against SciPy's, samples by their moments, gradients, and refusals."""
+"""Distributions against SciPy's, samples by their moments, gradients, rejected calls."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Further families of distributions: SciPy's answers where 2.10 has none, samples, tails, seeds."""
+"""Further distributions: SciPy's values where 2.10 has none, samples, tails, seeds."""
 
 import numpy as np
 import pytest

@@ -1,8 +1,8 @@
-"""Distributions and bijectors against what MindSpore 2.10 (CPU) was observed to answer.
+"""Distributions and bijectors against the observed results of MindSpore 2.10 (CPU).
 
-tests/data/observed_probability.jsonl has the answer to each line of probability_cases.py. Where the
-original gives NaN and there is a number, the number is here. With MINDSPORE_ORACLE set, the file
-is compared with that interpreter once more.
+tests/data/observed_probability.jsonl has the result of each line of probability_cases.py. Where the
+original gives NaN although a number exists, the file has the number. With MINDSPORE_ORACLE set, the
+file is compared with that interpreter again.
 """
 
 import json

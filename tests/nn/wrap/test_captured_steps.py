@@ -1,4 +1,4 @@
-"""Training steps captured as CUDA graphs, on the stand-in: the numbers of steps that are not."""
+"""Training steps captured as CUDA graphs, on the stand-in, match ordinary steps."""
 
 import copy
 import gc

@@ -1,4 +1,4 @@
-"""Cells around networks: what they compute, and that a training step runs its network once."""
+"""Cells around networks: their results, and that a training step runs its network once."""
 
 import numpy as np
 import pytest

@@ -1,7 +1,7 @@
-"""Gradients of several processes: sums that are made while the walk back goes on.
+"""Gradients of several processes: sums that overlap with the backward pass.
 
-NCCL is played by a rank that is its own partner: each sum is twice what this process sent. That
-ranks of MPI get the sums of all is in tests/communication.
+NCCL is simulated by a rank that is its own partner: each sum is twice what this process sent. The
+tests with ranks over MPI are in tests/communication.
 """
 
 import ctypes

@@ -1,4 +1,4 @@
-"""Weights that a recorded step uses many times: their gradients as few products of matrices."""
+"""Weights that a recorded step uses many times: their gradients as few matrix products."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Training with a scaled loss: the scale's course, overflows, and steps that scripts subclass."""
+"""Training with a scaled loss: the course of the scale, overflows, and subclassed steps."""
 
 import numpy as np
 import pytest

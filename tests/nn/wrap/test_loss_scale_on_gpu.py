@@ -1,4 +1,4 @@
-"""A step that the GPU itself skips after an overflow: the same course as on the host."""
+"""A step that the GPU skips after an overflow: the same course as on the CPU."""
 
 import numpy as np
 import pytest

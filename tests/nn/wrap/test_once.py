@@ -1,5 +1,6 @@
-"""Steps that scripts write on nn.Cell themselves: the network runs once, and twice where something
-differs between the loss and the gradient."""
+"""Training steps that scripts write on nn.Cell: the network runs once, or twice if the loss and the
+gradient differ in anything.
+"""
 
 import threading
 

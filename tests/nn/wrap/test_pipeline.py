@@ -1,4 +1,4 @@
-"""Gradients gathered over slices of a batch, divided by the scale of the loss."""
+"""Gradients accumulated over slices of a batch, divided by the loss scale."""
 
 import numpy
 import pytest

@@ -1,4 +1,4 @@
-"""Training steps that are recorded and replayed on the host: the numbers of steps that are not."""
+"""Training steps recorded and replayed on the CPU match ordinary steps."""
 
 import weakref
 

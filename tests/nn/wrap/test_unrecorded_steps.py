@@ -1,5 +1,4 @@
-"""What of training steps is not recorded on the host, and errors, threads and memory of those that
-are."""
+"""Training steps that are not recorded on the CPU; errors, threads and memory of recorded ones."""
 
 import gc
 import threading

@@ -1,5 +1,6 @@
-"""The fused attentions against loops over batches, heads, queries and keys; their gradients
-against differences, in float64."""
+"""The fused attentions against loops over batches, heads, queries and keys, and their gradients
+against differences, in float64.
+"""
 
 import math
 

@@ -1,4 +1,4 @@
-"""What the attentions of inference refuse, and with which exception."""
+"""What the inference attentions reject, and with which exception."""
 
 import numpy
 import pytest

@@ -1,4 +1,4 @@
-"""multi_head_attention_forward: the layer's numbers, from weights that are given."""
+"""multi_head_attention_forward gives the layer's numbers for given weights."""
 
 import numpy
 import pytest

@@ -1,5 +1,6 @@
-"""Windows of keys, the choice of keys and attention to those that were chosen, against loops; their
-gradients against differences, in float64."""
+"""Windows of keys, the selection of keys and attention to the selected ones against loops, and
+their gradients against differences, in float64.
+"""
 
 import math
 

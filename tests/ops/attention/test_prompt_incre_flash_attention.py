@@ -1,4 +1,4 @@
-"""The attentions of inference against loops over batches, heads, queries and keys, in float64."""
+"""The inference attentions against loops over batches, heads, queries and keys, in float64."""
 
 import math
 import struct

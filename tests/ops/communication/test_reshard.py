@@ -1,4 +1,4 @@
-"""reshard gives the Tensor back; Primitive.update_parameter."""
+"""reshard returns its Tensor; Primitive.update_parameter."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""ops.Custom: operators of the user's own, in Python and in a library compiled here."""
+"""ops.Custom: user-defined operators, in Python and in a library compiled here."""
 
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""Functions in the language of kernels, run as Python and inside ops.Custom."""
+"""Functions in the kernel language, run as Python and inside ops.Custom."""
 
 import numpy as np
 import pytest

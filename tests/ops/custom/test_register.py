@@ -1,4 +1,4 @@
-"""Descriptions of custom operators: the dicts that the original makes of the same calls."""
+"""Descriptions of custom operators: the same dicts as the original makes."""
 
 import pytest
 

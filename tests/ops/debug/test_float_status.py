@@ -1,4 +1,4 @@
-"""The float status register: what it notes of gradients."""
+"""The float status register: what it records of gradients."""
 
 import numpy as np
 import pytest

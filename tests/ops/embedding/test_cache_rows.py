@@ -1,4 +1,4 @@
-"""Caches of rows, against what MindSpore 2.10 gives; CacheSwapTable is not there on its CPU."""
+"""Row caches against the results of MindSpore 2.10; CacheSwapTable is missing on its CPU."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Glimpses, scaled images, boxes drawn at random, patches and depthwise convolution."""
+"""Glimpses, scaled images, randomly drawn boxes, patches and depthwise convolution."""
 
 import numpy as np
 import pytest

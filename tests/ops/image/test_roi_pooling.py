@@ -1,4 +1,4 @@
-"""PsROIPooling against sums written out."""
+"""PsROIPooling against explicit sums."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Overlaps of turned rectangles against polygons that are clipped edge by edge, in float64."""
+"""Overlaps of rotated rectangles against polygons clipped edge by edge, in float64."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Names with an underscore, slices by number, random filling: values, gradients, refusals."""
+"""In-place methods, numbered slices, random filling: values, gradients, rejected calls."""
 
 import numpy as np
 import pytest

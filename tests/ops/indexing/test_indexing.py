@@ -1,4 +1,4 @@
-"""What indexes a Tensor, what is refused and how, and where a write arrives (MindSpore 2.10)."""
+"""Valid and rejected indices of a Tensor, and where a write goes (MindSpore 2.10)."""
 
 import gc
 import weakref

@@ -1,4 +1,4 @@
-"""Lists as indices: of numbers one index, of anything else a tuple of indices (MindSpore 2.10)."""
+"""Lists as indices: a list of numbers is one index, any other list is a tuple (MindSpore 2.10)."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What differs between 2.10's kernels for a row or an index that is named twice, or a zero."""
+"""Differences between 2.10's kernels for repeated rows or indices, and zeros."""
 
 import numpy as np
 from kit import close

@@ -1,4 +1,4 @@
-"""What ops that write are given: numbers, narrower and wider values, indices and shapes."""
+"""Arguments of operators that write: numbers, narrower and wider values, indices and shapes."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Gradients registered for Primitives by the path of older releases."""
+"""Gradients registered for Primitives through the path of older releases."""
 
 import importlib
 import os

@@ -1,6 +1,6 @@
-"""Calls as pages of releases 1.8 to 2.2 document them, by names of parameters that 2.10 lacks.
+"""Calls as pages of releases 1.8 to 2.2 document them, with parameter names that 2.10 lacks.
 
-Where an older function meant something else, the numbers are those of its formula.
+If an older function had another meaning, the numbers are those of its formula.
 """
 
 import inspect

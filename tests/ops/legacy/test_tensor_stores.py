@@ -1,4 +1,4 @@
-"""Arrays, queues and buffers of Tensors, and other names of reinforcement learning of old."""
+"""Arrays, queues and buffers of Tensors, and other old names of reinforcement learning."""
 
 import os
 import subprocess

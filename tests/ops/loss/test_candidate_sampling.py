@@ -1,4 +1,4 @@
-"""Candidate samplers: which classes are drawn, how often, and what is expected."""
+"""Candidate samplers: drawn classes, their frequency, and expected counts."""
 
 import numpy as np
 import pytest

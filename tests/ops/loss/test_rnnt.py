@@ -1,4 +1,4 @@
-"""The loss of a transducer: summed over all paths by hand, its gradient, what it refuses."""
+"""The transducer loss: summed over all paths by hand, its gradient, rejected calls."""
 
 import functools
 import math

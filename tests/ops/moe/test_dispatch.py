@@ -1,4 +1,4 @@
-"""Tokens to the experts of one rank and back; several ranks are in tests/communication."""
+"""Tokens sent to the experts of one rank and back; several ranks are in tests/communication."""
 
 import numpy
 import pytest

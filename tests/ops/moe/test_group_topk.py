@@ -1,4 +1,4 @@
-"""Groups of experts of which the best stay, against loops."""
+"""Selection of the best groups of experts, against loops."""
 
 import numpy
 import pytest

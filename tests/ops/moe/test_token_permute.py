@@ -1,5 +1,6 @@
 """Mixtures of experts and rotations against loops over tokens, and their gradients against
-differences, in float64."""
+differences, in float64.
+"""
 
 import numpy
 import pytest

@@ -1,5 +1,6 @@
 """Adafactor as a primitive against the original's numbers; dtypes of the updates; what SGD leaves
-alone."""
+unchanged.
+"""
 
 import numpy as np
 import pytest

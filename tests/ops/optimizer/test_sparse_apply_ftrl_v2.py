@@ -1,4 +1,4 @@
-"""SparseApplyFtrlV2: FTRL in some rows, with a shrinkage of the parameter."""
+"""SparseApplyFtrlV2: FTRL on selected rows, with shrinkage of the parameter."""
 
 import numpy as np
 import pytest

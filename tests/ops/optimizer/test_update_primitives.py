@@ -1,4 +1,4 @@
-"""The updates as primitives: numbers of the original, in place, only the rows named, refusals."""
+"""Updates as primitives: the original's numbers, in place, selected rows only, rejected calls."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Primitives that MindSpore runs on an Ascend alone, against their formulas in NumPy."""
+"""Primitives that MindSpore runs only on an Ascend, against their formulas in NumPy."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Primitives of ops.auto_generate: each is found, calls the function it names, and tells so."""
+"""Primitives of ops.auto_generate: each exists, calls the function that it names, and says so."""
 
 import ast
 import functools

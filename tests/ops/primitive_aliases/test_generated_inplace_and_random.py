@@ -1,7 +1,7 @@
-"""Primitives of ops.auto_generate whose call is more than its inputs: draws, writes, slices, sizes.
+"""Primitives of ops.auto_generate that also draw, write, slice or resize.
 
-What 2.10 runs on a CPU was compared with it: SliceExt, SolveTriangular, TraceV2, ToOther, DCT,
-the nearest Upsamples, ViewDtype and others; the rest was made by hand.
+What 2.10 runs on a CPU was compared with it: SliceExt, SolveTriangular, TraceV2, ToOther, DCT, the
+nearest Upsamples, ViewDtype and others. The rest was computed by hand.
 """
 
 import numpy as np

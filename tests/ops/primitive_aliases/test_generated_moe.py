@@ -1,5 +1,6 @@
 """Primitives of ops.auto_generate for experts, boxes, products over ranks and pools, against the
-functions that they stand for."""
+functions that they stand for.
+"""
 
 import numpy
 import pytest

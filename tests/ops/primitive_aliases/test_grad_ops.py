@@ -1,6 +1,6 @@
-"""The Primitives of _grad_ops against differences of the operations that they differentiate.
+"""The primitives of _grad_ops against differences of the operations that they differentiate.
 
-Those that 2.10 runs on a CPU were compared with it too, order of inputs included.
+Those that 2.10 runs on a CPU were also compared with it, including the order of inputs.
 """
 
 import numpy as np

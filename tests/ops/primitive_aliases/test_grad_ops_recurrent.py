@@ -1,4 +1,4 @@
-"""The Primitives of _grad_ops for recurrent networks against the gradients of the forward ones."""
+"""The primitives of _grad_ops for recurrent networks against the gradients of the forward ones."""
 
 import numpy as np
 import pytest

@@ -1,7 +1,7 @@
 """Gradients with arithmetic of their own, and those of ops.auto_generate, against differences.
 
 Those that 2.10 runs on a CPU were compared with it: LstsqV2Grad, TraceV2Grad, CdistGrad, the
-nearest UpsampleGrads, and all of `_grad_ops` here but those told below.
+nearest UpsampleGrads, and all of `_grad_ops` here except those listed below.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Primitives of graphs and devices as a host runs them."""
+"""Primitives of graphs and devices on a CPU."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What Primitives tell of their results beforehand; observed in 2.10."""
+"""Metadata that Primitives infer of their results; observed in 2.10."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Primitives without a function of their own: the original's numbers, refusals, derivatives."""
+"""Primitives without a public function: the original's numbers, rejected calls, derivatives."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Numbers that 2.10's kernels give where NumPy or the formula alone would give others."""
+"""Numbers of 2.10's kernels that differ from NumPy's or from the formula's."""
 
 import numpy as np
 import pytest

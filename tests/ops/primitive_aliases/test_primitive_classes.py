@@ -1,4 +1,4 @@
-"""The bases of users' Primitives, and the path `ops.primitive` that scripts import them from."""
+"""The base classes of user-defined primitives, and the path `ops.primitive`."""
 
 import numpy as np
 import pytest

@@ -1,8 +1,8 @@
-"""Functions of ops.auto_generate.pyboost_inner_prim against what 2.10 gave on a CPU.
+"""Functions of ops.auto_generate.pyboost_inner_prim against the results of 2.10 on a CPU.
 
-A line of tests/data/observed_pyboost.jsonl names a function and tells of each output of its call
-below dtype, shape, the sum, and the sum weighted by cos(0), cos(1), ... pyboost_signatures.txt has
-the parameters of the functions of 2.10.
+A line of tests/data/observed_pyboost.jsonl names a function and gives, for each output of its call
+below, the dtype, the shape, the sum, and the sum weighted by cos(0), cos(1), ...
+pyboost_signatures.txt has the parameters of 2.10's functions.
 """
 
 import importlib

@@ -1,6 +1,6 @@
-"""Functions of the original's Python layer that take and give Python's values.
+"""Functions of the original's Python layer that take and return Python values.
 
-Numbers are those that MindSpore 2.10 gives on a CPU.
+The numbers are those of MindSpore 2.10 on a CPU.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Seeds of random ops: which go on from call to call and which do not, as the original's do."""
+"""Seeds of random operators: which advance between calls, as in the original."""
 
 import copy
 import pickle

@@ -1,4 +1,4 @@
-"""Recurrent Primitives against recurrences written out in NumPy, and their gradients."""
+"""Recurrent primitives against explicit recurrences in NumPy, and their gradients."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Reductions of integers whose result is no integer: float32, as in MindSpore 2.10."""
+"""Reductions of integers with a fractional result give float32, as in MindSpore 2.10."""
 
 import pytest
 from kit import close

@@ -1,4 +1,4 @@
-"""Fourier transforms against NumPy's: values, dtypes, gradients, refusals."""
+"""Fourier transforms against NumPy's: values, dtypes, gradients, rejected calls."""
 
 import numpy
 import pytest

@@ -1,4 +1,4 @@
-"""Sparse matrices by their parts, and the older paths of operations."""
+"""Sparse matrices given by their parts, and older paths of the operations."""
 
 import importlib
 

@@ -1,4 +1,4 @@
-"""What ops of sparse parts and of segments refuse: dtypes, shapes, indices that do not exist."""
+"""What operators on sparse parts and segments reject: dtypes, shapes, missing indices."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Gradients of sparse tensors: they flow through the values, not through the positions."""
+"""Gradients of sparse tensors flow through the values, not through the positions."""
 
 import numpy as np
 import pytest

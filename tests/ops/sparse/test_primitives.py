@@ -1,4 +1,4 @@
-"""Primitives of sparse tensors by their parts: against dense arithmetic, and against 2.10."""
+"""Primitives on parts of sparse tensors, against dense arithmetic and against 2.10."""
 
 import numpy as np
 import pytest

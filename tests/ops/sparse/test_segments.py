@@ -1,4 +1,4 @@
-"""Slices gathered into segments, with ids of narrow dtypes."""
+"""Slices reduced by segment, with ids of narrow dtypes."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,6 @@
 """Sparse tensors: conversions, products and sums against the dense matrix, gradients, printing,
-refusals."""
+rejected calls.
+"""
 
 import numpy
 import pytest

@@ -1,4 +1,4 @@
-"""What the pages of Tensor's methods say they refuse, with the exception they name (2.10)."""
+"""What the pages of Tensor's methods reject, with the exception that they name (2.10)."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,6 @@
-"""Methods of Tensor with several signatures: which a call means, and what fits none (2.10)."""
+"""Methods of Tensor with several signatures: which one a call selects, and calls that match none
+(2.10).
+"""
 
 import numpy as np
 import pytest

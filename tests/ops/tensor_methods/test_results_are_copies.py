@@ -1,4 +1,4 @@
-"""Results that are no views in MindSpore 2.10: writing to them leaves their input alone."""
+"""Results that are not views in MindSpore 2.10: writing to them does not change their input."""
 
 import numpy as np
 import pytest

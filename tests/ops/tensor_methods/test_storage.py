@@ -1,4 +1,4 @@
-"""The memory of a Tensor: who shares it, storages, files, capsules (MindSpore 2.10)."""
+"""The memory of a Tensor: sharing, storages, files, capsules (MindSpore 2.10)."""
 
 import copy
 

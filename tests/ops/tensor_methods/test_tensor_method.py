@@ -1,4 +1,4 @@
-"""Methods of Tensor as functions; results are those of 2.10."""
+"""Methods of Tensor as functions, with the results of 2.10."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What the original's graphs are made of: assignments with operators, sums of gradients, steps."""
+"""Functions that the original's graphs use: augmented assignments, sums of gradients, steps."""
 
 import operator
 

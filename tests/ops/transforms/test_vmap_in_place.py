@@ -1,4 +1,4 @@
-"""Operators that write to what they are given, or look at values, within vmap: slice by slice."""
+"""Operators that write to their input or read values run slice by slice within vmap."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Compiled loops of convolution give what the composed one gives."""
+"""Compiled convolution loops match the composed convolution."""
 
 from types import SimpleNamespace
 
