@@ -1,4 +1,7 @@
-"""Command line: read | run | compare | generate | report. See `--help` of each."""
+"""The command line: reads documentation, runs its cases on an implementation, reports the results.
+
+`COMMAND --help` describes each command.
+"""
 
 import argparse
 import json
@@ -51,12 +54,12 @@ def _parser():
     parser = argparse.ArgumentParser(prog=_program(), description=__doc__, formatter_class=one_line)
     parser.add_argument("--version", action="version", version=_version())
     commands = parser.add_subparsers(required=True, metavar="command")
-    _read_options(commands.add_parser("read", help="read documentation; say what was understood"))
+    _read_options(
+        commands.add_parser("read", help="read documentation; count understood sentences")
+    )
     run = commands.add_parser("run", help="run the cases on an implementation")
     _case_options(run)
-    run.add_argument(
-        "--target", default=DEFAULT, help=f"package that is tested (default: {DEFAULT})"
-    )
+    run.add_argument("--target", default=DEFAULT, help=f"package under test (default: {DEFAULT})")
     run.add_argument("--python", help="interpreter that has the target")
     run.add_argument(
         "--documented",
@@ -66,23 +69,23 @@ def _parser():
     run.add_argument(
         "--keep", action="store_true", help="with --target mindspore: store answers, set verdicts"
     )
-    run.add_argument("--name", help="under which the run is stored (default: the target's)")
+    run.add_argument("--name", help="name of the stored run (default: the target's)")
     run.add_argument(
-        "--xfails", metavar="FILE", help="ids of cases that are expected to fail, `*` for anything"
+        "--xfails", metavar="FILE", help="IDs of cases expected to fail; `*` matches anything"
     )
-    run.add_argument("--skips", metavar="FILE", help="ids of cases that are not run, likewise")
+    run.add_argument("--skips", metavar="FILE", help="IDs of cases not to run, likewise")
     run.set_defaults(run=_run)
-    both = commands.add_parser("compare", help="the same calls on two implementations")
+    both = commands.add_parser("compare", help="make the same calls on two implementations")
     _case_options(both)
     both.add_argument("--reference", default=REFERENCE)
     both.add_argument(
-        "--python", help="interpreter that has the reference; else stored answers are used"
+        "--python", help="interpreter that has the reference; default: stored answers"
     )
     both.add_argument("--target", default=DEFAULT)
     both.add_argument(
         "--settle",
         action="store_true",
-        help="write into the specs why odd calls end differently, where a rule explains it",
+        help="write the reasons for differing odd calls into the specs if a rule gives them",
     )
     both.set_defaults(run=_compare)
     write = commands.add_parser("generate", help="write the cases as plain test files")
@@ -95,7 +98,7 @@ def _parser():
         "results",
         nargs="*",
         default=[DEFAULT],
-        help="names of runs, or their files; several are shown side by side",
+        help="names or files of runs; several are shown side by side",
     )
     shown.add_argument(
         "--against", metavar="OLD", help="an earlier run: print what is fixed, broken and new"
@@ -120,8 +123,10 @@ def _read_options(read):
         "--cache", default=Path.home() / ".cache" / "mindspore-docs", help="where wheels are stored"
     )
     read.add_argument("--out", metavar="FOLDER", help="write spec files there")
-    read.add_argument("--unread", action="store_true", help="list the sentences that were not read")
-    read.add_argument("--name", help="print all that was read of one name")
+    read.add_argument(
+        "--unread", action="store_true", help="list the sentences that were not understood"
+    )
+    read.add_argument("--name", help="print everything read for one name")
     read.set_defaults(run=_read)
 
 
@@ -137,7 +142,7 @@ def _fetch_options(parser):
 def _case_options(parser):
     _fetch_options(parser)
     parser.add_argument(
-        "area", nargs="*", help="modules or names (nn, nn.AdamOffload); everything without them"
+        "area", nargs="*", help="modules or names (nn, nn.AdamOffload); default: all"
     )
     parser.add_argument(
         "--kind",
@@ -156,9 +161,7 @@ def _case_options(parser):
     parser.add_argument(
         "-j", "--jobs", type=_count, default=1, metavar="N", help="cases run at a time"
     )
-    parser.add_argument(
-        "--resume", action="store_true", help="go on where an interrupted run stopped"
-    )
+    parser.add_argument("--resume", action="store_true", help="continue an interrupted run")
 
 
 def _sources(options):
