@@ -1,8 +1,8 @@
 """Fixtures that all tests share.
 
 `space` runs a test once per available array type: NumPy, the stand-in for CuPy (tests/fakecupy)
-and, if a GPU is present, CuPy. `--fakecupy` (or FAKECUPY=1) runs a whole session with the stand-in
-as the GPU, `--gpu` with a GPU, `--compiled` with loops compiled by Numba.
+and, if a GPU is present, CuPy; with `--gpu` CuPy alone. `--fakecupy` (or FAKECUPY=1) runs a whole
+session with the stand-in as the GPU, `--gpu` with a GPU, `--compiled` with loops compiled by Numba.
 """
 
 import contextlib
@@ -82,9 +82,11 @@ def pytest_generate_tests(metafunc):
     if "space" in metafunc.fixturenames and "space" not in marked:
         from mindspore_compat._backend import arrays
 
-        present = ["numpy", "fakecupy"] + ["cupy"] * arrays.gpu_available()
-        if metafunc.definition.get_closest_marker("device"):
-            present.remove("numpy")
+        present = ["cupy"] * arrays.gpu_available()
+        if not (present and metafunc.config.getoption("--gpu")):
+            present = ["numpy", "fakecupy", *present]
+            if metafunc.definition.get_closest_marker("device"):
+                present.remove("numpy")
         metafunc.parametrize("space", present, indirect=True)
 
 
@@ -140,6 +142,21 @@ def whole_session(request):
         arrays.set_target("GPU")
         yield
         arrays.set_target("CPU")
+
+
+@pytest.fixture
+def capture_allowed(monkeypatch):
+    """Allows captures of steps, and restores the mode afterwards. The float status is off, because
+    it checks every gradient."""
+    import mindspore_compat as ms
+    from mindspore_compat._backend.steps import current
+    from mindspore_compat._core.autograd import leaves
+
+    monkeypatch.setattr(leaves, "watchers", [])
+    monkeypatch.setattr(current, "_wanted", True)
+    mode = ms.get_context("mode")
+    yield
+    ms.set_context(mode=mode)
 
 
 @pytest.fixture

@@ -87,3 +87,11 @@ def test_a_registry_that_does_not_answer_is_said(cache, monkeypatch, capsys):
     assert command.main([]) == command.UNAVAILABLE
     assert "no route" in capsys.readouterr().err
     assert not (cache / environment.identity() / "built").exists()
+
+
+@pytest.mark.nightly
+def test_everything_runs_on_cupy_without_a_gpu(tmp_path):
+    from tests.gpu import __main__ as gpu
+
+    status = gpu.main(["--on-host", "--jobs", "2", "--output", str(tmp_path)])
+    assert status == 0, (tmp_path / "gpu.txt").read_text()

@@ -7,6 +7,10 @@ import importlib.metadata
 import fakecupy
 
 
+class NoDevice(Exception):
+    """No device computes; the message says what failed."""
+
+
 @contextlib.contextmanager
 def cupy_of(stand_in):
     """CuPy, or the stand-in, while the block runs."""
@@ -18,50 +22,57 @@ def cupy_of(stand_in):
 
 
 def device(stand_in):
-    """What the device is, as a dict; None where none computes."""
+    """What the device is, as a dict.
+
+    Raises:
+        NoDevice: none computes.
+    """
     try:
         with cupy_of(stand_in) as cupy:
             properties = cupy.cuda.runtime.getDeviceProperties(0)
-            name = properties["name"]
-            if float((cupy.arange(2) + 1).sum()) != 3.0:
-                return None
-            return {
-                "name": name.decode() if isinstance(name, bytes) else name,
-                "compute capability": f"{properties['major']}.{properties['minor']}",
-                "memory, bytes": int(properties["totalGlobalMem"]),
-                "CuPy": cupy.__version__,
-                "stand-in": stand_in,
-            }
-    except Exception:  # whatever a broken driver raises means: no GPU here
-        return None
+            total = float((cupy.arange(2) + 1).sum())
+    except Exception as error:  # each library has errors of its own: reported
+        raise NoDevice(f"No GPU computes: {type(error).__name__}: {error}") from error
+    if total != 3.0:
+        raise NoDevice(f"No GPU computes: 1 + 2 is {total} on the device.")
+    name = properties["name"]
+    return {
+        "name": name.decode() if isinstance(name, bytes) else name,
+        "compute capability": f"{properties['major']}.{properties['minor']}",
+        "memory, bytes": int(properties["totalGlobalMem"]),
+        "CuPy": cupy.__version__,
+        "stand-in": stand_in,
+    }
 
 
-def found(stand_in):
+def versions(stand_in):
     """Each library: its version, or why there is none."""
     with cupy_of(stand_in) as cupy:
-        asked = {
-            "driver": lambda: cupy.cuda.runtime.driverGetVersion(),
-            "runtime": lambda: cupy.cuda.runtime.runtimeGetVersion(),
-            "NVRTC": lambda: ".".join(
-                map(str, importlib.import_module("cupy.cuda.nvrtc").getVersion())
+        cuda = cupy.cuda
+        return {
+            "driver": _version(lambda: cuda.runtime.driverGetVersion()),
+            "runtime": _version(lambda: cuda.runtime.runtimeGetVersion()),
+            "NVRTC": _version(lambda: ".".join(map(str, _part(cuda, "nvrtc").getVersion()))),
+            "cuBLAS": _version(
+                lambda: _part(cuda, "cublas").getVersion(cuda.Device(0).cublas_handle)
             ),
-            "cuBLAS": lambda: _cublas(cupy),
-            "cuDNN": lambda: _distribution("nvidia-cudnn-cu13", "nvidia-cudnn-cu12"),
-            "NCCL": lambda: importlib.import_module("cupy.cuda.nccl").get_version(),
+            "cuDNN": _version(lambda: _distribution("nvidia-cudnn-cu13", "nvidia-cudnn-cu12")),
+            "NCCL": _version(lambda: _part(cuda, "nccl").get_version()),
         }
-        return {name: _told(tell) for name, tell in asked.items()}
 
 
-def _told(tell):
+def _version(read):
     try:
-        return {"version": str(tell())}
+        return {"version": str(read())}
     except Exception as error:  # each library has errors of its own: reported, not raised
         return {"missing": f"{type(error).__name__}: {error}"}
 
 
-def _cublas(cupy):
-    cublas = importlib.import_module("cupy.cuda.cublas")
-    return cublas.getVersion(cupy.cuda.Device(0).cublas_handle)
+def _part(cuda, name):
+    """A part of CuPy's CUDA module; some are modules of their own, some only attributes."""
+    if hasattr(cuda, name):
+        return getattr(cuda, name)
+    return importlib.import_module(f"{cuda.__name__}.{name}")
 
 
 def _distribution(*names):

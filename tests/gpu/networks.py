@@ -138,13 +138,13 @@ class Block(nn.Cell):
 
     joints = 6  # two sums, and scores, softmax, dropout and values of the attention
 
-    def __init__(self, width=32, heads=4):
+    def __init__(self, width=32, heads=4, dropout=0.1):
         super().__init__()
         self.heads, self.width = heads, width
         self.norm1, self.norm2 = nn.LayerNorm((width,)), nn.LayerNorm((width,))
         self.query, self.key, self.value, self.out = (nn.Dense(width, width) for _ in range(4))
         self.grow, self.shrink = nn.Dense(width, 4 * width), nn.Dense(4 * width, width)
-        self.gelu, self.dropout = nn.GELU(), nn.Dropout(p=0.1)
+        self.gelu, self.dropout = nn.GELU(), nn.Dropout(p=dropout)
         self.classify = nn.Dense(width, 10)
 
     def construct(self, x):
@@ -189,13 +189,13 @@ def layers(network):
     return leaves + joints
 
 
-def made(name, small=True):
+def made(name, small=True, dropout=0.1):
     """A network by its name, with a batch: (network with its loss, data, labels)."""
     rng = np.random.default_rng(0)
     network, shape = {
         "LeNet-5": lambda: (LeNet5(), (4, 1, 32, 32)),
         "ResNet-18": lambda: (ResNet18(4 if small else 64), (2, 3, 32, 32)),
-        "transformer block": lambda: (Block(), (2, 8, 32)),
+        "transformer block": lambda: (Block(dropout=dropout), (2, 8, 32)),
         "LSTM": lambda: (Recurrent(), (3, 6, 8)),
     }[name]()
     data = ms.Tensor(rng.standard_normal(shape).astype(np.float32))

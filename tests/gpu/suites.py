@@ -21,35 +21,35 @@ KERNELS = [
     "tests/_backend/bodies/test_gpu.py",
     "tests/_backend/updates/test_factored.py",
 ]
+SHORT = [  # a few minutes with kernels to compile: the part that CI runs
+    "tests/gpu/test_products.py",
+    "tests/gpu/test_kernels.py",
+    "tests/gpu/test_networks.py",
+]
 SUITES = {
-    "operators": ["tests/ops/test_every_device.py"],
-    "gradients": ["tests/ops/test_every_gradient.py"],
-    "optimizers": ["tests/nn/optim", "tests/_backend/updates/test_fuse.py"],
-    "training": [
-        "tests/nn/wrap",
-        "tests/nn/test_layers.py",
-        "tests/nn/test_losses.py",
-        "tests/train/test_model.py",
-        "tests/train/test_amp.py",
-    ],
+    "operators": ["tests/ops", "tests/mint"],
+    "array functions": ["tests/numpy", "tests/scipy"],
+    "layers": ["tests/nn"],
+    "training": ["tests/train/test_model.py", "tests/train/test_amp.py"],
+    "backend": ["tests/_backend", "tests/cuda_on_host/checks"],
 }
 
 
-def run(suites, asked):
+def run(suites, options):
     """Runs suites.
 
     Args:
         suites: name -> the paths of its tests.
-        asked: the arguments of the command: `stand_in` and `select`.
+        options: the arguments of the command: `stand_in`, `select` and `jobs`.
 
     Returns:
         dict: name -> how many tests passed, failed and were skipped, and the failures by kind, each
         with how often it occurred and its first test.
     """
-    return {name: _pytest(paths, asked) for name, paths in suites.items()}
+    return {name: _pytest(paths, options) for name, paths in suites.items()}
 
 
-def _pytest(paths, asked):
+def _pytest(paths, options):
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder, "report.xml")
         command = [
@@ -62,10 +62,11 @@ def _pytest(paths, asked):
             "-p",
             "no:cacheprovider",
             f"--junitxml={report}",
-            "--fakecupy" if asked.stand_in else "--gpu",
+            "--fakecupy" if options.stand_in else "--gpu",
             *paths,
         ]
-        command += ["-k", asked.select] if asked.select else []
+        command += ["-k", options.select] if options.select else []
+        command += ["-n", str(options.jobs)] if options.jobs > 1 else []
         done = _done(command)
         if not report.exists():
             return {
@@ -125,14 +126,14 @@ with conftest.standing_in() if {stand_in} else contextlib.nullcontext():
 """
 
 
-def main_job(asked):
+def main_job(options):
     """Trains LeNet-5 on digits with each optimizer; on the stand-in for one epoch with one."""
     with tempfile.TemporaryDirectory() as folder:
         arguments = ["--device_target", "GPU", "--output", folder]
         arguments += (
-            ["--epochs", "1", "--optimizer", "momentum"] if asked.stand_in else ["--compare"]
+            ["--epochs", "1", "--optimizer", "momentum"] if options.stand_in else ["--compare"]
         )
-        code = MAIN_JOB.format(stand_in=asked.stand_in, arguments=arguments)
+        code = MAIN_JOB.format(stand_in=options.stand_in, arguments=arguments)
         printed = _done([sys.executable, "-m", "mindspore_compat", "-c", code])
     accuracy = dict(re.findall(r"(\w+): test accuracy (\d\.\d+)", printed))
     return {

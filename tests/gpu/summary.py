@@ -1,10 +1,12 @@
 """The report as text: what is present, what failed first, counts and timings."""
 
+TESTS = ("short", "kernels", "suites")  # the parts that run pytest
+
 
 def failures(report):
     """What failed, as lines: one for each kind of failure of each suite."""
     found = []
-    for part in ("kernels", "suites"):
+    for part in TESTS:
         for name, suite in report.get(part, {}).items():
             found += [
                 f"{name}: {kind} ({one['count']} times), first in {one['first']}"
@@ -25,7 +27,7 @@ def text(report):
             f"  {name:8} {one.get('version') or 'missing: ' + one['missing']}"
             for name, one in report["libraries"].items()
         ]
-    for part in ("kernels", "suites"):
+    for part in TESTS:
         lines += ["", part.capitalize()] if part in report else []
         for name, one in report.get(part, {}).items():
             lines.append(

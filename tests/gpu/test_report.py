@@ -1,11 +1,16 @@
 """The command itself, on the stand-in: its parts, its two reports, its exit status."""
 
+import contextlib
 import json
+import sys
+import types
 
 import pytest
 
-from . import __main__ as command
-from . import measured, suites, summary
+from tests.cuda_on_host import __main__ as cuda_on_host
+from tests.gpu import __main__ as command  # not relative: the command itself imports these
+from tests.gpu import libraries, measured, suites, summary
+from tests.gpu import report as module
 
 XML = """<testsuites><testsuite>
 <testcase classname="a" name="one"/>
@@ -37,13 +42,13 @@ def test_failures_of_one_kind_are_reported_once():
 
 
 def test_the_command_writes_two_reports(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(command.suites, "_pytest", lambda paths, asked: suites.read(XML))
-    monkeypatch.setattr(command.measured, "counts", lambda: {"LSTM": COUNTED})
+    monkeypatch.setattr(module.suites, "_pytest", lambda paths, options: suites.read(XML))
+    monkeypatch.setattr(module.measured, "counts", lambda: {"LSTM": COUNTED})
     status = command.main(["--stand-in", "--output", str(tmp_path), "--only", "suites", "counts"])
     report, text = json.loads((tmp_path / "gpu.json").read_text()), capsys.readouterr().out
     assert status == 1 and "ValueError: lost (1 times), first in b::four" in text
     assert {name: one["failed"] for name, one in report["suites"].items()} == dict.fromkeys(
-        command.suites.SUITES, 3
+        module.suites.SUITES, 3
     )
     assert report["counts"]["LSTM"] == COUNTED and "LSTM  " in text
     assert text.endswith((tmp_path / "gpu.txt").read_text() + "\n")
@@ -52,7 +57,7 @@ def test_the_command_writes_two_reports(tmp_path, capsys, monkeypatch):
 @pytest.mark.nightly
 def test_the_command_on_the_stand_in(tmp_path, capsys, monkeypatch):
     paths = ["tests/_backend/bodies/test_multi_tensor.py"]
-    monkeypatch.setattr(command.suites, "SUITES", {"fusing": paths})
+    monkeypatch.setattr(module.suites, "SUITES", {"fusing": paths})
     status = command.main(
         [
             "--stand-in",
@@ -78,10 +83,45 @@ def test_the_command_on_the_stand_in(tmp_path, capsys, monkeypatch):
     ]
 
 
-def test_without_a_device_the_command_says_so(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(command.libraries, "device", lambda stand_in: None)
-    assert command.main(["--output", str(tmp_path / "new")]) == 1
-    assert "No GPU answers" in capsys.readouterr().out and not (tmp_path / "new").exists()
+@pytest.mark.host
+@pytest.mark.parametrize(
+    "text, reason",
+    [
+        ("raise ImportError('libcublas.so.13: no such file')", "ImportError: libcublas.so.13"),
+        ("", "AttributeError: module 'cupy' has no attribute 'cuda'"),
+    ],
+)
+def test_without_a_device_the_command_says_why(tmp_path, capsys, monkeypatch, text, reason):
+    (tmp_path / "cupy.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "cupy", raising=False)
+    status = command.main(["--output", str(tmp_path / "new")])
+    sys.modules.pop("cupy", None)
+    assert status == 1 and f"No GPU computes: {reason}" in capsys.readouterr().out
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_versions_are_those_of_modules_and_of_attributes(monkeypatch, nested):
+    nvrtc = types.SimpleNamespace(getVersion=lambda: (13, 0))
+    cuda = types.ModuleType("cupy.cuda")
+    cupy = types.SimpleNamespace(cuda=cuda)
+    if nested:
+        monkeypatch.setitem(sys.modules, "cupy.cuda", cuda)
+        monkeypatch.setitem(sys.modules, "cupy.cuda.nvrtc", nvrtc)
+    else:
+        cuda.nvrtc = nvrtc
+    monkeypatch.setattr(libraries, "cupy_of", lambda stand_in: contextlib.nullcontext(cupy))
+    found = libraries.versions(False)
+    assert found["NVRTC"] == {"version": "13.0"}
+    assert found["driver"]["missing"].startswith("AttributeError")
+
+
+def test_on_the_host_the_command_runs_in_the_environment_of_cupy(monkeypatch):
+    calls = []
+    monkeypatch.setattr(cuda_on_host, "main", lambda arguments: calls.append(arguments) or 3)
+    assert command.main(["--on-host", "--only", "short"]) == 3
+    assert calls == [["-m", "tests.gpu", "--only", "short"]]
 
 
 @pytest.mark.parametrize("ended, failed", [("status 0", []), ("status 1", ["main job: status 1"])])

@@ -2,9 +2,6 @@
 
 import pytest
 
-import mindspore_compat as ms
-from mindspore_compat._backend.steps import current
-from mindspore_compat._core.autograd import leaves
 from mindspore_compat.common._graph_mode import steps
 
 
@@ -14,16 +11,6 @@ def recording_allowed(capture_allowed, monkeypatch):
     for, so that two runs that are compared bit by bit take the same ways."""
     monkeypatch.delenv(steps.VARIABLE, raising=False)
     monkeypatch.setenv("MINDSPORE_COMPAT_COMPILE", "wait")
-
-
-@pytest.fixture
-def capture_allowed(monkeypatch):
-    """Graph mode at the end as before; no float status, which would look at every gradient."""
-    monkeypatch.setattr(leaves, "watchers", [])
-    monkeypatch.setattr(current, "_wanted", True)
-    mode = ms.get_context("mode")
-    yield
-    ms.set_context(mode=mode)
 
 
 @pytest.fixture

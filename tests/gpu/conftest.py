@@ -1,0 +1,20 @@
+"""Fixtures for steps that are captured."""
+
+import pytest
+
+from mindspore_compat._backend.steps import cuda_graph
+
+
+@pytest.fixture
+def captures(monkeypatch):
+    """A function that returns how many steps were replays of a captured one so far."""
+    count = 0
+    replay = cuda_graph.Capture.replay
+
+    def counted(self):
+        nonlocal count
+        count += 1
+        return replay(self)
+
+    monkeypatch.setattr(cuda_graph.Capture, "replay", counted)
+    return lambda: count

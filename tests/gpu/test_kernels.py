@@ -1,0 +1,147 @@
+"""Each kernel of the package once: on a device the numbers of the host.
+
+Bodies of layers and activations, the hand-written kernels of convolution and pooling, scatters, the
+search for overflows, random numbers. The kernels of optimizers run in test_networks.py.
+"""
+
+import numpy as np
+import pytest
+from fakecupy import rawkernels
+
+import mindspore_compat as ms
+from mindspore_compat import Tensor, nn, ops
+from mindspore_compat._backend import random
+from mindspore_compat._backend.conv import cuda_kernels
+from mindspore_compat._backend.updates import finite
+
+from .host import agree, copied, host, result_and_gradients
+from .test_layers import FLAT, LAYERS, MASKED, SHAPES
+
+pytestmark = [
+    pytest.mark.device,
+    pytest.mark.skipif(rawkernels.compiler() is None, reason="no C++ compiler"),
+]
+MORE_LAYERS = {
+    "LSTM": lambda: OneResult(nn.LSTM(6, 8)),
+    "GRU": lambda: OneResult(nn.GRU(6, 8)),
+    "cross entropy": lambda: lambda x: ops.cross_entropy(x, Tensor([1, 0, 5, 2], ms.int32)),
+    "hard swish": lambda: ops.hardswish,
+    "logsumexp": lambda: lambda x: ops.logsumexp(x, -1),
+    "l2_normalize": lambda: ops.L2Normalize(1),
+    "cumsum": lambda: lambda x: ops.cumsum(x, 1),
+    "gather": lambda: lambda x: ops.gather(x, Tensor([2, 0, 2], ms.int32), 0),
+    "scatter": lambda: lambda x: ops.index_add(x, Tensor([1, 1], ms.int32), x[:2], 0),
+    "sort": lambda: lambda x: ops.sort(x)[0],
+    "top": lambda: lambda x: ops.topk(x, 2)[0],
+    "var": lambda: lambda x: x.var(1),
+    "digamma": lambda: lambda x: ops.lgamma(x.abs() + 1),
+}
+EVERY_LAYER = {**LAYERS, **MASKED, **MORE_LAYERS}
+WINDOWS = {
+    "MaxPool1d": (lambda: nn.MaxPool1d(2, 2), (2, 3, 8)),
+    "MaxPool2d": (lambda: nn.MaxPool2d(3, 2, pad_mode="same"), (2, 3, 7, 6)),
+    "MaxPool3d": (lambda: nn.MaxPool3d(2, 1), (1, 2, 4, 4, 4)),
+    "MaxPool2d with indices": (
+        lambda: OneResult(nn.MaxPool2d(2, 2, pad_mode="pad", return_indices=True)),
+        (2, 3, 6, 6),
+    ),
+    "AvgPool2d": (lambda: nn.AvgPool2d(3, 2), (2, 3, 7, 7)),
+    "AdaptiveAvgPool2d": (lambda: nn.AdaptiveAvgPool2d(3), (2, 3, 7, 7)),
+    "Conv2d": (lambda: nn.Conv2d(3, 4, 3, has_bias=True), (2, 3, 6, 6)),
+    "Conv2d with stride": (lambda: nn.Conv2d(3, 4, 3, 2, dilation=2), (2, 3, 9, 9)),
+    "Conv3d": (lambda: nn.Conv3d(2, 3, 2), (1, 2, 4, 4, 4)),
+    "Conv2dTranspose": (lambda: nn.Conv2dTranspose(3, 2, 3, 2), (2, 3, 4, 4)),
+}
+
+
+class OneResult(nn.Cell):
+    """A layer, of its results the first."""
+
+    def __init__(self, layer):
+        super().__init__()
+        self.layer = layer
+
+    def construct(self, x):
+        return self.layer(x)[0]
+
+
+def shape_of(name):
+    """The shape of a layer's input."""
+    if name in FLAT:
+        return (4, 6)
+    kind = next((kind for kind in SHAPES if kind in name), "RNN" if name in ("LSTM", "GRU") else "")
+    return SHAPES.get(kind, (4, 6))
+
+
+def compare(make, shape, dtype):
+    """Compares the result and the gradients of a layer with those on the host."""
+    array = np.random.default_rng(0).standard_normal(shape).astype(dtype)
+
+    def run(original=None):
+        ms.set_seed(1)
+        layer = make()
+        weights = None
+        if isinstance(layer, nn.Cell):
+            layer.set_train()
+            if original is not None:
+                copied(original, layer)
+            weights = list(layer.trainable_params()) or None
+        return layer, result_and_gradients(layer, (Tensor(array),), weights)
+
+    with host():
+        original, expected = run()
+    agree(run(original)[1], expected)
+
+
+@pytest.mark.parametrize("name", EVERY_LAYER)
+def test_the_body_of_a_layer(space, name):
+    compare(EVERY_LAYER[name], shape_of(name), np.float32)
+
+
+@pytest.mark.parametrize("name", ["Sigmoid", "GELU", "Softmax", "cross entropy", "var", "sort"])
+def test_a_body_of_halves(space, name):
+    compare(EVERY_LAYER[name], shape_of(name), np.float16)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_windows(space, dtype, monkeypatch):
+    """Every hand-written kernel is launched."""
+    launched = set()
+    run = cuda_kernels.Kernels._run
+
+    def record(self, name, *arguments):
+        launched.add(name)
+        return run(self, name, *arguments)
+
+    monkeypatch.setattr(cuda_kernels.Kernels, "_run", record)
+    for make, shape in WINDOWS.values():
+        compare(make, shape, np.float32)
+    assert launched == set(cuda_kernels.KERNELS)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+def test_the_search_for_overflows(space, dtype):
+    rows = [Tensor(np.ones(size, np.float32)).astype(getattr(ms, dtype)) for size in (3, 700)]
+    assert not bool(finite.overflowed([row._array for row in rows]).get())
+    rows[1][650] = float("-inf")
+    assert bool(finite.overflowed([row._array for row in rows]).get())
+
+
+def test_random_numbers_are_those_of_the_kernel_s_text(space):
+    """Philox 4x32-10 with the counter (0, 0, 0, 0) and the key 0 begins with 6627e8d5 in all
+    implementations."""
+    numbers = space.module.empty(5, np.float32)
+    random._uniform(space.module)(0, 0, 0, numbers)
+    numbers = numbers.get()
+    assert numbers[0] == np.float32((0x6627E8D5 >> 8) * 2.0**-24)
+    assert ((0 <= numbers) & (numbers < 1)).all() and len(set(numbers.tolist())) == 5
+
+
+def test_dropout_leaves_out_as_many_as_it_says(space):
+    ms.set_seed(4)
+    layer = nn.Dropout(p=0.25).set_train()
+    first, second = (layer(ops.ones((100, 100), ms.float32)).asnumpy() for _ in range(2))
+    for result in (first, second):
+        assert set(np.unique(result)) == {np.float32(0), np.float32(1 / 0.75)}
+        assert abs((result == 0).mean() - 0.25) < 0.02
+    assert (first != second).any()

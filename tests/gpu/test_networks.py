@@ -1,0 +1,104 @@
+"""Networks on a device and on the host: forward, backward, each optimizer, captured steps."""
+
+import numpy as np
+import pytest
+from fakecupy import rawkernels
+
+import mindspore_compat as ms
+from mindspore_compat import nn, ops
+from mindspore_compat.common._graph_mode.reachable import WARM_UP
+
+from .host import agree, host, result_and_gradients, train, twins
+from .steps import OPTIMIZERS
+
+pytestmark = [
+    pytest.mark.device,
+    pytest.mark.usefixtures("capture_allowed"),
+    pytest.mark.skipif(rawkernels.compiler() is None, reason="no C++ compiler"),
+]
+NAMES = ("LeNet-5", "transformer block", "LSTM")
+MORE_OPTIMIZERS = {
+    **OPTIMIZERS,
+    "Adam": lambda parameters: nn.Adam(parameters, 0.01, eps=1e-3),  # or noise would be a step
+    "AdamWeightDecay": lambda parameters: nn.AdamWeightDecay(parameters, 0.01),
+    "Adagrad": lambda parameters: nn.Adagrad(parameters, learning_rate=0.01),
+    "RMSProp": lambda parameters: nn.RMSProp(parameters, 0.01),
+    "AdamOffload": lambda parameters: nn.AdamOffload(parameters, 0.01),
+}
+STEPS = 6
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_results_and_gradients_are_those_of_the_host(space, name):
+    on_device, on_host = twins(name)
+
+    def run(network, data, labels):
+        ms.set_seed(2)
+        network.set_train()
+        return result_and_gradients(network, (data, labels), network.trainable_params())
+
+    with host():
+        expected = run(*on_host)
+    agree(run(*on_device), expected)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("optimizer", ["Momentum", "Adam"])
+def test_training_is_that_of_the_host(space, name, optimizer):
+    on_device, on_host = twins(name)
+    with host():
+        expected = train(*on_host, MORE_OPTIMIZERS[optimizer], 2)
+    agree(train(*on_device, MORE_OPTIMIZERS[optimizer], 2), expected)
+
+
+@pytest.mark.parametrize("optimizer", MORE_OPTIMIZERS)
+def test_each_optimizer_is_that_of_the_host(space, optimizer):
+    """A loss scale is part of it, and with it a first step that overflows and is left out."""
+    on_device, on_host = twins("LSTM")
+    with host():
+        expected = train(*on_host, MORE_OPTIMIZERS[optimizer], 3, scaled=True)
+    agree(train(*on_device, MORE_OPTIMIZERS[optimizer], 3, scaled=True), expected)
+
+
+def test_thor_is_that_of_the_host(space):
+    on_device, on_host = twins("LeNet-5")
+
+    def run(network, data, labels):
+        thor = nn.thor(network, ms.Tensor(0.01), ms.Tensor(10.0), 0.9, frequency=2)
+        return train(network, data, labels, lambda parameters: thor, 3)
+
+    with host():
+        expected = run(*on_host)
+    agree(run(*on_device), expected, factor=20)  # inverses amplify roundings
+
+
+class Scale(nn.Cell):
+    """A network without a product."""
+
+    def __init__(self):
+        super().__init__()
+        self.scale = ms.Parameter(ms.Tensor(np.linspace(-1, 1, 5, dtype=np.float32)), name="scale")
+
+    def construct(self, data, labels):
+        return (ops.tanh(data * self.scale) ** 2).sum()
+
+
+@pytest.mark.parametrize("optimizer", ["Momentum", "Adam, decaying", "Lamb"])
+def test_captured_steps_without_products_are_eager_steps(space, optimizer, captures):
+    data = ms.Tensor(np.linspace(0, 3, 20, dtype=np.float32).reshape(4, 5))
+    check_captured(lambda: (Scale(), data, data), optimizer)
+    assert captures() == STEPS - WARM_UP
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_captured_steps_are_eager_steps(space, name):
+    check_captured(lambda: twins(name, dropout=0.1)[0], "Momentum")
+
+
+def check_captured(make, optimizer):
+    """Compares training in graph mode with training operation by operation, bit by bit."""
+    eager = train(*make(), OPTIMIZERS[optimizer], STEPS, scaled=True)
+    ms.set_context(mode=ms.GRAPH_MODE)
+    captured = train(*make(), OPTIMIZERS[optimizer], STEPS, scaled=True)
+    for one, other in zip(captured, eager, strict=True):
+        np.testing.assert_array_equal(one, other)
