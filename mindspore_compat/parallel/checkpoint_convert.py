@@ -12,7 +12,7 @@ __all__ = ["convert_checkpoint_by_rank", "convert_checkpoints", "rank_list_for_c
 
 
 @checked
-@_checkpoint_transform.documented_rank_list
+@transform.documented_rank_list
 def rank_list_for_convert(
     rank_id: Int(ge=0), src_strategy_file: Str | None = None, dst_strategy_file: Str | None = None
 ):
@@ -34,7 +34,7 @@ def rank_list_for_convert(
 
 
 @checked
-@_checkpoint_transform.documented_checkpoint
+@transform.documented_checkpoint
 def convert_checkpoint_by_rank(
     rank_id: Int(ge=0),
     checkpoint_files_map: Any,
@@ -61,7 +61,7 @@ def convert_checkpoint_by_rank(
 
 
 @checked
-@_checkpoint_transform.documented_checkpoints
+@transform.documented_checkpoints
 def convert_checkpoints(
     src_checkpoints_dir: Str,
     dst_checkpoints_dir: Str,

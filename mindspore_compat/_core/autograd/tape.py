@@ -480,9 +480,5 @@ def fit(xp, g, shape, dtype):
 
 def add_gradient(gathered, node, g):
     """Adds `g` to what `node` has received."""
-    if type(node) is Pick:
-        old = gathered.get(node)
-        gathered[node] = g if old is None else old + g
-        return
     old = gathered.get(node)
     gathered[node] = g if old is None else old + g

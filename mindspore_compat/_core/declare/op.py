@@ -122,7 +122,7 @@ class Op:
         self.diverted = True
 
     def __getattr__(self, name):
-        if name in ("parameters", "rules", "inputs", "many", "rule", "plain", "run"):
+        if name in ("parameters", "rules", "inputs", "many", "rule", "run"):
             self._prepare()
             return self.__dict__[name]
         raise AttributeError(f"Op has no attribute '{name}'")

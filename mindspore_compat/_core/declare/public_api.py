@@ -262,18 +262,18 @@ class _Signature:
         return found if len(found) > 1 else []
 
 
-def _cheap(rule):
-    """False for a rule whose check the call path itself makes: a Tensor of any dtype, or None."""
+def _is_checked_by_call_path(rule):
+    """True for a rule that takes a Tensor of any dtype, or that or None, and nothing else."""
     parts = rule.members if isinstance(rule, Union) else (rule,)
-    free = [isinstance(p, TensorOf) and not p.dtypes for p in parts]
-    return not any(free) or not all(
-        is_free or isinstance(p, NoneRule) for is_free, p in zip(free, parts)
+    any_tensor = [isinstance(part, TensorOf) and not part.dtypes for part in parts]
+    return any(any_tensor) and all(
+        is_any or isinstance(part, NoneRule) for is_any, part in zip(any_tensor, parts)
     )
 
 
 def _guard_lines(api, signature, scope, arguments="", indent="    "):
     """The check of all parameters as source; `arguments` are those of `run`."""
-    rules = {n: r for n, r in signature.rules().items() if _cheap(r)}
+    rules = {n: r for n, r in signature.rules().items() if not _is_checked_by_call_path(r)}
     first = signature.op.quirks.shapes_first and arguments
     lines = []
     guard, needed = guard_all(rules)

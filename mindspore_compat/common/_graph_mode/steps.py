@@ -32,7 +32,7 @@ from ..._core.tensor.tensor import Tensor
 from .call import as_graph
 from .device_step import Graph
 from .host_step import RecordedStep, warming_up
-from .reachable import PLAIN, WARM_UP, is_cell, kind_of, mode, reached  # noqa: F401 - for tests
+from .reachable import PLAIN, kind_of, mode, reached
 
 VARIABLE = "MINDSPORE_COMPAT_RECORDED_STEPS"
 MOST_GRAPHS = 4  # kinds of arguments, of one step

@@ -12,8 +12,8 @@ import numpy as np
 from ... import ops
 from ..._backend import arrays
 from ..._backend.steps import current, recorded_array
+from ..._backend.updates import loss_scaling
 from ..._backend.updates.finite import overflowed
-from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Any, InstanceOf, Number, TensorOf, checked
 from ..._core.tensor.dtype import float32
@@ -36,24 +36,6 @@ __all__ = [
 ]
 
 Given = Number | TensorOf()
-
-
-def _course(xp, scale, step, last, overflow, *, factor, window, smallest):
-    """The loss scale, the count of steps and the step of its last change, after a step."""
-    increase = step - last >= window
-    overflow = overflow > 0
-    down = xp.maximum(scale / factor, smallest)
-    changed = xp.where(overflow | increase, step, last)
-    return xp.where(overflow, down, xp.where(increase, scale * factor, scale)), step + 1, changed
-
-
-def _divided(xp, out, gradient, *, scale):
-    """A gradient of the scaled loss, as one of the loss."""
-    return (gradient * (1 / scale),)
-
-
-COURSE = fuse(_course, reads=("overflow",))
-DIVIDED_BY_SCALE = fuse(_divided, reads=("gradient",))
 
 
 @public("nn.DynamicLossScaleUpdateCell")
@@ -107,19 +89,14 @@ class DynamicLossScaleUpdateCell(Cell):
 
         Where all of it is on a GPU, it is changed there and nothing is waited for.
         """
-        state = (loss_scale, self.cur_iter, self.last_overflow_iter, overflow)
-        if all(_on_device(each) for each in state):
+        if isinstance(loss_scale, Tensor) and isinstance(overflow, Tensor):
+            state = (loss_scale, self.cur_iter, self.last_overflow_iter)
             settings = (self.scale_factor, self.scale_window, self.minimum_loss_scale)
-            factor, window, smallest = (each._array.reshape(()) for each in settings)
-            COURSE(
-                *[each._array.reshape(()) for each in state],
-                factor=factor,
-                window=window,
-                smallest=smallest,
-            )
-            return overflow
-        step, last = int(self.cur_iter), int(self.last_overflow_iter)
-        increase = int(self.scale_window) <= step - last
+            numbers = [each._array for each in settings]
+            if loss_scaling.change([each._array for each in state], overflow._array, *numbers):
+                return overflow
+        current, last = int(self.cur_iter), int(self.last_overflow_iter)
+        increase = int(self.scale_window) <= current - last
         factor = float(self.scale_factor)
         if overflow:
             scale = max(float(loss_scale) / factor, float(self.minimum_loss_scale))
@@ -127,8 +104,8 @@ class DynamicLossScaleUpdateCell(Cell):
         elif increase:
             loss_scale._array[...] = float(loss_scale) * factor
         if overflow or increase:
-            self.last_overflow_iter._array[...] = step
-        self.cur_iter._array[...] = step + 1
+            self.last_overflow_iter._array[...] = current
+        self.cur_iter._array[...] = current + 1
         return overflow
 
 
@@ -234,7 +211,8 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
     def _end_step(self, is_overflow, grads):
         """Changes the loss scale, and updates the parameters unless the step overflowed."""
         overflow = self.process_loss_scale(is_overflow)
-        if _on_device(overflow) and getattr(self.optimizer, "can_skip", lambda _: False)(grads):
+        on_device = isinstance(overflow, Tensor) and arrays.on_device(overflow._array)
+        if on_device and getattr(self.optimizer, "can_skip", lambda _: False)(grads):
             self.optimizer.skipping(overflow._array, grads)
         elif not overflow:
             self.optimizer(grads)
@@ -272,10 +250,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
             tuple[object, object].
         """
         if hasattr(self.optimizer, "sens_scale") and isinstance(compute_input, Tensor):
-            on_gpu = _on_device(compute_input)
-            self.optimizer.sens_scale = (
-                compute_input._array.reshape(()) if on_gpu else float(compute_input)
-            )
+            self.optimizer.sens_scale = loss_scaling.number_of(compute_input._array)
         return Tensor._wrap(arrays.current_space().zeros(8, np.int32)), compute_input
 
     def get_overflow_status(self, status, compute_output):
@@ -356,25 +331,17 @@ def _tensor_grad_overflow_row_tensor(grad):
     return ops.FloatStatus()(grad.values)
 
 
-def _on_device(value):
-    """True for a Tensor whose array is on a GPU."""
-    return isinstance(value, Tensor) and arrays.on_device(value._array)
-
-
 def _divide(grads, scale):
     """Gradients of the scaled loss, divided by the scale; on a GPU the host need not know it."""
-    if not _on_device(scale) or not all(type(g) is Tensor and _on_device(g) for g in grads):
-        if arrays.running_recorder() is None or any(type(g) is not Tensor for g in grads):
-            return _divided_by_number(grads, scale)
-        given = [g._array for g in grads], scale._array
-        return tuple(map(Tensor._wrap, recorded_array.call(_divided_arrays, given)))
-    made = []
-    for grad in grads:
-        xp = arrays.space_of(grad._array)
-        made.append(Tensor._wrap(xp.empty(grad.shape, grad._array.dtype)))
-    rows = [(new._array, old._array) for new, old in zip(made, grads, strict=True)]
-    DIVIDED_BY_SCALE.sweep_same_dtypes(rows, scale=scale._array.reshape(()))
-    return tuple(made)
+    if any(type(g) is not Tensor for g in grads):
+        return _divided_by_number(grads, scale)
+    given = [g._array for g in grads], scale._array
+    quotients = loss_scaling.divide(*given)
+    if quotients is None and arrays.running_recorder() is None:
+        return _divided_by_number(grads, scale)
+    if quotients is None:
+        quotients = recorded_array.call(_divided_arrays, given)
+    return tuple(map(Tensor._wrap, quotients))
 
 
 def _divided_by_number(grads, scale):

@@ -7,6 +7,7 @@ import glob
 import os
 from concurrent.futures import ThreadPoolExecutor
 
+from ..._core.declare.templates import template
 from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import Any, InstanceOf, Int, OneOf, Str
 from .._utils import _make_directory
@@ -14,14 +15,6 @@ from .loading import load_checkpoint
 from .resharding import Strategy, Transformation
 from .saving import save_checkpoint
 from .strategy import stage_of_file
-from .._core.declare.templates import template
-from .._core.rules.checked import checked
-from .._core.rules.vocabulary import Any, InstanceOf, Int, OneOf, Str
-from ._loading import load_checkpoint
-from ._resharding import Strategy, Transformation
-from ._saving import save_checkpoint
-from ._strategy import stage_of_file
-from ._utils import _make_directory
 
 _STATES = ("accu_grads", "adam_v", "adam_m")
 # What the docstrings of these functions and of those in `parallel.checkpoint_convert` share.

@@ -14,7 +14,7 @@ from kit.steps import network_of
 import mindspore_compat as ms
 from mindspore_compat import nn, ops
 from mindspore_compat._backend.steps import current
-from mindspore_compat.common._graph_mode import steps
+from mindspore_compat.common._graph_mode import reachable, steps
 from mindspore_compat.dataset import NumpySlicesDataset
 from mindspore_compat.train import Model
 
@@ -220,7 +220,7 @@ def test_functions_marked_by_jit_are_captured_if_they_train(space, marked, logge
     (losses, values, eager), (others, other_values, captured) = found
     assert losses == others and logged == []
     assert all(map(np.array_equal, values, other_values))
-    assert captured.names["launches"]["graph"] == STEPS - 1 - steps.WARM_UP
+    assert captured.names["launches"]["graph"] == STEPS - 1 - reachable.WARM_UP
     assert not eager.names["launches"]["graph"]
 
 
@@ -272,7 +272,7 @@ def test_a_model_trains_by_replays_in_graph_mode(space, logged):
         with counting.counted() as counts:
             model.train(1, batched, dataset_sink_mode=False)
         found.append([each.asnumpy() for each in cell.get_parameters()])
-    assert logged == [] and counts.names["launches"]["graph"] == STEPS - steps.WARM_UP
+    assert logged == [] and counts.names["launches"]["graph"] == STEPS - reachable.WARM_UP
     assert all(map(np.array_equal, *found))
 
 

@@ -7,7 +7,7 @@ from kit.steps import STEPS, Run, batches, network_of, plain_step, replays, runs
 
 from mindspore_compat import nn, ops
 from mindspore_compat._backend.steps import weight_products
-from mindspore_compat.common._graph_mode import steps
+from mindspore_compat.common._graph_mode import reachable
 
 pytestmark = [pytest.mark.host, pytest.mark.usefixtures("recording_allowed")]
 USES = 7
@@ -49,7 +49,7 @@ def sums(monkeypatch):
 def test_products_of_all_uses_are_joined(most, groups, sums, monkeypatch):
     monkeypatch.setattr(weight_products, "MOST", most)
     eager, recorded = runs((Repeated, (1, 5)), "Momentum")
-    assert replays(recorded.step) == [STEPS - steps.WARM_UP - 1]
+    assert replays(recorded.step) == [STEPS - reachable.WARM_UP - 1]
     assert sorted(sums) == sorted(groups * replays(recorded.step)[0]), "of three weights"
     for mine, others in zip(recorded.results, eager.results, strict=True):
         close_sums(mine.astype(np.float32), others.astype(np.float32))

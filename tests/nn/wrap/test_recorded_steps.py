@@ -36,14 +36,14 @@ pytestmark = [pytest.mark.host, pytest.mark.usefixtures("recording_allowed")]
 def test_recorded_steps_give_the_numbers_of_others(network, logged):
     eager, recorded = runs(network, "Adam")
     recorded.same_as(eager)
-    assert logged == [] and replays(recorded.step) == [STEPS - graph_steps.WARM_UP - 1]
+    assert logged == [] and replays(recorded.step) == [STEPS - reachable.WARM_UP - 1]
 
 
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 def test_optimizers_compute_their_rates_in_each_replay(optimizer, logged):
     eager, recorded = runs("dense", optimizer)
     recorded.same_as(eager)
-    assert logged == [] and replays(recorded.step) == [STEPS - graph_steps.WARM_UP - 1]
+    assert logged == [] and replays(recorded.step) == [STEPS - reachable.WARM_UP - 1]
 
 
 class Own(nn.Cell):
@@ -202,7 +202,7 @@ def test_cells_that_take_gradients_are_recorded(logged):
         weight = cell.weight.asnumpy()
         np.testing.assert_array_equal(by_input.asnumpy(), 6 * weight * [1, number])
         np.testing.assert_array_equal(by_weight.asnumpy(), [3, 3 * number**2])
-    assert logged == [] and replays(cell) == [STEPS - graph_steps.WARM_UP - 2]
+    assert logged == [] and replays(cell) == [STEPS - reachable.WARM_UP - 2]
     cell.scale = 5.0
     by_weight = cell(ms.Tensor([1.0, 2.0]))[1][0]
     np.testing.assert_array_equal(by_weight.asnumpy(), [5, 20])
