@@ -64,6 +64,31 @@ class LargeHost(Host):
     bodies = property(lambda self: HOST.bodies)
 
 
+class Device(Space):
+    """CuPy's functions, and in place of some that compute something else NumPy's definition."""
+
+    def fmod(self, x, y):
+        """The remainder that has the sign of `x`; CuPy computes integers of 64 bits in float64."""
+        if x.dtype.kind not in "iu" or x.dtype.itemsize < 8:
+            return self.module.fmod(x, y)
+        remainder = self.remainder(x, y)
+        return self.where((remainder != 0) & ((x < 0) != (y < 0)), remainder - y, remainder)
+
+    def arctan2(self, x, y):
+        """The angle, of real numbers; for complex ones CuPy writes a kernel that does not
+        compile."""
+        return self._of_reals("arctan2", x, y)
+
+    def hypot(self, x, y):
+        """The length of the hypotenuse, refused as `arctan2`."""
+        return self._of_reals("hypot", x, y)
+
+    def _of_reals(self, name, *arrays):
+        if any(isinstance(x, complex) or getattr(x, "dtype", FLOAT16).kind == "c" for x in arrays):
+            raise TypeError(f"{name} is not defined for complex numbers")
+        return getattr(self.module, name)(*arrays)
+
+
 LOW_PRECISION = frozenset({FLOAT16, BFLOAT16})
 HOST, LARGE = (
     kind(numpy, "scipy.special", "scipy.linalg", low_precision=LOW_PRECISION)
@@ -111,7 +136,7 @@ def _device_space():
             return None
     except Exception:  # whatever a broken driver raises means: no GPU here
         return None
-    space = Space(
+    space = Device(
         cupy,
         "cupyx.scipy.special",
         "cupyx.scipy.linalg",

@@ -71,6 +71,23 @@ def test_extremes_at_indices(space, dtype, how):
     assert by_column.dtype == dtype
 
 
+@pytest.mark.parametrize("dtype", ["int32", "int64", "uint64", "float64"])
+def test_remainders_of_truncated_division(space, dtype):
+    x, y = np.array([7, 0, 2**62 + 1, 5, 3]), np.array([3, 2, 3, 0, 2**61 + 1])
+    if dtype == "int32":
+        x, y = x % 1000, y % 1000
+    x, y = x.astype(dtype), y.astype(dtype)
+    for one, other in ((x, y), (-x, y), (x, -y)):
+        with np.errstate(all="ignore"):
+            on_both(space, lambda xp, *numbers: xp.fmod(*numbers), one, other)
+
+
+@pytest.mark.parametrize("name", ["arctan2", "hypot"])
+def test_functions_of_real_numbers_refuse_complex_ones(space, name):
+    with pytest.raises(TypeError):
+        getattr(space, name)(space.ones(2, "complex64"), space.ones(2, "complex64"))
+
+
 CONVOLUTIONS = {  # shapes of the input and of the weights, stride, pads, dilation, groups
     "1d": ((2, 3, 11), (4, 3, 3), (2,), ((1, 1),), (1,), 1),
     "2d": ((2, 3, 9, 8), (4, 3, 3, 2), (2, 1), ((1, 2), (0, 1)), (1, 2), 1),

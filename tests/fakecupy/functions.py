@@ -365,6 +365,9 @@ def own_where(condition, x=None, y=None):
     for value in (x, y):
         if not isinstance(value, (ndarray, *SCALARS)):
             raise TypeError(f"Unsupported type {type(value)}")
+    for value, other in ((x, y), (y, x)):
+        if type(value) is int and value >= 2**63 and getattr(other, "dtype", None) != numpy.uint64:
+            raise OverflowError("Python int too large to convert to C long")
     return wrap(numpy.where(condition._host.astype(bool), unwrap(x), unwrap(y)))
 
 

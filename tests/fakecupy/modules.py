@@ -363,7 +363,15 @@ def function_or_value(path, name, line, host):
     return theirs if line in ("class", "value") and plain else None
 
 
-OWN_UFUNCS = {"rsqrt": lambda x: 1 / numpy.sqrt(x), "rint": numpy.rint}
+def fmod(x, y):
+    """CuPy's remainder, which it computes in float64 for integers."""
+    if x.dtype.kind == "f":
+        return numpy.fmod(x, y)
+    found = numpy.fmod(x.astype(numpy.float64), y.astype(numpy.float64))
+    return numpy.where(y == 0, 0, found).astype(x.dtype)
+
+
+OWN_UFUNCS = {"rsqrt": lambda x: 1 / numpy.sqrt(x), "rint": numpy.rint, "fmod": fmod}
 
 
 def build():

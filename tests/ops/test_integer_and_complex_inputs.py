@@ -25,6 +25,15 @@ def test_quotients_of_ints_are_cut_and_by_zero_reach_the_bound(divide, dtype):
     assert found.asnumpy().tolist() == [3, int(low / 2), bounds.max, far, 0]
 
 
+@pytest.mark.parametrize("dtype", ["int32", "int64", "uint8", "uint64"])
+def test_floors_of_quotients_of_ints(space, dtype):
+    bounds = np.iinfo(dtype)
+    low, least = (-7, bounds.min) if bounds.min else (7, bounds.max)
+    found = ops.floor_div(whole(7, low, 7, low, 0, dtype=dtype), whole(2, 2, 0, 0, 0, dtype=dtype))
+    assert found.asnumpy().tolist() == [3, low // 2, bounds.max, least, 0]
+    assert (True // whole(1, 2, dtype=dtype)).asnumpy().tolist() == [1, 0]
+
+
 def test_quotients_of_large_ints_are_exact():
     assert ops.RealDiv()(whole(2**53 + 1, dtype=np.int64), 1).asnumpy().tolist() == [2**53 + 1]
     assert ops.RealDiv()(whole(7, -7), 2.0).asnumpy().tolist() == [3.5, -3.5]

@@ -141,8 +141,9 @@ def _floor_quotient(xp, x, y):
         return xp.logical_or(x, xp.not_equal(y, y))
     if x.dtype.kind in "iu":
         least, largest = _ends(x.dtype)
-        beyond = xp.where(x > 0, largest, xp.where(x < 0, least, 0))
-        return xp.where(y == 0, xp.cast(beyond, x.dtype), xp.floor_divide(x, y))
+        beyond = xp.where(x < 0, xp.asarray(least, x.dtype), xp.asarray(0, x.dtype))
+        beyond = xp.where(x > 0, xp.asarray(largest, x.dtype), beyond)
+        return xp.where(y == 0, beyond, xp.floor_divide(x, y))
     if x.dtype.kind == "c":
         return xp.cast(xp.floor(xp.real(x / y)), x.dtype)
     return xp.floor(x / y)
