@@ -74,6 +74,23 @@ class Device(Space):
         remainder = self.remainder(x, y)
         return self.where((remainder != 0) & ((x < 0) != (y < 0)), remainder - y, remainder)
 
+    def where(self, condition, *choices):
+        """Elements chosen by a condition. Of bfloat16, which CuPy widens, the bits are chosen; a
+        number beside it is rounded."""
+        dtypes = [getattr(x, "dtype", None) for x in choices]
+        if BFLOAT16 not in dtypes or not {None, BFLOAT16}.issuperset(dtypes):
+            return self.module.where(condition, *choices)
+        bits = [self.module.asarray(x, BFLOAT16).view("uint16") for x in choices]
+        return self.module.where(condition, *bits).view(BFLOAT16)
+
+    def tril(self, x, k=0):
+        """The lower triangle; CuPy chooses as by `where`."""
+        return self.module.tril(x, k).astype(x.dtype, copy=False)
+
+    def triu(self, x, k=0):
+        """The upper triangle, likewise."""
+        return self.module.triu(x, k).astype(x.dtype, copy=False)
+
     def arctan2(self, x, y):
         """The angle, of real numbers; for complex ones CuPy writes a kernel that does not
         compile."""

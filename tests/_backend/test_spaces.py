@@ -4,6 +4,7 @@ test_convolution.py and test_pooling.py check the numbers themselves on NumPy. H
 runs on NumPy, on the stand-in for CuPy and, if a GPU is present, on CuPy.
 """
 
+import ml_dtypes
 import numpy as np
 import pytest
 from kit import close, close_sums
@@ -86,6 +87,26 @@ def test_remainders_of_truncated_division(space, dtype):
 def test_functions_of_real_numbers_refuse_complex_ones(space, name):
     with pytest.raises(TypeError):
         getattr(space, name)(space.ones(2, "complex64"), space.ones(2, "complex64"))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "bfloat16", "float16", "complex64"])
+def test_values_of_each_dtype_are_added_at_indices(space, dtype):
+    dtype = np.dtype(ml_dtypes.bfloat16 if dtype == "bfloat16" else dtype)
+    start, values = (RANDOM.integers(0, 3, shape).astype(dtype) for shape in ((5, 3), (40, 3)))
+    values = values * dtype.type(1j) if dtype.kind == "c" else values
+    rows = RANDOM.integers(-5, 5, 40)
+    on_both(space, lambda xp, *x: xp.scatter_add(x[0], (x[1],), x[2]), start, rows, values)
+    on_both(space, lambda xp, *x: xp.add_rows(*x, 5), rows, values)
+
+
+def test_bfloat16_is_chosen_as_bfloat16(space):
+    x = np.arange(6).reshape(2, 3).astype(ml_dtypes.bfloat16)
+    wide = np.arange(3, dtype=np.float32)
+    on_both(space, lambda xp, x: xp.where(x > 2, x, -x), x)
+    on_both(space, lambda xp, x: xp.where(x > 2, x, 3), x)
+    on_both(space, lambda xp, x, y: xp.where(y > 1, x, y), x, wide)
+    for triangle in ("tril", "triu"):
+        on_both(space, lambda xp, x, name=triangle: getattr(xp, name)(x, 1), x)
 
 
 CONVOLUTIONS = {  # shapes of the input and of the weights, stride, pads, dilation, groups

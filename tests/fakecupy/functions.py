@@ -368,7 +368,23 @@ def own_where(condition, x=None, y=None):
     for value, other in ((x, y), (y, x)):
         if type(value) is int and value >= 2**63 and getattr(other, "dtype", None) != numpy.uint64:
             raise OverflowError("Python int too large to convert to C long")
-    return wrap(numpy.where(condition._host.astype(bool), unwrap(x), unwrap(y)))
+    return wrap(numpy.where(condition._host.astype(bool), _chosen(x), _chosen(y)))
+
+
+def _chosen(value):
+    """What CuPy chooses from: it has no loop for bfloat16 there."""
+    host = unwrap(value)
+    return host.astype(numpy.float32) if getattr(host, "dtype", None) == BFLOAT16 else host
+
+
+@own
+def own_tril(m, k=0):
+    return wrap(_chosen(wrap(numpy.tril(m._host, k))))
+
+
+@own
+def own_triu(m, k=0):
+    return wrap(_chosen(wrap(numpy.triu(m._host, k))))
 
 
 @own

@@ -74,8 +74,7 @@ def add_rows(xp, index, values, count):
         out = row_loops.summed(flat, rows, count)
         out = _sparse_product(flat, rows, count) if out is None else out
     else:
-        out = xp.zeros((count, rows.shape[1]), rows.dtype)
-        xp.add.at(out, flat, rows)
+        out = _added(xp, xp.zeros((count, rows.shape[1]), rows.dtype), flat, rows)
     return xp.reshape(out, (count, *row))
 
 
@@ -91,7 +90,25 @@ def scatter_add(xp, x, index, values):
     if basic:
         out[index] += values
     elif not (type(out) is numpy.ndarray and _add_at_indices(out, index, values)):
+        out = _added(xp, out, index, values)
+    return out
+
+
+_ADDED_BY_GPU = "iIlLqQefd"  # the dtypes that CuPy's add.at takes
+
+
+def _added(xp, out, index, values):
+    """`out` with `values` added at `index`, in place where the library has an addition for its
+    dtype. bfloat16 is rounded once, in the end; integers wrap around as their own additions do."""
+    if type(out) is numpy.ndarray or out.dtype.char in _ADDED_BY_GPU:
         _at(xp.add, out, index, values)
+    elif out.dtype.kind == "c":
+        _at(xp.add, out.real, index, values.real)
+        _at(xp.add, out.imag, index, values.imag)
+    else:
+        sums = out.astype("int32" if out.dtype.kind in "biu" else "float32")
+        _at(xp.add, sums, index, values.astype(sums.dtype))
+        out = sums.astype(out.dtype)
     return out
 
 

@@ -60,3 +60,13 @@ def in_space(xp, tensor):
     moved = Tensor._wrap(array)
     moved._node = node
     return moved
+
+
+def on_one_device(values):
+    """Values of which the Tensors are on a GPU if one of them is; others as they are."""
+    tensors = [value for value in values if isinstance(value, Tensor)]
+    there = [SPACES[type(t._array)] for t in tensors if type(t._array) in SPACES]
+    device = next((space for space in there if space is not arrays.HOST), None)
+    if device is None or all(space is device for space in there):
+        return values
+    return [in_space(device, value) if isinstance(value, Tensor) else value for value in values]

@@ -75,8 +75,8 @@ attend_bytes.vjp()
 @op(compute="native")
 def log_sums(xp, top: Floats, total: Floats):
     """The logarithm of the sum of exponentials, minus infinity where nothing is summed."""
-    some = total > 0
-    return xp.where(some, top + xp.log(xp.where(some, total, 1)), -math.inf)
+    some, one, least = total > 0, xp.ones_like(total), xp.full_like(total, -math.inf)
+    return xp.where(some, top + xp.log(xp.where(some, total, one)), least)
 
 
 # The frame ----------------------------------------------------------------------------------------

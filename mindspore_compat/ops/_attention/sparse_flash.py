@@ -175,7 +175,7 @@ def best_keys(xp, scores: Floats, seen: Index, count: Int):
     """
     keys = scores.shape[1]
     hidden = xp.arange(keys) >= xp.expand_dims(seen, -1)
-    ranked = xp.where(hidden, -math.inf, scores)
+    ranked = xp.where(hidden, xp.full_like(scores, -math.inf), scores)
     values, order = xp.top_k(ranked, min(count, keys), -1)
     real = xp.arange(min(count, keys)) < xp.expand_dims(seen, -1)
     order = xp.cast(xp.where(real, order, _LEFT_OVER), "int32")

@@ -3,6 +3,7 @@
 The search in a table of hashed keys is `MapCacheIdx`, in `cache_map`.
 """
 
+from ..._core.autograd.devices import in_space
 from ..._core.declare.op import space_for
 from ..._core.declare.public_api import own, plain, public
 from ..._core.rules.vocabulary import Int, TensorOf, checked
@@ -18,7 +19,7 @@ def _in_range(primitive, table, indices, limit):
     Raises:
         ValueError: one of them is no row of the table.
     """
-    flat = indices._array.reshape(-1)
+    flat = in_space(space_for(table._array), indices)._array.reshape(-1)
     positions = space_for(flat).nonzero((flat >= 0) & (flat < limit))[0]
     rows = flat[positions]
     if rows.size and int(rows.max()) >= table.shape[0]:
@@ -36,7 +37,8 @@ def _rows(primitive, table, values, count):
             f"For '{primitive.name}', there must be a row of shape {table.shape[1:]} for each of "
             f"{count} indices, but got the shape {values.shape}."
         )
-    return values._array.reshape(count, *table.shape[1:]).astype(table._array.dtype)
+    rows = in_space(space_for(table._array), values)._array
+    return rows.reshape(count, *table.shape[1:]).astype(table._array.dtype)
 
 
 @public("ops.UpdateCache")

@@ -5,6 +5,9 @@ A sparse tensor in CSR form, which may be a batch of matrices, is five Tensors: 
 pointers to the batches and to the rows, the columns and the values. `Csr` reads them.
 """
 
+import functools
+
+from ..._core.autograd.devices import on_one_device
 from ..._core.declare.op import space_for
 from ..._core.tensor.tensor import Tensor
 from .._indexing.scatter import scatter_by
@@ -13,8 +16,22 @@ from ..primitive import Primitive
 AREA = "ops.operations.sparse_ops"
 
 
+def _on_one_device(call):
+    @functools.wraps(call)
+    def moved(self, *args, **kwargs):
+        values = on_one_device([*args, *kwargs.values()])
+        return call(self, *values[: len(args)], **dict(zip(kwargs, values[len(args) :])))
+
+    return moved
+
+
 class SparsePrimitive(Primitive):
-    """A Primitive under the name of its class."""
+    """A Primitive under the name of its class; it gets its Tensors on one device."""
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        if "__call__" in vars(cls):
+            cls.__call__ = _on_one_device(cls.__call__)
 
     def __init__(self):
         super().__init__(type(self).__name__)
