@@ -124,6 +124,7 @@ warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"mindspore_co
 
 PRODUCTS = ("matmul", "dot", "vdot", "inner", "tensordot", "einsum")
 _target = "CPU"
+_failure = None  # what kept CuPy from computing when a GPU was first looked for
 blocking = False  # whether an operation on a GPU is done before its call returns
 intercepting = 0  # how many contexts intercept or record operations
 _intercept_lock = threading.Lock()
@@ -142,16 +143,12 @@ def space_of(array):
 
 @functools.cache
 def _device_space():
-    """CuPy's functions if a GPU runs a kernel, else None.
-
-    A driver without the CUDA libraries counts devices and fails at the first kernel, so a sum of
-    two elements is requested as well.
-    """
+    """CuPy's functions if a GPU runs a kernel, else None; `why_no_gpu` then says why."""
+    global _failure
     try:
-        cupy = importlib.import_module("cupy")
-        if cupy.cuda.runtime.getDeviceCount() < 1 or float((cupy.arange(2) + 1).sum()) != 3.0:
-            return None
-    except Exception:  # whatever a broken driver raises means: no GPU here
+        cupy = _computing_cupy()
+    except Exception as error:  # whatever a broken driver raises means: no GPU here
+        _failure = error
         return None
     space = Device(
         cupy,
@@ -166,9 +163,30 @@ def _device_space():
     return space
 
 
+def _computing_cupy():
+    """CuPy, or whatever error its import, the driver or the first kernel raises.
+
+    A driver without the CUDA libraries counts devices and fails at the first kernel, so a sum of
+    two elements is requested as well.
+    """
+    cupy = importlib.import_module("cupy")
+    if cupy.cuda.runtime.getDeviceCount() < 1:
+        raise RuntimeError("CUDA counts no device")
+    if (total := float((cupy.arange(2) + 1).sum())) != 3.0:
+        raise RuntimeError(f"1 + 2 is {total} on the device")
+    return cupy
+
+
 def gpu_available():
     """True if a GPU is present and computes."""
     return _device_space() is not None
+
+
+def why_no_gpu():
+    """The sentence that says what failed where no GPU computes."""
+    missing = isinstance(_failure, ModuleNotFoundError) and _failure.name == "cupy"
+    what = "CuPy is not installed" if missing else f"{type(_failure).__name__}: {_failure}"
+    return f"No GPU computes: {what.rstrip('.')}."
 
 
 def set_target(target, number=0):
@@ -176,7 +194,7 @@ def set_target(target, number=0):
     global _target
     if target == "GPU":
         if not gpu_available():
-            raise RuntimeError("No GPU answers, or CuPy is not installed.")
+            raise RuntimeError(why_no_gpu())
         _device_space().module.cuda.Device(number).use()
         memory_stats.watch(_device_space().module, number)
     _target = target

@@ -13,10 +13,10 @@ def cuda():
     """CuPy's CUDA module.
 
     Raises:
-        ValueError: no GPU answers, or CuPy is not installed.
+        ValueError: no GPU computes; the message says why.
     """
     if not arrays.gpu_available():
-        raise ValueError("No GPU answers, or CuPy is not installed.")
+        raise ValueError(arrays.why_no_gpu())
     return arrays._device_space().module.cuda
 
 

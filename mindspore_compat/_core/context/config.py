@@ -282,7 +282,9 @@ def _set_device(target: str, number: int) -> None:
     else:
         arrays.set_target("CPU")
         if not _warned_of_cpu:
-            log.warning("The device target is '%s', but no GPU answers: the CPU computes.", target)
+            log.warning(
+                "The device target is '%s', but the CPU computes. %s", target, arrays.why_no_gpu()
+            )
             _warned_of_cpu = True
 
 
