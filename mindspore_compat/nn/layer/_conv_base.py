@@ -8,7 +8,8 @@ import functools
 import math
 
 from ... import ops
-from ..._core.rules.vocabulary import AsValue, Forbid, Int, OneOf, TupleOf
+from ..._core.rules.vocabulary import AsValue, Bool, DType, Forbid, Int, OneOf, TupleOf, checked
+from ..._core.tensor.dtype import float32
 from ..._core.tensor.tensor import Tensor
 from .._parts import default_bias, default_weight, need_tensor, parameter
 from ..cell import Cell
@@ -133,7 +134,41 @@ def _three_axes(api, name, init):
 
 
 class _OfSequences:
-    """What layers of sequences have for subclasses: how a sequence becomes an image, and back."""
+    """What convolutions of sequences share: how a sequence becomes an image, and back."""
+
+    @checked(_groups, Forbid("pad_mode != 'pad' and padding != 0", ValueError, _padding))
+    def __init__(
+        self,
+        in_channels: Size,
+        out_channels: Size,
+        kernel_size: Size,
+        stride: Size = 1,
+        pad_mode: AnyMode = "same",
+        padding: Int(ge=0) = 0,
+        dilation: Size = 1,
+        group: Size = 1,
+        has_bias: Bool = False,
+        weight_init=None,
+        bias_init=None,
+        dtype: DType = float32,
+    ):
+        super().__init__()
+        weight_init = _three_axes(type(self).__name__, "weight_init", weight_init)
+        self._set_up(
+            in_channels,
+            out_channels,
+            _flat(kernel_size),
+            _flat(stride),
+            pad_mode,
+            (0, 0, padding, padding),
+            _flat(dilation),
+            group,
+            has_bias,
+            weight_init,
+            bias_init,
+            "NCHW",
+            dtype,
+        )
 
     @functools.cached_property
     def expand_dims(self):

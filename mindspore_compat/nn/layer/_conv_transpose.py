@@ -21,13 +21,11 @@ from ._conv_base import (
     Triple,
     _Conv,
     _each,
-    _flat,
     _groups,
     _no_pads,
     _OfSequences,
     _padding,
     _sequence,
-    _three_axes,
     _two,
 )
 from ._conv_documented import documented
@@ -194,40 +192,6 @@ class Conv1dTranspose(_OfSequences, _Transpose):
         >>> print(ms.nn.Conv1dTranspose(2, 4, 3)(ms.ops.ones((1, 2, 8))).shape)
         (1, 4, 8)
     """
-
-    @checked(_groups, Forbid("pad_mode != 'pad' and padding != 0", ValueError, _padding))
-    def __init__(
-        self,
-        in_channels: Size,
-        out_channels: Size,
-        kernel_size: Size,
-        stride: Size = 1,
-        pad_mode: AnyMode = "same",
-        padding: Int(ge=0) = 0,
-        dilation: Size = 1,
-        group: Size = 1,
-        has_bias: Bool = False,
-        weight_init=None,
-        bias_init=None,
-        dtype: DType = float32,
-    ):
-        super().__init__()
-        weight_init = _three_axes("Conv1dTranspose", "weight_init", weight_init)
-        self._set_up(
-            in_channels,
-            out_channels,
-            _flat(kernel_size),
-            _flat(stride),
-            pad_mode,
-            (0, 0, padding, padding),
-            _flat(dilation),
-            group,
-            has_bias,
-            weight_init,
-            bias_init,
-            "NCHW",
-            dtype,
-        )
 
     def construct(self, x):
         """The transposed convolution of `x`."""

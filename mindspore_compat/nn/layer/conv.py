@@ -9,12 +9,11 @@ import functools
 from ... import ops
 from ..._core.context.config import config
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import AsValue, Bool, DType, Forbid, Int, OneOf, checked
+from ..._core.rules.vocabulary import AsValue, Bool, DType, Forbid, OneOf, checked
 from ..._core.tensor.dtype import float32
 from ...ops._conv.conv import conv2d, conv2d_primitive, conv3d
 from ...ops._elementwise.arithmetic import add
 from ._conv_base import (
-    AnyMode,
     Mode,
     Pads2,
     Pads3,
@@ -23,13 +22,11 @@ from ._conv_base import (
     Triple,
     _Conv,
     _each,
-    _flat,
     _groups,
     _no_pads,
     _OfSequences,
     _padding,
     _sequence,
-    _three_axes,
     _two,
 )
 from ._conv_documented import documented
@@ -175,40 +172,6 @@ class Conv1d(_OfSequences, _Planar):
         >>> print(ms.nn.Conv1d(2, 4, 3)(ms.ops.ones((1, 2, 8))).shape)
         (1, 4, 8)
     """
-
-    @checked(_groups, Forbid("pad_mode != 'pad' and padding != 0", ValueError, _padding))
-    def __init__(
-        self,
-        in_channels: Size,
-        out_channels: Size,
-        kernel_size: Size,
-        stride: Size = 1,
-        pad_mode: AnyMode = "same",
-        padding: Int(ge=0) = 0,
-        dilation: Size = 1,
-        group: Size = 1,
-        has_bias: Bool = False,
-        weight_init=None,
-        bias_init=None,
-        dtype: DType = float32,
-    ):
-        super().__init__()
-        weight_init = _three_axes("Conv1d", "weight_init", weight_init)
-        self._set_up(
-            in_channels,
-            out_channels,
-            _flat(kernel_size),
-            _flat(stride),
-            pad_mode,
-            (0, 0, padding, padding),
-            _flat(dilation),
-            group,
-            has_bias,
-            weight_init,
-            bias_init,
-            "NCHW",
-            dtype,
-        )
 
     def construct(self, x):
         """The convolution of `x`."""
