@@ -8,6 +8,7 @@ import math
 
 from .._core.declare.public_api import public
 from .._core.rules.vocabulary import Bool, Float, Forbid, Int, ListOf, TupleOf, checked, inf
+from ._rates_documented import documented_list
 
 __all__ = [
     "piecewise_constant_lr",
@@ -80,6 +81,7 @@ def _spans(total_step, step_per_epoch, decay_epoch, is_stair):
 
 @public("nn.exponential_decay_lr")
 @checked
+@documented_list
 def exponential_decay_lr(
     learning_rate: Above,
     decay_rate: Above,
@@ -91,15 +93,9 @@ def exponential_decay_lr(
     """Returns learning_rate * decay_rate ** (epoch / decay_epoch) for each step.
 
     Args:
-        learning_rate (float): the learning rate of the first epoch.
         decay_rate (float): what it is multiplied by every `decay_epoch` epochs.
-        total_step (int): how many steps to return.
-        step_per_epoch (int): the steps of an epoch.
         decay_epoch (int): the epochs that one `decay_rate` spreads over.
         is_stair (bool): whether to decay once every `decay_epoch` epochs, not every epoch.
-
-    Returns:
-        list[float] of `total_step` values.
 
     Examples:
         >>> from mindspore_compat import nn
@@ -114,6 +110,7 @@ def exponential_decay_lr(
 
 @public("nn.natural_exp_decay_lr")
 @checked
+@documented_list
 def natural_exp_decay_lr(
     learning_rate: Above,
     decay_rate: Above,
@@ -125,15 +122,8 @@ def natural_exp_decay_lr(
     """Returns learning_rate * exp(-decay_rate * epoch) for each step.
 
     Args:
-        learning_rate (float): the learning rate of the first epoch.
-        decay_rate (float): how fast it falls.
-        total_step (int): how many steps to return.
-        step_per_epoch (int): the steps of an epoch.
         decay_epoch (int): with `is_stair`, the epochs between two falls; else without effect.
         is_stair (bool): whether the epoch is rounded down to a multiple of `decay_epoch`.
-
-    Returns:
-        list[float] of `total_step` values.
 
     Examples:
         >>> from mindspore_compat import nn
@@ -149,6 +139,7 @@ def natural_exp_decay_lr(
 
 @public("nn.inverse_decay_lr")
 @checked
+@documented_list
 def inverse_decay_lr(
     learning_rate: Above,
     decay_rate: Above,
@@ -160,15 +151,8 @@ def inverse_decay_lr(
     """Returns learning_rate / (1 + decay_rate * epoch / decay_epoch) for each step.
 
     Args:
-        learning_rate (float): the learning rate of the first epoch.
-        decay_rate (float): how fast it falls.
-        total_step (int): how many steps to return.
-        step_per_epoch (int): the steps of an epoch.
         decay_epoch (int): the epochs that one `decay_rate` spreads over.
         is_stair (bool): whether to decay once every `decay_epoch` epochs, not every epoch.
-
-    Returns:
-        list[float] of `total_step` values.
 
     Examples:
         >>> from mindspore_compat import nn
@@ -183,6 +167,7 @@ def inverse_decay_lr(
 
 @public("nn.cosine_decay_lr")
 @checked(Forbid("min_lr >= max_lr", reason="'min_lr' must be below 'max_lr'"))
+@documented_list
 def cosine_decay_lr(
     min_lr: AtLeast, max_lr: Above, total_step: Count, step_per_epoch: Count, decay_epoch: Count
 ):
@@ -193,12 +178,7 @@ def cosine_decay_lr(
     Args:
         min_lr (float): the learning rate at the end.
         max_lr (float): the learning rate of the first epoch.
-        total_step (int): how many steps to return.
-        step_per_epoch (int): the steps of an epoch.
         decay_epoch (int): the epochs of the descent.
-
-    Returns:
-        list[float] of `total_step` values.
 
     Examples:
         >>> from mindspore_compat import nn
@@ -214,6 +194,7 @@ def cosine_decay_lr(
 
 @public("nn.polynomial_decay_lr")
 @checked
+@documented_list
 def polynomial_decay_lr(
     learning_rate: Above,
     end_learning_rate: AtLeast,
@@ -228,17 +209,11 @@ def polynomial_decay_lr(
     (learning_rate - end_learning_rate) * (1 - epoch / decay_epoch) ** power + end_learning_rate
 
     Args:
-        learning_rate (float): the learning rate of the first epoch.
         end_learning_rate (float): the learning rate at the end.
-        total_step (int): how many steps to return.
-        step_per_epoch (int): the steps of an epoch.
         decay_epoch (int): the epochs of the curve.
         power (float): the exponent.
         update_decay_epoch (bool): whether `decay_epoch` grows by itself each time it is passed, so
             that the learning rate rises again; otherwise it stays at the end value.
-
-    Returns:
-        list[float] of `total_step` values.
 
     Examples:
         >>> from mindspore_compat import nn
@@ -257,6 +232,7 @@ def polynomial_decay_lr(
 
 @public("nn.warmup_lr")
 @checked
+@documented_list
 def warmup_lr(
     learning_rate: AtLeast, total_step: Count, step_per_epoch: Count, warmup_epoch: Count
 ):
@@ -264,12 +240,7 @@ def warmup_lr(
 
     Args:
         learning_rate (float): the learning rate from epoch `warmup_epoch` on.
-        total_step (int): how many steps to return.
-        step_per_epoch (int): the steps of an epoch.
         warmup_epoch (int): the epochs of the rise.
-
-    Returns:
-        list[float] of `total_step` values.
 
     Examples:
         >>> from mindspore_compat import nn

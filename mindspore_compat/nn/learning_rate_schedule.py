@@ -19,6 +19,7 @@ from .._core.rules.vocabulary import (
     inf,
     register_type,
 )
+from ._rates_documented import documented
 from .cell import Cell
 
 __all__ = [
@@ -200,6 +201,7 @@ class InverseDecayLR(_Decay):
 
 
 @public("nn.CosineDecayLR")
+@documented
 class CosineDecayLR(LearningRateSchedule):
     """Half a cosine wave from `max_lr` down to `min_lr`, where it stays.
 
@@ -209,12 +211,6 @@ class CosineDecayLR(LearningRateSchedule):
         min_lr (float): the learning rate at the end.
         max_lr (float): the learning rate of step 0, above `min_lr`.
         decay_steps (int): the steps of the descent.
-
-    Inputs:
-        - **global_step** (Tensor) - the step, of any shape.
-
-    Outputs:
-        Tensor of float32, shaped as `global_step`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -235,6 +231,7 @@ class CosineDecayLR(LearningRateSchedule):
 
 
 @public("nn.PolynomialDecayLR")
+@documented
 class PolynomialDecayLR(LearningRateSchedule):
     """A power curve from `learning_rate` to `end_learning_rate` over `decay_steps` steps.
 
@@ -242,18 +239,11 @@ class PolynomialDecayLR(LearningRateSchedule):
     + end_learning_rate
 
     Args:
-        learning_rate (float): the learning rate of step 0.
         end_learning_rate (float): the learning rate at the end.
         decay_steps (int): the steps of the curve.
         power (float): the exponent.
         update_decay_steps (bool): whether `decay_steps` grows by itself each time it is passed, so
             that the learning rate rises again; otherwise it stays at the end value.
-
-    Inputs:
-        - **global_step** (Tensor) - the step, of any shape.
-
-    Outputs:
-        Tensor of float32, shaped as `global_step`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -290,18 +280,13 @@ class PolynomialDecayLR(LearningRateSchedule):
 
 
 @public("nn.WarmUpLR")
+@documented
 class WarmUpLR(LearningRateSchedule):
     """A straight line from 0 to `learning_rate` over `warmup_steps` steps, where it stays.
 
     Args:
         learning_rate (float): the learning rate at the end.
         warmup_steps (int): the steps of the rise.
-
-    Inputs:
-        - **global_step** (Tensor) - the step, of any shape.
-
-    Outputs:
-        Tensor of float32, shaped as `global_step`.
 
     Example:
         >>> import mindspore_compat as ms

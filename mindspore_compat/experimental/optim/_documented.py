@@ -18,3 +18,18 @@ documented = template(
     """,
     Outputs="bool, True.",
 )
+documented_implementation = template(
+    """
+    lr (Union[float, Tensor]): the learning rate.
+    beta1 (float): how slowly the average of gradients changes.
+    beta2 (float): how slowly that of their squares, or their size, changes.
+    eps (float): added to the denominator.
+    weight_decay (float): what times the parameter is added to its gradient.
+    maximize (bool): whether to climb, not descend.
+    group_id (int): the number of the group.
+    start_id (int): the number of the first parameter.
+    end_id (int): the number after the last one.
+    gradients (tuple[Tensor]): one gradient for each parameter of the optimizer.
+    """,
+    Returns="bool, True.",
+)

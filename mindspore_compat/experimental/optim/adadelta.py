@@ -4,7 +4,7 @@ from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Float, checked
 from ...ops._optimizer.formulas import adadelta_update, unscaled
-from ._documented import documented
+from ._documented import documented, documented_implementation
 from ._rules import Above, Decay, Flag, LrAbove
 from .optimizer import GroupedOptimizer
 
@@ -57,21 +57,12 @@ class Adadelta(GroupedOptimizer):
         """The scalars of `adadelta_update`."""
         return {"lr": lr, "rho": group["rho"], "eps": group["eps"]}
 
+    @documented_implementation
     def implementation(self, lr, rho, eps, maximize, weight_decay, start_id, end_id, gradients):
         """Takes the step counted last once more for some parameters, with these settings.
 
         Args:
-            lr (Union[float, Tensor]): the learning rate.
             rho (float): how slowly the averages change.
-            eps (float): added to the denominator.
-            maximize (bool): whether to climb, not descend.
-            weight_decay (float): what times the parameter is added to its gradient.
-            start_id (int): the number of the first parameter.
-            end_id (int): the number after the last one.
-            gradients (tuple[Tensor]): one gradient for each parameter of the optimizer.
-
-        Returns:
-            bool, True.
         """
         return self._update_range(
             start_id,

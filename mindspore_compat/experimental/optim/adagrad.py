@@ -4,7 +4,7 @@ from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import checked
 from ...ops._optimizer.formulas import adagrad_eps_update, unscaled
-from ._documented import documented
+from ._documented import documented, documented_implementation
 from ._rules import Above, AtLeast, Decay, Flag, LrAbove
 from .optimizer import GroupedOptimizer
 
@@ -65,23 +65,14 @@ class Adagrad(GroupedOptimizer):
         """The scalars of `adagrad_eps_update`."""
         return {"lr": lr / (1 + (step - 1) * group["lr_decay"]), "eps": group["eps"]}
 
+    @documented_implementation
     def implementation(
         self, eps, lr, lr_decay, maximize, weight_decay, start_id, end_id, gradients
     ):
         """Takes the step counted last once more for some parameters, with these settings.
 
         Args:
-            eps (float): added to the denominator.
-            lr (Union[float, Tensor]): the learning rate.
             lr_decay (float): how fast the learning rate falls.
-            maximize (bool): whether to climb, not descend.
-            weight_decay (float): what times the parameter is added to its gradient.
-            start_id (int): the number of the first parameter.
-            end_id (int): the number after the last one.
-            gradients (tuple[Tensor]): one gradient for each parameter of the optimizer.
-
-        Returns:
-            bool, True.
         """
         return self._update_range(
             start_id,

@@ -6,7 +6,7 @@ from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import checked
 from ...ops._optimizer.formulas import adam_or_amsgrad_update, unscaled
-from ._documented import documented
+from ._documented import documented, documented_implementation
 from ._rules import AtLeast, Betas, Decay, Flag, Lr
 from .optimizer import GroupedOptimizer
 
@@ -72,25 +72,11 @@ class Adam(GroupedOptimizer):
             "amsgrad": bool(group["amsgrad"]),
         }
 
+    @documented_implementation
     def implementation(
         self, beta1, beta2, eps, lr, start_id, end_id, gradients, maximize, weight_decay
     ):
-        """Takes the step counted last once more for some parameters, with these settings.
-
-        Args:
-            beta1 (float): how slowly the average of gradients changes.
-            beta2 (float): how slowly that of their squares, or their size, changes.
-            eps (float): added to the denominator.
-            lr (Union[float, Tensor]): the learning rate.
-            start_id (int): the number of the first parameter.
-            end_id (int): the number after the last one.
-            gradients (tuple[Tensor]): one gradient for each parameter of the optimizer.
-            maximize (bool): whether to climb, not descend.
-            weight_decay (float): what times the parameter is added to its gradient.
-
-        Returns:
-            bool, True.
-        """
+        """Takes the step counted last once more for some parameters, with these settings."""
         return self._update_range(
             start_id,
             end_id,

@@ -4,7 +4,7 @@ from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import checked
 from ...ops._optimizer.formulas import adamax_inner_eps_update, unscaled
-from ._documented import documented
+from ._documented import documented, documented_implementation
 from ._rules import Above, Decay, Flag, FloatBetas, LrAbove
 from .optimizer import GroupedOptimizer
 
@@ -64,22 +64,9 @@ class Adamax(GroupedOptimizer):
         beta1, beta2 = group["betas"]
         return {"lr": lr / (1 - beta1**step), "beta1": beta1, "beta2": beta2, "eps": group["eps"]}
 
+    @documented_implementation
     def implementation(self, group_id, lr, gradients, maximize, weight_decay, beta1, beta2, eps):
-        """Takes the step counted last once more for one group, with these settings.
-
-        Args:
-            group_id (int): the number of the group.
-            lr (Union[float, Tensor]): the learning rate.
-            gradients (tuple[Tensor]): one gradient for each parameter of the optimizer.
-            maximize (bool): whether to climb, not descend.
-            weight_decay (float): what times the parameter is added to its gradient.
-            beta1 (float): how slowly the average of gradients changes.
-            beta2 (float): how slowly that of their squares, or their size, changes.
-            eps (float): added to the denominator.
-
-        Returns:
-            bool, True.
-        """
+        """Takes the step counted last once more for one group, with these settings."""
         return self._update_group(
             group_id,
             gradients,

@@ -6,7 +6,7 @@ from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import checked
 from ...ops._optimizer.formulas import adamw_update, unscaled
-from ._documented import documented
+from ._documented import documented, documented_implementation
 from ._rules import AtLeast, Betas, Decay, Flag, Lr
 from .optimizer import GroupedOptimizer
 
@@ -78,22 +78,13 @@ class AdamW(GroupedOptimizer):
             "amsgrad": bool(group["amsgrad"]),
         }
 
+    @documented_implementation
     def implementation(self, lr, weight_decay, beta1, beta2, amsgrad, eps, grads, start_id, end_id):
         """Takes the step counted last once more for some parameters, with these settings.
 
         Args:
-            lr (Union[float, Tensor]): the learning rate.
-            weight_decay (float): what times the parameter is added to its gradient.
-            beta1 (float): how slowly the average of gradients changes.
-            beta2 (float): how slowly that of their squares, or their size, changes.
             amsgrad (bool): whether to divide by the largest average of squares so far.
-            eps (float): added to the denominator.
             grads (tuple[Tensor]): one gradient for each parameter of the optimizer.
-            start_id (int): the number of the first parameter.
-            end_id (int): the number after the last one.
-
-        Returns:
-            bool, True.
         """
         return self._update_range(
             start_id,

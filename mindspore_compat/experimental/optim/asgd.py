@@ -4,7 +4,7 @@ from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Number, checked, inf
 from ...ops._optimizer.formulas import asgd_update, unscaled
-from ._documented import documented
+from ._documented import documented, documented_implementation
 from ._rules import Decay, Finite, Flag, LrAbove
 from .optimizer import GroupedOptimizer
 
@@ -76,6 +76,7 @@ class ASGD(GroupedOptimizer):
         self._ahead[id(group["lr"])] = (step + 1, lr / (1 + lambd * lr * step) ** alpha)
         return {"lambd": lambd, "eta": eta, "mu": 1 / max(1.0, done - group["t0"])}
 
+    @documented_implementation
     def implementation(self, lambd, alpha, t0, lr, group_id, maximize, gradients, weight_decay):
         """Takes the step counted last once more for one group, with these settings.
 
@@ -83,14 +84,6 @@ class ASGD(GroupedOptimizer):
             lambd (float): how fast parameters shrink.
             alpha (float): the power of the decay of steps, or of the average of squares.
             t0 (float): the step from which on parameters are averaged.
-            lr (Union[float, Tensor]): the learning rate.
-            group_id (int): the number of the group.
-            maximize (bool): whether to climb, not descend.
-            gradients (tuple[Tensor]): one gradient for each parameter of the optimizer.
-            weight_decay (float): what times the parameter is added to its gradient.
-
-        Returns:
-            bool, True.
         """
         return self._update_group(
             group_id,

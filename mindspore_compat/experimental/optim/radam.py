@@ -6,7 +6,7 @@ from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import checked
 from ...ops._optimizer.formulas import radam_update, unscaled
-from ._documented import documented
+from ._documented import documented, documented_implementation
 from ._rules import Above, Decay, FloatBetas, LrAbove
 from .optimizer import GroupedOptimizer
 
@@ -66,22 +66,9 @@ class RAdam(GroupedOptimizer):
             "settled": length > 5,
         }
 
+    @documented_implementation
     def implementation(self, lr, beta1, beta2, weight_decay, eps, start_id, end_id, gradients):
-        """Takes the step counted last once more for some parameters, with these settings.
-
-        Args:
-            lr (Union[float, Tensor]): the learning rate.
-            beta1 (float): how slowly the average of gradients changes.
-            beta2 (float): how slowly that of their squares, or their size, changes.
-            weight_decay (float): what times the parameter is added to its gradient.
-            eps (float): added to the denominator.
-            start_id (int): the number of the first parameter.
-            end_id (int): the number after the last one.
-            gradients (tuple[Tensor]): one gradient for each parameter of the optimizer.
-
-        Returns:
-            bool, True.
-        """
+        """Takes the step counted last once more for some parameters, with these settings."""
         return self._update_range(
             start_id,
             end_id,

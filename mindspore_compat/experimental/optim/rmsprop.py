@@ -4,7 +4,7 @@ from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import checked
 from ...ops._optimizer.formulas import rmsprop_outer_eps_update, unscaled
-from ._documented import documented
+from ._documented import documented, documented_implementation
 from ._rules import Above, AtLeast, Decay, Flag, LrAbove
 from .optimizer import GroupedOptimizer
 
@@ -72,24 +72,16 @@ class RMSprop(GroupedOptimizer):
             "centered": bool(group["centered"]),
         }
 
+    @documented_implementation
     def implementation(
         self, group_id, lr, gradients, maximize, weight_decay, centered, alpha, eps, momentum
     ):
         """Takes the step counted last once more for one group, with these settings.
 
         Args:
-            group_id (int): the number of the group.
-            lr (Union[float, Tensor]): the learning rate.
-            gradients (tuple[Tensor]): one gradient for each parameter of the optimizer.
-            maximize (bool): whether to climb, not descend.
-            weight_decay (float): what times the parameter is added to its gradient.
             centered (bool): whether squares are taken about the average gradient.
             alpha (float): the power of the decay of steps, or of the average of squares.
-            eps (float): added to the denominator.
             momentum (float): what times the step before is added.
-
-        Returns:
-            bool, True.
         """
         return self._update_group(
             group_id,

@@ -4,7 +4,7 @@ from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Float, ListOf, Number, TupleOf, checked, inf
 from ...ops._optimizer.formulas import rprop_update, unscaled
-from ._documented import documented
+from ._documented import documented, documented_implementation
 from ._rules import AtLeast, Flag, LrAbove
 from .optimizer import GroupedOptimizer
 
@@ -72,6 +72,7 @@ class Rprop(GroupedOptimizer):
             "largest": largest,
         }
 
+    @documented_implementation
     def implementation(
         self, etaminus, etaplus, group_id, lr, gradients, maximize, step_size_min, step_size_max
     ):
@@ -80,15 +81,8 @@ class Rprop(GroupedOptimizer):
         Args:
             etaminus (float): what shortens a step.
             etaplus (float): what lengthens a step.
-            group_id (int): the number of the group.
-            lr (Union[float, Tensor]): the learning rate.
-            gradients (tuple[Tensor]): one gradient for each parameter of the optimizer.
-            maximize (bool): whether to climb, not descend.
             step_size_min (float): the shortest step.
             step_size_max (float): the longest step.
-
-        Returns:
-            bool, True.
         """
         return self._update_group(
             group_id,

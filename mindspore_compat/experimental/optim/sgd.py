@@ -4,7 +4,7 @@ from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import AsValue, Bool, Forbid, Number, TensorOf, checked, inf
 from ...ops._optimizer.formulas import sgd_or_plain_update, unscaled
-from ._documented import documented
+from ._documented import documented, documented_implementation
 from .optimizer import GroupedOptimizer
 
 __all__ = ["SGD"]
@@ -85,6 +85,7 @@ class SGD(GroupedOptimizer):
             "nesterov": bool(group["nesterov"]),
         }
 
+    @documented_implementation
     def implementation(
         self, momentum, lr, group_id, gradients, maximize, dampening, weight_decay, nesterov
     ):
@@ -92,16 +93,8 @@ class SGD(GroupedOptimizer):
 
         Args:
             momentum (float): what times the step before is added.
-            lr (Union[float, Tensor]): the learning rate.
-            group_id (int): the number of the group.
-            gradients (tuple[Tensor]): one gradient for each parameter of the optimizer.
-            maximize (bool): whether to climb, not descend.
             dampening (float): what share of the gradient the momentum leaves out.
-            weight_decay (float): what times the parameter is added to its gradient.
             nesterov (bool): whether the momentum looks ahead.
-
-        Returns:
-            bool, True.
         """
         return self._update_group(
             group_id,

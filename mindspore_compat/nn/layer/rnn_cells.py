@@ -13,6 +13,7 @@ from ...ops._linalg.matmul import dense
 from ...ops._recurrent.sequence import gru, lstm, rnn_sequence
 from .._parts import need_floats, parameter
 from ..cell import Cell
+from ._rnn_documented import documented
 
 _TwoTensors = InstanceOf(tuple).called("a tuple of two Tensors")
 
@@ -53,15 +54,12 @@ def _gru_cell(inputs, hidden, w_ih, w_hh, b_ih, b_hh):
     return gru(_one_step(inputs, w_ih, b_ih), hidden, w_hh, b_hh)[1]
 
 
+@documented
 class RNNCellBase(Cell):
     """The parameters that the three cells share.
 
     Args:
-        input_size (int): the features of the input.
-        hidden_size (int): the units.
-        has_bias (bool): whether there are biases.
         num_chunks (int): how many gates there are.
-        dtype (mindspore.dtype): the type of the parameters.
     """
 
     @checked
@@ -111,15 +109,12 @@ def _need_pair(api, hx):
 
 
 @public("nn.RNNCell")
+@documented
 class RNNCell(RNNCellBase):
     """One step of a plain recurrent network: act(x @ weight_ih.T + h @ weight_hh.T + biases).
 
     Args:
-        input_size (int): the features of the input.
-        hidden_size (int): the units.
-        has_bias (bool): whether there are biases.
         nonlinearity (str): 'tanh' or 'relu'.
-        dtype (mindspore.dtype): the type of the parameters.
 
     Inputs:
         - **x** (Tensor): shape (batch, input_size).
@@ -161,14 +156,9 @@ class RNNCell(RNNCellBase):
 
 
 @public("nn.LSTMCell")
+@documented
 class LSTMCell(RNNCellBase):
     """One step of an LSTM.
-
-    Args:
-        input_size (int): the features of the input.
-        hidden_size (int): the units.
-        has_bias (bool): whether there are biases.
-        dtype (mindspore.dtype): the type of the parameters.
 
     Inputs:
         - **x** (Tensor): shape (batch, input_size).
@@ -198,14 +188,9 @@ class LSTMCell(RNNCellBase):
 
 
 @public("nn.GRUCell")
+@documented
 class GRUCell(RNNCellBase):
     """One step of a GRU.
-
-    Args:
-        input_size (int): the features of the input.
-        hidden_size (int): the units.
-        has_bias (bool): whether there are biases.
-        dtype (mindspore.dtype): the type of the parameters.
 
     Inputs:
         - **x** (Tensor): shape (batch, input_size).

@@ -6,6 +6,7 @@ from ... import ops
 from ..._core.rules.vocabulary import Bool, Float, InstanceOf, Int, checked
 from ...common.dtype import float16, float32
 from ...nn import Cell, Dropout
+from ._documented import documented
 from .feed_forward import need_multiple
 from .layers import FloatType, _Linear
 from .op_parallel_config import OpParallelConfig, default_dpmp_config
@@ -65,6 +66,7 @@ class AttentionMask(Cell):
         return valid[:, :, None] * valid[:, None, :] * self.lower_triangle_mask
 
 
+@documented
 class MultiHeadAttention(Cell):
     """softmax(Q K^T / sqrt(d) + mask) V for each head, between four products with weights.
 
@@ -76,14 +78,9 @@ class MultiHeadAttention(Cell):
         batch_size (int): the batch; with `use_past` alone it matters.
         src_seq_length (int): the length of the queries.
         tgt_seq_length (int): the length of keys and values.
-        hidden_size (int): the features of a token.
-        num_heads (int): the number of heads.
         hidden_dropout_rate (float): dropout of the result, in [0, 1). Default: ``0.1``.
         attention_dropout_rate (float): dropout of the probabilities. Default: ``0.1``.
         compute_dtype (mindspore.dtype): float16 or float32, of the products. Default: ``float16``.
-        softmax_compute_type (mindspore.dtype): of the softmax. Default: ``float32``.
-        param_init_type (mindspore.dtype): of the parameters. Default: ``float32``.
-        use_past (bool): whether tokens come one after another. Default: ``False``.
         parallel_config (OpParallelConfig): stored.
 
     Inputs:

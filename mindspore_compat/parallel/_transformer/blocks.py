@@ -10,6 +10,7 @@ from ..._core.rules.vocabulary import Bool, CellOf, Float, InstanceOf, Int, Str,
 from ...common import Parameter
 from ...common.dtype import float16, float32
 from ...nn import Cell
+from ._documented import documented
 from .attention import MultiHeadAttention
 from .feed_forward import FeedForward
 from .layers import FloatType, _LayerNorm
@@ -104,27 +105,16 @@ class _Block(Cell):
         return (out, present) if loss is None else (out, present, loss)
 
 
+@documented
 class TransformerEncoderLayer(_Block):
     """One layer of an encoder: attention of the input to itself, and a feed-forward layer.
 
     Args:
-        batch_size (int): the batch; None where `use_past` is False and it is not known.
-        hidden_size (int): the features of a token.
         ffn_hidden_size (int): the features within the feed-forward layer.
-        num_heads (int): the number of heads.
         seq_length (int): the length of a sequence.
-        attention_dropout_rate (float): dropout of the probabilities, in [0, 1). Default: ``0.1``.
-        hidden_dropout_rate (float): dropout of the results. Default: ``0.1``.
-        post_layernorm_residual (bool): whether a result is added to the normalised input.
-            Default: ``False``.
-        layernorm_compute_type (mindspore.dtype): of the normalisation. Default: ``float32``.
-        softmax_compute_type (mindspore.dtype): of the softmax. Default: ``float32``.
-        param_init_type (mindspore.dtype): of the parameters. Default: ``float32``.
-        hidden_act (Union[str, Cell]): the activation. Default: ``"gelu"``.
         use_past (bool): whether tokens come one after another; see MultiHeadAttention.
             Default: ``False``.
         moe_config (MoEConfig): experts in the stead of the feed-forward layer. Default: one.
-        parallel_config (Union[OpParallelConfig, MoEParallelConfig]): stored.
 
     Inputs:
         - **x** (Tensor): shape (batch, seq_length, hidden_size), or with two axes as one.
@@ -194,27 +184,15 @@ class TransformerEncoderLayer(_Block):
         return self._outputs(out, present, loss)
 
 
+@documented
 class TransformerDecoderLayer(_Block):
     """One layer of a decoder: attention to itself and to an encoder, and a feed-forward layer.
 
     Args:
-        hidden_size (int): the features of a token.
         ffn_hidden_size (int): the features within the feed-forward layer.
-        num_heads (int): the number of heads.
-        batch_size (int): the batch; None where `use_past` is False and it is not known.
         src_seq_length (int): the length of the encoder's sequences.
         tgt_seq_length (int): the length of the decoder's.
-        attention_dropout_rate (float): dropout of the probabilities, in [0, 1). Default: ``0.1``.
-        hidden_dropout_rate (float): dropout of the results. Default: ``0.1``.
-        post_layernorm_residual (bool): whether a result is added to the normalised input.
-            Default: ``False``.
-        use_past (bool): whether tokens come one after another. Default: ``False``.
-        layernorm_compute_type (mindspore.dtype): of the normalisation. Default: ``float32``.
-        softmax_compute_type (mindspore.dtype): of the softmax. Default: ``float32``.
-        param_init_type (mindspore.dtype): of the parameters. Default: ``float32``.
-        hidden_act (Union[str, Cell]): the activation. Default: ``"gelu"``.
         moe_config (MoEConfig): experts in the stead of the feed-forward layer. Default: one.
-        parallel_config (Union[OpParallelConfig, MoEParallelConfig]): stored.
 
     Inputs:
         - **hidden_stats** (Tensor): shape (batch, tgt_seq_length, hidden_size), or with two axes as

@@ -3,6 +3,7 @@
 from ..._core.rules.vocabulary import Bool, Callable, CellOf, InstanceOf, Int, Str, checked
 from ...common.dtype import float32
 from ...nn import Cell, CellList
+from ._documented import documented
 from .blocks import Batch, Rate, TransformerDecoderLayer, TransformerEncoderLayer
 from .layers import FloatType
 from .moe import MoEConfig, default_moe_config
@@ -59,29 +60,18 @@ class _Stack(Cell):
         return (x, presents, loss) if self.use_moe else (x, presents)
 
 
+@documented
 class TransformerEncoder(_Stack):
     """An encoder: TransformerEncoderLayers one after another.
 
     Args:
-        batch_size (int): the batch; None where `use_past` is False and it is not known.
         num_layers (int): the number of layers.
-        hidden_size (int): the features of a token.
         ffn_hidden_size (int): the features within the feed-forward layers.
         seq_length (int): the length of a sequence.
-        num_heads (int): the number of heads.
-        attention_dropout_rate (float): dropout of the probabilities, in [0, 1). Default: ``0.1``.
-        hidden_dropout_rate (float): dropout of the results. Default: ``0.1``.
-        hidden_act (Union[str, Cell]): the activation. Default: ``"gelu"``.
-        post_layernorm_residual (bool): whether a result is added to the normalised input.
-            Default: ``False``.
-        layernorm_compute_type (mindspore.dtype): of the normalisation. Default: ``float32``.
-        softmax_compute_type (mindspore.dtype): of the softmax. Default: ``float32``.
-        param_init_type (mindspore.dtype): of the parameters. Default: ``float32``.
         lambda_func (Callable): is given each layer, `layer_id`, `offset`, `parallel_config` and
             `layers`, to set its stage and the like. Default: ``None``, a function that sets the
             stage, and `recompute` where `parallel_config` says so.
         offset (int): the number of the first layer. Default: ``0``.
-        use_past (bool): whether tokens come one after another. Default: ``False``.
         moe_config (MoEConfig): experts in the stead of the feed-forward layers. Default: one.
         parallel_config (TransformerOpParallelConfig): how it is divided.
 
@@ -161,27 +151,16 @@ class TransformerEncoder(_Stack):
         return self._through(hidden_states, attention_mask, init_reset, batch_valid_length)
 
 
+@documented
 class TransformerDecoder(_Stack):
     """A decoder: TransformerDecoderLayers one after another.
 
     Args:
         num_layers (int): the number of layers.
-        batch_size (int): the batch; None where `use_past` is False and it is not known.
-        hidden_size (int): the features of a token.
         ffn_hidden_size (int): the features within the feed-forward layers.
         src_seq_length (int): the length of the encoder's sequences.
         tgt_seq_length (int): the length of the decoder's.
-        num_heads (int): the number of heads.
-        attention_dropout_rate (float): dropout of the probabilities, in [0, 1). Default: ``0.1``.
-        hidden_dropout_rate (float): dropout of the results. Default: ``0.1``.
-        post_layernorm_residual (bool): whether a result is added to the normalised input.
-            Default: ``False``.
-        layernorm_compute_type (mindspore.dtype): of the normalisation. Default: ``float32``.
-        softmax_compute_type (mindspore.dtype): of the softmax. Default: ``float32``.
-        param_init_type (mindspore.dtype): of the parameters. Default: ``float32``.
-        hidden_act (Union[str, Cell]): the activation. Default: ``"gelu"``.
         lambda_func (Callable): as of TransformerEncoder. Default: ``None``.
-        use_past (bool): whether tokens come one after another. Default: ``False``.
         offset (int): the number of the first layer. Default: ``0``.
         moe_config (MoEConfig): experts in the stead of the feed-forward layers. Default: one.
         parallel_config (TransformerOpParallelConfig): how it is divided.
@@ -282,28 +261,18 @@ class TransformerDecoder(_Stack):
         )
 
 
+@documented
 class Transformer(Cell):
     """An encoder and a decoder, which attends to the encoder's result; or one of the two.
 
     Args:
-        hidden_size (int): the features of a token.
-        batch_size (int): the batch; None where `use_past` is False and it is not known.
         ffn_hidden_size (int): the features within the feed-forward layers.
         src_seq_length (int): the length of the encoder's sequences.
         tgt_seq_length (int): the length of the decoder's.
         encoder_layers (int): the layers of the encoder. Default: ``3``.
         decoder_layers (int): the layers of the decoder; none with 0. Default: ``3``.
         num_heads (int): the number of heads. Default: ``2``.
-        attention_dropout_rate (float): dropout of the probabilities, in [0, 1). Default: ``0.1``.
-        hidden_dropout_rate (float): dropout of the results. Default: ``0.1``.
-        hidden_act (Union[str, Cell]): the activation. Default: ``"gelu"``.
-        post_layernorm_residual (bool): whether a result is added to the normalised input.
-            Default: ``False``.
-        layernorm_compute_type (mindspore.dtype): of the normalisation. Default: ``float32``.
-        softmax_compute_type (mindspore.dtype): of the softmax. Default: ``float32``.
-        param_init_type (mindspore.dtype): of the parameters. Default: ``float32``.
         lambda_func (Callable): as of TransformerEncoder. Default: ``None``.
-        use_past (bool): whether tokens come one after another. Default: ``False``.
         moe_config (MoEConfig): experts in the stead of the feed-forward layers. Default: one.
         parallel_config (TransformerOpParallelConfig): how it is divided.
 
