@@ -25,9 +25,9 @@ docstring itself says about an argument or in a section goes before the template
 import inspect
 import re
 
-_HEADING = re.compile(r"([A-Z]\w*):.*")
 _ENTRY = re.compile(r"    \*{0,2}(\w+(?:, \w+)*).*")
 _ORDER = "Args Attributes Inputs Outputs Returns Raises Note Example Examples Source".split()
+_HEADING = re.compile(rf"^({'|'.join(_ORDER)}):", re.M)
 
 
 def template(arguments, **sections):
@@ -72,15 +72,11 @@ def _parameters(thing):
 
 def _split(text):
     """The prose of a docstring under "", and its sections by heading; "Source" with its heading."""
-    parts, key = {"": []}, ""
-    for line in text.splitlines():
-        heading = _HEADING.fullmatch(line)
-        if heading and heading[1] in _ORDER:
-            key = heading[1]
-            parts[key] = [line] if key == "Source" else []
-        else:
-            parts[key].append(line)
-    return {key: "\n".join(lines).strip("\n") for key, lines in parts.items()}
+    head, *rest = _HEADING.split(text)
+    parts = {"": head.rstrip("\n")}
+    for heading, section in zip(rest[::2], rest[1::2], strict=True):
+        parts[heading] = f"Source:{section}" if heading == "Source" else section.strip("\n")
+    return parts
 
 
 def _entries(section):
