@@ -9,6 +9,7 @@ from math import cos, exp, pi, sin, sqrt
 
 import numpy as np
 
+from ..._core.declare.templates import template
 from ..._core.rules.checked import Forbid, checked
 from ..._core.rules.vocabulary import Bool, Number, OneOf
 from .._rules import sequence
@@ -32,6 +33,20 @@ __all__ = [
 ]
 
 _Coefficients = sequence(Real)
+
+_documented = template(
+    """
+    sample_rate (int): samples a second, not 0.
+    gain (float): by how many dB.
+    central_freq (float): the centre in Hz.
+    Q (float, optional): the quality factor, in (0, 1].
+    """,
+    Raises="""
+    TypeError: an argument is of the wrong type.
+    ValueError: one is out of range.
+    RuntimeError: the input is not of floats; raised when it is used.
+    """,
+)
 
 
 class _Filter(AudioOperation):
@@ -124,20 +139,14 @@ def _turn(sample_rate, frequency, quality):
     return cos(angle), sin(angle), sin(angle) / 2.0 / quality
 
 
+@_documented
 class AllpassBiquad(_Filter):
     """Changes phases, and no magnitudes, around a frequency.
 
     Takes floats of shape (..., time) and keeps shape and dtype.
 
     Args:
-        sample_rate (int): samples a second, not 0.
         central_freq (float): the frequency in Hz.
-        Q (float, optional): the quality factor, in (0, 1].
-
-    Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: one is out of range.
-        RuntimeError: the input is not of floats; raised when it is used.
 
     Source: mindspore.dataset.audio.AllpassBiquad of MindSpore 2.10.
 
@@ -154,21 +163,15 @@ class AllpassBiquad(_Filter):
         self.b, self.a = (1 - alpha, -2 * c, 1 + alpha), (1 + alpha, -2 * c, 1 - alpha)
 
 
+@_documented
 class BandBiquad(_Filter):
     """Lets a band through that falls off logarithmically from its centre.
 
     Takes floats of shape (..., time) and keeps shape and dtype.
 
     Args:
-        sample_rate (int): samples a second, not 0.
-        central_freq (float): the centre in Hz.
         Q (float, optional): the quality factor, in (0, 1]: the centre by the width.
         noise (bool, optional): whether the gain suits sound without pitch, such as drums.
-
-    Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: one is out of range.
-        RuntimeError: the input is not of floats; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -192,22 +195,15 @@ class BandBiquad(_Filter):
         self.b, self.a = (gain, 0.0, 0.0), (1.0, a1, a2)
 
 
+@_documented
 class BandpassBiquad(_Filter):
     """Butterworth's band-pass of two poles.
 
     Takes floats of shape (..., time) and keeps shape and dtype.
 
     Args:
-        sample_rate (int): samples a second, not 0.
-        central_freq (float): the centre in Hz.
-        Q (float, optional): the quality factor, in (0, 1].
         const_skirt_gain (bool, optional): whether the skirts keep their gain, so that the peak's is
             `Q`; otherwise the peak's is 0 dB.
-
-    Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: one is out of range.
-        RuntimeError: the input is not of floats; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -231,20 +227,11 @@ class BandpassBiquad(_Filter):
         self.b, self.a = (peak, 0.0, -peak), (1 + alpha, -2 * c, 1 - alpha)
 
 
+@_documented
 class BandrejectBiquad(_Filter):
     """Butterworth's band-reject of two poles.
 
     Takes floats of shape (..., time) and keeps shape and dtype.
-
-    Args:
-        sample_rate (int): samples a second, not 0.
-        central_freq (float): the centre in Hz.
-        Q (float, optional): the quality factor, in (0, 1].
-
-    Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: one is out of range.
-        RuntimeError: the input is not of floats; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -262,21 +249,14 @@ class BandrejectBiquad(_Filter):
         self.b, self.a = (1.0, -2 * c, 1.0), (1 + alpha, -2 * c, 1 - alpha)
 
 
+@_documented
 class BassBiquad(_Filter):
     """Raises or lowers what is below a frequency: a low shelf of two poles.
 
     Takes floats of shape (..., time) and keeps shape and dtype.
 
     Args:
-        sample_rate (int): samples a second, not 0.
-        gain (float): by how many dB.
         central_freq (float, optional): the frequency in Hz.
-        Q (float, optional): the quality factor, in (0, 1].
-
-    Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: one is out of range.
-        RuntimeError: the input is not of floats; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -295,21 +275,14 @@ class BassBiquad(_Filter):
         self.b, self.a = _shelf(10.0 ** (gain / 40.0), c, alpha, 1)
 
 
+@_documented
 class TrebleBiquad(_Filter):
     """Raises or lowers what is above a frequency: a high shelf of two poles.
 
     Takes floats of shape (..., time) and keeps shape and dtype.
 
     Args:
-        sample_rate (int): samples a second, not 0.
-        gain (float): by how many dB.
         central_freq (float, optional): the frequency in Hz.
-        Q (float, optional): the quality factor, in (0, 1].
-
-    Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: one is out of range.
-        RuntimeError: the input is not of floats; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -336,21 +309,14 @@ def _shelf(height, c, alpha, side):
     return b, (more + slope, -2 * (middle + (height + 1) * c), more - slope)
 
 
+@_documented
 class EqualizerBiquad(_Filter):
     """Raises or lowers a band around a frequency: a peaking equalizer of two poles.
 
     Takes floats of shape (..., time) and keeps shape and dtype.
 
     Args:
-        sample_rate (int): samples a second, not 0.
         center_freq (float): the frequency in Hz.
-        gain (float): by how many dB.
-        Q (float, optional): the quality factor, in (0, 1].
-
-    Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: one is out of range.
-        RuntimeError: the input is not of floats; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -370,20 +336,14 @@ class EqualizerBiquad(_Filter):
         self.a = (1 + alpha / height, -2 * c, 1 - alpha / height)
 
 
+@_documented
 class HighpassBiquad(_Filter):
     """A high-pass of two poles.
 
     Takes floats of shape (..., time) and keeps shape and dtype.
 
     Args:
-        sample_rate (int): samples a second, not 0.
         cutoff_freq (float): where it begins to pass, in Hz.
-        Q (float, optional): the quality factor, in (0, 1].
-
-    Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: one is out of range.
-        RuntimeError: the input is not of floats; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -400,20 +360,14 @@ class HighpassBiquad(_Filter):
         self.b, self.a = ((1 + c) / 2, -1 - c, (1 + c) / 2), (1 + alpha, -2 * c, 1 - alpha)
 
 
+@_documented
 class LowpassBiquad(_Filter):
     """A low-pass of two poles.
 
     Takes floats of shape (..., time) and keeps shape and dtype.
 
     Args:
-        sample_rate (int): samples a second, not 0.
         cutoff_freq (float): up to where it passes, in Hz.
-        Q (float, optional): the quality factor, in (0, 1].
-
-    Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: one is out of range.
-        RuntimeError: the input is not of floats; raised when it is used.
 
     Example:
         >>> import numpy as np

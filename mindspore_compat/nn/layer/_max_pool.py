@@ -63,9 +63,17 @@ def _need_fit(api, x, kernel, pads):
 class _MaxPool(_Pool):
     """What the layers of largest values share."""
 
-    def _set_up_largest(
-        self, kernel_size, stride, pad_mode, padding, dilation, return_indices, ceil_mode
+    def __init__(
+        self,
+        kernel_size=1,
+        stride=1,
+        pad_mode="valid",
+        padding=0,
+        dilation=1,
+        return_indices=False,
+        ceil_mode=False,
     ):
+        super().__init__()
         self._set_up(kernel_size, stride, pad_mode, padding)
         name = type(self).__name__
         self.return_indices = return_indices
@@ -134,21 +142,6 @@ class MaxPool1d(_MaxPool):
     _count = 1
     _only_numbers = True
 
-    def __init__(
-        self,
-        kernel_size=1,
-        stride=1,
-        pad_mode="valid",
-        padding=0,
-        dilation=1,
-        return_indices=False,
-        ceil_mode=False,
-    ):
-        super().__init__()
-        self._set_up_largest(
-            kernel_size, stride, pad_mode, padding, dilation, return_indices, ceil_mode
-        )
-
     def _shown(self, name, value):
         if name == "padding":
             return value
@@ -193,8 +186,7 @@ class MaxPool2d(_MaxPool):
         ceil_mode=False,
         data_format="NCHW",
     ):
-        super().__init__()
-        self._set_up_largest(
+        super().__init__(
             kernel_size, stride, pad_mode, padding, dilation, return_indices, ceil_mode
         )
         _need_nchw("MaxPool2d", data_format)
@@ -229,18 +221,3 @@ class MaxPool3d(_MaxPool):
     """
 
     _count = 3
-
-    def __init__(
-        self,
-        kernel_size=1,
-        stride=1,
-        pad_mode="valid",
-        padding=0,
-        dilation=1,
-        return_indices=False,
-        ceil_mode=False,
-    ):
-        super().__init__()
-        self._set_up_largest(
-            kernel_size, stride, pad_mode, padding, dilation, return_indices, ceil_mode
-        )
