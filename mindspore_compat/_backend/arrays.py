@@ -13,25 +13,14 @@ import warnings
 import ml_dtypes
 import numpy
 
-from . import memory_stats  # noqa: F401 - they add names
+from . import memory_stats
 from .bodies.gpu import Bodies
 from .bodies.host import CompiledBodies
-from .compiled import jit  # noqa: F401 - they add names
+from .catalogue import FUNCTIONS, LIBRARY
+from .compiled import jit
 from .conv.cuda_kernels import Kernels
-from .host import (  # noqa: F401 - they add names
-    cumulative,
-    float16,
-    linalg,
-    order_stats,
-    padding,
-    powers,
-    products,
-    reductions,
-    scatter,
-    select,
-    ufuncs,
-)
-from .space import EXTRA, REDUCERS, Space
+from .host import reductions, ufuncs
+from .space import REDUCERS, Space, implementation
 
 FLOAT16 = numpy.dtype(numpy.float16)
 BFLOAT16 = numpy.dtype(ml_dtypes.bfloat16)
@@ -50,8 +39,8 @@ class LargeHost(Host):
 
     def __getattr__(self, name):
         found = getattr(HOST, name)
-        if name in EXTRA:
-            found = EXTRA[name].__get__(self)
+        if FUNCTIONS[name].home not in LIBRARY:
+            found = implementation(name).__get__(self)
         elif name in REDUCERS:
             found = reductions.reducer(getattr(numpy, REDUCERS[name]))
         elif name in ("reshape", "ascontiguousarray"):

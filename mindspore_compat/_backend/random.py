@@ -179,3 +179,19 @@ def set_seed(seed):
     resets += 1
     default.restore((seed, 0))
     _of_seeds.cache_clear()
+
+
+# Functions of xp ----------------------------------------------------------------------------------
+
+
+def random_uniform(xp, shape, low=0.0, high=1.0, seed0=0, seed1=0):
+    """Numbers in [low, high), float32."""
+    drawn = stream(seed0, seed1).next(xp).random(shape, dtype=numpy.float32)
+    return drawn if (low, high) == (0.0, 1.0) else drawn * (high - low) + low
+
+
+def random_keep(xp, shape, keep, seed0=0, seed1=0):
+    """A bool mask that is true with probability `keep`."""
+    if keep >= 1:
+        return xp.ones(shape, bool)
+    return xp.random_uniform(shape, 0.0, 1.0, seed0, seed1) < keep

@@ -1,62 +1,18 @@
-"""What an op body may call: NumPy's spelling, plus names that NumPy lacks.
+"""The functions of `xp` on arrays of NumPy and CuPy: how those of the catalogue are found.
 
-A `Space` answers `xp.exp` from the array library, `xp.erf` from its special-function module, and
-`xp.rsqrt` or `xp.scatter_add` from the definitions below, which are written against `xp`
-themselves.
-A name is looked up once and then is a plain attribute. Convolution and pooling have files of their
-own.
+A `Space` answers `xp.exp` from the array library, `xp.erf` from its special functions, and
+`xp.scatter_add` from the module that the catalogue names. A name is looked up once and is a plain
+attribute from then on; one that the catalogue lacks is refused. Some functions without a better
+place are below.
 """
 
-import functools
 import importlib
 
 import numpy
 
-SPECIAL = {  # our name -> its name in scipy.special and in cupyx.scipy.special
-    "erf": "erf",
-    "erfc": "erfc",
-    "erfinv": "erfinv",
-    "gammaln": "gammaln",
-    "digamma": "digamma",
-    "gamma": "gamma",
-    "gammainc": "gammainc",
-    "gammaincc": "gammaincc",
-    "betainc": "betainc",
-    "betaln": "betaln",
-    "zeta": "zeta",
-    "i0e": "i0e",
-    "i1": "i1",
-    "i1e": "i1e",
-    "expit": "expit",
-    "logit": "logit",
-    "xlogy": "xlogy",
-    "xlog1py": "xlog1py",
-    "ndtr": "ndtr",
-    "ndtri": "ndtri",
-    "log_ndtr": "log_ndtr",
-    "entr": "entr",
-    "k0": "k0",
-    "k1": "k1",
-    "k0e": "k0e",
-    "k1e": "k1e",
-    "j0": "j0",
-    "j1": "j1",
-    "y0": "y0",
-    "y1": "y1",
-    "multigammaln": "multigammaln",
-}
-LINALG = {"lu_factor": "lu_factor", "lu_solve": "lu_solve", "solve_triangular": "solve_triangular"}
-EXTRA = {}
+from .catalogue import FUNCTIONS, LIBRARY
 
-
-REDUCERS = {
-    "sum": "add",
-    "prod": "multiply",
-    "max": "maximum",
-    "min": "minimum",
-    "amax": "maximum",
-    "amin": "minimum",
-}
+REDUCERS = {"sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum"}
 
 
 def _reducer(ufunc):
@@ -124,59 +80,68 @@ class Space:
         self._linalg = linalg
 
     def __getattr__(self, name):
+        listed = FUNCTIONS.get(name)
+        if listed is None:
+            raise AttributeError(f"xp.{name} is not in the catalogue (_backend/catalogue.py)")
         if name in REDUCERS and self.module is numpy:
             found = _reducer(getattr(numpy, REDUCERS[name]))
         elif name in _QUICKER and self.module is numpy:
             found = _QUICKER[name]
-        elif name in EXTRA:
-            found = EXTRA[name].__get__(self)
-        elif name in SPECIAL:
-            found = self._lent(self._special, SPECIAL[name])
-        elif name in LINALG:
-            found = self._lent(self._linalg, LINALG[name])
-        else:
+        elif listed.home not in LIBRARY:
+            found = implementation(name).__get__(self)
+        elif listed.home == "numpy":
             found = getattr(self.module, name)
+        else:
+            found = self._lent(
+                self._special if listed.home == "scipy.special" else self._linalg, name
+            )
         setattr(self, name, found)
         return found
 
     def _lent(self, module, name):
         """A function of another module than the array library's own."""
+        from .host.float16 import through_float32  # here: only these functions need it
+
         found = getattr(importlib.import_module(module), name)
-        return found if self.module is numpy else through_single(found)
+        return found if self.module is numpy else through_float32(found)
 
     def __repr__(self):
         return f"Space({self.module.__name__})"
 
 
-def through_single(function):
-    """`function`, which computes float16 in float32 and rounds the results: libraries refuse it, or
-    give a wider dtype."""
-
-    @functools.wraps(function, updated=())
-    def call(*args, **kwargs):
-        if all(getattr(a, "dtype", None) != numpy.float16 for a in args):
-            return function(*args, **kwargs)
-        out = function(*map(_single, args), **kwargs)
-        return tuple(map(_half, out)) if isinstance(out, tuple) else _half(out)
-
-    return call
+_implementations = {}
 
 
-def _single(value):
-    return value.astype(numpy.float32) if getattr(value, "dtype", None) == numpy.float16 else value
+def implements(function):
+    """Hands the implementation of a function of the catalogue down from a higher package.
 
-
-def _half(value):
-    return value.astype(numpy.float16) if value.dtype == numpy.float32 else value
-
-
-def extra(function):
-    """Declare a name that NumPy lacks; its first argument is the space."""
-    EXTRA[function.__name__] = function
+    A decorator of `function(xp, ...)`.
+    """
+    if not FUNCTIONS[function.__name__].provided:
+        raise ValueError(f"The catalogue has '{function.__name__}' in the backend.")
+    _implementations[function.__name__] = function
     return function
 
 
-@extra
+def is_implementation(function):
+    """Whether a function stands behind a function of `xp` of its name."""
+    listed = FUNCTIONS.get(function.__name__)
+    own = listed is not None and listed.home not in LIBRARY
+    return own and implementation(listed.name) is function
+
+
+def implementation(name):
+    """The function behind `xp.<name>`, with `xp` as its first parameter."""
+    found = _implementations.get(name)
+    if found is None:
+        listed = FUNCTIONS[name]
+        if listed.provided:
+            raise AttributeError(f"xp.{name} needs 'mindspore_compat.{listed.home}' to be imported")
+        home = importlib.import_module(f".{listed.home}", __package__)
+        found = _implementations[name] = getattr(home, listed.target)
+    return found
+
+
 def expand_dims(xp, a, axis):
     """NumPy's `expand_dims`, whose checks take several times as long as the view."""
     if type(a) is numpy.ndarray and type(axis) is int and 0 <= axis <= a.ndim:
@@ -184,33 +149,28 @@ def expand_dims(xp, a, axis):
     return xp.module.expand_dims(a, axis)
 
 
-@extra
 def at_once(xp):
     """How many elements to work on at a time: what stays in a processor's cache, and more on a
     device, where each call costs."""
     return 1 << 18 if xp.module is numpy else 1 << 26
 
 
-@extra
 def rsqrt(xp, x):
     """1 / sqrt(x)."""
     return 1 / xp.sqrt(x)
 
 
-@extra
 def sigmoid(xp, x):
     """1 / (1 + exp(-x)). Its lower tail counts: by tanh it would be 0 from -17 down."""
     return 1 / (1 + xp.exp(-x))
 
 
-@extra
 def polygamma(xp, n, x):
     """The n-th derivative of digamma; CuPy takes no number for `n`."""
     n = n if hasattr(n, "dtype") else xp.module.asarray(n)
     return xp._lent(xp._special, "polygamma")(n, x)
 
 
-@extra
 def softplus(xp, x):
     """log(1 + exp(x)).
 
@@ -221,7 +181,6 @@ def softplus(xp, x):
     return xp.maximum(x, 0) + xp.log1p(xp.exp(-xp.abs(x)))
 
 
-@extra
 def diagonal(xp, x, offset=0, axis1=0, axis2=1):
     """The diagonal over two axes, on the memory of `x`; NumPy's own cannot be written to."""
     found = xp.module.diagonal(x, offset, axis1, axis2)
@@ -230,19 +189,16 @@ def diagonal(xp, x, offset=0, axis1=0, axis2=1):
     return found
 
 
-@extra
 def getitem(xp, x, index):
     """x[index]."""
     return x[index]
 
 
-@extra
 def stop(xp, x):
     """`x` itself; on recorded values, the same without its history."""
     return x
 
 
-@extra
 def einsum_list(xp, operands, equation):
     """einsum with the operands first, as a list; pairs go through matrix products where they
     can."""
@@ -251,7 +207,6 @@ def einsum_list(xp, operands, equation):
     return xp.einsum(equation, *operands)
 
 
-@extra
 def scatter_diagonal(xp, values, shape, offset=0, axis1=0, axis2=1):
     """Zeros of `shape` with `values` on the diagonal that `xp.diagonal` reads."""
     out = xp.zeros(shape, values.dtype)
@@ -259,10 +214,3 @@ def scatter_diagonal(xp, values, shape, offset=0, axis1=0, axis2=1):
     at = xp.arange(values.shape[-1])
     front[..., at + max(-offset, 0), at + max(offset, 0)] = values
     return out
-
-
-def is_basic(index):
-    """True if an index holds only integers, slices, None and Ellipsis, so that no index repeats."""
-    if not isinstance(index, tuple):
-        index = (index,)
-    return all(i is None or i is Ellipsis or isinstance(i, (int, slice)) for i in index)

@@ -5,8 +5,6 @@ Each is a difference of four values (an error of the fourth power of the step) i
 follow the width over which the function changes. About 11 digits come out, of a second one 8.
 """
 
-from .space import extra
-
 
 def _central_difference(xp, function, at, distance, width):
     """The derivative of `function` at `at`.
@@ -29,7 +27,6 @@ def _upcast(xp, *arrays):
     return found, xp.result_type(*arrays)
 
 
-@extra
 def gammainc_a(xp, a, x):
     """The derivative of the lower regularised incomplete gamma function by its order."""
     (a, x), dtype = _upcast(xp, a, x)
@@ -42,7 +39,6 @@ def gammainc_a(xp, a, x):
     return xp.cast(xp.where(x > 0, _central_difference(xp, lower, a, a, width), 0), dtype)
 
 
-@extra
 def gammainc_aa(xp, a, x):
     """The curvature of the same."""
     (a, x), dtype = _upcast(xp, a, x)
@@ -57,7 +53,6 @@ def _beta_width(xp, one, x):
     return inside, xp.sqrt(1 + one) / (1 - xp.log(safe) - xp.log1p(-safe))
 
 
-@extra
 def betainc_a(xp, a, b, x):
     """The derivative of the regularised incomplete beta function by its first parameter."""
     (a, b, x), dtype = _upcast(xp, a, b, x)
@@ -66,13 +61,11 @@ def betainc_a(xp, a, b, x):
     return xp.cast(xp.where(inside, found, 0), dtype)
 
 
-@extra
 def betainc_b(xp, a, b, x):
     """The derivative of the same by its second parameter."""
     return -xp.betainc_a(b, a, 1 - x)
 
 
-@extra
 def betainc_aa(xp, a, b, x):
     """The curvature of the same along its first parameter."""
     (a, b, x), dtype = _upcast(xp, a, b, x)
@@ -81,7 +74,6 @@ def betainc_aa(xp, a, b, x):
     return xp.cast(xp.where(inside, found, 0), dtype)
 
 
-@extra
 def betainc_ab(xp, a, b, x):
     """The derivative of `betainc_a` by the second parameter."""
     (a, b, x), dtype = _upcast(xp, a, b, x)
@@ -94,7 +86,6 @@ def _zeta_width(xp, x, q):
     return (x - 1) / (1 + xp.abs(xp.log(xp.where(q > 0, q, 1))))
 
 
-@extra
 def zeta_x(xp, x, q):
     """The derivative of Hurwitz's zeta function by its power."""
     (x, q), dtype = _upcast(xp, x, q)
@@ -104,7 +95,6 @@ def zeta_x(xp, x, q):
     return xp.cast(found, dtype)
 
 
-@extra
 def zeta_xx(xp, x, q):
     """The curvature of the same."""
     (x, q), dtype = _upcast(xp, x, q)

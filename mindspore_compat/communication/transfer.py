@@ -7,40 +7,40 @@ gradient of a combination is the combination of the gradients: each member's los
 import math
 
 from .._backend import arrays
-from .._backend.space import extra
+from .._backend.space import implements
 from .._core.autograd.vjp_rules import derive
 from .._core.declare.op import op
 from .._core.rules.vocabulary import Any, TensorOf, TupleOf, any_dtype
 from .._core.tensor.tensor import Tensor
 
 
-@extra
+@implements
 def all_reduce(xp, x, operation, group):
     """The members' arrays combined ("sum", "prod", "max", "min", "avg")."""
     out = group.all_reduce(x, operation).wait()
     return (out / group.size).astype(x.dtype) if operation == "avg" else out
 
 
-@extra
+@implements
 def all_gather(xp, x, group):
     """The members' arrays joined along axis 0."""
     return group.all_gather(x).wait()
 
 
-@extra
+@implements
 def reduce_scatter(xp, x, operation, group):
     """The members' arrays combined and cut along axis 0: this member's part."""
     out = group.reduce_scatter(x, operation).wait()
     return (out / group.size).astype(x.dtype) if operation == "avg" else out
 
 
-@extra
+@implements
 def broadcast_from(xp, x, root, group):
     """Member `root`'s array."""
     return group.broadcast(x, root).wait()
 
 
-@extra
+@implements
 def reduce_to(xp, x, root, operation, group):
     """The members' arrays combined, for member `root`; on the others an array without meaning."""
     out = group.reduce(x, root, operation).wait()
@@ -49,20 +49,20 @@ def reduce_to(xp, x, root, operation, group):
     return (out / group.size).astype(x.dtype) if operation == "avg" else out
 
 
-@extra
+@implements
 def gather_to(xp, x, root, group):
     """The members' arrays joined along axis 0, for member `root`; else an array without meaning."""
     out = group.gather(x, root).wait()
     return out if group.rank == root else xp.zeros((1,), x.dtype)
 
 
-@extra
+@implements
 def scatter_from(xp, x, root, group):
     """Member `root`'s array cut along axis 0; on the others `x` gives shape and dtype."""
     return group.scatter(x, root).wait()
 
 
-@extra
+@implements
 def exchange(xp, x, sent_rows, got_rows, group, use="all_to_all"):
     """Rows of axis 0: `sent_rows[i]` go to member i, `got_rows[i]` come from it."""
     return group.all_to_all(x, sent_rows, got_rows, use).wait()

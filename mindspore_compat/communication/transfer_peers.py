@@ -9,7 +9,7 @@ another.
 
 import math
 
-from .._backend.space import extra
+from .._backend.space import implements
 from .._core.autograd.tape import Rule, depth, record
 from .._core.autograd.vjp_rules import derive
 from .._core.declare.op import op
@@ -18,14 +18,14 @@ from .._core.tensor.tensor import Tensor
 from .transfer import Given
 
 
-@extra
+@implements
 def send_to(xp, x, peer, tag, group, back):
     """`x`, after it was sent to member `peer` of `group`; the gradient comes through `back`."""
     group.send(x, peer, tag).wait()
     return x.copy()
 
 
-@extra
+@implements
 def receive_from(xp, like, peer, tag, group, back):
     """What member `peer` of `group` sends; `like` gives shape and dtype."""
     return group.receive(like, peer, tag).wait()
@@ -35,20 +35,20 @@ def receive_from(xp, like, peer, tag, group, back):
 # does in its own.
 
 
-@extra
+@implements
 def gradient_from(xp, g, peer, tag, group):
     """The gradient that member `peer` of `group` sends for what it received."""
     return group.receive(g, peer, tag).wait()
 
 
-@extra
+@implements
 def gradient_to(xp, g, peer, tag, group):
     """Sends the gradient of what was received, without waiting for its receiver; zeros."""
     group.send(g, peer, tag)
     return xp.zeros(g.shape, g.dtype)
 
 
-@extra
+@implements
 def neighbors(xp, xs, to, source, shapes, dtype, group):
     """The elements of what the members `source` send, flat; `xs` go to the members `to`."""
     buffers = [xp.empty(tuple(shape), dtype) for shape in shapes]

@@ -166,4 +166,11 @@ from ._sparse import (
     sets,
 )
 from ._tensor_methods import device, indexing, reduction, shape, storage, values
-from ._transforms import batch_rules_conv, control_flow, depend, environment, functional
+from ._transforms import (
+    batch_rules_conv,
+    batch_rules_linalg,
+    control_flow,
+    depend,
+    environment,
+    functional,
+)

@@ -37,7 +37,7 @@ def test_inverses_and_products(space, size):
     matrix = symmetric(size)
     made, used = block_inverse.inverse_blocks(space.asarray(matrix), 0.05)
     assert used == 0.05
-    host = space.asnumpy(made) if hasattr(space, "asnumpy") else np.asarray(made)
+    host = arrays.to_host(made)
     assert host.shape == block_inverse.shape_of(size) and host.dtype == np.float32
     expected = by_hand(matrix, 0.05)
     close(whole(host, size), expected, atol=1e-5)
@@ -45,7 +45,7 @@ def test_inverses_and_products(space, size):
     left = block_inverse.blocks_times(made, space.asarray(x))
     right = block_inverse.times_blocks(space.asarray(np.ascontiguousarray(x.T)), made)
     for found, wanted in ((left, expected @ x), (right, x.T @ expected)):
-        found = space.asnumpy(found) if hasattr(space, "asnumpy") else np.asarray(found)
+        found = arrays.to_host(found)
         assert found.shape == wanted.shape
         close_sums(found, wanted)
 
@@ -69,7 +69,7 @@ def test_products_between_blocks_of_many_layers(space):
     triples, expected = triples_of(space)
     made = block_inverse.between_blocks(triples)
     for found, wanted in zip(made, expected, strict=True):
-        found = space.asnumpy(found) if hasattr(space, "asnumpy") else np.asarray(found)
+        found = arrays.to_host(found)
         assert found.dtype == np.float32 and found.shape == wanted.shape
         close_sums(found, wanted)
 
@@ -100,7 +100,7 @@ def test_a_matrix_that_is_not_positive_definite_gets_more_on_its_diagonal(space,
     matrix = np.full((5, 5), scale, np.float32)
     matrix[0, 0] *= 0.999
     made, used = block_inverse.inverse_blocks(space.asarray(matrix), 0.0)
-    host = space.asnumpy(made) if hasattr(space, "asnumpy") else np.asarray(made)
+    host = arrays.to_host(made)
     assert used == pytest.approx(1e-3 * scale or 1.0, rel=1e-2)
     assert np.isfinite(host).all() and (np.linalg.eigvalsh(whole(host, 5)) > 0).all()
 
@@ -109,7 +109,7 @@ def test_a_matrix_that_is_not_positive_definite_gets_more_on_its_diagonal(space,
 def test_the_size_of_the_numbers_does_not_matter(space, scale):
     matrix = symmetric(130) * np.float32(scale)
     made, used = block_inverse.inverse_blocks(space.asarray(matrix), 0.05 * scale)
-    host = space.asnumpy(made) if hasattr(space, "asnumpy") else np.asarray(made)
+    host = arrays.to_host(made)
     assert used == 0.05 * scale
     expected = by_hand(matrix, 0.05 * scale)
     # The inverse of a float32 matrix, by another method.

@@ -12,8 +12,7 @@ import pytest
 from fakecupy import listing
 
 import mindspore_compat
-import mindspore_compat.ops  # noqa: F401  (names for batches are declared when it is imported)
-from mindspore_compat._backend import space
+from mindspore_compat._backend.catalogue import FUNCTIONS, LIBRARY
 
 PACKAGE = Path(mindspore_compat.__file__).parent
 ALL = sorted(file for file in PACKAGE.rglob("*.py") if "_startup" not in file.parts)
@@ -39,10 +38,8 @@ def used(tree):
 def census_line(name):
     """The census line of what `xp.<name>` is on a GPU, or None."""
     modules = listing.census()["modules"]
-    if name in space.SPECIAL:
-        return modules["cupyx.scipy.special"].get(space.SPECIAL[name])
-    if name in space.LINALG:
-        return modules["cupyx.scipy.linalg"].get(space.LINALG[name])
+    if name in FUNCTIONS and FUNCTIONS[name].home.startswith("scipy"):
+        return modules[f"cupyx.{FUNCTIONS[name].home}"].get(name)
     path, _, last = f"cupy.{name}".rpartition(".")
     if path in modules:
         return modules[path].get(last)
@@ -50,21 +47,10 @@ def census_line(name):
     return "function" if ufunc.startswith("ufunc") and last in METHODS else None
 
 
-def declared():
-    """The names that `@extra` adds to every space, wherever in the package."""
-    sources = (file.read_text("utf-8") for file in ALL)
-    for source in (each for each in sources if "@extra" in each):
-        for node in ast.parse(source).body:
-            if isinstance(node, ast.FunctionDef) and any(
-                isinstance(d, ast.Name) and d.id == "extra" for d in node.decorator_list
-            ):
-                yield node.name
-
-
-EXTRA = {*declared(), *space.EXTRA}
+EXTRA = {name for name, function in FUNCTIONS.items() if function.home not in LIBRARY}
 METHODS = {"at", "outer", "reduce", "accumulate", "reduceat", "types"}
 OWN = {"module", "low_precision", "kernels", "bodies"}  # attributes of a Space itself
-OF_ROWS = {"row_sum", "row_max", "row_size", "at_column"}  # of RowRecorder, in row kernels alone
+OF_ROWS = {name for name in EXTRA if FUNCTIONS[name].rows}  # in row kernels alone
 UFUNC_KEYWORDS = {"out", "dtype", "casting"}
 
 
@@ -83,7 +69,7 @@ def row_kernel_lines(tree):
 def complaint(name, call, in_row_kernel=False):
     """What is wrong with one use, or None."""
     first = name.split(".")[0]
-    if first in EXTRA or first in OWN or in_row_kernel and name in OF_ROWS:
+    if first in EXTRA - OF_ROWS or first in OWN or in_row_kernel and name in OF_ROWS:
         return None
     line = census_line(name)
     if line is None:

@@ -32,7 +32,7 @@ TARGETS = {
     "nn.Conv2d": {
         "nn.layer.conv": ["_Conv", "Conv2d", "_each", "_two"],
         "ops._conv.conv": ["_convolve", "add_bias", "conv2d"],
-        "ops._conv.im2col": ["each", "sided", "padding_of", "need_kernel_fits"],
+        "ops._conv.sizes": ["each", "sided", "padding_of", "need_kernel_fits"],
     },
     "nn.Conv3d": {"nn.layer.conv": ["Conv3d"], "ops._conv.conv": ["conv3d"]},
     "nn.Conv2dTranspose": {

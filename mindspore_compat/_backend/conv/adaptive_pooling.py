@@ -114,6 +114,11 @@ def maximum(xp, x, out):
     return largest, index
 
 
+def index_of_maximum(xp, x, out):
+    """Where the largest value of each adaptive window lies."""
+    return maximum(xp, x, out)[1]
+
+
 def _steps(lengths):
     """Row-major step of each dimension of a block."""
     return tuple(prod(lengths[i + 1 :]) for i in range(len(lengths)))

@@ -472,6 +472,11 @@ def _average_gradient(xp, g, size, kernel, stride, pads):
 # Positions found by `maximum_with_index` or `adaptive_maximum`.
 
 
+def average_pool_gradient(xp, g, x_shape, kernel, stride, pads, ceil_mode, include, divisor):
+    """`average_gradient` with the rounding of window counts, which its own gradient needs."""
+    return average_gradient(xp, g, x_shape, kernel, stride, pads, include, divisor)
+
+
 def take_at(xp, u, index, spatial):
     """The entries of `u` at flat positions `index` of its last `spatial` dimensions."""
     lead = u.shape[: u.ndim - spatial]

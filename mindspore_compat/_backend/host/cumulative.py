@@ -12,7 +12,6 @@ import math
 import numpy
 
 from ..compiled import jit
-from ..space import extra
 from ..threads import parallel_loops, scheduler
 from ..threads.parallel_loops import FLOAT, ParallelLoop
 from . import ufuncs
@@ -24,7 +23,6 @@ STACK = 1 << 13  # elements of rows that are added to each other, of which calls
 WIDEST = 1 << 12  # elements beside each other in a piece
 
 
-@extra
 def cumsum(xp, x, axis=None):
     """NumPy's `cumsum`."""
     if type(x) is numpy.ndarray and x.size >= LEAST and x.dtype.char in "fd" and axis is not None:

@@ -4,10 +4,11 @@ NumPy converts one element at a time; where a float16 below 6.1e-5 comes up, as 
 each takes five (to float32) or a hundred times as long (from it). The results are NumPy's.
 """
 
+import functools
+
 import numpy as np
 
 from ..loops import float16
-from ..space import extra
 from .ufuncs import astype
 
 _SMALL = 1 << 12  # elements below which NumPy is as fast
@@ -21,7 +22,6 @@ _PAST = _WORD(143 << 23)  # 2^16, which is rounded to infinity
 _EXPONENT, _MAGNITUDE = _WORD(0xFF << 23), _WORD(0x7FFFFFFF)
 
 
-@extra
 def cast(xp, x, dtype):
     """`x` with another dtype; `x` itself where it has it already."""
     if x.dtype == dtype:
@@ -86,3 +86,25 @@ def _to_float16(given, made):
 
 
 _WAYS = {"ef": _to_float32, "fe": _to_float16}
+
+
+def through_float32(function):
+    """`function`, which computes float16 in float32 and rounds the results: libraries refuse
+    float16, or give a wider dtype."""
+
+    @functools.wraps(function, updated=())
+    def call(*args, **kwargs):
+        if all(getattr(a, "dtype", None) != np.float16 for a in args):
+            return function(*args, **kwargs)
+        out = function(*map(_to_single, args), **kwargs)
+        return tuple(map(_to_half, out)) if isinstance(out, tuple) else _to_half(out)
+
+    return call
+
+
+def _to_single(value):
+    return value.astype(np.float32) if getattr(value, "dtype", None) == np.float16 else value
+
+
+def _to_half(value):
+    return value.astype(np.float16) if value.dtype == np.float32 else value

@@ -9,12 +9,7 @@ import importlib
 
 import numpy
 
-from ..space import extra, through_single
-
-
-def linear(function):
-    """Declare a name of `xp` that no library has for float16."""
-    return extra(through_single(function))
+from .float16 import through_float32
 
 
 def nan_for_nan(function):
@@ -54,19 +49,19 @@ def _solved(function, *arrays):
             raise numpy.linalg.LinAlgError("Singular matrix") from None
 
 
-@linear
+@through_float32
 def linalg_inv(xp, x):
     """The inverse."""
     return xp.linalg.inv(x) if type(x) is numpy.ndarray else _solved(xp.linalg.inv, x)
 
 
-@linear
+@through_float32
 def linalg_det(xp, x):
     """The determinant."""
     return xp.linalg.det(x)
 
 
-@linear
+@through_float32
 def linalg_cofactors(xp, x):
     """The derivative of the determinant by each element, also where it is 0: products of all
     singular values but one."""
@@ -78,14 +73,14 @@ def linalg_cofactors(xp, x):
     return xp.expand_dims(xp.expand_dims(turn, -1), -1) * xp.matmul(u * rest, vh)
 
 
-@linear
+@through_float32
 def linalg_slogdet(xp, x):
     """(sign, logarithm of the absolute value) of the determinant."""
     sign, size = xp.linalg.slogdet(x)
     return sign, size
 
 
-@linear
+@through_float32
 def linalg_solve(xp, a, b):
     """The solution y of a y = b, for a stack of matrices b; the leading axes broadcast."""
     if type(a) is numpy.ndarray:
@@ -96,7 +91,7 @@ def linalg_solve(xp, a, b):
     return _solved(xp.linalg.solve, a, b)
 
 
-@linear
+@through_float32
 def linalg_cholesky(xp, x):
     """The lower triangle L of x = L Lᴴ.
 
@@ -122,27 +117,27 @@ def _is_factor(xp, lower, x):
     return xp.all(pivots > 0) & xp.all(error <= allowed)
 
 
-@linear
+@through_float32
 def linalg_lu(xp, x):
     """L below the diagonal and U above, x = L U, of one matrix whose rows need no exchange."""
     return xp.lu_factor(x)[0]
 
 
-@linear
+@through_float32
 def linalg_eigh(xp, x):
     """(eigenvalues in ascending order, eigenvectors as columns) of Hermitian matrices."""
     values, vectors = xp.linalg.eigh(x)
     return values, vectors
 
 
-@linear
+@through_float32
 def linalg_qr(xp, x):
     """(q, r) with orthonormal columns in q; as many columns as the smaller side."""
     q, r = xp.linalg.qr(x)
     return q, r
 
 
-@linear
+@through_float32
 @nan_for_nan
 def linalg_eig(xp, x):
     """(eigenvalues, eigenvectors as columns of length 1), complex; on the host, as CuPy has none
@@ -152,7 +147,7 @@ def linalg_eig(xp, x):
     return xp.asarray(values.astype(dtype)), xp.asarray(vectors.astype(dtype))
 
 
-@linear
+@through_float32
 def linalg_logm(xp, x):
     """The principal logarithm of each matrix; on the host."""
     from scipy import linalg  # here, because it takes long to load
@@ -162,21 +157,21 @@ def linalg_logm(xp, x):
     return xp.asarray(numpy.array(rows, host.dtype).reshape(host.shape))
 
 
-@linear
+@through_float32
 def linalg_qr_full(xp, x):
     """(q, r) with a square q."""
     q, r = xp.linalg.qr(x, "complete")
     return q, r
 
 
-@linear
+@through_float32
 def linalg_qr_raw(xp, x):
     """(R above the diagonal and Householder vectors below, transposed; their coefficients)."""
     packed, tau = xp.linalg.qr(x, "raw")
     return packed, tau
 
 
-@linear
+@through_float32
 @nan_for_nan
 def linalg_svd_full(xp, x):
     """(u, s, vᴴ) with square u and v."""
@@ -184,7 +179,7 @@ def linalg_svd_full(xp, x):
     return u, s, vh
 
 
-@linear
+@through_float32
 @nan_for_nan
 def linalg_svd(xp, x):
     """(u, s, vᴴ) with as many singular values as the smaller side."""
@@ -192,14 +187,13 @@ def linalg_svd(xp, x):
     return u, s, vh
 
 
-@linear
+@through_float32
 @nan_for_nan
 def linalg_svd_values(xp, x):
     """The singular values alone, in descending order."""
     return xp.linalg.svd(x, compute_uv=False)
 
 
-@extra
 def fft_c2c(xp, x, axes, norm, inverse):
     """The complex Fourier transform over several axes, or its inverse, in the precision of `x`."""
     out = (xp.fft.ifftn if inverse else xp.fft.fftn)(x, axes=axes, norm=norm)

@@ -7,7 +7,6 @@ there is then found by comparing. Elsewhere, and where there are NaNs, a stable 
 import numpy
 
 from ..loops import extremes
-from ..space import extra
 from ..threads import scheduler
 
 _FEW = 4  # part of an axis, as a divisor, up to which a partition is worth its comparisons
@@ -16,7 +15,6 @@ _PIECE = 1 << 16  # elements of a piece, about
 _UNSORTED = "bfloat16"  # NumPy sorts its NaNs anywhere
 
 
-@extra
 def top_k(xp, x, k, axis=-1, largest=True):
     """The `k` largest (or smallest) values along `axis` in order, and where they stand.
 
@@ -80,13 +78,11 @@ def _beyond(rows, k, largest):
     return numpy.flatnonzero(taken).reshape(-1, k) % length
 
 
-@extra
 def argmax(xp, x, axis=None, keepdims=False):
     """NumPy's `argmax`."""
     return _argmax_or_min(xp, xp.module.argmax, x, axis, keepdims)
 
 
-@extra
 def argmin(xp, x, axis=None, keepdims=False):
     """NumPy's `argmin`."""
     return _argmax_or_min(xp, xp.module.argmin, x, axis, keepdims)
@@ -101,7 +97,6 @@ def _argmax_or_min(xp, function, x, axis, keepdims):
     return function(x, axis, keepdims=keepdims)
 
 
-@extra
 def index_of_rank(xp, x, axis=-1, rank=0):
     """The index of the element of a rank along `axis`, which stays with length 1; equal values
     rank by position. Rank 0 is the smallest."""
@@ -116,7 +111,6 @@ def index_of_rank(xp, x, axis=-1, rank=0):
     return numpy.expand_dims(numpy.argmax(equal, axis), axis)
 
 
-@extra
 def index_so_far(xp, x, axis, largest=True):
     """The index of the largest (or smallest) element up to each index along `axis`; of equals the
     last one. A NaN outdoes all others."""
@@ -141,7 +135,6 @@ def index_so_far(xp, x, axis, largest=True):
     return xp.moveaxis(indices, 0, axis)
 
 
-@extra
 def distinct(xp, x):
     """The values of `x`, of one axis, each once and in order of appearance; and the index of every
     element among them."""

@@ -10,13 +10,11 @@ from math import prod
 
 import numpy
 
-from ..space import extra
 from .ufuncs import BETWEEN, contiguous, write_pieces
 
 MOST = 64  # blocks of an array and its padding, of which each costs some calls
 
 
-@extra
 def pad(xp, x, pad_width, mode="constant", constant_values=0):
     """NumPy's `pad`; of large arrays around which one number is put threads share the copy."""
     if mode != "constant":
@@ -34,7 +32,6 @@ def pad(xp, x, pad_width, mode="constant", constant_values=0):
     return out
 
 
-@extra
 def pad_by_index(xp, x, widths, mode):
     """`x` continued along each axis by its own values.
 
@@ -59,7 +56,6 @@ def pad_by_index(xp, x, widths, mode):
     return out
 
 
-@extra
 def add_padding_back(xp, g, shape, widths, mode):
     """The gradient of an array of this shape, where `g` is that of `pad_by_index` of it."""
     if _is_special(shape, widths, mode):

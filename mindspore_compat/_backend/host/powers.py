@@ -6,7 +6,6 @@ products, and others powers of the absolute value.
 
 import numpy
 
-from ..space import extra
 from .ufuncs import Ufunc
 
 _power = Ufunc(numpy.power)
@@ -14,7 +13,6 @@ _MOST = 4  # factors of a product, each of which is rounded
 _EXACT = 1 << 24  # whole numbers up to which float32 holds all
 
 
-@extra
 def power(xp, x, y):
     """NumPy's `power`."""
     if type(x) is not numpy.ndarray:

@@ -9,7 +9,6 @@ import math
 import numpy as np
 
 from ..loops import products, stacks
-from ..space import extra
 from ..threads import scheduler
 from . import checksums
 
@@ -24,7 +23,6 @@ FEW = 32  # rows for which the product of the transposes is faster, in float32
 TURNED = 1 << 19  # multiplications for which it is
 
 
-@extra
 def matmul(xp, x, y, out=None):
     """The product of the last two axes; leading axes broadcast, vectors are rows or columns."""
     if type(x) is np.ndarray:
@@ -33,7 +31,6 @@ def matmul(xp, x, y, out=None):
     return checksums.checked(xp.module, x, y, made) if checksums.on else made
 
 
-@extra
 def matmul_add(xp, x, y, addend):
     """The product of two matrices, plus a vector that is added to each row."""
     same = x.dtype == y.dtype == addend.dtype

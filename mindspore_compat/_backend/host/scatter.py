@@ -11,13 +11,11 @@ import numpy
 from ..compiled.jit import is_repeated
 from ..loops import along
 from ..loops import rows as row_loops
-from ..space import extra, is_basic
 
 _FEW_ROWS = 1 << 8  # rows that are taken by NumPy, however long
 _SMALL = 1 << 12  # elements below which a sparse matrix or a single index costs more than it saves
 
 
-@extra
 def take(xp, x, indices, axis=None):
     """NumPy's `take`, by the array's method, which costs less than the function."""
     if type(x) is not numpy.ndarray:
@@ -46,7 +44,6 @@ def _from_zero(indices, low, count):
     return flat if low >= 0 else numpy.where(flat < 0, flat + count, flat)
 
 
-@extra
 def take_along_axis(xp, x, indices, axis):
     """NumPy's `take_along_axis`."""
     if type(x) is type(indices) is numpy.ndarray and x.ndim == indices.ndim:
@@ -57,7 +54,6 @@ def take_along_axis(xp, x, indices, axis):
     return xp.module.take_along_axis(x, indices, axis)
 
 
-@extra
 def add_rows(xp, index, values, count):
     """Zeros of `count` rows, with `values[i]` added to row `index[i]` for every i.
 
@@ -78,7 +74,6 @@ def add_rows(xp, index, values, count):
     return xp.reshape(out, (count, *row))
 
 
-@extra
 def scatter_add(xp, x, index, values):
     """A copy of `x` with `values` added at `index`; positions named twice receive both."""
     basic = is_basic(index)
@@ -176,7 +171,6 @@ def _sparse_product(index, rows, count):
     return numpy.asarray(picked.T @ rows)
 
 
-@extra
 def scatter_set(xp, x, index, values):
     """A copy of `x` with `values` written at `index`."""
     out = xp.array(x)
@@ -188,7 +182,6 @@ _REDUCERS = {"mul": "multiply", "div": "divide", "max": "maximum", "min": "minim
 _ON_DEVICE = ("max", "min")  # what CuPy's ufunc.at knows of these
 
 
-@extra
 def scatter_reduce(xp, x, index, values, how):
     """A copy of `x` with `values` combined at `index` by "mul", "div", "max" or "min", one after
     the other."""
@@ -221,7 +214,6 @@ def _flipped(xp, bits):
     return xp.where(bits < 0, bits ^ numpy.iinfo(bits.dtype).max, bits)
 
 
-@extra
 def scatter_along_axis(xp, x, index, values, axis, add=False):
     """A copy of `x` with `values` written (or added) where `take_along_axis` would read."""
     axis = axis % x.ndim
@@ -233,3 +225,10 @@ def scatter_along_axis(xp, x, index, values, axis, add=False):
     indices = [xp.asarray(index_array) for index_array in indices]
     indices[axis] = index
     return (xp.scatter_add if add else xp.scatter_set)(x, tuple(indices), values)
+
+
+def is_basic(index):
+    """True if an index holds only integers, slices, None and Ellipsis, so that no index repeats."""
+    if not isinstance(index, tuple):
+        index = (index,)
+    return all(i is None or i is Ellipsis or isinstance(i, (int, slice)) for i in index)

@@ -10,7 +10,6 @@ import numpy as np
 
 from ..compiled.jit import is_repeated
 from ..loops import choose
-from ..space import extra
 from ..threads.scheduler import blocks, run
 from .ufuncs import BETWEEN, by_elements
 
@@ -19,7 +18,6 @@ LARGE = 1 << 14  # elements from which a branch for each is slower
 _BLOCK = 1 << 15  # elements worked on at a time: they stay in the cache
 
 
-@extra
 def keep(xp, mask, x):
     """`x` where `mask` holds, 0 elsewhere; both have one shape.
 
@@ -56,7 +54,6 @@ def zero_of(xp, x):
     return x.dtype.type(0)
 
 
-@extra
 def where(xp, condition, *choices):
     """NumPy's `where`."""
     if type(condition) is np.ndarray and condition.size >= LARGE and len(choices) == 2:
@@ -122,7 +119,6 @@ def _chosen(mask, dtype, *choices):
     return out.view(dtype)
 
 
-@extra
 def at_least(xp, x, low):
     """max(x, low), of the dtype of `x`; a NaN on either side stays one. Where both are equal, the
     gradient is that of `x`."""
@@ -132,7 +128,6 @@ def at_least(xp, x, low):
     return xp.maximum(x, low)
 
 
-@extra
 def at_most(xp, x, high):
     """min(x, high), of the dtype of `x`; a NaN on either side stays one. Where both are equal, the
     gradient is that of `x`."""

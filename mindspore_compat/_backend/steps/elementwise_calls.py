@@ -21,7 +21,7 @@ from ..arrays import HOST
 from ..bodies.symbols import Recorder, Symbol, Trace
 from ..compiled import expressions, jit
 from ..host import select
-from ..space import EXTRA
+from ..space import is_implementation
 
 FLOATS = (numpy.dtype(numpy.float32), numpy.dtype(numpy.float64))
 BOOL = numpy.dtype(bool)
@@ -311,7 +311,7 @@ def _run(function, xp, args, kwargs):
         return getattr(xp, function.__name__)(*args, **kwargs)
     if isinstance(owner, numpy.ufunc) and function.__name__ == "__call__":
         return getattr(xp, owner.__name__)(*args, **kwargs)
-    if owner is HOST and getattr(function, "__func__", None) is EXTRA.get(function.__name__):
+    if owner is HOST and is_implementation(getattr(function, "__func__", function)):
         return getattr(xp, function.__name__)(*args, **kwargs)
     if getattr(function, "__objclass__", None) is numpy.ndarray and args:
         return getattr(args[0], function.__name__)(*args[1:], **kwargs)

@@ -11,7 +11,6 @@ from .. import arrays
 from ..bodies.c_code import TYPES, preamble, scalar_lines, supported
 from ..bodies.gpu import RowKernel
 from ..bodies.multi_tensor import PARAMETERS, SPARE, Numbers, declared, filled_table, loaded_numbers
-from ..space import extra
 
 THREADS = 1024
 _TEXT = """
@@ -33,7 +32,6 @@ extern "C" __global__ void __launch_bounds__({threads}) {name}(
 """
 
 
-@extra
 def whole_norm(xp, x):
     """The Euclidean norm over all elements, in float32 or better."""
     upcast = x if x.dtype.itemsize >= 4 else x.astype("float32")

@@ -14,6 +14,7 @@ name that has no rule and is not among those is refused, so no gradient is lost 
 import inspect
 
 from ..._backend.arrays import SPACES
+from ..._backend.catalogue import FUNCTIONS
 from ..declare.source import compiled
 from ..vmap.batch import Batch, broadcast_nodes, space_among
 from . import vjp_rules
@@ -105,13 +106,14 @@ class TracedSpace:
         return made
 
     def __getattr__(self, name):
-        if name in vjp_rules.TABLE:
+        gradient = FUNCTIONS[name].gradient if name in FUNCTIONS else "refused"
+        if gradient == "rule" and name in vjp_rules.TABLE:
             found = _recording(self, vjp_rules.TABLE[name])
-        elif name in vjp_rules.CONSTANT:
+        elif gradient == "constant":
             found = _constant(self, getattr(self.base, name))
-        elif name in vjp_rules.COMPOSED:
-            found = vjp_rules.COMPOSED[name].__get__(self)
-        elif name in vjp_rules.PLAIN:
+        elif gradient == "parts":
+            found = vjp_rules.parts_of(name).__get__(self)
+        elif gradient == "plain":
             found = getattr(self.base, name)
         else:
             raise AttributeError(
@@ -160,7 +162,7 @@ def _recording(space, primitive):
     """
     general = _general(space, primitive)
     rule = primitive.rule
-    if rule.many or primitive.several or primitive.compute is not None:
+    if rule.many or primitive.several or primitive.general:
         return general
     function = getattr(space.base, primitive.name)
     parameters = list(inspect.signature(primitive.signature).parameters.values())
@@ -246,7 +248,7 @@ def _general(space, primitive):
         base = inner or space.base
         if inner is not None:
             parents = tuple(broadcast_nodes(inner, arrays, parents))
-        function = getattr(base, primitive.name, None) or primitive.compute.__get__(base)
+        function = getattr(base, primitive.name)
         out = function(*by_position, **by_name)
         several = isinstance(out, (tuple, list))
         out = tuple(

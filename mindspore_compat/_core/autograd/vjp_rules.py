@@ -1,5 +1,4 @@
-"""Gradient rules of the functions that `xp` offers (NumPy's spelling), and the names that
-need none.
+"""Gradient rules of the functions that `xp` offers (_backend/catalogue.py).
 
 One line per function: its signature, then for each differentiable input a vjp `(xp, g, *names)`
 that says what it needs (an input, an attribute, `out`, or `<input>_shape`). Slopes ignore
@@ -12,116 +11,26 @@ to this one. The rules of ops that need more than their body are next to the ops
 import math
 import operator
 
+from ..._backend.space import implementation
 from .tape import Rule
 
 TABLE = {}
-COMPOSED = {}
+COMPOSED = {}  # functions that are spelled through others on values of other types than arrays
 FEW_REPEATS = 8  # copies of an element that are added one after the other
-PLAIN = {
-    *"""pi e inf nan newaxis euler_gamma finfo iinfo result_type ndim shape size issubdtype
-    float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool_
-    complex64 complex128 dtype broadcast_shapes floating integer complexfloating number
-    errstate promote_types at_once""".split()
-}
-CONSTANT = {
-    "zeros",
-    "ones",
-    "full",
-    "empty",
-    "arange",
-    "linspace",
-    "eye",
-    "identity",
-    "zeros_like",
-    "ones_like",
-    "full_like",
-    "empty_like",
-    "tri",
-    "indices",
-    "ogrid",
-    "tril_indices",
-    "triu_indices",
-    "logspace",
-    "less",
-    "less_equal",
-    "greater",
-    "greater_equal",
-    "equal",
-    "not_equal",
-    "logical_and",
-    "logical_or",
-    "logical_not",
-    "logical_xor",
-    "isnan",
-    "isinf",
-    "isfinite",
-    "isneginf",
-    "isposinf",
-    "isclose",
-    "allclose",
-    "signbit",
-    "sign",
-    "floor",
-    "ceil",
-    "rint",
-    "trunc",
-    "round",
-    "floor_divide",
-    "argmax",
-    "argmin",
-    "argsort",
-    "index_of_rank",
-    "index_so_far",
-    "distinct",
-    "nonzero",
-    "count_nonzero",
-    "searchsorted",
-    "unique",
-    "any",
-    "all",
-    "bitwise_and",
-    "bitwise_or",
-    "bitwise_xor",
-    "invert",
-    "left_shift",
-    "right_shift",
-    "bincount",
-    "digitize",
-    "histogram",
-    "argwhere",
-    "lexsort",
-    "argpartition",
-    "unravel_index",
-    "ravel_multi_index",
-    "heaviside",
-    "gcd",
-    "lcm",
-    "isin",
-    "flatnonzero",
-    "array_equal",
-    "iscomplex",
-    "isreal",
-    "nanargmax",
-    "nanargmin",
-    "spacing",
-    "asarray",
-    "packbits",
-    "meshgrid",
-}
 
 
 class Primitive:
     """A function of `xp` with its gradient rule."""
 
-    def __init__(self, name, signature, rule, compute=None, several=False):
+    def __init__(self, name, signature, rule, general=False, several=False):
         self.name = name
         self.signature = signature
         self.rule = rule
-        self.compute = compute
+        self.general = general
         self.several = several
 
 
-def derive(line, arrays=None, joint=None, compute=None, several=False, **vjps):
+def derive(line, arrays=None, joint=None, general=False, several=False, **vjps):
     """Declare the rule of one function, e.g. `derive("exp(x)", x=lambda xp, g, out: g * out)`.
 
     Args:
@@ -129,7 +38,7 @@ def derive(line, arrays=None, joint=None, compute=None, several=False, **vjps):
         arrays (str): its array inputs, where some carry no gradient; a leading `*` names a list
             input.
         joint (callable): one rule for all inputs, instead of `vjps`.
-        compute (callable): the function itself, where no array library has it.
+        general (bool): True for a function whose result is of another array type than its input.
         several (bool): True for a function of several results; its vjps get a tuple `g`.
     """
     name = line.split("(")[0]
@@ -139,7 +48,7 @@ def derive(line, arrays=None, joint=None, compute=None, several=False, **vjps):
     many = inputs[0].startswith("*")
     inputs = [i.lstrip("*") for i in inputs]
     TABLE[name] = Primitive(
-        name, scope[name], Rule(name, inputs, vjps, joint, many=many), compute, several
+        name, scope[name], Rule(name, inputs, vjps, joint, many=many), general, several
     )
 
 
@@ -153,9 +62,15 @@ def no_gradient(name):
 
 
 def compose(function):
-    """Declare a function of `xp` that is differentiated through its parts."""
+    """Declare how a function of `xp` that is differentiated through its parts is made of them,
+    where the implementation for arrays does not do on other values."""
     COMPOSED[function.__name__] = function
     return function
+
+
+def parts_of(name):
+    """A function of `xp` that is differentiated through its parts, spelled through these."""
+    return COMPOSED.get(name) or implementation(name)
 
 
 # Arithmetic ---------------------------------------------------------------------------------------
@@ -182,7 +97,6 @@ derive(
     x=lambda xp, g, y: xp.divide(g, conj(xp, y)),
     y=lambda xp, g, out, y: xp.multiply(-g, conj(xp, xp.divide(out, y))),
 )
-derive("true_divide(x, y)", x=lambda xp, g, y: g / y, y=lambda xp, g, out, y: -g * out / y)
 derive(
     "remainder(x, y)",
     x=lambda xp, g: g,
@@ -196,7 +110,6 @@ derive("square(x)", x=lambda xp, g, x: g * conj(xp, 2 * x))
 derive("reciprocal(x)", x=lambda xp, g, out: -g * conj(xp, out * out))
 derive("sqrt(x)", x=lambda xp, g, out: g / conj(xp, 2 * out))
 derive("rsqrt(x)", x=lambda xp, g, out: -0.5 * g * out * out * out)
-derive("cbrt(x)", x=lambda xp, g, out: g / (3 * out * out))
 
 
 def _power_base(xp, g, x, y):
@@ -210,7 +123,6 @@ def _power_exponent(xp, g, out, x):
 
 
 derive("power(x, y)", x=_power_base, y=_power_exponent)
-derive("float_power(x, y)", x=_power_base, y=_power_exponent)
 
 
 def _abs_vjp(xp, g, x, out):
@@ -221,8 +133,6 @@ def _abs_vjp(xp, g, x, out):
 
 
 derive("abs(x)", x=_abs_vjp)
-derive("absolute(x)", x=_abs_vjp)
-derive("fabs(x)", x=_abs_vjp)
 derive("hypot(x, y)", x=lambda xp, g, x, out: g * x / out, y=lambda xp, g, y, out: g * y / out)
 
 
@@ -317,7 +227,6 @@ derive(
 derive("deg2rad(x)", x=lambda xp, g: g * (math.pi / 180))
 derive("rad2deg(x)", x=lambda xp, g: g * (180 / math.pi))
 derive("sigmoid(x)", x=lambda xp, g, out: g * out * (1 - out))
-derive("expit(x)", x=lambda xp, g, out: g * out * (1 - out))
 derive("softplus(x)", x=lambda xp, g, x: g * xp.sigmoid(x))
 
 # Complex numbers and dtypes -----------------------------------------------------------------------
@@ -460,13 +369,6 @@ derive(
 
 
 @compose
-def log_softmax(xp, x, axis=-1):
-    """x - log(sum(exp(x)))."""
-    shifted = x - xp.max(x, axis, keepdims=True)
-    return shifted - xp.log(xp.sum(xp.exp(shifted), axis, keepdims=True))
-
-
-@compose
 def split(xp, x, sections, axis=0):
     """The parts of `x`, as numpy.split cuts it."""
     axis = axis % x.ndim
@@ -476,11 +378,6 @@ def split(xp, x, sections, axis=0):
     edges = [0, *sections, x.shape[axis]]
     front = (slice(None),) * axis
     return [x[front + (slice(a, b),)] for a, b in zip(edges, edges[1:])]
-
-
-@compose
-def trace(xp, x, offset=0, axis1=0, axis2=1):
-    return xp.sum(xp.diagonal(x, offset, axis1, axis2), -1)
 
 
 @compose
@@ -496,3 +393,11 @@ def diff(xp, x, n=1, axis=-1):
 def stop(xp, x):
     """The same values, from which no gradient flows."""
     return xp.wrap(x.array, None)
+
+
+def _whole(xp, function, *arrays, **scalars):
+    """A formula is recorded part by part."""
+    return function(xp, *arrays, **scalars)
+
+
+COMPOSED.update(blockwise=_whole, pointwise=_whole, by_rows=_whole, sum_by_rows=_whole)

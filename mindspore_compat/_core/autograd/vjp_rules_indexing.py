@@ -114,6 +114,7 @@ def _sort_vjp(xp, g, x, axis):
     return xp.scatter_along_axis(xp.zeros(x.shape, g.dtype), order, g, axis)
 
 
+derive("keep(mask, x)", arrays="mask x", x=lambda xp, g, mask: xp.keep(mask, g))
 derive("sort(x, axis=-1)", x=_sort_vjp)
 
 

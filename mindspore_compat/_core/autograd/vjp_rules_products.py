@@ -67,21 +67,6 @@ derive("matmul(x, y)", x=_matmul_left, y=_matmul_right)
 
 
 @compose
-def matmul_add(xp, x, y, addend):
-    return xp.matmul(x, y) + addend
-
-
-@compose
-def dot(xp, x, y):
-    """NumPy's dot by matmul and tensordot."""
-    if x.ndim == 0 or y.ndim == 0:
-        return x * y
-    if y.ndim <= 2 and x.ndim <= 2 or y.ndim == 1:
-        return xp.matmul(x, y)
-    return xp.tensordot(x, y, ((x.ndim - 1,), (y.ndim - 2,)))
-
-
-@compose
 def tensordot(xp, x, y, axes=2):
     """Transposes, one matrix product, and a reshape."""
     if isinstance(axes, int):
@@ -107,11 +92,6 @@ def einsum(xp, equation, *operands):
     return xp.einsum_list(list(operands), equation)
 
 
-@compose
-def outer(xp, x, y):
-    return xp.expand_dims(xp.ravel(x), 1) * xp.expand_dims(xp.ravel(y), 0)
-
-
 def _einsum_vjp(xp, g, operands, equation):
     """Each operand's gradient is an einsum of `g` with the other operands."""
     sources, target = equation.split("->")
@@ -130,9 +110,4 @@ def _einsum_vjp(xp, g, operands, equation):
     return (grads,)
 
 
-derive(
-    "einsum_list(operands, equation)",
-    arrays="*operands",
-    joint=_einsum_vjp,
-    compute=lambda xp, operands, equation: xp.einsum(equation, *operands),
-)
+derive("einsum_list(operands, equation)", arrays="*operands", joint=_einsum_vjp)

@@ -70,17 +70,9 @@ def _logsumexp_vjp(xp, g, x, out, axis, keepdims):
 
 
 derive("sum(x, axis=None, keepdims=False)", x=_sum_vjp)
-derive(
-    "nansum(x, axis=None, keepdims=False)",
-    x=lambda xp, g, x, axis, keepdims: xp.where(
-        xp.isnan(x), 0, _sum_vjp(xp, g, x.shape, axis, keepdims)
-    ),
-)
 derive("mean(x, axis=None, keepdims=False)", x=_mean_vjp)
 derive("max(x, axis=None, keepdims=False)", x=_extreme_vjp)
 derive("min(x, axis=None, keepdims=False)", x=_extreme_vjp)
-derive("amax(x, axis=None, keepdims=False)", x=_extreme_vjp)
-derive("amin(x, axis=None, keepdims=False)", x=_extreme_vjp)
 derive("prod(x, axis=None, keepdims=False)", x=_prod_vjp)
 derive("var(x, axis=None, ddof=0, keepdims=False)", x=_var_vjp)
 derive("std(x, axis=None, ddof=0, keepdims=False)", x=_std_vjp)

@@ -23,6 +23,7 @@ from numpy import generic
 from ..._backend import arrays
 from ..._backend.steps import recorded_array
 from ..autograd import (  # noqa: F401 - rules
+    vjp_rules_conv,
     vjp_rules_indexing,
     vjp_rules_linalg,
     vjp_rules_products,

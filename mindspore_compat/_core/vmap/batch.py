@@ -13,40 +13,13 @@ import functools
 import threading
 
 from ..._backend.arrays import SPACES, to_space
-from ..._backend.space import EXTRA
+from ..._backend.catalogue import FUNCTIONS
+from ..._backend.space import implements
 from ..autograd import vjp_rules
 from ..autograd.operators import with_operators
 from ..autograd.tape import Rule, record
 
 _new = object.__new__
-
-POINTWISE = {
-    *"add subtract multiply divide true_divide floor_divide remainder mod fmod power float_power "
-    "maximum minimum at_least at_most".split(),
-    *"fmax fmin arctan2 hypot logaddexp logaddexp2 copysign nextafter heaviside gcd lcm ldexp "
-    "where clip".split(),
-    *"negative positive abs absolute fabs sign exp exp2 expm1 log log2 log10 log1p sqrt rsqrt "
-    "cbrt square".split(),
-    *"reciprocal sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh sinc "
-    "deg2rad".split(),
-    *"rad2deg floor ceil rint trunc round isnan isinf isfinite signbit logical_and logical_or "
-    "logical_not".split(),
-    *"logical_xor bitwise_and bitwise_or bitwise_xor invert left_shift right_shift equal "
-    "not_equal less".split(),
-    *"less_equal greater greater_equal isclose conj real imag angle erf erfc erfinv gammaln "
-    "digamma gamma".split(),
-    *"polygamma i0 i1 i0e i1e expit sigmoid softplus logit xlogy zeta nan_to_num gammainc "
-    "gammaincc stop".split(),
-    *"betainc gammainc_a gammainc_aa betainc_a betainc_b betainc_aa betainc_ab zeta_x zeta_xx j0 "
-    "j1 y0 y1 k0 k1 k0e k1e entr smooth_l1 huber bernoulli_loss logistic_loss".split(),
-}
-REDUCTIONS = {
-    *"sum mean prod max min amax amin var std all any argmax argmin nansum count_nonzero".split()
-}
-ALONG = {
-    *"cumsum cumprod sort argsort flip take_along_axis top_k index_of_rank index_so_far".split()
-}
-LIKE = {"zeros_like", "ones_like", "full_like", "empty_like"}
 
 
 class NoSingleAnswer(ValueError):
@@ -165,22 +138,23 @@ class BatchSpace:
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        if name in vjp_rules.PLAIN:
-            found = getattr(self.base, name)
-        elif name in RULES:
+        listed = FUNCTIONS.get(name)
+        if name in RULES:
             found = functools.partial(RULES[name], self)
-        elif name in POINTWISE:
+        elif listed is None or listed.gradient == "plain":
+            found = getattr(self.base, name)  # an AttributeError for a name that is nowhere
+        elif listed.family == "pointwise":
             found = functools.partial(_pointwise, self, getattr(self.base, name))
-        elif name in REDUCTIONS:
+        elif listed.family == "reduction":
             found = functools.partial(_reduction, self, name)
-        elif name in ALONG:
+        elif listed.family == "along":
             found = functools.partial(_along, self, name)
-        elif name in LIKE:
+        elif listed.family == "like":
             found = functools.partial(_like, self, getattr(self.base, name))
-        elif name in vjp_rules.COMPOSED and name not in ("stop", "top_k"):
-            found = vjp_rules.COMPOSED[name].__get__(self)
+        elif listed.gradient == "parts":
+            found = vjp_rules.parts_of(name).__get__(self)
         else:
-            getattr(self.base, name)  # an AttributeError for a name that is nowhere
+            getattr(self.base, name)
             found = functools.partial(loop, self, name)
         setattr(self, name, found)
         return found
@@ -513,9 +487,10 @@ def _over_slices(space, function, *args):
 # Into and out of a vmap, also under a gradient ----------------------------------------------------
 
 
-def _summed(xp, x):
+@implements
+def sum_slices(xp, x):
     """The sum over the slices: the gradient of an array that every slice used."""
-    return xp.base.sum(x.array, 0) if xp.is_batch(x) else x
+    return xp.base.sum(x.array, 0) if type(x) is Batch and x.space is xp else x
 
 
 BROADCAST = Rule("vmap", ["x"], {"x": lambda xp, g: xp.sum_slices(g)}, upcast=False)
@@ -545,28 +520,27 @@ def space_among(arrays):
     return found
 
 
-def _enter(xp, x, space, axis):
+@implements
+def enter_batch(xp, x, space, axis):
     """`x` with its axis `axis` hidden, in `space`."""
     return space.wrap_batch(space.base.moveaxis(x, axis, 0))
 
 
-def _leave(xp, x, space, axis):
+@implements
+def leave_batch(xp, x, space, axis):
     """The array behind `x`, the hidden axis at `axis`."""
     return space.base.moveaxis(space.broadcast(x).array, 0, axis)
 
 
 vjp_rules.derive(
     "enter_batch(x, space, axis)",
-    compute=_enter,
+    general=True,
     x=lambda xp, g, space, axis: xp.leave_batch(g, space, axis),
 )
 vjp_rules.derive(
     "leave_batch(x, space, axis)",
-    compute=_leave,
+    general=True,
     x=lambda xp, g, space, axis: xp.enter_batch(g, space, axis),
 )
-vjp_rules.derive("sum_slices(x)", compute=_summed, x=lambda xp, g, x_shape: g)
-RULES["sum_slices"] = _summed
-for _extra in (_enter, _leave):
-    EXTRA[f"{_extra.__name__[1:]}_batch"] = _extra
-    RULES[f"{_extra.__name__[1:]}_batch"] = _extra
+vjp_rules.derive("sum_slices(x)", general=True, x=lambda xp, g, x_shape: g)
+RULES.update(enter_batch=enter_batch, leave_batch=leave_batch, sum_slices=sum_slices)

@@ -6,7 +6,7 @@ The arithmetic is in `ops/_pooling/average_pool.py`; here the padding is found f
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Any, Bool, Int, Str
-from ...ops._conv.im2col import each, need_rank, padding_of
+from ...ops._conv.sizes import each, need_rank, padding_of
 from ...ops._pooling.average_pool import average_windows
 from .._parts import need_floats
 from ._pool_base import Real, _need_nchw, _Pool

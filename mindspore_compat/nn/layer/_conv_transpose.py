@@ -7,7 +7,7 @@ from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import AsValue, Bool, DType, Forbid, Int, OneOf, TupleOf, checked
 from ..._core.tensor.dtype import float32
 from ...ops._conv.conv_transpose import conv2d_transpose_primitive, conv3d_transpose_primitive
-from ...ops._conv.im2col import need_rank
+from ...ops._conv.sizes import need_rank
 from ...ops._elementwise.arithmetic import add
 from ...ops._shape.pad import pad_with_zeros
 from .._parts import need_tensor

@@ -2,7 +2,7 @@
 
 from ..._core.context.config import config
 from ..._core.rules.vocabulary import Str, TensorOf, floating, integer
-from ...ops._conv.im2col import each
+from ...ops._conv.sizes import each
 from ..cell import Cell
 
 Real = TensorOf(integer | floating)

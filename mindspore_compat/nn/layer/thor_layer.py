@@ -25,7 +25,7 @@ from ..._core.rules.vocabulary import (
 from ..._core.tensor.dtype import float32
 from ..._core.tensor.tensor import Tensor
 from ...common.parameter import Parameter
-from ...ops._conv.im2col import padding_of
+from ...ops._conv.sizes import padding_of
 from .._parts import need_tensor
 from .basic import Dense, _product
 from .conv import Conv2d

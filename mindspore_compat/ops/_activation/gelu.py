@@ -4,7 +4,6 @@ import math
 
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, Bool
-from .._elementwise import blockwise  # noqa: F401 - it declares blockwise
 from .._rules import Float16Or32, Floats
 
 _ROOT = math.sqrt(2 / math.pi)

@@ -2,7 +2,6 @@
 
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Int, ScalarOf, TensorOf, floating
-from .._elementwise import blockwise  # noqa: F401 - it declares pointwise
 from .._rules import Floats, FloatsUpTo32
 
 

@@ -12,7 +12,6 @@ from ..._core.rules.vocabulary import (
     integer,
     real,
 )
-from .._elementwise import blockwise  # noqa: F401 - it declares pointwise
 from .._rules import Reals
 
 _IntOrFloat = InstanceOf(int, float).called("a number")

@@ -10,7 +10,6 @@ from ..._backend.host.select import zero_of
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Number, TensorOf, floating, integer, number
-from .._elementwise import blockwise  # noqa: F401 - it declares pointwise
 from .._rules import Float16Or32, Floats, Numbers
 
 NegativeSlope = Number

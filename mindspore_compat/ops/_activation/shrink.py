@@ -3,7 +3,6 @@
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Bool, Number, ScalarOf, TensorOf, number
-from .._elementwise import blockwise  # noqa: F401 - it declares pointwise
 from .._rules import FloatsUpTo32, Numbers
 
 Loose = ScalarOf(Number | Bool, TypeError)

@@ -7,7 +7,6 @@ CPU (`xp.blockwise`), which makes them three times as fast there.
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Bool, InTensor, Number, TensorOf, floating
-from .._elementwise import blockwise  # noqa: F401 - it declares blockwise
 from .._rules import Floats, Inexact, Operand
 
 NumberOrTensor = InTensor(Number | Bool)

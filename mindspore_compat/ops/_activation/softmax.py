@@ -5,12 +5,11 @@ kernel. Losses that contain a softmax are in _loss/cross_entropy.py.
 """
 
 from ..._backend.bodies.gpu import bodies_of
-from ..._backend.space import extra
+from ..._backend.space import implements
 from ..._core.autograd.vjp_rules import derive
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Any, Int, ScalarOf, TupleOf, checked
-from .._elementwise import blockwise  # noqa: F401 - it declares by_rows
 from .._rules import Anything, Floats, Numbers
 
 
@@ -141,7 +140,7 @@ def softmax2d(xp, x: Floats):
 softmax2d.vjp(x=lambda xp, g, out: _softmax_vjp(xp, g, out, -3))
 
 
-@extra
+@implements
 def log_soft(xp, x, axis):
     """The logarithm of the softmax along `axis`."""
     return _in_rows(xp, _log_softmax_whole, axis, x) if x.size else x

@@ -1,7 +1,7 @@
 """Convolutions of one to three dimensions.
 
 Transposed convolutions are in conv_transpose.py, the arithmetic in _backend/conv/convolution.py.
-Every operation here is a composition of the functions of _conv/im2col.py, whose gradients make its
+Every operation here is a composition of `xp.convolve_nd` and its kin, whose gradients make its
 own. A low-precision dtype is computed in float32.
 """
 
@@ -9,7 +9,7 @@ from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import AsValue, OneOf, TensorOf
 from .._rules import Floats, Natural, Positive, listed, several
-from .im2col import each, height_and_width, need_kernel_fits, need_one_dtype, need_rank, padding_of
+from .sizes import each, height_and_width, need_kernel_fits, need_one_dtype, need_rank, padding_of
 
 Mode = OneOf("same", "valid", "pad")
 

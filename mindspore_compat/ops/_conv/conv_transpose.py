@@ -1,13 +1,13 @@
 """Transposed convolutions: each element is spread out by the kernels.
 
-They are the input gradient of a convolution, `convolve_input` of _conv/im2col.py.
+They are the input gradient of a convolution, `xp.convolve_input`.
 """
 
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, AsValue, OneOf, TensorOf, TupleOf
 from .._rules import Floats, Natural, Positive, listed, several
 from .conv import add_bias, channels_second, need_weight
-from .im2col import each, height_and_width, need_one_dtype, need_rank, padding_of, sided, sizes_of
+from .sizes import each, height_and_width, need_one_dtype, need_rank, padding_of, sided, sizes_of
 
 Mode = OneOf("same", "valid", "pad")
 

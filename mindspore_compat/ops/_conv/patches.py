@@ -7,7 +7,7 @@ from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, ListOf, OneOf, Str, TupleOf
 from .._rules import Floats, Natural, Numbers, Positive, several
-from .im2col import each, height_and_width, need_kernel_fits, need_rank, padding_of, sided
+from .sizes import each, height_and_width, need_kernel_fits, need_rank, padding_of, sided
 
 Sizes = TupleOf(Positive, length=(2, 4)) | ListOf(Positive, length=(2, 4))
 Mode = OneOf("same", "valid", "pad")

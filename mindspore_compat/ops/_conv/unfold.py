@@ -4,7 +4,7 @@ from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, TensorOf
 from .._rules import Index, Natural, Numbers, Positive, listed
-from .im2col import each, need_kernel_fits, need_rank, sided, sizes_of
+from .sizes import each, need_kernel_fits, need_rank, sided, sizes_of
 
 Columns = TensorOf("float16", "float32", "float64", "bfloat16", "complex64", "complex128")
 

@@ -4,7 +4,6 @@ from ..._core.declare.inputs import Promote, Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import TensorOf, any_dtype
 from .._rules import Floats, Inexact, Operand
-from . import blockwise  # noqa: F401 - it declares blockwise
 from .division import _whole_quotient
 from .unary import as_floating
 

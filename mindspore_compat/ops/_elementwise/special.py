@@ -12,7 +12,6 @@ from ..._core.rules.vocabulary import Bool, Float, Int, Number, ScalarOf, Tensor
 from .._optimizer.inferred_metadata import INEXACT, need_among, need_same, together
 from .._rules import Anything, Float16To64, Float32Or64, Floats, NumbersOrBools, Operand
 from ..primitive import Primitive
-from . import blockwise  # noqa: F401 - it declares blockwise
 from .unary import as_floating, unary
 
 

@@ -5,7 +5,7 @@ import numpy as np
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Float, Int, InTensor, OneOf, TensorOf, TupleOf
-from .._conv.im2col import need_rank
+from .._conv.sizes import need_rank
 from .bilinear import from_images
 
 Images = TensorOf(

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import AsValue, Bool, Int, OneOf, ScalarOf, TensorOf, TupleOf
-from .._conv.im2col import need_rank
+from .._conv.sizes import need_rank
 from .._rules import Float16Or32
 from .bilinear import between
 

@@ -10,8 +10,7 @@ import numpy as np
 
 from ..._backend import random
 from ..._backend.arrays import HOST
-from ..._backend.space import extra
-from ..._core.autograd.vjp_rules import CONSTANT
+from ..._backend.space import implements
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import (
@@ -27,7 +26,7 @@ from ..._core.rules.vocabulary import (
     checked,
 )
 from ..._core.tensor.tensor import Tensor
-from .._conv.im2col import need_rank
+from .._conv.sizes import need_rank
 from .._elementwise.cast import cast
 from .._rules import Float32
 from ..primitive import Primitive
@@ -50,7 +49,7 @@ def _pair(api, name, tensor, positive=True):
 # Glimpses -----------------------------------------------------------------------------------------
 
 
-@extra
+@implements
 def glimpse_noise(xp, shape, kind):
     """What lies around an image: uniform in [-1, 1), normal of mean 10 and deviation 1/2, zeros."""
     if kind == "zero":
@@ -59,9 +58,6 @@ def glimpse_noise(xp, shape, kind):
         return xp.random_uniform(shape, -1.0, 1.0)
     drawn = random.stream(0, 0).next(xp).standard_normal(shape, dtype=np.float32)
     return drawn * 0.5 + 10.0
-
-
-CONSTANT.add("glimpse_noise")
 
 
 @op(compute="native")

@@ -11,7 +11,7 @@ import numpy as np
 from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Bool, Int, InTensor, OneOf, TupleOf
-from .._conv.im2col import need_rank
+from .._conv.sizes import need_rank
 from .._rules import Float16Or32, Floats
 from .bilinear import between, nearest
 

@@ -14,7 +14,7 @@ from ..._core.rules.vocabulary import (
     TupleOf,
     floating,
 )
-from .._conv.im2col import need_rank
+from .._conv.sizes import need_rank
 from .._rules import Floats, Positive
 from .resize_matrices import line, resized
 

@@ -7,8 +7,7 @@ from math import prod
 
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import AsValue, Int, ListOf, OneOf, TensorOf, TupleOf
-from .._conv import im2col  # noqa: F401 - it declares im2col
-from .._conv.im2col import need_rank
+from .._conv.sizes import each, need_rank, padding_of
 from .._rules import Anything, Float16To64, Numbers, Reals
 
 Block = Int(ge=2)
@@ -309,9 +308,9 @@ def extract_volume_patches(
         (1, 8, 2, 2, 2)
     """
     need_rank("ExtractVolumePatches", "input_x", input_x, 5)
-    kernel, stride = (im2col.each(v, 3)[-3:] for v in (kernel_size, strides))
+    kernel, stride = (each(v, 3)[-3:] for v in (kernel_size, strides))
     size = tuple(input_x.shape[2:])
-    pads = im2col.padding_of("ExtractVolumePatches", padding, 0, size, kernel, stride, (1, 1, 1))
+    pads = padding_of("ExtractVolumePatches", padding, 0, size, kernel, stride, (1, 1, 1))
     out = tuple((n + sum(p) - k) // s + 1 for n, p, k, s in zip(size, pads, kernel, stride))
     if min(out) < 1:
         raise ValueError(f"For 'ExtractVolumePatches', the window {kernel} must fit into {size}.")

@@ -6,7 +6,7 @@ factors, are in _image/interpolate.py.
 
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, Bool, ListOf, OneOf, TensorOf, TupleOf
-from .._conv.im2col import need_rank, sizes_of
+from .._conv.sizes import need_rank, sizes_of
 from .._rules import Floats, Numbers, Positive, Reals
 from .resize_matrices import area, line, resized
 

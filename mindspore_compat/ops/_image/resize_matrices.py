@@ -10,11 +10,11 @@ from math import prod
 
 import numpy as np
 
-from ..._backend.space import extra
+from ..._backend.space import implements
 from ..._core.autograd.vjp_rules import derive
 
 
-@extra
+@implements
 def apply_axes(xp, x, matrices):
     """The last dimensions of `x`, each multiplied by its (out, in) host matrix; None leaves one."""
     for i, matrix in enumerate(matrices):
@@ -31,7 +31,7 @@ def apply_axes(xp, x, matrices):
     return x
 
 
-@extra
+@implements
 def pick_axes(xp, x, indices):
     """The last dimensions of `x`, each at its host indices."""
     for i, index in enumerate(indices):
@@ -42,7 +42,7 @@ def pick_axes(xp, x, indices):
     return x
 
 
-@extra
+@implements
 def unpick_axes(xp, y, indices, size):
     """The gradient of `pick_axes`: what was picked several times receives the sum."""
     return xp.apply_axes(y, tuple(_one_hot(index, n).T for index, n in zip(indices, size)))

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Float, Int, OneOf
-from .._conv.im2col import need_rank
+from .._conv.sizes import need_rank
 from .._rules import Float16Or32
 from .bilinear import from_images
 

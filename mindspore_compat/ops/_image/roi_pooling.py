@@ -3,7 +3,7 @@
 from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Float
-from .._conv.im2col import need_rank
+from .._conv.sizes import need_rank
 from .._rules import Float16To64, Positive
 
 

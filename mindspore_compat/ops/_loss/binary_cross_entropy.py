@@ -1,11 +1,10 @@
 """Cross entropies of two classes: of probabilities, and of logits."""
 
-from ..._backend.space import extra
+from ..._backend.space import implements
 from ..._core.autograd.vjp_rules import derive
 from ..._core.declare.inputs import Quirks, SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import AsValue
-from .._elementwise import blockwise  # noqa: F401 - it declares blockwise
 from .._rules import Floats, FloatsUpTo32
 from .reduction import Reduction, need_shape, reduced
 
@@ -20,7 +19,7 @@ def _yes_no(xp, api, x, y, weight, reduction):
     return reduced(xp, loss if weight is None else loss * weight, reduction)
 
 
-@extra
+@implements
 def bernoulli_loss(xp, x, y):
     """-(y log(x) + (1 - y) log(1 - x)), logarithms cut off at that of 1e-12."""
     return xp.blockwise(_bernoulli, x, y)
@@ -45,7 +44,7 @@ derive(
 )
 
 
-@extra
+@implements
 def logistic_loss(xp, x, y):
     """(1 - y) x + log(1 + exp(-x)), the cross entropy of sigmoid(x) with y."""
     if x.dtype == y.dtype and x.dtype.kind == "f":

@@ -5,7 +5,7 @@ _loss/margin.py, losses of sequences in _loss/ctc.py.
 """
 
 from ..._backend.bodies.gpu import bodies_of
-from ..._backend.space import extra
+from ..._backend.space import implements
 from ..._core.autograd.vjp_rules import derive
 from ..._core.declare.inputs import Promote, Quirks
 from ..._core.declare.op import op
@@ -21,13 +21,12 @@ from ..._core.rules.vocabulary import (
     floating,
     number,
 )
-from .._activation import softmax  # noqa: F401 - it declares log_soft
 from .._indexing.gather import beyond
 from .._rules import Float16Or32, Floats, Index
 from .reduction import Reduced, Reduction, need_shape, reduced
 
 
-@extra
+@implements
 def class_nll(xp, x, target, counts):
     """log(sum(exp(x))) - x[target] for each row of (N, C), and 0 where `counts` is false."""
     if bodies := bodies_of(xp, x, target, counts):

@@ -5,12 +5,11 @@ gradient is the probability with which each label is emitted at each time, which
 gives when it is run from both ends. Graves et al., "Connectionist Temporal Classification" (2006).
 """
 
-from ..._backend.space import extra
-from ..._core.autograd.vjp_rules import COMPOSED, CONSTANT, derive
+from ..._backend.space import implements
+from ..._core.autograd.vjp_rules import derive
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, AsValue, Bool, Float, Int, OneOf, TensorOf
 from ..._core.tensor.tensor import Tensor
-from .._activation import softmax  # noqa: F401 - it declares log_soft
 from .._normalization.batch_norm import upcast
 from .._rules import Float32Or64, Index
 from .reduction import Reduction
@@ -119,7 +118,7 @@ class _Lattice:
         return xp.squeeze(top, 1) + xp.log(xp.sum(xp.exp(ending - top), 1))
 
 
-@extra
+@implements
 def ctc_nll(xp, logs, targets, steps, lengths, blank=0, merge=True):
     """Minus the log probability of `targets` (N, S) under (T, N, C) log probabilities."""
     lattice = _Lattice(xp, targets, steps, lengths, blank, merge)
@@ -127,7 +126,7 @@ def ctc_nll(xp, logs, targets, steps, lengths, blank=0, merge=True):
     return xp.where(loss > -0.1 * NONE, xp.inf, loss)
 
 
-@extra
+@implements
 def ctc_alpha(xp, logs, targets, steps, lengths, blank=0):
     """The forward variables, (N, T, 2 S + 1)."""
     lattice = _Lattice(xp, targets, steps, lengths, blank)
@@ -137,10 +136,7 @@ def ctc_alpha(xp, logs, targets, steps, lengths, blank=0):
     return xp.moveaxis(xp.where(used & (alpha > 0.1 * NONE), alpha, -xp.inf), 0, 1)
 
 
-CONSTANT.add("ctc_alpha")
-
-
-@extra
+@implements
 def ctc_occupation(xp, logs, targets, steps, lengths, blank=0, merge=True):
     """The probability that each label is emitted at each time, given the target: (T, N, C)."""
     lattice = _Lattice(xp, targets, steps, lengths, blank, merge)
@@ -165,9 +161,6 @@ derive(
     arrays="logs targets steps lengths",
     logs=_ctc_vjp,
 )
-
-
-COMPOSED["ctc_occupation"] = ctc_occupation  # recorded step by step, for second derivatives
 
 
 def _lengths(xp, api, name, value, count, limit):

@@ -4,7 +4,6 @@ from ..._core.declare.inputs import Promote
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import AsValue, Bool, Float, Int, Number, OneOf, TensorOf, real
 from .._rules import Float16Or32, Float16To64, Floats, FloatsUpTo32, Numbers
-from . import binary_cross_entropy  # noqa: F401 - it declares logistic_loss
 from .reduction import Reduced, Reduction, need_broadcast, need_shape, reduced
 
 

@@ -6,12 +6,11 @@ nn.
 
 import math
 
-from ..._backend.space import extra
+from ..._backend.space import implements
 from ..._core.autograd.vjp_rules import derive
 from ..._core.declare.inputs import Promote
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Bool, Float, Number, ScalarOf, TensorOf
-from .._elementwise import blockwise  # noqa: F401 - it declares blockwise
 from .._rules import Floats, Numbers, NumbersOrBools, RealsOrBools
 from .reduction import Reduced, Reduction, need_broadcast, need_shape, reduced
 
@@ -90,7 +89,7 @@ def _smooth_l1(xp, api, x, y, beta, reduction):
     return reduced(xp, xp.smooth_l1(difference, float(beta)), reduction)
 
 
-@extra
+@implements
 def smooth_l1(xp, x, beta):
     """x^2 / (2 beta) where |x| is below `beta`, else |x| - beta / 2."""
     return xp.blockwise(_smooth, x, beta=beta)
@@ -201,7 +200,7 @@ def huber_loss(
     return reduced(xp, xp.huber(difference, delta), reduction)
 
 
-@extra
+@implements
 def huber(xp, x, delta):
     """x^2 / 2 where |x| is at most `delta`, else delta (|x| - delta / 2)."""
     return xp.blockwise(_huber, x, delta=delta)

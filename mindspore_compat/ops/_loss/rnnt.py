@@ -7,8 +7,8 @@ same recursion run from both ends. Graves, "Sequence Transduction with Recurrent
 (2012). CTC, where times and labels advance together, is in _loss/ctc.py.
 """
 
-from ..._backend.space import extra
-from ..._core.autograd.vjp_rules import COMPOSED, derive
+from ..._backend.space import implements
+from ..._core.autograd.vjp_rules import derive
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, Int, TensorOf
 from .._normalization.batch_norm import upcast
@@ -79,13 +79,13 @@ class _Grid:
         return xp.stack(found[::-1], 0)
 
 
-@extra
+@implements
 def rnnt_nll(xp, logs, labels, steps, lengths, blank=0):
     """Minus the log probability of `labels` (B, U - 1) under (B, T, U, V) log probabilities."""
     return -_Grid(xp, logs, labels, steps, lengths, blank).backward(xp)[0, :, 0]
 
 
-@extra
+@implements
 def rnnt_occupation(xp, logs, labels, steps, lengths, blank=0):
     """The probability that each class is emitted at each point, given the labels: (B, T, U, V)."""
     grid = _Grid(xp, logs, labels, steps, lengths, blank)
@@ -115,7 +115,6 @@ derive(
     arrays="logs labels steps lengths",
     logs=_gradient,
 )
-COMPOSED["rnnt_occupation"] = rnnt_occupation  # recorded step by step, for second derivatives
 
 
 @op("ops.RNNTLoss(blank_label=0)(acts, labels, input_lengths, label_lengths)", compute="native")

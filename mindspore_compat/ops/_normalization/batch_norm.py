@@ -14,7 +14,6 @@ from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Float, Number, OneOf, TensorOf, checked
 from ..._core.tensor.tensor import Tensor
-from .._elementwise import blockwise  # noqa: F401 - it declares by_rows
 from .._rules import Float16Or32, Floats
 from ..primitive import Primitive
 

@@ -8,7 +8,7 @@ _normalization/batch_norm.py.
 from math import prod
 
 from ..._backend.bodies.gpu import bodies_of
-from ..._backend.space import extra
+from ..._backend.space import implements
 from ..._core.autograd.vjp_rules import derive
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
@@ -156,7 +156,7 @@ def row_standardize_vjp(xp, g, x, scale, shift_shape, out, axis):
 row_standardize_vjp.fills = False  # most use the result alone
 
 
-@extra
+@implements
 def row_normal(xp, x, eps):
     """The rows of a matrix brought to mean 0 and deviation 1."""
 

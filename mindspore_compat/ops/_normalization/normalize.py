@@ -2,7 +2,6 @@
 
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, Float, Int, ListOf, Number, OneOf, TensorOf, TupleOf
-from .._conv import im2col  # noqa: F401 - it declares average_pool
 from .._rules import Float16Or32, Floats
 
 

@@ -18,7 +18,7 @@ from ..._core.rules.vocabulary import (
     TensorOf,
     TupleOf,
 )
-from .._conv.im2col import need_rank, sizes_of
+from .._conv.sizes import need_rank, sizes_of
 from .._rules import Float16Or32, Floats, Reals, listed, several
 
 Positive, Natural = Int(ge=1), Int(ge=0)

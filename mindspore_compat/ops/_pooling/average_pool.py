@@ -6,7 +6,7 @@ _backend/conv/pooling.py.
 
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import AsValue, Bool, Int, OneOf
-from .._conv.im2col import each, height_and_width, need_rank, padding_of, sided
+from .._conv.sizes import each, height_and_width, need_rank, padding_of, sided
 from .._rules import Floats, Natural, Positive, listed, several
 from .windows import Mode, PadMode, need_fit, need_half, need_small
 

@@ -24,9 +24,7 @@ from ..._core.rules.vocabulary import (
     TensorOf,
     TupleOf,
 )
-from .._conv import im2col  # noqa: F401 - they declare random_uniform and take_spatial
-from .._conv.im2col import each, need_rank
-from .._random import dropout  # noqa: F401 - it declares random_uniform
+from .._conv.sizes import each, need_rank
 from .._rules import Float16To64, Positive, several
 
 Plain = TensorOf("float16", "float32", "float64", "int32", "int64")

@@ -2,7 +2,7 @@
 
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Bool, Number
-from .._conv.im2col import each, need_rank
+from .._conv.sizes import each, need_rank
 from .._rules import Positive, RealsOrBools, several
 from .average_pool import average_windows
 

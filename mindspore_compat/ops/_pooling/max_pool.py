@@ -7,7 +7,7 @@ _pooling/adaptive.py, the arithmetic in _backend/conv/pooling.py.
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, AsValue, Bool, DType, OneOf
 from ..._core.tensor.dtype import int64
-from .._conv.im2col import each, height_and_width, need_rank, padding_of, sided
+from .._conv.sizes import each, height_and_width, need_rank, padding_of, sided
 from .._rules import Floats, Natural, Positive, Reals, several
 from .windows import Mode, PadMode, need_fit, need_half, need_small
 

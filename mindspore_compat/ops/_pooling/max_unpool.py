@@ -5,7 +5,7 @@ import math
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, AsValue, InstanceOf, Int, OneOf, TupleOf
-from .._conv.im2col import each, height_and_width, need_rank
+from .._conv.sizes import each, height_and_width, need_rank
 from .._rules import Index, Natural, Positive, Reals, several
 
 _OutputSize = AsValue(InstanceOf(tuple) | None).called("a tuple")

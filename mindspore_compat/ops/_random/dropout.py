@@ -6,9 +6,8 @@ from a stream of its own. They are constants to every gradient.
 
 import numpy as np
 
-from ..._backend import random
-from ..._backend.space import extra
-from ..._core.autograd.vjp_rules import CONSTANT, derive
+from ..._backend.space import implements
+from ..._core.autograd.vjp_rules import derive
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import (
@@ -23,28 +22,9 @@ from ..._core.rules.vocabulary import (
     floating,
     real,
 )
-from .._elementwise import blockwise  # noqa: F401 - it declares pointwise
 from .._rules import Floats, Reals
 
 Chance = Float(ge=0.0, le=1.0)
-
-
-@extra
-def random_uniform(xp, shape, low=0.0, high=1.0, seed0=0, seed1=0):
-    """Numbers in [low, high), float32."""
-    drawn = random.stream(seed0, seed1).next(xp).random(shape, dtype=np.float32)
-    return drawn if (low, high) == (0.0, 1.0) else drawn * (high - low) + low
-
-
-@extra
-def random_keep(xp, shape, keep, seed0=0, seed1=0):
-    """A bool mask that is true with probability `keep`."""
-    if keep >= 1:
-        return xp.ones(shape, bool)
-    return xp.random_uniform(shape, 0.0, 1.0, seed0, seed1) < keep
-
-
-CONSTANT.update({"random_uniform", "random_keep"})
 
 
 def _dropped(xp, x, mask, keep):
@@ -304,9 +284,6 @@ def dropout_do_mask(
     return _dropped(xp, x, xp.reshape(bits[: x.size], x.shape), float(keep_prob))
 
 
-CONSTANT.update({"unpackbits", "random_uniform", "random_keep"})
-
-
 # Random activations -------------------------------------------------------------------------------
 
 
@@ -318,7 +295,7 @@ def _random_leaky_vjp(xp, g, x, drawn, *, lower, upper):
     return xp.where(x >= 0, g, g * (drawn * (upper - lower) + lower))
 
 
-@extra
+@implements
 def random_leaky(xp, x, drawn, lower, upper):
     """`x` where it is not negative, else times a slope that `drawn`, in [0, 1), chooses."""
     return xp.pointwise(_random_leaky, x, drawn, lower=lower, upper=upper)

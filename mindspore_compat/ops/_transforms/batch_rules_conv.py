@@ -2,12 +2,10 @@
 
 They treat the elements along their first axis in the same way, so all slices go through one call.
 Only a convolution whose weights differ from slice to slice goes slice by slice. The functions are
-those of blockwise.py.
+those of the family "samples" (_backend/catalogue.py).
 """
 
 from ..._core.vmap.batch import RULES, loop
-from .._elementwise import blockwise  # noqa: F401 - they declare functions and rules
-from . import batch_rules_linalg  # noqa: F401 - its rules come first
 
 # function of xp -> how many arrays it takes first, and where among its arguments a shape of one of
 # them stands, whose first axis grows, too

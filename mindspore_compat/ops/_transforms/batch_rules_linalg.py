@@ -5,17 +5,9 @@ Convolution, pooling and masks are in _transforms/batch_rules_conv.py, everythin
 _core/vmap/batch.py.
 """
 
-from ..._core.vmap.batch import POINTWISE, RULES, _shifted, loop
-from .._activation import softmax  # noqa: F401 - they declare functions used here
-from .._image import resize_matrices  # noqa: F401 - it declares functions used here
-from .._loss import binary_cross_entropy  # noqa: F401 - likewise
+from ..._backend.catalogue import FUNCTIONS
+from ..._core.vmap.batch import RULES, _shifted, loop
 
-# of the last two axes, or of the last ones; other arguments stay
-_LAST = (
-    "linalg_inv linalg_det linalg_cofactors linalg_slogdet linalg_cholesky linalg_eigh linalg_eig "
-    "linalg_qr linalg_qr_full linalg_qr_raw linalg_svd linalg_svd_full linalg_svd_values tril triu "
-    "apply_axes pick_axes unpick_axes ascontiguousarray"
-).split()
 # of axes that are named: where among the arguments after the array these stand
 _NAMED = {
     "fft_c2c": [0],
@@ -26,7 +18,6 @@ _NAMED = {
     "log_soft": [0],
 }
 _DEFAULTS = {"diagonal": (0, 0, 1), "rot90": (1, (0, 1))}
-POINTWISE.update({"quick_ndtr", "bernoulli_loss", "betaln", "isreal"})
 
 
 def _wrapped(space, out):
@@ -56,8 +47,9 @@ def _declare_named(name, indices):
     RULES[name] = rule
 
 
-for _name in _LAST:
-    _declare_last(_name)
+for _name, _function in FUNCTIONS.items():
+    if _function.family == "stack":
+        _declare_last(_name)
 for _name, _names_of_axes in _NAMED.items():
     _declare_named(_name, _names_of_axes)
 

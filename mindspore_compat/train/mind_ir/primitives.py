@@ -14,8 +14,6 @@ from .tracing import TYPE_IDS, Sketch, emits
 
 UNARY = {
     "abs": "Abs",
-    "absolute": "Abs",
-    "fabs": "Abs",
     "negative": "Neg",
     "exp": "Exp",
     "expm1": "Expm1",
@@ -48,7 +46,6 @@ UNARY = {
     "gammaln": "Lgamma",
     "digamma": "Digamma",
     "sigmoid": "Sigmoid",
-    "expit": "Sigmoid",
     "softplus": "Softplus",
     "conj": "Conj",
     "i0": "BesselI0",
@@ -71,13 +68,11 @@ BINARY = {
     "subtract": "Sub",
     "multiply": "Mul",
     "divide": "RealDiv",
-    "true_divide": "RealDiv",
     "floor_divide": "FloorDiv",
     "remainder": "FloorMod",
     "mod": "FloorMod",
     "fmod": "Mod",
     "power": "Pow",
-    "float_power": "Pow",
     "maximum": "Maximum",
     "minimum": "Minimum",
     "at_least": "Maximum",
@@ -203,12 +198,6 @@ emits("deg2rad")(_times(math.pi / 180))
 emits("rad2deg")(_times(180 / math.pi))
 
 
-@emits("cbrt")
-def cbrt(b, out, x):
-    value = b.operand(x, out.dtype)
-    return b("Mul", b("Sign", value), b("Pow", b("Abs", value), np.array(1 / 3, out.dtype)))
-
-
 @emits("logaddexp")
 def logaddexp(b, out, x, y):
     x, y = b.operand(x, out.dtype), b.operand(y, out.dtype)
@@ -330,9 +319,7 @@ REDUCTIONS = {
     "mean": "ReduceMean",
     "prod": "ReduceProd",
     "max": "ReduceMax",
-    "amax": "ReduceMax",
     "min": "ReduceMin",
-    "amin": "ReduceMin",
 }
 
 
@@ -388,12 +375,6 @@ def var(b, out, x, axis=None, ddof=0, keepdims=False):
 @emits("std")
 def std(b, out, x, axis=None, ddof=0, keepdims=False):
     return b("Sqrt", _centred(b, out, x, axis, ddof, keepdims))
-
-
-@emits("nansum")
-def nansum(b, out, x, axis=None, keepdims=False):
-    value = b("Select", b("IsNan", b.operand(x)), np.zeros(x.shape, x.dtype), b.operand(x))
-    return reduced(b, "ReduceSum", value, axes_of(axis, x.ndim), keepdims)
 
 
 @emits("argmax")

@@ -20,7 +20,8 @@ import inspect
 import numpy as np
 
 from ..._backend.arrays import SPACES, to_host, to_space
-from ..._backend.space import EXTRA
+from ..._backend.catalogue import FUNCTIONS, LIBRARY
+from ..._backend.space import implementation
 from ..._core.autograd import vjp_rules
 from ..._core.autograd.operators import with_operators
 from ..._core.tensor.dtype import TYPE_IDS as NUMBERS
@@ -229,14 +230,15 @@ class SketchSpace:
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        if name in vjp_rules.PLAIN or name in ("ogrid", "linalg", "random", "lib"):
-            found = getattr(self.base, name)
+        listed = FUNCTIONS.get(name)
+        if listed is None or listed.gradient == "plain" or name == "ogrid":
+            found = getattr(self.base, name)  # an AttributeError for a name that is nowhere
         elif name in EMIT:
             found = functools.partial(self._noted, name, EMIT[name])
-        elif name in vjp_rules.COMPOSED:
-            found = vjp_rules.COMPOSED[name].__get__(self)
-        elif name in EXTRA and name not in OPAQUE:
-            found = EXTRA[name].__get__(self)
+        elif listed.gradient == "parts":
+            found = vjp_rules.parts_of(name).__get__(self)
+        elif listed.home not in LIBRARY and not listed.opaque:
+            found = implementation(name).__get__(self)
         else:
             found = functools.partial(self._constant, name)
         setattr(self, name, found)
@@ -264,10 +266,7 @@ class SketchSpace:
         return array if isinstance(value, np.ndarray) else self.wrap(array, value)
 
     def _compute(self, name, args, kwargs):
-        function = getattr(self.base, name, None)
-        if function is None:
-            function = vjp_rules.TABLE[name].compute.__get__(self.base)
-        return function(*args, **kwargs)
+        return getattr(self.base, name)(*args, **kwargs)
 
     def _constant(self, name, *args, **kwargs):
         if _sketches([args, list(kwargs.values())]):
@@ -275,42 +274,6 @@ class SketchSpace:
                 f"For 'export', the network uses '{name}', which cannot be part of a graph."
             )
         return getattr(self.base, name)(*args, **kwargs)
-
-
-# Functions of xp that compute on arrays by other means than xp: they need an emitter.
-OPAQUE = {
-    "adaptive_average",
-    "adaptive_max_index",
-    "adaptive_pool_gradient",
-    "add_spatial",
-    "add_rows",
-    "all_gather",
-    "all_reduce",
-    "average_pool",
-    "average_pool_gradient",
-    "broadcast_from",
-    "col2im",
-    "im2col",
-    "convolve_input",
-    "convolve_nd",
-    "convolve_weight",
-    "ctc_alpha",
-    "ctc_nll",
-    "exchange",
-    "linalg_eigh",
-    "linalg_qr",
-    "linalg_svd",
-    "max_pick",
-    "max_pool",
-    "max_pool_index",
-    "max_pool_gradient",
-    "put_spatial",
-    "random_keep",
-    "random_uniform",
-    "reduce_scatter",
-    "scatter_reduce",
-    "take_spatial",
-}
 
 
 def _sketches(values):

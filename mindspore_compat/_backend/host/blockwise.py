@@ -12,16 +12,13 @@ import threading
 
 import numpy as np
 
-from ..._backend.compiled.jit import is_repeated
-from ..._backend.space import extra
-from ..._backend.threads import scheduler
-from ..._core.autograd.vjp_rules import COMPOSED, derive
+from ..compiled.jit import is_repeated
+from ..threads import scheduler
 
 BLOCK = 1 << 15
 RUNS = 16  # partial sums that are added in parallel
 
 
-@extra
 def blockwise(xp, function, *arrays, **scalars):
     """`function(xp, *arrays, **scalars)`, which works element by element on arrays of one shape.
 
@@ -44,7 +41,6 @@ def blockwise(xp, function, *arrays, **scalars):
     return out.reshape(first.shape)
 
 
-@extra
 def pointwise(xp, function, *arrays, **scalars):
     """`function(xp, *arrays, **scalars)`, which works element by element, as one kernel of a GPU.
 
@@ -57,7 +53,6 @@ def pointwise(xp, function, *arrays, **scalars):
     return function(xp, *arrays, **scalars)
 
 
-@extra
 def by_rows(xp, function, *arrays):
     """`function(xp, *arrays)`, which treats each row (the first axis) by itself.
 
@@ -98,7 +93,6 @@ def _in_parts(function, arrays, step):
     return outs, not single
 
 
-@extra
 def sum_by_rows(xp, function, *arrays):
     """The sum over all rows, of which `function(xp, *arrays)` gives that over some."""
     first = arrays[0]
@@ -126,12 +120,6 @@ def sum_by_rows(xp, function, *arrays):
     return total
 
 
-def _whole(xp, function, *arrays, **scalars):
-    """On traced values the formula is recorded part by part."""
-    return function(xp, *arrays, **scalars)
-
-
-@extra
 def pick_column(xp, x, column):
     """The element of each row of a matrix in the row's `column`."""
     if type(x) is type(column) is np.ndarray:
@@ -139,19 +127,12 @@ def pick_column(xp, x, column):
     return xp.squeeze(xp.take_along_axis(x, xp.expand_dims(column, 1), 1), 1)
 
 
-@extra
 def add_at_column(xp, x, column, values):
     """A matrix with each row's value added in the row's `column`; it may be `x` itself."""
     if type(x) is type(column) is type(values) is np.ndarray:
         x[np.arange(len(x)), column] += values  # no row is named twice
         return x
     return xp.scatter_add(x, (xp.arange(x.shape[0]), column), values)
-
-
-COMPOSED.update(pick_column=pick_column, add_at_column=add_at_column)
-COMPOSED.update(blockwise=_whole, pointwise=_whole, by_rows=_whole, sum_by_rows=_whole)
-
-derive("keep(mask, x)", arrays="mask x", x=lambda xp, g, mask: xp.keep(mask, g))
 
 
 # The normal distribution function in single precision. SciPy's goes element by element, seventy
@@ -171,7 +152,6 @@ _LOG_ODDS = (
 _LARGEST = np.float32(5.65)  # from here on the distribution function is 1 in float32
 
 
-@extra
 def quick_ndtr(xp, x):
     """The normal distribution function: of float32 on the host to 6e-8, exact elsewhere."""
     if type(x) is not np.ndarray or x.dtype != np.float32:
@@ -188,6 +168,3 @@ def quick_ndtr(xp, x):
     np.reciprocal(found, out=found)
     np.copyto(found, 0, where=x <= -_LARGEST)  # as of MindSpore's 1 + erf(x / sqrt 2) in float32
     return found
-
-
-derive("quick_ndtr(x)", x=lambda xp, g, x: g * xp.exp(-0.5 * x * x) * (1 / math.sqrt(2 * math.pi)))

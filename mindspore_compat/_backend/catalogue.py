@@ -1,0 +1,535 @@
+"""What a body may call: the one list of the functions of `xp`, whatever array type it computes on.
+
+Below, `[host.select]` names the module that has the functions after it: those below `_backend` are
+loaded when one is first asked for (space.py), packages above hand theirs down by `@implements`. A
+line is a function without its first parameter `xp`, then the facts about it that differ from those
+of most; the indented lines say what it does. Functions of NumPy itself, which CuPy has too, are
+listed by name.
+
+To add a function, write it with `xp` first, add its line here, and its vjp rule to
+_core/autograd/vjp_rules*.py. To add an array type, handle the families below, then what is left.
+
+Facts:
+    family: how a function treats the axes of its arrays. An array type that divides or hides an
+        axis needs a rule for each family, and one for each function of no family ("other").
+
+        pointwise   element by element; shapes broadcast
+        reduction   `axis` goes, all axes by default
+        along       works along `axis`, which stays
+        like        an array of the shape of its first argument
+        create      an array from numbers and shapes alone
+        stack       works on the last axes; leading ones are a stack
+        samples     works on (batch, channels, ...), each sample by itself
+
+    gradient: what Traced does.
+
+        rule        records the vjp rule of _core/autograd/vjp_rules*.py
+        parts       records what it is made of
+        constant    the result carries no gradient
+        plain       no function of arrays: a number, a dtype, a module, a question about shapes
+        refused     raises an error: there is no gradient
+
+    opaque: it is not written against `xp` alone, so that a graph (Sketch) that has no node of that
+        name refuses it.
+    rows: it is there for bodies that work on rows (bodies/row_plan.py) alone.
+"""
+
+from typing import NamedTuple
+
+FAMILIES = ("pointwise", "reduction", "along", "like", "create", "stack", "samples", "other")
+GRADIENTS = ("rule", "parts", "constant", "plain", "refused")
+LIBRARY = ("numpy", "scipy.special", "scipy.linalg")  # homes of functions that libraries have
+
+
+class Function(NamedTuple):
+    """A function of `xp`.
+
+    Attributes:
+        name: what a body calls it.
+        signature: its parameters after `xp`; empty for a function of a library.
+        summary: what it does; empty for a function of a library.
+        home: the module that has it, below `_backend` or below the package; or a library.
+        target: what it is called there.
+        family, gradient, opaque, rows: see the head of this file.
+    """
+
+    name: str
+    signature: str
+    summary: str
+    home: str
+    target: str
+    family: str = "other"
+    gradient: str = "rule"
+    opaque: bool = False
+    rows: bool = False
+
+    @property
+    def provided(self):
+        """Whether a package above the backend has it."""
+        return self.home.partition(".")[0] in ("_core", "communication", "ops")
+
+
+FUNCTIONS = {}
+
+
+def _facts(words):
+    facts = {}
+    for word in words:
+        if word in FAMILIES:
+            facts["family"] = word
+        elif word in GRADIENTS:
+            facts["gradient"] = word
+        else:
+            facts[word] = True
+    return facts
+
+
+def _library(home, facts, names):
+    """Lists functions of a library."""
+    for name in names.split():
+        FUNCTIONS[name] = Function(name, "", "", home, name, **_facts(facts.split()))
+
+
+def _functions(text):
+    """Lists functions of modules."""
+    home = name = ""
+    common = []
+    for line in text.strip().splitlines():
+        if line.startswith("["):
+            home, _, words = line[1:].partition("]")
+            common = words.replace(",", " ").split()
+        elif line.startswith(" "):
+            last = FUNCTIONS[name]
+            FUNCTIONS[name] = last._replace(summary=f"{last.summary} {line.strip()}".strip())
+        elif line:
+            head, _, words = line.partition(" : ")
+            name, _, rest = head.partition("(")
+            words, _, target = words.partition("as ")
+            facts = _facts([*common, *words.replace(",", " ").split()])
+            FUNCTIONS[name] = Function(name, f"({rest}", "", home, target or name, **facts)
+
+
+# Functions of libraries ---------------------------------------------------------------------------
+
+_library(
+    "numpy",
+    "pointwise",
+    """abs add angle arccos arccosh arcsin arcsinh arctan arctan2 arctanh clip conj copysign cos
+    cosh deg2rad divide exp exp2 expm1 fmax fmin fmod hypot i0 imag log log10 log1p log2 logaddexp
+    logaddexp2 maximum minimum mod multiply nan_to_num negative nextafter positive rad2deg real
+    reciprocal remainder sin sinc sinh sqrt square subtract tan tanh""",
+)
+_library(
+    "numpy",
+    "pointwise constant",
+    """bitwise_and bitwise_or bitwise_xor ceil equal floor floor_divide gcd greater greater_equal
+    invert isclose isfinite isinf isnan isreal lcm left_shift less less_equal logical_and
+    logical_not logical_or logical_xor not_equal right_shift rint round sign signbit trunc""",
+)
+_library("numpy", "reduction", "max mean min prod std sum var")
+_library("numpy", "reduction constant", "all any")
+_library("numpy", "along", "cumprod flip sort")
+_library("numpy", "along constant", "argsort")
+_library("numpy", "like constant", "empty_like full_like ones_like zeros_like")
+_library("numpy", "create constant", "arange asarray empty eye full linspace ogrid ones tri zeros")
+_library("numpy", "stack", "ascontiguousarray tril triu")
+_library(
+    "numpy",
+    "",
+    """array broadcast_to concatenate moveaxis ravel repeat reshape roll rot90 squeeze stack
+    swapaxes tile transpose""",
+)
+_library("numpy", "parts", "diff einsum split tensordot")
+_library(
+    "numpy",
+    "constant",
+    """bincount isin lexsort nonzero packbits ravel_multi_index searchsorted unique unpackbits
+    unravel_index""",
+)
+_library(
+    "numpy",
+    "plain",
+    """broadcast_shapes dtype fft finfo float32 iinfo inf lib linalg nan ndim pi result_type shape
+    size""",
+)
+_library("numpy", "refused", "broadcast_arrays copyto")
+_library(
+    "scipy.special",
+    "pointwise",
+    """betainc digamma erf erfc erfinv gammainc gammaincc gammaln i0e i1 i1e j0 j1 k0 k0e k1 k1e
+    logit xlogy y0 y1 zeta""",
+)
+_library("scipy.special", "", "ndtr")
+_library("scipy.special", "pointwise refused", "betaln")
+_library("scipy.special", "refused", "ndtri")
+_library("scipy.linalg", "refused", "lu_factor")
+
+# Elements and dtypes ------------------------------------------------------------------------------
+
+_functions("""
+[space]
+at_once() : plain
+    How many elements to work on at a time: what fits the cache of a processor, and more on a
+    GPU, where each call costs.
+rsqrt(x) : pointwise
+    1 / sqrt(x).
+sigmoid(x) : pointwise
+    1 / (1 + exp(-x)), precise in its lower tail.
+softplus(x) : pointwise
+    log(1 + exp(x)).
+polygamma(n, x) : pointwise
+    The n-th derivative of digamma.
+diagonal(x, offset=0, axis1=0, axis2=1)
+    The diagonal over two axes, on the memory of `x`; it can be written to.
+scatter_diagonal(values, shape, offset=0, axis1=0, axis2=1)
+    Zeros of `shape` with `values` on the diagonal that `xp.diagonal` reads.
+einsum_list(operands, equation)
+    `einsum` with the operands first, as a list.
+expand_dims(a, axis)
+    NumPy's `expand_dims`.
+getitem(x, index)
+    x[index].
+stop(x) : pointwise, parts
+    `x` itself, from which no gradient flows.
+
+[host.float16]
+cast(x, dtype)
+    `x` with another dtype; `x` itself where it has it already.
+
+[host.powers]
+power(x, y) : pointwise
+    NumPy's `power`.
+
+[host.select]
+at_least(x, low) : pointwise
+    max(x, low), of the dtype of `x`; a NaN on either side stays one. Where both are equal, the
+    gradient is that of `x`.
+at_most(x, high) : pointwise
+    min(x, high), of the dtype of `x`; a NaN on either side stays one. Where both are equal, the
+    gradient is that of `x`.
+keep(mask, x)
+    `x` where `mask` holds, 0 elsewhere; both have one shape.
+where(condition, *choices) : pointwise
+    NumPy's `where`.
+
+[special_grads] pointwise
+gammainc_a(a, x)
+    The derivative of the lower regularised incomplete gamma function by its order.
+gammainc_aa(a, x) : refused
+    The second derivative of the same.
+betainc_a(a, b, x)
+    The derivative of the regularised incomplete beta function by its first parameter.
+betainc_b(a, b, x)
+    The derivative of the same by its second parameter.
+betainc_aa(a, b, x) : refused
+    The second derivative of the same by its first parameter.
+betainc_ab(a, b, x) : refused
+    The derivative of `betainc_a` by the second parameter.
+zeta_x(x, q)
+    The derivative of Hurwitz's zeta function by its power.
+zeta_xx(x, q) : refused
+    The second derivative of the same.
+""")
+
+# Formulas run as a whole --------------------------------------------------------------------------
+
+_functions("""
+[host.blockwise]
+blockwise(function, *arrays, **scalars) : parts
+    `function(xp, *arrays, **scalars)`, which works element by element on arrays of one shape.
+pointwise(function, *arrays, **scalars) : parts
+    The same, which a host computes function by function.
+by_rows(function, *arrays) : parts
+    `function(xp, *arrays)`, which treats each row (the first axis) by itself.
+sum_by_rows(function, *arrays) : parts
+    The sum over all rows, of which `function(xp, *arrays)` gives that over some.
+pick_column(x, column) : parts
+    The element of each row of a matrix in the row's `column`.
+add_at_column(x, column, values) : parts
+    A matrix with each row's value added in the row's `column`; it may be `x` itself.
+quick_ndtr(x) : pointwise
+    The normal distribution function: of float32 on the host to 6e-8, exact elsewhere.
+
+[updates.whole_tensors]
+whole_norm(x) : refused
+    The Euclidean norm over all elements, in float32 or better.
+
+[bodies.row_plan]
+row_sum(x) : rows, refused
+    The sum of each row.
+row_max(x) : rows, refused
+    The largest value of each row; NaN if there is one.
+row_size() : rows, refused
+    How many elements a row has.
+at_column(column) : rows, refused
+    True where the position within the row is the row's `column`.
+""")
+
+# Order, indices, padding --------------------------------------------------------------------------
+
+_functions("""
+[host.cumulative]
+cumsum(x, axis=None) : along
+    NumPy's `cumsum`.
+
+[host.order_stats]
+argmax(x, axis=None, keepdims=False) : reduction, constant
+    NumPy's `argmax`.
+argmin(x, axis=None, keepdims=False) : reduction, constant
+    NumPy's `argmin`.
+index_of_rank(x, axis=-1, rank=0) : along, constant
+    The index of the element of a rank along `axis`, which stays with length 1; equal values
+    rank by position. Rank 0 is the smallest.
+index_so_far(x, axis, largest=True) : along, constant
+    The index of the largest (or smallest) element up to each index along `axis`; of equals the
+    last one. A NaN outdoes all others.
+top_k(x, k, axis=-1, largest=True) : along, parts
+    The `k` largest (or smallest) values along `axis` in order, and where they stand.
+distinct(x) : constant
+    The values of `x`, of one axis, each once and in order of appearance; and the index of every
+    element among them.
+
+[host.scatter]
+take(x, indices, axis=None)
+    NumPy's `take`.
+take_along_axis(x, indices, axis) : along
+    NumPy's `take_along_axis`.
+add_rows(index, values, count) : opaque
+    Zeros of `count` rows, with `values[i]` added to row `index[i]` for every i.
+scatter_add(x, index, values)
+    A copy of `x` with `values` added at `index`; positions named twice receive both.
+scatter_set(x, index, values)
+    A copy of `x` with `values` written at `index`.
+scatter_along_axis(x, index, values, axis, add=False)
+    A copy of `x` with `values` written (or added) where `take_along_axis` would read.
+scatter_reduce(x, index, values, how) : opaque
+    A copy of `x` with `values` combined at `index` by "mul", "div", "max" or "min", one after
+    the other.
+
+[host.padding]
+pad(x, pad_width, mode='constant', constant_values=0)
+    NumPy's `pad`.
+pad_by_index(x, widths, mode)
+    `x` continued along each axis by its own values.
+add_padding_back(g, shape, widths, mode)
+    The gradient of an array of this shape, where `g` is that of `pad_by_index` of it.
+""")
+
+# Products and linear algebra ----------------------------------------------------------------------
+
+_functions("""
+[host.products]
+matmul(x, y, out=None)
+    The product of the last two axes; leading axes broadcast, vectors are rows or columns.
+matmul_add(x, y, addend) : parts
+    The product of two matrices, plus a vector that is added to each row.
+
+[host.linalg] stack
+linalg_inv(x)
+    The inverse.
+linalg_det(x)
+    The determinant.
+linalg_cofactors(x)
+    The derivative of the determinant by each element, also where it is 0.
+linalg_slogdet(x)
+    (sign, logarithm of the absolute value) of the determinant.
+linalg_solve(a, b) : other
+    The solution y of a y = b, for a stack of matrices b.
+linalg_cholesky(x)
+    The lower triangle L of x = L Lᴴ.
+linalg_lu(x) : other
+    L below the diagonal and U above, x = L U, of one matrix whose rows need no exchange.
+linalg_eigh(x) : opaque
+    (eigenvalues in ascending order, eigenvectors as columns) of Hermitian matrices.
+linalg_eig(x)
+    (eigenvalues, eigenvectors as columns of length 1), complex; on the host, as CuPy has none
+    for general matrices.
+linalg_logm(x) : other
+    The principal logarithm of each matrix; on the host.
+linalg_qr(x) : opaque
+    (q, r) with orthonormal columns in q; as many columns as the smaller side.
+linalg_qr_full(x)
+    (q, r) with a square q.
+linalg_qr_raw(x) : refused
+    (R above the diagonal and Householder vectors below, transposed; their coefficients).
+linalg_svd(x) : opaque
+    (u, s, vᴴ) with as many singular values as the smaller side.
+linalg_svd_full(x)
+    (u, s, vᴴ) with square u and v.
+linalg_svd_values(x) : parts
+    The singular values alone, in descending order.
+fft_c2c(x, axes, norm, inverse) : other
+    The complex Fourier transform over several axes, or its inverse, in the precision of `x`.
+
+[ops._image.resize_matrices] stack
+apply_axes(x, matrices)
+    The last axes of `x`, each multiplied by its (out, in) host matrix; None leaves one.
+pick_axes(x, indices)
+    The last axes of `x`, each at its host indices.
+unpick_axes(y, indices, size)
+    The gradient of `pick_axes`: an element picked several times receives the sum.
+""")
+
+# Convolution and pooling --------------------------------------------------------------------------
+
+_functions("""
+[conv.convolution] samples, opaque
+convolve_nd(x, w, stride, pads, dilation, groups) : as convolve
+    Cross-correlation of (batch, channels, ...) with (filters, channels / groups, kernel...).
+convolve_input(g, w, x_shape, stride, pads, dilation, groups) : as input_gradient
+    The gradient of `convolve_nd` for its input: a transposed convolution of `g`.
+convolve_weight(g, x, w_shape, stride, pads, dilation, groups) : other, as weight_gradient
+    The gradient of `convolve_nd` for its weights.
+im2col(x, kernel, stride, pads, dilation)
+    The windows of `x`, (batch, channels, kernel positions, windows).
+col2im(g, size, kernel, stride, pads, dilation)
+    The gradient of `im2col`: windows added back into images of spatial `size`.
+
+[conv.pooling] samples, opaque
+max_pool(x, kernel, stride, pads, dilation, ceil_mode=False) : as maximum
+    The largest value of each window of the last axes.
+max_pool_index(x, largest, kernel, stride, pads, dilation) : constant, as index_of_maximum
+    Flat positions of the values `largest` that `max_pool` found in `x`.
+max_pool_gradient(g, x, largest, kernel, stride, pads, dilation) : as max_gradient
+    Each element of `g` at the index of its window's maximum; sums where windows overlap.
+max_pick(u, x, largest, kernel, stride, pads, dilation)
+    The elements of `u` at the indices of the maxima of `x`.
+average_pool(x, kernel, stride, pads, ceil_mode=False, include=True, divisor=None) : as average
+    The mean of each window of the last axes.
+average_pool_gradient(g, x_shape, kernel, stride, pads, ceil_mode, include, divisor)
+    The gradient of `average_pool`.
+take_spatial(u, index, spatial) : as take_at
+    The elements of `u` at flat positions of its last `spatial` axes.
+add_spatial(g, index, size) : as add_at
+    Zeros of spatial `size` with `g` added at flat positions `index`.
+put_spatial(y, index, size) : as put_at
+    Zeros of spatial `size` with `y` written at flat positions `index`.
+
+[conv.adaptive_pooling] samples, opaque
+adaptive_average(x, out) : as average
+    Means over windows that divide the last axes into `out` parts.
+adaptive_pool_gradient(g, size) : as average_gradient
+    The gradient of `adaptive_average` for spatial `size`.
+adaptive_max_index(x, out) : constant, as index_of_maximum
+    Flat positions of the largest values of adaptive windows.
+""")
+
+# Random numbers -----------------------------------------------------------------------------------
+
+_functions("""
+[random]
+random_uniform(shape, low=0.0, high=1.0, seed0=0, seed1=0) : create, constant, opaque
+    Numbers in [low, high), float32.
+random_keep(shape, keep, seed0=0, seed1=0) : create, constant, opaque
+    A bool mask that is true with probability `keep`.
+
+[ops._random.dropout]
+random_leaky(x, drawn, lower, upper)
+    `x` where it is not negative, else times a slope that `drawn`, in [0, 1), chooses.
+
+[ops._image.glimpse]
+glimpse_noise(shape, kind) : create, constant
+    What lies around an image: uniform in [-1, 1), normal of mean 10 and deviation 1/2, zeros.
+""")
+
+# Losses and normalisation -------------------------------------------------------------------------
+
+_functions("""
+[ops._activation.softmax]
+log_soft(x, axis)
+    The logarithm of the softmax along `axis`.
+
+[ops._normalization.layer_norm]
+row_normal(x, eps)
+    The rows of a matrix brought to mean 0 and deviation 1.
+
+[ops._loss.binary_cross_entropy]
+bernoulli_loss(x, y) : pointwise
+    -(y log(x) + (1 - y) log(1 - x)), logarithms cut off at that of 1e-12.
+logistic_loss(x, y) : pointwise
+    (1 - y) x + log(1 + exp(-x)), the cross entropy of sigmoid(x) with y.
+
+[ops._loss.cross_entropy]
+class_nll(x, target, counts)
+    log(sum(exp(x))) - x[target] for each row of (N, C), and 0 where `counts` is false.
+
+[ops._loss.regression]
+huber(x, delta) : pointwise
+    x^2 / 2 where |x| is at most `delta`, else delta (|x| - delta / 2).
+smooth_l1(x, beta) : pointwise
+    x^2 / (2 beta) where |x| is below `beta`, else |x| - beta / 2.
+
+[ops._loss.ctc]
+ctc_nll(logs, targets, steps, lengths, blank=0, merge=True) : opaque
+    Minus the log probability of `targets` (N, S) under (T, N, C) log probabilities.
+ctc_alpha(logs, targets, steps, lengths, blank=0) : constant, opaque
+    The forward variables, (N, T, 2 S + 1).
+ctc_occupation(logs, targets, steps, lengths, blank=0, merge=True) : parts
+    The probability that each label is emitted at each time, given the target: (T, N, C).
+
+[ops._loss.rnnt]
+rnnt_nll(logs, labels, steps, lengths, blank=0)
+    Minus the log probability of `labels` (B, U - 1) under (B, T, U, V) log probabilities.
+rnnt_occupation(logs, labels, steps, lengths, blank=0) : parts
+    The probability that each class is emitted at each point, given the labels: (B, T, U, V).
+""")
+
+# Exchanges between ranks --------------------------------------------------------------------------
+
+_functions("""
+[communication.transfer]
+all_reduce(x, operation, group) : opaque
+    The members' arrays combined ("sum", "prod", "max", "min", "avg").
+all_gather(x, group) : opaque
+    The members' arrays joined along axis 0.
+reduce_scatter(x, operation, group) : opaque
+    The members' arrays combined and cut along axis 0: this member's part.
+broadcast_from(x, root, group) : opaque
+    Member `root`'s array.
+reduce_to(x, root, operation, group)
+    The members' arrays combined, for member `root`; on the others an array without meaning.
+gather_to(x, root, group)
+    The members' arrays joined along axis 0, for member `root`; else an array without meaning.
+scatter_from(x, root, group)
+    Member `root`'s array cut along axis 0; on the others `x` gives shape and dtype.
+exchange(x, sent_rows, got_rows, group, use='all_to_all') : opaque
+    Rows of axis 0: `sent_rows[i]` go to member i, `got_rows[i]` come from it.
+
+[communication.transfer_peers]
+send_to(x, peer, tag, group, back)
+    `x`, after it was sent to member `peer` of `group`; the gradient comes through `back`.
+receive_from(like, peer, tag, group, back)
+    What member `peer` of `group` sends; `like` gives shape and dtype.
+gradient_from(g, peer, tag, group) : refused
+    The gradient that member `peer` of `group` sends for what it received.
+gradient_to(g, peer, tag, group) : refused
+    Sends the gradient of what was received, without waiting for its receiver; zeros.
+neighbors(xs, to, source, shapes, dtype, group)
+    The elements of what the members `source` send, flat; `xs` go to the members `to`.
+""")
+
+# Into and out of a vmap ---------------------------------------------------------------------------
+
+_functions("""
+[_core.vmap.batch]
+enter_batch(x, space, axis)
+    `x` with its axis `axis` hidden, in `space`.
+leave_batch(x, space, axis)
+    The array behind `x`, the hidden axis at `axis`.
+sum_slices(x)
+    The sum over the slices of a Batch: the gradient of an array that every slice used.
+""")
+
+# What a space is asked besides its functions.
+ATTRIBUTES = {
+    "module": "the array library below it",
+    "low_precision": "dtypes that are computed in float32 and rounded on store",
+    "bodies": "single kernels for whole bodies (bodies/gpu.py, bodies/host.py), or None",
+    "kernels": "hand-written kernels (conv/cuda_kernels.py), or None",
+    "level": "how many vmaps deep it is",
+    "base": "of Traced, Batch and Sketch: the space of the arrays behind the values",
+    "wrap": "of Traced and Sketch: an array as a value",
+    "is_batch": "of Batch and Sketch: whether a value is a Batch of this space",
+    "to_device": "of Batch, Recorded and Sketch: an array on the device of the others",
+    "draws": "of Batch: random numbers for all slices",
+}

@@ -1,0 +1,170 @@
+"""The catalogue of `xp` against the package: what bodies and rules call, and what each array type
+has. The sources are parsed, so this holds for code that no test runs."""
+
+import ast
+import inspect
+from pathlib import Path
+
+import numpy
+import pytest
+
+import mindspore_compat
+from mindspore_compat import ops  # noqa: F401 - higher packages hand their functions down
+from mindspore_compat._backend import arrays, catalogue, space
+from mindspore_compat._backend.bodies.row_plan import RowRecorder
+from mindspore_compat._core.autograd import operators, vjp_rules
+from mindspore_compat._core.autograd.traced import traced_space
+from mindspore_compat._core.vmap import batch
+from mindspore_compat.train.mind_ir import tracing
+
+PACKAGE = Path(mindspore_compat.__file__).parent
+SPACES = ("xp", "HOST", "LARGE")
+GIVERS = ("space_of", "current_space")  # functions that give a space
+BATCHES = {"wrap_batch", "count", "broadcast"}  # of a BatchSpace, for batch rules alone
+FUNCTIONS = catalogue.FUNCTIONS
+
+
+def calls(tree):
+    """The names that a file asks of a space: `xp.exp`, `current_space().zeros`,
+    `getattr(xp, "sum")`, `unary("sin", ...)`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            base = node.value
+            function = base.func if isinstance(base, ast.Call) else None
+            giver = getattr(function, "attr", getattr(function, "id", None))
+            named = getattr(base, "attr", getattr(base, "id", None))
+            if giver in GIVERS or named in SPACES:
+                yield node.attr, node.lineno
+        elif isinstance(node, ast.Call) and len(node.args) > 1:
+            function, first, *rest = node.func, *node.args
+            name = getattr(function, "attr", getattr(function, "id", None))
+            if name == "unary" and isinstance(first, ast.Constant):
+                yield first.value, node.lineno
+            elif name == "getattr" and getattr(first, "id", None) in SPACES:
+                chosen = rest[0]
+                given = (chosen.body, chosen.orelse) if isinstance(chosen, ast.IfExp) else (chosen,)
+                yield from (
+                    (one.value, node.lineno) for one in given if isinstance(one, ast.Constant)
+                )
+
+
+def all_calls():
+    """name -> where it is called, for all files of the package."""
+    named = {}
+    for file in sorted(PACKAGE.rglob("*.py")):
+        if "_startup" not in file.parts:
+            for name, line in calls(ast.parse(file.read_text("utf-8"))):
+                named.setdefault(name, f"{file.relative_to(PACKAGE)}, line {line}")
+    return named
+
+
+def operator_names():
+    """The functions that Python's operators become."""
+    tables = (operators._BINARY, operators._COMPARISONS, operators._UNARY)
+    return {name for table in tables for name in table.values()}
+
+
+def test_every_call_is_listed():
+    listed = FUNCTIONS.keys() | catalogue.ATTRIBUTES.keys() | BATCHES
+    assert {name: place for name, place in all_calls().items() if name not in listed} == {}
+    assert operator_names() <= FUNCTIONS.keys()
+
+
+def test_every_listed_function_is_called():
+    called = all_calls().keys() | operator_names()
+    of_rows = {name for name, function in FUNCTIONS.items() if function.rows}
+    assert FUNCTIONS.keys() - called - of_rows == set()
+    assert of_rows <= vars(RowRecorder).keys()
+
+
+@pytest.mark.parametrize(
+    "text", ["xp.insert(x)", "space_of(x).insert(y)", "arrays.HOST.insert(x)", "unary('insert', 1)"]
+)
+def test_a_call_of_another_name_is_seen(text):
+    assert [name for name, _ in calls(ast.parse(text)) if name not in FUNCTIONS] == ["insert"]
+
+
+def own():
+    """The functions that a module of the package has."""
+    return {
+        name: function
+        for name, function in FUNCTIONS.items()
+        if function.home not in catalogue.LIBRARY and not function.rows
+    }
+
+
+@pytest.mark.parametrize("name", own())
+def test_signature_and_home(name):
+    function = space.implementation(name)
+    listed = FUNCTIONS[name]
+    first, *parameters = inspect.signature(function).parameters.values()
+    shown = str(inspect.Signature(parameters))
+    folder = "" if listed.provided else "_backend."
+    module = inspect.unwrap(function).__module__
+    assert (first.name, shown, module) == (
+        "xp",
+        listed.signature,
+        f"mindspore_compat.{folder}{listed.home}",
+    )
+    assert listed.summary.endswith((".", ". ")) and len(listed.summary) > 3
+
+
+def test_a_function_is_handed_down_only_where_it_is_listed():
+    def exp(xp, x):
+        return x
+
+    with pytest.raises(ValueError, match="in the backend"):
+        space.implements(exp)
+    exp.__name__ = "no_such_function"
+    with pytest.raises(KeyError):
+        space.implements(exp)
+
+
+def test_numpy_has_every_function():
+    for name, function in FUNCTIONS.items():
+        assert function.rows or getattr(arrays.HOST, name) is not None
+        assert function.rows or getattr(arrays.LARGE, name) is not None
+    with pytest.raises(AttributeError, match="not in the catalogue"):
+        _ = arrays.HOST.insert
+
+
+def test_traced_has_every_function_that_has_a_gradient():
+    xp = traced_space(arrays.HOST)
+    for name, function in FUNCTIONS.items():
+        assert hasattr(xp, name) == (function.gradient != "refused"), name
+    ruled = {name for name, function in FUNCTIONS.items() if function.gradient == "rule"}
+    assert ruled == vjp_rules.TABLE.keys()
+    parts = {name for name, function in FUNCTIONS.items() if function.gradient == "parts"}
+    assert vjp_rules.COMPOSED.keys() <= parts
+
+
+def test_batch_has_every_function():
+    xp = batch.BatchSpace(arrays.HOST, 2)
+    for name, function in FUNCTIONS.items():
+        assert hasattr(xp, name) == (not function.rows), name
+    assert batch.RULES.keys() <= FUNCTIONS.keys()
+    with_rule = {f.name for f in FUNCTIONS.values() if f.family in ("stack", "samples")}
+    assert with_rule <= batch.RULES.keys()
+
+
+def test_recorded_has_every_function():
+    recorded = arrays.SPACES[next(kind for kind in arrays.SPACES if kind.__name__ == "Recorded")]
+    for name, function in FUNCTIONS.items():
+        assert hasattr(recorded, name) == (not function.rows), name
+
+
+def test_sketch_notes_functions_that_are_listed():
+    assert tracing.EMIT.keys() <= FUNCTIONS.keys()
+    xp = tracing.SketchSpace(arrays.HOST, None)
+    sketch = object.__new__(tracing.Sketch)
+    sketch.array, sketch.value, sketch.space = numpy.ones((2, 2)), None, xp
+    for name, function in FUNCTIONS.items():
+        if function.opaque and name not in tracing.EMIT:
+            with pytest.raises(RuntimeError, match="cannot be part of a graph"):
+                getattr(xp, name)(sketch)
+
+
+def test_facts_are_of_the_vocabulary():
+    for function in FUNCTIONS.values():
+        assert function.family in catalogue.FAMILIES, function
+        assert function.gradient in catalogue.GRADIENTS, function
