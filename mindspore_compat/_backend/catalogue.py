@@ -523,6 +523,7 @@ sum_slices(x)
 # What a space is asked besides its functions.
 ATTRIBUTES = {
     "module": "the array library below it",
+    "from_scipy": "a function of SciPy, or what stands in its place for the array library",
     "low_precision": "dtypes that are computed in float32 and rounded on store",
     "bodies": "single kernels for whole bodies (bodies/gpu.py, bodies/host.py), or None",
     "kernels": "hand-written kernels (conv/cuda_kernels.py), or None",

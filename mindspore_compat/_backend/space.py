@@ -92,16 +92,15 @@ class Space:
         elif listed.home == "numpy":
             found = getattr(self.module, name)
         else:
-            found = self._lent(
-                self._special if listed.home == "scipy.special" else self._linalg, name
-            )
+            found = self.from_scipy(listed.home, name)
         setattr(self, name, found)
         return found
 
-    def _lent(self, module, name):
-        """A function of another module than the array library's own."""
+    def from_scipy(self, home, name):
+        """A function of SciPy, or what stands in its place for the array library."""
         from .host.float16 import through_float32  # here: only these functions need it
 
+        module = self._special if home == "scipy.special" else self._linalg
         found = getattr(importlib.import_module(module), name)
         return found if self.module is numpy else through_float32(found)
 
@@ -168,7 +167,7 @@ def sigmoid(xp, x):
 def polygamma(xp, n, x):
     """The n-th derivative of digamma; CuPy takes no number for `n`."""
     n = n if hasattr(n, "dtype") else xp.module.asarray(n)
-    return xp._lent(xp._special, "polygamma")(n, x)
+    return xp.from_scipy("scipy.special", "polygamma")(n, x)
 
 
 def softplus(xp, x):

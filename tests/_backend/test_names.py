@@ -49,7 +49,7 @@ def census_line(name):
 
 EXTRA = {name for name, function in FUNCTIONS.items() if function.home not in LIBRARY}
 METHODS = {"at", "outer", "reduce", "accumulate", "reduceat", "types"}
-OWN = {"module", "low_precision", "kernels", "bodies"}  # attributes of a Space itself
+OWN = {"module", "from_scipy", "low_precision", "kernels", "bodies"}  # attributes of a Space itself
 OF_ROWS = {name for name in EXTRA if FUNCTIONS[name].rows}  # in row kernels alone
 UFUNC_KEYWORDS = {"out", "dtype", "casting"}
 
