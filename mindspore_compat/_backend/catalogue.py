@@ -7,7 +7,8 @@ of most; the indented lines say what it does. Functions of NumPy itself, which C
 listed by name.
 
 To add a function, write it with `xp` first, add its line here, and its vjp rule to
-_core/autograd/vjp_rules*.py. To add an array type, handle the families below, then what is left.
+_core/autograd/vjp_rules*.py. To add an array type, handle the families below, then what
+is left, and list it in array_types.py.
 
 Facts:
     family: how a function treats the axes of its arrays. An array type that divides or hides an

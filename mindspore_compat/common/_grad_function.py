@@ -1,7 +1,7 @@
 """_Function: an operation whose forward and backward passes the user writes."""
 
 from .._core.autograd.custom import as_given, as_given_back, put_node
-from .._core.autograd.tape import Node, Rule, depth, next_number, packed
+from .._core.autograd.tape import Node, VjpRule, depth, next_number, packed
 from .._core.autograd.transforms import unrecorded
 from .._core.tensor.tensor import Tensor
 
@@ -176,7 +176,7 @@ def _position(tensor, twins, heads):
     return None
 
 
-class _FunctionRule(Rule):
+class _FunctionRule(VjpRule):
     """The rule of one call of `_Function.apply`."""
 
     def __init__(self, ctx, inputs, differentiated):

@@ -10,7 +10,7 @@ another.
 import math
 
 from .._backend.space import implements
-from .._core.autograd.tape import Rule, depth, record
+from .._core.autograd.tape import VjpRule, depth, record
 from .._core.autograd.vjp_rules import derive
 from .._core.declare.op import op
 from .._core.rules.vocabulary import Any, TupleOf
@@ -107,7 +107,7 @@ def neighbors_op(xp, tensors: TupleOf(Given), to: Any, source: Any, shapes: Any,
     return xp.neighbors(tensors, to, source, shapes, dtype, group)
 
 
-ANCHOR = Rule("receive", ["x"], {"x": lambda xp, g: xp.sum(g)}, upcast=False)
+ANCHOR = VjpRule("receive", ["x"], {"x": lambda xp, g: xp.sum(g)}, upcast=False)
 
 
 def anchored(tensor):

@@ -13,7 +13,7 @@ import time
 from .. import log
 from .._core.rules.vocabulary import InstanceOf
 from .options import ProfilerActivity
-from .recorder import Recorder
+from .recorder import ProfileRecorder
 from .steps import ProfilerAction
 from .writing import summary, write
 
@@ -21,7 +21,7 @@ RECORDING = (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)
 _in_force = []  # the profilers that record now, the last one innermost
 
 
-class _Recording:
+class _ProfileSession:
     """What Profiler and profile share."""
 
     def _begin(self, output_path, activities, start_profile, schedule, on_trace_ready, sync_enable):
@@ -106,7 +106,7 @@ class _Recording:
         """Do what the schedule says for this step; without one, record."""
         if self.schedule is None or self.schedule(self._steps) in RECORDING:
             if self._recorder is None:
-                self._recorder = Recorder(self.sync_enable)
+                self._recorder = ProfileRecorder(self.sync_enable)
                 _in_force.append(self._recorder)
                 self._recorder.start()
             self._recorder.step = self._steps
@@ -140,7 +140,7 @@ class _Recording:
         write(folder, self.events, self.metadata, pretty)
 
 
-class profile(_Recording):
+class profile(_ProfileSession):
     """Records a script: `with profile() as prof: ...`, or `start()` and `stop()`.
 
     Results go to `./data`, unless `on_trace_ready` takes them: op_statistic.csv (each operator's
@@ -199,7 +199,7 @@ class profile(_Recording):
         self._begin("./data", activities, start_profile, schedule, on_trace_ready, sync_enable)
 
 
-class Profiler(_Recording):
+class Profiler(_ProfileSession):
     """Records a script from its construction to `analyse()`; the older form of `profile`.
 
     Args:

@@ -30,7 +30,7 @@ class Event(NamedTuple):
     step: int
 
 
-class Recorder:
+class ProfileRecorder:
     """Collects events between `start()` and `stop()`."""
 
     def __init__(self, wait_for_device=True):

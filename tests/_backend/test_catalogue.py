@@ -3,6 +3,7 @@ has. The sources are parsed, so this holds for code that no test runs."""
 
 import ast
 import inspect
+from importlib import import_module
 from pathlib import Path
 
 import numpy
@@ -10,8 +11,8 @@ import pytest
 
 import mindspore_compat
 from mindspore_compat import ops  # noqa: F401 - higher packages hand their functions down
-from mindspore_compat._backend import arrays, catalogue, space
-from mindspore_compat._backend.bodies.row_plan import RowRecorder
+from mindspore_compat._backend import array_types, arrays, catalogue, space
+from mindspore_compat._backend.bodies.row_plan import RowSpace
 from mindspore_compat._core.autograd import operators, vjp_rules
 from mindspore_compat._core.autograd.traced import traced_space
 from mindspore_compat._core.vmap import batch
@@ -74,7 +75,7 @@ def test_every_listed_function_is_called():
     called = all_calls().keys() | operator_names()
     of_rows = {name for name, function in FUNCTIONS.items() if function.rows}
     assert FUNCTIONS.keys() - called - of_rows == set()
-    assert of_rows <= vars(RowRecorder).keys()
+    assert of_rows <= vars(RowSpace).keys()
 
 
 @pytest.mark.parametrize(
@@ -168,3 +169,29 @@ def test_facts_are_of_the_vocabulary():
     for function in FUNCTIONS.values():
         assert function.family in catalogue.FAMILIES, function
         assert function.gradient in catalogue.GRADIENTS, function
+
+
+def test_array_types_are_those_of_the_package_and_the_page():
+    page = " ".join((PACKAGE.parent / "docs" / "architecture.rst").read_text("utf-8").split())
+    for kind in array_types.ARRAY_TYPES:
+        module = import_module(f"mindspore_compat.{kind.home}")
+        assert inspect.isclass(getattr(module, kind.name)), kind
+        assert inspect.isclass(getattr(module, kind.space)), kind
+        path = f"`{kind.home.replace('.', '/')}.py`"
+        row = f"* - {kind.name} - {kind.purpose} - {kind.maker} - {kind.limits} - {path}"
+        assert row in page
+
+
+def test_every_space_belongs_to_an_array_type():
+    spaces = {kind.space for kind in array_types.ARRAY_TYPES}
+    files = [
+        file for name in ("_backend", "_core", "train") for file in (PACKAGE / name).rglob("*.py")
+    ]
+    classes = {
+        node.name
+        for file in files
+        for node in ast.parse(file.read_text("utf-8")).body
+        if isinstance(node, ast.ClassDef) and node.name.endswith("Space")
+    }
+    kinds_of_symbols = {"RowSpace", "ElementSpace"}
+    assert classes - kinds_of_symbols == spaces | {"Space"}

@@ -8,7 +8,7 @@ import pytest
 import mindspore_compat as ms
 from mindspore_compat import Tensor, nn, ops
 from mindspore_compat._backend import arrays
-from mindspore_compat._backend.steps.recording import Recorder
+from mindspore_compat._backend.steps.recording import StepRecorder
 
 X, Y = Tensor([1.0, 2.0, 3.0]), Tensor([4.0, 5.0, 6.0])
 
@@ -104,7 +104,7 @@ def test_a_mode_is_in_force_in_its_thread_alone():
 
 
 def test_only_arrays_of_a_library_take_the_straight_line_path_afterwards():
-    with Recorder():
+    with StepRecorder():
         assert not arrays.DIRECT
         with Logged():
             assert not arrays.DIRECT

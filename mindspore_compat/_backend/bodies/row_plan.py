@@ -10,7 +10,7 @@ again in each loop that needs them.
 from typing import NamedTuple
 
 from .c_code import compute_dtype
-from .symbols import Recorder, Symbol, Trace
+from .symbols import Symbol, SymbolSpace, Trace
 
 REDUCTIONS = ("row_sum", "row_max", "row_pick")
 
@@ -47,7 +47,7 @@ def separate(arrays):
     return found
 
 
-class RowRecorder(Recorder):
+class RowSpace(SymbolSpace):
     """The `xp` of a body that works on rows, which may also be written as for a matrix."""
 
     def sum(self, x, axis, keepdims=False):
@@ -95,7 +95,7 @@ class RowRecorder(Recorder):
 class BodyTrace(Trace):
     """What a body does to its arrays: `results` are the numbers of the values it returns."""
 
-    recorder = RowRecorder
+    space_type = RowSpace
 
     def __init__(self, body, names, present, flags, numbers):
         self.name = body.__name__ if body.__name__.isidentifier() else "body"

@@ -73,7 +73,7 @@ class Trace:
         """What the formula returns for symbols; an array that is not present is None."""
         arrays = [Symbol(self, index) if there else None for index, there in enumerate(present)]
         scalars = {key: Scalar(self, key, f"n_{key}") for key in numbers}
-        return formula(self.recorder(self), *arrays, **scalars, **flags)
+        return formula(self.space_type(self), *arrays, **scalars, **flags)
 
     def _preparation(self, numbers):
         """The function that works out s0, s1, ... from the numbers of a call."""
@@ -82,9 +82,9 @@ class Trace:
         return eval(source, {"math": math, "inf": math.inf, "nan": math.nan})
 
     @property
-    def recorder(self):
+    def space_type(self):
         """The type of `xp` that a formula is given."""
-        return Recorder
+        return SymbolSpace
 
     @property
     def scalar_count(self):
@@ -260,7 +260,7 @@ def _scalar(trace, name, operands):
     )
 
 
-class Recorder:
+class SymbolSpace:
     """The `xp` of a traced formula."""
 
     def __init__(self, trace):

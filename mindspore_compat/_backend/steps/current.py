@@ -1,5 +1,5 @@
-"""Which recorder, if any, the step of this thread runs under: a Capture on a GPU, a Recorder on the
-host.
+"""Which recorder, if any, the step of this thread runs under: a Capture on a GPU, a StepRecorder on
+the host.
 
 Both forms of replayed steps share what is here: whether steps may be captured, what a running step
 has noted, and the error that says why a step cannot be replayed.
@@ -25,7 +25,7 @@ class Refused(RuntimeError):
 
 class _Local(threading.local):
     running = None  # the Capture whose step this thread runs
-    suspended = None  # the Recorder that notes the call in which this thread is
+    suspended = None  # the StepRecorder that notes the call in which this thread is
     trained = False  # whether something has been noted that `trains` looks for
 
 
@@ -50,24 +50,24 @@ def wanted():
 
 
 def running():
-    """The Capture whose step this thread rehearses or captures, or the Recorder of a step on the
-    host (recording.py); None for none."""
+    """The Capture whose step this thread rehearses or captures, or the StepRecorder of a step on
+    the host (recording.py); None for none."""
     return _local.running
 
 
 def set_running(recorder, suspended=None):
-    """Puts a Recorder in force in this thread; None for none.
+    """Puts a StepRecorder in force in this thread; None for none.
 
     Args:
-        recorder: the Recorder.
-        suspended: a Recorder within a call that it notes.
+        recorder: the StepRecorder.
+        suspended: a StepRecorder within a call that it notes.
     """
     _local.running = recorder
     _local.suspended = suspended
 
 
 def suspended():
-    """The Recorder within whose noted call this thread is; None for none."""
+    """The StepRecorder within whose noted call this thread is; None for none."""
     return _local.suspended
 
 

@@ -6,7 +6,7 @@ correctly, in one float dtype and with masks, raises an error then and is left a
 such as exp, reductions, other shapes, integers, what asks for the type of an array.
 
 Worked example: of `s2 = c0(HOST, s1, s0)` with the body of `add` and `s3 = c1(HOST, s2)` with that
-of `relu`, `CallTrace([...], ["s1", "s0"])` has the steps `2 = add(0, 1)` and
+of `relu`, `ElementwiseSteps([...], ["s1", "s0"])` has the steps `2 = add(0, 1)` and
 `3 = at_least(2, s0)`, and knows that the slot s3 is value 3.
 """
 
@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy
 
 from ..arrays import HOST
-from ..bodies.symbols import Recorder, Symbol, Trace
+from ..bodies.symbols import Symbol, SymbolSpace, Trace
 from ..compiled import expressions, jit
 from ..host import select
 from ..space import is_implementation
@@ -148,7 +148,7 @@ class Element(Symbol):
         return self.trace.add("copy", self)
 
 
-class _Space(Recorder):
+class ElementSpace(SymbolSpace):
     """The `xp` of a call: functions of NumPy, and those that every space adds to them."""
 
     def where(self, condition, *choices):
@@ -201,7 +201,7 @@ class _Space(Recorder):
         raise NotElementwise(name)
 
 
-class CallTrace(Trace):
+class ElementwiseSteps(Trace):
     """The steps of calls, one after the other.
 
     Args:
@@ -216,7 +216,7 @@ class CallTrace(Trace):
         NotElementwise: a call does something else; other errors for what a symbol is not.
     """
 
-    recorder = _Space
+    space_type = ElementSpace
 
     def __init__(self, calls):
         self.name = "elementwise calls"
@@ -227,7 +227,7 @@ class CallTrace(Trace):
         elements = {}
         for number, value in enumerate(self.inputs):
             elements[value.slot] = Element(self, number, value.shape, self._known(value.dtype))
-        xp = self.recorder(self)
+        xp = self.space_type(self)
         for call in calls:
             args, kwargs = (_replaced(each, elements, xp) for each in (call.args, call.kwargs))
             _assign(call.targets, _run(call.function, xp, args, kwargs), elements)

@@ -26,7 +26,7 @@ import numpy
 from ..compiled import jit
 from ..compiled.expressions import indented, operand
 from ..threads import parallel_loops
-from .elementwise_calls import BOOL, EXPRESSIONS, FLOATS, CallTrace, NotElementwise
+from .elementwise_calls import BOOL, EXPRESSIONS, FLOATS, ElementwiseSteps, NotElementwise
 from .weight_products import SLOTS
 
 BLOCK = 1 << 16  # elements of a piece that one thread does
@@ -106,7 +106,7 @@ def _alike(outputs, shape):
 def _elementwise(call):
     """True if a loop can compute what a call does."""
     try:
-        layout_of(CallTrace([call]))
+        layout_of(ElementwiseSteps([call]))
     except Exception:  # whatever code written for arrays raises for symbols
         return False
     return True
@@ -150,7 +150,7 @@ class Group:
         if not any(each.slot in made for each in call.inputs()):
             return False
         try:
-            layout_of(CallTrace([*self.calls, call]))
+            layout_of(ElementwiseSteps([*self.calls, call]))
         except NotElementwise:
             return False
         return True
@@ -161,7 +161,7 @@ class Group:
         Args:
             last (dict): slot -> the number of the line that uses it last.
         """
-        trace = CallTrace(self.calls)
+        trace = ElementwiseSteps(self.calls)
         needed = [
             value
             for call in self.calls
@@ -240,7 +240,7 @@ def _bytes(value):
 
 def _renames(call):
     """True for a call that gives its arguments back, as the vjp of a sum does."""
-    return not CallTrace([call]).steps
+    return not ElementwiseSteps([call]).steps
 
 
 # The loop -----------------------------------------------------------------------------------------
@@ -299,7 +299,7 @@ class FusedCalls:
     """What gives the results of a group.
 
     Args:
-        trace (CallTrace): the steps.
+        trace (ElementwiseSteps): the steps.
         made: Values for the results.
         layout (Layout): how the inputs are broadcast.
 
@@ -353,7 +353,7 @@ def _loop_of(trace, results, layout):
     """The compiled loop of a trace, one for all groups that need the same.
 
     Args:
-        trace (CallTrace): the steps.
+        trace (ElementwiseSteps): the steps.
         results: the numbers of the values that it writes.
         layout (Layout): how its inputs are broadcast.
     """

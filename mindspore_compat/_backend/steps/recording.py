@@ -1,8 +1,8 @@
 """Records what a step computes on the host as a list of calls, and replays it without the step.
 
-Worked example. While a Recorder is in force, a step runs on Recorded arrays: each has its values,
-a NumPy array, and the name of a slot. A body, a vjp or a function of `xp` that is given one is
-called with the values as always, and the call is noted:
+Worked example. While a StepRecorder is in force, a step runs on Recorded arrays: each has its
+values, a NumPy array, and the name of a slot. A body, a vjp or a function of `xp` that is given one
+is called with the values as always, and the call is noted:
 
     s1 = c0._array                   # a parameter
     s2 = c1(c2, x0, s1, None)        # the body of dense
@@ -65,7 +65,7 @@ class Given:
         self.value, self.name = value, name
 
 
-class Recorder:
+class StepRecorder:
     """The calls of one step.
 
     Attributes:
@@ -406,9 +406,9 @@ _in_force = 0
 
 
 def running():
-    """The Recorder in force in this thread; None for none, or where it has refused the step."""
+    """The StepRecorder in force in this thread; None for none, or where it has refused the step."""
     found = current.running()
-    return found if type(found) is Recorder and found.reason is None else None
+    return found if type(found) is StepRecorder and found.reason is None else None
 
 
 def _begin():

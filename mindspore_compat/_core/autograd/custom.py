@@ -10,7 +10,7 @@ import contextlib
 from ..._backend import random
 from ..._backend.steps import current
 from ..tensor.tensor import Tensor
-from .tape import Node, Rule, backward, depth, next_number, packed, pick
+from .tape import Node, VjpRule, backward, depth, next_number, packed, pick
 from .traced import Traced
 from .transforms import map_tensors, outside, tensors_in
 
@@ -58,7 +58,7 @@ def custom_gradient(forward, pull, inputs, apart=False):
     return _with_node(node, outs, out)
 
 
-class _CustomRule(Rule):
+class _CustomRule(VjpRule):
     """The rule of one call of a function with a gradient of its own."""
 
     def __init__(self, vjp):
@@ -162,7 +162,7 @@ def _sources(roots, start):
     return found
 
 
-class _RecomputeRule(Rule):
+class _RecomputeRule(VjpRule):
     """The rule of one recomputed call: its inputs are whatever nodes it reached."""
 
     def __init__(self, again):

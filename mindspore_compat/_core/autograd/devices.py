@@ -7,11 +7,11 @@ import threading
 from ..._backend import arrays
 from ..._backend.arrays import SPACES
 from ..tensor.tensor import Tensor
-from .tape import Rule, depth, record
+from .tape import VjpRule, depth, record
 from .traced import Traced, traced_space
 
 
-class _Move(Rule):
+class _Move(VjpRule):
     """The rule of a move from a space."""
 
     def __init__(self, home):

@@ -42,7 +42,7 @@ class Node:
     """One recorded operation.
 
     Attributes:
-        rule (Rule): how its gradients flow.
+        rule (VjpRule): how its gradients flow.
         parents (tuple): for each array input the node that made it, or None.
         saved (tuple): the values that the rule needs.
         metas (tuple): for each array input its (shape, dtype); None where the rule fits them
@@ -69,7 +69,7 @@ class Leaf(Node):
     __slots__ = ()
 
 
-class Rule:
+class VjpRule:
     """How gradients flow back through one operation.
 
     A vjp is a function `(xp, g, *names)`. Its names say what it needs and so what the tape
@@ -110,7 +110,7 @@ class Rule:
     def renamed(self, inputs, name, upcast):
         """This rule for an operation of another name, whose inputs have other names."""
         names = dict(zip(self.inputs, inputs))
-        made = object.__new__(Rule)
+        made = object.__new__(VjpRule)
         made.name = name
         made.inputs = tuple(inputs)
         made.upcast = upcast
@@ -251,8 +251,8 @@ def _refuse_spent(xp, g):
     raise RuntimeError("This tape has been walked back, and its saved values have been given up.")
 
 
-LINK = Rule("link", ["x"], {"x": lambda xp, g: g}, upcast=False)
-SPENT = Rule("spent", [], joint=_refuse_spent, upcast=False)
+LINK = VjpRule("link", ["x"], {"x": lambda xp, g: g}, upcast=False)
+SPENT = VjpRule("spent", [], joint=_refuse_spent, upcast=False)
 
 
 class _Depth(threading.local):
@@ -376,7 +376,7 @@ def _pull(gathered, node, g, floor, higher):
     if rule.upcast:
         g, saved = _upcast(xp, g, saved)
     if arrays.find_recorder is not None and (xp is recorded_array.RECORDED or xp is HOST):
-        grads = recorded_array.call_pull(rule.pull, g, saved, wanted, type(rule) is Rule)
+        grads = recorded_array.call_pull(rule.pull, g, saved, wanted, type(rule) is VjpRule)
     else:
         if xp is HOST and node.outs is None and g.nbytes >= LARGE_BYTES:
             xp = LARGE

@@ -12,14 +12,14 @@ import math
 import operator
 
 from ..._backend.space import implementation
-from .tape import Rule
+from .tape import VjpRule
 
 TABLE = {}
 COMPOSED = {}  # functions that are spelled through others on values of other types than arrays
 FEW_REPEATS = 8  # copies of an element that are added one after the other
 
 
-class Primitive:
+class VjpEntry:
     """A function of `xp` with its gradient rule."""
 
     def __init__(self, name, signature, rule, general=False, several=False):
@@ -47,8 +47,8 @@ def derive(line, arrays=None, joint=None, general=False, several=False, **vjps):
     inputs = (arrays or " ".join(vjps)).split()
     many = inputs[0].startswith("*")
     inputs = [i.lstrip("*") for i in inputs]
-    TABLE[name] = Primitive(
-        name, scope[name], Rule(name, inputs, vjps, joint, many=many), general, several
+    TABLE[name] = VjpEntry(
+        name, scope[name], VjpRule(name, inputs, vjps, joint, many=many), general, several
     )
 
 

@@ -31,7 +31,7 @@ from ..autograd import (  # noqa: F401 - rules
     vjp_rules_special,
 )
 from ..autograd.devices import recorded_move
-from ..autograd.tape import FLOAT32, Rule, depth, record, record_many
+from ..autograd.tape import FLOAT32, VjpRule, depth, record, record_many
 from ..autograd.traced import traced_space
 from ..rules.vocabulary import rules_of
 from ..tensor import promotion
@@ -161,7 +161,7 @@ class Op:
         if self.own_rule is None:
             return None
         rules, joint = self.own_rule
-        return Rule(self.name, inputs, rules, joint, upcast=self.upcast, many=bool(self.many))
+        return VjpRule(self.name, inputs, rules, joint, upcast=self.upcast, many=bool(self.many))
 
     # The general path -----------------------------------------------------------------------------
 

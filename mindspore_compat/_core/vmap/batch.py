@@ -17,7 +17,7 @@ from ..._backend.catalogue import FUNCTIONS
 from ..._backend.space import implements
 from ..autograd import vjp_rules
 from ..autograd.operators import with_operators
-from ..autograd.tape import Rule, record
+from ..autograd.tape import VjpRule, record
 
 _new = object.__new__
 
@@ -493,7 +493,7 @@ def sum_slices(xp, x):
     return xp.base.sum(x.array, 0) if type(x) is Batch and x.space is xp else x
 
 
-BROADCAST = Rule("vmap", ["x"], {"x": lambda xp, g: xp.sum_slices(g)}, upcast=False)
+BROADCAST = VjpRule("vmap", ["x"], {"x": lambda xp, g: xp.sum_slices(g)}, upcast=False)
 
 
 def broadcast_nodes(space, arrays, nodes):

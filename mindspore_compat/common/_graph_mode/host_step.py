@@ -17,7 +17,7 @@ from ..._backend import random
 from ..._backend.recurrent import weight_layouts
 from ..._backend.steps import current
 from ..._backend.steps.recorded_array import Recorded
-from ..._backend.steps.recording import Given, Interrupted, Recorder
+from ..._backend.steps.recording import Given, Interrupted, StepRecorder
 from ..._backend.threads import scheduler
 from ..._core.autograd import leaves
 from ..._core.autograd.tape import depth
@@ -105,7 +105,7 @@ class RecordedStep:
             raise current.Refused("a status of overflows that is read")
         python = PythonState(found)
         tensors = [each for each in found if isinstance(each, Tensor)] + inputs_of(args, kwargs)[1]
-        recording = _Recording(tensors)
+        recording = _RecordedStep(tensors)
         with random.replaying() as again:
             try:
                 made, results = recording.run(function, args, kwargs)
@@ -148,7 +148,7 @@ class RecordedStep:
         raise _refused(reason, (function(*args, **kwargs),))
 
 
-class _Recording:
+class _RecordedStep:
     """One run of a step on Recorded arrays.
 
     Args:
@@ -157,7 +157,7 @@ class _Recording:
 
     def __init__(self, tensors):
         found = {id(each): each for each in tensors if has_array(each)}
-        self.recorder = Recorder()
+        self.recorder = StepRecorder()
         self.draws = False
         self._tensors = list(found.values())
         self._before = [each._array for each in self._tensors]

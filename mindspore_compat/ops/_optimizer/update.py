@@ -5,7 +5,7 @@ The formulas are those of formulas.py; the Cells of `nn.optim` run the same ones
 
 from ..._backend import arrays
 from ..._backend.updates.fuse import fuse
-from ..._core.autograd.tape import Rule, depth, note_in_place_write, record
+from ..._core.autograd.tape import VjpRule, depth, note_in_place_write, record
 from ..._core.autograd.vjp_rules import no_gradient
 from ..._core.declare.op import space_for
 from ..._core.declare.public_api import plain
@@ -106,7 +106,7 @@ class Update(Primitive):
         if live and not depth.paused:
             vjps = {str(i): no_gradient(self.name) for i in range(len(live))}
             for each in made:
-                each._node = record(Rule(self.name, vjps, vjps), live, (), None)
+                each._node = record(VjpRule(self.name, vjps, vjps), live, (), None)
         return made
 
     def _run_plainly(self, formula, tensors, grad, scalars):

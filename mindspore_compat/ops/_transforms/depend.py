@@ -1,6 +1,6 @@
 """Order of effects in a graph, and where gradients stop: Depend, UpdateState, StopGradient."""
 
-from ..._core.autograd.tape import Rule, depth, record
+from ..._core.autograd.tape import VjpRule, depth, record
 from ..._core.autograd.transforms import map_tensors, stop_gradient, tensors_in
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import checked
@@ -8,7 +8,7 @@ from ..._core.tensor.tensor import Tensor
 from .._rules import Anything
 from ..primitive import Primitive
 
-TIED = Rule(
+TIED = VjpRule(
     "depend",
     ["x", "others"],
     upcast=False,

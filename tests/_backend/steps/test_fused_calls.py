@@ -12,7 +12,7 @@ from mindspore_compat._backend.compiled import jit
 from mindspore_compat._backend.host import select
 from mindspore_compat._backend.steps import fused_calls
 from mindspore_compat._backend.steps.recorded_array import RECORDED
-from mindspore_compat._backend.steps.recording import Recorder
+from mindspore_compat._backend.steps.recording import StepRecorder
 from mindspore_compat._backend.threads import parallel_loops, scheduler
 
 SPECIAL = [0.0, -0.0, np.nan, np.inf, -np.inf, 1e-45, -1e-40, 3e38, -3e38, 1.0, -2.5]
@@ -84,7 +84,7 @@ def planned(program, arrays):
         found.extend(each for each in made if type(each) is fused_calls.Group)
         return made
 
-    with pytest.MonkeyPatch.context() as patch, Recorder() as recorder:
+    with pytest.MonkeyPatch.context() as patch, StepRecorder() as recorder:
         patch.setattr(fused_calls.Group, "closed", noted)
         given = [recorder.argument(each) for each in arrays]
         results = program(RECORDED, *given)

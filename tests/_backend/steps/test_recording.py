@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mindspore_compat._backend.steps import recorded_array
-from mindspore_compat._backend.steps.recording import Recorder
+from mindspore_compat._backend.steps.recording import StepRecorder
 
 
 def apply(function, x):
@@ -14,7 +14,7 @@ def apply(function, x):
 
 
 def test_a_function_is_a_constant_unless_it_refers_to_arrays():
-    with Recorder() as recorder:
+    with StepRecorder() as recorder:
         x = recorder.argument(np.arange(3.0))
         doubled = recorded_array.call(apply, (lambda each: 2 * each, x))
         np.testing.assert_array_equal(doubled.value, [0, 2, 4])
@@ -40,7 +40,7 @@ def hidden(x, way):
 
 @pytest.mark.parametrize("way", ["list", "function", "partial"])
 def test_an_array_that_a_function_refers_to_by_others_is_found(way):
-    with Recorder() as recorder:
+    with StepRecorder() as recorder:
         x = recorder.argument(np.arange(3.0))
         total = recorded_array.call(apply, (hidden(x, way), x))
         np.testing.assert_array_equal(recorded_array.bare(total), [0, 2, 4])
