@@ -14,11 +14,11 @@ import ml_dtypes
 import numpy
 
 from . import memory_stats
-from .bodies.gpu import Bodies
 from .bodies.host import CompiledBodies
 from .catalogue import FUNCTIONS, LIBRARY
 from .compiled import jit
-from .conv.cuda_kernels import Kernels
+from .cuda import cublas
+from .cuda.space import DeviceSpace
 from .host import reductions, ufuncs
 from .space import REDUCERS, Space, implementation
 
@@ -53,48 +53,6 @@ class LargeHost(Host):
     bodies = property(lambda self: HOST.bodies)
 
 
-class Device(Space):
-    """CuPy's functions, and in place of some that compute something else NumPy's definition."""
-
-    def fmod(self, x, y):
-        """The remainder that has the sign of `x`; CuPy computes integers of 64 bits in float64."""
-        if x.dtype.kind not in "iu" or x.dtype.itemsize < 8:
-            return self.module.fmod(x, y)
-        remainder = self.remainder(x, y)
-        return self.where((remainder != 0) & ((x < 0) != (y < 0)), remainder - y, remainder)
-
-    def where(self, condition, *choices):
-        """Elements chosen by a condition. Of bfloat16, which CuPy widens, the bits are chosen; a
-        number beside it is rounded."""
-        dtypes = [getattr(x, "dtype", None) for x in choices]
-        if BFLOAT16 not in dtypes or not {None, BFLOAT16}.issuperset(dtypes):
-            return self.module.where(condition, *choices)
-        bits = [self.module.asarray(x, BFLOAT16).view("uint16") for x in choices]
-        return self.module.where(condition, *bits).view(BFLOAT16)
-
-    def tril(self, x, k=0):
-        """The lower triangle; CuPy chooses as by `where`."""
-        return self.module.tril(x, k).astype(x.dtype, copy=False)
-
-    def triu(self, x, k=0):
-        """The upper triangle, likewise."""
-        return self.module.triu(x, k).astype(x.dtype, copy=False)
-
-    def arctan2(self, x, y):
-        """The angle, of real numbers; for complex ones CuPy writes a kernel that does not
-        compile."""
-        return self._of_reals("arctan2", x, y)
-
-    def hypot(self, x, y):
-        """The length of the hypotenuse, refused as `arctan2`."""
-        return self._of_reals("hypot", x, y)
-
-    def _of_reals(self, name, *arrays):
-        if any(isinstance(x, complex) or getattr(x, "dtype", FLOAT16).kind == "c" for x in arrays):
-            raise TypeError(f"{name} is not defined for complex numbers")
-        return getattr(self.module, name)(*arrays)
-
-
 LOW_PRECISION = frozenset({FLOAT16, BFLOAT16})
 HOST, LARGE = (
     kind(numpy, "scipy.special", "scipy.linalg", low_precision=LOW_PRECISION)
@@ -111,7 +69,6 @@ numpy.empty(31 << 20, numpy.uint8)
 # A division by zero gives an infinity, as on every other device; only NumPy would say so in words.
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"mindspore_compat(\.|$)")
 
-PRODUCTS = ("matmul", "dot", "vdot", "inner", "tensordot", "einsum")
 _target = "CPU"
 _failure = None  # what kept CuPy from computing when a GPU was first looked for
 blocking = False  # whether an operation on a GPU is done before its call returns
@@ -139,14 +96,7 @@ def _device_space():
     except Exception as error:  # whatever a broken driver raises means: no GPU here
         _failure = error
         return None
-    space = Device(
-        cupy,
-        "cupyx.scipy.special",
-        "cupyx.scipy.linalg",
-        frozenset({BFLOAT16}),
-        Kernels(cupy),
-        Bodies(cupy),
-    )
+    space = DeviceSpace(cupy)
     SPACES[cupy.ndarray] = space
     _choose_direct()
     return space
@@ -189,20 +139,25 @@ def set_target(target, number=0):
     _target = target
 
 
-def allow_tf32(value):
+def allow_tf32(value, purpose="matmul"):
     """Lets a GPU make products of float32 in TF32, which has ten bits of precision, or not.
 
-    CuPy reads its environment variable CUPY_TF32, which it reads at its first product of
-    float32. It warns on a GPU before compute capability 8.0, which has no TF32.
+    GPUs before compute capability 8.0 have no TF32. Where CuPy multiplies itself, for want of
+    cuBLAS, all products follow the variable CUPY_TF32, which it reads at its first one.
+
+    Args:
+        value (bool): whether they may be.
+        purpose (str): "matmul", or "conv" for the products of which convolutions are made.
 
     Returns:
-        bool, False if products have been computed before, and so nothing changes any more.
+        bool, False if CuPy multiplies itself and has done so before: nothing changes any more.
     """
+    cublas.tf32[purpose] = bool(value)
     setting = str(int(value))
-    if os.environ.get("CUPY_TF32", "0") == setting:
+    if purpose != "matmul" or os.environ.get("CUPY_TF32", "0") == setting:
         return True
     space = _device_space() if _device_space.cache_info().currsize else None
-    if space is not None and any(name in vars(space) for name in PRODUCTS):
+    if space is not None and space.products.late:
         return False
     os.environ["CUPY_TF32"] = setting
     return True

@@ -76,6 +76,7 @@ class Space:
             kernels  # hand-written ones (conv/cuda_kernels.py), where the library runs them
         )
         self.low_precision = low_precision  # dtypes computed in float32 and rounded on store
+        self.low_precision_products = low_precision  # those for which products are, too
         self._special = special
         self._linalg = linalg
 

@@ -10,6 +10,7 @@ import mindspore_compat as ms
 from mindspore_compat import context
 from mindspore_compat._backend import arrays
 from mindspore_compat._backend import random as streams
+from mindspore_compat._backend.cuda import cublas
 from mindspore_compat._core.context import config as module
 from mindspore_compat._core.context.config import (
     TABLE,
@@ -22,8 +23,9 @@ from mindspore_compat._core.context.parallel_config import PARALLEL
 
 
 @pytest.fixture(autouse=True)
-def fresh():
+def fresh(monkeypatch):
     """Every test starts from, and leaves, the defaults."""
+    monkeypatch.setattr(cublas, "tf32", dict(cublas.tf32))
     saved = arrays._target, streams.default.state(), np.random.get_state(), random.getstate()
     yield
     config.reset()

@@ -9,6 +9,7 @@ from fakecupy import functions
 
 import mindspore_compat as ms
 from mindspore_compat._backend import arrays
+from mindspore_compat._backend.cuda import cublas
 from mindspore_compat._backend.threads import scheduler
 from mindspore_compat._core.context import config as contexts
 from mindspore_compat.device_context import ascend, cpu, gpu
@@ -38,6 +39,7 @@ KEPT = [
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch):
     monkeypatch.setenv("CUPY_TF32", "0")
+    monkeypatch.setattr(cublas, "tf32", {"matmul": False, "conv": False})
     for key in ("ascend_config", "gpu_config", "aoe_config", "aoe_tune_mode", "op_timeout"):
         monkeypatch.setattr(contexts.config, key, ms.get_context(key))
     for module in MODULES:
@@ -151,3 +153,14 @@ def test_tf32_after_the_first_product_is_warned_of(space, capsys):
 def test_tf32_is_kept_for_a_gpu_that_is_chosen_later():
     assert arrays.allow_tf32(True)
     assert os.environ["CUPY_TF32"] == "1"
+
+
+@pytest.mark.parametrize("purpose", ["matmul", "conv"])
+def test_the_settings_of_tf32_reach_cublas(purpose):
+    name = f"{purpose}_allow_tf32"
+    other = "conv" if purpose == "matmul" else "matmul"
+    ms.set_context(gpu_config={name: True})
+    assert cublas.tf32 == {purpose: True, other: False}
+    ms.set_context(gpu_config={name: False})
+    getattr(gpu.op_precision, name)(True)
+    assert cublas.tf32 == {purpose: True, other: False}

@@ -384,7 +384,9 @@ def _by_sample(xp, rows, piece):
 
 def _matmul(xp, x, alone):
     """How to multiply: a product that stands alone is shared among threads itself."""
-    return product if alone and isinstance(x, np.ndarray) else xp.matmul
+    if isinstance(x, np.ndarray):
+        return product if alone else xp.matmul
+    return xp.conv_matmul
 
 
 def _share(x, work, pieces):

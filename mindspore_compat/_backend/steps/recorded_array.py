@@ -150,7 +150,7 @@ class RecordedSpace:
     bodies = kernels = None
     level = 0
     module = numpy
-    low_precision = HOST.low_precision
+    low_precision = low_precision_products = HOST.low_precision
 
     def asarray(self, value, dtype=None):
         """`value` as an array: a Recorded one as it is, numbers as a constant."""

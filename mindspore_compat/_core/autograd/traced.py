@@ -91,6 +91,7 @@ class TracedSpace:
     def __init__(self, base):
         self.base = base
         self.low_precision = base.low_precision
+        self.low_precision_products = base.low_precision_products
 
     def wrap(self, array, node):
         """`array` as a Traced value made by `node` (None for a constant).

@@ -163,9 +163,10 @@ def set_context(**kwargs):
 
     The keys that have a meaning here are `mode`, `device_target`, `device_id`,
     `runtime_num_threads`, the threads that large work on the CPU is shared among at most, and of
-    `gpu_config` `matmul_allow_tf32`: whether products of float32 may be made in TF32. "GPU" and
-    "Ascend" both mean the GPU where one computes, and else the CPU, with one warning. The other
-    keys of the original are checked and returned by `get_context`, and change nothing.
+    `gpu_config` `matmul_allow_tf32` and `conv_allow_tf32`: whether products of float32 may be made
+    in TF32, and those that convolutions are made of. "GPU" and "Ascend" both mean the GPU where one
+    computes, and else the CPU, with one warning. The other keys of the original are checked and
+    returned by `get_context`, and change nothing.
 
     Args:
         **kwargs: the values.
@@ -191,19 +192,25 @@ def set_context(**kwargs):
         )
     if "runtime_num_threads" in changed:
         scheduler.limit(changed["runtime_num_threads"], "runtime_num_threads")
-    if "matmul_allow_tf32" in changed.get("gpu_config", ()):
-        allow_tf32(changed["gpu_config"]["matmul_allow_tf32"])
+    for purpose in ("matmul", "conv"):
+        if f"{purpose}_allow_tf32" in changed.get("gpu_config", ()):
+            allow_tf32(changed["gpu_config"][f"{purpose}_allow_tf32"], purpose)
     if "deterministic" in changed:
         _configure_libraries(changed["deterministic"])
     vars(config).update(changed)
 
 
-def allow_tf32(value):
-    """Lets a GPU make products of float32 in TF32, or not, with a warning if it is too late."""
-    if not arrays.allow_tf32(value):
+def allow_tf32(value, purpose="matmul"):
+    """Lets a GPU make products of float32 in TF32, or not, with a warning if it is too late.
+
+    Args:
+        value (bool): whether it may.
+        purpose (str): "matmul", or "conv" for the products of which convolutions are made.
+    """
+    if not arrays.allow_tf32(value, purpose):
         log.warning(
-            f"'matmul_allow_tf32' is {value} from now on, which changes nothing: CuPy takes it at "
-            "its first product of matrices, and there has been one."
+            f"'{purpose}_allow_tf32' is {value} from now on, which changes nothing: cuBLAS is not "
+            "found, and CuPy takes it at its first product of matrices, which has been."
         )
 
 

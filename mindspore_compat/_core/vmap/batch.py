@@ -94,6 +94,7 @@ class BatchSpace:
         self.base = base
         self.count = count
         self.low_precision = base.low_precision
+        self.low_precision_products = base.low_precision_products
         self.level = base.level + 1
 
     @property

@@ -17,9 +17,9 @@ function_status = {"matmul_allow_tf32": False, "conv_allow_tf32": False}
 def matmul_allow_tf32(value: GPU["matmul_allow_tf32"]):
     """Sets whether a GPU may multiply matrices of float32 in TF32.
 
-    TF32 has the range of float32 and ten bits of precision. Convolutions are made of such products
-    here, and follow. GPUs before compute capability 8.0 have no TF32. It is to be set before the
-    first product, as CuPy takes it then; later it changes nothing, with a warning.
+    TF32 has the range of float32 and ten bits of precision. GPUs before compute capability 8.0 have
+    none. Without cuBLAS it is to be set before the first product, as CuPy takes it then; later it
+    changes nothing, with a warning.
 
     Args:
         value (bool): whether it may.
@@ -38,8 +38,8 @@ def matmul_allow_tf32(value: GPU["matmul_allow_tf32"]):
 def conv_allow_tf32(value: GPU["conv_allow_tf32"]):
     """Sets whether a GPU may convolve float32 in TF32.
 
-    It changes nothing: convolutions are made of products here, and `matmul_allow_tf32` is for all
-    of these.
+    Convolutions are made of products here, which may be made in TF32 then. Unlike in the original
+    they are not unless it is set.
 
     Args:
         value (bool): whether it may.
@@ -51,3 +51,4 @@ def conv_allow_tf32(value: GPU["conv_allow_tf32"]):
     Source: mindspore.device_context.gpu.op_precision.conv_allow_tf32 of MindSpore 2.10.
     """
     store_once(function_status, "conv_allow_tf32", value, "gpu_config")
+    allow_tf32(value, "conv")

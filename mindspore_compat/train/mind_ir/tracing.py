@@ -205,7 +205,8 @@ class SketchSpace:
 
     def __init__(self, base, graph):
         self.base, self.graph = base, graph
-        self.low_precision = frozenset()  # a graph computes low-precision floats as they are
+        # a graph computes low-precision floats as they are
+        self.low_precision = self.low_precision_products = frozenset()
 
     @property
     def module(self):

@@ -1,0 +1,1 @@
+"""NVIDIA's libraries, called without CuPy between: products of matrices by cuBLAS."""

@@ -1,0 +1,137 @@
+"""Sums over shared axes of arrays of a GPU, `tensordot` and `einsum`, as products of matrices.
+
+Views bring two operands of an einsum into the form (batch, free, summed) @ (batch, summed, free);
+where the axes of one group lie apart, the reshape to a matrix copies. More operands are contracted
+pair by pair, in the order that NumPy would choose.
+"""
+
+import math
+
+import numpy
+
+
+def tensordot(xp, x, y, axes):
+    """The sums of products over the given axes of `x` and `y`, as NumPy's `tensordot`.
+
+    Args:
+        xp: the space.
+        x, y: arrays.
+        axes (Union[int, tuple]): how many of the last axes of `x` and the first of `y`, or the axes
+            of each.
+    """
+    if isinstance(axes, int):
+        axes = (range(x.ndim - axes, x.ndim), range(axes))
+    left, right = ((a,) if isinstance(a, int) else tuple(a) for a in axes)
+    left, right = [a % x.ndim for a in left], [a % y.ndim for a in right]
+    lengths = [x.shape[a] for a in left]
+    if lengths != [y.shape[a] for a in right]:
+        raise ValueError(
+            f"tensordot: axes {tuple(axes)} of shapes {x.shape} and {y.shape} do not fit"
+        )
+    free_x = [a for a in range(x.ndim) if a not in left]
+    free_y = [a for a in range(y.ndim) if a not in right]
+    inner = math.prod(lengths)
+    shape_x, shape_y = tuple(x.shape[a] for a in free_x), tuple(y.shape[a] for a in free_y)
+    rows = x.transpose(free_x + left).reshape(math.prod(shape_x), inner)
+    columns = y.transpose(right + free_y).reshape(inner, math.prod(shape_y))
+    return xp.matmul(rows, columns).reshape(shape_x + shape_y)
+
+
+def einsum(xp, equation, operands, options):
+    """NumPy's `einsum`.
+
+    Args:
+        xp: the space.
+        equation (str): the letters of each operand's axes, and of the result's.
+        operands: the arrays.
+        options (dict): what else the library's own einsum takes.
+    """
+    terms = _terms(equation, operands) if len(operands) > 1 and not options else None
+    if terms is None:
+        return xp.module.einsum(equation, *operands, **options)
+    sources, target = terms
+    operands, sources = list(operands), list(sources)
+    while len(operands) > 1:
+        one, two = _next_pair(sources, target, operands)
+        (y, of_y), (x, of_x) = ((operands.pop(at), sources.pop(at)) for at in (two, one))
+        wanted = set(target).union(*sources)
+        letters = "".join(c for c in dict.fromkeys(of_x + of_y) if c in wanted)
+        letters = letters if sources else target
+        operands.append(_pair(xp, x, of_x, y, of_y, letters))
+        sources.append(letters)
+    return operands[0]
+
+
+def _terms(equation, operands):
+    """The letters of the operands and of the result; None where an operand has a letter twice, or
+    an ellipsis: that is left to the library."""
+    if not isinstance(equation, str) or "." in equation:
+        return None
+    given, arrow, target = equation.replace(" ", "").partition("->")
+    sources = given.split(",")
+    if len(sources) != len(operands) or any(len(set(each)) < len(each) for each in sources):
+        return None
+    if any(len(each) != array.ndim for each, array in zip(sources, operands, strict=True)):
+        return None
+    if not arrow:
+        target = "".join(sorted(c for c in set(given) - {","} if given.count(c) == 1))
+    if len(set(target)) < len(target) or not set(target) <= set(given):
+        return None
+    return sources, target
+
+
+def _next_pair(sources, target, operands):
+    """The two operands that NumPy would contract first, in order."""
+    if len(operands) > 2:
+        shapes = [numpy.broadcast_to(numpy.float32(0), each.shape) for each in operands]
+        path, _ = numpy.einsum_path(f"{','.join(sources)}->{target}", *shapes, optimize="greedy")
+        if len(path[1]) == 2:
+            return sorted(path[1])
+    return 0, 1
+
+
+def _pair(xp, x, of_x, y, of_y, target):
+    """The einsum of two operands."""
+    x, of_x = _summed(xp, x, of_x, set(of_y) | set(target))
+    y, of_y = _summed(xp, y, of_y, set(of_x) | set(target))
+    batch = [c for c in of_x if c in of_y and c in target]
+    inner = [c for c in of_x if c in of_y and c not in target]
+    free_x = [c for c in of_x if c not in of_y]
+    free_y = [c for c in of_y if c not in of_x]
+    sizes = _lengths(((x, of_x), (y, of_y)))
+    x = _grouped(xp, x, of_x, sizes, batch, free_x, inner)
+    y = _grouped(xp, y, of_y, sizes, batch, inner, free_y)
+    letters = batch + free_x + free_y
+    made = xp.matmul(x, y).reshape([sizes[c] for c in letters])
+    return made.transpose([letters.index(c) for c in target])
+
+
+def _summed(xp, array, letters, wanted):
+    """An operand, summed over the axes that nothing else has."""
+    axes = tuple(at for at, c in enumerate(letters) if c not in wanted)
+    if axes:
+        array = xp.sum(array, axes, dtype=array.dtype)
+    return array, "".join(c for c in letters if c in wanted)
+
+
+def _lengths(operands):
+    """The length of each letter; an axis of length 1 is broadcast, as by NumPy."""
+    sizes = {}
+    for array, letters in operands:
+        for c, n in zip(letters, array.shape, strict=True):
+            known = sizes.get(c, 1)
+            if known != n and known != 1 != n:
+                raise ValueError(f"einsum: the axis {c!r} has the lengths {known} and {n}")
+            sizes[c] = max(known, n) if n and known else 0
+    return sizes
+
+
+def _grouped(xp, array, letters, sizes, batch, rows, columns):
+    """An operand as (batch axes, rows, columns), each of these two groups as one axis."""
+    order = [*batch, *rows, *columns]
+    array = array.transpose([letters.index(c) for c in order])
+    lead = array.shape[: len(batch)]
+    shape = (*lead, *(sizes[c] for c in (*rows, *columns)))
+    if array.shape != shape:
+        array = xp.broadcast_to(array, shape)
+    return array.reshape(*lead, *(math.prod(sizes[c] for c in group) for group in (rows, columns)))

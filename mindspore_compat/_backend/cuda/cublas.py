@@ -1,0 +1,189 @@
+"""cuBLAS, called through handles of our own.
+
+CuPy refuses its functions while a stream is captured, because a product may allocate memory then.
+Here each stream has a workspace of its own, so a product allocates nothing and may be captured. The
+library is the one that CuPy has loaded; where there is none, `load` returns None and products stay
+CuPy's.
+
+A matrix is described in the terms of the library, column by column; products.py turns arrays into
+these.
+"""
+
+import ctypes
+import threading
+from ctypes import byref, c_int, c_longlong, c_size_t, c_void_p
+from typing import NamedTuple
+
+import ml_dtypes
+import numpy
+
+HOPPER = 9  # compute capability from which products want a larger workspace
+WORKSPACE, LARGE_WORKSPACE = 4 << 20, 32 << 20  # bytes that the library's manual recommends
+MATH_MODE = 16  # DISALLOW_REDUCED_PRECISION_REDUCTION: partial sums of half types stay float32
+ALGORITHM = -1  # DEFAULT: the library chooses
+COMPUTE_32F, COMPUTE_32F_FAST_TF32, COMPUTE_64F = 68, 77, 70
+LARGEST = 2**31 - 1  # of a length or a leading dimension
+
+STATUS = {
+    1: "NOT_INITIALIZED",
+    3: "ALLOC_FAILED",
+    7: "INVALID_VALUE",
+    8: "ARCH_MISMATCH",
+    11: "MAPPING_ERROR",
+    13: "EXECUTION_FAILED",
+    14: "INTERNAL_ERROR",
+    15: "NOT_SUPPORTED",
+    16: "LICENSE_ERROR",
+}
+
+# Whether products of float32 may be made in TF32, those that convolutions are made of apart. The
+# original allows it for convolutions unless told otherwise; here float32 is float32 until asked.
+tf32 = {"matmul": False, "conv": False}
+
+
+class Kind(NamedTuple):
+    """A dtype in the terms of the library: its codes, and 0 and 1 in the type of sums."""
+
+    data: int
+    compute: int
+    zero: ctypes.Array
+    one: ctypes.Array
+
+
+def _kind(data, compute, letter, length=1):
+    number = ctypes.c_double if letter == "d" else ctypes.c_float
+    return Kind(data, compute, (number * length)(0), (number * length)(1))
+
+
+FLOAT32 = numpy.dtype(numpy.float32)
+KINDS = {
+    FLOAT32: _kind(0, COMPUTE_32F, "f"),
+    numpy.dtype(numpy.float64): _kind(1, COMPUTE_64F, "d"),
+    numpy.dtype(numpy.float16): _kind(2, COMPUTE_32F, "f"),
+    numpy.dtype(ml_dtypes.bfloat16): _kind(14, COMPUTE_32F, "f"),
+    numpy.dtype(numpy.complex64): _kind(4, COMPUTE_32F, "f", 2),
+    numpy.dtype(numpy.complex128): _kind(5, COMPUTE_64F, "d", 2),
+}
+TF32 = KINDS[FLOAT32]._replace(compute=COMPUTE_32F_FAST_TF32)
+
+_FUNCTIONS = (
+    "cublasCreate_v2",
+    "cublasSetStream_v2",
+    "cublasSetWorkspace_v2",
+    "cublasSetMathMode",
+    "cublasGemmEx",
+    "cublasGemmStridedBatchedEx",
+    "cublasGemmBatchedEx",
+)
+
+
+def load(module):
+    """The library behind an array module; None where it has none, or one that lacks a function.
+
+    Args:
+        module: CuPy, or what stands in for it.
+    """
+    runtime = module.cuda.runtime
+    if getattr(module.cuda, "cublas", None) is None or getattr(runtime, "is_hip", False):
+        return None
+    major = runtime.runtimeGetVersion() // 1000
+    for name in (f"libcublas.so.{major}", f"cublas64_{major}.dll"):
+        try:
+            return Library(module, ctypes.CDLL(name))
+        except (OSError, AttributeError):
+            continue
+    return None
+
+
+class Library:
+    """The functions of cuBLAS that products need, with a handle for each thread and GPU.
+
+    Args:
+        module: CuPy.
+        library: the loaded library.
+
+    Raises:
+        AttributeError: the library lacks one of the functions.
+    """
+
+    def __init__(self, module, library):
+        self._cuda = module.cuda
+        for name in _FUNCTIONS:
+            setattr(self, name, getattr(library, name))
+        self._handles = threading.local()
+        self._workspaces = {}  # (GPU, stream) -> memory that work on this stream may use
+
+    def handle(self):
+        """The handle of this thread for the GPU and the stream in force."""
+        gpu = self._cuda.runtime.getDevice()
+        stream = self._cuda.get_current_stream().ptr
+        handles = self._handles.__dict__
+        entry = handles.get(gpu)
+        if entry is None:
+            entry = handles[gpu] = [self._new_handle(), None]
+        handle, last = entry
+        if stream != last:
+            _check(self.cublasSetStream_v2(handle, c_void_p(stream)), "cublasSetStream")
+            memory = self._workspace(gpu, stream)
+            status = self.cublasSetWorkspace_v2(handle, c_void_p(memory.ptr), c_size_t(memory.size))
+            _check(status, "cublasSetWorkspace")
+            entry[1] = stream
+        return handle
+
+    def _new_handle(self):
+        handle = c_void_p()
+        _check(self.cublasCreate_v2(byref(handle)), "cublasCreate")
+        _check(self.cublasSetMathMode(handle, MATH_MODE), "cublasSetMathMode")
+        return handle
+
+    def _workspace(self, gpu, stream):
+        """The memory of a stream. A graph that was captured from the stream goes on using it, so it
+        stays; it comes from no pool, which a capture would have to hold."""
+        memory = self._workspaces.get((gpu, stream))
+        if memory is None:
+            capability = int(self._cuda.Device(gpu).compute_capability)
+            size = LARGE_WORKSPACE if capability >= 10 * HOPPER else WORKSPACE
+            memory = self._workspaces[gpu, stream] = self._cuda.Memory(size)
+        return memory
+
+    def prepared(self, kind, turns, sizes, leads, steps=None, count=None):
+        """A function of three addresses that multiplies what lies there, C = A @ B. Arguments are
+        converted here once, which takes longer than the call itself.
+
+        Args:
+            kind (Kind): the dtype.
+            turns: 1 for a matrix that is read transposed, else 0; for A and B.
+            sizes: rows of A, columns of B, columns of A.
+            leads: the leading dimensions of A, B and C.
+            steps: the elements from one matrix to the next, for `count` of each; None where the
+                addresses are those of as many addresses.
+            count (int): how many products there are; None for one.
+        """
+        name = "cublasGemmEx"
+        if count is not None:
+            name = "cublasGemmBatchedEx" if steps is None else "cublasGemmStridedBatchedEx"
+        data, compute, zero, one = kind
+        matrices = [
+            (c_int(data), c_int(lead), *(() if steps is None else (c_longlong(steps[side]),)))
+            for side, lead in enumerate(leads)
+        ]
+        first = (*(c_int(number) for number in (*turns, *sizes)), one)
+        second, third = matrices[0], (*matrices[1], zero)
+        last = (*matrices[2], *(() if count is None else (c_int(count),)))
+        last = (*last, c_int(compute), c_int(ALGORITHM))
+        function = getattr(self, name)
+
+        def multiply(a, b, c):
+            status = function(
+                *(self.handle(), *first, c_void_p(a), *second, c_void_p(b), *third),
+                *(c_void_p(c), *last),
+            )
+            if status:
+                _check(status, name)
+
+        return multiply
+
+
+def _check(status, name):
+    if status:
+        raise RuntimeError(f"{name} of cuBLAS failed with the status {STATUS.get(status, status)}.")

@@ -1,0 +1,333 @@
+"""Products of arrays of a GPU by cuBLAS: what is transposed, broadcast or strided is not copied.
+
+Worked example. The scores of attention are `matmul(query, key.swapaxes(-1, -2))` of two views with
+the strides (S * H * D, D, H * D, 1): heads lie between the rows. cuBLAS reads a matrix whose rows
+lie H * D elements apart as it is, and takes the transpose of another as a flag. Of the two batch
+axes no single stride leads from one matrix to the next, so a kernel writes their addresses first.
+
+    shapes     a vector is a matrix of one row or column; leading axes are broadcast by strides of 0
+    axes       neighbouring batch axes that one stride covers become one; rows that go on in it,
+               where the right side is one matrix, make a single larger product
+    layouts    a matrix is read as it lies if one of its axes is contiguous; else it is copied
+    calls      one for no batch axis or one; for more, addresses or a few calls
+
+Integers, which cuBLAS does not multiply, go to the array library, and everything does where there
+is no cuBLAS to call.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy
+
+from ..host import checksums
+from . import cublas
+
+MOST_CALLS = 2  # calls up to which a loop over a batch axis takes the place of addresses
+MOST_AXES = 4  # batch axes of which a kernel makes addresses
+THREADS = 128
+MOST_PLANS = 4096  # kept at a time
+
+_ADDRESSES = """
+extern "C" __global__ void batch_addresses(
+    unsigned long long* out, long long count,
+    unsigned long long a, unsigned long long b, unsigned long long c,
+    int n1, int n2, int n3,
+    long long a0, long long a1, long long a2, long long a3,
+    long long b0, long long b1, long long b2, long long b3,
+    long long c0, long long c1, long long c2, long long c3) {
+    long long at = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+    if (at >= count) return;
+    long long rest = at;
+    long long i3 = rest % n3; rest /= n3;
+    long long i2 = rest % n2; rest /= n2;
+    long long i1 = rest % n1; rest /= n1;
+    out[at] = a + rest * a0 + i1 * a1 + i2 * a2 + i3 * a3;
+    out[count + at] = b + rest * b0 + i1 * b1 + i2 * b2 + i3 * b3;
+    out[2 * count + at] = c + rest * c0 + i1 * c1 + i2 * c2 + i3 * c3;
+}
+"""
+
+
+class Plan(NamedTuple):
+    """How arrays of some shapes, strides and dtypes are multiplied.
+
+    Args:
+        shape (tuple): of the result.
+        run (Callable): multiplies what lies at three addresses; None where it cannot as it lies.
+        copied (tuple): whether `x`, `y` and the result need other memory before it can.
+    """
+
+    shape: tuple
+    run: object
+    copied: tuple
+
+
+class Products:
+    """`matmul` of the arrays of one library.
+
+    Args:
+        module: CuPy, or what stands in for it.
+
+    Attributes:
+        library (cublas.Library): None where all products are the array library's own.
+        late (bool): whether there is none, and the array library has multiplied.
+    """
+
+    def __init__(self, module):
+        self.module = module
+        self.library = cublas.load(module)
+        self._write_addresses = self.library and module.RawKernel(_ADDRESSES, "batch_addresses")
+        self.late = False
+        self._plans = {}  # what a product depends on, besides addresses -> its Plan
+
+    def matmul(self, x, y, out=None, purpose="matmul"):
+        """The product of the last two axes; leading axes broadcast, vectors are rows or columns.
+
+        Args:
+            x, y: arrays of the library.
+            out: an array for the result, or None for a new one.
+            purpose (str): "matmul" or "conv", which of the settings of TF32 holds.
+        """
+        made = self._product(x, y, out, cublas.tf32[purpose]) if self._multiplies(x, y) else None
+        if made is None:
+            self.late = self.library is None
+            made = self.module.matmul(x, y, out=out)
+        return checksums.checked(self.module, x, y, made) if checksums.on else made
+
+    def _multiplies(self, x, y):
+        if self.library is None:
+            return False
+        kind = self.module.ndarray
+        return type(x) is kind and type(y) is kind and x.ndim > 0 and y.ndim > 0
+
+    def _product(self, x, y, out, tf32):
+        """The product, or None where cuBLAS does not multiply the dtype."""
+        dtype = x.dtype
+        if y.dtype != dtype:
+            dtype = numpy.result_type(dtype, y.dtype)
+            x, y = x.astype(dtype, copy=False), y.astype(dtype, copy=False)
+        if dtype not in cublas.KINDS:
+            return None
+        if out is not None and (out.dtype != dtype or out.data.mem in (x.data.mem, y.data.mem)):
+            return self._copied(x, y, out, tf32)
+        key = x.shape, x.strides, y.shape, y.strides, dtype.num, tf32
+        key = key if out is None else (*key, out.shape, out.strides)
+        plan = self._plans.get(key)
+        if plan is None:
+            plan = self._new_plan(key, x, y, out, tf32)
+        if out is None:
+            out = self.module.ndarray(plan.shape, dtype)
+        if plan.run is not None:
+            plan.run(x.data.ptr, y.data.ptr, out.data.ptr)
+        elif not out.size or not x.shape[-1]:
+            out.fill(0)
+        elif plan.copied[2]:
+            return self._copied(x, y, out, tf32)
+        elif any(plan.copied):
+            x, y = (
+                self.module.ascontiguousarray(array) if copied else array
+                for array, copied in zip((x, y), plan.copied)
+            )
+            return self._product(x, y, out, tf32)
+        else:
+            return None
+        return out
+
+    def _copied(self, x, y, out, tf32):
+        """`out`, into which the product is copied from an array of its own."""
+        out[...] = self._product(x, y, None, tf32)
+        return out
+
+    def _new_plan(self, key, x, y, out, tf32):
+        kind = cublas.KINDS[x.dtype]
+        if tf32 and x.dtype == cublas.FLOAT32:
+            kind = cublas.TF32
+        shape = _shape(x, y)
+        if out is None:
+            out = self.module.ndarray(shape, x.dtype)
+        elif out.shape != shape:
+            raise ValueError(f"out has the shape {out.shape}, but the product has {shape}")
+        descriptions = _left(x), _right(y), _result(out, x, y)
+        run = None
+        if out.size and x.shape[-1]:
+            run = self._runner(kind, descriptions, x.dtype.itemsize)
+        copied = tuple(map(_needs_copy, descriptions)) if run is None else ()
+        if len(self._plans) >= MOST_PLANS:
+            self._plans.clear()
+        plan = self._plans[key] = Plan(shape, run, copied)
+        return plan
+
+    def _runner(self, kind, descriptions, itemsize):
+        """A function of three addresses that multiplies; None where a matrix cannot be read or
+        written as it lies."""
+        (rows, inner), columns = descriptions[0][0][-2:], descriptions[1][0][-1]
+        axes = _batch_axes(descriptions)
+        steps = [each[1][-2:] for each in descriptions]
+        while axes and axes[-1][2] == 0:
+            longer = _with_more_rows(axes[-1], rows, inner, columns, steps)
+            if longer is None:
+                break
+            rows, steps = longer
+            axes.pop()
+        sizes = (rows, inner), (inner, columns), (rows, columns)
+        layouts = [_layout(*size, *step) for size, step in zip(sizes, steps, strict=True)]
+        if None in layouts or any(min(axis) < 0 for axis in axes):
+            return None
+        (turn_x, lead_x), (turn_y, lead_y), (turn_out, lead_out) = layouts
+        if turn_out:  # the library's own order: column by column
+            call = (kind, (1 - turn_x, 1 - turn_y), (rows, columns, inner))
+            return self._over(axes, itemsize, call, (lead_x, lead_y, lead_out), (0, 1, 2))
+        # rows are columns to it, so the transposes are multiplied
+        call = (kind, (turn_y, turn_x), (columns, rows, inner))
+        return self._over(axes, itemsize, call, (lead_y, lead_x, lead_out), (1, 0, 2))
+
+    def _over(self, axes, itemsize, call, leads, order):
+        """A function of the addresses of x, y and the result that multiplies along batch axes.
+
+        Args:
+            axes: (length, steps of x, y and the result) for each.
+            itemsize (int): bytes of an element.
+            call: what is told to cuBLAS, besides the leading dimensions `leads`.
+            order: which of x, y and the result are cuBLAS's A, B and C.
+        """
+        if len(axes) < 2:
+            count, *steps = axes[0] if axes else (None, None)
+            steps = [steps[index] for index in order] if axes else None
+            return _ordered(self.library.prepared(*call, leads, steps, count), order)
+        lengths = [axis[0] for axis in axes]
+        calls = math.prod(lengths) // max(lengths)
+        if calls > MOST_CALLS and len(axes) <= MOST_AXES:
+            multiply = self.library.prepared(*call, leads, None, math.prod(lengths))
+            return self._by_addresses(axes, itemsize, _ordered(multiply, order))
+        outer = lengths.index(min(lengths))
+        inside = self._over(axes[:outer] + axes[outer + 1 :], itemsize, call, leads, order)
+        count, *steps = axes[outer]
+        bytes_apart = [step * itemsize for step in steps]
+
+        def run(*addresses):
+            for number in range(count):
+                inside(*(at + number * step for at, step in zip(addresses, bytes_apart)))
+
+        return run
+
+    def _by_addresses(self, axes, itemsize, multiply):
+        """A function of three addresses that writes those of all matrices, and multiplies these."""
+        count = math.prod(axis[0] for axis in axes)
+        axes = [(1, 0, 0, 0)] * (MOST_AXES - len(axes)) + axes
+        lengths = [numpy.int32(axis[0]) for axis in axes[1:]]
+        steps = [numpy.int64(axis[1 + side] * itemsize) for side in range(3) for axis in axes]
+        blocks = (-(-count // THREADS),)
+
+        def run(*addresses):
+            table = self.module.ndarray((3, count), numpy.uint64)
+            given = [numpy.uint64(address) for address in addresses]
+            arguments = (table, numpy.int64(count), *given, *lengths, *steps)
+            self._write_addresses(blocks, (THREADS,), arguments)
+            start = table.data.ptr
+            multiply(start, start + 8 * count, start + 16 * count)
+
+        return run
+
+
+def _ordered(multiply, order):
+    """A function of the addresses of x, y and the result, of one of the addresses of A, B and C."""
+    return multiply if order == (0, 1, 2) else lambda x, y, out: multiply(y, x, out)
+
+
+def _described(array):
+    size = array.dtype.itemsize
+    return array.shape, tuple([stride // size for stride in array.strides])
+
+
+def _left(x):
+    """The shape of the left side as matrices, and the elements from one to the next along each
+    axis."""
+    shape, steps = _described(x)
+    return (shape, steps) if len(shape) > 1 else ((1, *shape), (0, *steps))
+
+
+def _right(y):
+    shape, steps = _described(y)
+    return (shape, steps) if len(shape) > 1 else ((*shape, 1), (*steps, 0))
+
+
+def _result(out, x, y):
+    """The same of the result, with the axes that vectors lack."""
+    shape, steps = _described(out)
+    if y.ndim == 1:
+        shape, steps = (*shape, 1), (*steps, 0)
+    if x.ndim == 1:
+        shape, steps = (*shape[:-1], 1, shape[-1]), (*steps[:-1], 0, steps[-1])
+    return shape, steps
+
+
+def _shape(x, y):
+    """The shape of the product.
+
+    Raises:
+        ValueError: the shapes do not fit.
+    """
+    if x.shape[-1] != y.shape[-2 if y.ndim > 1 else 0]:
+        raise ValueError(f"matmul: shapes {x.shape} and {y.shape} do not fit")
+    lead, other = x.shape[:-2], y.shape[:-2]
+    if lead != other:
+        lead = numpy.broadcast_shapes(lead, other)
+    return (*lead, *x.shape[-2:-1], *(y.shape[-1:] if y.ndim > 1 else ()))
+
+
+def _batch_axes(descriptions):
+    """The batch axes, as few as have one step each: (length, steps of x, y and the result)."""
+    shape = descriptions[2][0][:-2]
+    columns = []
+    for own, steps in descriptions:
+        missing = len(shape) - len(own) + 2
+        pairs = zip(own[:-2], steps[:-2], strict=True)
+        columns.append([0] * missing + [0 if length == 1 else step for length, step in pairs])
+    axes = []
+    for axis in zip(shape, *columns, strict=True):
+        if axis[0] == 1:
+            continue
+        length, *steps = axis
+        if axes and all(outer == step * length for outer, step in zip(axes[-1][1:], steps)):
+            axes[-1] = (axes[-1][0] * length, *steps)
+        else:
+            axes.append(axis)
+    return axes
+
+
+def _with_more_rows(axis, rows, inner, columns, steps):
+    """The rows and the steps of one matrix that the matrices of a batch axis make on the left and
+    in the result; None where they make none."""
+    count, step, _, out_step = axis
+    left, right, result = steps
+    if rows == 1:
+        left, result = (step, left[1]), (out_step, result[1])
+    elif step != rows * left[0] or out_step != rows * result[0]:
+        return None
+    rows *= count
+    if (
+        rows > cublas.LARGEST
+        or not _layout(rows, inner, *left)
+        or not _layout(rows, columns, *result)
+    ):
+        return None
+    return rows, [left, right, result]
+
+
+def _layout(rows, columns, row_step, column_step):
+    """Whether a matrix is to be read as a transpose, and its leading dimension; None where no axis
+    is contiguous."""
+    if (column_step == 1 or columns == 1) and (columns <= row_step or rows == 1):
+        turn, lead = 0, row_step if rows > 1 else columns
+    elif (row_step == 1 or rows == 1) and (rows <= column_step or columns == 1):
+        turn, lead = 1, column_step if columns > 1 else rows
+    else:
+        return None
+    return (turn, lead) if lead <= cublas.LARGEST else None
+
+
+def _needs_copy(description):
+    """True for matrices that cuBLAS cannot read or write as they lie."""
+    shape, steps = description
+    return _layout(*shape[-2:], *steps[-2:]) is None or min(steps) < 0

@@ -1,0 +1,115 @@
+"""The functions of a GPU's arrays: CuPy's, with products of matrices by cuBLAS itself.
+
+Functions that contract axes, such as `tensordot` and `einsum`, are made of these products: CuPy's
+own call cuBLAS in a way that cannot be captured.
+"""
+
+import ml_dtypes
+import numpy
+
+from ..bodies.gpu import Bodies
+from ..conv.cuda_kernels import Kernels
+from ..space import Space
+from .contractions import einsum, tensordot
+from .products import Products
+
+BFLOAT16 = numpy.dtype(ml_dtypes.bfloat16)
+
+
+class DeviceSpace(Space):
+    """The functions of CuPy's arrays, and in place of some that compute something else NumPy's
+    definition.
+
+    Args:
+        module: CuPy, or what stands in for it.
+
+    Attributes:
+        products (Products): the products of matrices.
+        low_precision_products (frozenset): the dtypes whose products are made in float32 and
+            rounded on store, by casts before and after; others need none.
+    """
+
+    def __init__(self, module):
+        low_precision = frozenset({BFLOAT16})
+        special, linalg = "cupyx.scipy.special", "cupyx.scipy.linalg"
+        super().__init__(module, special, linalg, low_precision, Kernels(module), Bodies(module))
+        self.products = Products(module)
+        self.low_precision_products = frozenset() if self.products.library else low_precision
+        self.matmul = self.products.matmul
+
+    def matmul_add(self, x, y, addend):
+        """The product of two matrices, plus a vector that is added to each row."""
+        return self.matmul(x, y) + addend
+
+    def conv_matmul(self, x, y, out=None):
+        """A product of which a convolution is made: it has a TF32 setting of its own."""
+        return self.products.matmul(x, y, out, "conv")
+
+    def dot(self, x, y):
+        """NumPy's `dot`: over the last axis of `x` and the last but one, or the only one, of
+        `y`."""
+        if x.ndim == 0 or y.ndim == 0:
+            return x * y
+        if y.ndim == 1 or x.ndim <= 2 and y.ndim == 2:
+            return self.matmul(x, y)
+        return self.tensordot(x, y, ((x.ndim - 1,), (y.ndim - 2,)))
+
+    def inner(self, x, y):
+        """NumPy's `inner`: over the last axis of both."""
+        if x.ndim == 0 or y.ndim == 0:
+            return x * y
+        return self.tensordot(x, y, ((x.ndim - 1,), (y.ndim - 1,)))
+
+    def vdot(self, x, y):
+        """NumPy's `vdot`: of all elements, those of `x` conjugated."""
+        return self.matmul(self.module.conj(x).ravel(), y.ravel())
+
+    def tensordot(self, x, y, axes=2):
+        """NumPy's `tensordot`."""
+        return tensordot(self, x, y, axes)
+
+    def einsum(self, equation, *operands, **options):
+        """NumPy's `einsum` of an equation and arrays."""
+        return einsum(self, equation, operands, options)
+
+    def einsum_list(self, operands, equation):
+        """einsum with the operands first, as a list."""
+        return einsum(self, equation, operands, {})
+
+    def fmod(self, x, y):
+        """The remainder that has the sign of `x`; CuPy computes integers of 64 bits in float64."""
+        if x.dtype.kind not in "iu" or x.dtype.itemsize < 8:
+            return self.module.fmod(x, y)
+        remainder = self.remainder(x, y)
+        return self.where((remainder != 0) & ((x < 0) != (y < 0)), remainder - y, remainder)
+
+    def where(self, condition, *choices):
+        """Elements chosen by a condition. Of bfloat16, which CuPy widens, the bits are chosen; a
+        number beside it is rounded."""
+        dtypes = [getattr(x, "dtype", None) for x in choices]
+        if BFLOAT16 not in dtypes or not {None, BFLOAT16}.issuperset(dtypes):
+            return self.module.where(condition, *choices)
+        bits = [self.module.asarray(x, BFLOAT16).view("uint16") for x in choices]
+        return self.module.where(condition, *bits).view(BFLOAT16)
+
+    def tril(self, x, k=0):
+        """The lower triangle; CuPy chooses as by `where`."""
+        return self.module.tril(x, k).astype(x.dtype, copy=False)
+
+    def triu(self, x, k=0):
+        """The upper triangle, likewise."""
+        return self.module.triu(x, k).astype(x.dtype, copy=False)
+
+    def arctan2(self, x, y):
+        """The angle, of real numbers; for complex ones CuPy writes a kernel that does not
+        compile."""
+        return self._of_reals("arctan2", x, y)
+
+    def hypot(self, x, y):
+        """The length of the hypotenuse, refused as `arctan2`."""
+        return self._of_reals("hypot", x, y)
+
+    def _of_reals(self, name, *arrays):
+        if any(isinstance(x, complex) or getattr(x, "dtype", BFLOAT16).kind == "c" for x in arrays):
+            raise TypeError(f"{name} is not defined for complex numbers")
+        return getattr(self.module, name)(*arrays)
