@@ -81,7 +81,8 @@ class VjpRule:
         vjps (dict): input name -> vjp. An input without one carries no gradient.
         joint (callable): instead of `vjps`, one function that returns the gradients of all
             inputs.
-        upcast (bool): compute low-precision floats in float32, as the operation itself does.
+        upcast (Union[str, bool]): the attribute of a space that holds the dtypes to compute in
+            float32, as the operation itself does; False for none.
         many (bool): the last input name stands for any number of arrays.
 
     Attributes:
@@ -91,7 +92,7 @@ class VjpRule:
 
     fills = True
 
-    def __init__(self, name, inputs, vjps=None, joint=None, upcast=True, many=False):
+    def __init__(self, name, inputs, vjps=None, joint=None, upcast="low_precision", many=False):
         self.name = name
         self.inputs = tuple(inputs)
         self.upcast = upcast
@@ -374,7 +375,7 @@ def _pull(gathered, node, g, floor, higher):
     if higher:
         saved = _traced_saved(node, saved, xp)
     if rule.upcast:
-        g, saved = _upcast(xp, g, saved)
+        g, saved = _upcast(xp, g, saved, getattr(xp, rule.upcast))
     if arrays.find_recorder is not None and (xp is recorded_array.RECORDED or xp is HOST):
         grads = recorded_array.call_pull(rule.pull, g, saved, wanted, type(rule) is VjpRule)
     else:
@@ -423,10 +424,9 @@ def _filled(given, outs, fills):
     return filled, xp
 
 
-def _upcast(xp, g, saved):
+def _upcast(xp, g, saved, low_precision):
     """`g` and `saved` with low-precision floats in float32, where one of the gradients is of low
     precision."""
-    low_precision = xp.low_precision
     first = next(each for each in g if each is not None) if type(g) is tuple else g
     if first.dtype not in low_precision:
         return g, saved

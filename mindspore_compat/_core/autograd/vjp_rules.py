@@ -30,7 +30,7 @@ class VjpEntry:
         self.several = several
 
 
-def derive(line, arrays=None, joint=None, general=False, several=False, **vjps):
+def derive(line, arrays=None, joint=None, general=False, several=False, upcast=None, **vjps):
     """Declare the rule of one function, e.g. `derive("exp(x)", x=lambda xp, g, out: g * out)`.
 
     Args:
@@ -40,6 +40,7 @@ def derive(line, arrays=None, joint=None, general=False, several=False, **vjps):
         joint (callable): one rule for all inputs, instead of `vjps`.
         general (bool): True for a function whose result is of another array type than its input.
         several (bool): True for a function of several results; its vjps get a tuple `g`.
+        upcast (str): as of a VjpRule.
     """
     name = line.split("(")[0]
     scope = {}
@@ -47,9 +48,8 @@ def derive(line, arrays=None, joint=None, general=False, several=False, **vjps):
     inputs = (arrays or " ".join(vjps)).split()
     many = inputs[0].startswith("*")
     inputs = [i.lstrip("*") for i in inputs]
-    TABLE[name] = VjpEntry(
-        name, scope[name], VjpRule(name, inputs, vjps, joint, many=many), general, several
-    )
+    rule = VjpRule(name, inputs, vjps, joint, upcast or "low_precision", many)
+    TABLE[name] = VjpEntry(name, scope[name], rule, general, several)
 
 
 def no_gradient(name):

@@ -63,7 +63,7 @@ def _matmul_right(xp, g, x, y):
     return xp.matmul(adjoint(xp, x), g)
 
 
-derive("matmul(x, y)", x=_matmul_left, y=_matmul_right)
+derive("matmul(x, y)", x=_matmul_left, y=_matmul_right, upcast="low_precision_products")
 
 
 @compose
@@ -110,4 +110,9 @@ def _einsum_vjp(xp, g, operands, equation):
     return (grads,)
 
 
-derive("einsum_list(operands, equation)", arrays="*operands", joint=_einsum_vjp)
+derive(
+    "einsum_list(operands, equation)",
+    arrays="*operands",
+    joint=_einsum_vjp,
+    upcast="low_precision_products",
+)

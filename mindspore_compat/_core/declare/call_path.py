@@ -132,7 +132,7 @@ def _uncommon(op):
         dtype = "dt_" if lead == first else f"a_{lead}.dtype"
         odd += [f"{given[n]}a_{n}.dtype is not {dtype}" for n in op.promote if n != lead]
     if op.upcast:
-        odd += ["dt_ is not F32_ and dt_ in xp_.low_precision"]
+        odd += [f"dt_ is not F32_ and dt_ in xp_.{op.upcast}"]
     if op.upcast and set(op.inputs) - {first, *op.promote}:
         odd += ["precision_.dtype is not None"]  # a GPU takes float16, and weights are float32
     odd += [f"type({n}) in odd_numbers_" for n in op.floats]

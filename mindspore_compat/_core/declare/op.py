@@ -65,7 +65,8 @@ def op(*lines, types=(), compute="float32", quirks=None):
         *lines (str): its public signatures (public_api.py).
         types (Promote, SameDtype, tuple): which inputs are promoted to one dtype, or must have one.
         compute (str): "float32" to compute low-precision floats in float32 and round the result;
-            "native" for ops that only move values.
+            "native" for ops that only move values; "products" for those that multiply matrices:
+            a GPU does that to low-precision floats as they are.
         quirks (Quirks): where public paths differ from the body.
     """
 
@@ -92,7 +93,8 @@ class Op:
         self.same_dtype = [
             name for each in types if isinstance(each, SameDtype) for name in each.names
         ]
-        self.upcast = compute == "float32"
+        low_precision = {"float32": "low_precision", "products": "low_precision_products"}
+        self.upcast = low_precision.get(compute, False)  # the attribute of a space, as of a Rule
         self.quirks = quirks or NO_QUIRKS
         self.shared_rule = None
         self.own_rule = None
@@ -386,7 +388,8 @@ class Op:
         if not self.upcast:
             return None
         floats = [a.dtype for a in operands if a is not None and a.dtype.kind in "fV"]
-        if not floats or any(d not in xp.low_precision for d in floats):
+        low_precision = getattr(xp, self.upcast)
+        if not floats or any(d not in low_precision for d in floats):
             return None
         several = any(d != floats[0] for d in floats)
         return FLOAT32 if several or values.get("dtype") == FLOAT32 else floats[0]

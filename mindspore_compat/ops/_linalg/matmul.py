@@ -16,6 +16,7 @@ from .._rules import Anything, Inexact
     "mint.matmul(input, other)",
     "Tensor.__matmul__(other)",
     types=Promote("input other", promote=one_np),
+    compute="products",
 )
 def matmul(xp, input: Anything, other: Anything):
     """Computes the matrix product over the last two axes. A vector is a row on the left and a
@@ -46,7 +47,7 @@ def matmul(xp, input: Anything, other: Anything):
 matmul.vjp_of("matmul")
 
 
-@op(types=Promote("input other"))
+@op(types=Promote("input other"), compute="products")
 def matrix_product(xp, input: Anything, other: Anything):
     """As `matmul`; for `Tensor.matmul`, whose page names a ValueError for shapes that do not
     fit."""
@@ -56,7 +57,9 @@ def matrix_product(xp, input: Anything, other: Anything):
 matrix_product.vjp_of("matmul")
 
 
-@op("ops.mm(input, mat2)", "mint.mm(input, mat2)", types=SameDtype("input mat2"))
+@op(
+    "ops.mm(input, mat2)", "mint.mm(input, mat2)", types=SameDtype("input mat2"), compute="products"
+)
 def mm(xp, input: Anything, mat2: Anything):
     """Multiplies two matrices.
 
@@ -75,7 +78,7 @@ def mm(xp, input: Anything, mat2: Anything):
     return product(xp, input, mat2)
 
 
-@op("Tensor.__rmatmul__(other)", types=Promote("input other"))
+@op("Tensor.__rmatmul__(other)", types=Promote("input other"), compute="products")
 def rmatmul(xp, input: Anything, other: Anything):
     """Computes the matrix product with what stands on the left: other @ input.
 
@@ -106,6 +109,7 @@ def _transposed(xp, api, input, other, transpose_a, transpose_b):
 @op(
     "ops.MatMul(transpose_a=False, transpose_b=False)(input, mat2: other)",
     types=SameDtype("input other"),
+    compute="products",
 )
 def mat_mul(
     xp, input: Anything, other: Anything, transpose_a: Bool = False, transpose_b: Bool = False
@@ -131,6 +135,7 @@ def mat_mul(
 @op(
     "ops.BatchMatMul(transpose_a=False, transpose_b=False)(x: input, y: other)",
     types=SameDtype("input other"),
+    compute="products",
 )
 def batch_mat_mul(
     xp, input: Anything, other: Anything, transpose_a: Bool = False, transpose_b: Bool = False
@@ -158,6 +163,7 @@ def batch_mat_mul(
     "Tensor.bmm(mat2: other)",
     "mint.bmm(input, mat2: other)",
     types=Promote("input other", promote=one_np),
+    compute="products",
 )
 def bmm(xp, input: Anything, other: Anything):
     """Multiplies the matrices of two batches, pair by pair.
@@ -226,6 +232,7 @@ def outer(xp, input: Anything, other: Anything):
     "ops.Dense()(input, weight, bias=None)",
     "mint.nn.functional.linear(input, weight, bias=None)",
     types=SameDtype("input weight bias"),
+    compute="products",
 )
 def dense(xp, input: Anything, weight: Anything, bias: Anything | None = None):
     """Computes input @ weight.T + bias, a fully connected layer.
@@ -303,7 +310,7 @@ def bidense(xp, input1: Anything, input2: Anything, weight: Anything, bias: Anyt
     return out + bias
 
 
-@op()
+@op(compute="products")
 def einsum_of(xp, operands: TupleOf(Anything) | ListOf(Anything), equation: Str):
     """The sum of products that `equation` spells."""
     return xp.einsum_list(list(operands), equation)

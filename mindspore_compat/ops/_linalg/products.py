@@ -12,7 +12,7 @@ from . import decomposition
 from .decomposition import _same_rank, need_axes
 
 
-@op("ops.mv(mat, vec)", "Tensor.mv(vec)", types=SameDtype("mat vec"))
+@op("ops.mv(mat, vec)", "Tensor.mv(vec)", types=SameDtype("mat vec"), compute="products")
 def mv(xp, mat: Anything, vec: Anything):
     """Multiplies a matrix by a vector.
 
@@ -151,7 +151,7 @@ def cross_of_one_rank(xp, input: Anything, other: Anything, dim: ScalarOf(Int) =
     return cross.body(xp, input, other, dim)
 
 
-@op("ops.tensor_dot(x1, x2, axes)", types=SameDtype("x1 x2"))
+@op("ops.tensor_dot(x1, x2, axes)", types=SameDtype("x1 x2"), compute="products")
 def tensor_dot(
     xp, x1: Anything, x2: Anything, axes: Int(ge=0) | TupleOf(Int) | TupleOf(TupleOf(Int))
 ):
@@ -171,7 +171,7 @@ def tensor_dot(
     return xp.tensordot(x1, x2, axes)
 
 
-@op("ops.batch_dot(x1, x2, axes=None)", types=Promote("x1 x2"))
+@op("ops.batch_dot(x1, x2, axes=None)", types=Promote("x1 x2"), compute="products")
 def batch_dot(
     xp,
     x1: Anything,
