@@ -90,6 +90,18 @@ class _DeviceGenerator:
         _uniform(self._module)(*self._place, made)
         return made
 
+    def standard_gamma(self, shape, *arguments, **keywords):
+        """Numbers of the gamma distribution; CuPy draws for shapes below 0 too."""
+        if (shape < 0).any():
+            raise ValueError("shape < 0")
+        return self._library.standard_gamma(shape, *arguments, **keywords)
+
+    def poisson(self, lam, *arguments, **keywords):
+        """Numbers of the Poisson distribution; CuPy draws for rates below 0 and NaN too."""
+        if not (lam >= 0).all():
+            raise ValueError("lam < 0 or lam contains NaNs")
+        return self._library.poisson(lam, *arguments, **keywords)
+
     def __getattr__(self, name):
         return getattr(self._library, name)
 

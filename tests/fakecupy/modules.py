@@ -269,6 +269,9 @@ CUDA = {
 # -- random numbers: the host's generators, in the types asked for
 
 
+UNCHECKED = {"standard_gamma": "shape", "poisson": "lam"}  # parameters that may be below 0 there
+
+
 def drawn(name, line):
     """A method of RandomState or Generator that answers a device array of `dtype`."""
     listed = listing.signature(line)
@@ -276,6 +279,8 @@ def drawn(name, line):
     def draw(self, *arguments, **keywords):
         bound = listing.bind(name, listed, arguments, keywords)
         dtype, rest = bound.pop("dtype", None), unwrap(bound.pop("*", ()))
+        if name in UNCHECKED:
+            bound[UNCHECKED[name]] = numpy.nan_to_num(abs(unwrap(bound[UNCHECKED[name]])))
         found = getattr(self._host, name)(
             *rest, **{key: unwrap(value) for key, value in bound.items()}
         )
