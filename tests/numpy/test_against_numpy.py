@@ -266,7 +266,7 @@ def test_values(name, args, kwargs):
     assert len(found) == len(wanted)
     for one, two in zip(found, wanted):
         assert one.shape == two.shape
-        close(one.astype(numpy.float64), two.astype(numpy.float64), atol=2e-6)
+        close(one, two, atol=2e-6)
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,15 @@ def test_update(indices, limit, wanted):
     assert out.asnumpy().tolist() == [0] and out.dtype == cache.dtype
 
 
+@pytest.mark.device
+def test_rows_and_indices_of_the_host_go_to_the_device_of_the_table(space):
+    cache = table()
+    indices, rows = ints(-1, 2, 0).to("CPU"), ROWS.to("CPU")
+    ops.UpdateCache()(cache, indices, rows, 9)
+    ops.CacheSwapTable()(cache, indices, rows)
+    assert cache.asnumpy().tolist() == [[9, 10], [3, 4], [7, 8]]
+
+
 def test_swap():
     cache = table()
     assert ops.CacheSwapTable()(cache, ints(-1, 2, 0), ROWS).asnumpy().tolist() == [

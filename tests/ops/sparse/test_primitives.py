@@ -315,6 +315,16 @@ def test_gradients(name):
     check_gradients(function, *map(values_of, shapes))
 
 
+@pytest.mark.device
+def test_tensors_of_two_devices_meet_on_the_gpu(space):
+    indices, values = ints([0, 1], [1, 0]).to("CPU"), Tensor([1.0, 2.0])
+    shape, least = ints(2, 2).to("CPU"), Tensor(0.0).to("CPU")
+    add = sparse_ops.SparseAdd()
+    found = add(indices, values, shape, indices, values.to("CPU"), shape, least)
+    assert found[0].asnumpy().tolist() == [[0, 1], [1, 0]]
+    assert found[1].asnumpy().tolist() == [2, 4]
+
+
 PLACE = ints([0, 1], [1, 5])
 REFUSED = {
     "indices": lambda: run("SparseDenseCwiseAdd", PLACE, *X1[1:], SQUARE),
