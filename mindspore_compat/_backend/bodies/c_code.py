@@ -11,34 +11,9 @@ host does.
 import ml_dtypes
 import numpy
 
-EXPRESSIONS = {
-    "add": "{} + {}",
-    "subtract": "{} - {}",
-    "multiply": "{} * {}",
-    "divide": "{} / {}",
-    "power": "pow({}, {})",
-    "negative": "-{}",
-    "sqrt": "sqrt({})",
-    "exp": "exp({})",
-    "log": "log({})",
-    "tanh": "tanh({})",
-    "erf": "erf({})",
-    "log1p": "log1p({})",
-    "expm1": "expm1({})",
-    "abs": "fabs({})",
-    "sign": "{0} > 0 ? 1 : ({0} < 0 ? -1 : {0})",
-    "maximum": "{0} > {1} || {0} != {0} ? {0} : {1}",
-    "minimum": "{0} < {1} || {0} != {0} ? {0} : {1}",
-    "greater": "{} > {}",
-    "greater_equal": "{} >= {}",
-    "less": "{} < {}",
-    "less_equal": "{} <= {}",
-    "equal": "{} == {}",
-    "not_equal": "{} != {}",
-    "logical_and": "{} && {}",
-    "logical_or": "{} || {}",
-    "where": "{} ? {} : {}",
-}
+from ..elementwise import texts
+
+EXPRESSIONS = texts(lambda primitive: primitive.c)
 
 HALVES = r"""
 typedef unsigned short word;

@@ -9,32 +9,7 @@ results of the steps. Numbers given per call are `Scalar`s: what a formula compu
 import math
 from dataclasses import dataclass
 
-_COMPARISONS = {
-    "greater",
-    "greater_equal",
-    "less",
-    "less_equal",
-    "equal",
-    "not_equal",
-    "logical_and",
-    "logical_or",
-}
-_FUNCTIONS = (
-    "sqrt",
-    "exp",
-    "log",
-    "abs",
-    "sign",
-    "maximum",
-    "minimum",
-    "power",
-    "tanh",
-    "erf",
-    "log1p",
-    "expm1",
-    "logical_or",
-    "equal",
-)
+from ..elementwise import PRIMITIVES
 
 
 @dataclass(frozen=True)
@@ -47,7 +22,7 @@ class Step:
 
     @property
     def is_bool(self):
-        return self.name in _COMPARISONS
+        return self.name in PRIMITIVES and PRIMITIVES[self.name].is_bool
 
     def values(self):
         return [each for each in self.operands if type(each) is int]
@@ -220,34 +195,6 @@ class Scalar(_Arithmetic):
         self.code = code
 
 
-_SCALAR_TEXTS = {
-    "add": "({} + {})",
-    "subtract": "({} - {})",
-    "multiply": "({} * {})",
-    "divide": "({} / {})",
-    "power": "({} ** {})",
-    "negative": "(-{})",
-    "sqrt": "math.sqrt({})",
-    "exp": "math.exp({})",
-    "log": "math.log({})",
-    "abs": "abs({})",
-    "maximum": "max({}, {})",
-    "minimum": "min({}, {})",
-}
-
-
-_SCALAR_CODES = {
-    **_SCALAR_TEXTS,
-    "power": "pow({}, {})",
-    "sqrt": "sqrt({})",
-    "exp": "exp({})",
-    "log": "log({})",
-    "abs": "fabs({})",
-    "maximum": "fmax({}, {})",
-    "minimum": "fmin({}, {})",
-}
-
-
 def _text(value):
     return value.text if type(value) is Scalar else repr(value)
 
@@ -255,9 +202,9 @@ def _text(value):
 def _scalar(trace, name, operands):
     """What a function makes of numbers alone."""
     codes = [each.code if type(each) is Scalar else repr(float(each)) for each in operands]
-    return Scalar(
-        trace, _SCALAR_TEXTS[name].format(*map(_text, operands)), _SCALAR_CODES[name].format(*codes)
-    )
+    primitive = PRIMITIVES[name]
+    code = (primitive.c_number or primitive.number).format(*codes)
+    return Scalar(trace, primitive.number.format(*map(_text, operands)), code)
 
 
 class SymbolSpace:
@@ -299,7 +246,7 @@ class SymbolSpace:
         return 0.5 * (1 + self.erf(x * math.sqrt(0.5)))
 
     def __getattr__(self, name):
-        if name not in _FUNCTIONS:
+        if name not in PRIMITIVES or not PRIMITIVES[name].c:
             raise AttributeError(f"'{name}' cannot be fused")
         trace = self.trace
 

@@ -2,23 +2,12 @@
 
 import numpy
 
-from . import jit
+from ..elementwise import texts
 
 FLOAT = numpy.dtype(numpy.float32)
-FUNCTIONS = ("exp", "expm1", "log", "log1p", "tanh", "erf")
-EXPRESSIONS = {
-    **jit.EXPRESSIONS,
-    **{name: name + "({})" for name in FUNCTIONS},
-    "abs": "abs({})",
-    "sqrt": "single(sqrt({}))",
-    "sign": "(single(1) if {0} > 0 else single(-1) if {0} < 0 else {0})",
-    "maximum": "({0} if ({0} > {1}) | ({0} != {0}) else {1})",
-    "minimum": "({0} if ({0} < {1}) | ({0} != {0}) else {1})",
-    "equal": "{} == {}",
-    "logical_or": "{} | {}",
-    "where": "single({1} if {0} else {2})",
-    "constant": "{}",
-}
+EXPRESSIONS = {**texts(lambda primitive: primitive.single or primitive.loop), "constant": "{}"}
+# computed by vector_math.py, many instructions each
+FUNCTIONS = texts(lambda primitive: not primitive.exact and primitive.loop).keys()
 
 
 def operand(value):

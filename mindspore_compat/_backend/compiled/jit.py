@@ -30,26 +30,10 @@ import types
 
 import numpy
 
+from ..elementwise import texts
 from . import vector_math
 
-EXPRESSIONS = {
-    "add": "{} + {}",
-    "subtract": "{} - {}",
-    "multiply": "{} * {}",
-    "divide": "{} / {}",
-    "negative": "-{}",
-    "sqrt": "sqrt({})",
-    "abs": "fabs({})",
-    "maximum": "({0} if {0} > {1} or {0} != {0} else {1})",
-    "minimum": "({0} if {0} < {1} or {0} != {0} else {1})",
-    "greater": "{} > {}",
-    "greater_equal": "{} >= {}",
-    "less": "{} < {}",
-    "less_equal": "{} <= {}",
-    "not_equal": "{} != {}",
-    "logical_and": "{} & {}",
-    "where": "({1} if {0} else {2})",
-}
+EXPRESSIONS = texts(lambda primitive: primitive.exact and primitive.loop)
 MOST_CHECKS = 8  # pairs of arrays that the compiler compares for overlap, or gives vectors up
 BLOCK = 1 << 15  # elements of a piece
 

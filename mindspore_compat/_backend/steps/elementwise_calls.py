@@ -19,45 +19,18 @@ import numpy
 
 from ..arrays import HOST
 from ..bodies.symbols import Symbol, SymbolSpace, Trace
-from ..compiled import expressions, jit
+from ..compiled import jit
+from ..elementwise import PRIMITIVES
 from ..host import select
 from ..space import is_implementation
 
 FLOATS = (numpy.dtype(numpy.float32), numpy.dtype(numpy.float64))
 BOOL = numpy.dtype(bool)
-EXPRESSIONS = {
-    **jit.EXPRESSIONS,
-    "maximum": expressions.EXPRESSIONS["maximum"],
-    "minimum": expressions.EXPRESSIONS["minimum"],
-    "equal": "{} == {}",
-    "logical_or": "{} | {}",
-    "logical_not": "not {}",
-    "at_least": "({1} if {0} < {1} else {0})",
-    "at_most": "({1} if {0} > {1} else {0})",
-    "copy": "{}",
-}
+EXPRESSIONS = jit.EXPRESSIONS
 _NAMES = {  # of functions of NumPy -> of steps
-    "add": "add",
-    "subtract": "subtract",
-    "multiply": "multiply",
-    "divide": "divide",
-    "true_divide": "divide",
-    "negative": "negative",
-    "sqrt": "sqrt",
-    "abs": "abs",
-    "absolute": "abs",
-    "fabs": "abs",
-    "maximum": "maximum",
-    "minimum": "minimum",
-    "greater": "greater",
-    "greater_equal": "greater_equal",
-    "less": "less",
-    "less_equal": "less_equal",
-    "equal": "equal",
-    "not_equal": "not_equal",
+    ufunc: name for name in EXPRESSIONS for ufunc in PRIMITIVES[name].ufuncs.split()
 }
-_OF_MASKS = {"logical_and": "logical_and", "logical_or": "logical_or", "logical_not": "logical_not"}
-_COMPARISONS = {"greater", "greater_equal", "less", "less_equal", "equal", "not_equal"}
+_OF_MASKS = {name for name in EXPRESSIONS if PRIMITIVES[name].masks and PRIMITIVES[name].is_bool}
 _WRITES = {getattr(operator, name) for name in dir(operator) if name.startswith("i")} - {
     operator.inv,
     operator.invert,
@@ -195,7 +168,7 @@ class ElementSpace(SymbolSpace):
         return numpy.zeros((), dtype)
 
     def __getattr__(self, name):
-        step = _NAMES.get(name) or _OF_MASKS.get(name)
+        step = name if name in _OF_MASKS else _NAMES.get(name)
         if step is not None:
             return functools.partial(self.trace.add, step)
         raise NotElementwise(name)
@@ -249,7 +222,7 @@ class ElementwiseSteps(Trace):
             raise NotElementwise
         floats = operands[1:] if name == "where" else operands
         masks = operands[:1] if name == "where" else ()
-        if name in _OF_MASKS.values():
+        if name in _OF_MASKS:
             floats, masks = (), operands
         if name == "copy":
             floats = ()
@@ -261,7 +234,7 @@ class ElementwiseSteps(Trace):
                 raise NotElementwise
         if floats and not any(getattr(each, "dtype", None) == self.dtype for each in floats):
             raise NotElementwise
-        dtype = BOOL if name in _COMPARISONS or masks and name != "where" else self.dtype
+        dtype = BOOL if PRIMITIVES[name].is_bool else self.dtype
         dtype = operands[0].dtype if name == "copy" else dtype
         number = super().add(name, *operands).number
         self.dtypes[number] = dtype
