@@ -16,6 +16,7 @@ from . import common as common
 from . import communication as communication
 from . import context as context
 from . import dataset as dataset
+from . import device_context as device_context
 from . import dtype as dtype
 from . import experimental as experimental
 from . import hal as hal
@@ -329,6 +330,7 @@ from .runtime import set_kernel_launch_capture as set_kernel_launch_capture
 from .runtime import set_kernel_launch_group as set_kernel_launch_group
 from .runtime import set_memory as set_memory
 def set_mindio_server_info(data_block_pool_capacity_in_gb: _b.int = ...) -> _t.Any: ...
+# Accepted for compatibility, has no effect here
 def set_offload_context(offload_config: _t.Any) -> _t.Any: ...
 from .context import set_ps_context as set_ps_context
 from .common import set_recursion_limit as set_recursion_limit

@@ -18,6 +18,7 @@ from ._core.context.config import config
 from ._core.context.settings import DictOf
 from ._core.rules.checked import checked
 from ._core.rules.vocabulary import Bool, InstanceOf, Int, ListOf, Str
+from ._core.without_effect import without_effect
 from ._io.reading import json_of, reading
 
 _MODULES = ("main", "runtime", "pynative", "minddata")
@@ -65,6 +66,7 @@ def dispatch_threads_num(threads_num: Int(ge=1)):
     scheduler.limit(threads_num, "runtime_num_threads")
 
 
+@without_effect("runtime.set_kernel_launch_group", "each call hands over its own operation")
 @checked
 def set_kernel_launch_group(thread_num: Int(ge=1) = 2, kernel_group_num: Int(ge=1) = 8):
     """Sets in how many groups, by how many threads, a compiled graph hands over its operations.

@@ -7,6 +7,7 @@ as without it. -1 says that nothing is set.
 
 from ._core.rules.checked import checked
 from ._core.rules.vocabulary import InstanceOf, Int
+from ._core.without_effect import without_effect
 from .hal import Stream, StreamCtx
 
 _UNSET = (-1, -1)
@@ -28,6 +29,7 @@ def _checked_stream(api, stream):
     return stream
 
 
+@without_effect("runtime.set_device_limit", "there is no Ascend")
 @checked
 def set_device_limit(device: Int, cube_num: Int = -1, vector_num: Int = -1):
     """Sets how many cores of an Ascend a device may use.
@@ -74,6 +76,7 @@ def get_device_limit(device: Int):
     return _shown(_of_devices.get(device, _UNSET))
 
 
+@without_effect("runtime.set_stream_limit", "there is no Ascend")
 @checked
 def set_stream_limit(stream, cube_num: Int = -1, vector_num: Int = -1):
     """Sets how many cores of an Ascend a stream may use.

@@ -8,6 +8,7 @@ import re
 from . import _memory
 from ._backend import device
 from ._core.rules.vocabulary import Str
+from ._core.without_effect import without_effect
 from ._launching import (
     dispatch_threads_num,
     launch_blocking,
@@ -179,6 +180,10 @@ def reset_peak_memory_stats():
     device.reset_peak_memory()
 
 
+@without_effect(
+    "runtime.set_memory(init_size, increase_size, optimize_level, huge_page_reserve_size)",
+    "memory is taken as it is needed",
+)
 def set_memory(
     init_size="2GB",
     increase_size="2GB",

@@ -217,10 +217,10 @@ def synchronize():
         _device_space().module.cuda.get_current_stream().synchronize()
 
 
-def block():
-    """Has operations on a GPU finished before their calls return, from now on."""
+def block(wanted=True):
+    """Has operations on a GPU finished before their calls return, from now on, or not."""
     global blocking
-    blocking = True
+    blocking = wanted
     _choose_direct()
 
 

@@ -24,6 +24,7 @@ from .._core.declare.overloads import forms_of
 from .._core.declare.public_api import LazyMethod, rules_at
 from .._core.rules.base import Rule
 from .._core.rules.vocabulary import rules_of
+from .._core.without_effect import SENTENCE, mark_of
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT.name
@@ -42,8 +43,13 @@ MODULES = """common.dtype common.tensor common.parameter common.initializer comm
     numpy.fft numpy scipy.linalg scipy.optimize scipy amp
     train.loss_scale_manager train.callback train.metrics train.serialization train.model
     train.summary train.amp train dataset.engine dataset.transforms dataset.vision.utils
-    dataset.vision dataset.text dataset.audio dataset mindrecord communication.comm_func
-    communication parallel.auto_parallel parallel profiler runtime hal
+    dataset.vision dataset.text dataset.audio dataset.config dataset mindrecord
+    communication.comm_func communication parallel.auto_parallel parallel.distributed parallel
+    profiler runtime hal
+    device_context.ascend.op_debug device_context.ascend.op_precision
+    device_context.ascend.op_tuning device_context.ascend device_context.cpu.op_tuning
+    device_context.cpu device_context.gpu.op_precision device_context.gpu.op_tuning
+    device_context.gpu device_context
     experimental.optim.lr_scheduler experimental.optim experimental boost context log
     common""".split()
 # Further paths of modules, which show what the module on the right shows.
@@ -261,7 +267,7 @@ class Stub:
         listed = ", ".join(
             [*([first] if owner and first else []), *self.parameters(parameters, rules)]
         )
-        return f"def {name}({listed}) -> {self.hint(returns)}: ..."
+        return f"{comment_of(function)}def {name}({listed}) -> {self.hint(returns)}: ..."
 
     def parameters(self, parameters, rules):
         """The parameters as a `def` line has them."""
@@ -343,7 +349,8 @@ class Stub:
             returns = self.hint(RETURNS.get(f"{public}.{name}", "Any"))
             lines = ["@property", f"def {name}(self) -> {returns}: ..."]
             if getattr(raw, "fset", True):
-                lines += [f"@{name}.setter", f"def {name}(self, value: _t.Any) -> None: ..."]
+                setter = f"def {name}(self, value: _t.Any) -> None: ..."
+                lines += [f"{comment_of(raw)}@{name}.setter", setter]
             return lines
         if isinstance(raw, (staticmethod, classmethod)):
             first = "cls" if isinstance(raw, classmethod) else ""
@@ -380,6 +387,15 @@ class Stub:
             listed = ", ".join(["self", *self.parameters(parameters, rules)])
             lines.append(f"def {name}({listed}) -> {returns}: ...")
         return lines
+
+
+def comment_of(thing):
+    """The line above what has no effect, or whose arguments named there have none."""
+    mark = mark_of(thing)
+    if mark is None:
+        return ""
+    named = "".join(f"{name}: " for name in [", ".join(mark.arguments)] if name)
+    return f"# {named}{SENTENCE}\n"
 
 
 def gives_tensor(area, name):

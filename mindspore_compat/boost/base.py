@@ -164,7 +164,7 @@ class ParameterProcess:
         for index, parameter in enumerate(parameters):
             if index in points and index > 0:
                 number = next(_fusions)
-            parameter.comm_fusion = number
+            parameter._param_info.comm_fusion = number
         return parameters
 
     @staticmethod

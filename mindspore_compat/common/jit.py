@@ -10,6 +10,7 @@ import threading
 
 from .._backend.arrays import release_memory
 from .._core.rules.vocabulary import Bool, Callable, InstanceOf, OneOf, checked
+from .._core.without_effect import without_effect
 from ._graph_mode import steps
 from ._graph_mode.call import as_graph
 
@@ -61,6 +62,7 @@ def _marked(function):
     return run
 
 
+@without_effect("jit(capture_mode, jit_level, dynamic, fullgraph, backend)", "no graph is compiled")
 @checked
 def jit(
     function: Callable | None = None,
@@ -97,8 +99,18 @@ def jit(
     return _marked if function is None else _marked(function)
 
 
+@without_effect(
+    "ms_function(input_signature, hash_args, jit_config, compile_once)", "no graph is compiled"
+)
 def ms_function(fn=None, input_signature=None, hash_args=None, jit_config=None, compile_once=False):
     """The name that `jit` had before MindSpore 2.0.
+
+    Args:
+        fn (Callable): the function; None where a decorator is wanted.
+        input_signature (Union[Tensor, list, tuple]): the shapes and dtypes of the inputs.
+        hash_args (Union[object, list, tuple]): what else the graph depends on.
+        jit_config (JitConfig): options of the compilation.
+        compile_once (bool): whether all instances of a class share one graph.
 
     Example:
         >>> import mindspore_compat as ms
@@ -110,6 +122,7 @@ def ms_function(fn=None, input_signature=None, hash_args=None, jit_config=None, 
     return _marked if fn is None else _marked(fn)
 
 
+@without_effect("jit_class", "any class may be used")
 @checked
 def jit_class(cls: InstanceOf(type).called("a class")):
     """Marks a class for use in graph mode.
@@ -165,6 +178,7 @@ class JitConfig:
         }
 
 
+@without_effect("lazy_inline", "no graph is compiled")
 def lazy_inline(fn=None, attrs=None, policy=None):
     """Marks the `__init__` of a Cell whose graph may be shared.
 
@@ -180,6 +194,7 @@ def lazy_inline(fn=None, attrs=None, policy=None):
     return (lambda function: function) if fn is None else fn
 
 
+@without_effect("no_inline", "no graph is compiled")
 def no_inline(fn=None):
     """Marks a function whose graph is separate.
 
@@ -196,6 +211,7 @@ def no_inline(fn=None):
     return fn
 
 
+@without_effect("enable_dynamic", "shapes may always vary")
 def enable_dynamic(**kwargs):
     """A decorator that names the arguments whose shapes may vary.
 

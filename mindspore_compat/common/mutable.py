@@ -14,6 +14,7 @@ from .._core.declare.public_api import public
 from .._core.declare.values import ODD_NUMBERS
 from .._core.rules.vocabulary import Bool, InstanceOf, checked
 from .._core.tensor.tensor import Tensor
+from .._core.without_effect import without_effect
 from .jit import building
 
 __all__ = ["constexpr", "mutable"]
@@ -346,6 +347,7 @@ def is_dynamic_sequence_element_unknown(x):
 
 
 @public("ops.constexpr")
+@without_effect("ops.constexpr(reuse_result, check)", "no graph is compiled")
 def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=True):
     """Marks a function of constants, which graph mode runs while it compiles.
 
@@ -353,7 +355,9 @@ def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=Tr
         fn (Function): the function; None where a decorator is wanted.
         get_instance (bool): False to return a class whose instances are the function. Default:
             True.
-        name (str), reuse_result (bool), check (bool): settings of the compilation.
+        name (str): the name of that class; by default the function's.
+        reuse_result (bool): whether a result is kept for equal arguments.
+        check (bool): whether the arguments must be constants.
 
     Example:
         >>> import mindspore_compat as ms

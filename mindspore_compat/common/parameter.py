@@ -15,6 +15,7 @@ from .._core.context.config import GRAPH_MODE, config
 from .._core.rules.vocabulary import AsValue, Bool, InstanceOf, Int, Str, register_type
 from .._core.tensor.dtype import float32, from_numpy, int32, to_numpy
 from .._core.tensor.tensor import Tensor, as_array
+from .._core.without_effect import without_effect
 from ._param_info import (
     PARAMETER_NAME_DEFAULT,  # noqa: F401 - imported from here
     PARAMETER_NAME_PREFIX_MAX_LEN,
@@ -89,7 +90,7 @@ class Parameter(Tensor):
         self.name = name
         self.requires_grad = requires_grad
         self.layerwise_parallel = layerwise_parallel
-        self.parallel_optimizer = parallel_optimizer
+        self._param_info.parallel_optimizer = _need_bool("parallel_optimizer", parallel_optimizer)
         Str.refuse("Parameter", "storage_format", storage_format)
         self._param_info.storage_format = storage_format
         if device not in (None, "CPU", "Remote"):
@@ -163,6 +164,7 @@ class Parameter(Tensor):
         """Whether the parallel optimizer may split the parameter."""
         return self._param_info.parallel_optimizer
 
+    @without_effect("Parameter.parallel_optimizer", "every process holds the whole network")
     @parallel_optimizer.setter
     def parallel_optimizer(self, value):
         self._param_info.parallel_optimizer = _need_bool("parallel_optimizer", value)
@@ -172,6 +174,9 @@ class Parameter(Tensor):
         """Whether gathering a split parameter is done again in the backward pass."""
         return self._param_info.parallel_optimizer_comm_recompute
 
+    @without_effect(
+        "Parameter.parallel_optimizer_comm_recompute", "every process holds the whole network"
+    )
     @parallel_optimizer_comm_recompute.setter
     def parallel_optimizer_comm_recompute(self, value):
         checked = _need_bool("parallel_optimizer_comm_recompute", value)
@@ -182,6 +187,7 @@ class Parameter(Tensor):
         """The group of parameters whose communication is fused; 0 for none, 1 by default."""
         return self._param_info.comm_fusion
 
+    @without_effect("Parameter.comm_fusion", "messages are cut by size alone")
     @comm_fusion.setter
     def comm_fusion(self, value):
         Int(ge=0).refuse("Parameter", "comm_fusion", value)
@@ -192,6 +198,7 @@ class Parameter(Tensor):
         """Whether an embedding table is cached on the device."""
         return self._param_info.cache_enable
 
+    @without_effect("Parameter.cache_enable", "embedding tables lie in no cache")
     @cache_enable.setter
     def cache_enable(self, value):
         self._param_info.cache_enable = _need_bool("cache_enable", value)
@@ -201,6 +208,7 @@ class Parameter(Tensor):
         """The shape of the cache."""
         return self._param_info.cache_shape
 
+    @without_effect("Parameter.cache_shape", "embedding tables lie in no cache")
     @cache_shape.setter
     def cache_shape(self, value):
         InstanceOf(tuple, list).refuse("Parameter", "cache_shape", value)
@@ -221,6 +229,7 @@ class Parameter(Tensor):
         """Whether a parameter server would aggregate the parameter."""
         return self._param_info.requires_aggr
 
+    @without_effect("Parameter.requires_aggr", "there is no parameter server")
     @requires_aggr.setter
     def requires_aggr(self, value):
         self._param_info.requires_aggr = value
@@ -239,6 +248,7 @@ class Parameter(Tensor):
         """Whether the parameter is known to be unique."""
         return self._unique
 
+    @without_effect("Parameter.unique")
     @unique.setter
     def unique(self, value):
         self._unique = value
@@ -248,8 +258,12 @@ class Parameter(Tensor):
         """The parameter that `init_data` made of this one; None, since it fills this one itself."""
         return self._inited_param
 
+    @without_effect("Parameter.add_pipeline_stage", "every process runs all stages")
     def add_pipeline_stage(self, stage):
         """Notes a pipeline stage that uses the parameter (an int >= 0)."""
+        self._note_stage(stage)
+
+    def _note_stage(self, stage):
         if isinstance(stage, bool) or not isinstance(stage, int) or stage < 0:
             raise TypeError(f"For 'Parameter', 'stage' must be an int >= 0, but got {stage!r}.")
         self.__dict__.setdefault("_pipeline_stage_list", []).append(stage)
@@ -308,6 +322,7 @@ class Parameter(Tensor):
             made._node = self._node
         return made
 
+    @without_effect("Parameter.set_data(slice_shape)")
     def set_data(self, data, slice_shape=False):
         """Gives the parameter new values, of any shape, cast to its dtype.
 
@@ -315,7 +330,7 @@ class Parameter(Tensor):
 
         Args:
             data (Union[Tensor, int, float]): the values.
-            slice_shape (bool): accepted for slices of a parameter, whose shape differs.
+            slice_shape (bool): whether the values may be a slice, whose shape differs; any may be.
 
         Returns:
             Parameter, itself.
@@ -429,7 +444,7 @@ class Parameter(Tensor):
         made.name = self.name
         made.requires_grad = self.requires_grad
         made.layerwise_parallel = self.layerwise_parallel
-        made.parallel_optimizer = self.parallel_optimizer
+        made._param_info.parallel_optimizer = self.parallel_optimizer
         return made
 
     def __reduce_ex__(self, protocol):
@@ -468,7 +483,7 @@ def _unpickled(data, name, requires_grad, layerwise_parallel, parallel_optimizer
     made.name = name
     made.requires_grad = requires_grad
     made.layerwise_parallel = layerwise_parallel
-    made.parallel_optimizer = parallel_optimizer
+    made._param_info.parallel_optimizer = parallel_optimizer
     return made
 
 

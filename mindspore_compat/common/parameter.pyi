@@ -12,19 +12,23 @@ from ..common.tensor import Tensor as _Tensor
 class Parameter(_Tensor):
     is_init: _t.Any
     def __init__(self, default_input: _t.Any, name: _t.Any = ..., requires_grad: _t.Any = ..., layerwise_parallel: _t.Any = ..., parallel_optimizer: _t.Any = ..., storage_format: _t.Any = ..., device: _t.Any = ...) -> None: ...
+    # Accepted for compatibility, has no effect here
     def add_pipeline_stage(self, stage: _t.Any) -> _t.Any: ...
     def assign_value(self, value: _t.Any) -> _t.Any: ...  # type: ignore
     @property
     def cache_enable(self) -> _t.Any: ...
+    # Accepted for compatibility, has no effect here
     @cache_enable.setter
     def cache_enable(self, value: _t.Any) -> None: ...
     @property
     def cache_shape(self) -> _t.Any: ...
+    # Accepted for compatibility, has no effect here
     @cache_shape.setter
     def cache_shape(self, value: _t.Any) -> None: ...
     def clone(self, init: _t.Any = ...) -> _t.Any: ...  # type: ignore
     @property
     def comm_fusion(self) -> _t.Any: ...
+    # Accepted for compatibility, has no effect here
     @comm_fusion.setter
     def comm_fusion(self, value: _t.Any) -> None: ...
     def copy(self) -> _t.Any: ...  # type: ignore
@@ -55,10 +59,12 @@ class Parameter(_Tensor):
     def name(self, value: _t.Any) -> None: ...
     @property
     def parallel_optimizer(self) -> _t.Any: ...
+    # Accepted for compatibility, has no effect here
     @parallel_optimizer.setter
     def parallel_optimizer(self, value: _t.Any) -> None: ...
     @property
     def parallel_optimizer_comm_recompute(self) -> _t.Any: ...
+    # Accepted for compatibility, has no effect here
     @parallel_optimizer_comm_recompute.setter
     def parallel_optimizer_comm_recompute(self, value: _t.Any) -> None: ...
     @property  # type: ignore
@@ -68,12 +74,14 @@ class Parameter(_Tensor):
     def register_hook(self, hook_fn: _t.Any) -> _t.Any: ...  # type: ignore
     @property
     def requires_aggr(self) -> _t.Any: ...
+    # Accepted for compatibility, has no effect here
     @requires_aggr.setter
     def requires_aggr(self, value: _t.Any) -> None: ...
     @property  # type: ignore
     def requires_grad(self) -> _t.Any: ...  # type: ignore
     @requires_grad.setter  # type: ignore
     def requires_grad(self, value: _t.Any) -> None: ...  # type: ignore
+    # slice_shape: Accepted for compatibility, has no effect here
     def set_data(self, data: _t.Any, slice_shape: _t.Any = ...) -> _t.Any: ...
     def set_dtype(self, dtype: _t.Any) -> _t.Any: ...  # type: ignore
     @property  # type: ignore
@@ -84,6 +92,7 @@ class Parameter(_Tensor):
     def sliced(self, value: _t.Any) -> None: ...
     @property  # type: ignore
     def unique(self) -> _t.Any: ...  # type: ignore
+    # Accepted for compatibility, has no effect here
     @unique.setter  # type: ignore
     def unique(self, value: _t.Any) -> None: ...  # type: ignore
     def value(self) -> _t.Any: ...  # type: ignore

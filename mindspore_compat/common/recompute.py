@@ -1,10 +1,12 @@
 """recompute: trade time for memory by running a block again on the way back."""
 
 from .._core.autograd import custom
+from .._core.without_effect import without_effect
 
 __all__ = ["recompute"]
 
 
+@without_effect("recompute(output_recompute, early_stop)")
 def recompute(
     block,
     *args,
@@ -19,8 +21,9 @@ def recompute(
     Args:
         block (Cell): what to run.
         *args: its inputs.
-        use_reentrant (bool), output_recompute (bool), early_stop (bool): how the original
-            schedules the second run; the values are the same.
+        use_reentrant (bool): whether `context_fn` is ignored.
+        output_recompute (bool): whether the output of the block is computed again, too.
+        early_stop (bool): whether the second run ends with the last value that is needed.
         context_fn (Callable): returns two context managers, one for the first run and one for the
             second; heeded where `use_reentrant` is False. Default: None.
         **kwargs: its inputs by name.

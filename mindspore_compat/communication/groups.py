@@ -8,6 +8,7 @@ from .._backend import arrays
 from .._backend.ranks import collective, heartbeat, launcher
 from .._core.context.config import config
 from .._core.rules.vocabulary import Any, Int, ListOf, Str, checked
+from .._core.without_effect import without_effect
 
 HCCL_WORLD_COMM_GROUP = "hccl_world_group"
 NCCL_WORLD_COMM_GROUP = "nccl_world_group"
@@ -61,6 +62,7 @@ class GroupOptions:
         """The settings by name."""
         return self._hccl_config
 
+    @without_effect("_c_expression.GroupOptions.hccl_config", "there is no HCCL")
     @hccl_config.setter
     def hccl_config(self, config):
         if not isinstance(config, dict) or any(

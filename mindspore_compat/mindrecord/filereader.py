@@ -1,10 +1,12 @@
 """FileReader: the rows of MindRecord files, one after the other."""
 
+from .._core.without_effect import without_effect
 from .._io.mindrecord import Records
 from .._io.mindrecord_errors import ParamTypeError, ParamValueError
 from ._checks import check_reading
 
 
+@without_effect("mindrecord.FileReader(operator)")
 class FileReader:
     """Reads MindRecord files.
 
@@ -12,7 +14,7 @@ class FileReader:
         file_name (Union[str, list[str]]): one file, which brings those it was written with; or all.
         num_consumer (int, optional): is checked; rows are read on demand.
         columns (list[str], optional): the fields wanted; by default all.
-        operator (int, optional): has no effect.
+        operator (int, optional): how the original reads rows.
 
     Raises:
         ParamValueError: `file_name` or `num_consumer` is out of range, or a column unknown.

@@ -26,7 +26,7 @@ from .._core.autograd.tape import depth
 from .._core.autograd.transforms import map_tensors
 from .._core.context.config import GRAPH_MODE, config
 from .._core.hints import no_attribute
-from .._core.rules.vocabulary import CellOf, InstanceOf, Int, Str, register_type
+from .._core.rules.vocabulary import CellOf, InstanceOf, Str, register_type
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.precision import precision
 from .._core.tensor.tensor import Tensor
@@ -500,32 +500,6 @@ class Cell(Naming, Hooks, State, Settings):
             Cell, itself.
         """
         return self.add_flags_recursive(broadcast_flag=mode)
-
-    def set_comm_fusion(self, fusion_type, recurse=True):
-        """Sets `comm_fusion` of the trainable parameters.
-
-        Args:
-            fusion_type (int): the group, at least 0.
-            recurse (bool): whether to go into sub-cells.
-
-        Returns:
-            Cell, itself.
-
-        Raises:
-            TypeError: if `fusion_type` is not an int.
-            ValueError: if it is negative.
-        """
-        Int(ge=0).refuse("set_comm_fusion", "fusion_type", fusion_type)
-        for param in self.trainable_params(recurse):
-            param.comm_fusion = fusion_type
-        return self
-
-    def update_cell_type(self, cell_type):
-        """Notes what kind of Cell this is, "quant" or "second-order"."""
-        self.cell_type = cell_type
-
-    def remove_redundant_parameters(self):
-        """Drops what only other devices need; every parameter is needed here."""
 
     # Float type -----------------------------------------------------------------------------------
 

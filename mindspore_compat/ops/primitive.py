@@ -10,6 +10,7 @@ import inspect
 from .._core.declare.public_api import build, public
 from .._core.rules.base import registered
 from .._core.rules.vocabulary import AsValue, Bool, Int, OneOf, Str, checked, register_type
+from .._core.without_effect import without_effect
 from ..common.mutable import constexpr
 
 _primexpr = constexpr  # what the original uses inside itself, and some scripts import
@@ -63,6 +64,7 @@ class Primitive:
         self.instance_name = instance_name
         return self
 
+    @without_effect("ops.Primitive.set_device", "an operation runs where its inputs lie")
     def set_device(self, device_target):
         """Notes the device wanted; the op runs where its inputs lie.
 
@@ -76,10 +78,12 @@ class Primitive:
             )
         return self.add_prim_attr("primitive_target", device_target)
 
+    @without_effect("ops.Primitive.set_stage", "every process runs all stages")
     def set_stage(self, stage):
         """Notes the pipeline stage."""
         return self.add_prim_attr("stage", stage)
 
+    @without_effect("ops.Primitive.shard", "every process holds the whole network")
     def shard(self, in_strategy=None, out_strategy=None):
         """Notes the parallel strategy, a tuple or Layout for each input; alone, all is whole.
 
@@ -97,6 +101,7 @@ class Primitive:
         self.add_prim_attr("in_strategy", in_strategy)
         return self.add_prim_attr("out_strategy", out_strategy)
 
+    @without_effect("ops.Primitive.recompute", "'nn.Cell.recompute' and 'recompute' act")
     def recompute(self, mode=True):
         """Notes whether the op is recomputed.
 
@@ -128,6 +133,7 @@ class Primitive:
         """Whether the op writes to its Parameters: what a subclass sets as `_update_parameter`."""
         return self._update_parameter
 
+    @without_effect("ops.Primitive.place", "each process runs its own")
     @checked
     def place(self, role: AsValue(OneOf("MS_WORKER")), rank_id: Int(ge=0)):
         """Notes the process that runs the op; each process runs its own."""

@@ -8,6 +8,7 @@ import functools
 
 from .._core.context.config import config, reset_auto_parallel_context, set_auto_parallel_context
 from .._core.rules.vocabulary import Bool, Int, ListOf, Str, checked
+from .._core.without_effect import without_effect
 from ..communication import GlobalComm
 
 
@@ -28,6 +29,10 @@ class AutoParallelContext:
             return lambda value: set_auto_parallel_context(**{key: value})
         raise AttributeError(f"'{type(self).__name__}' has no attribute '{name}'.")
 
+    @without_effect(
+        "parallel._auto_parallel_context.AutoParallelContext.set_all_reduce_fusion_split_indices",
+        "messages are cut by size alone",
+    )
     @checked
     def set_all_reduce_fusion_split_indices(self, indices: ListOf(Int), group: Str = ""):
         """Sets behind which parameters, by their number, the gradients are cut into messages.
@@ -47,6 +52,10 @@ class AutoParallelContext:
         """The numbers set for a group."""
         return self._split_indices.get(group or GlobalComm.WORLD_COMM_GROUP, [])
 
+    @without_effect(
+        "parallel._auto_parallel_context.AutoParallelContext.set_all_reduce_fusion_split_sizes",
+        "messages are cut by size alone",
+    )
     @checked
     def set_all_reduce_fusion_split_sizes(self, sizes: ListOf(Int), group: Str = ""):
         """Sets how large, in bytes, the messages of gradients are."""
@@ -57,6 +66,10 @@ class AutoParallelContext:
         """The sizes set for a group."""
         return self._split_sizes.get(group or GlobalComm.WORLD_COMM_GROUP, [])
 
+    @without_effect(
+        "parallel._auto_parallel_context.AutoParallelContext.set_enable_all_reduce_fusion",
+        "messages are cut by size alone",
+    )
     @checked
     def set_enable_all_reduce_fusion(self, enable_all_reduce_fusion: Bool):
         """Sets whether gradients are meant to be fused for sending."""

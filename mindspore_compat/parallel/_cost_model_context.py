@@ -9,6 +9,7 @@ import functools
 import numpy as np
 
 from .._core.rules.vocabulary import Bool, Float, Int, Number, checked
+from .._core.without_effect import without_effect
 
 __all__ = []
 
@@ -106,6 +107,10 @@ def cost_model_context():
     return _CostModelContext()
 
 
+@without_effect(
+    "parallel._cost_model_context.set_cost_model_context",
+    "there is no search for a way to divide a network",
+)
 def set_cost_model_context(**kwargs):
     """Sets costs, by keyword.
 
@@ -139,6 +144,10 @@ def reset_cost_model_context():
     cost_model_context().reset_cost_model()
 
 
+@without_effect(
+    "parallel._cost_model_context._set_multi_subgraphs",
+    "there is no search for a way to divide a network",
+)
 @checked
 def _set_multi_subgraphs(multi_subgraph: Bool | Number = True):
     """Sets whether a graph is meant to have several parts."""
@@ -150,6 +159,10 @@ def _get_multi_subgraphs():
     return cost_model_context().multi_subgraphs
 
 
+@without_effect(
+    "parallel._cost_model_context._set_algo_single_loop",
+    "there is no search for a way to divide a network",
+)
 @checked
 def _set_algo_single_loop(single_loop: Bool = True):
     """Sets whether the bodies of loops are meant to be looked at once."""
@@ -161,6 +174,10 @@ def _get_algo_single_loop():
     return cost_model_context().single_loop
 
 
+@without_effect(
+    "parallel._cost_model_context._set_rp_matmul_mem_coef",
+    "there is no search for a way to divide a network",
+)
 @checked
 def _set_rp_matmul_mem_coef(coef: Bool | Number):
     """Sets what the memory of a matrix product counts for.

@@ -5,6 +5,7 @@ and returned, as everything of `set_auto_parallel_context` that has no meaning h
 """
 
 from .._core.rules.vocabulary import Bool, Float, Int
+from .._core.without_effect import without_effect
 
 _RULES = {
     "fully_use_devices": (False, Bool),
@@ -24,6 +25,7 @@ def _known(api, name):
         )
 
 
+@without_effect("set_algo_parameters", "there is no search for a way to divide a network")
 def set_algo_parameters(**kwargs):
     """Sets settings of the search, by keyword.
 

@@ -20,6 +20,7 @@ from .._core.rules.vocabulary import (
     Str,
     checked,
 )
+from .._core.without_effect import without_effect
 from .._io.reading import json_of, reading
 from ..communication import get_group_size, get_rank
 from ..nn.cell import Cell
@@ -163,7 +164,8 @@ class AutoParallel(Cell):
         before = dict(vars(config.config.parallel))
         try:
             config.reset_auto_parallel_context()
-            config.set_auto_parallel_context(**self._context())
+            given = self._context()
+            config.put_parallel(config.config.parallel.change("set_auto_parallel_context", given))
             with self._sums.on_the_way():
                 return self.network(*args, **kwargs)
         finally:
@@ -226,6 +228,10 @@ class AutoParallel(Cell):
         """
         self._load_strategy_file_path = file_path
 
+    @without_effect(
+        "parallel.auto_parallel.AutoParallel.save_param_strategy_file",
+        "every process holds the whole network",
+    )
     @checked
     def save_param_strategy_file(self, file_path: Str):
         """Sets the file to which it would be written how parameters are divided.
@@ -235,10 +241,18 @@ class AutoParallel(Cell):
         """
         self._save_strategy_file_path = file_path
 
+    @without_effect(
+        "parallel.auto_parallel.AutoParallel.disable_strategy_file_only_for_trainable_params",
+        "every process holds the whole network",
+    )
     def disable_strategy_file_only_for_trainable_params(self):
         """Says that these files are about parameters that are not trained, too."""
         self._only_trainable_params = False
 
+    @without_effect(
+        "parallel.auto_parallel.AutoParallel.load_operator_strategy_file",
+        "every process holds the whole network",
+    )
     @checked(*_json)
     def load_operator_strategy_file(self, file_path: Str):
         """Sets the file that says how operators are divided, in the mode "sharding_propagation".
@@ -251,6 +265,10 @@ class AutoParallel(Cell):
         """
         self._load_operator_strategy_file = file_path
 
+    @without_effect(
+        "parallel.auto_parallel.AutoParallel.save_operator_strategy_file",
+        "every process holds the whole network",
+    )
     @checked(*_json)
     def save_operator_strategy_file(self, file_path: Str):
         """Sets the file to which it would be written how operators are divided.
@@ -263,6 +281,10 @@ class AutoParallel(Cell):
         """
         self._save_operator_strategy_file = file_path
 
+    @without_effect(
+        "parallel.auto_parallel.AutoParallel.set_group_ckpt_save_file",
+        "every process holds the whole network",
+    )
     @checked
     def set_group_ckpt_save_file(self, file_path: Str):
         """Sets the file to which the groups of processes would be written.
@@ -274,6 +296,9 @@ class AutoParallel(Cell):
 
     # Division -------------------------------------------------------------------------------------
 
+    @without_effect(
+        "parallel.auto_parallel.AutoParallel.no_init_parameters_in_compile", "nothing is compiled"
+    )
     def no_init_parameters_in_compile(self):
         """Says that parameters are not to be given values when the network is compiled."""
         self._init_param_in_compile = False
@@ -294,6 +319,9 @@ class AutoParallel(Cell):
         self._full_batch = config == "full_batch"
         self._dataset_strategy_config = config
 
+    @without_effect(
+        "parallel.auto_parallel.AutoParallel.hsdp", "every process holds the whole network"
+    )
     @checked(
         Forbid(
             "not isinstance(shard_size, int) or shard_size <= 0 and shard_size != -1",
@@ -331,6 +359,10 @@ class AutoParallel(Cell):
             chosen["optimizer_weight_shard_size"] = int(shard_size)
         self._optimizer_config = chosen
 
+    @without_effect(
+        "parallel.auto_parallel.AutoParallel.pipeline(output_broadcast, interleave, scheduler)",
+        "each process runs all stages",
+    )
     @checked
     def pipeline(
         self,
@@ -359,6 +391,9 @@ class AutoParallel(Cell):
 
     # Gradients and messages -----------------------------------------------------------------------
 
+    @without_effect(
+        "parallel.auto_parallel.AutoParallel.comm_fusion", "messages are cut by size alone"
+    )
     def comm_fusion(self, config):
         """Sets how messages are fused.
 
@@ -373,6 +408,10 @@ class AutoParallel(Cell):
             InstanceOf(dict).refuse("comm_fusion", "config", config)
         self._comm_fusion_config = config or {}
 
+    @without_effect(
+        "parallel.auto_parallel.AutoParallel.enable_fp32_communication",
+        "low-precision gradients are summed in float32 in any case",
+    )
     def enable_fp32_communication(self):
         """Says that what is summed travels as float32; low-precision gradients do so in any
         case."""
@@ -382,19 +421,29 @@ class AutoParallel(Cell):
         """Makes gradients be averaged over the processes, not summed."""
         self._gradients_mean = True
 
+    @without_effect(
+        "parallel.auto_parallel.AutoParallel.disable_gradient_fp32_sync",
+        "low-precision gradients are summed in float32 in any case",
+    )
     def disable_gradient_fp32_sync(self):
         """Says that gradients are not to be cast to float32 before they are summed; low-precision
         ones are, nonetheless."""
         self._gradient_fp32_sync = False
 
+    @without_effect(
+        "parallel.auto_parallel.AutoParallel.disable_loss_repeated_mean",
+        "every process holds the whole network",
+    )
     def disable_loss_repeated_mean(self):
         """Says that a loss that several processes compute identically is not to be averaged."""
         self._loss_repeated_mean = False
 
+    @without_effect("parallel.auto_parallel.AutoParallel.print_local_norm")
     def print_local_norm(self):
         """Asks for the norms of gradients before they are summed."""
         self._dump_local_norm = True
 
+    @without_effect("parallel.auto_parallel.AutoParallel.dump_local_norm")
     @checked
     def dump_local_norm(self, file_path: Str):
         """Asks for these norms in a file.
@@ -404,10 +453,15 @@ class AutoParallel(Cell):
         """
         self._dump_local_norm, self._dump_local_norm_path = True, file_path
 
+    @without_effect("parallel.auto_parallel.AutoParallel.enable_device_local_norm")
     def enable_device_local_norm(self):
         """Asks for the norm of all gradients of a device."""
         self._dump_device_local_norm = True
 
+    @without_effect(
+        "parallel.auto_parallel.AutoParallel.transformer_opt",
+        "every process holds the whole network",
+    )
     def transformer_opt(self, file_path):
         """Sets the file of settings that make the original's parallel training faster.
 

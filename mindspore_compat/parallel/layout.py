@@ -9,6 +9,7 @@ import math
 from .._core.rules.base import register_type
 from .._core.rules.vocabulary import Callable as Called
 from .._core.rules.vocabulary import CellOf, InstanceOf
+from .._core.without_effect import without_effect
 from ..nn.cell import Cell  # noqa: F401 - CellOf reads the class by name
 
 
@@ -110,6 +111,7 @@ def _check_items(name, value, kind, item):
         )
 
 
+@without_effect("parallel.shard", "every process runs the whole function")
 def shard(fn, in_strategy, out_strategy=None, parameter_plan=None):
     """Returns a function or Cell as it is: it is run whole by every rank.
 

@@ -2,11 +2,13 @@
 
 from .._core.rules.checked import checked
 from .._core.rules.vocabulary import CellOf
+from .._core.without_effect import without_effect
 from ..nn.cell import Cell  # noqa: F401 - CellOf reads the class by name
 
 __all__ = ["sync_pipeline_shared_parameters"]
 
 
+@without_effect("parallel.sync_pipeline_shared_parameters", "every process holds all stages")
 @checked
 def sync_pipeline_shared_parameters(net: CellOf):
     """Makes the parameters that several stages of a pipeline share equal.

@@ -15,6 +15,7 @@ from .._core.rules.vocabulary import Bool, CellOf, InstanceOf, OneOf, checked
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.precision import precision
 from .._core.tensor.tensor import Tensor
+from .._core.without_effect import without_effect
 from ..nn.cell import Cell
 from ..nn.wrap import TrainOneStepCell, TrainOneStepWithLossScaleCell, WithLossCell
 from ..ops._autocast import FULL, LOW, autocast
@@ -338,6 +339,7 @@ _config_level = {  # the same under the names and values that scripts read
 }
 
 
+@without_effect("amp.build_train_network(boost_level)")
 @checked
 def build_train_network(
     network: CellOf,

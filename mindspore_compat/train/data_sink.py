@@ -4,11 +4,13 @@ import functools
 
 from .._core.rules.checked import checked
 from .._core.rules.vocabulary import Any, Callable, Int
+from .._core.without_effect import without_effect
 from .dataset_helper import DatasetHelper, check_dataset
 
 __all__ = ["data_sink"]
 
 
+@without_effect("data_sink(jit_config, input_signature)", "no graph is compiled")
 @checked
 def data_sink(
     fn: Callable,

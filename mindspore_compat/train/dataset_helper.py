@@ -13,6 +13,7 @@ from .._core.context.config import GRAPH_MODE, config
 from .._core.rules.checked import Forbid, checked
 from .._core.rules.vocabulary import Bool, CellOf, InstanceOf, Int
 from .._core.tensor import dtype as dtypes
+from .._core.without_effect import without_effect
 from ..nn.cell import Cell
 from ..ops._debug.get_next import Queue
 
@@ -121,9 +122,11 @@ class DatasetHelper:
             return self._sink_size
         return self.dataset.get_dataset_size()
 
+    @without_effect("train.DatasetHelper.stop_send", "batches are taken when they are needed")
     def stop_send(self):
         """Ends the sending of data; here none are sent before they are used."""
 
+    @without_effect("train.DatasetHelper.continue_send", "batches are taken when they are needed")
     def continue_send(self):
         """Takes the sending of data up again; see `stop_send`."""
 

@@ -12,6 +12,7 @@ import weakref
 from .._core.context.config import config
 from .._core.rules.checked import Forbid, checked
 from .._core.rules.vocabulary import Bool, CellOf, Int, ListOf
+from .._core.without_effect import without_effect
 from ..communication.comm_func import broadcast
 from ..nn.wrap import WithEvalCell, WithLossCell
 from ._checkpoint.layouts import layouts_of
@@ -446,6 +447,7 @@ class Model(Evaluation):
 
     # Evaluation -----------------------------------------------------------------------------------
 
+    @without_effect("train.Model.eval(dataset_sink_mode)", "batches are taken when they are needed")
     @checked
     def eval(self, valid_dataset, callbacks=None, dataset_sink_mode: Bool = False):
         """Measures the metrics on a dataset.
@@ -538,6 +540,7 @@ class Model(Evaluation):
         check_dataset("Model.infer_train_layout", "train_dataset", train_dataset)
         return layouts_of("infer_train_layout", self._network, self._train_network.get_parameters())
 
+    @without_effect("train.Model.build", "nothing is compiled")
     @checked(Forbid("sink_size == 0", reason="'sink_size' must be -1 or positive"))
     def build(
         self,

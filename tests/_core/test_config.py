@@ -33,6 +33,7 @@ def fresh(monkeypatch):
     config.ps.reset()
     config.seed = None
     arrays._target = saved[0]
+    arrays.block(False)
     streams.default.restore(saved[1])
     np.random.set_state(saved[2])
     random.setstate(saved[3])

@@ -125,6 +125,16 @@ def test_memory_is_limited(space):
         pool.set_limit(0)
 
 
+def test_the_context_limits_memory_too(space):
+    ms.set_context(max_device_memory="3.5GB")
+    assert ms.get_context("max_device_memory") == 3.5
+    if space is not arrays.HOST:
+        pool = space.module.get_default_memory_pool()
+        assert pool.get_limit() == 7 << 29
+        pool.set_limit(0)
+    ms.set_context(max_device_memory="1024GB")
+
+
 @pytest.mark.parametrize(
     "arguments, error",
     [

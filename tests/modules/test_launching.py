@@ -135,7 +135,8 @@ def test_a_file_of_other_content_is_refused(tmp_path):
             runtime.set_cpu_affinity(True, bind_file=str(path))
 
 
-def test_operations_are_waited_for(space, monkeypatch):
+@pytest.mark.parametrize("by_context", [False, True])
+def test_operations_are_waited_for(space, monkeypatch, by_context):
     waited = []
     monkeypatch.setattr(arrays, "synchronize", lambda: waited.append(True))
     x = ms.Tensor(np.ones((2, 3), np.float32))
@@ -143,9 +144,16 @@ def test_operations_are_waited_for(space, monkeypatch):
     assert waited == []
     saved = dict(arrays.DIRECT)
     try:
-        runtime.launch_blocking()
+        if by_context:
+            ms.set_context(pynative_synchronize=True)
+        else:
+            runtime.launch_blocking()
         found = ms.ops.tanh(x)
         gradient = ms.grad(lambda x: ms.ops.tanh(x).sum())(x)
+        waits = len(waited)
+        ms.set_context(pynative_synchronize=False)
+        ms.ops.tanh(x)
+        assert by_context is (len(waited) == waits) or space is arrays.HOST
     finally:
         arrays.blocking = False
         arrays.DIRECT.update(saved)

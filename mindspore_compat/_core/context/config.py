@@ -16,13 +16,14 @@ from typing import NamedTuple
 import numpy as np
 
 from ... import log
-from ..._backend import arrays
+from ..._backend import arrays, device
 from ..._backend import random as streams
 from ..._backend.threads import scheduler
 from ..rules.checked import checked
 from ..rules.vocabulary import Any, AsValue, Bool, Int, OneOf, Str
+from ..without_effect import keys_without_effect, without_effect
 from .parallel_config import PARALLEL, PS
-from .settings import DictOf, Setting, Settings, Text
+from .settings import DictOf, Setting, Settings, Text, stored_only
 
 GRAPH_MODE, PYNATIVE_MODE = 0, 1
 STRICT, COMPATIBLE, LAX = 0, 1, 2
@@ -103,52 +104,60 @@ TABLE = {
     "device_id": Setting(0, Int(ge=0, le=4095) | Bool, int),
     "deterministic": Setting("OFF", OneOf("ON", "OFF")),
     "pynative_synchronize": Setting(False, Bool),
-    "max_call_depth": Setting(1000, **_count(1)),
-    "save_graphs": Setting(
-        0, Bool | Int(le=3), lambda x: {True: 2, False: 0}[x] if (type(x) is bool) else x
-    ),
-    "save_graphs_path": Setting(".", _path, os.path.realpath),
-    "print_file_path": Setting("", Str),
-    "env_config_path": Setting("", Str, _readable_json),
-    "compile_cache_path": Setting("", Str),
-    "enable_compile_cache": Setting(None, Bool),
-    "jit_syntax_level": Setting(LAX, OneOf(STRICT, COMPATIBLE, LAX) | Bool, int),
-    "jit_level": Setting("", Str),  # scripts of releases before "jit_config" set it; so does that
-    "jit_config": Setting(
-        {}, DictOf(jit_level=OneOf("O0", "O1", "O2"), infer_boost=OneOf("on", "off"))
-    ),
-    "exec_order": Setting("bfs", OneOf("bfs", "dfs")),
-    "support_binary": Setting(False, Bool),
-    "debug_level": Setting(RELEASE, OneOf(RELEASE, DEBUG) | Bool, int),
-    "reserve_class_name_in_scope": Setting(True, Bool),
-    "check_bprop": Setting(False, Bool),
-    "enable_reduce_precision": Setting(True, Bool | None),
-    "enable_graph_kernel": Setting(False, Bool),
-    "graph_kernel_flags": Setting("", Str),
-    "enable_auto_mixed_precision": Setting(None, Bool | None, readable=False),
-    "enable_sparse": Setting(None, Any, readable=False),
-    "auto_tune_mode": Setting(None, Any, readable=False),
     "max_device_memory": Setting(1024.0, _memory, _gigabytes),
-    "mempool_block_size": Setting(1.0, _memory, _gigabytes),
-    "variable_memory_max_size": Setting(
-        "0", _memory, lambda text: str(int(_gigabytes(text) * 2**30))
-    ),
-    "memory_offload": Setting("OFF", AsValue(OneOf("ON", "OFF"))),  # of releases before 2.10
-    "memory_optimize_level": Setting(0, OneOf("O0", "O1"), lambda level: int(level[1])),
-    "inter_op_parallel_num": Setting(0, **_count(0)),
     "runtime_num_threads": Setting(30, **_count(0)),
-    "op_timeout": Setting(900, **_count(0)),
-    "disable_format_transform": Setting(False, Bool | None, bool),
-    "aoe_tune_mode": Setting("", OneOf("online", "offline")),
-    "aoe_config": Setting({}, DictOf(job_type=OneOf("1", "2"))),
-    "ascend_config": Setting({}, _ascend),
-    "gpu_config": Setting({}, _gpu),
-    "hccl_watchdog": Setting(True, Bool),
-    "topo_order": Setting("", Str),
-    "compute_communicate_fusion_level": Setting(0, **_count(-1)),
-    "enable_profiling": Setting(False, Bool),
-    "profiling_options": Setting("training_trace", Str),
-    "enable_debug_runtime": Setting(False, Any),
+    "gpu_config": Setting({}, _gpu, has_effect=("matmul_allow_tf32", "conv_allow_tf32")),
+    **stored_only(
+        {
+            "max_call_depth": Setting(1000, **_count(1)),
+            "save_graphs": Setting(
+                0, Bool | Int(le=3), lambda x: {True: 2, False: 0}[x] if (type(x) is bool) else x
+            ),
+            "save_graphs_path": Setting(".", _path, os.path.realpath),
+            "print_file_path": Setting("", Str),
+            "env_config_path": Setting("", Str, _readable_json),
+            "compile_cache_path": Setting("", Str),
+            "enable_compile_cache": Setting(None, Bool),
+            "jit_syntax_level": Setting(LAX, OneOf(STRICT, COMPATIBLE, LAX) | Bool, int),
+            "jit_level": Setting(
+                "", Str
+            ),  # scripts of releases before "jit_config" set it; so does that
+            "jit_config": Setting(
+                {}, DictOf(jit_level=OneOf("O0", "O1", "O2"), infer_boost=OneOf("on", "off"))
+            ),
+            "exec_order": Setting("bfs", OneOf("bfs", "dfs")),
+            "support_binary": Setting(False, Bool),
+            "debug_level": Setting(RELEASE, OneOf(RELEASE, DEBUG) | Bool, int),
+            "reserve_class_name_in_scope": Setting(True, Bool),
+            "check_bprop": Setting(False, Bool),
+            "enable_reduce_precision": Setting(True, Bool | None),
+            "enable_graph_kernel": Setting(False, Bool),
+            "graph_kernel_flags": Setting("", Str),
+            "enable_auto_mixed_precision": Setting(None, Bool | None, readable=False),
+            "enable_sparse": Setting(None, Any, readable=False),
+            "auto_tune_mode": Setting(None, Any, readable=False),
+            "mempool_block_size": Setting(1.0, _memory, _gigabytes),
+            "variable_memory_max_size": Setting(
+                "0", _memory, lambda text: str(int(_gigabytes(text) * 2**30))
+            ),
+            "memory_offload": Setting(
+                "OFF", AsValue(OneOf("ON", "OFF"))
+            ),  # of releases before 2.10
+            "memory_optimize_level": Setting(0, OneOf("O0", "O1"), lambda level: int(level[1])),
+            "inter_op_parallel_num": Setting(0, **_count(0)),
+            "op_timeout": Setting(900, **_count(0)),
+            "disable_format_transform": Setting(False, Bool | None, bool),
+            "aoe_tune_mode": Setting("", OneOf("online", "offline")),
+            "aoe_config": Setting({}, DictOf(job_type=OneOf("1", "2"))),
+            "ascend_config": Setting({}, _ascend),
+            "hccl_watchdog": Setting(True, Bool),
+            "topo_order": Setting("", Str),
+            "compute_communicate_fusion_level": Setting(0, **_count(-1)),
+            "enable_profiling": Setting(False, Bool),
+            "profiling_options": Setting("training_trace", Str),
+            "enable_debug_runtime": Setting(False, Any),
+        }
+    ),
 }
 
 config = Settings(TABLE)
@@ -158,15 +167,18 @@ config.seed = None
 _warned_of_cpu = False
 
 
+@keys_without_effect("set_context", config.without_effect())
 def set_context(**kwargs):
     """Sets values of the context, by keyword.
 
-    The keys that have a meaning here are `mode`, `device_target`, `device_id`,
-    `runtime_num_threads`, the threads that large work on the CPU is shared among at most, and of
-    `gpu_config` `matmul_allow_tf32` and `conv_allow_tf32`: whether products of float32 may be made
-    in TF32, and those that convolutions are made of. "GPU" and "Ascend" both mean the GPU where one
-    computes, and else the CPU, with one warning. The other keys of the original are checked and
-    returned by `get_context`, and change nothing.
+    The keys that have a meaning here are `mode`, `device_target`, `device_id`, `deterministic`;
+    `runtime_num_threads`, the threads that large work on the CPU is shared among at most;
+    `max_device_memory`, the most memory of a GPU, such as "30GB"; `pynative_synchronize`, whether
+    an operation on a GPU has finished when its call returns; and of `gpu_config`
+    `matmul_allow_tf32` and `conv_allow_tf32`, whether products of float32 may be made in TF32, and
+    those that convolutions are made of. "GPU" and "Ascend" both mean the GPU where one computes,
+    and else the CPU, with one warning. The other keys are checked and returned by `get_context`; a
+    value that is not the default logs one warning.
 
     Args:
         **kwargs: the values.
@@ -190,6 +202,12 @@ def set_context(**kwargs):
             changed.get("device_target", config.device_target),
             changed.get("device_id", config.device_id),
         )
+    if "max_device_memory" in changed:
+        device.limit_memory(int(changed["max_device_memory"] * (1 << 30)))
+    if changed.get("pynative_synchronize", config.pynative_synchronize) != (
+        config.pynative_synchronize
+    ):
+        arrays.block(changed["pynative_synchronize"])
     if "runtime_num_threads" in changed:
         scheduler.limit(changed["runtime_num_threads"], "runtime_num_threads")
     for purpose in ("matmul", "conv"):
@@ -197,6 +215,7 @@ def set_context(**kwargs):
             allow_tf32(changed["gpu_config"][f"{purpose}_allow_tf32"], purpose)
     if "deterministic" in changed:
         _configure_libraries(changed["deterministic"])
+    config.warn("set_context", {key: changed[key] for key in kwargs})
     vars(config).update(changed)
 
 
@@ -325,6 +344,7 @@ def _configure_libraries(deterministic: str) -> None:
             os.environ.pop(name, None)
 
 
+@without_effect("set_recursion_limit", "no graph is compiled")
 @checked
 def set_recursion_limit(recursion_limit: Int(ge=1) = 1000):
     """Sets how deep calls may nest when a graph is compiled. Kept as `max_call_depth`.
@@ -385,11 +405,13 @@ def get_seed():
     return config.seed
 
 
+@keys_without_effect("set_auto_parallel_context", config.parallel.without_effect())
 def set_auto_parallel_context(**kwargs):
     """Sets values for training on several devices, by keyword.
 
     What has a meaning here is data parallelism: `parallel_mode` "data_parallel", `device_num`,
-    `global_rank`, `gradients_mean` and `parameter_broadcast`.
+    `global_rank`, `gradients_mean` and `parameter_broadcast`; `pipeline_stages` says how many
+    processes share a gradient, `strategy_ckpt_load_file` how a checkpoint was divided.
 
     Args:
         **kwargs: the values.
@@ -407,6 +429,12 @@ def set_auto_parallel_context(**kwargs):
         >>> ms.reset_auto_parallel_context()
     """
     changed = config.parallel.change("set_auto_parallel_context", kwargs)
+    config.parallel.warn("set_auto_parallel_context", changed)
+    put_parallel(changed)
+
+
+def put_parallel(changed: dict) -> None:
+    """Puts checked values for training on several devices in force."""
     for key, value in changed.items():
         vars(config.parallel).update(value if key in _SPREAD else {key: value})
         for other, follows in _FOLLOW.get(key, {}).items():
@@ -460,6 +488,7 @@ def reset_auto_parallel_context():
     config.parallel.reset()
 
 
+@without_effect("set_ps_context", "there is no parameter server")
 def set_ps_context(**kwargs):
     """Sets values for a parameter server. They are stored; there is no parameter server here.
 

@@ -5,6 +5,7 @@ Devices here have no such memory: the settings are checked, stored and returned.
 
 from ..declare.public_api import legacy
 from ..rules.vocabulary import Bool, Float, Int, OneOf
+from ..without_effect import without_effect
 from .settings import DictOf, Setting, Settings, Text
 
 _gigabytes = Text(r"[1-9][0-9]*(\.[0-9]+)?GB|0\.[0-9]*[1-9][0-9]*GB", 'such as "512GB"')
@@ -33,6 +34,7 @@ settings = Settings(TABLE)
 
 
 @legacy("set_offload_context", "context.set_offload_context")
+@without_effect("set_offload_context", "devices have no such memory")
 def set_offload_context(offload_config):
     """Sets values for moving Parameters and activations off a device.
 

@@ -4,7 +4,7 @@ The functions that set and return them are in `config`.
 """
 
 from ..rules.vocabulary import Bool, Int, ListOf, Number, OneOf, Str, TupleOf
-from .settings import DictOf, Setting
+from .settings import DictOf, Setting, stored_only
 
 
 class ParallelMode:
@@ -97,75 +97,81 @@ PARALLEL = {
     "gradients_mean": Setting(False, **_flag),
     "parameter_broadcast": Setting(False, **_flag),
     "parameter_broadcast_is_set": Setting(False, None, readable=False),
-    "gradient_fp32_sync": Setting(True, **_flag),
-    "loss_repeated_mean": Setting(True, Bool),
-    "force_fp32_communication": Setting(False, Bool),
-    "full_batch": Setting(False, **_flag),
     "full_batch_is_set": Setting(False, None),
-    "dataset_strategy": Setting(
-        "data_parallel",
-        OneOf("data_parallel", "full_batch") | TupleOf(TupleOf(Int)),
-        lambda given: given if isinstance(given, str) else list(map(list, given)),
-    ),
-    "search_mode": Setting("recursive_programming", _search),
-    "auto_parallel_search_mode": Setting("recursive_programming", _search),
-    "sharding_propagation": Setting(False, Bool),
-    "communi_parallel_mode": Setting(
-        "all_group_parallel",
-        OneOf("all_group_parallel", "same_server_group_parallel", "no_group_parallel"),
-    ),
     "enable_parallel_optimizer": Setting(False, Bool),
-    "enable_alltoall": Setting(False, Bool),
-    "all_reduce_fusion_config": Setting([], ListOf(Int, min_length=1), _indices),
-    "comm_fusion": Setting(_no_fusion, DictOf(), _fusion),
-    "grad_accumulation_step": Setting(1, Int(ge=1, le=1)),
     "pipeline_stages": Setting(1, Int(ge=1)),
-    "pipeline_segments": Setting(1, Int(ge=1), readable=False),
-    "pipeline_result_broadcast": Setting(False, Bool),
-    "pipeline_config": Setting(
-        None,
-        DictOf(pipeline_interleave=Bool, pipeline_scheduler=OneOf(*_schedulers)),
-        _pipeline,
-        readable=False,
-    ),
-    "pipeline_interleave": Setting(False, None),
-    "pipeline_scheduler": Setting("1f1b", None),
-    "auto_pipeline": Setting(False, Bool),
-    "parallel_optimizer_config": Setting(
-        None,
-        DictOf(
-            gradient_accumulation_shard=Bool,
-            parallel_optimizer_threshold=Int(ge=0),
-            optimizer_weight_shard_size=Int(ge=1),
-            optimizer_level=OneOf("level1", "level2", "level3"),
-        ),
-        _sharding,
-        readable=False,
-    ),
-    "gradient_accumulation_shard": Setting(False, None, readable=False),
-    "parallel_optimizer_threshold": Setting(64, None, readable=False),
-    "optimizer_level": Setting("level1", None, readable=False),
-    "optimizer_weight_shard_size": Setting(-1, Int, lambda size: size if size > 1 else -1),
-    "optimizer_weight_shard_aggregated_save": Setting(False, Bool),
     "strategy_ckpt_load_file": Setting("", Str),
-    "strategy_ckpt_save_file": Setting("", Str),
-    "strategy_ckpt_config": Setting(
-        _no_files,
-        DictOf(load_file=Str, save_file=Str, only_trainable_params=Bool),
-        lambda given: {**_no_files, **given},
+    **stored_only(
+        {
+            "full_batch": Setting(False, **_flag),
+            "dataset_strategy": Setting(
+                "data_parallel",
+                OneOf("data_parallel", "full_batch") | TupleOf(TupleOf(Int)),
+                lambda given: given if isinstance(given, str) else list(map(list, given)),
+            ),
+            "sharding_propagation": Setting(False, Bool),
+            "gradient_fp32_sync": Setting(True, **_flag),
+            "loss_repeated_mean": Setting(True, Bool),
+            "force_fp32_communication": Setting(False, Bool),
+            "search_mode": Setting("recursive_programming", _search),
+            "auto_parallel_search_mode": Setting("recursive_programming", _search),
+            "communi_parallel_mode": Setting(
+                "all_group_parallel",
+                OneOf("all_group_parallel", "same_server_group_parallel", "no_group_parallel"),
+            ),
+            "enable_alltoall": Setting(False, Bool),
+            "all_reduce_fusion_config": Setting([], ListOf(Int, min_length=1), _indices),
+            "comm_fusion": Setting(_no_fusion, DictOf(), _fusion),
+            "grad_accumulation_step": Setting(1, Int(ge=1, le=1)),
+            "pipeline_segments": Setting(1, Int(ge=1), readable=False),
+            "pipeline_result_broadcast": Setting(False, Bool),
+            "pipeline_config": Setting(
+                None,
+                DictOf(pipeline_interleave=Bool, pipeline_scheduler=OneOf(*_schedulers)),
+                _pipeline,
+                readable=False,
+            ),
+            "pipeline_interleave": Setting(False, None),
+            "pipeline_scheduler": Setting("1f1b", None),
+            "auto_pipeline": Setting(False, Bool),
+            "parallel_optimizer_config": Setting(
+                None,
+                DictOf(
+                    gradient_accumulation_shard=Bool,
+                    parallel_optimizer_threshold=Int(ge=0),
+                    optimizer_weight_shard_size=Int(ge=1),
+                    optimizer_level=OneOf("level1", "level2", "level3"),
+                ),
+                _sharding,
+                readable=False,
+            ),
+            "gradient_accumulation_shard": Setting(False, None, readable=False),
+            "parallel_optimizer_threshold": Setting(64, None, readable=False),
+            "optimizer_level": Setting("level1", None, readable=False),
+            "optimizer_weight_shard_size": Setting(-1, Int, lambda size: size if size > 1 else -1),
+            "optimizer_weight_shard_aggregated_save": Setting(False, Bool),
+            "strategy_ckpt_save_file": Setting("", Str),
+            "strategy_ckpt_config": Setting(
+                _no_files,
+                DictOf(load_file=Str, save_file=Str, only_trainable_params=Bool),
+                lambda given: {**_no_files, **given},
+            ),
+            "group_ckpt_save_file": Setting("", Str, readable=False),
+            "init_param_in_compile": Setting(True, **_loose_flag),
+            "auto_parallel_new_interface": Setting(False, **_loose_flag),
+            "dump_local_norm": Setting(False, **_loose_flag),
+            "dump_local_norm_path": Setting("", Str),
+            "dump_device_local_norm": Setting(False, **_loose_flag),
+        }
     ),
-    "group_ckpt_save_file": Setting("", Str, readable=False),
-    "init_param_in_compile": Setting(True, **_loose_flag),
-    "auto_parallel_new_interface": Setting(False, **_loose_flag),
-    "dump_local_norm": Setting(False, **_loose_flag),
-    "dump_local_norm_path": Setting("", Str),
-    "dump_device_local_norm": Setting(False, **_loose_flag),
 }
 
-PS = {
-    "enable_ps": Setting(False, Bool),
-    "config_file_path": Setting("", Str),
-    "enable_ssl": Setting(False, Bool),
-    "client_password": Setting("", Str, readable=False),
-    "server_password": Setting("", Str, readable=False),
-}
+PS = stored_only(
+    {
+        "enable_ps": Setting(False, Bool),
+        "config_file_path": Setting("", Str),
+        "enable_ssl": Setting(False, Bool),
+        "client_password": Setting("", Str, readable=False),
+        "server_password": Setting("", Str, readable=False),
+    }
+)

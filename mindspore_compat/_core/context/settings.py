@@ -1,17 +1,19 @@
 """A table of settings with their rules, and the values in force.
 
 `config` (the context) and its parts `config.parallel` and `config.ps` are made of this. A setting
-that only another device of the original reads is stored and returned, and changes nothing here.
+that only another device of the original reads is marked by `stored_only`: it is stored and
+returned, and changes nothing here.
 """
 
 import copy
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..._core.rules.vocabulary import Str
 from ..rules.base import Rule, both
 from ..rules.checked import refuse_all
+from ..without_effect import warn_once
 
 
 @dataclass(frozen=True)
@@ -23,12 +25,19 @@ class Setting:
         rule: what a caller may set; None for a key that follows from others.
         stored: turns what the caller gave into what is stored; may raise ValueError.
         readable: False for a key that can be set but not read.
+        has_effect: False for a key that changes nothing here; of a dict, the keys that do.
     """
 
     default: Any
     rule: Rule | None
     stored: Any = None
     readable: bool = True
+    has_effect: bool | tuple = True
+
+
+def stored_only(table: dict[str, Setting]) -> dict[str, Setting]:
+    """The settings of a table, marked as without effect."""
+    return {key: replace(setting, has_effect=False) for key, setting in table.items()}
 
 
 class Settings:
@@ -59,6 +68,28 @@ class Settings:
             key: value if self._table[key].stored is None else self._table[key].stored(value)
             for key, value in given.items()
         }
+
+    def without_effect(self) -> list[str]:
+        """The keys that change nothing; of a dict whose keys differ, such as `gpu_config`, those of
+        them, behind a dot."""
+        names = []
+        for key, setting in self._table.items():
+            if setting.has_effect is False and setting.rule is not None:
+                names.append(key)
+            elif isinstance(setting.has_effect, tuple):
+                inner = (name for name, _ in setting.rule.entries)
+                names += [f"{key}.{name}" for name in inner if name not in setting.has_effect]
+        return names
+
+    def warn(self, api: str, changed: dict) -> None:
+        """Warns, once each, of keys without effect whose value changes."""
+        for key, value in changed.items():
+            effect = self._table[key].has_effect
+            if effect is False and value != getattr(self, key):
+                warn_once(f"'{key}' of '{api}'")
+            elif isinstance(effect, tuple):
+                for name in value.keys() - {*effect}:
+                    warn_once(f"'{key}.{name}' of '{api}'")
 
     def get(self, api: str, key: str):
         """Returns the value of a key.

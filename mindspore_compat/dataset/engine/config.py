@@ -17,6 +17,7 @@ import numpy as np
 from ..._core.context import config as context
 from ..._core.rules.checked import Forbid, checked
 from ..._core.rules.vocabulary import Bool, InstanceOf, Int, OneOf, Str
+from ..._core.without_effect import without_effect
 from ..._io.reading import json_of, reading
 from .._rules import AnInstance
 from ..debug import DebugHook, PrintMetaDataHook
@@ -230,6 +231,7 @@ def debug_hooks() -> tuple:
     return _values.hooks
 
 
+@without_effect("dataset.config.set_iterator_mode(parallel_convert)")
 @checked
 def set_iterator_mode(do_copy: Bool = False, parallel_convert: Bool = False):
     """Sets how iterators make Tensors.
@@ -295,6 +297,7 @@ def get_callback_timeout():
     return _values.callback
 
 
+@without_effect("dataset.config.set_monitor_sampling_interval", "there is no such monitor")
 @checked
 def set_monitor_sampling_interval(interval: Int(ge=1, le=INT32_MAX)):
     """Keeps the interval of the original's performance monitor.
@@ -310,6 +313,7 @@ def get_monitor_sampling_interval():
     return _values.monitor
 
 
+@without_effect("dataset.config.set_auto_num_workers", "autotune chooses from the settings alone")
 @checked
 def set_auto_num_workers(enable: Bool):
     """Keeps whether the original may choose the number of workers.
@@ -325,6 +329,7 @@ def get_auto_num_workers():
     return _values.auto_workers
 
 
+@without_effect("dataset.config.set_enable_autotune(filepath_prefix)", "nothing is written")
 @checked(Forbid("filepath_prefix == ''", RuntimeError, "'filepath_prefix' must not be empty"))
 def set_enable_autotune(enable: Bool, filepath_prefix: Str = None):
     """Sets whether each `map` that is given no number of workers has those of the settings.
@@ -355,6 +360,7 @@ def get_enable_autotune():
     return _values.autotune
 
 
+@without_effect("dataset.config.set_autotune_interval", "autotune works row by row")
 @checked
 def set_autotune_interval(interval: Int(ge=0, le=INT32_MAX)):
     """Keeps how often the original tunes.
@@ -370,6 +376,7 @@ def get_autotune_interval():
     return _values.autotune_interval
 
 
+@without_effect("dataset.config.set_auto_offload", "operations of a pipeline run on the host")
 @checked
 def set_auto_offload(offload: Bool):
     """Keeps whether operations of a pipeline may run on the device. Here they run on the host.
@@ -385,6 +392,7 @@ def get_auto_offload():
     return _values.auto_offload
 
 
+@without_effect("dataset.config.set_enable_shared_mem", "worker processes use pipes")
 @checked
 def set_enable_shared_mem(enable: Bool):
     """Keeps whether worker processes use shared memory. Here they use pipes.
@@ -417,6 +425,9 @@ def get_enable_watchdog():
     return _values.watchdog
 
 
+@without_effect(
+    "dataset.config.set_fast_recovery", "a pipeline that resumes repeats no augmentation"
+)
 @checked
 def set_fast_recovery(fast_recovery: Bool):
     """Keeps whether the original recovers without repeating augmentations.
@@ -432,6 +443,7 @@ def get_fast_recovery():
     return _values.fast_recovery
 
 
+@without_effect("dataset.config.set_dynamic_shape", "rows may always differ in shape")
 @checked
 def set_dynamic_shape(is_dynamic: Bool):
     """Keeps whether rows may differ in shape. Here they always may.
@@ -447,6 +459,7 @@ def get_dynamic_shape():
     return _values.dynamic
 
 
+@without_effect("dataset.config.set_numa_enable", "threads are bound by 'runtime.set_cpu_affinity'")
 @checked
 def set_numa_enable(numa_enable: Bool):
     """Keeps whether the original binds itself to NUMA nodes.
@@ -462,6 +475,7 @@ def get_numa_enable():
     return _values.numa
 
 
+@without_effect("dataset.config.set_sending_batches", "batches are taken when they are needed")
 @checked
 def set_sending_batches(batch_num: Int):
     """Keeps how many batches may be sent to a device in an epoch.
@@ -472,6 +486,7 @@ def set_sending_batches(batch_num: Int):
     _values.sending = batch_num
 
 
+@without_effect("dataset.config.set_video_backend", "videos are decoded on the CPU")
 @checked
 def set_video_backend(backend: OneOf("CPU", "Ascend")):
     """Keeps what decodes videos.

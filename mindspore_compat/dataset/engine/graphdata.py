@@ -11,6 +11,7 @@ import numpy as np
 
 from ..._core.rules.checked import Forbid, checked
 from ..._core.rules.vocabulary import Bool, InstanceOf, Int, Number, OneOf, Str
+from ..._core.without_effect import without_effect
 from ..._io.mindrecord import Records
 from .._rules import INT32_MAX, AnInstance, Workers
 from . import config
@@ -49,6 +50,7 @@ class OutputFormat(Enum):
     CSR = 2
 
 
+@without_effect("dataset.GraphData(num_parallel_workers)", "a graph answers in the caller's thread")
 class GraphData:
     """A graph of typed nodes and edges with features, read from MindRecord files.
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import Bool, InstanceOf
+from ..._core.without_effect import without_effect
 from .._rules import natural
 from . import iterators, saving
 from .cache import DatasetCache
@@ -169,6 +170,7 @@ class Dataset:
         """Returns how many rows iterators leave out."""
         return self._init_step
 
+    @without_effect("dataset.Dataset.reset", "each iterator begins at the first row")
     def reset(self):
         """Is there for scripts; each iterator begins anew by itself."""
 
@@ -249,6 +251,7 @@ class Dataset:
         """The positions of the columns in the network's inputs; () for their own order."""
         return self.__dict__.get("_input_indexs", ())
 
+    @without_effect("dataset.Dataset.input_indexs", "columns keep their order")
     @input_indexs.setter
     def input_indexs(self, value):
         self._input_indexs = value

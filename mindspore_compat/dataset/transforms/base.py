@@ -20,6 +20,7 @@ import numpy as np
 from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import InstanceOf, OneOf
 from ..._core.tensor.tensor import Tensor
+from ..._core.without_effect import without_effect
 from ..engine.config import next_seed
 from ..engine.rows import FAILURES, as_column
 from ..engine.twister import Twister
@@ -96,6 +97,7 @@ class PyTensorOperation(TensorOperation):
 class ImageTensorOperation(TensorOperation):
     """The base of transforms of images."""
 
+    @without_effect("dataset.vision.Resize.device", "every transform of images runs on the host")
     def device(self, device_target="CPU"):
         """Chooses what computes; here that is the host in any case.
 

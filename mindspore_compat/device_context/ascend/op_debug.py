@@ -7,6 +7,7 @@ second call with another value is refused.
 from ..._core.context.settings import DictOf
 from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import Int, OneOf, Str
+from ..._core.without_effect import without_effect
 from .._store_once import store_once
 
 __all__ = ["aclinit_config", "debug_option", "execute_timeout", "function_status"]
@@ -20,6 +21,7 @@ _ACL = DictOf(
 )
 
 
+@without_effect("device_context.ascend.op_debug.execute_timeout", "there is no Ascend")
 @checked
 def execute_timeout(op_timeout: Int(ge=0)):
     """Sets how long an operation of an Ascend may take. Kept as `op_timeout`.
@@ -37,6 +39,7 @@ def execute_timeout(op_timeout: Int(ge=0)):
     store_once(function_status, "execute_timeout", op_timeout, key="op_timeout")
 
 
+@without_effect("device_context.ascend.op_debug.debug_option", "there is no Ascend")
 @checked
 def debug_option(option_value: OneOf("oom")):
     """Sets what an Ascend watches its operations for. Kept as `op_debug_option`.
@@ -54,6 +57,7 @@ def debug_option(option_value: OneOf("oom")):
     store_once(function_status, "debug_option", option_value, "ascend_config", "op_debug_option")
 
 
+@without_effect("device_context.ascend.op_debug.aclinit_config", "there is no Ascend")
 @checked
 def aclinit_config(config: _ACL):
     """Sets what AscendCL is started with. Kept as `aclinit`.

@@ -7,6 +7,7 @@ second call with another value is refused.
 from ..._core.context.config import ASCEND
 from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import Str
+from ..._core.without_effect import without_effect
 from .._store_once import store_once
 
 __all__ = [
@@ -25,6 +26,7 @@ function_status = {
 }
 
 
+@without_effect("device_context.ascend.op_precision.precision_mode", "there is no Ascend")
 @checked
 def precision_mode(mode: ASCEND["precision_mode"]):
     """Sets to which floats an Ascend's operations may turn others.
@@ -44,6 +46,7 @@ def precision_mode(mode: ASCEND["precision_mode"]):
     store_once(function_status, "precision_mode", mode, "ascend_config")
 
 
+@without_effect("device_context.ascend.op_precision.op_precision_mode", "there is no Ascend")
 @checked
 def op_precision_mode(path: Str):
     """Sets the file that sets the precision of single operations of an Ascend.
@@ -60,6 +63,7 @@ def op_precision_mode(path: Str):
     store_once(function_status, "op_precision_mode", path, "ascend_config")
 
 
+@without_effect("device_context.ascend.op_precision.matmul_allow_hf32", "there is no Ascend")
 @checked
 def matmul_allow_hf32(value: ASCEND["matmul_allow_hf32"]):
     """Sets whether an Ascend may multiply matrices of float32 in HF32.
@@ -76,6 +80,7 @@ def matmul_allow_hf32(value: ASCEND["matmul_allow_hf32"]):
     store_once(function_status, "matmul_allow_hf32", value, "ascend_config")
 
 
+@without_effect("device_context.ascend.op_precision.conv_allow_hf32", "there is no Ascend")
 @checked
 def conv_allow_hf32(value: ASCEND["conv_allow_hf32"]):
     """Sets whether an Ascend may convolve float32 in HF32.

@@ -6,6 +6,7 @@ second call with another value is refused.
 
 from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import Bool, Int, OneOf
+from ..._core.without_effect import without_effect
 from .._store_once import store_once
 
 __all__ = ["aclnn_cache", "aoe_job_type", "aoe_tune_mode", "op_compile", "function_status"]
@@ -18,6 +19,7 @@ function_status = {
 }
 
 
+@without_effect("device_context.ascend.op_tuning.op_compile", "there is no Ascend")
 @checked
 def op_compile(value: Bool):
     """Sets whether an Ascend's operations are compiled as they are met. Kept as `jit_compile`.
@@ -34,6 +36,7 @@ def op_compile(value: Bool):
     store_once(function_status, "op_compile", value, "ascend_config", "jit_compile")
 
 
+@without_effect("device_context.ascend.op_tuning.aoe_tune_mode", "there is no Ascend")
 @checked
 def aoe_tune_mode(tune_mode: OneOf("online", "offline")):
     """Sets when the tuner of an Ascend, AOE, works. Kept as `aoe_tune_mode`.
@@ -51,6 +54,7 @@ def aoe_tune_mode(tune_mode: OneOf("online", "offline")):
     store_once(function_status, "aoe_tune_mode", tune_mode)
 
 
+@without_effect("device_context.ascend.op_tuning.aoe_job_type", "there is no Ascend")
 @checked
 def aoe_job_type(config: OneOf("1", "2")):
     """Sets what the tuner of an Ascend, AOE, tunes. Kept in `aoe_config`.
@@ -68,6 +72,7 @@ def aoe_job_type(config: OneOf("1", "2")):
     store_once(function_status, "aoe_job_type", config, "aoe_config", "job_type")
 
 
+@without_effect("device_context.ascend.op_tuning.aclnn_cache", "there is no Ascend")
 @checked
 def aclnn_cache(enable_global_cache: Bool = False, cache_queue_length: Int(ge=0) = 10000):
     """Sets the store of an Ascend's prepared calls.

@@ -7,6 +7,7 @@ call with another value is refused.
 
 from ..._core.context.config import GPU
 from ..._core.rules.checked import checked
+from ..._core.without_effect import without_effect
 from .._store_once import store_once
 
 __all__ = ["conv_dgrad_algo", "conv_fprop_algo", "conv_wgrad_algo", "function_status"]
@@ -14,6 +15,9 @@ __all__ = ["conv_dgrad_algo", "conv_fprop_algo", "conv_wgrad_algo", "function_st
 function_status = {"conv_fprop_algo": False, "conv_wgrad_algo": False, "conv_dgrad_algo": False}
 
 
+@without_effect(
+    "device_context.gpu.op_tuning.conv_fprop_algo", "the algorithm follows from the shapes"
+)
 @checked
 def conv_fprop_algo(mode: GPU["conv_fprop_algo"]):
     """Sets which of cuDNN's algorithms convolves.
@@ -31,6 +35,9 @@ def conv_fprop_algo(mode: GPU["conv_fprop_algo"]):
     store_once(function_status, "conv_fprop_algo", mode, "gpu_config")
 
 
+@without_effect(
+    "device_context.gpu.op_tuning.conv_wgrad_algo", "the algorithm follows from the shapes"
+)
 @checked
 def conv_wgrad_algo(mode: GPU["conv_wgrad_algo"]):
     """Sets which of cuDNN's algorithms makes the gradients of weights.
@@ -48,6 +55,9 @@ def conv_wgrad_algo(mode: GPU["conv_wgrad_algo"]):
     store_once(function_status, "conv_wgrad_algo", mode, "gpu_config")
 
 
+@without_effect(
+    "device_context.gpu.op_tuning.conv_dgrad_algo", "the algorithm follows from the shapes"
+)
 @checked
 def conv_dgrad_algo(mode: GPU["conv_dgrad_algo"]):
     """Sets which of cuDNN's algorithms makes the gradients of inputs.

@@ -6,6 +6,7 @@ when it is assigned, and again by every Cell that this one is assigned to.
 
 from collections import OrderedDict
 
+from ..._core.without_effect import without_effect
 from .members import check_prefix
 
 
@@ -108,8 +109,14 @@ class Naming:
         fn(self)
         return self
 
+    @without_effect(
+        "nn.Cell.init_parameters_data(auto_parallel_mode)", "every process holds the whole network"
+    )
     def init_parameters_data(self, auto_parallel_mode=False):
         """Draws the values of parameters that have none yet.
+
+        Args:
+            auto_parallel_mode (bool): whether values are drawn slice by slice.
 
         Returns:
             dict, each parameter with the one that replaced it: itself.

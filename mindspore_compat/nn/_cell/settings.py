@@ -10,6 +10,7 @@ import inspect
 from ..._core.context.config import GRAPH_MODE, config
 from ..._core.rules.vocabulary import Bool, InstanceOf, Int, OneOf, Str
 from ..._core.tensor.dynamic_shape import misfit
+from ..._core.without_effect import without_effect
 
 _Prefetch = (OneOf("Auto") | Int(ge=0)).called("'Auto' or an int >= 0")
 
@@ -41,6 +42,7 @@ class Settings:
         """Whether a custom `bprop` is checked step by step."""
         return self._bprop_debug
 
+    @without_effect("nn.Cell.bprop_debug")
     @bprop_debug.setter
     def bprop_debug(self, value):
         Bool.refuse("Cell", "bprop_debug", value)
@@ -56,6 +58,7 @@ class Settings:
         """The layout of parameters over devices, by name."""
         return self.__dict__.get("_parameter_layout_dict", {})
 
+    @without_effect("nn.Cell.parameter_layout_dict", "every process holds the whole network")
     @parameter_layout_dict.setter
     def parameter_layout_dict(self, value):
         InstanceOf(dict).refuse("Cell", "parameter_layout_dict", value)
@@ -66,6 +69,7 @@ class Settings:
         """The stage of a pipeline that this Cell belongs to, once assigned."""
         return self._cell_stage("pipeline_stage")
 
+    @without_effect("nn.Cell.pipeline_stage", "every process runs all stages")
     @pipeline_stage.setter
     def pipeline_stage(self, value):
         self._cell_set_stage("pipeline_stage", value)
@@ -75,6 +79,7 @@ class Settings:
         """The segment of a pipeline that this Cell belongs to, once assigned."""
         return self._cell_stage("pipeline_segment")
 
+    @without_effect("nn.Cell.pipeline_segment", "every process runs all stages")
     @pipeline_segment.setter
     def pipeline_segment(self, value):
         self._cell_set_stage("pipeline_segment", value)
@@ -88,8 +93,9 @@ class Settings:
         Int(ge=0).refuse("Cell", name, value)
         self.__dict__[f"_{name}"] = value
         for member in self.get_parameters():
-            member.add_pipeline_stage(value)
+            member._note_stage(value)
 
+    @without_effect("nn.Cell.set_jit_config", "a network runs the same with any")
     def set_jit_config(self, jit_config):
         """Keeps the options of a JitConfig; a network runs the same with any of them.
 
@@ -104,6 +110,7 @@ class Settings:
             )
         self.__dict__["_jit_config_dict"] = options
 
+    @without_effect("nn.Cell.set_boost")
     def set_boost(self, boost_type):
         """Sets the flag of an acceleration of the original ('less_bn'), here and in all sub-cells.
 
@@ -116,9 +123,40 @@ class Settings:
             )
         return self.add_flags_recursive(less_bn=True)
 
+    @without_effect("nn.Cell.set_comm_fusion", "messages are cut by size alone")
+    def set_comm_fusion(self, fusion_type, recurse=True):
+        """Sets `comm_fusion` of the trainable parameters.
+
+        Args:
+            fusion_type (int): the group, at least 0.
+            recurse (bool): whether to go into sub-cells.
+
+        Returns:
+            Cell, itself.
+
+        Raises:
+            TypeError: if `fusion_type` is not an int.
+            ValueError: if it is negative.
+        """
+        Int(ge=0).refuse("set_comm_fusion", "fusion_type", fusion_type)
+        for param in self.trainable_params(recurse):
+            param._param_info.comm_fusion = fusion_type
+        return self
+
+    @without_effect("nn.Cell.update_cell_type")
+    def update_cell_type(self, cell_type):
+        """Notes what kind of Cell this is, "quant" or "second-order"."""
+        self.cell_type = cell_type
+
+    @without_effect("nn.Cell.remove_redundant_parameters", "every parameter is needed")
+    def remove_redundant_parameters(self):
+        """Drops what only other devices need; every parameter is needed here."""
+
+    @without_effect("nn.Cell.set_data_parallel", "there is no planner to ask")
     def set_data_parallel(self):
         """Asks an automatic planner for data parallelism; there is none here to ask."""
 
+    @without_effect("nn.Cell.offload", "activations stay where they are")
     def offload(self, backward_prefetch="Auto"):
         """Asks for activations to be moved to the host; arrays stay where they are.
 
@@ -178,10 +216,11 @@ class Settings:
                 raise ValueError("For 'recompute', 'context_fn' needs 'use_reentrant=False'.")
         if kwargs.get("parallel_optimizer_comm_recompute"):
             for member in self.trainable_params():
-                member.parallel_optimizer_comm_recompute = True
+                member._param_info.parallel_optimizer_comm_recompute = True
         self.__dict__["_recompute"] = context_fn or True
         self._cell_choose_path()
 
+    @without_effect("nn.Cell.shard", "every process holds the whole network")
     def shard(self, in_strategy, out_strategy=None, parameter_plan=None):
         """Keeps how inputs and outputs should be split over devices; arrays stay whole.
 

@@ -19,6 +19,7 @@ from ..._core.context.config import config
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, InstanceOf, ListOf, Str, checked
 from ..._core.tensor.tensor import Tensor
+from ..._core.without_effect import without_effect
 from ...common.parameter import Parameter, ParameterTuple
 from ...ops._optimizer.formulas import centralised, unscaled
 from ..cell import Cell
@@ -455,6 +456,7 @@ class Optimizer(Cell):
         """Whether row-sparse gradients may name a row twice. Equal rows are always summed here."""
         return self._unique
 
+    @without_effect("nn.Optimizer.unique", "equal rows are always summed")
     @unique.setter
     def unique(self, value):
         Bool.refuse(type(self).__name__, "unique", value)

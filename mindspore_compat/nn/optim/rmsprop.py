@@ -3,6 +3,7 @@
 from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Float, checked, inf
+from ..._core.without_effect import without_effect
 from ...ops._optimizer.formulas import centered_rmsprop_update, rmsprop_update, unscaled
 from ._documented import documented
 from ._fused import FusedOptimizer
@@ -17,6 +18,7 @@ CENTERED = fuse(centered_rmsprop_update, link=unscaled)
 
 
 @public("nn.RMSProp")
+@without_effect("nn.RMSProp(use_locking)")
 @documented
 class RMSProp(FusedOptimizer):
     """Gradients over the root of their running mean square, with momentum if wanted.
@@ -28,6 +30,7 @@ class RMSProp(FusedOptimizer):
         decay (float): how slowly the averages change.
         momentum (float): how much of the last step stays.
         epsilon (float): added under the root.
+        use_locking (bool): whether an update locks its Parameter; two threads never run one.
         centered (bool): whether to divide by the root of the variance.
 
     Example:

@@ -10,6 +10,7 @@ from ..._core.context import config
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Any, AsValue, Bool, Int, Str, checked
 from ..._core.tensor.tensor import Tensor
+from ..._core.without_effect import without_effect
 from ...communication.groups import GlobalComm, get_group_size, partners
 from ..cell import Cell
 
@@ -21,6 +22,7 @@ BUCKET = 1 << 22  # elements that travel together
 
 
 @public("nn.DistributedGradReducer")
+@without_effect("nn.DistributedGradReducer(fusion_type)", "messages are cut by size alone")
 class DistributedGradReducer(Cell):
     """Sums gradients over the processes of a group, and divides them by their number if wanted.
 
@@ -31,7 +33,7 @@ class DistributedGradReducer(Cell):
         parameters (list): the parameters whose gradients come.
         mean (bool): whether to divide by `degree`; None for the context's `gradients_mean`.
         degree (int): what to divide by; None for the size of the group.
-        fusion_type (int): accepted; gradients are gathered by their size.
+        fusion_type (int): how messages are put together; they are by their size.
         group (str): the group; by default all processes.
 
     Inputs:

@@ -14,5 +14,6 @@ class DistributedGradReducer(_Cell):
     mean: _t.Any
     degree: _t.Any
     allreduce_filter: _t.Any
+    # fusion_type: Accepted for compatibility, has no effect here
     def __init__(self, parameters: _t.Any, mean: _b.bool | None = ..., degree: _t.Any = ..., fusion_type: _b.int = ..., group: _b.str = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore

@@ -3,10 +3,12 @@
 from ..._core.declare.public_api import public
 from ..._core.rules.base import registered
 from ..._core.rules.vocabulary import TensorOf, any_dtype, checked
+from ..._core.without_effect import without_effect
 from ..primitive import Primitive
 
 
 @public("ops.reshard")
+@without_effect("ops.reshard", "every process holds the whole Tensor")
 @checked
 def reshard(tensor: TensorOf(any_dtype), layout):
     """The Tensor, laid out over devices as given; as every process holds it whole, itself.

@@ -10,6 +10,7 @@ from ..._core.declare.public_api import build, public
 from ..._core.rules.vocabulary import Bool, DType, InstanceOf, Int, Str, checked
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor, as_array
+from ..._core.without_effect import without_effect
 from ...common.storage import UntypedStorage
 from .._rules import Anything, Ints
 from .._shape.reshape import shape_of
@@ -168,16 +169,18 @@ def delete_(input: Anything, non_blocking: Bool = False):
 
 
 @public("Tensor.data_sync")
+@without_effect("Tensor.data_sync(wait)", "it always waits")
 def data_sync(self, wait=False):
     """Waits until the GPU has computed the Tensor; on the CPU it always is.
 
     Args:
-        wait (bool): accepted; it always waits.
+        wait (bool): whether the call waits.
     """
     arrays.synchronize()
 
 
 @public("Tensor.flush_from_cache")
+@without_effect("Tensor.flush_from_cache", "Tensors lie in no cache")
 def flush_from_cache(self):
     """Writes what a cache holds of the Tensor back to it: nothing, as Tensors lie in no cache
     here.

@@ -19,6 +19,7 @@ from ..._core.rules.vocabulary import (
 )
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
+from ..._core.without_effect import without_effect
 from ...common.hook import HookHandle, need_callable
 from ...common.parameter import Parameter
 from .._indexing.getitem import setitem
@@ -376,12 +377,14 @@ def item(input: Anything):
 
 
 @public("Tensor.requires_grad_")
+@without_effect("Tensor.requires_grad_", "'grad' names what is differentiated")
 def requires_grad_(self, requires_grad=True):
     """Returns the Tensor; gradients are taken by `mindspore.grad` alone."""
     return self
 
 
 @public("Tensor.set_const_arg")
+@without_effect("Tensor.set_const_arg")
 @checked
 def set_const_arg(input: Anything, const_arg: Bool = True):
     """Notes whether a network takes the Tensor as a constant, and returns it."""

@@ -28,7 +28,8 @@ def _get_lambda_func(total_layer=None):
     def set_options(network, layer_id, offset, parallel_config, layers):
         layers = total_layer or layers
         stages = parallel_config.pipeline_stage
-        network.pipeline_stage = min((layer_id + offset) * stages // layers, stages - 1)
+        stage = min((layer_id + offset) * stages // layers, stages - 1)
+        network._cell_set_stage("pipeline_stage", stage)
         if parallel_config.recomputes():
             network.recompute()
 

@@ -12,6 +12,7 @@ from ..._backend import arrays
 from ..._core.declare.public_api import own
 from ..._core.rules.vocabulary import Bool, CellOf, Int, OneOf, Str, checked
 from ..._core.tensor.tensor import Tensor
+from ..._core.without_effect import without_effect
 from ...communication.groups import partners
 from ...nn.cell import Cell
 
@@ -19,6 +20,7 @@ MEGABYTES = 25  # of a bucket, where no size is given
 MEGABYTE = 1 << 20
 
 
+@without_effect("parallel.distributed.DistributedDataParallel(reducer_mode)")
 class DistributedDataParallel(Cell):
     """A network that several ranks train together, each with data of its own.
 

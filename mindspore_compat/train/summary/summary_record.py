@@ -18,6 +18,7 @@ from ..._core.context.config import config
 from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import Bool, Callable, CellOf, InstanceOf, Int, OneOf, Str
 from ..._core.tensor.tensor import Tensor
+from ..._core.without_effect import without_effect
 from ..._io.files import READ_ONLY, atomic_write, new_file
 from ..._io.tfrecord import framed
 from ...nn.cell import Cell  # noqa: F401 - CellOf reads the class by name
@@ -36,6 +37,7 @@ _RANKS = {
 }
 
 
+@without_effect("train.SummaryRecord(num_process)", "the process writes itself")
 class SummaryRecord:
     """Writes scalars, images, tensors and distributions into a file, step by step.
 

@@ -8,6 +8,7 @@ import numpy as np
 from ...._core.rules.checked import Forbid, checked
 from ...._core.rules.vocabulary import Bool, Callable, InstanceOf, Int, ListOf
 from ...._core.tensor import dtype as dtypes
+from ...._core.without_effect import without_effect
 from ..._rules import INT32_MAX, AnInstance, Columns, Names, Samples, Workers
 from .. import config
 from ..operations import as_list, distinct
@@ -149,6 +150,10 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
     def __len__(self):
         return self.get_dataset_size()
 
+    @without_effect(
+        "dataset.GeneratorDataset.prepare_multiprocessing",
+        "workers start with the iterator that needs them",
+    )
     def prepare_multiprocessing(self):
         """Is there for scripts; the workers start with the iterator that needs them."""
 

@@ -1,0 +1,172 @@
+"""Settings that are accepted and change nothing here, marked so that a reader learns it.
+
+    @without_effect("dataset.config.set_fast_recovery")
+    def set_fast_recovery(fast_recovery): ...
+
+    @without_effect("dataset.config.set_iterator_mode(parallel_convert)")
+    def set_iterator_mode(do_copy=False, parallel_convert=False): ...
+
+The line is the public path of a function, a method, or a property whose setter only stores.
+Brackets name the arguments that have no effect, where others have one. The mark adds a sentence to
+the docstring, which `help` and the reference show; it gives the stub a comment
+(_startup/stubs.py) and the documentation a line on one page (docs/without_effect.py). The first
+call in a process, or the first value that is not the default of such an argument, logs one warning.
+
+Keys of `set_context` and its relatives are marked in their tables (context/settings.py).
+"""
+
+import functools
+import inspect
+import os
+import re
+import sys
+import textwrap
+from typing import NamedTuple
+
+from .. import log
+
+SENTENCE = "Accepted for compatibility, has no effect here"
+MARKS = {}  # the public path of each marked thing -> its Mark
+_warned = set()
+
+
+class Mark(NamedTuple):
+    """What is marked: a whole function, or the named arguments; and why there is no effect."""
+
+    path: str
+    arguments: tuple
+    because: str
+
+    @property
+    def sentence(self):
+        """What help, stub and page say."""
+        return f"{SENTENCE}: {self.because}." if self.because else f"{SENTENCE}."
+
+
+def without_effect(line, because=""):
+    """Marks a function, a property, or a class with arguments, that only stores what it is given.
+
+    Args:
+        line (str): the public path; in brackets the arguments without effect, of a class those of
+            its `__init__`.
+        because (str): the reason, a clause that follows a colon.
+    """
+    path, _, named = line.partition("(")
+    mark = Mark(path, tuple(named.rstrip(")").replace(",", " ").split()), because)
+    MARKS[path] = mark
+
+    def give(thing):
+        if isinstance(thing, property):
+            setter = _warning(thing.fset, mark)
+            return property(thing.fget, setter, thing.fdel, _described(thing.__doc__, mark))
+        if inspect.isclass(thing):
+            thing.__init__ = _warning(thing.__init__, mark)
+            marked = thing
+        else:
+            marked = _warning(thing, mark)
+        marked.__doc__ = _described(thing.__doc__, mark)
+        return marked
+
+    return give
+
+
+def keys_without_effect(path, keys):
+    """Marks keywords of a function that takes any, by a sentence in its docstring; the function
+    warns of them itself."""
+    mark = Mark(path, tuple(keys), "")
+    MARKS[path] = mark
+
+    def give(function):
+        listed = ", ".join(f"`{key}`" for key in keys)
+        function.__doc__ = _inserted(function.__doc__, f"{SENTENCE}: {listed}.")
+        function.without_effect = mark
+        return function
+
+    return give
+
+
+def warn_once(name, because=""):
+    """Logs, once in a process, that a setting has no effect; the line names the caller outside of
+    the package."""
+    if name in _warned:
+        return
+    _warned.add(name)
+    level, frame = 1, sys._getframe()
+    while frame.f_back and frame.f_code.co_filename.startswith(log.PACKAGE_FOLDER + os.sep):
+        level, frame = level + 1, frame.f_back
+    reason = f": {because}" if because else ""
+    message = f"{name} is accepted for compatibility and has no effect here{reason}."
+    log.warning("%s", message, stacklevel=level)
+
+
+def mark_of(thing):
+    """The Mark of a function, of a property's setter or of a class, or None."""
+    if inspect.isclass(thing):
+        thing = vars(thing).get("__init__")
+    return getattr(getattr(thing, "fset", thing), "without_effect", None)
+
+
+def _warning(function, mark):
+    """The function, with a warning before it runs."""
+    if mark.arguments:
+        return _warning_of_arguments(function, mark)
+
+    @functools.wraps(function)
+    def run(*args, **kwargs):
+        warn_once(f"'{mark.path}'", mark.because)
+        return function(*args, **kwargs)
+
+    run.without_effect = mark
+    return run
+
+
+def _warning_of_arguments(function, mark):
+    """The function, with a warning for each marked argument that is not its default."""
+    parameters = inspect.signature(function).parameters
+    positions = {name: i for i, name in enumerate(parameters)}
+    defaults = {
+        name: parameters[name].default if name in parameters else inspect.Parameter.empty
+        for name in mark.arguments
+    }
+
+    @functools.wraps(function)
+    def run(*args, **kwargs):
+        for name, default in defaults.items():
+            position = positions.get(name, len(args))
+            given = args[position] if position < len(args) else kwargs.get(name, default)
+            if given is not default and not (type(given) is type(default) and given == default):
+                warn_once(f"'{name}' of '{mark.path}'", mark.because)
+        return function(*args, **kwargs)
+
+    run.without_effect = mark
+    return run
+
+
+def _described(doc, mark):
+    """The docstring with the sentence: after its first paragraph, or behind each argument."""
+    if not mark.arguments:
+        return _inserted(doc, mark.sentence)
+
+    def extended(entry):
+        return f"{entry[0]}\n{_wrapped(mark.sentence, entry[1] + '    ')}"
+
+    for name in mark.arguments if doc else ():
+        entry = rf"\n( +)\*{{0,2}}{name}\b[^\n]*(?:\n\1 +[^\n]*)*"
+        doc = re.sub(entry, extended, doc, count=1)
+    return doc
+
+
+def _inserted(doc, sentence):
+    """The docstring with the sentence as its second paragraph."""
+    if not doc:
+        return doc
+    summary, rest = re.fullmatch(r"(.*?)(\s*|\n\s*\n.*)", doc, re.DOTALL).groups()
+    indent = re.search(r"\n( *)\S", doc)
+    return f"{summary}\n\n{_wrapped(sentence, indent[1] if indent else '')}{rest}"
+
+
+def _wrapped(sentence, indent):
+    """The sentence in lines of a docstring."""
+    return textwrap.fill(
+        sentence, 100, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
+    )

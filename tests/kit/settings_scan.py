@@ -1,0 +1,214 @@
+"""Finds public functions that only store what they are given, or do nothing at all.
+
+The sources are parsed. A function is listed if each statement checks, stores or returns what it was
+given, and nothing reads what it stores but functions that hand it back and are not called either.
+Names are compared without their owners, so a setting whose name is common may be missed.
+"""
+
+import ast
+import collections
+from pathlib import Path
+
+import mindspore_compat
+
+PACKAGE = Path(mindspore_compat.__file__).parent
+INTERNAL = (
+    "_backend",
+    "_startup",
+    "_paths",
+    *(f"_core/{each}" for each in ("autograd", "context/settings", "declare", "rules", "vmap")),
+)
+CHECKS = ("check_", "checked_", "need_", "refuse", "raise_", "type_check")
+STORES = ("store_once", "setattr", "update", "append", "add", "setdefault", "add_prim_attr")
+ANSWERS = ("get_", "is_", "has_", "supports_")
+
+REASONS = {
+    "a hook: subclasses and scripts define it": """
+        Callback.begin Callback.epoch_begin Callback.step_begin Callback.step_end
+        Callback.epoch_end Callback.end DSCallback.ds_begin DSCallback.ds_epoch_begin
+        DSCallback.ds_epoch_end DSCallback.ds_step_begin DSCallback.ds_step_end
+        WaitedDSCallback.sync_epoch_begin WaitedDSCallback.sync_step_begin Sampler.reset
+        LossScaleManager.update_loss_scale PrimitiveWithInfer.infer_shape
+        PrimitiveWithInfer.infer_dtype PrimitiveWithInfer.infer_value
+        FusedOptimizer.after_step""",
+    "to give what it is given is what it is for": """
+        identity Identity.construct FixedLossScaleUpdateCell.construct
+        FixedLossScaleManager.update_loss_scale Optimizer.flatten_gradients Sketch.copy
+        file_named folder InfersMomentum.infer_dtype
+        Xdivy.infer_dtype distinct""",
+    "to store for scripts is what it is for": """
+        Naming.update_cell_prefix Primitive.set_prim_instance_name""",
+    "there is nothing to be done in this one of several classes": """
+        Arrived.wait MapDatasetFetcher.restart""",
+}
+EXEMPT = {name for names in REASONS.values() for name in names.split()}
+
+
+def unmarked():
+    """The file of each function without a mark, by its name within the file."""
+    sources = {
+        str(file.relative_to(PACKAGE)): ast.parse(file.read_text("utf-8"))
+        for file in sorted(PACKAGE.rglob("*.py"))
+    }
+    functions, readers = collect(sources)
+    storing = {}
+    for place, node in functions.items():
+        names = set()
+        if (
+            is_public(place, node)
+            and all([only_stores(each, names) for each in body_of(node)])
+            and gives_nothing(node, names)
+        ):
+            storing[place] = names
+    called = {name for name, places in readers.items() if places}
+    hands_back = {
+        place
+        for place, node in functions.items()
+        if is_answer(place, node) and place[1].rpartition(".")[2] not in called
+    }
+    ignored = storing.keys() | hands_back
+    return {
+        name.rstrip("="): file
+        for (file, name), names in storing.items()
+        if not is_marked(functions[file, name])
+        and not any(readers[each] - ignored for each in names)
+    }
+
+
+def collect(sources):
+    """The outermost functions by (file, qualified name), and who reads each name."""
+    functions, readers = {}, collections.defaultdict(set)
+
+    def visit(node, file, prefix, owner):
+        for child in ast.iter_child_nodes(node):
+            inner, place = prefix, owner
+            if isinstance(child, ast.ClassDef):
+                inner = f"{prefix}{child.name}."
+            elif isinstance(child, ast.FunctionDef) and owner is None:
+                place = (file, f"{prefix}{child.name}{'=' * is_setter(child)}")
+                functions[place] = child
+            elif isinstance(child, (ast.Attribute, ast.Name)) and isinstance(child.ctx, ast.Load):
+                readers[getattr(child, "attr", None) or child.id].add(owner or (file, ""))
+            elif isinstance(child, ast.Constant) and isinstance(child.value, str) and owner:
+                readers[child.value].add(owner)  # as in `getattr(options, "depth")`
+            visit(child, file, inner, place)
+
+    for file, tree in sources.items():
+        visit(tree, file, "", None)
+    return functions, readers
+
+
+def is_setter(node):
+    """Whether a function sets a property, whose getter has the same name."""
+    return any(ast.unparse(each).endswith(".setter") for each in node.decorator_list)
+
+
+def is_public(place, node):
+    """Whether scripts can reach the function, and it is no check."""
+    file, name = place
+    parts = name.split(".")
+    declared = any("public(" in ast.unparse(each) for each in node.decorator_list)
+    return (
+        not file.startswith(INTERNAL)
+        and not any(part.startswith("_") for part in parts)
+        and not parts[-1].startswith((*CHECKS, *ANSWERS))
+        and [each.arg for each in node.args.args[:1]] != ["xp"]  # the body of an operator
+        and (declared or len(parts) > 1 or "/_" not in f"/{file}")
+    )
+
+
+def gives_nothing(node, names):
+    """Whether the function returns nothing, or a parameter as it came, and does not only raise."""
+    given = {each.arg for each in [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]}
+    changed = {
+        each.id
+        for each in ast.walk(node)
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+    }
+    body = body_of(node)
+    returned = [each.value for each in ast.walk(node) if isinstance(each, ast.Return)]
+    return not (body and isinstance(body[-1], ast.Raise)) and all(
+        value is None
+        or isinstance(value, ast.Constant)
+        and (value.value is None or names)
+        or isinstance(value, ast.Name)
+        and value.id in given - changed
+        for value in returned
+    )
+
+
+def is_answer(place, node):
+    """Whether the function only hands back what is stored."""
+    last, body = place[1].rpartition(".")[2], body_of(node)
+    if last.startswith(("get_", "reset_")):
+        return True
+    if len(body) != 1 or not isinstance(body[0], ast.Return):
+        return False
+    value = body[0].value
+    is_get = isinstance(value, ast.Call) and getattr(value.func, "attr", "") == "get"
+    return is_get or isinstance(value, (ast.Attribute, ast.Subscript, ast.Name))
+
+
+def is_marked(node):
+    """Whether a decorator says that the function has no effect, or needs a subclass."""
+    names = {ast.unparse(each).partition("(")[0] for each in node.decorator_list}
+    return bool(names & {"without_effect", "keys_without_effect", "abstractmethod"})
+
+
+def body_of(node):
+    """The statements without the docstring."""
+    return node.body[1:] if ast.get_docstring(node) is not None else node.body
+
+
+def only_stores(statement, names):
+    """Whether a statement only checks, stores or returns what was given; notes what it stores."""
+    if isinstance(statement, ast.Global):
+        names.update(statement.names)
+    if isinstance(statement, (ast.Pass, ast.Raise, ast.Global, ast.Assert)):
+        return True
+    if isinstance(statement, ast.Return):
+        value = statement.value
+        return value is None or isinstance(value, (ast.Constant, ast.Name))
+    if isinstance(statement, (ast.If, ast.For)):
+        return all([only_stores(each, names) for each in [*statement.body, *statement.orelse]])
+    if isinstance(statement, (ast.Assign, ast.AugAssign)):
+        if any(isinstance(each, (ast.BinOp, ast.Compare)) for each in ast.walk(statement.value)):
+            return False  # it computes
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        return all([stored_name(each, names) for target in targets for each in parts(target)])
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        return is_check_or_store(statement.value, names)
+    return False
+
+
+def parts(target):
+    """The single targets of an assignment."""
+    return target.elts if isinstance(target, ast.Tuple) else [target]
+
+
+def stored_name(target, names):
+    """Notes the attribute or key that an assignment fills, and returns whether it only stores; to
+    write into an argument is more."""
+    if isinstance(target, ast.Attribute):
+        names.add(target.attr)
+    if not isinstance(target, ast.Subscript):
+        return True
+    key = target.slice.value if isinstance(target.slice, ast.Constant) else None
+    names.add(key if isinstance(key, str) else getattr(target.value, "attr", ""))
+    return isinstance(target.value, ast.Attribute)
+
+
+def is_check_or_store(call, names):
+    """Whether a call refuses a value, or puts it into an object."""
+    name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+    if name.lstrip("_").startswith(CHECKS):
+        return True
+    if name not in STORES:
+        return False
+    if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Call):
+        return False  # of what another function gives
+    texts = [each.value for each in call.args if isinstance(each, ast.Constant)]
+    names.update(each for each in texts if isinstance(each, str))
+    if isinstance(call.func, ast.Attribute) and not texts:
+        names.add(ast.unparse(call.func.value).rpartition(".")[2])
+    return True
