@@ -72,6 +72,8 @@ def get_level():
         >>> from mindspore_compat import log
         >>> log.get_level() in ("0", "1", "2", "3", "4")
         True
+
+    Source: mindspore.log.get_level of MindSpore 2.10.
     """
     return settings()["GLOG_v"]
 
@@ -87,6 +89,8 @@ def get_log_config():
         >>> from mindspore_compat import log
         >>> sorted(log.get_log_config())[:2]
         ['GLOG_logtostderr', 'GLOG_v']
+
+    Source: mindspore.log.get_log_config of MindSpore 2.10.
     """
     return dict(settings())
 

@@ -81,6 +81,8 @@ def memory_allocated():
         >>> import mindspore_compat as ms
         >>> print(ms.runtime.memory_allocated() >= 0)
         True
+
+    Source: mindspore.runtime.memory_allocated of MindSpore 2.10.
     """
     return device.memory()[0]
 
@@ -92,6 +94,8 @@ def memory_reserved():
         >>> import mindspore_compat as ms
         >>> print(ms.runtime.memory_reserved() >= 0)
         True
+
+    Source: mindspore.runtime.memory_reserved of MindSpore 2.10.
     """
     return device.memory()[1]
 
@@ -104,6 +108,8 @@ def max_memory_allocated():
         >>> import mindspore_compat as ms
         >>> print(ms.runtime.max_memory_allocated() >= 0)
         True
+
+    Source: mindspore.runtime.max_memory_allocated of MindSpore 2.10.
     """
     return device.peak_memory()[0]
 
@@ -116,6 +122,8 @@ def max_memory_reserved():
         >>> import mindspore_compat as ms
         >>> print(ms.runtime.max_memory_reserved() >= 0)
         True
+
+    Source: mindspore.runtime.max_memory_reserved of MindSpore 2.10.
     """
     return device.peak_memory()[1]
 
@@ -146,6 +154,8 @@ def memory_summary():
         >>> import mindspore_compat as ms
         >>> print(type(ms.runtime.memory_summary()).__name__)
         str
+
+    Source: mindspore.runtime.memory_summary of MindSpore 2.10.
     """
     return _memory.summary(device.in_force())
 
@@ -156,6 +166,8 @@ def reset_max_memory_allocated():
     Example:
         >>> import mindspore_compat as ms
         >>> ms.runtime.reset_max_memory_allocated()
+
+    Source: mindspore.runtime.reset_max_memory_allocated of MindSpore 2.10.
     """
     device.reset_peak_memory(total=False)
 
@@ -166,6 +178,8 @@ def reset_max_memory_reserved():
     Example:
         >>> import mindspore_compat as ms
         >>> ms.runtime.reset_max_memory_reserved()
+
+    Source: mindspore.runtime.reset_max_memory_reserved of MindSpore 2.10.
     """
     device.reset_peak_memory(used=False)
 
@@ -176,6 +190,8 @@ def reset_peak_memory_stats():
     Example:
         >>> import mindspore_compat as ms
         >>> ms.runtime.reset_peak_memory_stats()
+
+    Source: mindspore.runtime.reset_peak_memory_stats of MindSpore 2.10.
     """
     device.reset_peak_memory()
 

@@ -45,7 +45,7 @@ MODULES = """common.dtype common.tensor common.parameter common.initializer comm
     train.summary train.amp train dataset.engine dataset.transforms dataset.vision.utils
     dataset.vision dataset.text dataset.audio dataset.config dataset mindrecord
     communication.comm_func communication parallel.auto_parallel parallel.distributed parallel
-    profiler runtime hal
+    profiler hal runtime
     device_context.ascend.op_debug device_context.ascend.op_precision
     device_context.ascend.op_tuning device_context.ascend device_context.cpu.op_tuning
     device_context.cpu device_context.gpu.op_precision device_context.gpu.op_tuning

@@ -47,6 +47,8 @@ class GradientAccumulation(Cell):
         >>> net = ms.nn.Dense(2, 1)
         >>> optimizer = ms.nn.SGD(net.trainable_params())
         >>> accumulation = ms.boost.GradientAccumulation(2, optimizer)
+
+    Source: mindspore.boost.GradientAccumulation of MindSpore 2.10.
     """
 
     @checked

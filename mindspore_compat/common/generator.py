@@ -91,6 +91,8 @@ def manual_seed(seed):
         >>> generator = ms.manual_seed(5)
         >>> ms.initial_seed()
         5
+
+    Source: mindspore.manual_seed of MindSpore 2.10.
     """
     return default_generator.manual_seed(seed)
 
@@ -118,6 +120,8 @@ def initial_seed():
         >>> import mindspore_compat as ms
         >>> print(type(ms.initial_seed()).__name__)
         int
+
+    Source: mindspore.initial_seed of MindSpore 2.10.
     """
     return default_generator.initial_seed()
 
@@ -129,6 +133,8 @@ def get_rng_state():
         >>> import mindspore_compat as ms
         >>> print(ms.get_rng_state().dtype)
         UInt8
+
+    Source: mindspore.get_rng_state of MindSpore 2.10.
     """
     return default_generator.get_state()
 
@@ -143,5 +149,7 @@ def set_rng_state(state):
         >>> ms.set_rng_state(state)
         >>> print((ms.mint.rand(2) == first).all())
         True
+
+    Source: mindspore.set_rng_state of MindSpore 2.10.
     """
     default_generator.set_state(state)

@@ -55,12 +55,12 @@ __all__ = [
 _INITIALIZER_ALIAS = {}
 
 
-def _register(*aliases):
-    """Makes an Initializer known to `initializer` by its class name and by `aliases`, in any
-    case."""
+def _register(path, *aliases):
+    """Makes an Initializer of this public path known to `initializer` by its name and by
+    `aliases`, in any case."""
 
     def known(cls):
-        for alias in (cls.__name__, *aliases):
+        for alias in (path.rpartition(".")[2], *aliases):
             _INITIALIZER_ALIAS[alias.lower()] = cls
         return cls
 
@@ -80,6 +80,8 @@ class Initializer:
         ...         arr[...] = range(arr.size)
         >>> print(initializer(Ramp(), [3]).init_data())
         [0. 1. 2.]
+
+    Source: mindspore.common.initializer.Initializer of MindSpore 2.10.
     """
 
     def __init__(self, **kwargs):
@@ -115,7 +117,7 @@ def _assignment(arr, num):
 # The initializers ---------------------------------------------------------------------------------
 
 
-@_register("zeros")
+@_register("common.initializer.Zero", "zeros")
 class Zero(Initializer):
     """Fills with zeros; also known as 'zeros'.
 
@@ -129,7 +131,7 @@ class Zero(Initializer):
         arr[...] = 0
 
 
-@_register("ones")
+@_register("common.initializer.One", "ones")
 class One(Initializer):
     """Fills with ones; also known as 'ones'.
 
@@ -153,6 +155,8 @@ class Constant(Initializer):
         >>> import mindspore_compat as ms
         >>> print(ms.common.initializer.initializer(ms.common.initializer.Constant(3), (2,)))
         [3. 3.]
+
+    Source: mindspore.common.initializer.Constant of MindSpore 2.10.
     """
 
     def __init__(self, value):
@@ -163,7 +167,7 @@ class Constant(Initializer):
         arr[...] = self.value
 
 
-@_register("xavier_normal")
+@_register("common.initializer.XavierNormal", "xavier_normal")
 class XavierNormal(Initializer):
     """Draws from N(0, sigma²) with sigma = gain * sqrt(2 / (fan_in + fan_out)).
 
@@ -186,7 +190,7 @@ class XavierNormal(Initializer):
         _init_random_normal_inplace(0, sigma, arr)
 
 
-@_register("xavier_uniform")
+@_register("common.initializer.XavierUniform", "xavier_uniform")
 class XavierUniform(Initializer):
     """Draws from U(-bound, bound) with bound = gain * sqrt(6 / (fan_in + fan_out)).
 
@@ -221,7 +225,7 @@ class _He(Initializer):
         return _calculate_gain(self.nonlinearity, self.negative_slope) / math.sqrt(fan)
 
 
-@_register("he_uniform")
+@_register("common.initializer.HeUniform", "he_uniform")
 class HeUniform(_He):
     """Draws from U(-bound, bound) with bound = gain * sqrt(3 / fan).
 
@@ -243,7 +247,7 @@ class HeUniform(_He):
         _init_random_uniform_inplace(-bound, bound, arr)
 
 
-@_register("he_normal")
+@_register("common.initializer.HeNormal", "he_normal")
 class HeNormal(_He):
     """Draws from N(0, sigma²) with sigma = gain / sqrt(fan).
 
@@ -271,7 +275,7 @@ def _need_matrix(initializer_, arr):
         )
 
 
-@_register()
+@_register("common.initializer.Identity")
 class Identity(Initializer):
     """Writes the identity matrix, cut or padded with zeros where the matrix is not square.
 
@@ -287,7 +291,7 @@ class Identity(Initializer):
         arr[...] = np.eye(*arr.shape)
 
 
-@_register()
+@_register("common.initializer.Sparse")
 class Sparse(Initializer):
     """Draws from N(0, sigma²) and sets a fraction of each column to zero.
 
@@ -316,7 +320,7 @@ class Sparse(Initializer):
         arr[...] = drawn
 
 
-@_register()
+@_register("common.initializer.Dirac")
 class Dirac(Initializer):
     """Makes a convolution pass its channels through: a one at the centre of matching channels.
 
@@ -354,7 +358,7 @@ class Dirac(Initializer):
                 arr[(channel, within, *centre)] = 1
 
 
-@_register()
+@_register("common.initializer.Orthogonal")
 class Orthogonal(Initializer):
     """Writes a (semi-)orthogonal matrix; dimensions after the first are taken as one.
 
@@ -385,7 +389,7 @@ class Orthogonal(Initializer):
         arr[...] = (self.gain * (q.T if is_wide else q)).reshape(arr.shape)
 
 
-@_register()
+@_register("common.initializer.VarianceScaling")
 class VarianceScaling(Initializer):
     """Draws with variance scale / n, where n is a fan of the weight.
 
@@ -442,7 +446,7 @@ class VarianceScaling(Initializer):
 _SIGMA_OF_CUT_NORMAL = 0.87962566103423978  # of N(0, 1) given that it lies in [-2, 2]
 
 
-@_register()
+@_register("common.initializer.Uniform")
 class Uniform(Initializer):
     """Draws from U(-scale, scale).
 
@@ -463,7 +467,7 @@ class Uniform(Initializer):
         _init_random_uniform_inplace(-self.scale, self.scale, arr)
 
 
-@_register()
+@_register("common.initializer.Normal")
 class Normal(Initializer):
     """Draws from N(mean, sigma²).
 
@@ -486,7 +490,7 @@ class Normal(Initializer):
         _init_random_normal_inplace(self.mean, self.sigma, arr)
 
 
-@_register()
+@_register("common.initializer.TruncatedNormal")
 class TruncatedNormal(Initializer):
     """Draws from N(mean, sigma²), given that the value lies in [a, b].
 
@@ -548,6 +552,8 @@ def initializer(
         >>> print(initializer(One(), [2, 3], ms.float32))
         [[1. 1. 1.]
          [1. 1. 1.]]
+
+    Source: mindspore.common.initializer.initializer of MindSpore 2.10.
     """
     if isinstance(init, Tensor):
         return _same_shape(init, shape)

@@ -238,5 +238,7 @@ def ms_memory_recycle():
     Example:
         >>> import mindspore_compat as ms
         >>> ms.ms_memory_recycle()
+
+    Source: mindspore.ms_memory_recycle of MindSpore 2.10.
     """
     release_memory()

@@ -510,6 +510,8 @@ class ParameterTuple(tuple):
         >>> pair = ParameterTuple([Parameter(1.0, name="x"), Parameter(2.0, name="y")])
         >>> [p.name for p in pair.clone("old", init="zeros")]
         ['old.x', 'old.y']
+
+    Source: mindspore.ParameterTuple of MindSpore 2.10.
     """
 
     __slots__ = ()

@@ -303,6 +303,8 @@ class SparseTensor(COOTensor):
         >>> import mindspore_compat as ms
         >>> print(ms.SparseTensor(ms.Tensor([[0, 1]]), ms.Tensor([5.0]), (2, 2)).shape)
         (2, 2)
+
+    Source: mindspore.SparseTensor of MindSpore 2.10.
     """
 
     def __init__(self, indices, values, shape):

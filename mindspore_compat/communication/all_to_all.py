@@ -31,6 +31,8 @@ def all_to_all_with_output_shape(output_shape_list, input_tensor_list, group=Non
         TypeError: a list is none, or holds something else; or the dtypes differ.
         ValueError: a list has another length than the group.
         RuntimeError: `init` was not called, or there is no such group.
+
+    Source: mindspore.communication.comm_func.all_to_all_with_output_shape of MindSpore 2.10.
     """
     api = "all_to_all_with_output_shape"
     _check_group(api, group, async_op)
@@ -82,6 +84,8 @@ def all_to_all_single_with_output_shape(
         TypeError: an argument is of the wrong type.
         ValueError: split sizes do not fit the shapes.
         RuntimeError: `init` was not called, or there is no such group.
+
+    Source: mindspore.communication.comm_func.all_to_all_single_with_output_shape of MindSpore 2.10.
     """
     api = "all_to_all_single_with_output_shape"
     _check_group(api, group, async_op)
@@ -117,6 +121,8 @@ def all_to_all_v_c(
     Raises:
         ValueError: the matrix has another size than the group's squared.
         RuntimeError: `init` was not called, or there is no such group.
+
+    Source: mindspore.communication.comm_func.all_to_all_v_c of MindSpore 2.10.
     """
     found = partners(group)
     size = found.size

@@ -67,6 +67,8 @@ def all_reduce(tensor: Given, op: Str = "sum", group: Str = WORLD, async_op: Boo
         >>> print(comm_func.all_reduce(ms.Tensor([1.0, 2.0]))[0])
         [1. 2.]
         >>> dist.destroy_process_group()
+
+    Source: mindspore.communication.comm_func.all_reduce of MindSpore 2.10.
     """
     _check_reduction("all_reduce", op)
     found = partners(group)
@@ -98,6 +100,8 @@ def all_gather_into_tensor(tensor: Given, group: Str = WORLD, async_op: Bool = F
         >>> print(comm_func.all_gather_into_tensor(ms.Tensor([1.0, 2.0]))[0])
         [1. 2.]
         >>> dist.destroy_process_group()
+
+    Source: mindspore.communication.comm_func.all_gather_into_tensor of MindSpore 2.10.
     """
     found = partners(group)
     if async_op:
@@ -133,6 +137,8 @@ def reduce_scatter_tensor(
         >>> print(comm_func.reduce_scatter_tensor(ms.Tensor([1.0, 2.0]))[0])
         [1. 2.]
         >>> dist.destroy_process_group()
+
+    Source: mindspore.communication.comm_func.reduce_scatter_tensor of MindSpore 2.10.
     """
     _check_reduction("reduce_scatter_tensor", op)
     found = partners(group)
@@ -165,6 +171,8 @@ def broadcast(tensor: Given, src: Int = 0, group: Str = WORLD):
         >>> print(comm_func.broadcast(ms.Tensor([1.0, 2.0]), src=0))
         [1. 2.]
         >>> dist.destroy_process_group()
+
+    Source: mindspore.communication.comm_func.broadcast of MindSpore 2.10.
     """
     found = partners(group)
     return transfer.broadcast_op.run(tensor, member("broadcast", found, group, src), found)
@@ -195,6 +203,8 @@ def reduce(tensor: Given, dst: Int, op: Str = "sum", group: Str = WORLD):
         >>> print(comm_func.reduce(ms.Tensor([1.0, 2.0]), dst=0))
         [1. 2.]
         >>> dist.destroy_process_group()
+
+    Source: mindspore.communication.comm_func.reduce of MindSpore 2.10.
     """
     _check_reduction("reduce", op)
     found = partners(group)
@@ -225,6 +235,8 @@ def gather_into_tensor(tensor: Given, dst: Int = 0, group: Str = WORLD):
         >>> print(comm_func.gather_into_tensor(ms.Tensor([1.0, 2.0])))
         [1. 2.]
         >>> dist.destroy_process_group()
+
+    Source: mindspore.communication.comm_func.gather_into_tensor of MindSpore 2.10.
     """
     found = partners(group)
     root = member("gather_into_tensor", found, group, dst)
@@ -255,6 +267,8 @@ def scatter_tensor(tensor: Given, src: Int = 0, group: Str = WORLD):
         >>> print(comm_func.scatter_tensor(ms.Tensor([1.0, 2.0])))
         [1. 2.]
         >>> dist.destroy_process_group()
+
+    Source: mindspore.communication.comm_func.scatter_tensor of MindSpore 2.10.
     """
     found = partners(group)
     root = member("scatter_tensor", found, group, src)
@@ -278,6 +292,8 @@ def barrier(group: Str = WORLD):
         >>> dist.init_process_group(init_method="tcp://127.0.0.1:10667", world_size=1, rank=0)
         >>> comm_func.barrier()
         >>> dist.destroy_process_group()
+
+    Source: mindspore.communication.comm_func.barrier of MindSpore 2.10.
     """
     partners(group).barrier()
 

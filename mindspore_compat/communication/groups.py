@@ -34,6 +34,8 @@ class GlobalComm:
         >>> from mindspore_compat.communication import GlobalComm
         >>> GlobalComm.INITED  # before `init`
         False
+
+    Source: mindspore.communication.GlobalComm of MindSpore 2.10.
     """
 
     BACKEND = "hccl"
@@ -89,6 +91,8 @@ def init(backend_name: Str = None):
     Raises:
         RuntimeError: `backend_name` is unknown or does not fit the device target; the process was
             not started by a launcher; or mpi4py cannot be loaded.
+
+    Source: mindspore.communication.management.init of MindSpore 2.10.
     """
     library = LIBRARIES[config.device_target]
     if backend_name is not None and backend_name not in LIBRARIES.values():
@@ -128,6 +132,8 @@ def release():
         >>> communication.release()
         >>> communication.GlobalComm.INITED
         False
+
+    Source: mindspore.communication.management.release of MindSpore 2.10.
     """
     for group in reversed(list(_groups.values())):
         group.free()
@@ -152,6 +158,8 @@ def get_rank(group: Str = GlobalComm.WORLD_COMM_GROUP):
         >>> from mindspore_compat import communication
         >>> communication.get_rank()  # of a process that no launcher started
         0
+
+    Source: mindspore.communication.management.get_rank of MindSpore 2.10.
     """
     return group_named(group).rank if GlobalComm.INITED else _launched()[0]
 
@@ -170,6 +178,8 @@ def get_group_size(group: Str = GlobalComm.WORLD_COMM_GROUP):
         >>> from mindspore_compat import communication
         >>> communication.get_group_size()  # of a process that no launcher started
         1
+
+    Source: mindspore.communication.management.get_group_size of MindSpore 2.10.
     """
     return group_named(group).size if GlobalComm.INITED else _launched()[1]
 
@@ -190,6 +200,8 @@ def get_local_rank(group: Str = GlobalComm.WORLD_COMM_GROUP):
         >>> from mindspore_compat import communication
         >>> communication.get_local_rank()  # of a process that no launcher started
         0
+
+    Source: mindspore.communication.management.get_local_rank of MindSpore 2.10.
     """
     if GlobalComm.INITED:
         return group_named(group).local_rank
@@ -210,6 +222,8 @@ def get_local_rank_size(group: Str = GlobalComm.WORLD_COMM_GROUP):
         >>> from mindspore_compat import communication
         >>> communication.get_local_rank_size()  # of a process that no launcher started
         1
+
+    Source: mindspore.communication.management.get_local_rank_size of MindSpore 2.10.
     """
     return group_named(group).local_size if GlobalComm.INITED else 1
 
@@ -225,6 +239,8 @@ def get_world_rank_from_group_rank(group: Str, group_rank_id: Int):
     Raises:
         ValueError: `group` is "hccl_world_group".
         RuntimeError: `init` was not called, there is no such group, or no such member.
+
+    Source: mindspore.communication.management.get_world_rank_from_group_rank of MindSpore 2.10.
     """
     found = _of_members("get_world_rank_from_group_rank", group)
     if not 0 <= group_rank_id < found.size:
@@ -246,6 +262,8 @@ def get_group_rank_from_world_rank(world_rank_id: Int, group: Str):
     Raises:
         ValueError: `group` is "hccl_world_group".
         RuntimeError: `init` was not called, there is no such group, or the rank is no member.
+
+    Source: mindspore.communication.management.get_group_rank_from_world_rank of MindSpore 2.10.
     """
     found = _of_members("get_group_rank_from_world_rank", group)
     return member("get_group_rank_from_world_rank", found, group, world_rank_id)
@@ -260,6 +278,8 @@ def get_process_group_ranks(group: Str = GlobalComm.WORLD_COMM_GROUP):
 
     Raises:
         RuntimeError: `init` was not called, or there is no such group.
+
+    Source: mindspore.communication.management.get_process_group_ranks of MindSpore 2.10.
     """
     return list(group_named(group).ranks)
 
@@ -273,6 +293,8 @@ def get_comm_name(group: Str = GlobalComm.WORLD_COMM_GROUP):
 
     Raises:
         RuntimeError: `init` was not called, or there is no such group.
+
+    Source: mindspore.communication.management.get_comm_name of MindSpore 2.10.
     """
     group_named(group)
     return ""
@@ -293,6 +315,8 @@ def create_group(group: Str, rank_ids: ListOf(Int), options: Any = None):
         ValueError: `rank_ids` is empty or names a rank twice.
         RuntimeError: `init` was not called, a rank is not in the world, or this process is not
             among them.
+
+    Source: mindspore.communication.management.create_group of MindSpore 2.10.
     """
     world = group_named(HCCL_WORLD_COMM_GROUP)
     if not rank_ids:
@@ -325,6 +349,8 @@ def destroy_group(group: Str):
     Raises:
         ValueError: `group` is the world's.
         RuntimeError: `init` was not called, or there is no such group.
+
+    Source: mindspore.communication.management.destroy_group of MindSpore 2.10.
     """
     found = group_named(group)
     if group in WORLD:

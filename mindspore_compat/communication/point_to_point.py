@@ -22,6 +22,8 @@ def send(tensor: Given, dst: Int = 0, group: Str = WORLD, tag: Int = 0):
 
     Raises:
         RuntimeError: `init` was not called, there is no such group, or `dst` is not in it.
+
+    Source: mindspore.communication.comm_func.send of MindSpore 2.10.
     """
     isend(tensor, dst, group, tag).wait()
 
@@ -42,6 +44,8 @@ def recv(tensor: Given, src: Int = 0, group: Str = WORLD, tag: Int = 0):
     Raises:
         RuntimeError: `init` was not called, there is no such group, `src` is not in it, or what it
             sends is of another shape or dtype.
+
+    Source: mindspore.communication.comm_func.recv of MindSpore 2.10.
     """
     received, handle = irecv(tensor, src, group, tag)
     handle.wait()
@@ -63,6 +67,8 @@ def isend(tensor: Given, dst: Int = 0, group: Str = WORLD, tag: Int = 0):
 
     Raises:
         RuntimeError: `init` was not called, there is no such group, or `dst` is not in it.
+
+    Source: mindspore.communication.comm_func.isend of MindSpore 2.10.
     """
     found = group_named(group)
     return CommHandle(found.send(tensor._array, member("isend", found, group, dst), tag))
@@ -83,6 +89,8 @@ def irecv(tensor: Given, src: Int = 0, group: Str = WORLD, tag: Int = 0):
 
     Raises:
         RuntimeError: `init` was not called, there is no such group, or `src` is not in it.
+
+    Source: mindspore.communication.comm_func.irecv of MindSpore 2.10.
     """
     found = group_named(group)
     return under_way(found.receive(tensor._array, member("irecv", found, group, src), tag))
@@ -104,6 +112,8 @@ class P2POp:
         TypeError: `tensor` is neither, `peer` is not an int, or `recv_dtype` is missing.
         ValueError: `op` is neither.
         NotImplementedError: `tag` is not 0.
+
+    Source: mindspore.communication.comm_func.P2POp of MindSpore 2.10.
     """
 
     @checked
@@ -149,6 +159,8 @@ def batch_isend_irecv(p2p_op_list):
     Raises:
         TypeError: it is not a list or tuple of P2POp.
         RuntimeError: `init` was not called, there is no such group, or a peer is not in it.
+
+    Source: mindspore.communication.comm_func.batch_isend_irecv of MindSpore 2.10.
     """
     if (
         not isinstance(p2p_op_list, (list, tuple))

@@ -69,6 +69,8 @@ def imshow_det_bbox(
         >>> drawn = imshow_det_bbox(image, boxes, np.array([[0]]), class_names=["cat"], show=False)
         >>> drawn[3, 2]
         array([  0, 255,   0], dtype=uint8)
+
+    Source: mindspore.dataset.utils.imshow_det_bbox of MindSpore 2.10.
     """
     _check_data(image, bboxes, labels, segm)
     _check_style(class_names, bbox_color, text_color, mask_color, thickness, font_size)

@@ -29,6 +29,8 @@ class DebugHook(ABC):
         ...     pass
         3
         5
+
+    Source: mindspore.dataset.debug.DebugHook of MindSpore 2.10.
     """
 
     def __init__(self, prev_op_name=None):
@@ -60,6 +62,8 @@ class PrintMetaDataHook(DebugHook):
         >>> from mindspore_compat import dataset as ds
         >>> ds.debug.PrintMetaDataHook().compute(np.zeros((2, 3), np.float32))
         [Dataset debugger] Column 0: shape (2, 3), dtype float32, 24 bytes
+
+    Source: mindspore.dataset.debug.PrintMetaDataHook of MindSpore 2.10.
     """
 
     def __init__(self):
@@ -85,6 +89,8 @@ class PrintDataHook(DebugHook):
         >>> ds.debug.PrintDataHook().compute(np.array([1, 2]), np.array("abc"))
         [Dataset debugger] Column 0: [1 2]
         [Dataset debugger] Column 1: abc
+
+    Source: mindspore.dataset.debug.PrintDataHook of MindSpore 2.10.
     """
 
     def __init__(self):

@@ -23,6 +23,8 @@ def set_enc_key(enc_key):
         >>> from mindspore_compat import mindrecord
         >>> mindrecord.set_enc_key("0123456789012345")
         >>> mindrecord.set_enc_key(None)
+
+    Source: mindspore.mindrecord.set_enc_key of MindSpore 2.10.
     """
     is_key = isinstance(enc_key, str) and len(enc_key.encode()) in KEY_LENGTHS[BUILT_IN]
     if enc_key is not None and not is_key:
@@ -47,6 +49,8 @@ def set_enc_mode(enc_mode="AES-GCM"):
     Example:
         >>> from mindspore_compat import mindrecord
         >>> mindrecord.set_enc_mode("AES-GCM")
+
+    Source: mindspore.mindrecord.set_enc_mode of MindSpore 2.10.
     """
     _check_mode("set_enc_mode", "enc_mode", enc_mode)
     settings.enc_mode = enc_mode
@@ -67,6 +71,8 @@ def set_dec_mode(dec_mode="AES-GCM"):
     Example:
         >>> from mindspore_compat import mindrecord
         >>> mindrecord.set_dec_mode(None)
+
+    Source: mindspore.mindrecord.set_dec_mode of MindSpore 2.10.
     """
     if dec_mode is not None:
         _check_mode("set_dec_mode", "dec_mode", dec_mode)

@@ -61,6 +61,8 @@ class FileWriter:
         >>> writer.commit()
         >>> FileReader("data.mindrecord").len()
         2
+
+    Source: mindspore.mindrecord.FileWriter of MindSpore 2.10.
     """
 
     def __init__(self, file_name, shard_num=1, overwrite=False):

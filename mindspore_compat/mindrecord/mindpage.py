@@ -34,6 +34,8 @@ class MindPage:
         >>> page = MindPage("data.mindrecord")
         >>> page.candidate_fields
         ['label']
+
+    Source: mindspore.mindrecord.MindPage of MindSpore 2.10.
     """
 
     def __init__(self, file_name, num_consumer=4):

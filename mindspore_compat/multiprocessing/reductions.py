@@ -35,7 +35,10 @@ class _SharedMemory(mmap.mmap):
 
 
 def init_reductions():
-    """Has processes send Tensors and Parameters by their memory, where the system can."""
+    """Has processes send Tensors and Parameters by their memory, where the system can.
+
+    Source: mindspore.multiprocessing.init_reductions of MindSpore 2.10.
+    """
     if hasattr(os, "memfd_create"):
         reduction.register(Tensor, _reduced)
         reduction.register(Parameter, _reduced_parameter)

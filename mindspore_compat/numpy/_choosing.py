@@ -69,6 +69,8 @@ def where(condition, x=None, y=None):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.where(ms.Tensor([True, False]), ms.Tensor([1, 2]), ms.Tensor([10, 20])))
         [ 1 20]
+
+    Source: mindspore.numpy.where of MindSpore 2.10.
     """
     condition, x, y = (as_tensor(each, "where") for each in (condition, x, y))
     common_shape([condition.shape, x.shape, y.shape], "where")
@@ -108,6 +110,8 @@ def select(condlist, choicelist, default=0):
         >>> x = ms.Tensor([1, 2, 3])
         >>> print(ms.numpy.select([x < 2, x > 2], [x, x * 10]))
         [ 1  0 30]
+
+    Source: mindspore.numpy.select of MindSpore 2.10.
     """
     conditions, choices = _rows(condlist, "select"), _rows(choicelist, "select")
     if len(conditions) != len(choices):
@@ -148,6 +152,8 @@ def piecewise(x, condlist, funclist, *args, **kw):
         >>> x = ms.Tensor([-1.0, 2.0])
         >>> print(ms.numpy.piecewise(x, [x < 0, x >= 0], [-1, 1]))
         [-1  1]
+
+    Source: mindspore.numpy.piecewise of MindSpore 2.10.
     """
     x = as_tensor(x, "piecewise")
     conditions = _rows(condlist, "piecewise")
@@ -188,6 +194,8 @@ def choose(a, choices, mode="clip"):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.choose([0, 1, 0], [[1, 2, 3], [10, 20, 30]]))
         [ 1 20  3]
+
+    Source: mindspore.numpy.choose of MindSpore 2.10.
     """
     _check_mode(mode, "choose")
     a = as_tensor(a, "choose")
@@ -247,6 +255,8 @@ def take(a, indices, axis: Int = None, mode: Str = "clip"):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.take(ms.Tensor([10, 20, 30]), ms.Tensor([2, 0])))
         [30 10]
+
+    Source: mindspore.numpy.take of MindSpore 2.10.
     """
     _check_mode(mode, "take")
     a, indices = need_tensor(a, "take"), _positions(indices, "take")
@@ -284,6 +294,8 @@ def take_along_axis(arr, indices, axis: Int | Bool | None):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.take_along_axis(ms.Tensor([[10, 30, 20]]), ms.Tensor([[2, 0]]), 1))
         [[20 10]]
+
+    Source: mindspore.numpy.take_along_axis of MindSpore 2.10.
     """
     arr, indices = (need_tensor(each, "take_along_axis") for each in (arr, indices))
     arr, axis = (
@@ -324,6 +336,8 @@ def unravel_index(indices, shape, order: _Order = "C"):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.unravel_index([1, 5], (2, 3))[0])
         [0 1]
+
+    Source: mindspore.numpy.unravel_index of MindSpore 2.10.
     """
     shape = shape.tolist() if isinstance(shape, numpy.ndarray) else shape
     if isinstance(shape, Tensor) and shape.ndim == 1 and shape._array.dtype.kind == "f":
@@ -365,6 +379,8 @@ def ravel_multi_index(multi_index, dims, mode="clip", order="C"):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.ravel_multi_index([[0, 1], [2, 0]], (2, 3)))
         [2. 3.]
+
+    Source: mindspore.numpy.ravel_multi_index of MindSpore 2.10.
     """
     _check_mode(mode, "ravel_multi_index")
     _Order.refuse("ravel_multi_index", "order", order)

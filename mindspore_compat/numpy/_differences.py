@@ -39,6 +39,8 @@ def diff(a, n: Int = 1, axis: AsValue(Int | Bool, TupleOf) = -1, prepend=None, a
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.diff(ms.Tensor([1, 4, 9])))
         [3 5]
+
+    Source: mindspore.numpy.diff of MindSpore 2.10.
     """
     a = need_tensor(a, "diff")
     if not a.ndim:
@@ -88,6 +90,8 @@ def ediff1d(ary, to_end=None, to_begin=None):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.ediff1d(ms.Tensor([1, 4, 9])))
         [3 5]
+
+    Source: mindspore.numpy.ediff1d of MindSpore 2.10.
     """
     ary = need_tensor(ary, "ediff1d").reshape(-1)
     ends = [
@@ -117,6 +121,8 @@ def trapz(y, x=None, dx=1.0, axis: Int = -1):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.trapz([1.0, 2.0, 3.0]))
         4.0
+
+    Source: mindspore.numpy.trapz of MindSpore 2.10.
     """
     y = as_tensor(y, "trapz")
     if not y.ndim:
@@ -161,6 +167,8 @@ def gradient(f, *varargs, axis=None, edge_order=1):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.gradient([1.0, 4.0, 9.0]))
         [3. 4. 5.]
+
+    Source: mindspore.numpy.gradient of MindSpore 2.10.
     """
     f = as_tensor(f, "gradient")
     if edge_order != 1:
@@ -242,6 +250,8 @@ def cov(
         >>> print(ms.numpy.cov([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]))
         [[ 1. -1.]
          [-1.  1.]]
+
+    Source: mindspore.numpy.cov of MindSpore 2.10.
     """
     rows = _pair_rows(m, y, rowvar, "cov")
     correction = as_tensor((0 if bias else 1) if ddof is None else ddof, "cov")
@@ -298,6 +308,8 @@ def corrcoef(x, y=None, rowvar: Bool = True, dtype=None):
         >>> print(ms.numpy.corrcoef([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]))
         [[ 1. -1.]
          [-1.  1.]]
+
+    Source: mindspore.numpy.corrcoef of MindSpore 2.10.
     """
     found = _covariance(_pair_rows(x, y, rowvar, "corrcoef"), None, None, None, 1)
     if found.shape[0] == 1:

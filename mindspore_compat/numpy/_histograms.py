@@ -33,6 +33,8 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.histogram_bin_edges(ms.Tensor([1.0, 3.0]), bins=2))
         [1. 2. 3.]
+
+    Source: mindspore.numpy.histogram_bin_edges of MindSpore 2.10.
     """
     a = as_tensor(a, "histogram_bin_edges")
     if weights is not None and as_tensor(weights, "histogram_bin_edges").shape != a.shape:
@@ -94,6 +96,8 @@ def histogram(a, bins=10, range=None, weights=None, density=False):
         >>> counts, edges = ms.numpy.histogram([1.0, 2.0, 2.5], bins=2)
         >>> print(counts, edges)
         [1. 2.] [1.   1.75 2.5 ]
+
+    Source: mindspore.numpy.histogram of MindSpore 2.10.
     """
     a = as_tensor(a, "histogram")
     refuse_complex("histogram", a)
@@ -130,6 +134,8 @@ def histogram2d(x, y, bins=10, range=None, weights=None, density=False):
         >>> print(ms.numpy.histogram2d([1.0, 2.0], [1.0, 2.0], bins=2)[0])
         [[1. 0.]
          [0. 1.]]
+
+    Source: mindspore.numpy.histogram2d of MindSpore 2.10.
     """
     columns = [as_tensor(x, "histogram2d"), as_tensor(y, "histogram2d")]
     counts, edges = _of_columns(columns, bins, range, weights, density, "histogram2d")
@@ -157,6 +163,8 @@ def histogramdd(sample, bins=10, range=None, weights=None, density=False):
         >>> print(ms.numpy.histogramdd([[1.0, 1.0], [2.0, 2.0]], bins=2)[0])
         [[0. 0.]
          [0. 2.]]
+
+    Source: mindspore.numpy.histogramdd of MindSpore 2.10.
     """
     if isinstance(sample, Tensor):
         refuse_complex("histogramdd", sample)

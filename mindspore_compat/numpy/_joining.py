@@ -55,6 +55,8 @@ def concatenate(arrays, axis: Int | None = 0):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.concatenate([ms.Tensor([1, 2]), ms.Tensor([3])]))
         [1 2 3]
+
+    Source: mindspore.numpy.concatenate of MindSpore 2.10.
     """
     arrays = _arrays(arrays, "concatenate")
     if axis is None:
@@ -88,6 +90,8 @@ def append(arr, values, axis: Int = None):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.append(ms.Tensor([1, 2]), ms.Tensor([3])))
         [1 2 3]
+
+    Source: mindspore.numpy.append of MindSpore 2.10.
     """
     return concatenate([need_tensor(arr, "append"), need_tensor(values, "append")], axis)
 
@@ -106,6 +110,8 @@ def stack(arrays: _Arrays, axis: Int | Bool = 0):
         >>> print(ms.numpy.stack([ms.Tensor([1, 2]), ms.Tensor([3, 4])], axis=1))
         [[1 3]
          [2 4]]
+
+    Source: mindspore.numpy.stack of MindSpore 2.10.
     """
     arrays = (
         _arrays(arrays, "stack")
@@ -121,7 +127,9 @@ def stack(arrays: _Arrays, axis: Int | Bool = 0):
     return join_split.stack.run(promoted(*arrays), axis % (arrays[0].ndim + 1))
 
 
-def _stacked(name, join):
+def _stacked(path, join):
+    name = path.removeprefix("numpy.")
+
     def function(tup):
         if isinstance(tup, Tensor):
             return tup
@@ -138,10 +146,10 @@ def _stacked(name, join):
     return function
 
 
-vstack = _stacked("vstack", join_split.vstack)
-hstack = _stacked("hstack", join_split.hstack)
-dstack = _stacked("dstack", join_split.dstack)
-column_stack = _stacked("column_stack", join_split.column_stack)
+vstack = _stacked("numpy.vstack", join_split.vstack)
+hstack = _stacked("numpy.hstack", join_split.hstack)
+dstack = _stacked("numpy.dstack", join_split.dstack)
+column_stack = _stacked("numpy.column_stack", join_split.column_stack)
 _ERRORS = (
     "\n\n    Raises:\n        TypeError: if `tup` is no tuple, list or Tensor, or an item "
     "no Tensor.\n        ValueError: if it is empty, or the shapes do not fit."
@@ -226,6 +234,8 @@ def split(x, indices_or_sections, axis=0):
         >>> import mindspore_compat as ms
         >>> print([part.shape for part in ms.numpy.split(ms.numpy.arange(4), 2)])
         [(2,), (2,)]
+
+    Source: mindspore.numpy.split of MindSpore 2.10.
     """
     return _parts(x, indices_or_sections, axis, "split", True)
 
@@ -238,6 +248,8 @@ def array_split(x, indices_or_sections, axis=0):
         >>> import mindspore_compat as ms
         >>> print([part.shape for part in ms.numpy.array_split(ms.numpy.arange(5), 2)])
         [(3,), (2,)]
+
+    Source: mindspore.numpy.array_split of MindSpore 2.10.
     """
     return _parts(x, indices_or_sections, axis, "array_split", False)
 
@@ -249,6 +261,8 @@ def hsplit(x, indices_or_sections):
         >>> import mindspore_compat as ms
         >>> print([part.shape for part in ms.numpy.hsplit(ms.numpy.ones((2, 4)), 2)])
         [(2, 2), (2, 2)]
+
+    Source: mindspore.numpy.hsplit of MindSpore 2.10.
     """
     return _parts(x, indices_or_sections, 1, "hsplit", True)
 
@@ -260,6 +274,8 @@ def vsplit(x, indices_or_sections):
         >>> import mindspore_compat as ms
         >>> print([part.shape for part in ms.numpy.vsplit(ms.numpy.ones((4, 2)), 2)])
         [(2, 2), (2, 2)]
+
+    Source: mindspore.numpy.vsplit of MindSpore 2.10.
     """
     return _parts(x, indices_or_sections, 0, "vsplit", True)
 
@@ -271,6 +287,8 @@ def dsplit(x, indices_or_sections):
         >>> import mindspore_compat as ms
         >>> print([part.shape for part in ms.numpy.dsplit(ms.numpy.ones((1, 1, 4)), 2)])
         [(1, 1, 2), (1, 1, 2)]
+
+    Source: mindspore.numpy.dsplit of MindSpore 2.10.
     """
     return _parts(x, indices_or_sections, 2, "dsplit", True)
 
@@ -285,6 +303,8 @@ def tile(a, reps):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.tile(ms.Tensor([1, 2]), 2))
         [1 2 1 2]
+
+    Source: mindspore.numpy.tile of MindSpore 2.10.
     """
     a = need_tensor(a, "tile")
     if isinstance(reps, Tensor) and reps.ndim and (reps._array.dtype.kind in "bi" or not reps.size):
@@ -312,6 +332,8 @@ def repeat(a, repeats, axis: Int = None):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.repeat(ms.Tensor([1, 2]), 2))
         [1 1 2 2]
+
+    Source: mindspore.numpy.repeat of MindSpore 2.10.
     """
     a = as_tensor(a, "repeat")
     if a._array.dtype.kind == "b":

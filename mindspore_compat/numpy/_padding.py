@@ -90,6 +90,8 @@ def pad(
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.pad(ms.Tensor([1, 2]), (1, 2)))
         [0 1 2 0 0]
+
+    Source: mindspore.numpy.pad of MindSpore 2.10.
     """
     arr = as_tensor(arr, "pad")
     refuse_complex("pad", arr)

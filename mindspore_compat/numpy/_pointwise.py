@@ -42,92 +42,104 @@ _LAYOUTS = {
     }.items()
 }
 
-# name: (op, layout, what is taken, name of the parameter)
+# public path: (op, layout, what is taken, name of the parameter)
 UNARY = {
-    **{
-        name: (op, "wave", "Tensor", "input" if name == "arccos" else "x")
-        for name, op in {
-            "arccos": "acos",
-            "arccosh": "acosh",
-            "arcsin": "asin",
-            "arcsinh": "asinh",
-            "arctan": "atan",
-            "arctanh": "atanh",
-            "cos": "cos",
-            "cosh": "cosh",
-            "sin": "sin",
-            "sinh": "sinh",
-            "tan": "tan",
-            "tanh": "tanh",
-        }.items()
-    },
-    "absolute": ("abs", "as it is", "Tensor", "x"),
-    "fabs": ("abs", "as it is", "Tensor", "x"),
-    "cbrt": ("cbrt", "cube root", "array", "x"),
-    "sqrt": ("sqrt", "root", "array", "x"),
-    "ceil": ("ceil", "single", "array", "x"),
-    "trunc": ("trunc", "single, half", "array", "x"),
-    "floor": ("floor", "real float", "array", "x"),
-    "rint": ("rint", "real float", "array", "x"),
-    "deg2rad": ("deg2rad", "angle", "Tensor", "x"),
-    "radians": ("deg2rad", "angle", "Tensor", "x"),
-    "rad2deg": ("rad2deg", "angle", "Tensor", "x"),
-    "exp": ("exp", "float", "array", "x"),
-    "expm1": ("expm1", "float", "array", "x"),
-    "exp2": ("exp2", "power", "array", "x"),
-    "reciprocal": ("reciprocal", "power", "array", "x"),
-    "log": ("log", "float", "array", "x"),
-    "log1p": ("log1p", "float", "array", "x"),
-    "log2": ("log2", "float", "Tensor", "x"),
-    "log10": ("log10", "float", "Tensor", "x"),
-    "invert": ("invert", "integer", "array", "x"),
-    "sign": ("sign", "sign", "array", "x"),
-    "negative": ("neg", "number", "array", "a"),
-    "positive": ("positive", "number", "Tensor", "a"),
-    "square": ("square", "number", "array", "x"),
+    "numpy.arccos": ("acos", "wave", "Tensor", "input"),
+    "numpy.arccosh": ("acosh", "wave", "Tensor", "x"),
+    "numpy.arcsin": ("asin", "wave", "Tensor", "x"),
+    "numpy.arcsinh": ("asinh", "wave", "Tensor", "x"),
+    "numpy.arctan": ("atan", "wave", "Tensor", "x"),
+    "numpy.arctanh": ("atanh", "wave", "Tensor", "x"),
+    "numpy.cos": ("cos", "wave", "Tensor", "x"),
+    "numpy.cosh": ("cosh", "wave", "Tensor", "x"),
+    "numpy.sin": ("sin", "wave", "Tensor", "x"),
+    "numpy.sinh": ("sinh", "wave", "Tensor", "x"),
+    "numpy.tan": ("tan", "wave", "Tensor", "x"),
+    "numpy.tanh": ("tanh", "wave", "Tensor", "x"),
+    "numpy.absolute": ("abs", "as it is", "Tensor", "x"),
+    "numpy.fabs": ("abs", "as it is", "Tensor", "x"),
+    "numpy.cbrt": ("cbrt", "cube root", "array", "x"),
+    "numpy.sqrt": ("sqrt", "root", "array", "x"),
+    "numpy.ceil": ("ceil", "single", "array", "x"),
+    "numpy.trunc": ("trunc", "single, half", "array", "x"),
+    "numpy.floor": ("floor", "real float", "array", "x"),
+    "numpy.rint": ("rint", "real float", "array", "x"),
+    "numpy.deg2rad": ("deg2rad", "angle", "Tensor", "x"),
+    "numpy.radians": ("deg2rad", "angle", "Tensor", "x"),
+    "numpy.rad2deg": ("rad2deg", "angle", "Tensor", "x"),
+    "numpy.exp": ("exp", "float", "array", "x"),
+    "numpy.expm1": ("expm1", "float", "array", "x"),
+    "numpy.exp2": ("exp2", "power", "array", "x"),
+    "numpy.reciprocal": ("reciprocal", "power", "array", "x"),
+    "numpy.log": ("log", "float", "array", "x"),
+    "numpy.log1p": ("log1p", "float", "array", "x"),
+    "numpy.log2": ("log2", "float", "Tensor", "x"),
+    "numpy.log10": ("log10", "float", "Tensor", "x"),
+    "numpy.invert": ("invert", "integer", "array", "x"),
+    "numpy.sign": ("sign", "sign", "array", "x"),
+    "numpy.negative": ("neg", "number", "array", "a"),
+    "numpy.positive": ("positive", "number", "Tensor", "a"),
+    "numpy.square": ("square", "number", "array", "x"),
 }
 TESTS = {
-    "isfinite": ("isfinite", "real", "array", "x"),
-    "isinf": ("isinf", "real", "array", "x"),
-    "isnan": ("isnan", "real", "array", "x"),
-    "logical_not": ("logical_not", "truth", "array", "a"),
+    "numpy.isfinite": ("isfinite", "real", "array", "x"),
+    "numpy.isinf": ("isinf", "real", "array", "x"),
+    "numpy.isnan": ("isnan", "real", "array", "x"),
+    "numpy.logical_not": ("logical_not", "truth", "array", "a"),
 }
 
-# name: (op, kinds of dtypes taken, how they are prepared, what is taken)
+# public path: (op, kinds of dtypes taken, how they are prepared, what is taken)
 BINARY = {
-    "add": ("add", "biufc", None, "array"),
-    "subtract": ("sub", "biufc", None, "array"),
-    "multiply": ("mul", "biufc", None, "Tensor"),
-    "divide": ("div", "biufc", "quotient", "array"),
-    "power": ("pow", "biufc", None, "array"),
-    "floor_divide": ("floor_divide", "biufc", None, "array"),
-    "fmod": ("fmod", "biuf", "own", "array"),
-    "remainder": ("floor_mod", "biuf", None, "array"),
-    "float_power": ("pow", "biufc", "single", "Tensor"),
-    "arctan2": ("atan2", "biuf", "wave", "Tensor"),
-    "hypot": ("hypot", "iufc", "floats", "array"),
-    "logaddexp": ("logaddexp", "fc", None, "array"),
-    "logaddexp2": ("logaddexp2", "biufc", "some float", "Tensor"),
-    "heaviside": ("heaviside", "biuf", "result", "array"),
-    "gcd": ("gcd", "biuf", "numbers", "array"),
-    "lcm": ("lcm", "biuf", "numbers", "array"),
-    "maximum": ("maximum", "biuf", "scalar", "array"),
-    "minimum": ("minimum", "biuf", "scalar", "array"),
-    "bitwise_and": ("bitwise_and", "biu", None, "array"),
-    "bitwise_or": ("bitwise_or", "biu", None, "array"),
-    "bitwise_xor": ("bitwise_xor", "biu", None, "array"),
+    "numpy.add": ("add", "biufc", None, "array"),
+    "numpy.subtract": ("sub", "biufc", None, "array"),
+    "numpy.multiply": ("mul", "biufc", None, "Tensor"),
+    "numpy.divide": ("div", "biufc", "quotient", "array"),
+    "numpy.power": ("pow", "biufc", None, "array"),
+    "numpy.floor_divide": ("floor_divide", "biufc", None, "array"),
+    "numpy.fmod": ("fmod", "biuf", "own", "array"),
+    "numpy.remainder": ("floor_mod", "biuf", None, "array"),
+    "numpy.float_power": ("pow", "biufc", "single", "Tensor"),
+    "numpy.arctan2": ("atan2", "biuf", "wave", "Tensor"),
+    "numpy.hypot": ("hypot", "iufc", "floats", "array"),
+    "numpy.logaddexp": ("logaddexp", "fc", None, "array"),
+    "numpy.logaddexp2": ("logaddexp2", "biufc", "some float", "Tensor"),
+    "numpy.heaviside": ("heaviside", "biuf", "result", "array"),
+    "numpy.gcd": ("gcd", "biuf", "numbers", "array"),
+    "numpy.lcm": ("lcm", "biuf", "numbers", "array"),
+    "numpy.maximum": ("maximum", "biuf", "scalar", "array"),
+    "numpy.minimum": ("minimum", "biuf", "scalar", "array"),
+    "numpy.bitwise_and": ("bitwise_and", "biu", None, "array"),
+    "numpy.bitwise_or": ("bitwise_or", "biu", None, "array"),
+    "numpy.bitwise_xor": ("bitwise_xor", "biu", None, "array"),
 }
 COMPARISONS = {
-    "equal": ("equal", "biufc", None, "array"),
-    "not_equal": ("not_equal", "biufc", None, "Tensor"),
-    "less": ("less", "biuf", None, "array"),
-    "less_equal": ("less_equal", "biuf", None, "Tensor"),
-    "greater": ("greater", "biuf", None, "array"),
-    "greater_equal": ("greater_equal", "biuf", None, "array"),
-    "logical_and": ("logical_and", "biufc", "truth", "array"),
-    "logical_or": ("logical_or", "biufc", "truth", "array"),
-    "logical_xor": ("logical_xor", "biufc", "truth", "Tensor"),
+    "numpy.equal": ("equal", "biufc", None, "array"),
+    "numpy.not_equal": ("not_equal", "biufc", None, "Tensor"),
+    "numpy.less": ("less", "biuf", None, "array"),
+    "numpy.less_equal": ("less_equal", "biuf", None, "Tensor"),
+    "numpy.greater": ("greater", "biuf", None, "array"),
+    "numpy.greater_equal": ("greater_equal", "biuf", None, "array"),
+    "numpy.logical_and": ("logical_and", "biufc", "truth", "array"),
+    "numpy.logical_or": ("logical_or", "biufc", "truth", "array"),
+    "numpy.logical_xor": ("logical_xor", "biufc", "truth", "Tensor"),
 }
+
+ALIASES = {
+    "numpy.abs": "numpy.absolute",
+    "numpy.bitwise_not": "numpy.invert",
+    "numpy.mod": "numpy.remainder",
+    "numpy.true_divide": "numpy.divide",
+}
+
+
+def functions(unary_table, binary_table, aliases=()):
+    """The functions of two tables and those that others stand for, by name."""
+    by_path = {
+        **{path: unary(path) for path in unary_table},
+        **{path: binary(path) for path in binary_table},
+    }
+    by_path |= {path: by_path[target] for path, target in dict(aliases).items()}
+    return {path.removeprefix("numpy."): function for path, function in by_path.items()}
 
 
 def _refuse(api, tensor):
@@ -188,10 +200,10 @@ def _reader(takes):
     return need_tensor if takes == "Tensor" else as_tensor
 
 
-def unary(name):
-    """The function of that name in `UNARY` or `TESTS`."""
-    op_name, layout, takes, parameter = (UNARY | TESTS)[name]
-    read = _reader(takes)
+def unary(path):
+    """The function of that path in `UNARY` or `TESTS`."""
+    op_name, layout, takes, parameter = (UNARY | TESTS)[path]
+    name, read = path.removeprefix("numpy."), _reader(takes)
 
     def run(value, dtype):
         found = _compute(op_name)(laid_out(read(value, name), layout, name))
@@ -202,7 +214,7 @@ def unary(name):
         "a": lambda a, dtype=None: run(a, dtype),
         "input": lambda input, dtype=None: run(input, dtype),
     }
-    default = "bool" if name in TESTS else "that of the input, or the float next to it,"
+    default = "bool" if path in TESTS else "that of the input, or the float next to it,"
     what = "a Tensor" if takes == "Tensor" else "an array-like value"
     return _named(
         signatures[parameter],
@@ -343,10 +355,10 @@ def weak_scalars(one, two):
     return one, two
 
 
-def binary(name):
-    """The function of that name in `BINARY` or `COMPARISONS`."""
-    op_name, kinds, how, takes = (BINARY | COMPARISONS)[name]
-    read = _reader(takes)
+def binary(path):
+    """The function of that path in `BINARY` or `COMPARISONS`."""
+    op_name, kinds, how, takes = (BINARY | COMPARISONS)[path]
+    name, read = path.removeprefix("numpy."), _reader(takes)
 
     def function(x1, x2, dtype=None):
         one, two = _pair(name, x1, x2, kinds, how, read)
@@ -362,7 +374,7 @@ def binary(name):
         return with_dtype(found, dtype, name)
 
     what = "two Tensors" if takes == "Tensor" else "two array-like values"
-    default = "bool" if name in COMPARISONS else "the promoted dtype of the inputs"
+    default = "bool" if path in COMPARISONS else "the promoted dtype of the inputs"
     return _named(
         function,
         name,

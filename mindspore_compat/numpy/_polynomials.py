@@ -46,6 +46,8 @@ def polyadd(a1, a2):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.polyadd([1, 2], [3, 4, 5]))
         [3 5 7]
+
+    Source: mindspore.numpy.polyadd of MindSpore 2.10.
     """
     one, two = _aligned(a1, a2, "polyadd")
     return one + two
@@ -58,6 +60,8 @@ def polysub(a1, a2):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.polysub([1, 2], [1, 1]))
         [0 1]
+
+    Source: mindspore.numpy.polysub of MindSpore 2.10.
     """
     one, two = _aligned(a1, a2, "polysub")
     return one - two
@@ -71,6 +75,8 @@ def polymul(a1, a2):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.polymul([1, 2], [1, 3]))
         [1 5 6]
+
+    Source: mindspore.numpy.polymul of MindSpore 2.10.
     """
     one, two = _coefficients(a1, "polymul"), _coefficients(a2, "polymul")
     return sliding(one, two, "full", "polymul")
@@ -91,6 +97,8 @@ def polyval(p, x):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.polyval([1, 2, 3], ms.Tensor([2])))
         [11.]
+
+    Source: mindspore.numpy.polyval of MindSpore 2.10.
     """
     p, x = _coefficients(p, "polyval"), as_tensor(x, "polyval")
     refuse_complex("polyval", p, x)
@@ -117,6 +125,8 @@ def polyder(p, m: InTensor(Int(ge=0) | Bool, ValueError) = 1):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.polyder([1, 2, 3]))
         [2 2]
+
+    Source: mindspore.numpy.polyder of MindSpore 2.10.
     """
     p = _coefficients(p, "polyder")
     refuse_complex("polyder", p)
@@ -146,6 +156,8 @@ def polyint(p, m: InTensor(Int(ge=0)) = 1, k=None):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.polyint([2.0, 2.0]))
         [1. 2. 0.]
+
+    Source: mindspore.numpy.polyint of MindSpore 2.10.
     """
     p = _coefficients(p, "polyint")
     refuse_complex("polyint", p)

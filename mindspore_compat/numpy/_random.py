@@ -66,6 +66,8 @@ def rand(*shape, dtype=float32):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.rand(2, 3).shape)
         (2, 3)
+
+    Source: mindspore.numpy.rand of MindSpore 2.10.
     """
     wanted = _random_dtype(dtype, _FLOATS, "rand")
     return uniform.rand(*_random_shape(shape, "rand")).astype(wanted)
@@ -78,6 +80,8 @@ def randn(*shape, dtype=float32):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.randn(2, 3).shape)
         (2, 3)
+
+    Source: mindspore.numpy.randn of MindSpore 2.10.
     """
     wanted = _random_dtype(dtype, _FLOATS, "randn")
     return distributions.randn(*_random_shape(shape, "randn")).astype(wanted)
@@ -101,6 +105,8 @@ def randint(minval: Int | Bool, maxval: Int | Bool = None, shape=None, dtype=int
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.randint(5, shape=(2, 3)).shape)
         (2, 3)
+
+    Source: mindspore.numpy.randint of MindSpore 2.10.
     """
     wanted = _random_dtype(dtype, _INTS, "randint")
     low, high = (0, minval) if maxval is None else (minval, maxval)

@@ -36,6 +36,8 @@ def argwhere(a):
         >>> print(ms.numpy.argwhere(ms.Tensor([0, 5, 7])))
         [[1]
          [2]]
+
+    Source: mindspore.numpy.argwhere of MindSpore 2.10.
     """
     a = as_tensor(a, "argwhere")
     if not a.ndim:
@@ -63,6 +65,8 @@ def argmax(a, axis: Int = None):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.argmax([[1, 5], [4, 3]], axis=1))
         [1 0]
+
+    Source: mindspore.numpy.argmax of MindSpore 2.10.
     """
     return _extreme_index(a, axis, min_max.argmax, "argmax")[1]
 
@@ -79,6 +83,8 @@ def argmin(a, axis: Int = None):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.argmin([[1, 5], [4, 3]], axis=1))
         [0 1]
+
+    Source: mindspore.numpy.argmin of MindSpore 2.10.
     """
     a, found = _extreme_index(a, axis, min_max.argmin, "argmin")
     return found.astype(dtypes.int32 if a.ndim else dtypes.int64)
@@ -102,6 +108,8 @@ def searchsorted(a, v, side: _Side = "left", sorter=None):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.searchsorted([1, 3, 5], [2, 3]))
         [1 1]
+
+    Source: mindspore.numpy.searchsorted of MindSpore 2.10.
     """
     a, v = as_tensor(a, "searchsorted"), as_tensor(v, "searchsorted")
     refuse_complex("searchsorted", v)
@@ -142,6 +150,8 @@ def digitize(x, bins, right=False):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.digitize([0.5, 1.5], [0.0, 1.0, 2.0]))
         [1 2]
+
+    Source: mindspore.numpy.digitize of MindSpore 2.10.
     """
     x, bins = as_tensor(x, "digitize"), as_tensor(bins, "digitize")
     refuse_complex("digitize", x, bins)
@@ -176,6 +186,8 @@ def bincount(x, weights=None, minlength=0, length: Int(ge=1) = None):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.bincount([0, 1, 1, 3]))
         [1. 2. 0. 1.]
+
+    Source: mindspore.numpy.bincount of MindSpore 2.10.
     """
     x = as_tensor(x, "bincount")
     if x.ndim != 1:

@@ -44,6 +44,8 @@ def unique(x, return_inverse=False):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.unique(ms.Tensor([3, 1, 3])))
         [3 1]
+
+    Source: mindspore.numpy.unique of MindSpore 2.10.
     """
     values = _comparable(need_tensor(x, "unique"), "unique")
     if not x.ndim:
@@ -62,6 +64,8 @@ def isin(element, test_elements, invert=False):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.isin([1, 2, 3], [2, 5]))
         [False  True False]
+
+    Source: mindspore.numpy.isin of MindSpore 2.10.
     """
     element, others = as_tensor(element, "isin"), as_tensor(test_elements, "isin").reshape(-1)
     found = (
@@ -79,6 +83,8 @@ def in1d(ar1, ar2, invert=False):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.in1d([1, 2, 3], [2, 5]))
         [False  True False]
+
+    Source: mindspore.numpy.in1d of MindSpore 2.10.
     """
     return isin(as_tensor(ar1, "in1d").reshape(-1), ar2, invert)
 
@@ -95,6 +101,8 @@ def intersect1d(ar1, ar2, assume_unique: Bool = False, return_indices: Bool = Fa
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.intersect1d([1, 2, 3], [2, 3, 4]))
         [2 3]
+
+    Source: mindspore.numpy.intersect1d of MindSpore 2.10.
     """
     one, two = promoted(*(_comparable(each, "intersect1d") for each in (ar1, ar2)))
     both = [each if assume_unique else _sorted_set(each) for each in (one, two)]
@@ -122,6 +130,8 @@ def setdiff1d(ar1, ar2, assume_unique: Bool = False):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.setdiff1d([1, 2, 3], [2]))
         [1 3]
+
+    Source: mindspore.numpy.setdiff1d of MindSpore 2.10.
     """
     one, two = (_comparable(each, "setdiff1d") for each in (ar1, ar2))
     values = one if assume_unique else _sorted_set(one)

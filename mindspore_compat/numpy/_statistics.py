@@ -52,6 +52,8 @@ def sum(a, axis=None, dtype: DType = None, keepdims: Bool = False, initial=None)
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.sum(ms.Tensor([[1, 2], [3, 4]]), axis=0))
         [4 6]
+
+    Source: mindspore.numpy.sum of MindSpore 2.10.
     """
     a = as_tensor(a, "sum")
     start = None if initial is None else scalar(initial, "initial", "sum")
@@ -77,6 +79,8 @@ def mean(a, axis=None, keepdims: Bool = False, dtype=None):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.mean(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]), axis=0))
         [2. 3.]
+
+    Source: mindspore.numpy.mean of MindSpore 2.10.
     """
     a = as_tensor(a, "mean")
     axes = _axes(axis, a, "mean", bools=True)
@@ -99,7 +103,9 @@ def _axes(axis, tensor, api, bools=False, lists=True):
     return found or None
 
 
-def _deviation(name, op, numbers):
+def _deviation(path, op, numbers):
+    name = path.removeprefix("numpy.")
+
     def function(x, axis=None, ddof: numbers = 0, keepdims: Bool = False):
         x = as_tensor(x, name)
         refuse_complex(name, x)
@@ -145,12 +151,14 @@ def _rescaled(name, plain, count, ddof):
     return plain * (ratio**0.5 if ratio >= 0 else float("nan"))
 
 
-std = _deviation("std", reduce_ops.std, Int)
-var = _deviation("var", reduce_ops.var, Int | Bool)
+std = _deviation("numpy.std", reduce_ops.std, Int)
+var = _deviation("numpy.var", reduce_ops.var, Int | Bool)
 __all__ += ["std", "var"]
 
 
-def _extreme(name, over, pick):
+def _extreme(paths, over, pick):
+    name = paths[0].removeprefix("numpy.")
+
     def function(a, axis=None, keepdims: Bool = False, initial=None, where=True):
         x = need_tensor(a, name)
         refuse_complex(name, x)
@@ -197,8 +205,8 @@ def _mask(where, api):
     return cast.run(found, "bool")
 
 
-amax = max = _extreme("amax", min_max.amax, maximum.maximum)
-amin = min = _extreme("amin", min_max.amin, maximum.minimum)
+amax = max = _extreme(("numpy.amax", "numpy.max"), min_max.amax, maximum.maximum)
+amin = min = _extreme(("numpy.amin", "numpy.min"), min_max.amin, maximum.minimum)
 __all__ += ["amax", "max", "amin", "min"]
 
 
@@ -215,6 +223,8 @@ def ptp(x, axis=None, keepdims: Bool = False):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.ptp(ms.Tensor([[1, 5], [4, 3]]), axis=1))
         [4 1]
+
+    Source: mindspore.numpy.ptp of MindSpore 2.10.
     """
     x = need_tensor(x, "ptp")
     refuse_complex("ptp", x)
@@ -245,6 +255,8 @@ def average(x, axis=None, weights=None, returned=False):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.average(ms.Tensor([1.0, 3.0]), weights=ms.Tensor([3.0, 1.0])))
         1.5
+
+    Source: mindspore.numpy.average of MindSpore 2.10.
     """
     x = need_tensor(x, "average")
     refuse_complex("average", x)
@@ -299,6 +311,8 @@ def cumsum(a, axis: Int = None, dtype=None):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.cumsum(ms.Tensor([1, 2, 3])))
         [1 3 6]
+
+    Source: mindspore.numpy.cumsum of MindSpore 2.10.
     """
     a = need_tensor(a, "cumsum")
     dtype = _own_dtype(dtype, "cumsum")
@@ -344,6 +358,8 @@ def cumprod(a, axis: Int = None, dtype=None):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.cumprod(ms.Tensor([1, 2, 3])))
         [1 2 6]
+
+    Source: mindspore.numpy.cumprod of MindSpore 2.10.
     """
     given, a = a, as_tensor(a, "cumprod")
     kind = a._array.dtype
@@ -368,6 +384,8 @@ def count_nonzero(x, axis=None, keepdims: Bool = False):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.count_nonzero(ms.Tensor([0, 1, 2])))
         2
+
+    Source: mindspore.numpy.count_nonzero of MindSpore 2.10.
     """
     x = need_tensor(x, "count_nonzero")
     if x.dtype == dtypes.bool_:
@@ -379,7 +397,9 @@ def count_nonzero(x, axis=None, keepdims: Bool = False):
 # Without NaN --------------------------------------------------------------------------------------
 
 
-def _nan(name, fill, reduce, keep):
+def _nan(path, fill, reduce, keep):
+    name = path.removeprefix("numpy.")
+
     def function(a, axis=None, dtype=None, keepdims: keep = False):
         x = as_tensor(a, name)
         refuse_complex(name, x)
@@ -406,9 +426,13 @@ def _nan(name, fill, reduce, keep):
     globals()[name] = _public(checked(function))
 
 
-_nan("nanmax", float("-inf"), lambda x, axis, keep: min_max.amax.run(x, axis, keep), Int | Bool)
-_nan("nanmin", float("inf"), lambda x, axis, keep: min_max.amin.run(x, axis, keep), Int | Bool)
-_nan("nansum", 0.0, lambda x, axis, keep: reduce_ops.reduce_sum.run(x, axis, keep), Any)
+_nan(
+    "numpy.nanmax", float("-inf"), lambda x, axis, keep: min_max.amax.run(x, axis, keep), Int | Bool
+)
+_nan(
+    "numpy.nanmin", float("inf"), lambda x, axis, keep: min_max.amin.run(x, axis, keep), Int | Bool
+)
+_nan("numpy.nansum", 0.0, lambda x, axis, keep: reduce_ops.reduce_sum.run(x, axis, keep), Any)
 
 
 @_public
@@ -425,6 +449,8 @@ def nancumsum(a, axis: Int = None, dtype=None):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.nancumsum(ms.Tensor([1.0, np.nan, 2.0])))
         [1. 1. 3.]
+
+    Source: mindspore.numpy.nancumsum of MindSpore 2.10.
     """
     a = need_tensor(a, "nancumsum")
     refuse_complex("nancumsum", a)
@@ -458,6 +484,8 @@ def nanmean(a, axis=None, dtype=None, keepdims=False):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.nanmean(ms.Tensor([1.0, np.nan, 2.0])))
         1.5
+
+    Source: mindspore.numpy.nanmean of MindSpore 2.10.
     """
     x = _single(a, "nanmean")
     found = statistics.nanmean.run(x, _axes(axis, x, "nanmean", bools=True), bool(keepdims))
@@ -480,6 +508,8 @@ def nanvar(a, axis=None, dtype=None, ddof=0, keepdims=False):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.nanvar(ms.Tensor([1.0, np.nan, 3.0])))
         1.0
+
+    Source: mindspore.numpy.nanvar of MindSpore 2.10.
     """
     return with_dtype(_nanvar(a, axis, ddof, keepdims, "nanvar"), dtype, "nanvar")
 
@@ -508,6 +538,8 @@ def nanstd(a, axis=None, dtype=None, ddof=0, keepdims=False):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.nanstd(ms.Tensor([1.0, np.nan, 3.0])))
         1.0
+
+    Source: mindspore.numpy.nanstd of MindSpore 2.10.
     """
     variance = _nanvar(a, axis, ddof, keepdims, "nanstd")
     return with_dtype(elementary.sqrt.run(variance), dtype, "nanstd")

@@ -61,6 +61,8 @@ def eye(N: Int(ge=0), M: Int(ge=0) = None, k: Int = 0, dtype=float32):
         >>> print(ms.numpy.eye(2, 3))
         [[1. 0. 0.]
          [0. 1. 0.]]
+
+    Source: mindspore.numpy.eye of MindSpore 2.10.
     """
     wanted = dtypes.to_numpy(made_dtype(dtype, "eye"))
     return Tensor._wrap(current_space().eye(N, N if M is None else M, k, wanted))
@@ -74,6 +76,8 @@ def identity(n, dtype=float32):
         >>> print(ms.numpy.identity(2))
         [[1. 0.]
          [0. 1.]]
+
+    Source: mindspore.numpy.identity of MindSpore 2.10.
     """
     return eye(n, dtype=dtype)
 
@@ -107,6 +111,8 @@ def tri(N, M=None, k: Int = 0, dtype: DType | None = float32):
         >>> print(ms.numpy.tri(2, 3))
         [[1. 0. 0.]
          [1. 1. 0.]]
+
+    Source: mindspore.numpy.tri of MindSpore 2.10.
     """
     if dtype is None:
         raise TypeError("For 'tri', 'dtype' must be a mindspore dtype, but got None.")
@@ -131,6 +137,8 @@ def tril(m, k: Int = 0):
         >>> print(ms.numpy.tril(ms.Tensor([[1, 2], [3, 4]])))
         [[1 0]
          [3 4]]
+
+    Source: mindspore.numpy.tril of MindSpore 2.10.
     """
     return triangle.tril.run(_matrices(m, "tril"), k)
 
@@ -144,6 +152,8 @@ def triu(m, k: Int = 0):
         >>> print(ms.numpy.triu(ms.Tensor([[1, 2], [3, 4]])))
         [[1 2]
          [0 4]]
+
+    Source: mindspore.numpy.triu of MindSpore 2.10.
     """
     return triangle.triu.run(_matrices(m, "triu"), k)
 
@@ -182,6 +192,8 @@ def tril_indices(n: Number | Bool, k: Number | Bool = 0, m: Number | Bool = None
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.tril_indices(2)[0])
         [0 1 1]
+
+    Source: mindspore.numpy.tril_indices of MindSpore 2.10.
     """
     return _positions(_lower(*_counted(n, m), math.floor(k)))
 
@@ -197,6 +209,8 @@ def triu_indices(n: Number | Bool, k: Number | Bool = 0, m: Number | Bool = None
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.triu_indices(2)[1])
         [0 1 1]
+
+    Source: mindspore.numpy.triu_indices of MindSpore 2.10.
     """
     return _positions(1 - _lower(*_counted(n, m), math.ceil(k) - 1))
 
@@ -218,6 +232,8 @@ def tril_indices_from(arr, k=0):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.tril_indices_from(ms.numpy.ones((2, 2)))[0])
         [0 1 1]
+
+    Source: mindspore.numpy.tril_indices_from of MindSpore 2.10.
     """
     rows, columns = _matrix_shape(arr, "tril_indices_from")
     return tril_indices(rows, k, columns)
@@ -233,6 +249,8 @@ def triu_indices_from(arr, k=0):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.triu_indices_from(ms.numpy.ones((2, 2)))[1])
         [0 1 1]
+
+    Source: mindspore.numpy.triu_indices_from of MindSpore 2.10.
     """
     rows, columns = _matrix_shape(arr, "triu_indices_from")
     return triu_indices(rows, k, columns)
@@ -250,6 +268,8 @@ def diag(v, k: Int = 0):
         >>> print(ms.numpy.diag(ms.Tensor([1, 2])))
         [[1 0]
          [0 2]]
+
+    Source: mindspore.numpy.diag of MindSpore 2.10.
     """
     v = need_tensor(v, "diag")
     refuse_complex("diag", v)
@@ -270,6 +290,8 @@ def diagflat(v, k: InTensor(Int | Bool) = 0):
         >>> print(ms.numpy.diagflat(ms.Tensor([[1], [2]])))
         [[1 0]
          [0 2]]
+
+    Source: mindspore.numpy.diagflat of MindSpore 2.10.
     """
     v = need_tensor(v, "diagflat")
     refuse_complex("diagflat", v)
@@ -288,6 +310,8 @@ def diagonal(a, offset: Scalar = 0, axis1: Scalar = 0, axis2: Scalar = 1):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.diagonal(ms.Tensor([[1, 2], [3, 4]])))
         [1 4]
+
+    Source: mindspore.numpy.diagonal of MindSpore 2.10.
     """
     a = need_tensor(a, "diagonal")
     return diagonal_ops.diagonal.run(a, offset, *_two_axes(a, axis1, axis2, "diagonal"))
@@ -313,6 +337,8 @@ def diag_indices(n: Int | Bool, ndim: Int | Bool = 2):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.diag_indices(2)[0])
         [0 1]
+
+    Source: mindspore.numpy.diag_indices of MindSpore 2.10.
     """
     if n < 1:
         raise ValueError(f"For 'diag_indices', 'n' must be at least 1, but got {n}.")
@@ -331,6 +357,8 @@ def trace(a, offset: Scalar = 0, axis1: Scalar = 0, axis2: Scalar = 1, dtype: DT
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.trace(ms.Tensor([[1, 2], [3, 4]])))
         5
+
+    Source: mindspore.numpy.trace of MindSpore 2.10.
     """
     a = need_tensor(a, "trace")
     axes = _two_axes(a, axis1, axis2, "trace")
@@ -357,6 +385,8 @@ def vander(x, N=None, increasing: Bool = False):
         [[1 1 1]
          [4 2 1]
          [9 3 1]]
+
+    Source: mindspore.numpy.vander of MindSpore 2.10.
     """
     _ListOrTupleOrTensor.refuse("vander", "x", x)
     x = as_tensor(x, "vander")

@@ -12,7 +12,9 @@ from .._core.tensor.tensor import Tensor
 __all__ = ["bartlett", "blackman", "hamming", "hanning"]
 
 
-def _window(api, formula):
+def _window(path, formula):
+    api = path.removeprefix("numpy.")
+
     def function(M: Int):
         made = numpy.ones(max(M, 0)) if M < 2 else formula(numpy.arange(M), M - 1)
         return Tensor._wrap(current_space().asarray(made.astype(numpy.float32)))
@@ -29,12 +31,12 @@ def _window(api, formula):
     return checked(function)
 
 
-bartlett = _window("bartlett", lambda n, last: 1 - numpy.abs(2 * n / last - 1))
+bartlett = _window("numpy.bartlett", lambda n, last: 1 - numpy.abs(2 * n / last - 1))
 blackman = _window(
-    "blackman",
+    "numpy.blackman",
     lambda n, last: (
         0.42 - 0.5 * numpy.cos(2 * math.pi * n / last) + 0.08 * numpy.cos(4 * math.pi * n / last)
     ),
 )
-hamming = _window("hamming", lambda n, last: 0.54 - 0.46 * numpy.cos(2 * math.pi * n / last))
-hanning = _window("hanning", lambda n, last: 0.5 - 0.5 * numpy.cos(2 * math.pi * n / last))
+hamming = _window("numpy.hamming", lambda n, last: 0.54 - 0.46 * numpy.cos(2 * math.pi * n / last))
+hanning = _window("numpy.hanning", lambda n, last: 0.5 - 0.5 * numpy.cos(2 * math.pi * n / last))

@@ -95,6 +95,8 @@ def array(obj, dtype=None, copy: Any = True, ndmin: InTensor(Number | Bool) = 0)
         >>> print(ms.numpy.array([[1, 2], [3, 4]]))
         [[1 2]
          [3 4]]
+
+    Source: mindspore.numpy.array of MindSpore 2.10.
     """
     found = _as_made(as_tensor(obj, "array"), dtype, "array")
     if copy and found is obj:
@@ -112,6 +114,8 @@ def asarray(a, dtype=None):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.asarray([1, 2]))
         [1 2]
+
+    Source: mindspore.numpy.asarray of MindSpore 2.10.
     """
     return array(a, dtype, copy=False)
 
@@ -125,6 +129,8 @@ def asfarray(a, dtype=float32):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.asfarray([1, 2]))
         [1. 2.]
+
+    Source: mindspore.numpy.asfarray of MindSpore 2.10.
     """
     if dtype is not None:
         wanted = made_dtype(dtype, "asfarray")
@@ -150,6 +156,8 @@ def zeros(shape, dtype=float32):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.zeros((2,)))
         [0. 0.]
+
+    Source: mindspore.numpy.zeros of MindSpore 2.10.
     """
     return _filled(shape, 0, dtype, "zeros")
 
@@ -161,6 +169,8 @@ def ones(shape, dtype=float32):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.ones((2,)))
         [1. 1.]
+
+    Source: mindspore.numpy.ones of MindSpore 2.10.
     """
     return _filled(shape, 1, dtype, "ones")
 
@@ -176,6 +186,8 @@ def empty(shape, dtype: DType | None = float32):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.empty((2, 3)).shape)
         (2, 3)
+
+    Source: mindspore.numpy.empty of MindSpore 2.10.
     """
     if isinstance(shape, Tensor) and shape.dtype not in (int32, dtypes.int64):
         raise TypeError(f"For 'empty', 'shape' must hold int32 or int64, but got {shape.dtype}.")
@@ -194,6 +206,8 @@ def full(shape, fill_value, dtype=None):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.full((2,), 7))
         [7 7]
+
+    Source: mindspore.numpy.full of MindSpore 2.10.
     """
     shape = shape_tuple(shape, "full")
     value = _as_made(as_tensor(fill_value, "full"), dtype, "full")
@@ -241,6 +255,8 @@ def zeros_like(a, dtype=None, shape=None):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.zeros_like(ms.Tensor([1, 2])))
         [0 0]
+
+    Source: mindspore.numpy.zeros_like of MindSpore 2.10.
     """
     return _like(a, 0, dtype, shape, "zeros_like")
 
@@ -252,6 +268,8 @@ def ones_like(a, dtype=None, shape=None):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.ones_like(ms.Tensor([1, 2])))
         [1 1]
+
+    Source: mindspore.numpy.ones_like of MindSpore 2.10.
     """
     return _like(a, 1, dtype, shape, "ones_like")
 
@@ -264,6 +282,8 @@ def empty_like(prototype, dtype: DType = None, shape=None):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.empty_like(ms.Tensor([1, 2])).shape)
         (2,)
+
+    Source: mindspore.numpy.empty_like of MindSpore 2.10.
     """
     a = _model(prototype, "empty_like")
     return empty(
@@ -278,6 +298,8 @@ def full_like(a, fill_value, dtype=None, shape=None):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.full_like(ms.Tensor([1, 2]), 7))
         [7 7]
+
+    Source: mindspore.numpy.full_like of MindSpore 2.10.
     """
     return _like(a, fill_value, dtype, shape, "full_like")
 
@@ -319,6 +341,8 @@ def arange(start, stop=None, step=None, dtype=None):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.arange(1, 4))
         [1 2 3]
+
+    Source: mindspore.numpy.arange of MindSpore 2.10.
     """
     bounds = [None if each is None else _bound(each) for each in (start, stop, step)]
     if bounds[0] is None:
@@ -373,6 +397,8 @@ def linspace(
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.linspace(0, 1, 3))
         [0.  0.5 1. ]
+
+    Source: mindspore.numpy.linspace of MindSpore 2.10.
     """
     found, step = _even(start, stop, num, endpoint, axis, "linspace")
     found = _as_made(found, dtype, "linspace")
@@ -421,6 +447,8 @@ def logspace(
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.logspace(0, 2, 3))
         [  1.  10. 100.]
+
+    Source: mindspore.numpy.logspace of MindSpore 2.10.
     """
     powers, _ = _even(start, stop, num, endpoint, axis, "logspace")
     return _as_made(build("ops", "pow")(float(base), powers), dtype, "logspace")
@@ -436,6 +464,8 @@ def geomspace(start, stop, num: Int | Bool = 50, endpoint: Bool = True, dtype=No
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.geomspace(1, 8, 4))
         [1. 2. 4. 8.]
+
+    Source: mindspore.numpy.geomspace of MindSpore 2.10.
     """
     first, last = _ends(start, stop, "geomspace")
     shares, _ = _even(first * 0, last * 0 + 1, num, endpoint, 0, "geomspace")
@@ -459,6 +489,8 @@ def meshgrid(*xi, sparse: Bool = False, indexing="xy"):
         >>> print([each.shape for each in ms.numpy.meshgrid(ms.Tensor([1, 2]),
         ...         ms.Tensor([3, 4, 5]))])
         [(3, 2), (3, 2)]
+
+    Source: mindspore.numpy.meshgrid of MindSpore 2.10.
     """
     for each in xi:
         need_tensor(each, "meshgrid")
@@ -490,6 +522,8 @@ def indices(dimensions, dtype=int32, sparse: Bool = False):
         >>> import mindspore_compat as ms
         >>> print(len(ms.numpy.indices((2, 2))))
         2
+
+    Source: mindspore.numpy.indices of MindSpore 2.10.
     """
     _Dimensions.refuse("indices", "dimensions", dimensions)
     if dtype is not None:
@@ -508,6 +542,8 @@ def ix_(*args):
         >>> import mindspore_compat as ms
         >>> print([each.shape for each in ms.numpy.ix_(ms.Tensor([0, 1]), ms.Tensor([2]))])
         [(2, 1), (1, 1)]
+
+    Source: mindspore.numpy.ix_ of MindSpore 2.10.
     """
     for each in args:
         if need_tensor(each, "ix_").ndim != 1:

@@ -75,6 +75,8 @@ def reshape(x, new_shape):
         >>> print(ms.numpy.reshape(ms.Tensor([1, 2, 3, 4]), (2, 2)))
         [[1 2]
          [3 4]]
+
+    Source: mindspore.numpy.reshape of MindSpore 2.10.
     """
     x = need_tensor(x, "reshape")
     if (
@@ -93,6 +95,8 @@ def ravel(x):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.ravel(ms.Tensor([[1, 2], [3, 4]])))
         [1 2 3 4]
+
+    Source: mindspore.numpy.ravel of MindSpore 2.10.
     """
     return need_tensor(x, "ravel").reshape(-1)
 
@@ -107,6 +111,8 @@ def transpose(a, axes=None):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.transpose(ms.numpy.ones((2, 3))).shape)
         (3, 2)
+
+    Source: mindspore.numpy.transpose of MindSpore 2.10.
     """
     a = need_tensor(a, "transpose")
     if axes is None:
@@ -128,6 +134,8 @@ def swapaxes(x, axis1: Int | Bool, axis2: Int | Bool):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.swapaxes(ms.numpy.ones((2, 3)), 0, 1).shape)
         (3, 2)
+
+    Source: mindspore.numpy.swapaxes of MindSpore 2.10.
     """
     x = need_tensor(x, "swapaxes")
     return transpose_ops.swapaxes.run(x, *(own_axis(a, x, "swapaxes") for a in (axis1, axis2)))
@@ -144,6 +152,8 @@ def moveaxis(a, source, destination):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.moveaxis(ms.numpy.ones((2, 3, 4)), 0, 2).shape)
         (3, 4, 2)
+
+    Source: mindspore.numpy.moveaxis of MindSpore 2.10.
     """
     a = need_tensor(a, "moveaxis")
     if not a.ndim or source is None or destination is None:
@@ -173,6 +183,8 @@ def rollaxis(x, axis: Int | Bool, start: Int | Bool = 0):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.rollaxis(ms.numpy.ones((2, 3, 4)), 2).shape)
         (4, 2, 3)
+
+    Source: mindspore.numpy.rollaxis of MindSpore 2.10.
     """
     x = need_tensor(x, "rollaxis")
     axis = own_axis(axis, x, "rollaxis")
@@ -195,6 +207,8 @@ def expand_dims(a, axis):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.expand_dims(ms.Tensor([1, 2]), 0).shape)
         (1, 2)
+
+    Source: mindspore.numpy.expand_dims of MindSpore 2.10.
     """
     a = need_tensor(a, "expand_dims")
     axes = whole_numbers(axis, "axis", "expand_dims")
@@ -215,6 +229,8 @@ def squeeze(a, axis=None):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.squeeze(ms.Tensor([[1, 2]])).shape)
         (2,)
+
+    Source: mindspore.numpy.squeeze of MindSpore 2.10.
     """
     a = need_tensor(a, "squeeze")
     if axis is not None and axis not in ((), []):
@@ -236,6 +252,8 @@ def broadcast_to(array, shape):
         >>> print(ms.numpy.broadcast_to(ms.Tensor([1, 2]), (2, 2)))
         [[1 2]
          [1 2]]
+
+    Source: mindspore.numpy.broadcast_to of MindSpore 2.10.
     """
     array = need_tensor(array, "broadcast_to")
     shape = shape.tolist() if isinstance(shape, numpy.ndarray) else shape
@@ -261,6 +279,8 @@ def broadcast_arrays(*args):
         >>> print([each.shape for each in ms.numpy.broadcast_arrays(ms.Tensor([1, 2]),
         ...         ms.Tensor([[1], [2]]))])
         [(2, 2), (2, 2)]
+
+    Source: mindspore.numpy.broadcast_arrays of MindSpore 2.10.
     """
     arrays = [need_tensor(a, "broadcast_arrays") for a in args]
     shape = _choosing.common_shape([a.shape for a in arrays], "broadcast_arrays")
@@ -280,6 +300,8 @@ def atleast_1d(*arys):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.atleast_1d(ms.Tensor(1)).shape)
         (1,)
+
+    Source: mindspore.numpy.atleast_1d of MindSpore 2.10.
     """
     return _atleast(1, arys)
 
@@ -291,6 +313,8 @@ def atleast_2d(*arys):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.atleast_2d(ms.Tensor([1, 2])).shape)
         (1, 2)
+
+    Source: mindspore.numpy.atleast_2d of MindSpore 2.10.
     """
     return _atleast(2, arys)
 
@@ -302,6 +326,8 @@ def atleast_3d(*arys):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.atleast_3d(ms.Tensor([1, 2])).shape)
         (1, 2, 1)
+
+    Source: mindspore.numpy.atleast_3d of MindSpore 2.10.
     """
     return _atleast(3, arys)
 
@@ -317,6 +343,8 @@ def size(a, axis: Int | Bool = None):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.size(ms.Tensor([[1, 2], [3, 4]])))
         4
+
+    Source: mindspore.numpy.size of MindSpore 2.10.
     """
     a = as_tensor(a, "size")
     return a.size if axis is None else a.shape[axis_of(axis, a.ndim, "size", bools=True)]
@@ -336,6 +364,8 @@ def flip(m, axis=None):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.flip(ms.Tensor([1, 2, 3])))
         [3 2 1]
+
+    Source: mindspore.numpy.flip of MindSpore 2.10.
     """
     m = need_tensor(m, "flip")
     axes = axes_of(axis, m.ndim, "flip", bools=True)
@@ -352,6 +382,8 @@ def flipud(m):
         >>> print(ms.numpy.flipud(ms.Tensor([[1, 2], [3, 4]])))
         [[3 4]
          [1 2]]
+
+    Source: mindspore.numpy.flipud of MindSpore 2.10.
     """
     return _flipped(m, 0, "flipud")
 
@@ -364,6 +396,8 @@ def fliplr(m):
         >>> print(ms.numpy.fliplr(ms.Tensor([[1, 2], [3, 4]])))
         [[2 1]
          [4 3]]
+
+    Source: mindspore.numpy.fliplr of MindSpore 2.10.
     """
     return _flipped(m, 1, "fliplr")
 
@@ -390,6 +424,8 @@ def roll(a, shift, axis=None):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.roll(ms.Tensor([1, 2, 3]), 1))
         [3 1 2]
+
+    Source: mindspore.numpy.roll of MindSpore 2.10.
     """
     a = need_tensor(a, "roll")
     shifts = whole_numbers(shift, "shift", "roll", bools=True)
@@ -426,6 +462,8 @@ def rot90(a, k: Int | Bool = 1, axes=(0, 1)):
         >>> print(ms.numpy.rot90(ms.Tensor([[1, 2], [3, 4]])))
         [[2 4]
          [1 3]]
+
+    Source: mindspore.numpy.rot90 of MindSpore 2.10.
     """
     a = need_tensor(a, "rot90")
     _Axes.refuse("rot90", "axes", axes)
@@ -451,6 +489,8 @@ def apply_along_axis(func1d: Callable, axis: Int | Bool, arr, *args, **kwargs):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.apply_along_axis(lambda row: row.sum(), 1, ms.numpy.ones((2, 3))))
         [3. 3.]
+
+    Source: mindspore.numpy.apply_along_axis of MindSpore 2.10.
     """
     arr = need_tensor(arr, "apply_along_axis")
     axis = own_axis(axis, arr, "apply_along_axis")
@@ -485,6 +525,8 @@ def apply_over_axes(func: Callable, a, axes):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.apply_over_axes(ms.numpy.sum, ms.numpy.ones((2, 3)), (0, 1)))
         [[6.]]
+
+    Source: mindspore.numpy.apply_over_axes of MindSpore 2.10.
     """
     a = as_tensor(a, "apply_over_axes")
     indices = [
@@ -520,5 +562,7 @@ def array_str(a):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.array_str(ms.Tensor([1, 2])))
         [1 2]
+
+    Source: mindspore.numpy.array_str of MindSpore 2.10.
     """
     return str(need_tensor(a, "array_str"))

@@ -27,13 +27,9 @@ __all__ = [
     "signbit",
     "sometrue",
 ]
-__all__ += list(_pointwise.COMPARISONS)
-__all__ += list(_pointwise.TESTS)
-
-for _name in _pointwise.COMPARISONS:
-    globals()[_name] = _pointwise.binary(_name)
-for _name in _pointwise.TESTS:
-    globals()[_name] = _pointwise.unary(_name)
+_functions = _pointwise.functions(_pointwise.TESTS, _pointwise.COMPARISONS)
+__all__ += _functions
+globals().update(_functions)
 
 
 @checked
@@ -55,6 +51,8 @@ def isclose(
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.isclose(ms.Tensor([1.0, 2.0]), ms.Tensor([1.0, 2.1])))
         [ True False]
+
+    Source: mindspore.numpy.isclose of MindSpore 2.10.
     """
     one, two = as_tensor(a, "isclose"), as_tensor(b, "isclose")
     common_shape([one.shape, two.shape], "isclose")
@@ -73,6 +71,8 @@ def isneginf(x):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.isneginf(ms.Tensor([1.0, -np.inf])))
         [False  True]
+
+    Source: mindspore.numpy.isneginf of MindSpore 2.10.
     """
     return build("ops", "isneginf")(laid_out(need_tensor(x, "isneginf"), "small real", "isneginf"))
 
@@ -85,6 +85,8 @@ def isposinf(x):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.isposinf(ms.Tensor([1.0, np.inf])))
         [False  True]
+
+    Source: mindspore.numpy.isposinf of MindSpore 2.10.
     """
     return build("ops", "isposinf")(laid_out(need_tensor(x, "isposinf"), "small real", "isposinf"))
 
@@ -100,6 +102,8 @@ def signbit(x, dtype: DType("bool") = None):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.signbit(ms.Tensor([-1.0, 1.0])))
         [ True False]
+
+    Source: mindspore.numpy.signbit of MindSpore 2.10.
     """
     return laid_out(as_tensor(x, "signbit"), "small real", "signbit") < 0
 
@@ -115,6 +119,8 @@ def sometrue(a, axis=None, keepdims: Int | Bool = False):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.sometrue(ms.Tensor([False, True])))
         True
+
+    Source: mindspore.numpy.sometrue of MindSpore 2.10.
     """
     a = as_tensor(a, "sometrue")
     if isinstance(axis, list):
@@ -134,6 +140,8 @@ def isscalar(element):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.isscalar(1.5))
         True
+
+    Source: mindspore.numpy.isscalar of MindSpore 2.10.
     """
     return isinstance(element, (int, float, str, numpy.number, numpy.bool_))
 
@@ -159,6 +167,8 @@ def array_equal(a1, a2, equal_nan: Bool = False):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.array_equal(ms.Tensor([1, 2]), ms.Tensor([1, 2])))
         True
+
+    Source: mindspore.numpy.array_equal of MindSpore 2.10.
     """
     one, two = _operand(a1, "array_equal"), _operand(a2, "array_equal")
     if one is None or two is None or one.shape != two.shape:
@@ -179,6 +189,8 @@ def array_equiv(a1, a2):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.array_equiv(ms.Tensor([1, 1]), ms.Tensor([1])))
         True
+
+    Source: mindspore.numpy.array_equiv of MindSpore 2.10.
     """
     one, two = _operand(a1, "array_equiv"), _operand(a2, "array_equiv")
     if one is None or two is None:
@@ -217,6 +229,8 @@ def promote_types(type1, type2):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.promote_types(ms.int32, ms.float32))
         Float32
+
+    Source: mindspore.numpy.promote_types of MindSpore 2.10.
     """
     return _promoted(made_dtype(type1, "promote_types"), made_dtype(type2, "promote_types"))
 
@@ -231,6 +245,8 @@ def result_type(*arrays_and_dtypes):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.result_type(ms.Tensor([1, 2], ms.int32), ms.float32))
         Float32
+
+    Source: mindspore.numpy.result_type of MindSpore 2.10.
     """
     if not arrays_and_dtypes:
         raise ValueError("For 'result_type', there must be at least one argument.")

@@ -21,29 +21,12 @@ from ._statistics import *  # noqa: F403
 
 _Operand = InstanceOf(Tensor, int, float).called("Tensors or numbers")
 
-__all__ = [
-    "abs",
-    "around",
-    "bitwise_not",
-    "clip",
-    "copysign",
-    "divmod",
-    "fix",
-    "mod",
-    "round",
-    "true_divide",
-]
+__all__ = ["around", "clip", "copysign", "divmod", "fix", "round"]
 __all__ += _statistics.__all__
 __all__ += _differences.__all__
-__all__ += list(_pointwise.UNARY)
-__all__ += list(_pointwise.BINARY)
-
-for _name in _pointwise.UNARY:
-    globals()[_name] = _pointwise.unary(_name)
-for _name in _pointwise.BINARY:
-    globals()[_name] = _pointwise.binary(_name)
-abs, bitwise_not = globals()["absolute"], globals()["invert"]
-mod, true_divide = globals()["remainder"], globals()["divide"]
+_functions = _pointwise.functions(_pointwise.UNARY, _pointwise.BINARY, _pointwise.ALIASES)
+__all__ += _functions
+globals().update(_functions)
 
 
 def fix(x):
@@ -56,6 +39,8 @@ def fix(x):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.fix(ms.Tensor([1.7, -1.7])))
         [ 1. -1.]
+
+    Source: mindspore.numpy.fix of MindSpore 2.10.
     """
     x = _pointwise.laid_out(need_tensor(x, "fix"), "single, half", "fix")
     return rounding.trunc.run(x)
@@ -102,6 +87,8 @@ def copysign(x1, x2, dtype: DType = None):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.copysign(ms.Tensor([1.0, 2.0]), ms.Tensor([-1.0, 1.0])))
         [-1.  2.]
+
+    Source: mindspore.numpy.copysign of MindSpore 2.10.
     """
     one, two = as_tensor(x1, "copysign"), as_tensor(x2, "copysign")
     refuse_complex("copysign", two)
@@ -128,6 +115,8 @@ def divmod(x1, x2, dtype=None):
         >>> import mindspore_compat as ms
         >>> print(*ms.numpy.divmod(ms.Tensor([7, 8]), ms.Tensor([2, 3])))
         [3 2] [1 2]
+
+    Source: mindspore.numpy.divmod of MindSpore 2.10.
     """
     for each in (x1, x2):
         _Operand.refuse_part("divmod", "the inputs", each)
@@ -157,6 +146,8 @@ def clip(x, xmin, xmax, dtype=None):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.clip(ms.Tensor([1, 5, 9]), 2, 6))
         [2 5 6]
+
+    Source: mindspore.numpy.clip of MindSpore 2.10.
     """
     if xmin is None and xmax is None:
         raise ValueError("For 'clip', 'xmin' and 'xmax' can not both be None.")

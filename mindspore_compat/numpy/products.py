@@ -82,6 +82,8 @@ def dot(a, b):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.dot(ms.Tensor([[1.0, 2.0]]), ms.Tensor([[3.0], [4.0]])))
         [[11.]]
+
+    Source: mindspore.numpy.dot of MindSpore 2.10.
     """
     a, b = need_tensor(a, "dot"), need_tensor(b, "dot")
     if not a.ndim or not b.ndim:
@@ -101,6 +103,8 @@ def matmul(x1, x2, dtype=None):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.matmul(ms.Tensor([[1.0, 2.0]]), ms.Tensor([[3.0], [4.0]])))
         [[11.]]
+
+    Source: mindspore.numpy.matmul of MindSpore 2.10.
     """
     x1, x2 = _two(x1, x2, "matmul")
     if not x1.ndim or not x2.ndim:
@@ -119,6 +123,8 @@ def inner(a, b):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.inner(ms.Tensor([1.0, 2.0]), ms.Tensor([3.0, 4.0])))
         11.0
+
+    Source: mindspore.numpy.inner of MindSpore 2.10.
     """
     a, b = need_tensor(a, "inner"), need_tensor(b, "inner")
     if not a.ndim or not b.ndim:
@@ -136,6 +142,8 @@ def outer(a, b):
         >>> print(ms.numpy.outer(ms.Tensor([1, 2]), ms.Tensor([3, 4])))
         [[3 4]
          [6 8]]
+
+    Source: mindspore.numpy.outer of MindSpore 2.10.
     """
     a, b = _two(a, b, "outer")
     return matmul_ops.outer.run(a.reshape(-1), b.reshape(-1))
@@ -156,6 +164,8 @@ def tensordot(a, b, axes=2):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.tensordot(ms.numpy.ones((2, 3)), ms.numpy.ones((3, 4)), 1).shape)
         (2, 4)
+
+    Source: mindspore.numpy.tensordot of MindSpore 2.10.
     """
     a, b = need_tensor(a, "tensordot"), need_tensor(b, "tensordot")
     _Axes.refuse("tensordot", "axes", axes)
@@ -196,6 +206,8 @@ def kron(a, b):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.kron([1, 2], [1, 1]))
         [1 1 2 2]
+
+    Source: mindspore.numpy.kron of MindSpore 2.10.
     """
     a, b = as_tensor(a, "kron"), as_tensor(b, "kron")
     refuse_complex("kron", a, b)
@@ -229,6 +241,8 @@ def cross(
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.cross([1, 0, 0], [0, 1, 0]))
         [0 0 1]
+
+    Source: mindspore.numpy.cross of MindSpore 2.10.
     """
     a, b = as_tensor(a, "cross"), as_tensor(b, "cross")
     refuse_complex("cross", a, b)
@@ -274,6 +288,8 @@ def multi_dot(arrays: _Arrays):
         >>> print(ms.numpy.multi_dot([ms.Tensor([[1.0, 2.0]]), ms.Tensor([[3.0], [4.0]]),
         ...                           ms.Tensor([[2.0]])]))
         [[22.]]
+
+    Source: mindspore.numpy.multi_dot of MindSpore 2.10.
     """
     if isinstance(arrays, Tensor):
         if arrays.ndim < 2:
@@ -353,6 +369,8 @@ def norm(x, ord=None, axis=None, keepdims: Bool = False):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.norm(ms.Tensor([3.0, 4.0])))
         5.0
+
+    Source: mindspore.numpy.norm of MindSpore 2.10.
     """
     x = as_tensor(x, "norm")
     axes = axes_of(axis, x.ndim, "norm", bools=True)
@@ -426,6 +444,8 @@ def convolve(a, v, mode="full"):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.convolve([1.0, 2.0], [1.0, 1.0]))
         [1. 3. 2.]
+
+    Source: mindspore.numpy.convolve of MindSpore 2.10.
     """
     return sliding(as_tensor(a, "convolve"), as_tensor(v, "convolve"), mode, "convolve")
 
@@ -447,6 +467,8 @@ def correlate(a, v, mode: Str = "valid"):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.correlate([1.0, 2.0, 3.0], [1.0, 1.0]))
         [3. 5.]
+
+    Source: mindspore.numpy.correlate of MindSpore 2.10.
     """
     for each in (a, v):
         _Operand.refuse_part("correlate", "the inputs", each)
@@ -498,6 +520,8 @@ def unwrap(p, discont: Number | Bool = math.pi, axis: Int | Bool = -1):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.unwrap(ms.Tensor([0.0, 6.0])))
         [ 0.       -0.283185]
+
+    Source: mindspore.numpy.unwrap of MindSpore 2.10.
     """
     p = as_tensor(p, "unwrap")
     refuse_complex("unwrap", p)
@@ -534,6 +558,8 @@ def interp(x, xp, fp, left=None, right=None):
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.interp(ms.Tensor([0.5]), ms.Tensor([0.0, 1.0]), ms.Tensor([10.0, 20.0])))
         [15.]
+
+    Source: mindspore.numpy.interp of MindSpore 2.10.
     """
     x = as_tensor(x, "interp")
     refuse_complex("interp", x)

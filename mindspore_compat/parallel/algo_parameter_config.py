@@ -85,5 +85,7 @@ def reset_algo_parameters():
         >>> ms.reset_algo_parameters()
         >>> ms.get_algo_parameters("elementwise_op_strategy_follow")
         False
+
+    Source: mindspore.parallel.reset_algo_parameters of MindSpore 2.10.
     """
     _values.update({name: default for name, (default, _) in _RULES.items()})

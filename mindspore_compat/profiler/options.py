@@ -10,6 +10,8 @@ class ProfilerLevel(Enum):
         >>> from mindspore_compat import profiler
         >>> [level.name for level in profiler.ProfilerLevel]
         ['LevelNone', 'Level0', 'Level1', 'Level2']
+
+    Source: mindspore.profiler.ProfilerLevel of MindSpore 2.10.
     """
 
     LevelNone = "LevelNone"
@@ -25,6 +27,8 @@ class ProfilerActivity(Enum):
         >>> from mindspore_compat import profiler
         >>> [activity.name for activity in profiler.ProfilerActivity]
         ['NPU', 'GPU', 'CPU']
+
+    Source: mindspore.profiler.ProfilerActivity of MindSpore 2.10.
     """
 
     NPU = "NPU"
@@ -39,6 +43,8 @@ class AicoreMetrics(Enum):
         >>> from mindspore_compat import profiler
         >>> profiler.AicoreMetrics.PipeUtilization.name
         'PipeUtilization'
+
+    Source: mindspore.profiler.AicoreMetrics of MindSpore 2.10.
     """
 
     PipeUtilization = "PipeUtilization"
@@ -72,6 +78,8 @@ class HostSystem(Enum):
         >>> from mindspore_compat import profiler
         >>> [part.name for part in profiler.HostSystem]
         ['CPU', 'MEM', 'DISK', 'NETWORK', 'OSRT']
+
+    Source: mindspore.profiler.HostSystem of MindSpore 2.10.
     """
 
     CPU = "cpu"

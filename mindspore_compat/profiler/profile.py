@@ -168,6 +168,8 @@ class profile(_ProfileSession):
         >>> with profiler.profile(schedule=profiler.schedule(wait=0, active=1)) as running:
         ...     y = ms.ops.relu(ms.Tensor([1.0]))
         ...     running.step()
+
+    Source: mindspore.profiler.profile of MindSpore 2.10.
     """
 
     def __init__(
@@ -212,6 +214,8 @@ class Profiler(_ProfileSession):
         >>> profiler = ms.Profiler(output_path="profile")
         >>> y = ms.ops.relu(ms.Tensor([1.0]))
         >>> profiler.analyse()
+
+    Source: mindspore.profiler.Profiler of MindSpore 2.10.
     """
 
     def __init__(self, **kwargs):
@@ -277,6 +281,8 @@ def tensorboard_trace_handler(dir_name=None, worker_name=None, analyse_flag=True
     Example:
         >>> from mindspore_compat import profiler
         >>> handler = profiler.tensorboard_trace_handler("trace")
+
+    Source: mindspore.profiler.tensorboard_trace_handler of MindSpore 2.10.
     """
     worker = worker_name or f"{platform.node()}_{os.getpid()}"
 
@@ -294,6 +300,8 @@ class mstx:
     Example:
         >>> from mindspore_compat import profiler
         >>> profiler.mstx.mark("begin of an epoch")
+
+    Source: mindspore.profiler.mstx of MindSpore 2.10.
     """
 
     _ranges = {}

@@ -37,6 +37,8 @@ class schedule:
         >>> plan = profiler.schedule(wait=1, warmup=1, active=2, repeat=1)
         >>> [plan(step).name for step in range(4)]
         ['NONE', 'WARM_UP', 'RECORD', 'RECORD_AND_SAVE']
+
+    Source: mindspore.profiler.schedule of MindSpore 2.10.
     """
 
     def __init__(self, *, wait, active, warmup=0, repeat=0, skip_first=0):

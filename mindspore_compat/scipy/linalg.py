@@ -57,6 +57,8 @@ def block_diag(*arrs):
         >>> print(ms.scipy.linalg.block_diag(ms.Tensor([[1.0]]), ms.Tensor([[2.0]])))
         [[1. 0.]
          [0. 2.]]
+
+    Source: mindspore.scipy.linalg.block_diag of MindSpore 2.10.
     """
     blocks = []
     for block in arrs or (Tensor(numpy.zeros((1, 0), numpy.float32)),):
@@ -105,6 +107,8 @@ def inv(a, overwrite_a=False, check_finite=True):
         >>> print(ms.scipy.linalg.inv(ms.Tensor([[2.0, 0.0], [0.0, 4.0]])))
         [[0.5  0.  ]
          [0.   0.25]]
+
+    Source: mindspore.scipy.linalg.inv of MindSpore 2.10.
     """
     switches("inv", overwrite_a=overwrite_a, check_finite=check_finite)
     return inverse.inverse.run(matrix("inv", "a", a))
@@ -141,6 +145,8 @@ def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
         >>> print(ms.scipy.linalg.cholesky(ms.Tensor([[4.0, 0.0], [0.0, 9.0]]), lower=True))
         [[2. 0.]
          [0. 3.]]
+
+    Source: mindspore.scipy.linalg.cholesky of MindSpore 2.10.
     """
     return _triangle("cholesky", a, lower, overwrite_a, check_finite)
 
@@ -158,6 +164,8 @@ def cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
         >>> print(ms.scipy.linalg.cho_factor(ms.Tensor([[4.0, 0.0], [0.0, 9.0]]))[0])
         [[2. 0.]
          [0. 3.]]
+
+    Source: mindspore.scipy.linalg.cho_factor of MindSpore 2.10.
     """
     return _triangle("cho_factor", a, lower, overwrite_a, check_finite), lower
 
@@ -181,6 +189,8 @@ def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
         >>> factor = scipy.linalg.cho_factor(ms.Tensor([[4.0, 0.0], [0.0, 9.0]]))
         >>> print(scipy.linalg.cho_solve(factor, ms.Tensor([8.0, 9.0])))
         [2. 1.]
+
+    Source: mindspore.scipy.linalg.cho_solve of MindSpore 2.10.
     """
     triangle, lower = c_and_lower
     switches("cho_solve", lower=lower, overwrite_b=overwrite_b, check_finite=check_finite)
@@ -224,6 +234,8 @@ def eigh(
         >>> import mindspore_compat as ms
         >>> print(ms.scipy.linalg.eigh(ms.Tensor([[2.0, 0.0], [0.0, 4.0]]), eigvals_only=True))
         [2. 4.]
+
+    Source: mindspore.scipy.linalg.eigh of MindSpore 2.10.
     """
     switches(
         "eigh",
@@ -268,6 +280,8 @@ def lu_factor(a, overwrite_a=False, check_finite=True):
         >>> import mindspore_compat as ms
         >>> print(ms.scipy.linalg.lu_factor(ms.Tensor([[2.0, 0.0], [0.0, 4.0]]))[1])
         [0 1]
+
+    Source: mindspore.scipy.linalg.lu_factor of MindSpore 2.10.
     """
     switches("lu_factor", overwrite_a=overwrite_a, check_finite=check_finite)
     a = matrix("lu_factor", "a", a)
@@ -309,6 +323,8 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
         >>> print(ms.scipy.linalg.lu(ms.Tensor([[2.0, 0.0], [0.0, 4.0]]))[2])
         [[2. 0.]
          [0. 4.]]
+
+    Source: mindspore.scipy.linalg.lu of MindSpore 2.10.
     """
     switches("lu", permute_l=permute_l, overwrite_a=overwrite_a, check_finite=check_finite)
     a = matrix("lu", "a", a, square=False)
@@ -410,6 +426,8 @@ def solve_triangular(
         >>> print(ms.scipy.linalg.solve_triangular(ms.Tensor([[2.0, 0.0], [1.0, 4.0]]),
         ...                                        ms.Tensor([2.0, 9.0]), lower=True))
         [1. 2.]
+
+    Source: mindspore.scipy.linalg.solve_triangular of MindSpore 2.10.
     """
     for name, value in (("a", a), ("b", b)):
         _ATensor.refuse("solve_triangular", name, value)
@@ -471,6 +489,8 @@ def lstsq(A, B, rcond=None, driver=None):
         >>> a, b = ms.Tensor([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]]), ms.Tensor([3.0, 4.0, 5.0])
         >>> print(scipy.linalg.lstsq(a, b)[0])
         [3. 2.]
+
+    Source: mindspore.scipy.linalg.lstsq of MindSpore 2.10.
     """
     A, B = tensor("lstsq", "A", A, FLOATS), tensor("lstsq", "B", B, FLOATS)
     if A.dtype != B.dtype:

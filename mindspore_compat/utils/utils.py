@@ -11,7 +11,10 @@ _TFT = ["TTP:1", "UCE:1", "ARF:1", "TSP:1", "HCCE:1"]
 
 
 class TFTCommValue:
-    """The values of the environment variable MS_ENABLE_TFT that need services of a cluster."""
+    """The values of the environment variable MS_ENABLE_TFT that need services of a cluster.
+
+    Source: mindspore.utils.TFTCommValue of MindSpore 2.10.
+    """
 
     NEED_MINDIO = _TFT
     ENABLE_MINDX = [*_TFT, "RSC:1"]

@@ -193,6 +193,8 @@ def set_context(**kwargs):
         >>> ms.set_context(mode=ms.PYNATIVE_MODE)
         >>> ms.get_context("mode") == ms.PYNATIVE_MODE
         True
+
+    Source: mindspore.context.set_context of MindSpore 2.10.
     """
     changed = config.change("set_context", kwargs)
     if "jit_level" in changed.get("jit_config", ()):
@@ -246,6 +248,8 @@ def get_context(attr_key):
         >>> import mindspore_compat as ms
         >>> print(ms.get_context("mode") in (ms.GRAPH_MODE, ms.PYNATIVE_MODE))
         True
+
+    Source: mindspore.context.get_context of MindSpore 2.10.
     """
     return config.get("get_context", attr_key)
 
@@ -281,6 +285,8 @@ def set_device(device_target: OneOf(*DEVICES), device_id: Int(ge=0) | Bool = Non
 
     Raises:
         RuntimeError: there is no GPU of this number.
+
+    Source: mindspore.device_manager.set_device of MindSpore 2.10.
     """
     number = int(device_id or 0)
     _set_device(device_target, number)
@@ -294,6 +300,8 @@ def get_current_device():
         >>> import mindspore_compat as ms
         >>> ms.get_current_device().device_target in ("CPU", "GPU")
         True
+
+    Source: mindspore.device_manager.get_current_device of MindSpore 2.10.
     """
     return DeviceInfo(config.device_target, config.device_id)
 
@@ -330,6 +338,8 @@ def set_deterministic(deterministic: Bool):
         >>> ms.get_context("deterministic")
         'ON'
         >>> ms.set_deterministic(False)
+
+    Source: mindspore.device_manager.set_deterministic of MindSpore 2.10.
     """
     config.deterministic = "ON" if deterministic else "OFF"
     _configure_libraries(config.deterministic)
@@ -371,6 +381,8 @@ def set_seed(seed: Int(ge=0, le=LARGEST_SEED)):
         >>> ms.set_seed(5)
         >>> print(ms.get_seed())
         5
+
+    Source: mindspore.set_seed of MindSpore 2.10.
     """
     config.seed = seed
     np.random.seed(seed)
@@ -401,6 +413,8 @@ def get_seed():
         >>> ms.set_seed(5)
         >>> print(ms.get_seed())
         5
+
+    Source: mindspore.get_seed of MindSpore 2.10.
     """
     return config.seed
 
@@ -427,6 +441,8 @@ def set_auto_parallel_context(**kwargs):
         >>> ms.get_auto_parallel_context("gradients_mean")
         True
         >>> ms.reset_auto_parallel_context()
+
+    Source: mindspore.context.set_auto_parallel_context of MindSpore 2.10.
     """
     changed = config.parallel.change("set_auto_parallel_context", kwargs)
     config.parallel.warn("set_auto_parallel_context", changed)
@@ -471,6 +487,8 @@ def get_auto_parallel_context(attr_key):
         >>> import mindspore_compat as ms
         >>> ms.get_auto_parallel_context("parallel_mode")
         'stand_alone'
+
+    Source: mindspore.context.get_auto_parallel_context of MindSpore 2.10.
     """
     return config.parallel.get("get_auto_parallel_context", attr_key)
 
@@ -484,6 +502,8 @@ def reset_auto_parallel_context():
         >>> ms.reset_auto_parallel_context()
         >>> ms.get_auto_parallel_context("gradients_mean")
         False
+
+    Source: mindspore.context.reset_auto_parallel_context of MindSpore 2.10.
     """
     config.parallel.reset()
 
@@ -505,6 +525,8 @@ def set_ps_context(**kwargs):
         >>> ms.set_ps_context(enable_ps=False)
         >>> ms.get_ps_context("enable_ps")
         False
+
+    Source: mindspore.context.set_ps_context of MindSpore 2.10.
     """
     vars(config.ps).update(config.ps.change("set_ps_context", kwargs))
 
@@ -522,6 +544,8 @@ def get_ps_context(attr_key):
         >>> import mindspore_compat as ms
         >>> ms.get_ps_context("enable_ps")
         False
+
+    Source: mindspore.context.get_ps_context of MindSpore 2.10.
     """
     return config.ps.get("get_ps_context", attr_key)
 

@@ -14,6 +14,8 @@ class ParallelMode:
         >>> import mindspore_compat as ms
         >>> print(ms.ParallelMode.DATA_PARALLEL)
         data_parallel
+
+    Source: mindspore.context.ParallelMode of MindSpore 2.10.
     """
 
     STAND_ALONE = "stand_alone"

@@ -166,6 +166,8 @@ class Int(Number):
         >>> import mindspore_compat as ms
         >>> ms.common.dtype.Int(32)
         mindspore.int32
+
+    Source: mindspore.Int of MindSpore 2.10.
     """
 
     __slots__ = ()
@@ -247,6 +249,8 @@ class TensorType(Type):
         >>> import mindspore_compat as ms
         >>> ms.TensorType(ms.float32)
         mindspore.tensor[float32]
+
+    Source: mindspore.TensorType of MindSpore 2.10.
     """
 
     __slots__ = ("_element",)
@@ -363,6 +367,8 @@ class QuantDtype(enum.Enum):
         >>> import mindspore_compat as ms
         >>> ms.QuantDtype.INT8
         <QuantDtype.INT8: 7>
+
+    Source: mindspore.QuantDtype of MindSpore 2.10.
     """
 
     INT1, INT2, INT3, INT4, INT5, INT6, INT7, INT8 = range(8)
@@ -487,6 +493,8 @@ def dtype_to_nptype(type_):
         >>> import mindspore_compat as ms
         >>> print(ms.dtype_to_nptype(ms.int32).__name__)
         int32
+
+    Source: mindspore.dtype_to_nptype of MindSpore 2.10.
     """
     return _to_numpy[type_].type
 

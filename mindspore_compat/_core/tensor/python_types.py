@@ -38,6 +38,8 @@ def dtype_to_pytype(type_):
         >>> import mindspore_compat as ms
         >>> print(ms.dtype_to_pytype(ms.int32).__name__)
         int
+
+    Source: mindspore.dtype_to_pytype of MindSpore 2.10.
     """
     return _to_python()[type_]
 
@@ -82,6 +84,8 @@ def pytype_to_dtype(obj):
         >>> import mindspore_compat as ms
         >>> print(ms.pytype_to_dtype(int))
         Int64
+
+    Source: mindspore.pytype_to_dtype of MindSpore 2.10.
     """
     if isinstance(obj, np.dtype):
         obj = obj.type
@@ -110,6 +114,8 @@ def get_py_obj_dtype(obj):
         >>> import mindspore_compat as ms
         >>> print(ms.get_py_obj_dtype(1.5))
         Float64
+
+    Source: mindspore.get_py_obj_dtype of MindSpore 2.10.
     """
     if isinstance(obj, Type):
         return type_type

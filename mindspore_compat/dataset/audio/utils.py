@@ -41,6 +41,8 @@ class BorderType(str, Enum):
         >>> from mindspore_compat.dataset import audio
         >>> [border.name for border in audio.BorderType]
         ['CONSTANT', 'EDGE', 'REFLECT', 'SYMMETRIC']
+
+    Source: mindspore.dataset.audio.BorderType of MindSpore 2.10.
     """
 
     CONSTANT = "constant"
@@ -56,6 +58,8 @@ class DensityFunction(str, Enum):
         >>> from mindspore_compat.dataset import audio
         >>> [function.name for function in audio.DensityFunction]
         ['TPDF', 'RPDF', 'GPDF']
+
+    Source: mindspore.dataset.audio.DensityFunction of MindSpore 2.10.
     """
 
     TPDF = "TPDF"
@@ -70,6 +74,8 @@ class FadeShape(str, Enum):
         >>> from mindspore_compat.dataset import audio
         >>> [shape.name for shape in audio.FadeShape]
         ['QUARTER_SINE', 'HALF_SINE', 'LINEAR', 'LOGARITHMIC', 'EXPONENTIAL']
+
+    Source: mindspore.dataset.audio.FadeShape of MindSpore 2.10.
     """
 
     QUARTER_SINE = "quarter_sine"
@@ -86,6 +92,8 @@ class GainType(str, Enum):
         >>> from mindspore_compat.dataset import audio
         >>> [unit.name for unit in audio.GainType]
         ['AMPLITUDE', 'POWER', 'DB']
+
+    Source: mindspore.dataset.audio.GainType of MindSpore 2.10.
     """
 
     AMPLITUDE = "amplitude"
@@ -100,6 +108,8 @@ class Interpolation(str, Enum):
         >>> from mindspore_compat.dataset import audio
         >>> [way.name for way in audio.Interpolation]
         ['LINEAR', 'QUADRATIC']
+
+    Source: mindspore.dataset.audio.Interpolation of MindSpore 2.10.
     """
 
     LINEAR = "linear"
@@ -113,6 +123,8 @@ class MelType(str, Enum):
         >>> from mindspore_compat.dataset import audio
         >>> [scale.name for scale in audio.MelType]
         ['HTK', 'SLANEY']
+
+    Source: mindspore.dataset.audio.MelType of MindSpore 2.10.
     """
 
     HTK = "htk"
@@ -126,6 +138,8 @@ class Modulation(str, Enum):
         >>> from mindspore_compat.dataset import audio
         >>> [shape.name for shape in audio.Modulation]
         ['SINUSOIDAL', 'TRIANGULAR']
+
+    Source: mindspore.dataset.audio.Modulation of MindSpore 2.10.
     """
 
     SINUSOIDAL = "sinusoidal"
@@ -139,6 +153,8 @@ class NormMode(str, Enum):
         >>> from mindspore_compat.dataset import audio
         >>> [mode.name for mode in audio.NormMode]
         ['ORTHO', 'NONE']
+
+    Source: mindspore.dataset.audio.NormMode of MindSpore 2.10.
     """
 
     ORTHO = "ortho"
@@ -152,6 +168,8 @@ class NormType(str, Enum):
         >>> from mindspore_compat.dataset import audio
         >>> [norm.name for norm in audio.NormType]
         ['SLANEY', 'NONE']
+
+    Source: mindspore.dataset.audio.NormType of MindSpore 2.10.
     """
 
     SLANEY = "slaney"
@@ -165,6 +183,8 @@ class ResampleMethod(str, Enum):
         >>> from mindspore_compat.dataset import audio
         >>> [method.name for method in audio.ResampleMethod]
         ['SINC_INTERPOLATION', 'KAISER_WINDOW']
+
+    Source: mindspore.dataset.audio.ResampleMethod of MindSpore 2.10.
     """
 
     SINC_INTERPOLATION = "sinc_interpolation"
@@ -178,6 +198,8 @@ class ScaleType(str, Enum):
         >>> from mindspore_compat.dataset import audio
         >>> [scale.name for scale in audio.ScaleType]
         ['POWER', 'MAGNITUDE']
+
+    Source: mindspore.dataset.audio.ScaleType of MindSpore 2.10.
     """
 
     POWER = "power"
@@ -191,6 +213,8 @@ class WindowType(str, Enum):
         >>> from mindspore_compat.dataset import audio
         >>> [window.name for window in audio.WindowType]
         ['BARTLETT', 'BLACKMAN', 'HAMMING', 'HANN', 'KAISER']
+
+    Source: mindspore.dataset.audio.WindowType of MindSpore 2.10.
     """
 
     BARTLETT = "bartlett"

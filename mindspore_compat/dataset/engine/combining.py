@@ -92,6 +92,8 @@ def zip_datasets(datasets):
         >>> other = ds.NumpySlicesDataset([3, 4], ["other"], shuffle=False)
         >>> ds.zip((one, other)).get_col_names()
         ['one', 'other']
+
+    Source: mindspore.dataset.zip of MindSpore 2.10.
     """
     _Datasets.refuse("zip", "datasets", datasets)
     if len(datasets) < 2:

@@ -56,6 +56,8 @@ class DSCallback:
         >>> len([row for row in data])
         begins
         2
+
+    Source: mindspore.dataset.DSCallback of MindSpore 2.10.
     """
 
     @checked

@@ -43,6 +43,8 @@ class SequentialSampler(FileSampler):
         >>> data = ds.NumpySlicesDataset([10, 20, 30, 40], sampler=ds.SequentialSampler(1, 2))
         >>> [int(row) for (row,) in data.create_tuple_iterator(output_numpy=True)]
         [20, 30]
+
+    Source: mindspore.dataset.SequentialSampler of MindSpore 2.10.
     """
 
     @checked
@@ -80,6 +82,8 @@ class RandomSampler(FileSampler):
         >>> data = ds.NumpySlicesDataset([10, 20, 30, 40], sampler=ds.RandomSampler(num_samples=3))
         >>> len([row for row in data])
         3
+
+    Source: mindspore.dataset.RandomSampler of MindSpore 2.10.
     """
 
     @checked
@@ -149,6 +153,8 @@ class DistributedSampler(FileSampler):
         >>> data = ds.NumpySlicesDataset([10, 20, 30, 40], sampler=half)
         >>> [int(row) for (row,) in data.create_tuple_iterator(output_numpy=True)]
         [20, 40]
+
+    Source: mindspore.dataset.DistributedSampler of MindSpore 2.10.
     """
 
     @checked
@@ -253,6 +259,8 @@ class PKSampler(FileSampler):
         >>> sampler = ds.PKSampler(num_val=2, shuffle=False)
         >>> sampler.num_val
         2
+
+    Source: mindspore.dataset.PKSampler of MindSpore 2.10.
     """
 
     @checked(Forbid("num_class is not None", NotImplementedError, "'num_class' must be None"))
@@ -317,6 +325,8 @@ class SubsetSampler(FileSampler):
         >>> print([int(x) for x, in ms.dataset.NumpySlicesDataset([1, 2, 3],
         ...         sampler=ms.dataset.SubsetSampler([2, 0])).create_tuple_iterator()])
         [3, 1]
+
+    Source: mindspore.dataset.SubsetSampler of MindSpore 2.10.
     """
 
     @checked
@@ -354,6 +364,8 @@ class SubsetRandomSampler(SubsetSampler):
         ...                                     sampler=ms.dataset.SubsetRandomSampler([2,
         ...         0])).get_dataset_size())
         2
+
+    Source: mindspore.dataset.SubsetRandomSampler of MindSpore 2.10.
     """
 
     def get_shuffle_mode(self):
@@ -393,6 +405,8 @@ class WeightedRandomSampler(BuiltinSampler):
         ...                                     sampler=ms.dataset.WeightedRandomSampler([1.0, 0.0],
         ...         3)).get_dataset_size())
         2
+
+    Source: mindspore.dataset.WeightedRandomSampler of MindSpore 2.10.
     """
 
     @checked

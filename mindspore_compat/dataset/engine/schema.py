@@ -25,6 +25,8 @@ class Schema:
         >>> import mindspore_compat as ms
         >>> print(len(ms.dataset.Schema().columns))
         0
+
+    Source: mindspore.dataset.Schema of MindSpore 2.10.
     """
 
     @checked

@@ -60,6 +60,8 @@ def serialize(dataset, json_filepath=""):
         ('Batch', 2)
         >>> ds.deserialize(described).get_dataset_size()
         2
+
+    Source: mindspore.dataset.serialize of MindSpore 2.10.
     """
     _A_DATASET.refuse("serialize", "dataset", dataset)
     described = _node(dataset)
@@ -89,6 +91,8 @@ def deserialize(input_dict=None, json_filepath=None):
         >>> described = ds.serialize(ds.NumpySlicesDataset([1, 2, 3, 4], shuffle=False).batch(2))
         >>> [row[0].tolist() for row in ds.deserialize(described).create_tuple_iterator()]
         [[1, 2], [3, 4]]
+
+    Source: mindspore.dataset.deserialize of MindSpore 2.10.
     """
     if input_dict is None and json_filepath is None:
         return None
@@ -128,6 +132,8 @@ def compare(pipeline1, pipeline2):
         >>> numbers = ds.NumpySlicesDataset([1, 2, 3])
         >>> ds.compare(numbers.batch(2), numbers.batch(2)), ds.compare(numbers, numbers.batch(2))
         (True, False)
+
+    Source: mindspore.dataset.compare of MindSpore 2.10.
     """
     for name, pipeline in (("pipeline1", pipeline1), ("pipeline2", pipeline2)):
         _A_DATASET.refuse("compare", name, pipeline)
@@ -147,6 +153,8 @@ def show(dataset, indentation=2):
     Example:
         >>> from mindspore_compat import dataset as ds
         >>> ds.show(ds.NumpySlicesDataset([1, 2, 3]).batch(2))
+
+    Source: mindspore.dataset.show of MindSpore 2.10.
     """
     _A_DATASET.refuse("show", "dataset", dataset)
     log.info(json.dumps(_node(dataset), indent=indentation))

@@ -58,6 +58,8 @@ class JiebaTokenizer(Tokenizer):
         ...     tokenizer = text.JiebaTokenizer(model, words, text.JiebaMode.MP)
         >>> print(tokenizer("今天天气好"))
         ['今天' '天气' '好']
+
+    Source: mindspore.dataset.text.JiebaTokenizer of MindSpore 2.10.
     """
 
     @checked

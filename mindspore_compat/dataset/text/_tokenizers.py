@@ -56,6 +56,8 @@ class UnicodeCharTokenizer(Tokenizer):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.text.UnicodeCharTokenizer()("day"))
         ['d' 'a' 'y']
+
+    Source: mindspore.dataset.text.UnicodeCharTokenizer of MindSpore 2.10.
     """
 
     def _spans(self, text):
@@ -75,6 +77,8 @@ class WhitespaceTokenizer(Tokenizer):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.text.WhitespaceTokenizer()("good day"))
         ['good' 'day']
+
+    Source: mindspore.dataset.text.WhitespaceTokenizer of MindSpore 2.10.
     """
 
     def _spans(self, text):
@@ -98,6 +102,8 @@ class UnicodeScriptTokenizer(Tokenizer):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.text.UnicodeScriptTokenizer()("good 北京"))
         ['good' '北京']
+
+    Source: mindspore.dataset.text.UnicodeScriptTokenizer of MindSpore 2.10.
     """
 
     @checked
@@ -136,6 +142,8 @@ class RegexTokenizer(Tokenizer):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.text.RegexTokenizer(" ")("good day"))
         ['good' 'day']
+
+    Source: mindspore.dataset.text.RegexTokenizer of MindSpore 2.10.
     """
 
     @checked
@@ -203,6 +211,8 @@ class BasicTokenizer(Tokenizer):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.text.BasicTokenizer()("Good, day"))
         ['Good' ',' 'day']
+
+    Source: mindspore.dataset.text.BasicTokenizer of MindSpore 2.10.
     """
 
     @checked
@@ -268,6 +278,8 @@ class WordpieceTokenizer(TextTensorOperation):
         >>> print(ms.dataset.text.WordpieceTokenizer(ms.dataset.text.Vocab.from_list(["good",
         ...         "##ness"]))("goodness"))
         ['good' '##ness']
+
+    Source: mindspore.dataset.text.WordpieceTokenizer of MindSpore 2.10.
     """
 
     @checked
@@ -347,6 +359,8 @@ class BertTokenizer(TextTensorOperation):
         >>> print(ms.dataset.text.BertTokenizer(ms.dataset.text.Vocab.from_list(["good",
         ...         "##ness"]))("goodness"))
         ['good' '##ness']
+
+    Source: mindspore.dataset.text.BertTokenizer of MindSpore 2.10.
     """
 
     @checked
@@ -399,6 +413,8 @@ class SentencePieceTokenizer(TextTensorOperation):
         >>> kind = text.SPieceTokenizerOutType.STRING
         >>> text.SentencePieceTokenizer(vocab, kind)("a b")  # doctest: +SKIP
         array(['▁a', '▁b'], dtype='<U2')
+
+    Source: mindspore.dataset.text.SentencePieceTokenizer of MindSpore 2.10.
     """
 
     @checked
@@ -438,6 +454,8 @@ class PythonTokenizer(TextTensorOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.text.PythonTokenizer(str.split)("good day"))
         ['good' 'day']
+
+    Source: mindspore.dataset.text.PythonTokenizer of MindSpore 2.10.
     """
 
     @checked

@@ -37,6 +37,8 @@ class SentencePieceModel(IntEnum):
         >>> from mindspore_compat.dataset import text
         >>> text.SentencePieceModel.BPE.name.lower()
         'bpe'
+
+    Source: mindspore.dataset.text.utils.SentencePieceModel of MindSpore 2.10.
     """
 
     UNIGRAM = 0
@@ -56,6 +58,8 @@ class SPieceTokenizerOutType(IntEnum):
         >>> from mindspore_compat.dataset import text
         >>> [kind.name for kind in text.SPieceTokenizerOutType]
         ['STRING', 'INT']
+
+    Source: mindspore.dataset.text.utils.SPieceTokenizerOutType of MindSpore 2.10.
     """
 
     STRING = 0
@@ -69,6 +73,8 @@ class SPieceTokenizerLoadType(IntEnum):
         >>> from mindspore_compat.dataset import text
         >>> [kind.name for kind in text.SPieceTokenizerLoadType]
         ['FILE', 'MODEL']
+
+    Source: mindspore.dataset.text.utils.SPieceTokenizerLoadType of MindSpore 2.10.
     """
 
     FILE = 0
@@ -90,6 +96,8 @@ class SentencePieceVocab:
         >>> from mindspore_compat.dataset import text
         >>> vocab = text.SentencePieceVocab()
         >>> text.SentencePieceTokenizer(vocab, text.SPieceTokenizerOutType.STRING)  # doctest: +SKIP
+
+    Source: mindspore.dataset.text.utils.SentencePieceVocab of MindSpore 2.10.
     """
 
     def __init__(self):

@@ -74,6 +74,8 @@ class Lookup(TextTensorOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.text.Lookup(ms.dataset.text.Vocab.from_list(["a", "b"]))("b"))
         1
+
+    Source: mindspore.dataset.text.Lookup of MindSpore 2.10.
     """
 
     @checked
@@ -129,6 +131,8 @@ class ToVectors(TextTensorOperation):
         >>> text.ToVectors(vectors, [5, 6], lower_case_backup=True)(["GOOD", "day"])
         array([[1., 2.],
                [5., 6.]], dtype=float32)
+
+    Source: mindspore.dataset.text.ToVectors of MindSpore 2.10.
     """
 
     @checked
@@ -170,6 +174,8 @@ class ToNumber(TextTensorOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.text.ToNumber(ms.int32)(["1", "2"]))
         [1 2]
+
+    Source: mindspore.dataset.text.ToNumber of MindSpore 2.10.
     """
 
     @checked
@@ -210,6 +216,8 @@ class CaseFold(TextTensorOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.text.CaseFold()("Good DAY"))
         good day
+
+    Source: mindspore.dataset.text.CaseFold of MindSpore 2.10.
     """
 
     def _array(self, x, lead):
@@ -229,6 +237,8 @@ class NormalizeUTF8(TextTensorOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.text.NormalizeUTF8()("ﬁne"))
         fine
+
+    Source: mindspore.dataset.text.NormalizeUTF8 of MindSpore 2.10.
     """
 
     @checked
@@ -257,6 +267,8 @@ class RegexReplace(TextTensorOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.text.RegexReplace("o+", "0")("good"))
         g0d
+
+    Source: mindspore.dataset.text.RegexReplace of MindSpore 2.10.
     """
 
     @checked
@@ -278,6 +290,8 @@ class FilterWikipediaXML(TextTensorOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.text.FilterWikipediaXML()("<p>Good</p> &amp; day 1!"))
         day one
+
+    Source: mindspore.dataset.text.FilterWikipediaXML of MindSpore 2.10.
     """
 
     def _array(self, x, lead):
@@ -326,6 +340,8 @@ class Truncate(TextTensorOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.text.Truncate(2)(["a", "b", "c"]))
         ['a' 'b']
+
+    Source: mindspore.dataset.text.Truncate of MindSpore 2.10.
     """
 
     @checked
@@ -356,6 +372,8 @@ class TruncateSequencePair(TextTensorOperation):
         >>> print([list(each) for each in ms.dataset.text.TruncateSequencePair(3)(["a", "b", "c"],
         ...         ["d"])])
         [[np.str_('a'), np.str_('b')], [np.str_('d')]]
+
+    Source: mindspore.dataset.text.TruncateSequencePair of MindSpore 2.10.
     """
 
     def __init__(self, max_length):
@@ -389,6 +407,8 @@ class AddToken(TextTensorOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.text.AddToken("end", begin=False)(np.array(["a", "b"])))
         ['a' 'b' 'end']
+
+    Source: mindspore.dataset.text.AddToken of MindSpore 2.10.
     """
 
     @checked
@@ -422,6 +442,8 @@ class SlidingWindow(TextTensorOperation):
         >>> print(ms.dataset.text.SlidingWindow(2)(np.array(["a", "b", "c"])))
         [['a' 'b']
          ['b' 'c']]
+
+    Source: mindspore.dataset.text.SlidingWindow of MindSpore 2.10.
     """
 
     @checked
@@ -457,6 +479,8 @@ class Ngram(TextTensorOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.text.Ngram(2)(["a", "b", "c"]))
         ['a b' 'b c']
+
+    Source: mindspore.dataset.text.Ngram of MindSpore 2.10.
     """
 
     @checked(

@@ -51,6 +51,8 @@ class NormalizeForm(IntEnum):
         >>> from mindspore_compat.dataset import text
         >>> str(text.NormalizeUTF8(text.NormalizeForm.NFKC)("ｱ"))
         'ア'
+
+    Source: mindspore.dataset.text.utils.NormalizeForm of MindSpore 2.10.
     """
 
     NONE = 0
@@ -70,6 +72,8 @@ class JiebaMode(IntEnum):
         >>> from mindspore_compat.dataset import text
         >>> [mode.name for mode in text.JiebaMode]
         ['MIX', 'MP', 'HMM']
+
+    Source: mindspore.dataset.text.utils.JiebaMode of MindSpore 2.10.
     """
 
     MIX = 0
@@ -87,6 +91,8 @@ class Vocab:
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.text.Vocab.from_list(["a", "b"]).vocab())
         {'a': 0, 'b': 1}
+
+    Source: mindspore.dataset.text.utils.Vocab of MindSpore 2.10.
     """
 
     def __init__(self):
@@ -334,6 +340,8 @@ def to_str(array, encoding="utf8"):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.text.to_str(np.array([b"a"])))
         ['a']
+
+    Source: mindspore.dataset.text.utils.to_str of MindSpore 2.10.
     """
     return _converted("to_str", array, encoding, "U", np.char.decode)
 
@@ -353,6 +361,8 @@ def to_bytes(array, encoding="utf8"):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.text.to_bytes(np.array(["a"])))
         [b'a']
+
+    Source: mindspore.dataset.text.utils.to_bytes of MindSpore 2.10.
     """
     return _converted("to_bytes", array, encoding, "S", np.char.encode)
 

@@ -38,6 +38,8 @@ class Vectors:
         >>> text.ToVectors(vectors)(["day", "night"])
         array([[3. , 4.5],
                [0. , 0. ]], dtype=float32)
+
+    Source: mindspore.dataset.text.utils.Vectors of MindSpore 2.10.
     """
 
     _file_name = re.compile("")
@@ -121,6 +123,8 @@ class GloVe(Vectors):
         ...     vectors = text.GloVe.from_file(path)
         >>> text.ToVectors(vectors)("good")
         array([1., 2.], dtype=float32)
+
+    Source: mindspore.dataset.text.utils.GloVe of MindSpore 2.10.
     """
 
     _file_name = re.compile(r"^glove\..*\.txt$")
@@ -139,6 +143,8 @@ class FastText(Vectors):
         ...     vectors = text.FastText.from_file(path)
         >>> text.ToVectors(vectors)("good")
         array([1., 2.], dtype=float32)
+
+    Source: mindspore.dataset.text.utils.FastText of MindSpore 2.10.
     """
 
     _file_name = re.compile(r"\.vec$")
@@ -160,6 +166,8 @@ class CharNGram(Vectors):
         ...     vectors = text.CharNGram.from_file(path)
         >>> text.ToVectors(vectors)("a")
         array([2., 3.], dtype=float32)
+
+    Source: mindspore.dataset.text.utils.CharNGram of MindSpore 2.10.
     """
 
     def _lookup(self, word, unknown, lower):

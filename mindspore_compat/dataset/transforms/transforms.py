@@ -42,6 +42,8 @@ class Relational(IntEnum):
         >>> from mindspore_compat.dataset import transforms
         >>> transforms.Mask(transforms.Relational.GT, 2)(np.array([1, 2, 3]))
         array([False, False,  True])
+
+    Source: mindspore.dataset.transforms.Relational of MindSpore 2.10.
     """
 
     EQ = 0
@@ -72,6 +74,8 @@ def not_random(function):
         ...     return 2 * row
         >>> double(4)
         8
+
+    Source: mindspore.dataset.transforms.not_random of MindSpore 2.10.
     """
     function.random = False
     return function
@@ -99,6 +103,8 @@ class TypeCast(_ArrayOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.transforms.TypeCast(ms.float32)(np.array([1, 2])).dtype)
         float32
+
+    Source: mindspore.dataset.transforms.TypeCast of MindSpore 2.10.
     """
 
     blockwise = True
@@ -153,6 +159,8 @@ class OneHot(_ArrayOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.transforms.OneHot(3)(np.array(1)))
         [0 1 0]
+
+    Source: mindspore.dataset.transforms.OneHot of MindSpore 2.10.
     """
 
     blockwise = True
@@ -193,6 +201,8 @@ class Fill(_ArrayOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.transforms.Fill(7)(np.zeros(2, np.int32)))
         [7 7]
+
+    Source: mindspore.dataset.transforms.Fill of MindSpore 2.10.
     """
 
     blockwise = True
@@ -228,6 +238,8 @@ class Slice(_ArrayOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.transforms.Slice(slice(0, 2))(np.array([1, 2, 3])))
         [1 2]
+
+    Source: mindspore.dataset.transforms.Slice of MindSpore 2.10.
     """
 
     def __init__(self, *slices):
@@ -280,6 +292,8 @@ class Mask(_ArrayOperation):
         >>> print(ms.dataset.transforms.Mask(ms.dataset.transforms.Relational.GT,
         ...                                  1)(np.array([1, 2])))
         [False  True]
+
+    Source: mindspore.dataset.transforms.Mask of MindSpore 2.10.
     """
 
     blockwise = True
@@ -321,6 +335,8 @@ class PadEnd(_ArrayOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.transforms.PadEnd([4], 0)(np.array([1, 2])))
         [1 2 0 0]
+
+    Source: mindspore.dataset.transforms.PadEnd of MindSpore 2.10.
     """
 
     @checked
@@ -358,6 +374,8 @@ class Concatenate(TensorOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.transforms.Concatenate(append=np.array([9]))(np.array([1, 2])))
         [1 2 9]
+
+    Source: mindspore.dataset.transforms.Concatenate of MindSpore 2.10.
     """
 
     @checked(
@@ -405,6 +423,8 @@ class Duplicate(_ArrayOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.transforms.Duplicate()(np.array([1, 2])))
         (array([1, 2]), array([1, 2]))
+
+    Source: mindspore.dataset.transforms.Duplicate of MindSpore 2.10.
     """
 
     def _array(self, x, lead):
@@ -423,6 +443,8 @@ class Unique(_ArrayOperation):
         >>> import mindspore_compat as ms
         >>> print([each.tolist() for each in ms.dataset.transforms.Unique()(np.array([[3, 1, 3]]))])
         [[3, 1], [0, 1, 0], [2, 1]]
+
+    Source: mindspore.dataset.transforms.Unique of MindSpore 2.10.
     """
 
     def _array(self, x, lead):
@@ -459,6 +481,8 @@ class Compose(CompoundOperation):
         >>> print(ms.dataset.transforms.Compose([ms.dataset.transforms.Fill(7)])(np.zeros(2,
         ...         np.int32)))
         [7 7]
+
+    Source: mindspore.dataset.transforms.Compose of MindSpore 2.10.
     """
 
     @property
@@ -492,6 +516,8 @@ class RandomApply(CompoundOperation):
         >>> print(ms.dataset.transforms.RandomApply([ms.dataset.transforms.Fill(7)],
         ...                                         prob=1.0)(np.zeros(2, np.int32)))
         [7 7]
+
+    Source: mindspore.dataset.transforms.RandomApply of MindSpore 2.10.
     """
 
     @checked
@@ -521,6 +547,8 @@ class RandomChoice(CompoundOperation):
         >>> print(ms.dataset.transforms.RandomChoice([ms.dataset.transforms.Fill(7)])(np.zeros(2,
         ...         np.int32)))
         [7 7]
+
+    Source: mindspore.dataset.transforms.RandomChoice of MindSpore 2.10.
     """
 
     def _apply(self, *inputs):
@@ -543,6 +571,8 @@ class RandomOrder(OfTransforms, PyTensorOperation):
         >>> print(ms.dataset.transforms.RandomOrder([ms.dataset.transforms.Fill(7)])(np.zeros(2,
         ...         np.int32)))
         [7 7]
+
+    Source: mindspore.dataset.transforms.RandomOrder of MindSpore 2.10.
     """
 
     def _apply(self, *inputs):

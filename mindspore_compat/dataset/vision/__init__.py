@@ -27,5 +27,8 @@ __all__ += ["not_random"]
 
 
 def not_random(func):
-    """Marks a function as one that gives the same result every time, and returns it."""
+    """Marks a function as one that gives the same result every time, and returns it.
+
+    Source: mindspore.dataset.vision.not_random of MindSpore 2.10.
+    """
     return _any_data.not_random(func)

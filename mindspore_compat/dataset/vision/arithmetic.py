@@ -45,6 +45,8 @@ class Rescale(ImageOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.vision.Rescale(1 / 255, 0.0)(np.array([[[0, 51, 255]]], np.uint8)))
         [[[0.         0.20000002 1.        ]]]
+
+    Source: mindspore.dataset.vision.Rescale of MindSpore 2.10.
     """
 
     blockwise = _by_value = True
@@ -117,6 +119,8 @@ class Normalize(_Normalizing):
         >>> vision.Normalize(mean=[100.0, 90.0, 50.0], std=[10.0, 10.0, 50.0])(image)
         array([[[0., 1., 1.],
                 [0., 1., 1.]]], dtype=float32)
+
+    Source: mindspore.dataset.vision.Normalize of MindSpore 2.10.
     """
 
     blockwise = True
@@ -155,6 +159,8 @@ class NormalizePad(_Normalizing):
         >>> image = np.full((1, 2, 3), 100, np.uint8)
         >>> vision.NormalizePad(mean=[100.0, 90.0, 50.0], std=[10.0, 10.0, 50.0])(image).shape
         (1, 2, 4)
+
+    Source: mindspore.dataset.vision.NormalizePad of MindSpore 2.10.
     """
 
     blockwise = True
@@ -189,6 +195,8 @@ class HWC2CHW(ImageOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.vision.HWC2CHW()(np.zeros((4, 5, 3), np.uint8)).shape)
         (3, 4, 5)
+
+    Source: mindspore.dataset.vision.HWC2CHW of MindSpore 2.10.
     """
 
     blockwise = True
@@ -251,6 +259,8 @@ class ToTensor(ImageOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.vision.ToTensor()(np.zeros((4, 5, 3), np.uint8)).shape)
         (3, 4, 5)
+
+    Source: mindspore.dataset.vision.ToTensor of MindSpore 2.10.
     """
 
     blockwise = True
@@ -284,6 +294,8 @@ class ToType(TypeCast):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.vision.ToType(np.float32)(np.zeros((4, 4, 3), np.uint8)).dtype)
         float32
+
+    Source: mindspore.dataset.vision.ToType of MindSpore 2.10.
     """
 
     def _apply(self, *inputs):
@@ -299,6 +311,8 @@ class ToNumpy(ImageOperation):
         >>> print(ms.dataset.vision.ToNumpy()(ms.dataset.vision.ToPIL()(np.zeros((4, 5, 3),
         ...         np.uint8))).shape)
         (4, 5, 3)
+
+    Source: mindspore.dataset.vision.ToNumpy of MindSpore 2.10.
     """
 
     def _taken(self, value):
@@ -319,6 +333,8 @@ class ToPIL(ImageOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.vision.ToPIL()(np.zeros((4, 5, 3), np.uint8)).size)
         (5, 4)
+
+    Source: mindspore.dataset.vision.ToPIL of MindSpore 2.10.
     """
 
     def _pil(self, image):
@@ -366,6 +382,8 @@ class Decode(ImageOperation):
         >>> encoded = vision.encode_png(np.zeros((4, 6, 3), np.uint8))
         >>> vision.Decode()(encoded).shape
         (4, 6, 3)
+
+    Source: mindspore.dataset.vision.Decode of MindSpore 2.10.
     """
 
     @checked
@@ -401,6 +419,8 @@ class LinearTransformation(ImageOperation):
         >>> swap = vision.LinearTransformation(np.array([[0.0, 1.0], [1.0, 0.0]]), np.zeros(2))
         >>> swap(np.array([[[3.0]], [[7.0]]])).ravel()
         array([7., 3.])
+
+    Source: mindspore.dataset.vision.LinearTransformation of MindSpore 2.10.
     """
 
     @checked(

@@ -82,6 +82,8 @@ class RandomHorizontalFlipWithBBox(_BoxOperation):
         >>> image, boxes = np.zeros((4, 8, 3), np.uint8), np.array([[1, 2, 3, 2]], np.float32)
         >>> vision.RandomHorizontalFlipWithBBox(1.0)(image, boxes)[1]
         array([[4., 2., 3., 2.]], dtype=float32)
+
+    Source: mindspore.dataset.vision.RandomHorizontalFlipWithBBox of MindSpore 2.10.
     """
 
     _axis, _column = -2, 0
@@ -116,6 +118,8 @@ class RandomVerticalFlipWithBBox(RandomHorizontalFlipWithBBox):
         >>> image, boxes = np.zeros((4, 8, 3), np.uint8), np.array([[1, 1, 3, 2]], np.float32)
         >>> vision.RandomVerticalFlipWithBBox(1.0)(image, boxes)[1]
         array([[1., 1., 3., 2.]], dtype=float32)
+
+    Source: mindspore.dataset.vision.RandomVerticalFlipWithBBox of MindSpore 2.10.
     """
 
     _axis, _column = -3, 1
@@ -143,6 +147,8 @@ class ResizeWithBBox(_BoxOperation):
         >>> image, boxes = np.zeros((4, 8, 3), np.uint8), np.array([[1, 2, 3, 2]], np.float32)
         >>> vision.ResizeWithBBox((8, 4))(image, boxes)[1]
         array([[0.5, 4. , 1.5, 4. ]], dtype=float32)
+
+    Source: mindspore.dataset.vision.ResizeWithBBox of MindSpore 2.10.
     """
 
     @checked
@@ -170,6 +176,8 @@ class RandomResizeWithBBox(_BoxOperation, RandomResize):
         >>> image, boxes = np.zeros((4, 8, 3), np.uint8), np.array([[1, 2, 3, 2]], np.float32)
         >>> vision.RandomResizeWithBBox(2)(image, boxes)[1]
         array([[0.5, 1. , 1.5, 1. ]], dtype=float32)
+
+    Source: mindspore.dataset.vision.RandomResizeWithBBox of MindSpore 2.10.
     """
 
     def _both(self, image, boxes):
@@ -214,6 +222,8 @@ class RandomCropWithBBox(_BoxOperation, RandomCrop):
         >>> image, boxes = np.zeros((4, 8, 3), np.uint8), np.array([[0, 0, 8, 4]], np.float32)
         >>> vision.RandomCropWithBBox((2, 3))(image, boxes)[1]
         array([[0., 0., 3., 2.]], dtype=float32)
+
+    Source: mindspore.dataset.vision.RandomCropWithBBox of MindSpore 2.10.
     """
 
     def _both(self, image, boxes):
@@ -248,6 +258,8 @@ class RandomResizedCropWithBBox(_BoxOperation, RandomResizedCrop):
         >>> image, boxes = np.zeros((4, 8, 3), np.uint8), np.array([[0, 0, 8, 4]], np.float32)
         >>> vision.RandomResizedCropWithBBox((2, 3))(image, boxes)[1]
         array([[0., 0., 3., 2.]], dtype=float32)
+
+    Source: mindspore.dataset.vision.RandomResizedCropWithBBox of MindSpore 2.10.
     """
 
     def _both(self, image, boxes):
@@ -288,6 +300,8 @@ class BoundingBoxAugment(_BoxOperation):
         >>> image, boxes = np.zeros((1, 4, 1), np.uint8), np.array([[1, 0, 2, 1]], np.float32)
         >>> vision.BoundingBoxAugment(vision.Invert(), 1.0)(image.repeat(3, 2), boxes)[0][..., 0]
         array([[  0, 255, 255,   0]], dtype=uint8)
+
+    Source: mindspore.dataset.vision.BoundingBoxAugment of MindSpore 2.10.
     """
 
     @checked

@@ -47,6 +47,8 @@ class AdjustBrightness(ImageOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.vision.AdjustBrightness(2.0)(np.full((1, 1, 3), 10, np.uint8)))
         [[[20 20 20]]]
+
+    Source: mindspore.dataset.vision.AdjustBrightness of MindSpore 2.10.
     """
 
     blockwise = True
@@ -94,6 +96,8 @@ class AdjustContrast(ImageOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.vision.AdjustContrast(1.0)(np.full((1, 1, 3), 10, np.uint8)))
         [[[10 10 10]]]
+
+    Source: mindspore.dataset.vision.AdjustContrast of MindSpore 2.10.
     """
 
     @checked
@@ -142,6 +146,8 @@ class AdjustSaturation(ImageOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.vision.AdjustSaturation(1.0)(np.full((1, 1, 3), 10, np.uint8)))
         [[[10 10 10]]]
+
+    Source: mindspore.dataset.vision.AdjustSaturation of MindSpore 2.10.
     """
 
     @checked
@@ -177,6 +183,8 @@ class AdjustHue(ImageOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.vision.AdjustHue(0.0)(np.full((1, 1, 3), 10, np.uint8)))
         [[[10 10 10]]]
+
+    Source: mindspore.dataset.vision.AdjustHue of MindSpore 2.10.
     """
 
     @checked
@@ -228,6 +236,8 @@ class AdjustGamma(ImageOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.vision.AdjustGamma(1.0)(np.full((1, 1, 3), 10, np.uint8)))
         [[[10 10 10]]]
+
+    Source: mindspore.dataset.vision.AdjustGamma of MindSpore 2.10.
     """
 
     blockwise = True
@@ -289,6 +299,8 @@ class AdjustSharpness(ImageOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.vision.AdjustSharpness(1.0)(np.zeros((4, 4, 3), np.uint8)).shape)
         (4, 4, 3)
+
+    Source: mindspore.dataset.vision.AdjustSharpness of MindSpore 2.10.
     """
 
     @checked
@@ -328,6 +340,8 @@ class Equalize(ImageOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.vision.Equalize()(np.zeros((4, 4, 3), np.uint8)).shape)
         (4, 4, 3)
+
+    Source: mindspore.dataset.vision.Equalize of MindSpore 2.10.
     """
 
     def _pil(self, image):
@@ -372,6 +386,8 @@ class AutoContrast(ImageOperation):
         ...         np.uint8)))
         [[[  0   0   0]
           [255 255 255]]]
+
+    Source: mindspore.dataset.vision.AutoContrast of MindSpore 2.10.
     """
 
     @checked
@@ -408,6 +424,8 @@ class Posterize(ImageOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.vision.Posterize(1)(np.array([[[0, 100, 255]]], np.uint8)))
         [[[  0   0 128]]]
+
+    Source: mindspore.dataset.vision.Posterize of MindSpore 2.10.
     """
 
     blockwise = True
@@ -444,6 +462,8 @@ class Solarize(ImageOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.vision.Solarize((100, 255))(np.array([[[0, 100, 255]]], np.uint8)))
         [[[  0 155   0]]]
+
+    Source: mindspore.dataset.vision.Solarize of MindSpore 2.10.
     """
 
     blockwise = True
@@ -490,6 +510,8 @@ class Invert(ImageOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.vision.Invert()(np.array([[[0, 100, 255]]], np.uint8)))
         [[[255 155   0]]]
+
+    Source: mindspore.dataset.vision.Invert of MindSpore 2.10.
     """
 
     blockwise = True

@@ -39,6 +39,8 @@ class Grayscale(PilOperation):
         >>> print(ms.dataset.vision.Grayscale()(ms.dataset.vision.ToPIL()(np.zeros((4, 4, 3),
         ...         np.uint8))).mode)
         L
+
+    Source: mindspore.dataset.vision.Grayscale of MindSpore 2.10.
     """
 
     @checked
@@ -96,6 +98,8 @@ class ConvertColor(ImageOperation):
         >>> convert = ms.dataset.vision.ConvertColor(ms.dataset.vision.ConvertMode.COLOR_BGR2RGB)
         >>> print(convert(np.array([[[1, 2, 3]]], np.uint8)))
         [[[3 2 1]]]
+
+    Source: mindspore.dataset.vision.ConvertColor of MindSpore 2.10.
     """
 
     blockwise = True
@@ -168,6 +172,8 @@ class RgbToHsv(_Space):
         >>> print(ms.dataset.vision.RgbToHsv(is_hwc=True)(np.array([[[1.0, 0.5, 0.5]]],
         ...         np.float32)))
         [[[0.  0.5 1. ]]]
+
+    Source: mindspore.dataset.vision.RgbToHsv of MindSpore 2.10.
     """
 
     def _array(self, image, lead):
@@ -206,6 +212,8 @@ class HsvToRgb(_Space):
         >>> print(ms.dataset.vision.HsvToRgb(is_hwc=True)(np.array([[[0.0, 0.5, 1.0]]],
         ...         np.float32)))
         [[[1.  0.5 0.5]]]
+
+    Source: mindspore.dataset.vision.HsvToRgb of MindSpore 2.10.
     """
 
     @staticmethod
@@ -247,6 +255,8 @@ class GaussianBlur(ImageOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.vision.GaussianBlur(3)(np.zeros((4, 4, 3), np.uint8)).shape)
         (4, 4, 3)
+
+    Source: mindspore.dataset.vision.GaussianBlur of MindSpore 2.10.
     """
 
     @checked(

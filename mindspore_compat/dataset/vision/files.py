@@ -45,6 +45,8 @@ def read_file(filename: Str):
         >>> vision.write_file("data.bin", np.array([1, 2, 3], np.uint8))
         >>> vision.read_file("data.bin")
         array([1, 2, 3], dtype=uint8)
+
+    Source: mindspore.dataset.vision.read_file of MindSpore 2.10.
     """
     return np.frombuffer(_content("read_file", filename), np.uint8).copy()
 
@@ -76,6 +78,8 @@ def write_file(filename: Str, data: _Image):
         >>> vision.write_file("data.bin", np.array([1, 2, 3], np.uint8))
         >>> vision.read_file("data.bin")
         array([1, 2, 3], dtype=uint8)
+
+    Source: mindspore.dataset.vision.write_file of MindSpore 2.10.
     """
     data = data.asnumpy() if isinstance(data, Tensor) else data
     if data.dtype != np.uint8 or data.ndim != 1:
@@ -110,6 +114,8 @@ def read_image(filename: Str, mode: AnInstance(ImageReadMode) = ImageReadMode.UN
         >>> vision.write_png("black.png", np.zeros((4, 6, 3), np.uint8))
         >>> vision.read_image("black.png", vision.ImageReadMode.GRAYSCALE).shape
         (4, 6, 1)
+
+    Source: mindspore.dataset.vision.read_image of MindSpore 2.10.
     """
     stored = _content("read_image", filename)
     flag = {
@@ -166,6 +172,8 @@ def encode_jpeg(image: _Image, quality: Int | Bool = 75):
         >>> encoded = vision.encode_jpeg(np.zeros((4, 6, 3), np.uint8), quality=90)
         >>> bytes(encoded[6:10])
         b'JFIF'
+
+    Source: mindspore.dataset.vision.encode_jpeg of MindSpore 2.10.
     """
     _in_range("encode_jpeg", "quality", quality, 1, 100)
     quality_flag = opencv("encode_jpeg").IMWRITE_JPEG_QUALITY
@@ -192,6 +200,8 @@ def encode_png(image: _Image, compression_level: Int | Bool = 6):
         >>> encoded = vision.encode_png(np.zeros((4, 6, 3), np.uint8))
         >>> bytes(encoded[1:4])
         b'PNG'
+
+    Source: mindspore.dataset.vision.encode_png of MindSpore 2.10.
     """
     _in_range("encode_png", "compression_level", compression_level, 0, 9)
     level_flag = opencv("encode_png").IMWRITE_PNG_COMPRESSION
@@ -216,6 +226,8 @@ def write_jpeg(filename: Str, image: _Image, quality: Int | Bool = 75):
         >>> vision.write_jpeg("black.jpg", np.zeros((4, 6, 3), np.uint8))
         >>> vision.read_image("black.jpg").shape
         (4, 6, 3)
+
+    Source: mindspore.dataset.vision.write_jpeg of MindSpore 2.10.
     """
     write_file(filename, encode_jpeg(image, quality))
 
@@ -238,6 +250,8 @@ def write_png(filename: Str, image: _Image, compression_level: Int | Bool = 6):
         >>> vision.write_png("black.png", np.zeros((4, 6, 3), np.uint8))
         >>> vision.read_image("black.png").shape
         (4, 6, 3)
+
+    Source: mindspore.dataset.vision.write_png of MindSpore 2.10.
     """
     write_file(filename, encode_png(image, compression_level))
 
@@ -274,6 +288,8 @@ def get_image_size(image):
         >>> from mindspore_compat.dataset import vision
         >>> vision.get_image_size(np.zeros((4, 6, 3), np.uint8))
         [4, 6]
+
+    Source: mindspore.dataset.vision.get_image_size of MindSpore 2.10.
     """
     return list(_shape("get_image_size", image)[:2])
 
@@ -293,5 +309,7 @@ def get_image_num_channels(image):
         >>> from mindspore_compat.dataset import vision
         >>> vision.get_image_num_channels(np.zeros((4, 6, 3), np.uint8))
         3
+
+    Source: mindspore.dataset.vision.get_image_num_channels of MindSpore 2.10.
     """
     return _shape("get_image_num_channels", image)[2]

@@ -85,6 +85,8 @@ class Crop(ImageOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.vision.Crop((0, 0), (2, 3))(np.zeros((4, 4, 3), np.uint8)).shape)
         (2, 3, 3)
+
+    Source: mindspore.dataset.vision.Crop of MindSpore 2.10.
     """
 
     blockwise = True
@@ -114,6 +116,8 @@ class CenterCrop(ImageOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.vision.CenterCrop(2)(np.zeros((4, 4, 3), np.uint8)).shape)
         (2, 2, 3)
+
+    Source: mindspore.dataset.vision.CenterCrop of MindSpore 2.10.
     """
 
     blockwise = True
@@ -166,6 +170,8 @@ class ResizedCrop(ImageOperation):
         >>> print(ms.dataset.vision.ResizedCrop(0, 0, 2, 2,
         ...                                     (3, 3))(np.zeros((4, 4, 3), np.uint8)).shape)
         (3, 3, 3)
+
+    Source: mindspore.dataset.vision.ResizedCrop of MindSpore 2.10.
     """
 
     blockwise = True
@@ -205,6 +211,8 @@ class FiveCrop(ImageOperation):
         >>> image = vision.ToPIL()(np.zeros((4, 6, 3), np.uint8))
         >>> [crop.size for crop in vision.FiveCrop(2)(image)]
         [(2, 2), (2, 2), (2, 2), (2, 2), (2, 2)]
+
+    Source: mindspore.dataset.vision.FiveCrop of MindSpore 2.10.
     """
 
     @checked
@@ -254,6 +262,8 @@ class TenCrop(ImageOperation):
         >>> image = vision.ToPIL()(np.zeros((4, 6, 3), np.uint8))
         >>> len(vision.TenCrop(2)(image))
         10
+
+    Source: mindspore.dataset.vision.TenCrop of MindSpore 2.10.
     """
 
     @checked
@@ -333,6 +343,8 @@ class Pad(ImageOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.vision.Pad(1)(np.zeros((2, 2, 3), np.uint8)).shape)
         (4, 4, 3)
+
+    Source: mindspore.dataset.vision.Pad of MindSpore 2.10.
     """
 
     blockwise = True
@@ -387,6 +399,8 @@ class PadToSize(ImageOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.vision.PadToSize(4)(np.zeros((2, 2, 3), np.uint8)).shape)
         (4, 4, 3)
+
+    Source: mindspore.dataset.vision.PadToSize of MindSpore 2.10.
     """
 
     blockwise = True
@@ -430,6 +444,8 @@ class HorizontalFlip(ImageOperation):
         >>> print(ms.dataset.vision.HorizontalFlip()(np.array([[[1, 1, 1], [2, 2, 2]]], np.uint8)))
         [[[2 2 2]
           [1 1 1]]]
+
+    Source: mindspore.dataset.vision.HorizontalFlip of MindSpore 2.10.
     """
 
     blockwise = True
@@ -447,6 +463,8 @@ class VerticalFlip(ImageOperation):
         >>> print(ms.dataset.vision.VerticalFlip()(np.array([[[1, 1, 1]], [[2, 2, 2]]],
         ...         np.uint8)).shape)
         (2, 1, 3)
+
+    Source: mindspore.dataset.vision.VerticalFlip of MindSpore 2.10.
     """
 
     blockwise = True
@@ -487,6 +505,8 @@ class SlicePatches(ImageOperation):
         >>> import mindspore_compat as ms
         >>> print(len(ms.dataset.vision.SlicePatches(2, 2)(np.zeros((4, 4, 3), np.uint8))))
         4
+
+    Source: mindspore.dataset.vision.SlicePatches of MindSpore 2.10.
     """
 
     @checked
@@ -549,6 +569,8 @@ class Erase(ImageOperation):
         >>> print(ms.dataset.vision.Erase(0, 0, 1, 1)(np.full((1, 2, 3), 9, np.uint8)))
         [[[0 0 0]
           [9 9 9]]]
+
+    Source: mindspore.dataset.vision.Erase of MindSpore 2.10.
     """
 
     @checked(Forbid("height == 0 or width == 0", ValueError, "'height' and 'width' must be > 0"))

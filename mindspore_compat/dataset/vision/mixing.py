@@ -79,6 +79,8 @@ class MixUpBatch(_OnBatches):
         >>> data = data.map(vision.MixUpBatch(alpha=0.9), columns)
         >>> [images.shape for images, labels in data.create_tuple_iterator(output_numpy=True)]
         [(2, 3, 2, 2), (2, 3, 2, 2)]
+
+    Source: mindspore.dataset.vision.MixUpBatch of MindSpore 2.10.
     """
 
     @checked
@@ -118,6 +120,8 @@ class CutMixBatch(_OnBatches):
         >>> data = data.map(mix, columns)
         >>> [images.shape for images, labels in data.create_tuple_iterator(output_numpy=True)]
         [(2, 3, 2, 2), (2, 3, 2, 2)]
+
+    Source: mindspore.dataset.vision.CutMixBatch of MindSpore 2.10.
     """
 
     @checked
@@ -179,6 +183,8 @@ class MixUp(PyTensorOperation):
         >>> mixed, weights = vision.MixUp(batch_size=2, alpha=0.2)(images, labels)
         >>> mixed.shape, weights.shape
         ((2, 3, 4, 4), (2, 2))
+
+    Source: mindspore.dataset.vision.MixUp of MindSpore 2.10.
     """
 
     _before = None
@@ -224,6 +230,8 @@ class RandomSelectSubpolicy(ImageOperation):
         >>> policy = [[(vision.HorizontalFlip(), 1.0)], [(vision.VerticalFlip(), 0.5)]]
         >>> vision.RandomSelectSubpolicy(policy)(np.zeros((4, 6, 3), np.uint8)).shape
         (4, 6, 3)
+
+    Source: mindspore.dataset.vision.RandomSelectSubpolicy of MindSpore 2.10.
     """
 
     @checked
@@ -282,6 +290,8 @@ class UniformAugment(CompoundOperation):
         >>> print(ms.dataset.vision.UniformAugment([ms.dataset.vision.Invert()],
         ...                                        1)(np.zeros((4, 4, 3), np.uint8)).shape)
         (4, 4, 3)
+
+    Source: mindspore.dataset.vision.UniformAugment of MindSpore 2.10.
     """
 
     @checked

@@ -184,6 +184,8 @@ class AutoAugment(_Augmentation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.vision.AutoAugment()(np.zeros((8, 8, 3), np.uint8)).shape)
         (8, 8, 3)
+
+    Source: mindspore.dataset.vision.AutoAugment of MindSpore 2.10.
     """
 
     @checked
@@ -232,6 +234,8 @@ class RandAugment(_Augmentation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.vision.RandAugment()(np.zeros((8, 8, 3), np.uint8)).shape)
         (8, 8, 3)
+
+    Source: mindspore.dataset.vision.RandAugment of MindSpore 2.10.
     """
 
     @checked(
@@ -289,6 +293,8 @@ class TrivialAugmentWide(_Augmentation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.vision.TrivialAugmentWide()(np.zeros((8, 8, 3), np.uint8)).shape)
         (8, 8, 3)
+
+    Source: mindspore.dataset.vision.TrivialAugmentWide of MindSpore 2.10.
     """
 
     _most = {

@@ -78,6 +78,8 @@ class RandomColorAdjust(ImageOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.vision.RandomColorAdjust()(np.full((1, 1, 3), 10, np.uint8)))
         [[[10 10 10]]]
+
+    Source: mindspore.dataset.vision.RandomColorAdjust of MindSpore 2.10.
     """
 
     @checked
@@ -139,6 +141,8 @@ class RandomColor(ImageOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.vision.RandomColor((1.0, 1.0))(np.full((1, 1, 3), 10, np.uint8)))
         [[[10 10 10]]]
+
+    Source: mindspore.dataset.vision.RandomColor of MindSpore 2.10.
     """
 
     @checked
@@ -169,6 +173,8 @@ class RandomSharpness(ImageOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.vision.RandomSharpness()(np.zeros((4, 4, 3), np.uint8)).shape)
         (4, 4, 3)
+
+    Source: mindspore.dataset.vision.RandomSharpness of MindSpore 2.10.
     """
 
     @checked
@@ -202,6 +208,8 @@ class RandomAdjustSharpness(ImageOperation):
         >>> print(ms.dataset.vision.RandomAdjustSharpness(2.0,
         ...         0.0)(np.zeros((4, 4, 3), np.uint8)).shape)
         (4, 4, 3)
+
+    Source: mindspore.dataset.vision.RandomAdjustSharpness of MindSpore 2.10.
     """
 
     @checked
@@ -231,6 +239,8 @@ class RandomEqualize(ImageOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.vision.RandomEqualize(prob=0.0)(np.zeros((4, 4, 3), np.uint8)).shape)
         (4, 4, 3)
+
+    Source: mindspore.dataset.vision.RandomEqualize of MindSpore 2.10.
     """
 
     @checked
@@ -263,6 +273,8 @@ class RandomAutoContrast(ImageOperation):
         >>> print(ms.dataset.vision.RandomAutoContrast(prob=0.0)(np.zeros((4, 4, 3),
         ...         np.uint8)).shape)
         (4, 4, 3)
+
+    Source: mindspore.dataset.vision.RandomAutoContrast of MindSpore 2.10.
     """
 
     @checked
@@ -302,6 +314,8 @@ class RandomInvert(ImageOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.vision.RandomInvert(prob=1.0)(np.array([[[0, 100, 255]]], np.uint8)))
         [[[255 155   0]]]
+
+    Source: mindspore.dataset.vision.RandomInvert of MindSpore 2.10.
     """
 
     @checked
@@ -330,6 +344,8 @@ class RandomPosterize(ImageOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.vision.RandomPosterize((1, 1))(np.array([[[0, 100, 255]]], np.uint8)))
         [[[  0   0 128]]]
+
+    Source: mindspore.dataset.vision.RandomPosterize of MindSpore 2.10.
     """
 
     @checked
@@ -359,6 +375,8 @@ class RandomSolarize(ImageOperation):
         >>> print(ms.dataset.vision.RandomSolarize((200, 255))(np.array([[[0, 100, 150]]],
         ...         np.uint8)).shape)
         (1, 1, 3)
+
+    Source: mindspore.dataset.vision.RandomSolarize of MindSpore 2.10.
     """
 
     @checked
@@ -389,6 +407,8 @@ class RandomLighting(ImageOperation):
 
     Source: Krizhevsky, Sutskever and Hinton, "ImageNet Classification with Deep Convolutional
     Neural Networks" (2012), section 4.1.
+
+    Source: mindspore.dataset.vision.RandomLighting of MindSpore 2.10.
     """
 
     _values = np.array([0.2175, 0.0188, 0.0045]) * 255
@@ -425,6 +445,8 @@ class RandomGrayscale(PilOperation):
         >>> image = vision.ToPIL()(np.zeros((4, 6, 3), np.uint8))
         >>> vision.RandomGrayscale(prob=1.0)(image).size
         (6, 4)
+
+    Source: mindspore.dataset.vision.RandomGrayscale of MindSpore 2.10.
     """
 
     @checked

@@ -38,6 +38,8 @@ class RandomCrop(ImageOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.vision.RandomCrop(2)(np.zeros((4, 4, 3), np.uint8)).shape)
         (2, 2, 3)
+
+    Source: mindspore.dataset.vision.RandomCrop of MindSpore 2.10.
     """
 
     @checked
@@ -181,6 +183,8 @@ class RandomResizedCrop(_ResizedCrop):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.vision.RandomResizedCrop(2)(np.zeros((4, 4, 3), np.uint8)).shape)
         (2, 2, 3)
+
+    Source: mindspore.dataset.vision.RandomResizedCrop of MindSpore 2.10.
     """
 
 
@@ -205,6 +209,8 @@ class RandomCropDecodeResize(_ResizedCrop):
         >>> encoded = vision.encode_png(np.zeros((9, 9, 3), np.uint8))
         >>> vision.RandomCropDecodeResize((4, 6))(encoded).shape
         (4, 6, 3)
+
+    Source: mindspore.dataset.vision.RandomCropDecodeResize of MindSpore 2.10.
     """
 
     def _array(self, image, lead):
@@ -228,6 +234,8 @@ class RandomResize(ImageOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.vision.RandomResize((2, 3))(np.zeros((4, 4, 3), np.uint8)).shape)
         (2, 3, 3)
+
+    Source: mindspore.dataset.vision.RandomResize of MindSpore 2.10.
     """
 
     @checked

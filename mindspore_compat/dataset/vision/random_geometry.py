@@ -56,6 +56,8 @@ class RandomHorizontalFlip(ImageOperation):
         >>> print(ms.dataset.vision.RandomHorizontalFlip(prob=1.0)(np.array([[[1], [2]]],
         ...         np.uint8)).shape)
         (1, 2, 1)
+
+    Source: mindspore.dataset.vision.RandomHorizontalFlip of MindSpore 2.10.
     """
 
     @checked
@@ -89,6 +91,8 @@ class RandomVerticalFlip(ImageOperation):
         >>> print(ms.dataset.vision.RandomVerticalFlip(prob=1.0)(np.array([[[1], [2]]],
         ...         np.uint8)).shape)
         (1, 2, 1)
+
+    Source: mindspore.dataset.vision.RandomVerticalFlip of MindSpore 2.10.
     """
 
     @checked
@@ -128,6 +132,8 @@ class RandomRotation(ImageOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.vision.RandomRotation(15)(np.zeros((4, 4, 3), np.uint8)).shape)
         (4, 4, 3)
+
+    Source: mindspore.dataset.vision.RandomRotation of MindSpore 2.10.
     """
 
     @checked
@@ -179,6 +185,8 @@ class RandomAffine(ImageOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.vision.RandomAffine(15)(np.zeros((4, 4, 3), np.uint8)).shape)
         (4, 4, 3)
+
+    Source: mindspore.dataset.vision.RandomAffine of MindSpore 2.10.
     """
 
     @checked(Forbid("scale is not None and scale[1] == 0", ValueError, "'scale' must end above 0"))
@@ -241,6 +249,8 @@ class RandomPerspective(PilOperation):
         >>> from mindspore_compat.dataset import vision
         >>> vision.RandomPerspective(0.3, prob=1.0)(Image.new("RGB", (6, 4))).size
         (6, 4)
+
+    Source: mindspore.dataset.vision.RandomPerspective of MindSpore 2.10.
     """
 
     @checked
@@ -291,6 +301,8 @@ class CutOut(ImageOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.vision.CutOut(1)(np.zeros((4, 4, 3), np.uint8)).shape)
         (4, 4, 3)
+
+    Source: mindspore.dataset.vision.CutOut of MindSpore 2.10.
     """
 
     @checked
@@ -331,6 +343,8 @@ class RandomErasing(ImageOperation):
         >>> image = np.zeros((3, 8, 8), np.float32)
         >>> float(vision.RandomErasing(prob=1.0, value=1)(image).max())
         1.0
+
+    Source: mindspore.dataset.vision.RandomErasing of MindSpore 2.10.
     """
 
     @checked

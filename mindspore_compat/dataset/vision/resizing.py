@@ -38,6 +38,8 @@ class Resize(ImageOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.vision.Resize((2, 3))(np.zeros((4, 4, 3), np.uint8)).shape)
         (2, 3, 3)
+
+    Source: mindspore.dataset.vision.Resize of MindSpore 2.10.
     """
 
     blockwise = True

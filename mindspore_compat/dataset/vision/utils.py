@@ -34,6 +34,8 @@ class Inter(IntEnum):
         >>> from mindspore_compat.dataset import vision
         >>> vision.Resize((2, 4), vision.Inter.NEAREST)(np.zeros((4, 6, 3), np.uint8)).shape
         (2, 4, 3)
+
+    Source: mindspore.dataset.vision.Inter of MindSpore 2.10.
     """
 
     NEAREST = 0
@@ -79,6 +81,8 @@ class Border(str, Enum):
         >>> image = np.arange(1, 4, dtype=np.uint8).reshape(1, 3, 1)
         >>> vision.Pad([1, 0, 1, 0], padding_mode=vision.Border.EDGE)(image).ravel()
         array([1, 1, 2, 3, 3], dtype=uint8)
+
+    Source: mindspore.dataset.vision.Border of MindSpore 2.10.
     """
 
     CONSTANT = "constant"
@@ -112,6 +116,8 @@ class ImageBatchFormat(IntEnum):
         >>> from mindspore_compat.dataset import vision
         >>> vision.ImageBatchFormat.NHWC.name, vision.ImageBatchFormat.NCHW.name
         ('NHWC', 'NCHW')
+
+    Source: mindspore.dataset.vision.ImageBatchFormat of MindSpore 2.10.
     """
 
     NHWC = 0
@@ -134,6 +140,8 @@ class ImageReadMode(IntEnum):
         >>> from mindspore_compat.dataset import vision
         >>> [mode.name for mode in vision.ImageReadMode]
         ['UNCHANGED', 'GRAYSCALE', 'COLOR']
+
+    Source: mindspore.dataset.vision.ImageReadMode of MindSpore 2.10.
     """
 
     UNCHANGED = 0
@@ -159,6 +167,8 @@ class SliceMode(IntEnum):
         >>> patches = vision.SlicePatches(1, 2, vision.SliceMode.PAD)(np.zeros((2, 5, 3), np.uint8))
         >>> [patch.shape for patch in patches]
         [(2, 3, 3), (2, 3, 3)]
+
+    Source: mindspore.dataset.vision.SliceMode of MindSpore 2.10.
     """
 
     PAD = 0
@@ -183,6 +193,8 @@ class AutoAugmentPolicy(str, Enum):
         >>> augment = vision.AutoAugment(vision.AutoAugmentPolicy.CIFAR10)
         >>> augment(np.zeros((4, 6, 3), np.uint8)).shape
         (4, 6, 3)
+
+    Source: mindspore.dataset.vision.AutoAugmentPolicy of MindSpore 2.10.
     """
 
     IMAGENET = "imagenet"
@@ -208,6 +220,8 @@ class ConvertMode(IntEnum):
         >>> gray = vision.ConvertColor(vision.ConvertMode.COLOR_RGB2GRAY)
         >>> gray(np.zeros((4, 6, 3), np.uint8)).shape
         (4, 6)
+
+    Source: mindspore.dataset.vision.ConvertMode of MindSpore 2.10.
     """
 
     COLOR_BGR2BGRA = COLOR_RGB2RGBA = 0
@@ -313,6 +327,8 @@ def parse_padding(padding):
         >>> from mindspore_compat.dataset.vision import utils
         >>> utils.parse_padding((1, 2))
         (1, 2, 1, 2)
+
+    Source: mindspore.dataset.vision.utils.parse_padding of MindSpore 2.10.
     """
     if isinstance(padding, numbers.Number):
         return (padding,) * 4
@@ -335,6 +351,8 @@ class DecodeParams:
         >>> from mindspore_compat.dataset.vision import utils
         >>> utils.DecodeParams("clip.mp4", 0, 90, 0).end_offset
         90
+
+    Source: mindspore.dataset.vision.utils.DecodeParams of MindSpore 2.10.
     """
 
     container: object
@@ -354,6 +372,8 @@ class VideoFrameDvpp:
         >>> from mindspore_compat.dataset.vision import utils
         >>> utils.VideoFrameDvpp(pts=3).pts
         3
+
+    Source: mindspore.dataset.vision.utils.VideoFrameDvpp of MindSpore 2.10.
     """
 
     def __init__(self, dts=0, pts=0):

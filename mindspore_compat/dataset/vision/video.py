@@ -54,6 +54,8 @@ def read_video(filename: Str, start_pts=0, end_pts=None, pts_unit: _Unit = "pts"
     Example:
         >>> from mindspore_compat.dataset import vision
         >>> frames, sound, rates = vision.read_video("clip.mp4", 1, 2.5, "sec")  # doctest: +SKIP
+
+    Source: mindspore.dataset.vision.read_video of MindSpore 2.10.
     """
     _check_times(start_pts, end_pts)
     _check_file("read_video", filename)
@@ -82,6 +84,8 @@ def read_video_timestamps(filename: Str, pts_unit: Str = "pts"):
         >>> from mindspore_compat.dataset import vision
         >>> vision.read_video_timestamps("clip.mp4")  # doctest: +SKIP
         ([0, 1024, 2048, 3072], 10.0)
+
+    Source: mindspore.dataset.vision.read_video_timestamps of MindSpore 2.10.
     """
     if pts_unit not in ("pts", "sec"):
         raise RuntimeError(
@@ -110,6 +114,8 @@ class DecodeVideo(TensorOperation):
         >>> from mindspore_compat.dataset import vision
         >>> content = np.fromfile("clip.mp4", np.uint8)  # doctest: +SKIP
         >>> frames, sound = vision.DecodeVideo()(content)  # doctest: +SKIP
+
+    Source: mindspore.dataset.vision.DecodeVideo of MindSpore 2.10.
     """
 
     def _taken(self, value):
@@ -147,6 +153,8 @@ class VideoDecoder:
         >>> video = vision.VideoDecoder("clip.mp4")  # doctest: +SKIP
         >>> video.get_frames_at([0, 2]).shape  # doctest: +SKIP
         (2, 32, 48, 3)
+
+    Source: mindspore.dataset.vision.VideoDecoder of MindSpore 2.10.
     """
 
     @checked

@@ -129,6 +129,8 @@ class Rotate(ImageOperation):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.vision.Rotate(90)(np.zeros((4, 4, 3), np.uint8)).shape)
         (4, 4, 3)
+
+    Source: mindspore.dataset.vision.Rotate of MindSpore 2.10.
     """
 
     @checked
@@ -197,6 +199,8 @@ class Affine(ImageOperation):
         >>> print(ms.dataset.vision.Affine(15.0, [0.1, 0.1], 1.0,
         ...                                [0.0, 0.0])(np.zeros((4, 4, 3), np.uint8)).shape)
         (4, 4, 3)
+
+    Source: mindspore.dataset.vision.Affine of MindSpore 2.10.
     """
 
     @checked
@@ -288,6 +292,8 @@ class Perspective(ImageOperation):
         >>> corners = [[0, 0], [5, 0], [5, 3], [0, 3]]
         >>> vision.Perspective(corners, corners)(np.zeros((4, 6, 3), np.uint8)).shape
         (4, 6, 3)
+
+    Source: mindspore.dataset.vision.Perspective of MindSpore 2.10.
     """
 
     @checked(

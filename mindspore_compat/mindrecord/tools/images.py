@@ -115,6 +115,8 @@ class Cifar10ToMR(_Cifar):
 
     Raises:
         ValueError: an argument is no path, or the folder lacks files.
+
+    Source: mindspore.mindrecord.Cifar10ToMR of MindSpore 2.10.
     """
 
     _prefixes = ("data_batch_", "test_batch")
@@ -131,6 +133,8 @@ class Cifar100ToMR(_Cifar):
 
     Raises:
         ValueError: an argument is no path, or the folder lacks files.
+
+    Source: mindspore.mindrecord.Cifar100ToMR of MindSpore 2.10.
     """
 
     _prefixes = ("train", "test")
@@ -165,6 +169,8 @@ class MnistToMR:
         >>> data = ds.MindDataset("written_train.mindrecord", columns_list=["label"])
         >>> [int(row["label"]) for row in data.create_dict_iterator(output_numpy=True)]
         [7]
+
+    Source: mindspore.mindrecord.MnistToMR of MindSpore 2.10.
     """
 
     def __init__(self, source, destination, partition_number=1):
@@ -226,6 +232,8 @@ class ImageNetToMR:
 
     Raises:
         ValueError: an argument is no path or number of files.
+
+    Source: mindspore.mindrecord.ImageNetToMR of MindSpore 2.10.
     """
 
     def __init__(self, map_file, image_dir, destination, partition_number=1):

@@ -52,6 +52,8 @@ class CsvToMR:
         >>> data = ds.MindDataset("cities.mindrecord").create_dict_iterator(output_numpy=True)
         >>> [(str(row["name"]), int(row["people"])) for row in data]
         [('Oslo', 700000)]
+
+    Source: mindspore.mindrecord.CsvToMR of MindSpore 2.10.
     """
 
     def __init__(self, source, destination, columns_list=None, partition_number=1):
@@ -152,6 +154,8 @@ class TFRecordToMR:
 
     Raises:
         ValueError: an argument is not as it must be.
+
+    Source: mindspore.mindrecord.TFRecordToMR of MindSpore 2.10.
     """
 
     def __init__(self, source, destination, feature_dict, bytes_fields=None):

@@ -63,6 +63,8 @@ def line_search(
         >>> found = line_search(lambda x: (x * x).sum(), ms.Tensor([2.0]), ms.Tensor([-1.0]))
         >>> print(found.a_k)
         1.0
+
+    Source: mindspore.scipy.optimize.line_search of MindSpore 2.10.
     """
     path = Path(f, jac or transforms.grad(f), xk, pk)
     value = float(old_fval) if old_fval is not None else path.value_at_start()

@@ -35,6 +35,8 @@ def linear_sum_assignment(cost_matrix, maximize, dimension_limit=None):
         >>> rows, columns = linear_sum_assignment(cost, False, ms.Tensor(2))
         >>> print(rows, columns)
         [0 1] [1 0]
+
+    Source: mindspore.scipy.optimize.linear_sum_assignment of MindSpore 2.10.
     """
     if not isinstance(cost_matrix, Tensor) or dtypes.to_numpy(cost_matrix.dtype).kind not in "biuf":
         raise TypeError(

@@ -86,6 +86,8 @@ def minimize(
         >>> found = minimize(lambda x: ((x - 3.0) ** 2).sum(), ms.Tensor([0.0]), method="BFGS")
         >>> print(found.x)
         [3.]
+
+    Source: mindspore.scipy.optimize.minimize of MindSpore 2.10.
     """
     if not callable(func):
         raise TypeError(f"For 'minimize', 'func' must be callable, but got {func!r}.")

@@ -250,6 +250,8 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
         >>> net = nn.Dense(2, 1)
         >>> ms.load_param_into_net(net, {"bias": Parameter(Tensor([3.0]), name="bias")})
         (['weight'], [])
+
+    Source: mindspore.train.load_param_into_net of MindSpore 2.10.
     """
     api = "load_param_into_net"
     if net is None:
@@ -436,6 +438,8 @@ def load_checkpoint_async(
         >>> future = ms.load_checkpoint_async("one.ckpt")
         >>> future.result()
         {'a': Parameter (name=a, shape=(), dtype=Float32, requires_grad=True)}
+
+    Source: mindspore.train.load_checkpoint_async of MindSpore 2.10.
     """
     safe = isinstance(ckpt_file_name, str) and ckpt_file_name.endswith(safetensors.SUFFIX)
     executor = concurrent.futures.ThreadPoolExecutor(1)
@@ -486,6 +490,8 @@ def load_segmented_checkpoints(
         ...     ms.save_checkpoint([{"name": name, "data": ms.Tensor([1.0])}], f"parts/{name}.ckpt")
         >>> sorted(ms.load_segmented_checkpoints("parts"))
         ['a', 'b']
+
+    Source: mindspore.parallel.load_segmented_checkpoints of MindSpore 2.10.
     """
     if not os.path.isdir(ckpt_file_dir):
         raise ValueError(

@@ -120,6 +120,8 @@ def async_ckpt_thread_status():
         >>> import mindspore_compat as ms
         >>> ms.async_ckpt_thread_status()
         False
+
+    Source: mindspore.train.async_ckpt_thread_status of MindSpore 2.10.
     """
     log.warning("'async_ckpt_thread_status' is deprecated since MindSpore 2.5.")
     return background.is_alive()

@@ -85,6 +85,8 @@ def get_metric_fn(name, *args, **kwargs):
         >>> from mindspore_compat.train import get_metric_fn
         >>> get_metric_fn("topk", 3).k
         3
+
+    Source: mindspore.train.get_metric_fn of MindSpore 2.10.
     """
     if name not in _BY_NAME:
         raise KeyError(

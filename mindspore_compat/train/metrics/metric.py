@@ -36,6 +36,8 @@ def rearrange_inputs(func):
         >>> metric.update(5, 9)
         >>> metric.eval()
         (9,)
+
+    Source: mindspore.train.rearrange_inputs of MindSpore 2.10.
     """
 
     @functools.wraps(func)

@@ -46,6 +46,8 @@ class ImageFolderDataset(MappableDataset, VisionBaseDataset):
         >>> data = ds.ImageFolderDataset("images", decode=True)
         >>> [row["image"].shape for row in data.create_dict_iterator(output_numpy=True)]
         [(4, 6, 3)]
+
+    Source: mindspore.dataset.ImageFolderDataset of MindSpore 2.10.
     """
 
     @checked(*exclusive)

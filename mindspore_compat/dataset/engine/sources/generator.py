@@ -66,6 +66,8 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
         >>> print([int(x) for x, in ms.dataset.GeneratorDataset([1, 2, 3], ["x"],
         ...         shuffle=False).create_tuple_iterator()])
         [1, 2, 3]
+
+    Source: mindspore.dataset.GeneratorDataset of MindSpore 2.10.
     """
 
     @checked(
@@ -316,6 +318,8 @@ class NumpySlicesDataset(GeneratorDataset):
         >>> print([int(x) for x, in ms.dataset.NumpySlicesDataset([1, 2, 3],
         ...         shuffle=False).create_tuple_iterator()])
         [1, 2, 3]
+
+    Source: mindspore.dataset.NumpySlicesDataset of MindSpore 2.10.
     """
 
     @checked(together, shard_in_range)
@@ -424,6 +428,8 @@ class PaddedDataset(GeneratorDataset):
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.PaddedDataset([{"x": np.array([1])}]).get_dataset_size())
         1
+
+    Source: mindspore.dataset.PaddedDataset of MindSpore 2.10.
     """
 
     @checked

@@ -113,6 +113,8 @@ class MindDataset(MappableDataset, UnionBaseDataset):
         >>> data = ds.MindDataset("data.mindrecord", shuffle=False)
         >>> [int(row["label"]) for row in data.create_dict_iterator(output_numpy=True)]
         [3, 5]
+
+    Source: mindspore.dataset.MindDataset of MindSpore 2.10.
     """
 
     @renamed(dataset_file="dataset_files")  # as in releases 1.0 to 1.3

@@ -227,15 +227,23 @@ class MnistDataset(_IdxDataset):
         >>> data = ds.MnistDataset("mnist", usage="train")
         >>> [(row["image"].shape, int(row["label"])) for row in data.create_dict_iterator()]
         [((28, 28, 1), 7)]
+
+    Source: mindspore.dataset.MnistDataset of MindSpore 2.10.
     """
 
 
+def _described(path, rows):
+    """The docstring of MnistDataset for other images in the same form."""
+    described = MnistDataset.__doc__.replace("The digits of MNIST", rows)
+    return described.replace("dataset.MnistDataset", path)
+
+
 class FashionMnistDataset(_IdxDataset):
-    __doc__ = MnistDataset.__doc__.replace("The digits of MNIST", "The clothes of Fashion-MNIST")
+    __doc__ = _described("dataset.FashionMnistDataset", "The clothes of Fashion-MNIST")
 
 
 class KMnistDataset(_IdxDataset):
-    __doc__ = MnistDataset.__doc__.replace("The digits of MNIST", "The letters of Kuzushiji-MNIST")
+    __doc__ = _described("dataset.KMnistDataset", "The letters of Kuzushiji-MNIST")
 
 
 class _CifarDataset(InMemory):
@@ -300,6 +308,8 @@ class Cifar10Dataset(_CifarDataset):
         >>> data = ds.Cifar10Dataset("cifar10", usage="train")
         >>> [(row["image"].shape, int(row["label"])) for row in data.create_dict_iterator()]
         [((32, 32, 3), 7)]
+
+    Source: mindspore.dataset.Cifar10Dataset of MindSpore 2.10.
     """
 
     _label_columns = ("label",)
@@ -337,6 +347,8 @@ class Cifar100Dataset(_CifarDataset):
         >>> data = ds.Cifar100Dataset("cifar100", usage="train")
         >>> data.get_dataset_size(), data.get_col_names()
         (1, ['image', 'coarse_label', 'fine_label'])
+
+    Source: mindspore.dataset.Cifar100Dataset of MindSpore 2.10.
     """
 
     _label_columns = ("coarse_label", "fine_label")

@@ -184,6 +184,8 @@ class TextFileDataset(FilesDataset, TextBaseDataset):
         >>> data = ds.TextFileDataset("lines.txt", shuffle=False)
         >>> [str(row["text"]) for row in data.create_dict_iterator(output_numpy=True)]
         ['a single line']
+
+    Source: mindspore.dataset.TextFileDataset of MindSpore 2.10.
     """
 
     @checked(together, shard_in_range)
@@ -249,6 +251,8 @@ class CSVDataset(FilesDataset, UnionBaseDataset):
         >>> data = ds.CSVDataset("table.csv", column_names=["a", "b"], shuffle=False)
         >>> [str(row["b"]) for row in data.create_dict_iterator(output_numpy=True)]
         ['2.5', '4.5']
+
+    Source: mindspore.dataset.CSVDataset of MindSpore 2.10.
     """
 
     @checked(

@@ -57,6 +57,8 @@ class TFRecordDataset(SourceDataset, UnionBaseDataset):
             is damaged or no TFRecord file.
         RuntimeError: `num_shards` and `shard_id` are not given together. When rows are read: there
             are fewer files than shares, or a row does not agree with the schema.
+
+    Source: mindspore.dataset.TFRecordDataset of MindSpore 2.10.
     """
 
     @checked(
