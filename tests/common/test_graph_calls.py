@@ -89,9 +89,7 @@ def augmented(x):
 
 
 def over_lines(x):
-    x[-1][  # fmt: skip
-        2
-    ] = -1.0
+    x[-1][2] = -1.0
     return x
 
 

@@ -106,11 +106,14 @@ def test_a_primitive_that_was_made_is_an_attribute_like_others():
     [
         (nn.MaxPool2d(3, 2), "max_pool", ops.MaxPool),
         (nn.MaxPool2d(3, 2, pad_mode="pad", padding=1), "max_pool", ops.MaxPool3DWithArgmax),
-        (nn.SoftmaxCrossEntropyWithLogits(), "softmax_cross_entropy",
-         ops.SoftmaxCrossEntropyWithLogits),
+        (
+            nn.SoftmaxCrossEntropyWithLogits(),
+            "softmax_cross_entropy",
+            ops.SoftmaxCrossEntropyWithLogits,
+        ),
         (nn.Embedding(2, 2), "expand", ops.ExpandDims),
     ],
-)  # fmt: skip
+)
 def test_layers_offer_their_primitives(layer, name, wanted):
     assert type(getattr(layer, name)) is wanted
 
@@ -118,10 +121,16 @@ def test_layers_offer_their_primitives(layer, name, wanted):
 @pytest.mark.parametrize(
     "make",
     [
-        nn.Adadelta, nn.Adagrad, nn.AdaMax, nn.Adam, nn.FTRL, nn.ProximalAdagrad, nn.RMSProp,
+        nn.Adadelta,
+        nn.Adagrad,
+        nn.AdaMax,
+        nn.Adam,
+        nn.FTRL,
+        nn.ProximalAdagrad,
+        nn.RMSProp,
         lambda params: nn.RMSProp(params, centered=True),
     ],
-)  # fmt: skip
+)
 def test_optimizers_offer_the_primitive_of_their_update(make):
     optimizer = make([ms.Parameter(ms.Tensor([1.0]), name="w")])
     assert isinstance(optimizer.opt, ops.Primitive)

@@ -19,21 +19,28 @@ from registry import READERS, Reader, reader
 
 # Which call of each source in `source_calls`; by default the first that MindSpore takes.
 FURTHER = {
-    "CLUEDataset": ["dataset_files=clue + '/wsc.json', task='WSC'",
-                    "dataset_files=clue + '/csl.json', task='CSL'"],
+    "CLUEDataset": [
+        "dataset_files=clue + '/wsc.json', task='WSC'",
+        "dataset_files=clue + '/csl.json', task='CSL'",
+    ],
     "Caltech101Dataset": ["dataset_dir=here + '/caltech101', target_type='all', decode=True"],
     "CelebADataset": ["dataset_dir=here + '/celeba', decode=True"],
     "CityscapesDataset": ["dataset_dir=here + '/cityscapes', task='polygon'"],
-    "CocoDataset": [f"dataset_dir=here + '/coco/images', annotation_file=coco + '/{kind}.json', "
-                    f"task='{task}'" for kind, task in (
-                        ("instances", "Stuff"), ("keypoints", "Keypoint"),
-                        ("panoptic", "Panoptic"), ("captions", "Captioning"))],
+    "CocoDataset": [
+        f"dataset_dir=here + '/coco/images', annotation_file=coco + '/{kind}.json', task='{task}'"
+        for kind, task in (
+            ("instances", "Stuff"),
+            ("keypoints", "Keypoint"),
+            ("panoptic", "Panoptic"),
+            ("captions", "Captioning"),
+        )
+    ],
     "LFWDataset": ["dataset_dir=here + '/lfw', task='pairs'"],
     "PhotoTourDataset": ["dataset_dir=here + '/phototour', name='liberty', usage='test'"],
     "SBDataset": ["dataset_dir=here + '/sbd', task='Segmentation'"],
     "VOCDataset": ["dataset_dir=here + '/voc', task='Detection'"],
     "LSUNDataset": ["dataset_dir=here + '/lsun', usage='train', decode=True"],
-}  # fmt: skip
+}
 MADE = ("FakeImageDataset", "RandomDataset")  # read no files
 
 

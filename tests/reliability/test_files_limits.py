@@ -165,17 +165,23 @@ def chunk(kind, data):
 LARGE = 60000
 HUGE = {
     "png": b"\x89PNG\r\n\x1a\n"
-           + chunk(b"IHDR", struct.pack(">IIBBBBB", LARGE, LARGE, 8, 2, 0, 0, 0))
-           + chunk(b"IDAT", zlib.compress(bytes(1000))) + chunk(b"IEND", b""),
-    "bmp": struct.pack("<2sIHHIIiiHHIIiiII", b"BM", 54, 0, 0, 54, 40, LARGE, -LARGE, 1, 24, 0, 0, 0,
-                       0, 0, 0) + bytes(100),
+    + chunk(b"IHDR", struct.pack(">IIBBBBB", LARGE, LARGE, 8, 2, 0, 0, 0))
+    + chunk(b"IDAT", zlib.compress(bytes(1000)))
+    + chunk(b"IEND", b""),
+    "bmp": struct.pack(
+        "<2sIHHIIiiHHIIiiII", b"BM", 54, 0, 0, 54, 40, LARGE, -LARGE, 1, 24, 0, 0, 0, 0, 0, 0
+    )
+    + bytes(100),
     "jpeg": b"\xff\xd8\xff\xe0\0\x10JFIF\0\1\1\0\0\1\0\1\0\0\xff\xc0\0\x11\x08"
-            + struct.pack(">HH", LARGE, LARGE) + b"\3\1\x11\0\2\x11\1\3\x11\1" + bytes(50),
+    + struct.pack(">HH", LARGE, LARGE)
+    + b"\3\1\x11\0\2\x11\1\3\x11\1"
+    + bytes(50),
     "gif": b"GIF89a" + struct.pack("<HH", LARGE, LARGE) + bytes(50),
-    "tiff": b"II*\0\x08\0\0\0" + struct.pack("<HHHIIHHII", 2, 256, 4, 1, LARGE, 257, 4, 1, LARGE)
-            + bytes(50),
+    "tiff": b"II*\0\x08\0\0\0"
+    + struct.pack("<HHHIIHHII", 2, 256, 4, 1, LARGE, 257, 4, 1, LARGE)
+    + bytes(50),
     "ppm": b"P6\n%d # wide\n%d\n255\n" % (LARGE, LARGE) + bytes(50),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("kind", HUGE)

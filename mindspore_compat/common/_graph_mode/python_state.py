@@ -23,18 +23,45 @@ from .reachable import PACKAGE, PLAIN, functions_of, is_cell, is_ours, names_of
 
 EFFECTS = ("print", "open", "input", "next", "breakpoint", "exec", "eval")  # builtins
 OUTSIDE = {  # modules whose functions read or change what is outside of the step
-    "asyncio", "datetime", "io", "json", "logging", "multiprocessing", "os", "pickle", "posix",
-    "random", "secrets", "shutil", "socket", "subprocess", "sys", "threading", "time", "uuid",
-}  # fmt: skip
+    "asyncio",
+    "datetime",
+    "io",
+    "json",
+    "logging",
+    "multiprocessing",
+    "os",
+    "pickle",
+    "posix",
+    "random",
+    "secrets",
+    "shutil",
+    "socket",
+    "subprocess",
+    "sys",
+    "threading",
+    "time",
+    "uuid",
+}
 MEMBERS = ("_params", "_cells", "_buffers")  # of a Cell; each member is an attribute as well
 MOST_BYTES = 1 << 12  # of a NumPy array, which is compared as a whole
 CONTAINERS = (tuple, list, dict, set, frozenset)
 _MISSING = itertools.repeat(object())  # what names that a dict lacks are taken for
 VALUES = (
-    *PLAIN, Tensor, enum.Enum, types.FunctionType, types.BuiltinFunctionType, types.MethodType,
-    types.CodeType, types.ModuleType, numpy.dtype, numpy.generic, numpy.ufunc, range, slice,
+    *PLAIN,
+    Tensor,
+    enum.Enum,
+    types.FunctionType,
+    types.BuiltinFunctionType,
+    types.MethodType,
+    types.CodeType,
+    types.ModuleType,
+    numpy.dtype,
+    numpy.generic,
+    numpy.ufunc,
+    range,
+    slice,
     type(Ellipsis),
-)  # fmt: skip
+)
 
 
 class PythonState:

@@ -32,9 +32,14 @@ SUM = """def {}(x, out, row):
 @pytest.fixture(scope="module")
 def scale():
     parameters = [
-        parallel.array(FLOAT), parallel.array(FLOAT), parallel.number(FLOAT), parallel.number(),
-        parallel.memory(FLOAT), parallel.piece(0), parallel.piece(1),
-    ]  # fmt: skip
+        parallel.array(FLOAT),
+        parallel.array(FLOAT),
+        parallel.number(FLOAT),
+        parallel.number(),
+        parallel.memory(FLOAT),
+        parallel.piece(0),
+        parallel.piece(1),
+    ]
     return ready(parallel.ParallelLoop(SCALE.format, parameters, False, "scale"))
 
 
@@ -129,8 +134,9 @@ def test_a_forked_process_has_threads_of_its_own(scale):
 
 
 def test_a_loop_that_does_not_compile_stays_away(caplog):
-    loop = parallel.ParallelLoop("def {}(x):\n    return nothing\n".format, [parallel.array(FLOAT)],
-                                 False, "broken")  # fmt: skip
+    loop = parallel.ParallelLoop(
+        "def {}(x):\n    return nothing\n".format, [parallel.array(FLOAT)], False, "broken"
+    )
     loop.wait()
     assert not loop.is_ready() and "broken" in caplog.text
     assert jit.available()
