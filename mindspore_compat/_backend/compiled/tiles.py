@@ -63,9 +63,23 @@ def tile(rows, vectors, a, a_at, b, b_at, offsets, offsets_at, count, add, out, 
 
 
 def gather_tile(
-    rows, vectors, a, a_at, starts, starts_at, offsets, offsets_at, b, b_at, b_step, count, add,
-    out, out_at, out_step,
-):  # fmt: skip
+    rows,
+    vectors,
+    a,
+    a_at,
+    starts,
+    starts_at,
+    offsets,
+    offsets_at,
+    b,
+    b_at,
+    b_step,
+    count,
+    add,
+    out,
+    out_at,
+    out_step,
+):
     """A product whose left side is given by offsets, the right one by rows.
 
     out[i, j] = sum over k of a[starts[i] + offsets[k]] * b[k, j], for i < rows and
@@ -203,22 +217,49 @@ def intrinsics():
 
     @intrinsic
     def gather_tile(
-        context, rows, vectors, a, a_at, starts, starts_at, offsets, offsets_at, b, b_at, b_step,
-        count, add, out, out_at, out_step,
-    ):  # fmt: skip
+        context,
+        rows,
+        vectors,
+        a,
+        a_at,
+        starts,
+        starts_at,
+        offsets,
+        offsets_at,
+        b,
+        b_at,
+        b_step,
+        count,
+        add,
+        out,
+        out_at,
+        out_step,
+    ):
         given = (
-            rows, vectors, a, a_at, starts, starts_at, offsets, offsets_at, b, b_at, b_step, count,
-            add, out, out_at, out_step,
-        )  # fmt: skip
+            rows,
+            vectors,
+            a,
+            a_at,
+            starts,
+            starts_at,
+            offsets,
+            offsets_at,
+            b,
+            b_at,
+            b_step,
+            count,
+            add,
+            out,
+            out_at,
+            out_step,
+        )
         return types.void(*map(plain, given)), _gather_tile_code
 
     @intrinsic
     def panel_tile(
         context, rows, vectors, a, a_at, a_row, a_step, b, b_at, count, add, out, out_at, out_step
     ):
-        given = (
-            rows, vectors, a, a_at, a_row, a_step, b, b_at, count, add, out, out_at, out_step
-        )  # fmt: skip
+        given = (rows, vectors, a, a_at, a_row, a_step, b, b_at, count, add, out, out_at, out_step)
         return types.void(*map(plain, given)), _panel_tile_code
 
     @intrinsic
@@ -248,9 +289,16 @@ def intrinsics():
         return types.CPointer(x.dtype)(x, types.int64), _pointer_code
 
     found = (
-        tile, gather_tile, panel_tile, dots, copy_vector, prefetch, clear_vector, transpose_square,
+        tile,
+        gather_tile,
+        panel_tile,
+        dots,
+        copy_vector,
+        prefetch,
+        clear_vector,
+        transpose_square,
         pointer,
-    )  # fmt: skip
+    )
     return {**sizes(), **{each._name: each for each in found}}
 
 

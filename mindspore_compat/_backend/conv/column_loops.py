@@ -19,9 +19,20 @@ MOST = 1 << 12  # elements of the columns of one image
 
 
 def copy_windows(
-    x, out, padded, targets, first, last, samples, channels, area, windows, by_sample, by_channel,
+    x,
+    out,
+    padded,
+    targets,
+    first,
+    last,
+    samples,
+    channels,
+    area,
+    windows,
+    by_sample,
+    by_channel,
     by_position,
-):  # fmt: skip
+):
     """Writes the windows of channels `first` to `last` to `out`.
 
     Args:
@@ -45,9 +56,20 @@ def copy_windows(
 
 
 def add_windows(
-    g, out, padded, targets, first, last, samples, channels, area, windows, by_sample, by_channel,
+    g,
+    out,
+    padded,
+    targets,
+    first,
+    last,
+    samples,
+    channels,
+    area,
+    windows,
+    by_sample,
+    by_channel,
     by_position,
-):  # fmt: skip
+):
     """Writes to `out` the sums of the windows over each element of an image, of columns `g`. The
     other arguments are those of `copy_windows`."""
     for channel in range(first, last):
@@ -101,9 +123,17 @@ def _run(function, source, target, shape, geo, strides, size):
     targets, area, windows = _targets(geo.size, geo.kernel, geo.stride, geo.pads, geo.dilation)
     several = max(min(size // PIECE, PIECES, channels), 1)
     _loop(function).run(
-        blocks(channels, -(-channels // several)), source, target, area + 1, targets, samples,
-        channels, area, windows, *strides,
-    )  # fmt: skip
+        blocks(channels, -(-channels // several)),
+        source,
+        target,
+        area + 1,
+        targets,
+        samples,
+        channels,
+        area,
+        windows,
+        *strides,
+    )
 
 
 @functools.lru_cache(maxsize=256)

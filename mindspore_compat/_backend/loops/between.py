@@ -44,9 +44,20 @@ def multiply_between(
                     vectors = (min(own - at, width) + LANES - 1) // LANES
                     panel, step = at * count + i * vectors * LANES, vectors * LANES
                     panel_tile(
-                        some, vectors, x, (start + i) * columns + column, columns, 1,
-                        packed, at * own, own, 0, half, panel, step,
-                    )  # fmt: skip
+                        some,
+                        vectors,
+                        x,
+                        (start + i) * columns + column,
+                        columns,
+                        1,
+                        packed,
+                        at * own,
+                        own,
+                        0,
+                        half,
+                        panel,
+                        step,
+                    )
             for i in range(0, count, ROWS):
                 some = min(ROWS, count - i)
                 for at in range(0, own, width):
@@ -56,9 +67,20 @@ def multiply_between(
                     if have % LANES:
                         tile_out, to, step = edge, 0, width
                     panel_tile(
-                        some, vectors, left, start * tall + i * tall, tall, 1,
-                        half, at * count, count, 0, tile_out, to, step,
-                    )  # fmt: skip
+                        some,
+                        vectors,
+                        left,
+                        start * tall + i * tall,
+                        tall,
+                        1,
+                        half,
+                        at * count,
+                        count,
+                        0,
+                        tile_out,
+                        to,
+                        step,
+                    )
                     if have % LANES:
                         to = (start + i) * columns + column + at
                         copy_edge(edge, width, some, have, out, to, columns, 0)

@@ -91,9 +91,24 @@ def pack_columns(b, packed, stride, start, depth, column, columns, first, last):
 
 
 def multiply(
-    a, packed, out, addend, edge, left_side, turned, stride, start, depth, column, columns, across,
-    adds, closes, first, last,
-):  # fmt: skip
+    a,
+    packed,
+    out,
+    addend,
+    edge,
+    left_side,
+    turned,
+    stride,
+    start,
+    depth,
+    column,
+    columns,
+    across,
+    adds,
+    closes,
+    first,
+    last,
+):
     """Writes the products of rows `first` to `last` with panels that are laid out.
 
     Args:
@@ -135,9 +150,20 @@ def multiply(
                     if own % LANES:
                         tile_out, to, step, add = edge, 0, width, 0
                     panel_tile(
-                        rows, vectors, side, at, row, across_row,
-                        packed, panel, count, add, tile_out, to, step,
-                    )  # fmt: skip
+                        rows,
+                        vectors,
+                        side,
+                        at,
+                        row,
+                        across_row,
+                        packed,
+                        panel,
+                        count,
+                        add,
+                        tile_out,
+                        to,
+                        step,
+                    )
                     if own % LANES:
                         to = i * across + column + left
                         copy_edge(edge, width, rows, own, out, to, across, adds or part)
@@ -192,9 +218,24 @@ def multiply_columns(
         a_stride = rows if a_turned else length
         closes = 1 if start + depth == length else 0
         multiply(
-            a, packed, out, addend, edge, edge[:0], a_turned, a_stride, start, depth, first,
-            columns, across, start, closes, 0, rows,
-        )  # fmt: skip
+            a,
+            packed,
+            out,
+            addend,
+            edge,
+            edge[:0],
+            a_turned,
+            a_stride,
+            start,
+            depth,
+            first,
+            columns,
+            across,
+            start,
+            closes,
+            0,
+            rows,
+        )
 
 
 _LIBRARY = Library(pack_left, copy_edge, DEPTH=DEPTH, GROUP=GROUP)
@@ -295,11 +336,20 @@ def _multiply(left, right, shape, part, block, out, addend):
     strips = 2 * -(-rows // (2 * height))  # an even number, so that two threads end together
     height = -(-rows // (strips * WIDEST)) * WIDEST
     multiply.run(
-        blocks(rows, height), a, packed, out.reshape(-1), addend,
-        own["ROWS"] * width, DEPTH * GROUP if a_turned else 0,
-        a_turned, rows if a_turned else length, *place, across,
-        int(part.start > 0), int(part.stop == length),
-    )  # fmt: skip
+        blocks(rows, height),
+        a,
+        packed,
+        out.reshape(-1),
+        addend,
+        own["ROWS"] * width,
+        DEPTH * GROUP if a_turned else 0,
+        a_turned,
+        rows if a_turned else length,
+        *place,
+        across,
+        int(part.start > 0),
+        int(part.stop == length),
+    )
 
 
 def _multiply_few(left, right, shape, out, addend):
@@ -309,6 +359,16 @@ def _multiply_few(left, right, shape, out, addend):
     width = own["VECTORS"] * own["LANES"]
     several = max(PANEL // (rows * length * width), 1) * width
     _loop_of_columns().run(
-        blocks(across, several), a, b, out.reshape(-1), addend, several * depth,
-        own["ROWS"] * width, a_turned, b_turned, rows, length, across,
-    )  # fmt: skip
+        blocks(across, several),
+        a,
+        b,
+        out.reshape(-1),
+        addend,
+        several * depth,
+        own["ROWS"] * width,
+        a_turned,
+        b_turned,
+        rows,
+        length,
+        across,
+    )

@@ -43,10 +43,23 @@ def multiply_rows(x, x_at, starts, first, last, offsets, y, y_at, y_step, out, o
             for column in range(0, columns, WIDTH * LANES):
                 vectors = min((columns - column) // LANES, WIDTH)
                 gather_tile(
-                    rows, vectors, x, x_at, starts, row, offsets, run,
-                    y, y_at + run * y_step + column, y_step, count, run,
-                    out, out_at + (row - first) * columns + column, columns,
-                )  # fmt: skip
+                    rows,
+                    vectors,
+                    x,
+                    x_at,
+                    starts,
+                    row,
+                    offsets,
+                    run,
+                    y,
+                    y_at + run * y_step + column,
+                    y_step,
+                    count,
+                    run,
+                    out,
+                    out_at + (row - first) * columns + column,
+                    columns,
+                )
 
 
 def multiply_matrix(
@@ -66,9 +79,22 @@ def multiply_matrix(
 
 
 def multiply_stack(
-    x, x_bases, starts, offsets, y, y_bases, y_step, is_turned, out, columns, left, left_offsets,
-    right, first, last,
-):  # fmt: skip
+    x,
+    x_bases,
+    starts,
+    offsets,
+    y,
+    y_bases,
+    y_step,
+    is_turned,
+    out,
+    columns,
+    left,
+    left_offsets,
+    right,
+    first,
+    last,
+):
     """Writes the products `first` to `last` of two stacks.
 
     Args:
@@ -89,22 +115,54 @@ def multiply_stack(
         if is_turned:
             transpose_matrix(y, y_bases[index], y_step, columns, count, right)
             multiply_matrix(
-                x, x_at, starts, offsets, left, left_offsets, right, 0, columns,
-                out, out_at, columns,
-            )  # fmt: skip
+                x,
+                x_at,
+                starts,
+                offsets,
+                left,
+                left_offsets,
+                right,
+                0,
+                columns,
+                out,
+                out_at,
+                columns,
+            )
         else:
             multiply_matrix(
-                x, x_at, starts, offsets, left, left_offsets, y, y_bases[index], y_step,
-                out, out_at, columns,
-            )  # fmt: skip
+                x,
+                x_at,
+                starts,
+                offsets,
+                left,
+                left_offsets,
+                y,
+                y_bases[index],
+                y_step,
+                out,
+                out_at,
+                columns,
+            )
 
 
 LIBRARY = Library(transpose_matrix, multiply_rows, multiply_matrix, WIDTH=WIDTH, RUN=RUN)
 _PARAMETERS = [
-    array(FLOAT), array(INDEX), array(OFFSET), array(OFFSET), array(FLOAT), array(INDEX), number(),
-    number(), array(FLOAT), number(), memory(FLOAT), memory(OFFSET), memory(FLOAT), piece(0),
+    array(FLOAT),
+    array(INDEX),
+    array(OFFSET),
+    array(OFFSET),
+    array(FLOAT),
+    array(INDEX),
+    number(),
+    number(),
+    array(FLOAT),
+    number(),
+    memory(FLOAT),
+    memory(OFFSET),
+    memory(FLOAT),
+    piece(0),
     piece(1),
-]  # fmt: skip
+]
 
 
 @jit.made_once
@@ -145,10 +203,21 @@ def product(x, y, lead):
     out = numpy.empty((*lead, rows, columns), FLOAT)
     y_step = y.strides[-1 if is_turned else -2] // y.itemsize
     loop.run(
-        plan[0], _memory(x), plan[1], plan[2], plan[3], _memory(y), plan[4], y_step, int(is_turned),
-        out.reshape(-1), columns, count * VECTOR if packs else 0, count if packs else 0,
+        plan[0],
+        _memory(x),
+        plan[1],
+        plan[2],
+        plan[3],
+        _memory(y),
+        plan[4],
+        y_step,
+        int(is_turned),
+        out.reshape(-1),
+        columns,
+        count * VECTOR if packs else 0,
+        count if packs else 0,
         count * columns if is_turned else 0,
-    )  # fmt: skip
+    )
     return out
 
 

@@ -41,10 +41,19 @@ SMALL = 1 << 16  # weights of a group that are small matrices
 def _plan(geo):
     """The convolution as a correlation."""
     return Correlation(
-        geo.batch, geo.groups, geo.channels // geo.groups, geo.filters // geo.groups, geo.size,
-        tuple(before for before, _ in geo.pads), geo.stride, _taps(geo), geo.out, geo.out, (0, 0),
+        geo.batch,
+        geo.groups,
+        geo.channels // geo.groups,
+        geo.filters // geo.groups,
+        geo.size,
+        tuple(before for before, _ in geo.pads),
+        geo.stride,
+        _taps(geo),
+        geo.out,
+        geo.out,
+        (0, 0),
         (1, 1),
-    )  # fmt: skip
+    )
 
 
 def _taps(geo):
@@ -133,9 +142,19 @@ def _phases(geo):
         indices, before, taps = _turned(geo, start)
         size = tuple(-(-(n - a) // s) for n, a, s in zip(geo.size, start, geo.stride))
         plan = Correlation(
-            geo.batch, geo.groups, filters, channels, geo.out, before, (1, 1), taps, size, geo.size,
-            start, geo.stride,
-        )  # fmt: skip
+            geo.batch,
+            geo.groups,
+            filters,
+            channels,
+            geo.out,
+            before,
+            (1, 1),
+            taps,
+            size,
+            geo.size,
+            start,
+            geo.stride,
+        )
         if min(size) > 0:
             found.append((plan, indices))
     return found

@@ -21,7 +21,7 @@ import numpy
 from ...compiled import jit
 from ...threads.scheduler import blocks
 from . import conv_loops
-from .planes import (  # fmt: skip
+from .planes import (
     CACHE,
     FLOAT,
     FOUND,
@@ -89,13 +89,28 @@ def correlate_phases(x, weights, out, plans):
     packed = numpy.empty(sum(plan.groups * plan.filters * plan.depth for plan in plans), FLOAT)
     for own, start in zip(weights, results[:: len(_Result._fields)], strict=True):
         _pack().run(
-            parts, own.values, packed[start:], own.indices, first.filters, own.group, own.filter,
-            first.channels, own.channel,
-        )  # fmt: skip
+            parts,
+            own.values,
+            packed[start:],
+            own.indices,
+            first.filters,
+            own.group,
+            own.filter,
+            first.channels,
+            own.channel,
+        )
     _correlate().run(
-        pieces, jit.flat(x), packed, out.reshape(-1), length, FOUND, phases, offsets, results,
+        pieces,
+        jit.flat(x),
+        packed,
+        out.reshape(-1),
+        length,
+        FOUND,
+        phases,
+        offsets,
+        results,
         *sizes,
-    )  # fmt: skip
+    )
 
 
 class _Result(NamedTuple):
@@ -131,9 +146,12 @@ def _correlations(plans):
     images = first.batch * first.groups
     work = images * first.filters * sum(prod(plan.out) * plan.depth for plan in plans)
     samples, height_of_piece = cut(
-        images, height, len(filters), work // PIECE,
+        images,
+        height,
+        len(filters),
+        work // PIECE,
         lambda rows: planes_of_image * (rows + planes.reach) * planes.row,
-    )  # fmt: skip
+    )
     step = planes.step(height_of_piece + planes.reach)
     parts = [
         (group, each.start, each.stop)
@@ -153,14 +171,28 @@ def _correlations(plans):
         packed += plan.groups * plan.filters * plan.depth
         offset += plan.depth
     sizes = (
-        first.groups, first.channels, *first.size, *first.stride, first.filters, planes.row, step,
-        planes.reach, area, row_step, column_step,
-    )  # fmt: skip
+        first.groups,
+        first.channels,
+        *first.size,
+        *first.stride,
+        first.filters,
+        planes.row,
+        step,
+        planes.reach,
+        area,
+        row_step,
+        column_step,
+    )
     offsets = [planes._replace(taps=own).offsets(first.channels, step) for own in taps]
     return (
-        planes.phases, numpy.concatenate(offsets), numpy.array(results, INDEX).reshape(-1), sizes,
-        numpy.array(parts, INDEX), numpy.array(pieces, INDEX), planes_of_image * step + SLACK,
-    )  # fmt: skip
+        planes.phases,
+        numpy.concatenate(offsets),
+        numpy.array(results, INDEX).reshape(-1),
+        sizes,
+        numpy.array(parts, INDEX),
+        numpy.array(pieces, INDEX),
+        planes_of_image * step + SLACK,
+    )
 
 
 def weight_gradient(g, x, plan):
@@ -169,9 +201,18 @@ def weight_gradient(g, x, plan):
     phases, whole, offsets, sizes, count, chunks, parts, lengths = _sums(plan)
     totals = numpy.zeros((count, plan.groups * plan.filters * plan.depth), FLOAT)
     _sum_weights().run(
-        parts, jit.flat(x), jit.flat(g), totals.reshape(-1), *lengths, FOUND, phases,
-        whole, offsets, chunks, *sizes,
-    )  # fmt: skip
+        parts,
+        jit.flat(x),
+        jit.flat(g),
+        totals.reshape(-1),
+        *lengths,
+        FOUND,
+        phases,
+        whole,
+        offsets,
+        chunks,
+        *sizes,
+    )
     grad = totals[0]
     for each in totals[1:]:
         grad += each
@@ -200,24 +241,44 @@ def _sums(plan):
     runs = in_runs(chunks, plan, PIECE)
     ends = [0, *accumulate(map(len, runs))]
     parts = [
-        (*ends[number : number + 2], number * plan.groups * plan.filters * plan.depth, group,
-         each.start, each.stop)
+        (
+            *ends[number : number + 2],
+            number * plan.groups * plan.filters * plan.depth,
+            group,
+            each.start,
+            each.stop,
+        )
         for number in range(len(runs))
         for group in range(plan.groups)
         for each in blocks(plan.channels, depth)
-    ]  # fmt: skip
+    ]
     offsets = planes.offsets(depth, step)
     offsets = numpy.concatenate([offsets, numpy.full(SLACK, offsets[-1], OFFSET)])
     whole = numpy.array([0, plan.out[0], 0, 0, plan.out[1], 0], INDEX)
     sizes = (
-        plan.groups, plan.channels, *plan.size, *plan.stride, plan.filters, planes.row, step,
-        flow_step, plane_rows, *plan.out, len(plan.taps),
-    )  # fmt: skip
+        plan.groups,
+        plan.channels,
+        *plan.size,
+        *plan.stride,
+        plan.filters,
+        planes.row,
+        step,
+        flow_step,
+        plane_rows,
+        *plan.out,
+        len(plan.taps),
+    )
     lengths = depth * planes.copies * step + SLACK, plan.filters * flow_step + SLACK
     return (
-        planes.phases, whole, offsets, sizes, len(runs),
-        numpy.concatenate(runs).astype(INDEX).reshape(-1), numpy.array(parts, INDEX), lengths,
-    )  # fmt: skip
+        planes.phases,
+        whole,
+        offsets,
+        sizes,
+        len(runs),
+        numpy.concatenate(runs).astype(INDEX).reshape(-1),
+        numpy.array(parts, INDEX),
+        lengths,
+    )
 
 
 def in_runs(chunks, plan, piece):

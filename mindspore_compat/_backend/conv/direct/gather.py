@@ -58,14 +58,29 @@ def correlate(x, weights, out, plan):
     phases, offsets, parts, packed, pieces, sizes, length, windows = _correlation(plan)
     packed = aligned(packed)
     _pack().run(
-        parts, weights.values, packed, weights.indices, weights.group, weights.filter,
-        plan.channels, weights.channel,
-    )  # fmt: skip
+        parts,
+        weights.values,
+        packed,
+        weights.indices,
+        weights.group,
+        weights.filter,
+        plan.channels,
+        weights.channel,
+    )
     found = min(windows, conv_loops.WINDOWS) * WIDEST
     _correlate().run(
-        pieces, jit.flat(x), packed, out.reshape(-1), length, found, phases, windows, offsets,
-        windows, *sizes,
-    )  # fmt: skip
+        pieces,
+        jit.flat(x),
+        packed,
+        out.reshape(-1),
+        length,
+        found,
+        phases,
+        windows,
+        offsets,
+        windows,
+        *sizes,
+    )
 
 
 def _planes(plan):
@@ -111,15 +126,29 @@ def _correlation(plan):
     ]
     packed = [(at, group, first, last - first) for at, group, first, last in packed]
     sizes = (
-        plan.groups, plan.channels, *plan.size, *plan.stride, plan.filters, planes.row, step,
-        planes.reach, plan.out[1], *plan.writes,
-    )  # fmt: skip
+        plan.groups,
+        plan.channels,
+        *plan.size,
+        *plan.stride,
+        plan.filters,
+        planes.row,
+        step,
+        planes.reach,
+        plan.out[1],
+        *plan.writes,
+    )
     offsets = planes.offsets(plan.channels, step)
     length, windows = samples * plan.channels * step + SLACK, samples * height * plan.out[1]
     return (
-        planes.phases, offsets, numpy.array(packed, INDEX), plan.groups * size,
-        numpy.array(pieces, INDEX), sizes, length, windows,
-    )  # fmt: skip
+        planes.phases,
+        offsets,
+        numpy.array(packed, INDEX),
+        plan.groups * size,
+        numpy.array(pieces, INDEX),
+        sizes,
+        length,
+        windows,
+    )
 
 
 def weight_gradient(g, x, plan):
@@ -130,9 +159,18 @@ def weight_gradient(g, x, plan):
     totals = numpy.zeros(count * plan.groups * plan.depth * columns, FLOAT)
     padded, flows, windows = lengths
     _sum_weights().run(
-        parts, jit.flat(x), jit.flat(g), totals, padded, flows, phases, offsets, windows,
-        chunks, *sizes,
-    )  # fmt: skip
+        parts,
+        jit.flat(x),
+        jit.flat(g),
+        totals,
+        padded,
+        flows,
+        phases,
+        offsets,
+        windows,
+        chunks,
+        *sizes,
+    )
     grad = numpy.empty(plan.groups * plan.filters * plan.depth, FLOAT)
     _add().run(rows, totals, count, grad, plan.depth, columns, plan.filters)
     return grad
@@ -162,25 +200,44 @@ def _sums(plan):
     columns = -(-plan.filters // VECTOR) * VECTOR
     ends = [0, *accumulate(map(len, runs))]
     parts = [
-        (*ends[number : number + 2], number * plan.groups * plan.depth * columns, group, each.start,
-         each.stop)
+        (
+            *ends[number : number + 2],
+            number * plan.groups * plan.depth * columns,
+            group,
+            each.start,
+            each.stop,
+        )
         for number in range(len(runs))
         for group in range(plan.groups)
         for each in blocks(plan.channels, depth)
-    ]  # fmt: skip
+    ]
     rows = [
         (group, each.start, each.stop)
         for group in range(plan.groups)
         for each in blocks(plan.depth, 256)
     ]
     sizes = (
-        plan.groups, plan.channels, *plan.size, *plan.stride, plan.filters, planes.row, step,
-        planes.reach, *plan.out, len(plan.taps), columns,
-    )  # fmt: skip
+        plan.groups,
+        plan.channels,
+        *plan.size,
+        *plan.stride,
+        plan.filters,
+        planes.row,
+        step,
+        planes.reach,
+        *plan.out,
+        len(plan.taps),
+        columns,
+    )
     windows = samples * height * plan.out[1]
     lengths = samples * depth * step + SLACK, windows * (plan.filters + WIDEST) + SLACK, windows
     return (
-        planes.phases, planes.offsets(depth, step), sizes, len(runs),
-        numpy.concatenate(runs).astype(INDEX).reshape(-1), numpy.array(parts, INDEX),
-        numpy.array(rows, INDEX), lengths,
-    )  # fmt: skip
+        planes.phases,
+        planes.offsets(depth, step),
+        sizes,
+        len(runs),
+        numpy.concatenate(runs).astype(INDEX).reshape(-1),
+        numpy.array(parts, INDEX),
+        numpy.array(rows, INDEX),
+        lengths,
+    )

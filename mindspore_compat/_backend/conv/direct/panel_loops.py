@@ -50,9 +50,23 @@ def copy_lines(padded, source, lines, out_width, out, at):
 
 
 def fill_panels(
-    x, panels, padded, flows, sources, targets, counts, offsets, lines, first, last, channels, area,
-    stride, out_width, windows,
-):  # fmt: skip
+    x,
+    panels,
+    padded,
+    flows,
+    sources,
+    targets,
+    counts,
+    offsets,
+    lines,
+    first,
+    last,
+    channels,
+    area,
+    stride,
+    out_width,
+    windows,
+):
     """Copies the windows of channels `first` to `last` into panels whose rows are elements.
 
     Args:
@@ -100,10 +114,23 @@ def panel_correlate(
                 vectors = min(VECTORS, (own - v + LANES - 1) // LANES)
                 for f in range(0, height, ROWS):
                     gather_tile(
-                        min(ROWS, height - f), vectors, w, 0, starts, low + f, offsets, k, panels,
-                        (panel * count + k) * WIDTH + v, WIDTH, min(count - k, TERMS), k, found,
-                        to + f * WIDTH + v, WIDTH,
-                    )  # fmt: skip
+                        min(ROWS, height - f),
+                        vectors,
+                        w,
+                        0,
+                        starts,
+                        low + f,
+                        offsets,
+                        k,
+                        panels,
+                        (panel * count + k) * WIDTH + v,
+                        WIDTH,
+                        min(count - k, TERMS),
+                        k,
+                        found,
+                        to + f * WIDTH + v,
+                        WIDTH,
+                    )
     for window in range(first * WIDTH, min(last * WIDTH, windows), LANES):
         some = min(LANES, windows - window)
         one_run = some == LANES and targets[window + some - 1] - targets[window] == LANES - 1
@@ -118,9 +145,24 @@ def panel_correlate(
 
 
 def fill_columns(
-    x, panels, padded, flows, sources, targets, counts, offsets, lines, first, last, channels, area,
-    stride, out_width, windows, pitch,
-):  # fmt: skip
+    x,
+    panels,
+    padded,
+    flows,
+    sources,
+    targets,
+    counts,
+    offsets,
+    lines,
+    first,
+    last,
+    channels,
+    area,
+    stride,
+    out_width,
+    windows,
+    pitch,
+):
     """Copies the windows of channels `first` to `last` into panels whose rows are windows.
 
     `windows`, a multiple of LANES, are stored, and WIDTH elements of each in a panel. `flows` takes
@@ -161,10 +203,23 @@ def column_sums(
                 vectors = min(VECTORS, (own - v + LANES - 1) // LANES)
                 for f in range(0, filters, ROWS):
                     gather_tile(
-                        min(ROWS, filters - f), vectors, g, 0, starts, f, offsets, k, panels,
-                        (panel * windows + k) * WIDTH + v, WIDTH, min(length - k, TERMS), k, found,
-                        f * WIDTH + v, WIDTH,
-                    )  # fmt: skip
+                        min(ROWS, filters - f),
+                        vectors,
+                        g,
+                        0,
+                        starts,
+                        f,
+                        offsets,
+                        k,
+                        panels,
+                        (panel * windows + k) * WIDTH + v,
+                        WIDTH,
+                        min(length - k, TERMS),
+                        k,
+                        found,
+                        f * WIDTH + v,
+                        WIDTH,
+                    )
         for f in range(filters):
             at, to = f * WIDTH, f * depth + panel * WIDTH
             for j in range(0, own, LANES):

@@ -183,7 +183,7 @@ _ARRAYS = {
             "tiles",
             "products",
             "image",
-        ),  # fmt: skip
+        ),
         FLOAT,
     ),
     **dict.fromkeys(

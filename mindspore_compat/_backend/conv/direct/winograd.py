@@ -133,9 +133,18 @@ def correlate(method, x, weights, out, plan):
     packed = aligned(packed_size)
     plane = packed_size // (method.elements * plan.groups)
     _Loops.of(method).pack.run(
-        parts, weights.values, packed, KERNELS, taps, plan.filters, weights.group, weights.filter,
-        plan.channels, weights.channel, plane,
-    )  # fmt: skip
+        parts,
+        weights.values,
+        packed,
+        KERNELS,
+        taps,
+        plan.filters,
+        weights.group,
+        weights.filter,
+        plan.channels,
+        weights.channel,
+        plane,
+    )
     return _Loops.of(method).correlate.run(
         pieces, jit.flat(x), packed, out.reshape(-1), *lengths, *own, plane
     )
@@ -222,9 +231,18 @@ def _correlation(method, plan):
     image = (rows * plan.out[1] + VECTOR) * made.beside
     lengths = made.pixels, method.elements * plane, method.elements * product_plane, image
     own = (
-        plan.groups, plan.channels, *plan.size, *plan.before, plan.filters, *plan.out, made.depth,
-        made.beside, several, plane, product_plane,
-    )  # fmt: skip
+        plan.groups,
+        plan.channels,
+        *plan.size,
+        *plan.before,
+        plan.filters,
+        *plan.out,
+        made.depth,
+        made.beside,
+        several,
+        plane,
+        product_plane,
+    )
     packed = plan.groups * method.elements * odd_lines(filters * plan.channels)
     pieces = numpy.array(made.blocks(images), INDEX)
     return numpy.array(parts, INDEX), packed, pieces, own, lengths
@@ -282,10 +300,24 @@ def _sums(method, plan):
     image = (made.step**2 * made.tiles + VECTOR) * made.beside
     lengths = made.pixels, method.elements * plane, method.elements * flow_plane, image
     own = (
-        plan.groups, plan.channels, *plan.size, *plan.before, plan.filters, *plan.out, made.depth,
-        made.beside, several, plane, flow_plane,
-    )  # fmt: skip
+        plan.groups,
+        plan.channels,
+        *plan.size,
+        *plan.before,
+        plan.filters,
+        *plan.out,
+        made.depth,
+        made.beside,
+        several,
+        plane,
+        flow_plane,
+    )
     return (
-        numpy.array(chunks, INDEX).reshape(-1), len(runs), numpy.array(parts, INDEX),
-        numpy.array(rows, INDEX), total_plane, own, lengths,
-    )  # fmt: skip
+        numpy.array(chunks, INDEX).reshape(-1),
+        len(runs),
+        numpy.array(parts, INDEX),
+        numpy.array(rows, INDEX),
+        total_plane,
+        own,
+        lengths,
+    )
