@@ -133,5 +133,6 @@ def test_the_main_job_counts_as_a_test(ended, failed):
 
 @pytest.mark.nightly
 def test_recompute_lowers_the_peak_of_memory():
-    plain, again = (measured.peak_bytes(recompute, 4, 64) for recompute in (False, True))
+    """Of pictures of a size at which activations, not the windows of the stem, take most."""
+    plain, again = (measured.peak_bytes(recompute, 8, 112) for recompute in (False, True))
     assert again < 0.9 * plain
