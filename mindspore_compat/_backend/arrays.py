@@ -7,6 +7,7 @@ the device target in force. CuPy is imported when a GPU is first used, never bef
 import functools
 import importlib
 import os
+import re
 import threading
 import warnings
 
@@ -32,6 +33,10 @@ class Host(Space):
     @functools.cached_property
     def bodies(self):
         return CompiledBodies() if jit.available() else None
+
+    def __getattr__(self, name):
+        prepare_host()
+        return super().__getattr__(name)
 
 
 class LargeHost(Host):
@@ -61,14 +66,7 @@ HOST, LARGE = (
 SPACES = {numpy.ndarray: HOST}
 DIRECT = dict(SPACES)  # of the arrays whose operations need no look around them
 
-# The C library of Linux hands freed memory back to the system in blocks that grow with the largest
-# it has freed, and each page that is allocated again costs a fault: half the time of a small
-# network. Blocks of up to 31 MiB are kept once one was freed; this one is never written to.
-numpy.empty(31 << 20, numpy.uint8)
-
-# A division by zero gives an infinity, as on every other device; only NumPy would say so in words.
-warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"mindspore_compat(\.|$)")
-
+_OWN_MODULES = re.compile(r"mindspore_compat(\.|$)")
 _target = "CPU"
 _failure = None  # what kept CuPy from computing when a GPU was first looked for
 blocking = False  # whether an operation on a GPU is done before its call returns
@@ -77,6 +75,29 @@ _intercept_lock = threading.Lock()
 find_recorder = (
     None  # while steps are recorded (steps/recording.py): what gives this thread's recorder
 )
+
+
+def prepare_host():
+    """Has the host keep freed memory, and NumPy not warn within this package.
+
+    Called where an operation or a function of `xp` is first used. A division by zero gives an
+    infinity, as on every other device; only NumPy would warn. The filter may be gone again by
+    then, with the `warnings.catch_warnings` that it was set in.
+    """
+    _keep_freed_memory()
+    if not any(module == _OWN_MODULES for _, _, _, module, _ in warnings.filters):
+        warnings.filterwarnings("ignore", category=RuntimeWarning, module=_OWN_MODULES.pattern)
+
+
+@functools.cache
+def _keep_freed_memory():
+    """Allocates and frees a block of 31 MiB, which is never written to.
+
+    The C library of Linux hands freed memory back to the system in blocks that grow with the
+    largest it has freed, and each page that is allocated again costs a fault: half the time of a
+    small network. Blocks of up to this size are kept once one was freed.
+    """
+    numpy.empty(31 << 20, numpy.uint8)
 
 
 def space_of(array):

@@ -150,7 +150,7 @@ _library(
 _library(
     "numpy",
     "plain",
-    """broadcast_shapes dtype fft finfo float32 iinfo inf lib linalg nan ndim pi result_type shape
+    """broadcast_shapes fft finfo float32 iinfo inf lib linalg nan ndim pi result_type shape
     size""",
 )
 _library("numpy", "refused", "broadcast_arrays copyto")

@@ -1,11 +1,11 @@
 """Functions of single elements, and copies, on large arrays of the host: threads share them.
 
-`LargeArrays` is the space of the host for large arrays, with the functions that are worth sharing
-in place of NumPy's. Whoever calls a body or a vjp looks at the size of an array once, and so small
-arrays pay nothing for it. The results have NumPy's bits, dtypes and order of memory; errors and
+`LARGE` of arrays.py is the space of the host for large arrays, with these functions in place of
+NumPy's. Whoever calls a body or a vjp looks at the size of an array once, and so small arrays pay
+nothing for it. The results have NumPy's bits, dtypes and order of memory; errors and
 warnings follow `numpy.errstate` of the caller.
 
-    xp = for_size(x)  # HOST for a small array
+    xp = for_size(HOST, [x])  # HOST for a small array, LARGE for a large one
     xp.exp(x)  # in pieces, each written to its part of one result
 
 Sums and other reductions are in reductions.py.

@@ -24,6 +24,8 @@ import itertools
 import threading
 from operator import attrgetter
 
+import numpy
+
 from ..._backend import arrays
 from ..._backend.arrays import HOST, LARGE, SPACES
 from ..._backend.host.ufuncs import LARGE as LARGE_BYTES
@@ -33,7 +35,7 @@ next_number = itertools.count(1).__next__
 _by_number = attrgetter("number")
 _new = object.__new__
 
-FLOAT32 = HOST.dtype("float32")
+FLOAT32 = numpy.dtype(numpy.float32)
 _any = ((None, None),)  # a node that fits its gradients itself has no metas
 TRACED = {}  # array space -> space of Traced values over it; filled by traced.py
 

@@ -132,6 +132,7 @@ class Op:
 
     def _prepare(self):
         """Reads the body's signature and writes the call path; done at the first use."""
+        arrays.prepare_host()
         parameters = list(inspect.signature(self.body).parameters.values())[1:]
         self.parameters = [p.name for p in parameters]
         self.defaults = {p.name: p.default for p in parameters if p.default is not p.empty}
