@@ -1,16 +1,44 @@
 """An update whose states and arithmetic stay on the host while the parameters stay on a GPU.
 
-For each parameter one gradient goes down and one step comes up; nothing of the optimizer lies in
-the GPU's memory. A large one goes in chunks. The copies run on streams of their own, through
-page-locked memory: while the host works out one chunk, the next are already coming and the last is
-going up. The host waits for what comes down, for nothing else.
+Gradients go down and steps come up; nothing of the optimizer lies in the GPU's memory. Small
+parameters share a chunk: a kernel gathers their gradients into one array, which is copied at once,
+and another subtracts all their steps. A large one goes in several chunks. The copies run on streams
+of their own, through page-locked memory: while the host works out one chunk, the next are already
+coming and the last is going up. The host waits for what comes down, for nothing else.
 """
+
+from typing import NamedTuple
 
 import numpy
 
 from .. import arrays
+from .fuse import fuse
 
 CHUNK = 1 << 20  # elements that are copied and worked on at a time
+
+
+def _copied(xp, out, g):
+    return (g,)
+
+
+def _stepped(xp, p, g):
+    return (p - g,)
+
+
+GATHER, APPLY = fuse(_copied), fuse(_stepped)
+
+
+class _Piece(NamedTuple):
+    """A parameter, its gradient and its states, or a chunk of each; and its place in a buffer."""
+
+    parameter: object
+    gradient: object
+    states: list
+    place: slice
+
+    def within(self, flat):
+        """What lies at this place of an array of one axis, in the shape of the parameter."""
+        return flat[self.place].reshape(self.parameter.shape)
 
 
 class Offload:
@@ -39,20 +67,21 @@ class Offload:
         before = module.cuda.get_current_stream().record()
         down.wait_event(before)
         up.wait_event(before)
-        arrived = [
-            (piece, self._fetch(module, (number, at), piece[1], down))
-            for number, row in enumerate(rows)
-            for at, piece in enumerate(_pieces(row))
+        chunks = [
+            (pieces, self._fetch(module, number, pieces, down))
+            for number, pieces in enumerate(_chunks(rows))
         ]
-        for (parameter, _, *states), buffer in arrived:
+        for pieces, buffer in chunks:
             buffer.arrived.synchronize()
-            host = buffer.host.reshape(parameter.shape)
-            self.steps(host, *states, **scalars)
+            for piece in pieces:
+                self.steps(piece.within(buffer.host), *piece.states, **scalars)
             with up:
-                step = module.empty(host.shape, host.dtype)
-                step.set(host, stream=up)
+                steps = module.empty(buffer.host.size, buffer.host.dtype)
+                steps.set(buffer.host, stream=up)
                 buffer.sent = up.record()
-                module.subtract(parameter, step, out=parameter, casting="unsafe")
+                APPLY.sweep_same_dtypes(
+                    [(piece.parameter, piece.within(steps)) for piece in pieces]
+                )
         module.cuda.get_current_stream().wait_event(up.record())
 
     def _pair(self, module):
@@ -64,37 +93,57 @@ class Offload:
             )
         return self._streams[device]
 
-    def _fetch(self, module, argument_index, gradient, stream):
-        """The buffer of a piece, to which its gradient has begun to come."""
-        key = (argument_index, gradient.size, gradient.dtype)
-        buffer = self._locked.get(key)
+    def _fetch(self, module, number, pieces, stream):
+        """The buffer of a chunk, to which its gradients have begun to come."""
+        size, dtype = pieces[-1].place.stop, pieces[0].gradient.dtype
+        buffer = self._locked.get((number, size, dtype))
         if buffer is None:
-            buffer = self._locked[key] = _Buffer(module, gradient)
+            buffer = self._locked[number, size, dtype] = _Buffer(module, size, dtype)
         if buffer.sent is not None:
             stream.wait_event(buffer.sent)  # what is in it has to have gone up
         with stream:
-            flat = gradient.reshape(-1)
+            if len(pieces) == 1:
+                flat = pieces[0].gradient.reshape(-1)
+            else:
+                flat = module.empty(size, dtype)
+                GATHER.sweep_same_dtypes([(piece.within(flat), piece.gradient) for piece in pieces])
             flat.get(stream=stream, out=buffer.host, blocking=False)
         buffer.arrived = stream.record()
         return buffer
 
 
 class _Buffer:
-    """Page-locked memory through which one piece goes down and comes up, step after step.
+    """Page-locked memory through which one chunk goes down and comes up, step after step.
 
     Attributes:
         host: the memory as an array of one axis.
         arrived, sent: the events of the last copy down and of the last one up.
     """
 
-    def __init__(self, module, gradient):
-        memory = module.cuda.alloc_pinned_memory(max(gradient.nbytes, 1))
-        self.host = numpy.frombuffer(memory, gradient.dtype, gradient.size)
+    def __init__(self, module, size, dtype):
+        memory = module.cuda.alloc_pinned_memory(max(size * dtype.itemsize, 1))
+        self.host = numpy.frombuffer(memory, dtype, size)
         self.arrived = self.sent = None
 
 
-def _pieces(row):
-    """A row in chunks, which are views; as it is where it is small or not contiguous."""
+def _chunks(rows):
+    """Lists of pieces that are copied together: at most CHUNK elements, unless one alone has
+    more, of gradients of one dtype."""
+    chunks, last, end = [], None, 0
+    for row in rows:
+        for parameter, gradient, *states in _cut(row):
+            if gradient.dtype != last or end + gradient.size > CHUNK:
+                chunks.append([])
+                last, end = gradient.dtype, 0
+            place = slice(end, end + gradient.size)
+            chunks[-1].append(_Piece(parameter, gradient, states, place))
+            end = place.stop
+    return chunks
+
+
+def _cut(row):
+    """A row in parts of CHUNK elements, which are views; as it is where it is small or not
+    contiguous."""
     size = row[0].size
     if size <= CHUNK or not all(array.flags.c_contiguous for array in row):
         return [row]

@@ -94,6 +94,29 @@ def test_copies_go_on_beside_the_arithmetic(space, monkeypatch):
 
 
 @pytest.mark.parametrize("space", ["fakecupy"], indirect=True)
+def test_small_parameters_share_a_copy_of_each_direction(space):
+    def row(shape, dtype):
+        gradient = np.linspace(-1, 1, int(np.prod(shape)), dtype=dtype).reshape(shape)
+        states = np.zeros((2, *shape), np.float32)
+        return [space.ones(shape, dtype), space.asarray(gradient), *states]
+
+    rows = [row(shape, np.float32) for shape in ((3, 4), (5,), (), (0,), (2, 2, 2))]
+    alone = [[row[0].copy(), row[1], *map(np.copy, row[2:])] for row in rows]
+    swept = Offload(fuse(in_place_of_the_gradient, reads=()))
+    with counting.counted() as counts:
+        swept.sweep(rows, **ADAM)
+    assert counts.transfers == 2 and counts.synchronisations == 1
+    for one in alone:
+        Offload(fuse(in_place_of_the_gradient, reads=())).sweep([one], **ADAM)
+    for one, other in zip(rows, alone, strict=True):
+        np.testing.assert_array_equal(arrays.to_host(one[0]), arrays.to_host(other[0]))
+    rows.append(row((3,), np.float16))
+    with counting.counted() as counts:
+        swept.sweep(rows, **ADAM)
+    assert counts.transfers == 4  # two for each dtype
+
+
+@pytest.mark.parametrize("space", ["fakecupy"], indirect=True)
 def test_a_buffer_is_written_again_only_when_it_has_gone_up(space):
     swept = offload.Offload(Slow())
     row = [space.zeros(8, "float32"), space.ones(8, "float32"), *np.zeros((2, 8), np.float32)]
