@@ -7,6 +7,7 @@ Blocks are stored as one array (count, width, width), the last one filled up wit
 import numpy
 
 from . import arrays
+from .cuda.spd_inverse import Inverses
 from .host import checksums
 from .loops import between
 from .threads import scheduler
@@ -15,6 +16,8 @@ SPLIT = 128
 GROUP = 4  # blocks of columns that a thread multiplies at a time: what lies between fits its cache
 ROUNDING = 1e-7  # of float32, in which the matrices are summed
 LEAST = 1e-3  # of the mean of a diagonal is added to it where the given shift is too little
+
+_kernels = {}  # array library -> the kernels that invert its matrices
 
 
 def shape_of(size):
@@ -51,28 +54,26 @@ def inverse_blocks(matrix, shift):
         shift = max(10 * shift, LEAST * mean) or 1.0
 
 
-def inverse_blocks_unwatched(matrix, shift):
-    """The inverses that `inverse_blocks` gives, on a GPU that is not waited for.
+def inverse_blocks_unwatched(factors):
+    """The inverses that `inverse_blocks` gives, of many matrices of a GPU, which is not waited for.
 
-    Several shifts are tried in parallel, and the least that is enough is taken.
+    Four shifts are tried one after the other, and the least that is enough is taken.
 
     Args:
-        matrix: a symmetric matrix, positive semidefinite but for rounding.
-        shift: what is added to the diagonal, a 0-d array of the GPU.
+        factors: (matrix, damping, positions) for each: a symmetric float32 matrix, positive
+            semidefinite but for rounding, to whose diagonal the root of damping / positions is
+            added. Both are numbers, or arrays of the GPU with one element, of float64 and float32.
+
+    Returns:
+        list of the inverses.
     """
-    xp = arrays.space_of(matrix)
-    size = matrix.shape[0]
-    blocks, bad = _blocks_of(xp, matrix)
-    more = xp.maximum(10 * shift, LEAST * _mean_of_diagonal(xp, blocks, size))
-    more = xp.where(more > 0, more, 1.0)
-    tried = xp.stack(
-        [_damped(xp, blocks, each, size) for each in (shift, more, 10 * more, 100 * more)]
-    )
-    lower = xp.linalg.cholesky(tried.reshape(-1, *tried.shape[-2:])).reshape(tried.shape)
-    usable = _usable(xp, lower, tried)
-    chosen = xp.where(xp.any(usable), xp.argmax(usable), len(tried) - 1)
-    found = _inverse_by(xp, xp.take(lower, chosen, 0))
-    return _with_the_rest(xp, found, bad, size)
+    if not factors:
+        return []
+    module = arrays.space_of(factors[0][0]).module
+    kernels = _kernels.get(module)
+    if kernels is None:
+        kernels = _kernels[module] = Inverses(module, SPLIT, ROUNDING, LEAST)
+    return kernels.of(factors)
 
 
 def _blocks_of(xp, matrix):

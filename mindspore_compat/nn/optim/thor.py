@@ -76,25 +76,16 @@ class _Layer:
         return self.cell.embedding_table if self.is_table else self.cell.weight
 
     def invert(self, a, g, damping, batch):
-        """The inverses of the two factors, damped; `a` and `g` are as the layer gathered them.
-
-        Where the damping lies on a GPU, as a 0-d array, that is not waited for, and nothing logged.
-        """
-        if not isinstance(damping, float):
-            return self._invert_unwatched(a, g, damping, batch)
-        shift = math.sqrt(damping / float(self._positions()))
+        """The inverses of the two factors, damped; `a` and `g` are as the layer gathered them."""
+        shift = math.sqrt(damping / float(self.positions()))
         inverse_g = self._inverse(self.g, g, shift)
         if self.is_table:
-            return 1 / (a / batch + shift), inverse_g
+            return self.inverse_counts(a, shift, batch), inverse_g
         return self._inverse(self.a, a, shift), inverse_g
 
-    def _invert_unwatched(self, a, g, damping, batch):
-        xp = arrays.space_of(g)
-        shift = xp.sqrt(damping / self._positions())
-        inverse_g = inverse_blocks_unwatched(g, shift)
-        if self.is_table:
-            return 1 / (a / batch + xp.cast(shift, "float32")), inverse_g
-        return inverse_blocks_unwatched(a, shift), inverse_g
+    def inverse_counts(self, a, shift, batch):
+        """The inverse of a table's factor, which is diagonal."""
+        return 1 / (a / batch + shift)
 
     def _inverse(self, stored, factor, shift):
         """The inverse of a factor; says once where it took more damping than was asked for."""
@@ -108,7 +99,7 @@ class _Layer:
             )
         return inverse
 
-    def _positions(self):
+    def positions(self):
         """The number of positions of a convolution's output, where it lies; 1 for other layers."""
         if not self.is_conv:
             return 1.0
@@ -118,7 +109,7 @@ class _Layer:
 
     def factors(self, gradient, a, g):
         """The three matrices whose product is the gradient times both inverses."""
-        g = g / self._positions() if self.is_conv else g
+        g = g / self.positions() if self.is_conv else g
         return g, gradient.reshape(gradient.shape[0], -1), a
 
 
@@ -139,7 +130,6 @@ class ThorGpu(FusedOptimizer):
     update = fuse(momentum_update)
     links = False
     skips = True
-    _captured = False  # factors are made in some steps only, as Python decides
     states = (("moments", "moments", "zeros"),)
     sens_scale = None  # by what a training step multiplied this loss, if the step passes it
 
@@ -267,10 +257,31 @@ class ThorGpu(FusedOptimizer):
         factors_g = self._averaged(self.matrix_g_cov, factors_g)
         given = self.loss_scale if self.sens_scale is None else self.sens_scale
         scale = (self.batch_size / given) ** 2
+        factors = list(zip(self._layers, factors_a, factors_g, strict=True))
+        if arrays.on_device(self.parameters[0]._array):
+            return self._inverses_on_gpu(factors, scale, damping)
         return {
-            layer: layer.invert(a, g * scale, damping, self.batch_size)
-            for layer, a, g in zip(self._layers, factors_a, factors_g, strict=True)
+            layer: layer.invert(a, g * scale, damping, self.batch_size) for layer, a, g in factors
         }
+
+    def _inverses_on_gpu(self, factors, scale, damping):
+        """The inverses of all layers at once, by kernels that are not waited for; so nothing is
+        logged of more damping."""
+        given = []
+        for layer, a, g in factors:
+            given.append((g * scale, damping, layer.positions()))
+            if not layer.is_table:
+                given.append((a, damping, layer.positions()))
+        inverses = iter(inverse_blocks_unwatched(given))
+        result = {}
+        for layer, a, _ in factors:
+            xp, inverse_g = arrays.space_of(a), next(inverses)
+            if layer.is_table:
+                inverse_a = layer.inverse_counts(a, _root(xp, damping), self.batch_size)
+            else:
+                inverse_a = next(inverses)
+            result[layer] = inverse_a, inverse_g
+        return result
 
     def _averaged(self, parameters, factors):
         """The factors averaged over processes."""
