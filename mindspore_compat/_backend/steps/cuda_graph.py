@@ -18,6 +18,9 @@ While a step is captured, nothing may be read from the GPU or copied from the ho
 one. The other ends in page-locked memory, whose allocator refuses for as long. The rehearsal sees
 to it that the pool of the capture has memory for all of it, and that kernels are compiled.
 
+What a step does on the host, `on_host`, divides the capture: each replay launches the graph of what
+comes before, calls the function, and launches the next graph.
+
 What is captured of a training step, and when, is decided in common/_graph_mode/steps.py.
 """
 
@@ -49,7 +52,8 @@ class Capture:
         self.stream = self.module.cuda.Stream(non_blocking=True)
         self.pool = self.module.cuda.MemoryPool()
         self.capturing = False
-        self._graph = None
+        self.on_host_of = []  # the objects whose functions run on the host in each replay
+        self._graphs = []  # (a graph, the function that runs behind it or None)
         self._numbers = {}  # id of a Tensor of the host -> its _Number
         self._read = set()  # the keys of those that the last rehearsal read
         self._draws = {}  # stream of random numbers -> its _Draws
@@ -78,12 +82,13 @@ class Capture:
         self._refresh()
         with self._in_force(), self._without_copies():
             self.capturing = True
+            self._graphs = []
             try:
                 self.stream.begin_capture()
                 made = function()
                 for draws in self._draws.values():
                     draws.note_advance()
-                self._graph = self.stream.end_capture()
+                self._graphs.append((self.stream.end_capture(), None))
             except BaseException as error:
                 self._abandon()
                 if not isinstance(error, Exception):
@@ -97,7 +102,10 @@ class Capture:
     def replay(self):
         """Does what was captured, with the numbers and the random streams as they are now."""
         self._refresh()
-        self._graph.launch()
+        for graph, function in self._graphs:
+            graph.launch()
+            if function is not None:
+                function()
         for draws in self._draws.values():
             draws.advance()
 
@@ -151,6 +159,26 @@ class Capture:
         """Ends the capture for a reason; a rehearsal goes on."""
         if self.capturing:
             raise current.Refused(reason)
+
+    def on_host(self, owner, function):
+        """Runs a function that waits for the GPU, or will in each replay; not while capturing.
+
+        Args:
+            owner: the object whose function it is; nothing of the host that is reached from there
+                is taken for constant.
+            function: takes and returns nothing, and changes values in place.
+        """
+        if not any(owner is other for other in self.on_host_of):
+            self.on_host_of.append(owner)
+        if self.capturing:
+            self._graphs.append((self.stream.end_capture(), function))
+            self.stream.begin_capture()
+            return
+        current.set_running(None)
+        try:
+            function()
+        finally:
+            current.set_running(self)
 
     def never(self):
         """A flag on the GPU that does not hold."""

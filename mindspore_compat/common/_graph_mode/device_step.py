@@ -87,6 +87,8 @@ class Graph:
         found = reached([root() for root in self._roots])
         refuse_hooks(found)
         tensors = [each for each in found if isinstance(each, Tensor)] + inputs_of(args, kwargs)[1]
+        changing = {id(each) for each in reached(self.capture.on_host_of) if _is_of_host(each)}
+        tensors = [each for each in tensors if id(each) not in changing]
         before = _Before(tensors)
         space = arrays.current_space()
         inputs = [
@@ -238,6 +240,11 @@ def _refuse_leaves(value):
         _refuse_leaves(list(value.values()))
     elif not isinstance(value, (Tensor, *PLAIN)):
         raise current.Refused(f"a result of type '{type(value).__name__}'")
+
+
+def _is_of_host(value):
+    """True for a Tensor whose values lie on the host."""
+    return isinstance(value, Tensor) and has_array(value) and not arrays.on_device(value._array)
 
 
 def _host_values(tensor):

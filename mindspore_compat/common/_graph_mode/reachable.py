@@ -68,11 +68,12 @@ def mode(reference):
     cell = reference()
     if cell is None:
         return None
+    second_order = cell.__dict__.get("thor")  # of thor and its layers
     if cell._cell_plain and not cell._cell_updates:
-        return cell.training, False, 0, False, None
+        return cell.training, False, 0, False, None, second_order
     decay = id(cell.__dict__.get("weight_decay")) if cell._cell_updates else None
     precision = cell._cell_mixed_precision._value_
-    return cell.training, has_hooks(cell), precision, bool(cell._recompute), decay
+    return cell.training, has_hooks(cell), precision, bool(cell._recompute), decay, second_order
 
 
 def name_of(tensor):

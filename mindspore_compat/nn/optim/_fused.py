@@ -92,6 +92,13 @@ class FusedOptimizer(Optimizer):
             and all(arrays.on_device(parameter._array) for parameter in self.parameters)
         )
 
+    def works_on_host(self, arguments):
+        """True if the states are kept on the host, and all parameters and gradients are not."""
+        if self._plan.offload is None or len(arguments) != 1:
+            return False
+        tensors = (*arguments[0], *self.parameters)
+        return all(isinstance(t, Tensor) and arrays.on_device(t._array) for t in tensors)
+
     def _skips_in_construct(self):
         """True if what defines `construct` also says that it `skips`, not only a base of it."""
         for cls in type(self).__mro__:

@@ -100,7 +100,6 @@ class Optimizer(Cell):
     skip_auto_parallel_compile = True
     _cell_updates = True
     _skip = None  # a flag on the GPU: whether the step that is taken is left out
-    _captured = True  # whether a step may be captured as a CUDA graph, where it can be left out
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
@@ -160,12 +159,20 @@ class Optimizer(Cell):
             return captured.apart(self.__call__, args, kwargs)
         if self._skip is None and (captured or arrays.on_device(self.global_step._array)):
             gradients = (*args, *kwargs.values())
-            if self._captured and len(gradients) == 1 and self._can_skip(*gradients):
+            if len(gradients) == 1 and self._can_skip(*gradients):
                 flag = captured.never() if captured else arrays.current_space().zeros((), bool)
                 return self.skipping(flag, *gradients)
+            if captured and self.works_on_host(gradients):
+                captured.on_host(self, functools.partial(super().__call__, *args, **kwargs))
+                return (True,) * len(self.parameters)
             if captured:
                 captured.refuse(f"the optimizer '{type(self).__name__}', which asks the host")
         return super().__call__(*args, **kwargs)
+
+    def works_on_host(self, gradients):
+        """True if the step, given these arguments, is work of the host in between two parts of
+        a GPU's, which change parameters in place."""
+        return False
 
     def _can_skip(self, gradients):
         """True if the optimizer has `skipping`, and that takes these gradients."""

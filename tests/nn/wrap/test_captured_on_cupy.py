@@ -42,6 +42,54 @@ def test_steps_in_low_precision_are_captured(space, dtype, logged):
     assert logged == []
 
 
+def test_work_of_the_host_runs_between_two_graphs(space, logged):
+    def step(cell):
+        return nn.TrainOneStepCell(cell, nn.AdamOffload(cell.trainable_params(), 0.01))
+
+    eager, captured = runs("LeNet-5", made=step)
+    captured.same_as(eager)
+    assert logged == []
+
+
+def test_steps_of_thor_are_captured_by_order(space, logged):
+    def thor(cell):
+        optimizer = nn.thor(cell, ms.Tensor(0.1), ms.Tensor(0.3), 0.9, batch_size=2)
+        return nn.TrainOneStepCell(cell, optimizer)
+
+    def between(number, step):
+        step.add_flags_recursive(thor=number % 4 == 0)
+
+    data = list(batches((2, 1, 32, 32), 14))
+    eager, captured = runs("LeNet-5", made=thor, between=between, data=data)
+    captured.same_as(eager)
+    assert logged == []
+
+
+@pytest.mark.parametrize(
+    "optimizer, order", [("AdamOffload", None), ("thor", True), ("thor", False)]
+)
+def test_optimizers_with_work_between_wait_for_no_more_than_a_copy(space, optimizer, order):
+    counters = pytest.importorskip("simulated_cuda").counters
+    cell, shape = network_of("LeNet-5")
+    if optimizer == "thor":
+        step = nn.TrainOneStepCell(cell, nn.thor(cell, ms.Tensor(0.1), ms.Tensor(0.3), 0.9))
+        step.add_flags_recursive(thor=order)
+    else:
+        step = nn.TrainOneStepCell(cell, nn.AdamOffload(cell.trainable_params(), 0.01))
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+    data = list(batches(shape, 3))
+    for batch in data[:2]:
+        step(*batch)
+    before = counters()
+    step(*data[2])
+    after = counters()
+    counts = {name: after[name] - count for name, count in before.items()}
+    copies = 1 if optimizer == "AdamOffload" else 0
+    assert counts["synchronizations"] == copies
+    assert counts["device_to_host"] == counts["host_to_device"] == copies
+    assert counts["factorizations"] == 0
+
+
 @pytest.mark.parametrize("network", ["LeNet-5", "LSTM"])
 def test_a_replay_is_one_launch(space, network, logged):
     counters = pytest.importorskip("simulated_cuda").counters

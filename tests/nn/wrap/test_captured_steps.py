@@ -163,6 +163,31 @@ def test_optimizers_count_and_compute_their_rates_on_the_device(space, optimizer
     assert logged == [] and captured.counts[-1].names["launches"]["graph"] == 1
 
 
+def test_work_of_the_host_runs_between_two_graphs(space, logged):
+    eager, captured = runs("dense", "AdamOffload")
+    captured.same_as(eager)
+    assert logged == []
+    for counts in captured.counts[3:]:
+        launches = counts.names["launches"]
+        assert launches["graph"] == 2 and launches["many__copied"] == launches["many__stepped"] == 1
+        assert counts.transfers == 2 and counts.synchronisations == 1
+
+
+def test_steps_of_thor_are_captured_by_order(space, logged):
+    def thor(cell):
+        optimizer = nn.thor(cell, ms.Tensor(0.1), ms.Tensor(0.3), 0.9, batch_size=2)
+        return nn.TrainOneStepCell(cell, optimizer)
+
+    def between(number, step):
+        step.add_flags_recursive(thor=number % 4 == 0)
+
+    eager, captured = runs("dense", made=thor, between=between, data=list(batches((2, 4), 14)))
+    captured.same_as(eager)
+    assert logged == []
+    assert [counts.names["launches"]["graph"] for counts in captured.counts[9:]] == [1] * 5
+    assert all(counts.synchronisations == 0 for counts in captured.counts)
+
+
 def test_an_overflow_between_captured_steps_changes_the_scale_alone(space, logged):
     data = list(batches((2, 4), 8))
     data[4] = (ms.Tensor(np.full((2, 4), np.inf, np.float32)), data[4][1])
@@ -448,10 +473,6 @@ def changing_decay(cell):
     return nn.TrainOneStepCell(cell, optimizer)
 
 
-def offloaded(cell):
-    return plain_step(cell, "AdamOffload")
-
-
 def with_(between):
     def step(cell):
         cell.backbone_network.between = between
@@ -470,7 +491,6 @@ REASONS = {
     "hooks of '": hooked_weight,
     "the optimizer 'Descent'": own_optimizer,
     "__float__|get": changing_decay,
-    "the optimizer 'AdamOffload'|lies on the host": offloaded,
 }
 
 
