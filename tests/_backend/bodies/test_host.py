@@ -20,6 +20,8 @@ from mindspore_compat._backend.bodies import host, host_axis
 from mindspore_compat._backend.compiled import jit
 from mindspore_compat._backend.threads import scheduler
 
+pytestmark = pytest.mark.host
+
 CLASSES = Tensor([3, -100, 19], ms.int32)
 
 

@@ -13,6 +13,8 @@ from mindspore_compat._backend.compiled import jit
 from mindspore_compat._backend.recurrent import sequences
 from mindspore_compat._backend.threads import scheduler
 
+pytestmark = pytest.mark.host
+
 LAYERS = {
     "rnn": (nn.RNN, ("_rnn_step", "_rnn_back")),
     "lstm": (nn.LSTM, ("_lstm_step", "_lstm_cell", "_lstm_back")),

@@ -12,6 +12,8 @@ from mindspore_compat._backend.threads import scheduler
 from mindspore_compat._backend.updates.fuse import BLOCK, fuse
 from mindspore_compat.ops._optimizer import formulas
 
+pytestmark = pytest.mark.host
+
 ADAM = {"lr": 0.1, "beta1": 0.9, "beta2": 0.99, "eps": 1e-6}
 CASES = {
     "momentum_update": {"lr": 0.1, "momentum": 0.9, "nesterov": True},

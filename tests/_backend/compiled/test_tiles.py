@@ -9,6 +9,8 @@ from mindspore_compat._backend.compiled import jit, tiles
 from mindspore_compat._backend.compiled import library as tile_library
 from mindspore_compat._backend.conv.direct import winograd_tiles
 
+pytestmark = pytest.mark.host
+
 FLOAT, INDEX = np.dtype(np.float32), np.dtype(np.int64)
 TILE = """def {name}(a, b, out, offsets, rows, vectors, add):
     tile(rows, vectors, a, 5, b, 3, offsets, 2, offsets.size - 2, add, out, 1, VECTORS * LANES + 1)

@@ -8,6 +8,8 @@ from scipy import special
 from mindspore_compat._backend.bodies import host
 from mindspore_compat._backend.compiled import vector_math
 
+pytestmark = pytest.mark.host
+
 EXACT = {
     "exp": np.exp,
     "expm1": np.expm1,

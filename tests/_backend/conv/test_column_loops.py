@@ -11,6 +11,8 @@ from mindspore_compat._backend.conv import column_loops, convolution
 from mindspore_compat._backend.conv.direct import choose, planes
 from mindspore_compat._backend.threads import parallel_loops
 
+pytestmark = pytest.mark.host
+
 # shape, kernel, stride, pads, dilation
 CASES = {
     "padded": ((2, 3, 5, 4), (3, 3), (1, 1), ((1, 1), (1, 1)), (1, 1)),

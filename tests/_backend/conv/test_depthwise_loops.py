@@ -10,6 +10,8 @@ from mindspore_compat._backend.compiled import jit
 from mindspore_compat._backend.conv import convolution, depthwise, depthwise_loops
 from mindspore_compat._backend.threads import parallel_loops
 
+pytestmark = pytest.mark.host
+
 # kernel, stride, pads, dilation
 CASES = {
     "padded": ((3, 3), (1, 1), ((1, 1), (1, 1)), (1, 1)),

@@ -8,6 +8,8 @@ from mindspore_compat._backend.compiled import jit
 from mindspore_compat._backend.conv import pooling, pooling_loops
 from mindspore_compat._backend.threads import parallel_loops, scheduler
 
+pytestmark = pytest.mark.host
+
 # size, kernel, stride, dilation
 CASES = {
     "with a rest": ((7, 9), (2, 2), (2, 2), (1, 1)),

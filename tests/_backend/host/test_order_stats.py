@@ -5,6 +5,8 @@ import pytest
 
 from mindspore_compat._backend import arrays
 
+pytestmark = pytest.mark.host
+
 RANDOM = np.random.default_rng(3)
 CASES = [
     (shape, axis, dtype)

@@ -12,6 +12,8 @@ from mindspore_compat._backend.compiled import jit
 from mindspore_compat._backend.host import reductions, ufuncs
 from mindspore_compat._backend.threads import scheduler
 
+pytestmark = pytest.mark.host
+
 rng = np.random.default_rng(9)
 X = rng.standard_normal((6, 10, 4, 15), np.float32)
 AXES = [axes for count in range(5) for axes in itertools.combinations(range(4), count)]

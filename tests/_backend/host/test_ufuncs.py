@@ -15,6 +15,8 @@ from mindspore_compat._backend import arrays
 from mindspore_compat._backend.host import select, ufuncs
 from mindspore_compat._backend.threads import scheduler
 
+pytestmark = pytest.mark.host
+
 LARGE, HOST = arrays.LARGE, arrays.HOST
 rng = np.random.default_rng(3)
 X = rng.standard_normal((40, 7, 30), np.float32)

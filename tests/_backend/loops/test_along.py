@@ -8,6 +8,8 @@ from kit.loops import ParallelByPython, made_anew, needs_numba, on_threads
 from mindspore_compat._backend import arrays
 from mindspore_compat._backend.loops import along
 
+pytestmark = pytest.mark.host
+
 HOST = arrays.HOST
 SHAPES = [((7, 9), 1, 4), ((7, 9), 0, 12), ((3, 5, 4), 1, 6), ((2, 3, 8), -1, 8), ((40,), 0, 60)]
 

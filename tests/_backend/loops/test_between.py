@@ -9,6 +9,8 @@ from mindspore_compat._backend import block_inverse
 from mindspore_compat._backend.compiled import tiles
 from mindspore_compat._backend.loops import between, products
 
+pytestmark = pytest.mark.host
+
 SMALL = [(1, 5), (4, 9), (7, 11), (9, 4)]
 LARGE = [(128, 640), (64, 147), (300, 700), (10, 512), (7, 33)]
 

@@ -8,6 +8,8 @@ from kit.loops import ParallelByPython, made_anew, needs_numba, on_threads
 from mindspore_compat._backend import arrays
 from mindspore_compat._backend.loops import extremes
 
+pytestmark = pytest.mark.host
+
 HOST = arrays.HOST
 VALUES = np.array([0.0, -0.0, 1, -1, 2, np.inf, -np.inf, np.nan], np.float32)
 

@@ -9,6 +9,8 @@ from mindspore_compat._backend.compiled import jit
 from mindspore_compat._backend.loops import float16
 from mindspore_compat._backend.threads import scheduler
 
+pytestmark = pytest.mark.host
+
 rng = np.random.default_rng(4)
 HALVES = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
 

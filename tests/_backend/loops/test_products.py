@@ -10,6 +10,8 @@ from mindspore_compat._backend.host import products
 from mindspore_compat._backend.loops import products as product_loops
 from mindspore_compat._backend.threads import scheduler
 
+pytestmark = pytest.mark.host
+
 # rows, products of a sum and columns of each matrix
 SIZES = [(16, 1, 16), (19, 21, 50), (8, 300, 33), (65, 16, 48), (40, 40, 97)]
 LARGE = [(131, 530, 1100), (257, 4200, 70), (640, 64, 2200)]

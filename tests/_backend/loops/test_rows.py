@@ -11,6 +11,8 @@ from mindspore_compat._backend.host import scatter
 from mindspore_compat._backend.loops import rows
 from mindspore_compat._backend.threads import scheduler
 
+pytestmark = pytest.mark.host
+
 rng = np.random.default_rng(5)
 ROWS, SHAPE = 23, (7, 5)
 INDICES = {

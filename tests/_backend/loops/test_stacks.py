@@ -10,6 +10,8 @@ from mindspore_compat._backend.host import products
 from mindspore_compat._backend.loops import stacks
 from mindspore_compat._backend.threads import scheduler
 
+pytestmark = pytest.mark.host
+
 # shapes of both sides; whether the last two axes of each are exchanged, and the first two
 CASES = {
     "right side transposed": ((3, 2, 64, 32), (3, 2, 48, 32), (False, True), False),

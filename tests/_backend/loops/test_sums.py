@@ -12,6 +12,8 @@ from mindspore_compat._backend.host import reductions
 from mindspore_compat._backend.loops import sums
 from mindspore_compat._backend.threads import scheduler
 
+pytestmark = pytest.mark.host
+
 rng = np.random.default_rng(2)
 SHAPES = [(1, 5), (3, 2), (64, 7), (66, 16), (203, 5), (1000, 3)]
 AXES = {"rows": (0,), "first": (0, 1), "between": (1,), "all": None, "all but one": (0, 2)}

@@ -13,6 +13,8 @@ from mindspore_compat._backend.compiled import jit
 from mindspore_compat._backend.recurrent import sequences, weight_layouts
 from mindspore_compat._backend.threads import parallel_loops, scheduler
 
+pytestmark = pytest.mark.host
+
 LAYERS = {
     "tanh": nn.RNN,
     "relu": lambda *sizes, **options: nn.RNN(*sizes, nonlinearity="relu", **options),

@@ -10,6 +10,8 @@ from mindspore_compat._backend.compiled.tiles import LANES, VECTORS
 from mindspore_compat._backend.recurrent import weight_layouts
 from mindspore_compat._backend.threads import parallel_loops
 
+pytestmark = pytest.mark.host
+
 
 @pytest.fixture
 def loops(monkeypatch):

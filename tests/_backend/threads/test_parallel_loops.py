@@ -10,7 +10,11 @@ from mindspore_compat._backend.compiled import jit
 from mindspore_compat._backend.threads import job_slot, scheduler, spinning
 from mindspore_compat._backend.threads import parallel_loops as parallel
 
-pytestmark = [pytest.mark.numba, pytest.mark.skipif(not jit.available(), reason="needs Numba")]
+pytestmark = [
+    pytest.mark.numba,
+    pytest.mark.skipif(not jit.available(), reason="needs Numba"),
+    pytest.mark.host,
+]
 FLOAT, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 
 SCALE = """def {}(x, out, factor, times, memory, first, last):

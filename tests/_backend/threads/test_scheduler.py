@@ -18,6 +18,8 @@ from mindspore_compat._backend.threads import cgroup, scheduler
 from mindspore_compat._backend.updates import fuse
 from mindspore_compat.ops._optimizer.formulas import adam_update
 
+pytestmark = pytest.mark.host
+
 COUNTS = (1, 2, 4)
 
 

@@ -11,6 +11,8 @@ from kit.loops import needs_numba
 from mindspore_compat._backend.compiled import jit
 from mindspore_compat._backend.threads import scheduler, spinning
 
+pytestmark = pytest.mark.host
+
 
 @pytest.fixture
 def ready():

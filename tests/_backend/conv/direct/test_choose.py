@@ -22,6 +22,8 @@ from mindspore_compat._backend.conv.direct import (
 )
 from mindspore_compat._backend.threads import parallel_loops, scheduler
 
+pytestmark = pytest.mark.host
+
 # shape, shape of the weights, stride, pads, dilation, groups
 CASES = {
     "padded": ((2, 3, 9, 8), (4, 3, 3, 3), (1, 1), ((1, 1), (1, 1)), (1, 1), 1),
