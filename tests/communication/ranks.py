@@ -1,5 +1,6 @@
 """What two ranks do together; test_two_ranks.py starts it through mpiexec and reads its output."""
 
+import fakecupy
 import ml_dtypes
 import numpy
 from kit import close, same
@@ -7,6 +8,7 @@ from kit.rank_checks import check, refused, run_named_checks
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, communication, mint, nn, ops
+from mindspore_compat._backend.ranks import collective
 from mindspore_compat.communication import comm_func
 from mindspore_compat.nn.wrap import grad_reducer
 from mindspore_compat.utils import comm_exec_order_check
@@ -32,6 +34,30 @@ def facts():
     assert communication.GlobalComm.WORLD_COMM_GROUP == "mccl_world_group"
     assert communication.GlobalComm.BACKEND == "mccl"
     assert communication.init() is None
+
+
+class Copies:
+    """NCCL that sends nothing."""
+
+    def all_reduce(self, array, operation):
+        return array.copy()
+
+    def destroy(self):
+        pass
+
+
+@check
+def exchanges_of_gpus_are_compared_once_and_by_the_next_header():
+    group = collective.world()
+    group.nccl = Copies()
+    with fakecupy.installed() as cupy:
+        one, two = (cupy.zeros(count, numpy.float32) for count in (1, 2))
+        for array in (one, two, two, one):
+            group.all_reduce(array).wait()
+        group.barrier()
+        group.all_reduce(one if RANK else two)
+        refused(RuntimeError, group.barrier)
+        group.barrier()
 
 
 @check

@@ -1,12 +1,15 @@
 """NCCL through CuPy: the collectives of collective.py on arrays of GPUs, one GPU for each rank.
 
 Work is put on CuPy's current stream and not waited for; later work on that stream comes after it.
-The ranks find each other over MPI, once, when a group first sees an array of a GPU.
+The ranks find each other over MPI, once, when a group first sees an array of a GPU; then they also
+compare which GPUs they use.
 """
 
 import contextlib
 import importlib
+import logging
 
+_log = logging.getLogger(__name__)
 CODES = {"sum": "NCCL_SUM", "prod": "NCCL_PROD", "max": "NCCL_MAX", "min": "NCCL_MIN"}
 TYPES = {
     "int8": "NCCL_INT8",
@@ -21,6 +24,7 @@ TYPES = {
     "float32": "NCCL_FLOAT32",
     "float64": "NCCL_FLOAT64",
 }
+_UINT64 = 5  # ncclUint64, which some releases of CuPy have no name for
 
 
 def device_count():
@@ -28,15 +32,32 @@ def device_count():
     return importlib.import_module("cupy").cuda.runtime.getDeviceCount()
 
 
-def connect(communicator, local_size):
-    """NCCL's side of a group; None unless it is installed and each rank has a GPU of its own."""
+def own_gpu(cupy, machine):
+    """What names the GPU in use among those of all machines. Its number does not: a process may see
+    no GPU but its own."""
+    device = cupy.cuda.Device()
+    properties = cupy.cuda.runtime.getDeviceProperties(device.id)
+    return machine, device.pci_bus_id, bytes(properties.get("uuid", b""))
+
+
+def connect(communicator, machine):
+    """NCCL's side of a group; None unless it is installed and each rank has a GPU of its own.
+
+    Args:
+        communicator: mpi4py's.
+        machine: the number of this rank's machine.
+    """
     cupy = importlib.import_module("cupy")
     try:
         nccl = importlib.import_module("cupy.cuda.nccl")
-        usable = nccl.available and local_size <= device_count()
+        usable = nccl.available
     except ImportError:
         usable = False
-    if not all(communicator.allgather(usable)):
+    gpus = communicator.allgather(own_gpu(cupy, machine) if usable else None)
+    if None in gpus or len(set(gpus)) < len(gpus):
+        if communicator.rank == 0:
+            reason = "NCCL is not installed" if None in gpus else "ranks share a GPU"
+            _log.warning("Arrays of GPUs are exchanged over the host, as %s.", reason)
         return None
     name = communicator.bcast(nccl.get_unique_id() if communicator.rank == 0 else None, 0)
     return Nccl(cupy, nccl, nccl.NcclCommunicator(communicator.size, name, communicator.rank))
@@ -143,10 +164,13 @@ class Nccl:
 
     @contextlib.contextmanager
     def together(self):
-        """Start the sends and receives in the block as one; alone, two ranks could wait forever."""
+        """Start the sends and receives in the block as one; alone, two ranks could wait forever.
+        An error in the block ends the group too: whatever follows would wait in it."""
         self.nccl.groupStart()
-        yield
-        self.nccl.groupEnd()
+        try:
+            yield
+        finally:
+            self.nccl.groupEnd()
 
     def send(self, array, to):
         """Send to one rank."""
@@ -173,7 +197,9 @@ class Nccl:
             raise TypeError(f"NCCL cannot combine arrays of dtype {name}.")
         if name == "bool":
             operation = {"sum": "max", "prod": "min"}.get(operation, operation)
-        return getattr(self.nccl, TYPES[name]), getattr(self.nccl, CODES[operation])
+        codes = vars(self.nccl)
+        dtype = codes.get("NCCL_UINT64", _UINT64) if name == "uint64" else codes[TYPES[name]]
+        return dtype, codes[CODES[operation]]
 
     def _stream(self):
         return self.cupy.cuda.get_current_stream().ptr

@@ -16,7 +16,7 @@ from kit import close
 import mindspore_compat as ms
 from mindspore_compat import nn, ops
 from mindspore_compat._backend.arrays import current_space, on_device, to_host, to_space
-from mindspore_compat._backend.ranks import collective, nccl
+from mindspore_compat._backend.ranks import collective, endings, nccl
 from mindspore_compat._backend.ranks.pending import Pending
 from mindspore_compat._core.autograd import leaves
 from mindspore_compat.common._graph_mode import steps as graph_steps
@@ -53,15 +53,21 @@ class Partner:
 
 
 class Group(collective.Group):
-    """A group of two, whose members always agree."""
+    """A group of two, whose members always agree.
+
+    Attributes:
+        compared (list[str]): the exchanges of which they have compared headers.
+    """
 
     def __init__(self, space):
         super().__init__((0, 1), types.SimpleNamespace(rank=0, size=2))
+        self.compared = []
         codes = types.SimpleNamespace(NCCL_FLOAT32=7, NCCL_SUM=0)
         if space.module is not np:
             self.nccl = nccl.Nccl(space.module, codes, Partner())
 
     def _agree(self, what):
+        self.compared.append(what)
         return Pending(None)
 
     def all_reduce(self, array, operation="sum"):
@@ -79,6 +85,7 @@ def group(space, monkeypatch):
     monkeypatch.setattr(grad_reducer, "get_group_size", lambda name: 2)
     monkeypatch.setattr(grad_reducer, "BUCKET", 40)
     monkeypatch.setattr(leaves, "watchers", [])
+    monkeypatch.setattr(endings, "look", lambda: None)
     mode = ms.get_context("mode")
     yield made
     ms.set_context(mode=mode)
@@ -152,6 +159,27 @@ def test_buckets_travel_while_the_walk_back_goes_on(group):
     assert len(beside) > 4, "nothing was computed meanwhile"
     update = max(work, key=lambda span: span.start)
     assert update.start >= max(span.end for span in travel)
+
+
+@pytest.mark.parametrize("space", ["fakecupy"], indirect=True)
+def test_ranks_compare_a_bucket_once_and_the_host_waits_for_none_later(group):
+    step = step_of("plain")
+    for _ in range(3):
+        step(data())
+    shapes = {f"float32 ({count},)" for count in group.nccl.communicator.sent}
+    assert len(group.nccl.communicator.sent) == 3 * 4
+    assert len(group.compared) == len(set(group.compared)) == len(shapes)
+
+
+@pytest.mark.parametrize("space", ["fakecupy"], indirect=True)
+def test_a_rank_that_has_ended_is_missed_in_an_exchange_that_was_compared_before(
+    group, monkeypatch
+):
+    array = current_space().zeros(3, np.float32)
+    collective.Group.all_reduce(group, array)
+    monkeypatch.setitem(endings.left, 1, {group.key: 0})
+    with pytest.raises(RuntimeError, match="Rank 1 has ended"):
+        collective.Group.all_reduce(group, array)
 
 
 @pytest.mark.parametrize("space", ["fakecupy"], indirect=True)
