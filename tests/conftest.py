@@ -47,14 +47,11 @@ def pytest_configure(config):
 
         threadpoolctl.threadpool_limits(1, "blas")
     if config.getoption("--compiled"):
-        from mindspore_compat._backend.bodies import host
-        from mindspore_compat._backend.conv import depthwise_loops, pooling_loops
-        from mindspore_compat._backend.conv.direct import choose
-        from mindspore_compat._backend.recurrent import sequences
+        from mindspore_compat._backend.thresholds import Least
 
         os.environ["MINDSPORE_COMPAT_COMPILE"] = "wait"
-        for module in (host, choose, depthwise_loops, pooling_loops, sequences):
-            module.LEAST = 0
+        for name in filter(str.isupper, vars(Least)):
+            setattr(Least, name, 1)
 
 
 @pytest.hookimpl(wrapper=True)

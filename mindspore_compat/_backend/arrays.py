@@ -15,16 +15,31 @@ import ml_dtypes
 import numpy
 
 from . import memory_stats
-from .bodies.host import CompiledBodies
 from .catalogue import FUNCTIONS, LIBRARY
-from .compiled import jit
+from .compiled import door
 from .cuda import cublas
 from .cuda.space import DeviceSpace
 from .host import reductions, ufuncs
 from .space import REDUCERS, Space, implementation
+from .thresholds import Least
 
 FLOAT16 = numpy.dtype(numpy.float16)
 BFLOAT16 = numpy.dtype(ml_dtypes.bfloat16)
+
+
+# What has loops for functions of the host (compiled/door.py).
+door.providers += [
+    f"{__package__}.{name}"
+    for name in (
+        "loops",
+        "bodies.host",
+        "conv.column_loops",
+        "conv.depthwise_loops",
+        "conv.pooling_loops",
+        "conv.direct.choose",
+        "recurrent.sequences",
+    )
+]
 
 
 class Host(Space):
@@ -32,7 +47,7 @@ class Host(Space):
 
     @functools.cached_property
     def bodies(self):
-        return CompiledBodies() if jit.available() else None
+        return door.call("bodies")
 
     def __getattr__(self, name):
         prepare_host()
@@ -186,7 +201,7 @@ def allow_tf32(value, purpose="matmul"):
 
 def for_size(xp, arrays):
     """`xp`, or where that is HOST and one of the arrays large, LARGE."""
-    if xp is HOST and any([getattr(each, "nbytes", 0) >= ufuncs.LARGE for each in arrays]):
+    if xp is HOST and any([getattr(each, "nbytes", 0) >= Least.SPACE for each in arrays]):
         return LARGE
     return xp
 

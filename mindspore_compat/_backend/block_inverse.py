@@ -7,9 +7,9 @@ Blocks are stored as one array (count, width, width), the last one filled up wit
 import numpy
 
 from . import arrays
+from .compiled import door
 from .cuda.spd_inverse import Inverses
 from .host import checksums
-from .loops import between
 from .threads import scheduler
 
 SPLIT = 128
@@ -155,7 +155,7 @@ def between_blocks(triples):
     """
     if checksums.on or not all(type(x) is numpy.ndarray for _, x, _ in triples):
         return [blocks_times(left, times_blocks(x, right)) for left, x, right in triples]
-    made = [between.product(*triple) for triple in triples]
+    made = [door.call("matmul_between_blocks", *triple) for triple in triples]
     pieces = []
     for number, (left, x, right) in enumerate(triples):
         if made[number] is not None:

@@ -5,6 +5,7 @@ import contextlib
 import numpy as np
 import pytest
 
+from mindspore_compat._backend import thresholds
 from mindspore_compat._backend.compiled import jit
 from mindspore_compat._backend.threads import parallel_loops, scheduler
 
@@ -15,21 +16,42 @@ def needs_numba(test):
     return pytest.mark.numba(skip(test))
 
 
+def every_size(monkeypatch):
+    """Has arrays of every size but 0 take loops, threads and whatever else has a least size."""
+    for name in sizes_of(thresholds.Least):
+        monkeypatch.setattr(thresholds.Least, name, 1)
+
+
+def sizes_of(table):
+    """The names of a table of thresholds."""
+    return [name for name in vars(table) if name.isupper()]
+
+
 @contextlib.contextmanager
-def made_anew(monkeypatch, module, **constants):
-    """A context in which arrays wait for the loops of a module, which are made anew.
+def made_anew(monkeypatch, module=None, *caches, **constants):
+    """A context in which arrays of every size wait for loops, which are made anew.
 
     Args:
-        constants: what numbers of the module are meanwhile.
+        module: whose numbers are set.
+        caches: what else is forgotten before and after.
+        constants: what the numbers are meanwhile.
     """
     for name, value in constants.items():
         monkeypatch.setattr(module, name, value)
+    every_size(monkeypatch)
     monkeypatch.setattr(jit, "available", lambda: True)
     monkeypatch.setattr(jit, "_setting", lambda: "wait")
-    loops = module._loop
-    loops.cache_clear()
+    caches = parallel_loops.loop_of, *caches
+    for cache in caches:
+        cache.cache_clear()
     yield
-    loops.cache_clear()
+    for cache in caches:
+        cache.cache_clear()
+
+
+def by_python(monkeypatch):
+    """Has Python run the loops that are made from now on."""
+    monkeypatch.setattr(parallel_loops, "ParallelLoop", ParallelByPython)
 
 
 @contextlib.contextmanager
@@ -62,7 +84,10 @@ class ParallelByPython(parallel_loops.ParallelLoop):
         for row in table:
             rest = iter(given)
             arguments = []
-            for kind, dtype, column in self._parameters:
+            for kind, dtype, column, fields in self._parameters:
+                if kind == "sizes":
+                    arguments.append(fields(*[next(rest) for _ in fields._fields]))
+                    continue
                 value = None if kind == "piece" else next(rest)
                 if kind == "piece":
                     value = int(row[column])

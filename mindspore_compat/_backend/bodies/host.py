@@ -20,8 +20,8 @@ example: `standardized(xp, x, scale, shift, *, eps, gives_rstd)` of layer norm b
 with a further loop for each sum that waits for another, and one for the results. Stretches of a row
 are added in float64. A value that takes a function such as exp is written down in the first loop
 that finds it. Loops take float32, and for rows also a number of another dtype for each; they are
-given more than LEAST elements. Threads share the rows, in pieces that follow from shapes alone; a
-sum over rows is one for each piece first.
+given `Least.BODY` elements or more. Threads share the rows, in pieces that follow from shapes
+alone; a sum over rows is one for each piece first.
 """
 
 import functools
@@ -31,15 +31,15 @@ from typing import NamedTuple
 import numpy
 
 from ..compiled import jit
+from ..compiled.door import serves
 from ..compiled.expressions import EXPRESSIONS, FLOAT, FUNCTIONS, indented, line, operand
 from ..threads import parallel_loops
 from ..threads.parallel_loops import ParallelLoop
+from ..thresholds import Least
 from . import host_steps
 from .host_axis import AxisLoop
 from .row_plan import REDUCTIONS, BodyTrace, RowPlan, split
 
-LEAST = 1 << 13  # elements below which a call costs as much as it saves
-SHORTEST = 16  # elements of a row that lie together, below which vectors are not filled
 BLOCK = 1 << 15  # elements of a piece
 MOST_PIECES = 16  # where each has sums of its own
 LINES = 32  # elements between the sums of two pieces: no two threads write to one line of a cache
@@ -50,6 +50,7 @@ _COLUMNS = {"c": 2, "k": 4}  # of `_pieces`
 _SUMMED = {"c", "k"}  # results that are sums over rows
 
 
+@serves("bodies", least=None, takes=lambda: True, loops=list)
 class CompiledBodies:
     """Has the methods of `Bodies`, which give None where there is no loop, or none yet."""
 
@@ -58,7 +59,7 @@ class CompiledBodies:
 
     def apply(self, *arrays):
         """True if loops take arrays of these dtypes and sizes; the first one is the data."""
-        return arrays[0].size >= LEAST and all(
+        return arrays[0].size >= Least.BODY and all(
             type(array) is numpy.ndarray and (array.dtype == FLOAT or array.dtype.kind in "bi")
             for array in arrays
             if array is not None
@@ -70,7 +71,7 @@ class CompiledBodies:
         if out is not None:
             return host_steps.run(self._made, body, arrays, out, *split(scalars))
         first = arrays[0]
-        if first.size < LEAST or not all(
+        if first.size < Least.BODY or not all(
             type(array) is numpy.ndarray and array.dtype == FLOAT and array.shape == first.shape
             for array in arrays
         ):
@@ -98,7 +99,7 @@ class CompiledBodies:
 
     def _inside(self, body, axis, arrays):
         """`along` for an axis that is not the last."""
-        if math.prod(arrays[0].shape[axis + 1 :]) < SHORTEST:
+        if math.prod(arrays[0].shape[axis + 1 :]) < Least.BODY_RUN:
             return None
         if not all(array.dtype == FLOAT and array.shape == arrays[0].shape for array in arrays):
             return None
@@ -112,7 +113,7 @@ class CompiledBodies:
         """`body(xp, *arrays, **scalars)` over rows, with the arguments of `Bodies.rows`."""
         flags, numbers = split(scalars)
         area = numbers.get("area")
-        if (shape[2] if area is None else area) < SHORTEST:
+        if (shape[2] if area is None else area) < Least.BODY_RUN:
             return None
         dtypes = tuple(None if array is None else array.dtype for array in arrays)
         key = (body.__code__, kinds, gives, dtypes, tuple(flags.items()), tuple(numbers))

@@ -17,6 +17,8 @@ call wait for its loop instead; "off" leaves all to NumPy. A forked process runs
 ready before, and compiles none.
 """
 
+import __future__
+
 import collections
 import functools
 import hashlib
@@ -143,19 +145,23 @@ def made_once(make):
     made = {}
 
     @functools.wraps(make)
-    def find(*args, **named):
-        key = (*args, *named.items()) if named else args
-        found = made.get(key)
-        return made.setdefault(key, make(*args, **named)) if found is None else found
+    def find(*args):
+        return made.setdefault(args, make(*args))
 
-    find.cache_clear = made.clear
+    def clear():
+        made.clear()
+        forget()
+
+    find = functools.cache(find)
+    forget, find.cache_clear = find.cache_clear, clear
     return find
 
 
 def executed(text, name, scope):
     """The function that a text defines under a name; Numba stores it on disk beside this file."""
     scope = {"__name__": __name__, **scope}
-    exec(compile(text, __file__, "exec"), scope)
+    # Annotations are not looked up: those of loops say what the parameters are to ParallelLoop.
+    exec(compile(text, __file__, "exec", __future__.annotations.compiler_flag), scope)
     return scope[name]
 
 

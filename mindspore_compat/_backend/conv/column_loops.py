@@ -10,29 +10,19 @@ from math import prod
 import numpy
 
 from ..compiled import jit
-from ..threads.parallel_loops import blocks
-from .direct.planes import FLOAT, INDEX, parallel_loop
+from ..compiled.door import serves
+from ..threads.parallel_loops import FLOAT, INDEX, array, blocks, loop_of, memory, number, piece
+from ..thresholds import Most
 
 PIECE = 1 << 16  # elements of a piece, at least
 PIECES = 8  # of a call
-MOST = 1 << 12  # elements of the columns of one image
 
 
 def copy_windows(
-    x,
-    out,
-    padded,
-    targets,
-    first,
-    last,
-    samples,
-    channels,
-    area,
-    windows,
-    by_sample,
-    by_channel,
-    by_position,
-):
+    x: array(FLOAT), out: array(FLOAT), padded: memory(FLOAT), targets: array(INDEX),
+    first: piece(0), last: piece(1), samples: number(), channels: number(), area: number(),
+    windows: number(), by_sample: number(), by_channel: number(), by_position: number(),
+):  # fmt: skip
     """Writes the windows of channels `first` to `last` to `out`.
 
     Args:
@@ -56,20 +46,10 @@ def copy_windows(
 
 
 def add_windows(
-    g,
-    out,
-    padded,
-    targets,
-    first,
-    last,
-    samples,
-    channels,
-    area,
-    windows,
-    by_sample,
-    by_channel,
-    by_position,
-):
+    g: array(FLOAT), out: array(FLOAT), padded: memory(FLOAT), targets: array(INDEX),
+    first: piece(0), last: piece(1), samples: number(), channels: number(), area: number(),
+    windows: number(), by_sample: number(), by_channel: number(), by_position: number(),
+):  # fmt: skip
     """Writes to `out` the sums of the windows over each element of an image, of columns `g`. The
     other arguments are those of `copy_windows`."""
     for channel in range(first, last):
@@ -86,23 +66,25 @@ def add_windows(
                 out[image + i] = padded[i]
 
 
-_loop = functools.partial(parallel_loop, pieces=("first", "last"), memories=("padded",))
+def _is_taken(x, geo):
+    """True for small images of float32, or rows."""
+    columns = prod(geo.kernel) * prod(geo.out)
+    return x.dtype == FLOAT and len(geo.size) <= 2 and columns <= Most.COLUMNS
 
 
+@serves(
+    "columns",
+    least=None,
+    takes=_is_taken,
+    loops=lambda *_: [loop_of(copy_windows), loop_of(add_windows)],
+)
 def columns_of(x, geo):
-    """What copies windows as kernels.Kernels does, if the loops are for such an array and ready;
-    else None."""
-    if type(x) is not numpy.ndarray or x.dtype != FLOAT or len(geo.size) > 2:
-        return None
-    if prod(geo.kernel) * prod(geo.out) > MOST or not jit.available():
-        return None
-    return (
-        _Columns if all([_loop(each).is_ready() for each in (copy_windows, add_windows)]) else None
-    )
+    """What copies windows as cuda_kernels.Kernels does."""
+    return _Columns
 
 
 class _Columns:
-    """As kernels.Kernels."""
+    """As cuda_kernels.Kernels."""
 
     @staticmethod
     def im2col(x, out, geo, strides):
@@ -122,18 +104,10 @@ def _run(function, source, target, shape, geo, strides, size):
     samples, channels = shape[:2]
     targets, area, windows = _targets(geo.size, geo.kernel, geo.stride, geo.pads, geo.dilation)
     several = max(min(size // PIECE, PIECES, channels), 1)
-    _loop(function).run(
-        blocks(channels, -(-channels // several)),
-        source,
-        target,
-        area + 1,
-        targets,
-        samples,
-        channels,
-        area,
-        windows,
-        *strides,
-    )
+    loop_of(function).run(
+        blocks(channels, -(-channels // several)), source, target, area + 1, targets, samples,
+        channels, area, windows, *strides,
+    )  # fmt: skip
 
 
 @functools.lru_cache(maxsize=256)

@@ -21,11 +21,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..compiled import door
 from ..host.products import product
 from ..threads.scheduler import blocks, run
-from . import column_loops, depthwise
+from ..thresholds import Least
+from . import depthwise
 from .cuda_kernels import kernels_of
-from .direct import choose
 
 # Columns of one piece stay near the host's cache, and fill a GPU without filling its memory.
 HOST_BYTES = 3 << 20
@@ -36,8 +37,6 @@ LEAST_BYTES = 1 << 20
 FEWEST_COLUMNS = 512
 # Rows of an output up to this long are copied for all samples of a piece together.
 SHORT_ROW = 12
-# Weight gradients of at least this many windows are computed transposed.
-FEW_WINDOWS = 2048
 # Pieces of a batch, at most, where they need not be smaller to fit the cache.
 MOST_PIECES = 16
 # What partial sums of gradients that are computed in parallel take in all, and the columns of a
@@ -124,7 +123,7 @@ def convolve(xp, x, w, stride, pads, dilation, groups):
         return _pointwise(xp, x, w, geo)
     if geo.depthwise:
         return depthwise.convolve(xp, x, w, geo)
-    if (found := choose.convolve(x, w, geo)) is not None:
+    if (found := door.call("convolve", x, w, geo)) is not None:
         return found
     return _by_im2col(xp, x, w, geo)
 
@@ -147,7 +146,7 @@ def input_gradient(xp, g, w, x_shape, stride, pads, dilation, groups):
         return _pointwise_input(xp, g, w, geo)
     if geo.depthwise:
         return depthwise.input_gradient(xp, g, w, geo)
-    if (found := choose.input_gradient(g, w, geo)) is not None:
+    if (found := door.call("convolve_input_gradient", g, w, geo)) is not None:
         return found
     if max(stride) == 1 and geo.filters <= min(2 * geo.channels, geo.batch * prod(geo.out)):
         return _as_correlation(xp, g, w, geo)
@@ -170,7 +169,7 @@ def weight_gradient(xp, g, x, w_shape, stride, pads, dilation, groups):
     geo = geometry(x.shape, tuple(w_shape), stride, pads, dilation, groups)
     if geo.depthwise and not geo.pointwise:
         return depthwise.weight_gradient(xp, g, x, geo)
-    if (found := choose.weight_gradient(g, x, geo)) is not None:
+    if (found := door.call("convolve_weight_gradient", g, x, geo)) is not None:
         return found
     return _weight_gradient_by_im2col(xp, g, x, geo)
 
@@ -233,7 +232,9 @@ def _cropped(x, geo):
 
 def _columns_of(xp, x, geo):
     """What copies the windows of whole samples fast; None where array functions do it."""
-    return column_loops.columns_of(x, geo) or kernels_of(xp, x, geo.kernel)
+    if type(x) is np.ndarray:
+        return door.call("columns", x, geo)
+    return kernels_of(xp, x, geo.kernel)
 
 
 def im2col(xp, x, kernel, stride, pads, dilation):
@@ -431,7 +432,7 @@ def _weight_gradient_by_im2col(xp, g, x, geo):
     matmul = _matmul(xp, x, len(runs) == 1)
     sums = [None] * len(runs)
     # The product is faster this way round; for few windows it is not worth the transposition.
-    columns_first = isinstance(x, np.ndarray) and geo.batch * prod(geo.out) >= FEW_WINDOWS
+    columns_first = isinstance(x, np.ndarray) and geo.batch * prod(geo.out) >= Least.COLUMNS_FIRST
 
     def work(number):
         for piece in runs[number]:

@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..compiled import door
 from ..threads.scheduler import blocks, run
-from . import depthwise_loops
 
 # Elements of a part: three buffers of as many fit in cache.
 BLOCK = 1 << 16
@@ -92,7 +92,7 @@ def _row_weights(xp, w, geo, multiple):
 
 def convolve(xp, x, w, geo):
     """The convolution described by `geo`, as `conv.convolve` computes it."""
-    if (found := depthwise_loops.convolve(x, w, geo)) is not None:
+    if (found := door.call("depthwise_convolve", x, w, geo)) is not None:
         return found
     out = xp.empty((geo.batch, geo.filters, *geo.out), x.dtype)
 
@@ -135,7 +135,7 @@ def _flat_gradient(xp, g, geo, plan):
 
 def input_gradient(xp, g, w, geo):
     """The gradient for the input, as `conv.input_gradient` computes it."""
-    if (found := depthwise_loops.input_gradient(g, w, geo)) is not None:
+    if (found := door.call("depthwise_input_gradient", g, w, geo)) is not None:
         return found
     grad = xp.zeros((geo.batch, geo.channels, *geo.size), g.dtype)
 
@@ -167,7 +167,7 @@ def _add_input(xp, grad, g, w, geo):
 
 def weight_gradient(xp, g, x, geo):
     """The gradient for the weights, as `conv.weight_gradient` computes it."""
-    if (found := depthwise_loops.weight_gradient(g, x, geo)) is not None:
+    if (found := door.call("depthwise_weight_gradient", g, x, geo)) is not None:
         return found
     positions = prod(geo.kernel)
     grads = xp.empty((geo.batch, geo.filters, positions), x.dtype)

@@ -6,8 +6,7 @@ is then one loop whose kernel positions are written out. The gradient for the in
 correlation: of the result's gradient, with `stride - 1` zeros between its elements, by the kernel
 turned around. That for the weights is one loop over such planes, with a sum for each position.
 
-Loops are for float32, two spatial dimensions and as many filters as channels; each function gives
-None for other cases, and while there is no loop yet.
+Loops are for float32, two spatial dimensions and as many filters as channels.
 """
 
 import functools
@@ -17,10 +16,10 @@ from typing import NamedTuple
 import numpy
 
 from ..compiled import jit
+from ..compiled.door import serves
 from ..threads import parallel_loops
+from ..threads.parallel_loops import FLOAT
 
-FLOAT, INDEX = numpy.dtype(numpy.float32), numpy.dtype(numpy.int64)
-LEAST = 1 << 13  # elements of all images below which a call costs as much as it saves
 BLOCK = 1 << 17  # elements of a piece
 MOST = 25  # kernel positions that one loop has
 
@@ -125,15 +124,14 @@ def _loop(text, memories, numbers, *shapes):
     return parallel_loops.ParallelLoop(text, parameters, True, "depthwise")
 
 
-def _fits(geo, x, other):
-    """True if a loop takes these arrays."""
+def _is_image(x, other, geo):
+    """True for images of float32 with one filter for each channel."""
     return (
-        jit.available()
-        and type(x) is numpy.ndarray
+        type(x) is numpy.ndarray
         and len(geo.size) == 2
         and geo.filters == geo.channels
         and x.dtype == other.dtype == FLOAT
-        and x.size >= LEAST
+        and x.size > 0
         and min(map(min, geo.pads)) >= 0
     )
 
@@ -142,49 +140,84 @@ def _before(geo):
     return tuple(first for first, _ in geo.pads)
 
 
+@functools.lru_cache(maxsize=256)
+def _of_images(geo):
+    """The plan of a convolution."""
+    return _Plan(geo.size, _before(geo), geo.padded, geo.out, geo.stride, (1, 1))
+
+
+@functools.lru_cache(maxsize=256)
+def _of_gradients(geo):
+    """The plan of the gradient for the images."""
+    rest, extent = _rest(geo), _extent(geo)
+    padded = tuple(n + e for n, e in zip(geo.size, extent))
+    return _Plan(geo.out, (rest[0], rest[2]), padded, geo.size, (1, 1), geo.stride)
+
+
+def _extent(geo):
+    return [d * (k - 1) for k, d in zip(geo.kernel, geo.dilation)]
+
+
+def _rest(geo):
+    """The zeros around the gradient of a result: above, below, to the left and to the right."""
+    return [e - pad for e, pads in zip(_extent(geo), geo.pads) for pad in pads]
+
+
+def _correlation(geo, plan):
+    return _loop(_correlation_text, 1, 10, geo.kernel, plan.stride, plan.between)
+
+
+@serves(
+    "depthwise_convolve",
+    least="DEPTHWISE",
+    takes=_is_image,
+    loops=lambda x, w, geo: [_correlation(geo, _of_images(geo))],
+)
 def convolve(x, w, geo):
     """The convolution of images by one filter for each channel."""
-    if not _fits(geo, x, w):
-        return None
-    return _correlated(
-        x, w, geo, _Plan(geo.size, _before(geo), geo.padded, geo.out, geo.stride, (1, 1))
-    )
+    return _correlated(x, w, geo, _of_images(geo))
 
 
+@serves(
+    "depthwise_input_gradient",
+    least="DEPTHWISE",
+    takes=lambda g, w, geo: (
+        _is_image(g, w, geo) and min(_rest(geo)) >= 0 and geo.stride[0] == geo.stride[1]
+    ),
+    loops=lambda g, w, geo: [_correlation(geo, _of_gradients(geo))],
+)
 def input_gradient(g, w, geo):
     """The gradient of `convolve` for the images."""
-    extent = [d * (k - 1) for k, d in zip(geo.kernel, geo.dilation)]
-    rest = [e - pad for e, pads in zip(extent, geo.pads) for pad in pads]
-    if not _fits(geo, g, w) or min(rest) < 0 or geo.stride[0] != geo.stride[1]:
-        return None
-    padded = tuple(n + e for n, e in zip(geo.size, extent))
-    plan = _Plan(geo.out, (rest[0], rest[2]), padded, geo.size, (1, 1), geo.stride)
-    return _correlated(g, numpy.flip(w, (2, 3)), geo, plan)
+    return _correlated(g, numpy.flip(w, (2, 3)), geo, _of_gradients(geo))
 
 
 def _correlated(x, w, geo, plan):
     """Planes correlated with the filter of their channel."""
-    loop = _loop(_correlation_text, 1, 10, geo.kernel, plan.stride, plan.between)
-    if not loop.is_ready():
-        return None
     out = numpy.empty((geo.batch, geo.channels, *plan.out), FLOAT)
     given = jit.flat(x), jit.flat(w), out.reshape(-1)
     sizes = *plan.size, *plan.before, plan.padded[1], *plan.out, *geo.dilation
+    loop = _correlation(geo, plan)
     loop.run(_pieces(geo), *given, prod(plan.padded), geo.channels, *sizes)
     return out
 
 
+def _sums(geo):
+    return _loop(_weights_text, 2, 9, geo.kernel, geo.stride)
+
+
+@serves(
+    "depthwise_weight_gradient",
+    least="DEPTHWISE",
+    size=lambda g, x, geo: x.size,
+    takes=lambda g, x, geo: _is_image(x, g, geo),
+    loops=lambda g, x, geo: [_sums(geo)],
+)
 def weight_gradient(g, x, geo):
     """The gradient of `convolve` for the filters."""
-    if not _fits(geo, x, g):
-        return None
-    loop = _loop(_weights_text, 2, 9, geo.kernel, geo.stride)
-    if not loop.is_ready():
-        return None
     found = numpy.empty((geo.batch, geo.channels, prod(geo.kernel)), FLOAT)
     given = jit.flat(x), jit.flat(g), found.reshape(-1)
     sizes = *geo.size, *_before(geo), geo.padded[1], *geo.out, *geo.dilation
-    loop.run(_pieces(geo), *given, *[prod(geo.padded)] * 2, *sizes)
+    _sums(geo).run(_pieces(geo), *given, *[prod(geo.padded)] * 2, *sizes)
     return found.sum(0).reshape(geo.filters, 1, *geo.kernel)
 
 

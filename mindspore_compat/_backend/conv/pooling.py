@@ -18,9 +18,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..compiled import door
 from ..host.select import keep
 from ..threads import scheduler
-from . import pooling_loops
 from .convolution import padded
 from .cuda_kernels import Windows, kernels_of
 
@@ -159,7 +159,7 @@ def maximum(xp, x, kernel, stride, pads, dilation, ceil_mode=False):
     if fast := kernels_of(xp, x, kernel):
         geo = Windows(size, kernel, out, stride, pads, dilation)
         return fast.maximum(x.reshape(prod(lead), *size), geo).reshape(*lead, *out)
-    made = pooling_loops.maximum(x, out, kernel, stride, pads, dilation)
+    made = door.call("max_pool", x, out, kernel, stride, pads, dilation)
     if made is not None:
         return made
     pads = _fitted(x, kernel, stride, pads, dilation, out)
@@ -329,7 +329,7 @@ def max_gradient(xp, g, x, largest, kernel, stride, pads, dilation):
         geo = Windows(size, kernel, out, stride, pads, dilation)
         index = fast.index_of_maximum(x.reshape(prod(lead), *size), largest, geo, none=-1)
         return fast.add_at_index(g, index, x.shape, geo)
-    made = pooling_loops.max_gradient(g, x, largest, kernel, stride, pads, dilation)
+    made = door.call("max_pool_gradient", g, x, largest, kernel, stride, pads, dilation)
     if made is not None:
         return made
     area = prod(size)

@@ -3,8 +3,7 @@
 
 The positions of a window are written out, and the first that holds the largest value is chosen
 without branches. The results have the bits of pooling.py. Loops are for float32, two spatial
-dimensions and windows that lie inside the image; the functions give None for other cases, and while
-there is no loop yet.
+dimensions and windows that lie inside the image.
 """
 
 import functools
@@ -13,13 +12,13 @@ from math import prod
 import numpy
 
 from ..compiled import jit
+from ..compiled.door import serves
 from ..compiled.library import LIBRARY
 from ..threads import parallel_loops
+from ..threads.parallel_loops import FLOAT
+from ..thresholds import Most
 
-FLOAT = numpy.dtype(numpy.float32)
-LEAST = 1 << 13  # elements of all images below which a call costs as much as it saves
 BLOCK = 1 << 13  # elements of a piece
-MOST = 16  # positions of a window
 
 _MAXIMUM = """def {name}(x, largest, height, width, out_height, out_width, first, last):
     for plane in range(first, last):
@@ -107,31 +106,47 @@ def _loop(text, arrays, *window):
     return parallel_loops.ParallelLoop(text, parameters, True, "max-pool", LIBRARY)
 
 
+def _maximum(kernel, stride, dilation):
+    return _loop(_maximum_text, 2, kernel, stride, dilation)
+
+
+@serves(
+    "max_pool",
+    least="POOL",
+    takes=lambda x, out, *window: _are_taken((x,), out, *window),
+    loops=lambda x, out, kernel, stride, pads, dilation: [_maximum(kernel, stride, dilation)],
+)
 def maximum(x, out, kernel, stride, pads, dilation):
-    """The largest value of each window, as `pool.maximum` finds it; `out` is the number of windows
-    in each dimension."""
-    if not _fits((x,), out, kernel, stride, pads, dilation):
-        return None
-    loop = _loop(_maximum_text, 2, kernel, stride, dilation)
-    if not loop.is_ready():
-        return None
+    """The largest value of each window, as `pooling.maximum` finds it; `out` is the number of
+    windows in each dimension."""
     largest = numpy.empty((*x.shape[:-2], *out), FLOAT)
+    loop = _maximum(kernel, stride, dilation)
     _run(loop, (jit.flat(x), largest.reshape(-1)), x.shape, out)
     return largest
 
 
+def _gradient(kernel, stride, dilation):
+    return _loop(_gradient_text, 4, kernel, stride, dilation)
+
+
+@serves(
+    "max_pool_gradient",
+    least="POOL",
+    size=lambda g, x, *_: x.size,
+    takes=lambda g, x, largest, *window: _are_taken(
+        (x, g, largest), largest.shape[x.ndim - 2 :], *window
+    ),
+    loops=lambda g, x, largest, kernel, stride, pads, dilation: [
+        _gradient(kernel, stride, dilation)
+    ],
+)
 def max_gradient(g, x, largest, kernel, stride, pads, dilation):
-    """The gradient of `maximum`, as `pool.max_gradient` finds it."""
+    """The gradient of `maximum`, as `pooling.max_gradient` finds it."""
     out = largest.shape[-2:]
-    if not _fits((x, g, largest), out, kernel, stride, pads, dilation):
-        return None
-    loop = _loop(_gradient_text, 4, kernel, stride, dilation)
-    if not loop.is_ready():
-        return None
     is_whole = kernel == stride and x.shape[-2:] == (out[0] * stride[0], out[1] * stride[1])
     grad = (numpy.empty if is_whole and dilation == (1, 1) else numpy.zeros)(x.shape, FLOAT)
     arrays = jit.flat(g), jit.flat(x), jit.flat(largest), grad.reshape(-1)
-    _run(loop, arrays, x.shape, out)
+    _run(_gradient(kernel, stride, dilation), arrays, x.shape, out)
     return grad
 
 
@@ -142,15 +157,14 @@ def _run(loop, arrays, shape, out):
     loop.run(pieces, *arrays, height, width, *out)
 
 
-def _fits(arrays, out, kernel, stride, pads, dilation):
-    """True if loops take these arrays and windows."""
+def _are_taken(arrays, out, kernel, stride, pads, dilation):
+    """True for arrays of float32, and small windows inside of images."""
     size = arrays[0].shape[-2:]
     return (
         len(kernel) == 2
-        and arrays[0].size >= LEAST
-        and jit.available()
+        and arrays[0].size > 0
         and all(type(each) is numpy.ndarray and each.dtype == FLOAT for each in arrays)
-        and 1 < prod(kernel) <= MOST
+        and 1 < prod(kernel) <= Most.POOL_POSITIONS
         and all(before == 0 for before, _ in pads)
         and all(
             n > (o - 1) * s + (k - 1) * d

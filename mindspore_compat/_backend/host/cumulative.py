@@ -6,26 +6,22 @@ other, and along the last axis a compiled loop keeps the sum in a register. Thre
 Mirrored arrays, which a gradient is a cumulative sum of, are taken as they are.
 """
 
-import functools
 import math
 
 import numpy
 
-from ..compiled import jit
-from ..threads import parallel_loops, scheduler
-from ..threads.parallel_loops import FLOAT, ParallelLoop
-from . import ufuncs
+from ..compiled import door
+from ..threads import scheduler
+from ..thresholds import Least
 
-LEAST = 1 << 14  # elements from which NumPy is slower
-NARROWEST = 1 << 8  # elements beside each other, of which calls for each row pay
-PIECE = 1 << 15  # elements of a piece of rows that a loop takes, about
-STACK = 1 << 13  # elements of rows that are added to each other, of which calls for each row pay
+PIECE = 1 << 15  # elements of a piece of rows, about
 WIDEST = 1 << 12  # elements beside each other in a piece
 
 
 def cumsum(xp, x, axis=None):
     """NumPy's `cumsum`."""
-    if type(x) is numpy.ndarray and x.size >= LEAST and x.dtype.char in "fd" and axis is not None:
+    large = type(x) is numpy.ndarray and x.size >= Least.CUMSUM
+    if large and x.dtype.char in "fd" and axis is not None:
         found = _summed(x, axis % x.ndim) if -x.ndim <= axis < x.ndim else None
         if found is not None:
             return found
@@ -45,9 +41,13 @@ def _summed(x, axis):
         each.reshape(math.prod(x.shape[:axis]), length, math.prod(x.shape[axis + 1 :]))
         for each in (rows, out)
     ]
-    if stacks[0].shape[2] >= NARROWEST and stacks[0][0].size >= STACK:
+    beside, size = stacks[0].shape[2], stacks[0][0].size
+    if beside == 1:
+        if door.call("cumsum", *stacks, backwards) is None and not _along_rows(*stacks, backwards):
+            return None
+    elif beside >= Least.CUMSUM_BESIDE and size >= Least.CUMSUM_STACK:
         _add_rows(*stacks, backwards)
-    elif stacks[0].shape[2] > 1 or not _along_rows(*stacks, backwards):
+    else:
         return None
     return out[mirror] if backwards else out
 
@@ -76,11 +76,7 @@ def _add_rows(x, out, backwards):
 def _along_rows(x, out, backwards):
     """Writes the sums along rows that are contiguous; False where NumPy is left to do so."""
     count, length = x.shape[:2]
-    if x.dtype == FLOAT and jit.available() and _loop().is_ready():
-        table = parallel_loops.blocks(count, max(PIECE // length, 1))
-        _loop().run(table, x.reshape(-1), out.reshape(-1), length, -1 if backwards else 1)
-        return True
-    if x.nbytes < ufuncs.BETWEEN or count == 1:
+    if x.nbytes < Least.UFUNC or count == 1:
         return False
     ways = slice(None, None, -1 if backwards else 1)
     x, out = (each.reshape(count, length)[:, ways] for each in (x, out))
@@ -89,30 +85,3 @@ def _along_rows(x, out, backwards):
         lambda number: numpy.add.accumulate(x[parts[number]], 1, out=out[parts[number]]), len(parts)
     )
     return True
-
-
-def sum_along_rows(x, out, length, step, first, last):
-    """Writes the cumulative sums of rows `first` to `last`, backwards where `step` is -1.
-
-    Args:
-        x, out: matrices with rows of this length, as arrays of one axis.
-        length: the elements of a row.
-        step: from an element to the next.
-        first, last: which rows.
-    """
-    for row in range(first, last):
-        at = row * length if step > 0 else (row + 1) * length - 1
-        total = x[at]
-        out[at] = total
-        for _ in range(length - 1):
-            at += step
-            total += x[at]
-            out[at] = total
-
-
-@jit.made_once
-def _loop():
-    array, number, piece = parallel_loops.array, parallel_loops.number, parallel_loops.piece
-    parameters = [array(FLOAT), array(FLOAT), number(), number(), piece(0), piece(1)]
-    text = functools.partial(jit.text_of, sum_along_rows)
-    return ParallelLoop(text, parameters, False, "sum_along_rows")

@@ -8,10 +8,10 @@ import functools
 
 import numpy as np
 
-from ..loops import float16
+from ..compiled import door
+from ..thresholds import Least
 from .ufuncs import astype
 
-_SMALL = 1 << 12  # elements below which NumPy is as fast
 _BLOCK = 1 << 15  # elements worked on at a time: they stay in the cache
 _WORD = np.uint32
 _SIGN, _LEAST, _ENDLESS = _WORD(0x8000), _WORD(0x400), _WORD(0x7C00)  # -0, 2^-14, inf in float16
@@ -26,17 +26,17 @@ def cast(xp, x, dtype):
     """`x` with another dtype; `x` itself where it has it already."""
     if x.dtype == dtype:
         return x
-    if type(x) is not np.ndarray or x.size <= _SMALL:
+    if type(x) is not np.ndarray or x.size < Least.CAST:
         return x.astype(dtype)
     dtype = np.dtype(dtype)
     way = _WAYS.get(x.dtype.char + dtype.char)
-    return astype(x, dtype) if way is None else _in_blocks(way, np.ascontiguousarray(x), dtype)
+    return astype(x, dtype) if way is None else _in_blocks(way, x, dtype)
 
 
 def _in_blocks(way, x, dtype):
     out = np.empty(x.shape, dtype)
-    given, made = x.reshape(-1), out.reshape(-1)
-    if float16.cast(given, made):
+    given, made = np.ascontiguousarray(x).reshape(-1), out.reshape(-1)
+    if door.call("cast_float16", given, made) is not None:
         return out
     for start in range(0, x.size, _BLOCK):
         block = slice(start, start + _BLOCK)

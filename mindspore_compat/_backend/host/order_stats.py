@@ -6,10 +6,10 @@ there is then found by comparing. Elsewhere, and where there are NaNs, a stable 
 
 import numpy
 
-from ..loops import extremes
+from ..compiled import door
 from ..threads import scheduler
+from ..thresholds import Least, Most
 
-_FEW = 4  # part of an axis, as a divisor, up to which a partition is worth its comparisons
 _PIECE = 1 << 16  # elements of a piece, about
 
 _UNSORTED = "bfloat16"  # NumPy sorts its NaNs anywhere
@@ -23,7 +23,7 @@ def top_k(xp, x, k, axis=-1, largest=True):
     if x.dtype.name == _UNSORTED:
         values, order = xp.top_k(xp.cast(x, "float32"), k, axis, largest)
         return xp.cast(values, x.dtype), order
-    if 0 < k <= x.shape[axis] // _FEW and _comparable(x):
+    if 0 < k <= x.shape[axis] // Most.TOP_K_SHARE and _comparable(x):
         return _chosen(xp, x, k, axis, largest)
     key = x
     if largest:
@@ -89,9 +89,9 @@ def argmin(xp, x, axis=None, keepdims=False):
 
 
 def _argmax_or_min(xp, function, x, axis, keepdims):
-    inside = type(x) is numpy.ndarray and type(axis) is int and -x.ndim <= axis < x.ndim
-    if inside and axis not in (-1, x.ndim - 1):
-        found = extremes.argmax(x, axis % x.ndim, function is xp.module.argmax)
+    large = type(x) is numpy.ndarray and x.size >= Least.ARGMAX and type(axis) is int
+    if large and -x.ndim <= axis < x.ndim and axis not in (-1, x.ndim - 1):
+        found = door.call("argmax", x, axis % x.ndim, function is xp.module.argmax)
         if found is not None:
             return numpy.expand_dims(found, axis) if keepdims else found
     return function(x, axis, keepdims=keepdims)

@@ -10,16 +10,15 @@ from math import prod
 
 import numpy
 
-from .ufuncs import BETWEEN, contiguous, write_pieces
-
-MOST = 64  # blocks of an array and its padding, of which each costs some calls
+from ..thresholds import Least, Most
+from .ufuncs import contiguous, write_pieces
 
 
 def pad(xp, x, pad_width, mode="constant", constant_values=0):
     """NumPy's `pad`; of large arrays around which one number is put threads share the copy."""
     if mode != "constant":
         return xp.module.pad(x, pad_width, mode)
-    large = type(x) is numpy.ndarray and x.nbytes >= BETWEEN and len(pad_width) == x.ndim
+    large = type(x) is numpy.ndarray and x.nbytes >= Least.UFUNC and len(pad_width) == x.ndim
     if not large or numpy.ndim(constant_values):
         return xp.module.pad(x, pad_width, mode, constant_values=constant_values)
     out = numpy.empty([n + b + a for n, (b, a) in zip(x.shape, pad_width)], x.dtype)
@@ -44,7 +43,7 @@ def pad_by_index(xp, x, widths, mode):
         return _taken(xp, x, widths, mode)
     out = numpy.empty([n + sum(around) for n, around in zip(x.shape, widths, strict=True)], x.dtype)
     inside = tuple(slice(before, before + n) for n, (before, _) in zip(x.shape, widths))
-    if x.nbytes >= BETWEEN:
+    if x.nbytes >= Least.UFUNC:
         write_pieces(_copy, [x], out[inside])
     else:
         out[inside] = x
@@ -67,7 +66,7 @@ def _added_back(xp, g, shape, padded, mode):
     """The same for some of the axes: elements of an axis and strips beside it are taken apart, so
     that what is large is copied once."""
     if not padded:
-        if type(g) is numpy.ndarray and g.nbytes >= BETWEEN:
+        if type(g) is numpy.ndarray and g.nbytes >= Least.UFUNC:
             return contiguous(g)
         return xp.array(g, order="C")
     (axis, around), *rest = padded
@@ -88,7 +87,7 @@ def _is_special(shape, widths, mode):
     if 0 in shape or min(map(min, widths), default=0) < 0:
         return True
     strips = [len(_strips(shape[axis], *around, mode)) for axis, around in _padded(widths)]
-    return prod([1 + count for count in strips]) > MOST
+    return prod([1 + count for count in strips]) > Most.PAD_BLOCKS
 
 
 def _padded(widths):

@@ -6,10 +6,10 @@ products, and others powers of the absolute value.
 
 import numpy
 
+from ..thresholds import Most
 from .ufuncs import Ufunc
 
 _power = Ufunc(numpy.power)
-_MOST = 4  # factors of a product, each of which is rounded
 _EXACT = 1 << 24  # whole numbers up to which float32 holds all
 
 
@@ -20,7 +20,7 @@ def power(xp, x, y):
     exponent = _whole(x, y)
     if not exponent:
         return _power(x, y)
-    if abs(exponent) <= _MOST:
+    if abs(exponent) <= Most.POWER_FACTORS:
         return _product(xp, x if exponent > 0 else xp.reciprocal(x), abs(exponent))
     found = _power(xp.abs(x), y)
     return xp.copysign(found, x) if exponent % 2 else found

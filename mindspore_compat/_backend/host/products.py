@@ -8,19 +8,13 @@ import math
 
 import numpy as np
 
-from ..loops import products, stacks
+from ..compiled import door
 from ..threads import scheduler
+from ..thresholds import Least, Most
 from . import checksums
 
-SINGLE = 1 << 18  # multiplications up to which libraries use one thread of their own accord
-HALVES = 1 << 23  # multiplications of which a half is worth another thread
 PIECE = 1 << 25  # multiplications of a piece, at least, where there are more than two
-NARROWEST = 256  # rows or columns of a strip, at least: each packs the other operand anew
-UNPACKED = 10**6  # multiplications of a product up to which OpenBLAS packs no operand
-FEWEST = 32  # rows of a product that is cut in halves
-MOST = 16  # pieces of a product
-FEW = 32  # rows for which the product of the transposes is faster, in float32
-TURNED = 1 << 19  # multiplications for which it is
+PIECES = 16  # of a product, at most
 
 
 def matmul(xp, x, y, out=None):
@@ -38,7 +32,7 @@ def matmul_add(xp, x, y, addend):
     same = x.dtype == y.dtype == addend.dtype
     if not same or type(x) is not np.ndarray or checksums.on:
         return xp.matmul(x, y) + addend
-    if x.size * y.shape[1] > SINGLE and x.shape[1] == y.shape[0]:
+    if x.size * y.shape[1] >= Least.PRODUCT and x.shape[1] == y.shape[0]:
         with scheduler.hold:
             return _matrix(x, y, None, addend)
     return _plus(np.matmul(x, y), addend)
@@ -46,7 +40,7 @@ def matmul_add(xp, x, y, addend):
 
 def product(x, y, out=None):
     """NumPy's `matmul` of arrays of the host, shared among threads where it is large."""
-    if x.ndim < 2 or y.ndim < 2 or x.size * y.shape[-1] <= SINGLE >= y.size * x.shape[-2]:
+    if x.ndim < 2 or y.ndim < 2 or x.size * y.shape[-1] < Least.PRODUCT > y.size * x.shape[-2]:
         made = np.matmul(x, y, out)
     else:
         made = _large(x, y, out)
@@ -65,15 +59,15 @@ def _matrix(x, y, out, addend=None):
     added to each row."""
     rows, columns = x.shape[0], y.shape[1]
     longer, work = max(rows, columns), x.size * columns
-    strips = max(min(work // PIECE, longer // NARROWEST, MOST), 2)
     if _of_itself(x, y):
         return _one(x, y, out, addend)
-    if (made := products.product(x, y, out, addend)) is not None:
+    if (made := door.call("matmul", x, y, out, addend)) is not None:
         return made
-    if work < HALVES or longer < NARROWEST:
+    if work < Least.PRODUCT_HALVES or longer < Least.PRODUCT_STRIP:
         return _one(x, y, out, addend)
     if out is None:
         out = np.empty((rows, columns), np.result_type(x, y))
+    strips = max(min(work // PIECE, longer // Least.PRODUCT_STRIP, PIECES), 2)
     parts = scheduler.blocks(longer, -(-longer // (strips * 16)) * 16)
 
     def piece(number):
@@ -96,8 +90,8 @@ def _one(x, y, out, addend):
     """
     if not (
         x.dtype == y.dtype == np.float32
-        and len(x) <= FEW
-        and x.size * y.shape[1] >= TURNED
+        and len(x) <= Most.PRODUCT_TURNED_ROWS
+        and x.size * y.shape[1] >= Least.PRODUCT_TURNED
         and x.flags.c_contiguous
         and y.flags.f_contiguous
     ):
@@ -127,10 +121,10 @@ def _stack(x, y, out):
     lead = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
     shape = (*lead, x.shape[-2], y.shape[-1])
     work = math.prod(shape) * x.shape[-1]
-    if work >= stacks.LEAST and out is None and max(lead, default=0) > 1:
-        if (made := stacks.product(x, y, lead)) is not None:
+    if out is None and max(lead, default=0) > 1:
+        if (made := door.call("matmul_stack", x, y, lead)) is not None:
             return made
-    if work < HALVES or not lead:
+    if work < Least.PRODUCT_HALVES or not lead:
         return np.matmul(x, y, out)
     if max(lead) < 2:
         made = _matrix(
@@ -146,7 +140,7 @@ def _stack(x, y, out):
         each if each.shape[:-2] == lead else np.broadcast_to(each, (*lead, *each.shape[-2:]))
         for each in (x, y)
     )
-    count = min(max(work // PIECE, 2), lead[axis], MOST)
+    count = min(max(work // PIECE, 2), lead[axis], PIECES)
     parts = scheduler.blocks(lead[axis], -(-lead[axis] // count))
 
     def piece(number):
@@ -161,7 +155,8 @@ def _unpacked(x, y, out):
     """Writes the products of stacks. Some are cut in halves, which the library multiplies as they
     lie: packed first, they take up to twice the time."""
     rows, columns = out.shape[-2:]
-    if rows >= FEWEST and rows % 2 == 0 and 1 < rows * columns * x.shape[-1] / UNPACKED <= 2:
+    packed = rows * columns * x.shape[-1] / Most.PRODUCT_UNPACKED
+    if rows >= Least.STACK_HALVES and rows % 2 == 0 and 1 < packed <= 2:
         x, out = (each.reshape(*each.shape[:-2], 2, rows // 2, each.shape[-1]) for each in (x, out))
         y = np.expand_dims(y, -3)
     np.matmul(x, y, out)

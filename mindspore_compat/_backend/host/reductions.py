@@ -5,21 +5,18 @@ enough, each piece has some of it, and the bits are NumPy's. Otherwise the eleme
 are cut into blocks, whose sums are added in turn, at least as accurately as NumPy does: it adds
 leading axes one row after the other. The sums of leading axes are products with ones, which are
 several times as fast where rows are short; those of float32 have a compiled loop
-(loops/sums.py) where Numba is installed.
+(loops/sums.py).
 """
 
 import math
 
 import numpy
 
-from ..loops import sums
+from ..compiled import door
 from ..threads.scheduler import hold, run
+from ..thresholds import Least, Most
 from .ufuncs import pieces
 
-LARGE = 1 << 20  # bytes of arrays that are looked at here
-LOOPED = 1 << 21  # of those that the compiled loop sums, however long their rows are
-SHARED = 1 << 25  # bytes from which threads pay: NumPy reads memory nearly as fast as it is
-NARROW = 64  # elements of rows up to which products with ones are faster, on one thread too
 ROWS = 256  # rows added by one product with ones
 BLOCK = 1 << 14  # elements of a block of a sum over all that lies together
 
@@ -28,7 +25,7 @@ def reducer(ufunc):
     """The function of a space that reduces by a ufunc, as `reduced` does for large arrays."""
 
     def call(x, axis=None, dtype=None, keepdims=False):
-        if type(x) is numpy.ndarray and x.nbytes >= LARGE:
+        if type(x) is numpy.ndarray and x.nbytes >= Least.REDUCE and x.ndim:
             return reduced(ufunc, x, axis, dtype, keepdims)
         return ufunc.reduce(x, axis, dtype, None, keepdims)
 
@@ -44,8 +41,9 @@ def reduced(ufunc, x, axis, dtype, keepdims):
         dtype: of the result; None for NumPy's choice.
         keepdims (bool): whether the axes that are reduced stay, of length 1.
     """
-    looped = ufunc is numpy.add and x.nbytes >= LOOPED and sums.ready(x.dtype)
-    if not looped and x.nbytes < (SHARED if x.shape[-1] > NARROW else LARGE):
+    looped = ufunc is numpy.add and x.nbytes >= Least.REDUCE_LOOP and door.find("sum", x)
+    least = Least.REDUCE if x.shape[-1] <= Most.REDUCE_NARROW else Least.REDUCE_THREADS
+    if not looped and x.nbytes < least:
         return ufunc.reduce(x, axis, dtype, None, keepdims)
     axes = _axes(axis, x.ndim)
     order = sorted(range(x.ndim), key=lambda each: -abs(x.strides[each]))
@@ -99,10 +97,11 @@ def _by_groups(ufunc, x, groups, dtype):
         last = max(number for number, (_, gone) in enumerate(groups) if gone)
         lead = math.prod([length for length, _ in groups[:last]])
         view = x.reshape(lead, groups[last][0], -1)
-        made = _looped(ufunc, view, x)
-        if made is not None:
-            x = made
-        elif x.nbytes < (LARGE if 1 < view.shape[2] <= NARROW else SHARED):
+        narrow = 1 < view.shape[2] <= Most.REDUCE_NARROW
+        sums = door.call("sum", view) if ufunc is numpy.add else None
+        if sums is not None:
+            x = sums
+        elif x.nbytes < (Least.REDUCE if narrow else Least.REDUCE_THREADS):
             x = ufunc.reduce(view, 1, dtype)
         elif view.shape[2] == 1:
             x = _rows(ufunc, view[:, :, 0], dtype, cuts)
@@ -114,20 +113,10 @@ def _by_groups(ufunc, x, groups, dtype):
     return x
 
 
-def _looped(ufunc, view, x):
-    """Sums of columns, or of all elements, by a compiled loop; None where there is none."""
-    if ufunc is not numpy.add or view.shape[2] == 1 < len(view):
-        return None
-    if view.shape[2] > 1:
-        return sums.summed(view)
-    total = sums.total(x)
-    return None if total is None else total.reshape(1)
-
-
 def _rows(ufunc, x, dtype, cuts):
     """A matrix reduced along its rows."""
     rows, length = x.shape
-    if rows >= 4:
+    if rows >= 4 or length < BLOCK:
         return _along(ufunc, x, dtype)
     if not cuts:
         return None
@@ -185,7 +174,7 @@ def _columns(ufunc, x, dtype, cuts):
             reduce(x[:, whole * ROWS :], found[:, whole])
 
     count = len(indices) + (found.shape[1] > whole)
-    if x.nbytes >= SHARED:
+    if x.nbytes >= Least.REDUCE_THREADS:
         run(work, count)
     else:
         with hold:

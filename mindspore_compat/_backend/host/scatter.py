@@ -8,49 +8,30 @@ import math
 
 import numpy
 
+from ..compiled import door
 from ..compiled.jit import is_repeated
-from ..loops import along
-from ..loops import rows as row_loops
-
-_FEW_ROWS = 1 << 8  # rows that are taken by NumPy, however long
-_SMALL = 1 << 12  # elements below which a sparse matrix or a single index costs more than it saves
+from ..thresholds import Least
+from .indices import from_zero
 
 
 def take(xp, x, indices, axis=None):
     """NumPy's `take`, by the array's method, which costs less than the function."""
     if type(x) is not numpy.ndarray:
         return xp.module.take(x, indices, axis)
-    found = None
-    if axis == 0 and type(indices) is numpy.ndarray and indices.size > _FEW_ROWS and x.size:
-        found = _taken_rows(x, indices)
-    return x.take(indices, axis) if found is None else found
-
-
-def _taken_rows(x, indices):
-    """Rows by a compiled loop; None where there is none for them, or an index is out of range."""
-    fits = row_loops.fits(x.dtype, indices.size, x.size // len(x))
-    if not fits or not x.flags.carray or indices.dtype.kind not in "iu":
-        return None
-    low, high = int(indices.min()), int(indices.max())
-    if low < -len(x) or high >= len(x):
-        return None
-    found = row_loops.taken(x.reshape(len(x), -1), _from_zero(indices, low, len(x)))
-    return None if found is None else found.reshape(indices.shape + x.shape[1:])
-
-
-def _from_zero(indices, low, count):
-    """Indices in [-count, count), the least of which is `low`, as int64 of one axis from 0 on."""
-    flat = indices.reshape(-1).astype(numpy.int64, copy=False)
-    return flat if low >= 0 else numpy.where(flat < 0, flat + count, flat)
+    taken = None
+    if axis == 0 and type(indices) is numpy.ndarray:
+        if indices.size >= Least.TAKE_INDICES and x.size:
+            taken = door.call("take", x, indices)
+    return x.take(indices, axis) if taken is None else taken
 
 
 def take_along_axis(xp, x, indices, axis):
     """NumPy's `take_along_axis`."""
     if type(x) is type(indices) is numpy.ndarray and x.ndim == indices.ndim:
-        if -x.ndim <= axis < x.ndim:
-            found = along.taken(x, indices, axis % x.ndim)
-            if found is not None:
-                return found
+        if indices.size >= Least.ALONG_AXIS and -x.ndim <= axis < x.ndim:
+            taken = door.call("take_along_axis", x, indices, axis % x.ndim)
+            if taken is not None:
+                return taken
     return xp.module.take_along_axis(x, indices, axis)
 
 
@@ -65,9 +46,9 @@ def add_rows(xp, index, values, count):
     row = values.shape[index.ndim :]
     flat = xp.reshape(index, (-1,)).astype("int64", copy=False)  # int8 may not hold `count`
     rows = xp.reshape(values, (index.size, math.prod(row)))
-    if type(rows) is numpy.ndarray and rows.dtype.char in "fd" and rows.size > _SMALL:
-        flat = _from_zero(flat, flat.min(), count)
-        out = row_loops.summed(flat, rows, count)
+    if type(rows) is numpy.ndarray and rows.dtype.char in "fd" and rows.size >= Least.ADD_AT:
+        flat = from_zero(flat, flat.min(), count)
+        out = door.call("add_rows", flat, rows, count)
         out = _sparse_product(flat, rows, count) if out is None else out
     else:
         out = _added(xp, xp.zeros((count, rows.shape[1]), rows.dtype), flat, rows)
@@ -133,7 +114,7 @@ def _add_at_indices(out, index, values):
     skipped = sum(1 for each in index if isinstance(each, slice) and each == slice(None))
     indices = index[skipped:]
     lengths = out.shape[skipped : len(index)]
-    if all(numpy.size(each) <= _SMALL for each in (values, *indices)):
+    if all(numpy.size(each) < Least.ADD_AT for each in (values, *indices)):
         return False
     if not indices or any(
         type(each) is not numpy.ndarray
@@ -152,7 +133,7 @@ def _add_at_indices(out, index, values):
         )
         return True
     whole = out.shape[:skipped] + indices[0].shape + out.shape[len(index) :]
-    if out.dtype.char not in "fd" or numpy.size(values) <= _SMALL:
+    if out.dtype.char not in "fd" or numpy.size(values) < Least.ADD_AT:
         return False
     axes = range(skipped, skipped + indices[0].ndim)
     rows = numpy.moveaxis(numpy.broadcast_to(values, whole), axes, range(indices[0].ndim))
@@ -217,10 +198,10 @@ def _flipped(xp, bits):
 def scatter_along_axis(xp, x, index, values, axis, add=False):
     """A copy of `x` with `values` written (or added) where `take_along_axis` would read."""
     axis = axis % x.ndim
-    if add and type(x) is type(index) is type(values) is numpy.ndarray:
-        found = along.added(x, index, values, axis) if x.ndim == index.ndim else None
-        if found is not None:
-            return found
+    if add and type(x) is type(index) is type(values) is numpy.ndarray and x.ndim == index.ndim:
+        added = door.call("add_along_axis", x, index, values, axis)
+        if added is not None:
+            return added
     indices = list(xp.ogrid[tuple(slice(n) for n in index.shape)])
     indices = [xp.asarray(index_array) for index_array in indices]
     indices[axis] = index

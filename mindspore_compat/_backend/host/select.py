@@ -8,13 +8,13 @@ slower than its `clip`. With Numba, elements of four bytes are chosen by compile
 
 import numpy as np
 
+from ..compiled import door
 from ..compiled.jit import is_repeated
-from ..loops import choose
 from ..threads.scheduler import blocks, run
-from .ufuncs import BETWEEN, by_elements
+from ..thresholds import Least
+from .ufuncs import by_elements
 
 _WORDS = {size: np.dtype(f"i{size}") for size in (1, 2, 4, 8)}
-LARGE = 1 << 14  # elements from which a branch for each is slower
 _BLOCK = 1 << 15  # elements worked on at a time: they stay in the cache
 
 
@@ -28,13 +28,13 @@ def keep(xp, mask, x):
     kind = _WORDS[x.itemsize] if type(x) is np.ndarray and x.dtype.kind == "f" else None
     if kind is None or x.ndim == 0 or mask.shape != x.shape:
         return xp.where(mask, x, zero_of(xp, x))
-    if x.size >= LARGE and x.itemsize == 4:
+    if x.size >= Least.WHERE:
         words = x.reshape(-1)[:1] if is_repeated(x) else np.ascontiguousarray(x)
-        made = choose.chosen(mask, words.view(kind), kind.type(0))
-        if made is not None:
-            return made.view(x.dtype)
+        kept = door.call("where", mask, words.view(kind), kind.type(0))
+        if kept is not None:
+            return kept.view(x.dtype)
     x = np.ascontiguousarray(x)
-    if x.nbytes >= BETWEEN:
+    if x.nbytes >= Least.UFUNC:
         return by_elements(_write_kept, (mask, x.view(kind)), kind).view(x.dtype)
     return _write_kept(mask, x.view(kind), np.empty(x.shape, kind)).view(x.dtype)
 
@@ -56,7 +56,7 @@ def zero_of(xp, x):
 
 def where(xp, condition, *choices):
     """NumPy's `where`."""
-    if type(condition) is np.ndarray and condition.size >= LARGE and len(choices) == 2:
+    if type(condition) is np.ndarray and condition.size >= Least.WHERE and len(choices) == 2:
         dtype = _one_dtype(*choices) if condition.dtype == bool else None
         if dtype is not None:
             return _chosen(condition, dtype, *choices)
@@ -92,11 +92,13 @@ def _chosen(mask, dtype, *choices):
     )
     word = _WORDS[dtype.itemsize]
     x, y = x.view(word), y.view(word)
-    if word.itemsize == 4 and (made := choose.chosen(mask, x, y)) is not None:
-        return made.view(dtype).reshape(shape)
+    chosen = door.call("where", mask, x, y)
+    if chosen is not None:
+        return chosen.view(dtype).reshape(shape)
     out = np.empty(shape, word)
     flat, zeros = out.reshape(-1), y.size == 1 and not y.any()
-    large = flat.nbytes >= BETWEEN  # threads wait for each other between functions of small blocks
+    # Threads wait for each other between functions of small blocks.
+    large = flat.nbytes >= Least.UFUNC
     parts = blocks(flat.size, 4 * _BLOCK if large else _BLOCK)
 
     def work(number):
@@ -122,18 +124,18 @@ def _chosen(mask, dtype, *choices):
 def at_least(xp, x, low):
     """max(x, low), of the dtype of `x`; a NaN on either side stays one. Where both are equal, the
     gradient is that of `x`."""
-    if x.size >= LARGE and _clips(x, low):
-        made = _bounded(x, "<", low)
-        return _clipped(xp, x, low=low) if made is None else made
+    if x.size >= Least.WHERE and _clips(x, low):
+        clipped = door.call("clip_one_side", x, "<", low)
+        return _clipped(xp, x, low=low) if clipped is None else clipped
     return xp.maximum(x, low)
 
 
 def at_most(xp, x, high):
     """min(x, high), of the dtype of `x`; a NaN on either side stays one. Where both are equal, the
     gradient is that of `x`."""
-    if x.size >= LARGE and _clips(x, high):
-        made = _bounded(x, ">", high)
-        return _clipped(xp, x, high=high) if made is None else made
+    if x.size >= Least.WHERE and _clips(x, high):
+        clipped = door.call("clip_one_side", x, ">", high)
+        return _clipped(xp, x, high=high) if clipped is None else clipped
     return xp.minimum(x, high)
 
 
@@ -146,13 +148,6 @@ def _clips(x, bound):
     )
 
 
-def _bounded(x, sign, bound):
-    """`x` within a bound by a compiled loop, which keeps what is not less or greater: a NaN too."""
-    if x.dtype != np.float32 or np.isnan(bound):
-        return None
-    return choose.bounded(x, sign, bound)
-
-
 def _clipped(xp, x, low=None, high=None):
     """`x` within one bound; the other is what its dtype can hold."""
     given = x.dtype
@@ -160,6 +155,6 @@ def _clipped(xp, x, low=None, high=None):
     ends = (-np.inf, np.inf) if dtype.kind == "f" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
     low, high = (end if bound is None else bound for bound, end in zip((low, high), ends))
     x = xp.cast(x, dtype)
-    share = x.nbytes >= 2 * BETWEEN
+    share = x.nbytes >= 2 * Least.UFUNC
     found = by_elements(np.clip, (x, low, high), dtype) if share else np.clip(x, low, high)
     return xp.cast(found, given)

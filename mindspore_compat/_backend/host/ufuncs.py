@@ -17,26 +17,25 @@ import math
 import numpy
 
 from ..threads.scheduler import blocks, run
+from ..thresholds import Least
 
-LARGE = 1 << 17  # bytes from which an array is looked at here; less is done before a thread wakes
 PIECE = 1 << 17  # elements of a piece, about
 FEW, MOST = 4, 16  # how many pieces a call has, at least and at most
 BUFFER = 1 << 13  # elements that NumPy casts at a time; pieces of one axis are whole buffers
-# Bytes of an operand from which threads pay: where memory sets the time, and where the processor
-# does, with some nanoseconds for each element; others lie between.
-LEAST = dict.fromkeys(
+# The threshold of ufuncs for which memory sets the time, and of those for which the processor
+# does; that of others is UFUNC.
+THRESHOLDS = dict.fromkeys(
     """absolute add bitwise_and bitwise_or bitwise_xor ceil divide equal floor fmax fmin greater
     greater_equal invert isfinite isinf isnan less less_equal maximum minimum multiply negative
     not_equal positive reciprocal rint signbit sqrt square subtract trunc""".split(),
-    1 << 21,
+    "UFUNC_BY_MEMORY",
 ) | dict.fromkeys(
     """arccosh beta betainc betaln digamma entr erf erfc erfinv expit float_power floor_divide fmod
     gamma gammainc gammaincc gammaln heaviside hypot i0e i1 i1e j0 j1 k0 k0e k1 k1e lcm gcd
     log_ndtr logaddexp logaddexp2 logit ndtr ndtri nextafter power remainder spacing xlog1py xlogy
     y0 y1 zeta""".split(),
-    LARGE,
+    "UFUNC_BY_PROCESSOR",
 )
-BETWEEN = 1 << 20
 _KINDS = "biufcV"  # of dtypes: numbers, those of ml_dtypes included
 _NUMBERS = (int, float, complex)
 
@@ -47,11 +46,11 @@ class Ufunc:
 
     def __init__(self, ufunc):
         self._ufunc = ufunc
-        self._least = LEAST.get(ufunc.__name__, BETWEEN)
+        self._threshold = THRESHOLDS.get(ufunc.__name__, "UFUNC")
 
     def __call__(self, *args, **kwargs):
         bytes_of = [each.nbytes for each in args if type(each) is numpy.ndarray]
-        if not kwargs and bytes_of and max(bytes_of) >= self._least:
+        if not kwargs and bytes_of and max(bytes_of) >= getattr(Least, self._threshold):
             dtype = _result_dtype(self._ufunc, args)
             if dtype is not None:
                 return by_elements(self._ufunc, args, dtype)
@@ -181,14 +180,14 @@ def contiguous(x, dtype=None):
 
 def ascontiguousarray(x):
     """NumPy's `ascontiguousarray`; threads share the copy of a large array of numbers."""
-    if type(x) is not numpy.ndarray or x.flags.c_contiguous or x.nbytes < BETWEEN:
+    if type(x) is not numpy.ndarray or x.flags.c_contiguous or x.nbytes < Least.UFUNC:
         return numpy.ascontiguousarray(x)
     return contiguous(x) if x.dtype.kind in _KINDS else numpy.ascontiguousarray(x)
 
 
 def astype(x, dtype):
     """NumPy's `astype`, for numbers."""
-    if x.nbytes < BETWEEN or x.dtype.kind not in _KINDS or dtype.kind not in _KINDS:
+    if x.nbytes < Least.UFUNC or x.dtype.kind not in _KINDS or dtype.kind not in _KINDS:
         return x.astype(dtype)
     return by_elements(_copy, [x], dtype)
 
@@ -197,7 +196,7 @@ def reshape(x, shape):
     """NumPy's `reshape`; where elements must be moved first, threads share the copy."""
     if type(x) is not numpy.ndarray:
         return numpy.reshape(x, shape)
-    if x.flags.c_contiguous or x.nbytes < BETWEEN or x.dtype.kind not in _KINDS:
+    if x.flags.c_contiguous or x.nbytes < Least.UFUNC or x.dtype.kind not in _KINDS:
         return x.reshape(shape)
     try:
         return x.reshape(shape, copy=False)

@@ -1,1 +1,6 @@
-"""Compiled loops of array functions: products, sums, gathers, extremes, choices."""
+"""Compiled loops of array functions: products, sums, gathers, extremes, choices.
+
+Importing this package registers them at the door (compiled/door.py).
+"""
+
+from . import along, between, choose, cumulative, extremes, float16, products, rows, stacks, sums  # noqa: F401 - they register their loops

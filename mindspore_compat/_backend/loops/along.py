@@ -5,21 +5,24 @@ outer part, or the inner where that is longer, so that no element of a result ha
 are added in the order in which they are given, and so have the bits of NumPy's.
 """
 
-import functools
 import math
 
 import numpy
 
 from ..compiled import jit
-from ..threads.parallel_loops import FLOAT, INDEX, ParallelLoop, array, blocks, number, piece
+from ..compiled.door import serves
+from ..host.indices import from_zero
+from ..threads.parallel_loops import FLOAT, INDEX, array, blocks, loop_of, number, piece
 
-LEAST = 1 << 12  # indices from which a loop pays
 PIECE = 1 << 16  # indices of a piece, about
 MOST = 16  # pieces
 WORD = numpy.dtype(numpy.int32)
 
 
-def take_along(x, index, out, first, last, start, stop, size, rows, run, inner):
+def take_along(
+    x: array(WORD), index: array(INDEX), out: array(WORD), first: piece(0), last: piece(1),
+    start: piece(2), stop: piece(3), size: number(), rows: number(), run: number(), inner: number(),
+):  # fmt: skip
     """Writes to row k of block o of `out`, for o from `first` to `last`, the elements of block o of
     `x` that are named by the same row of `index`, from `start` to `stop`.
 
@@ -42,7 +45,10 @@ def take_along(x, index, out, first, last, start, stop, size, rows, run, inner):
                     target[i] = block[indices[i] * inner + i]
 
 
-def add_along(values, index, out, first, last, start, stop, size, rows, run, inner):
+def add_along(
+    values: array(FLOAT), index: array(INDEX), out: array(FLOAT), first: piece(0), last: piece(1),
+    start: piece(2), stop: piece(3), size: number(), rows: number(), run: number(), inner: number(),
+):  # fmt: skip
     """Adds `values` to the elements of `out` that `take_along` would read; the arguments are its
     own."""
     for o in range(first, last):
@@ -58,54 +64,54 @@ def add_along(values, index, out, first, last, start, stop, size, rows, run, inn
                     block[indices[i] * inner + i] += source[i]
 
 
-@jit.made_once
-def _loop(function, dtype):
-    elements, indices = array(dtype), array(INDEX)
-    parameters = [elements, indices, elements, *map(piece, range(4))]
-    parameters += [number()] * 4
-    text = functools.partial(jit.text_of, function)
-    return ParallelLoop(text, parameters, False, function.__name__)
+def _fit(x, index, axis):
+    """True for indices of the shape of an array but along the axis."""
+    others = [shape[:axis] + shape[axis + 1 :] for shape in (x.shape, index.shape)]
+    return others[0] == others[1] and index.dtype.kind in "iu"
 
 
-def taken(x, index, axis):
-    """What `take_along_axis` gives for an array of elements of four bytes, of the shape of `index`
-    but along the axis; None if the loop does not take them or is not ready."""
-    if x.itemsize != WORD.itemsize or x.dtype.kind not in "fiu":
-        return None
-    loop, index = _loop_for(take_along, WORD, x, index, axis)
-    if loop is None:
+@serves(
+    "take_along_axis",
+    least="ALONG_AXIS",
+    size=lambda x, index, axis: index.size,
+    takes=lambda x, index, axis: (
+        x.itemsize == WORD.itemsize and x.dtype.kind in "fiu" and _fit(x, index, axis)
+    ),
+    loops=lambda *_: [loop_of(take_along)],
+)
+def take_along_axis(x, index, axis):
+    """NumPy's `take_along_axis` for elements of four bytes; None if an index is out of range."""
+    index = _from_zero(index, x.shape[axis])
+    if index is None:
         return None
     out = numpy.empty(index.shape, WORD)
-    _run(loop, jit.flat(x).view(WORD), index, out, x.shape[axis], axis)
+    _run(loop_of(take_along), jit.flat(x).view(WORD), index, out, x.shape[axis], axis)
     return out.view(x.dtype)
 
 
-def added(x, index, values, axis):
-    """A copy of a float32 array with float32 values added where `take_along_axis` would read; None
-    as for `taken`."""
-    if not x.dtype == values.dtype == FLOAT or values.shape != index.shape:
-        return None
-    loop, index = _loop_for(add_along, FLOAT, x, index, axis)
-    if loop is None:
+@serves(
+    "add_along_axis",
+    least="ALONG_AXIS",
+    size=lambda x, index, values, axis: index.size,
+    takes=lambda x, index, values, axis: (
+        x.dtype == values.dtype == FLOAT and values.shape == index.shape and _fit(x, index, axis)
+    ),
+    loops=lambda *_: [loop_of(add_along)],
+)
+def add_along_axis(x, index, values, axis):
+    """A copy of `x` with values added where `take_along_axis` would read; None as for that."""
+    index = _from_zero(index, x.shape[axis])
+    if index is None:
         return None
     out = numpy.array(x, order="C")
-    _run(loop, jit.flat(values), index, out, x.shape[axis], axis)
+    _run(loop_of(add_along), jit.flat(values), index, out, x.shape[axis], axis)
     return out
 
 
-def _loop_for(function, dtype, x, index, axis):
-    """The loop, or None, and the indices as int64 from 0 on."""
-    others = [shape[:axis] + shape[axis + 1 :] for shape in (x.shape, index.shape)]
-    if index.size < LEAST or others[0] != others[1] or index.dtype.kind not in "iu":
-        return None, index
-    loop = _loop(function, dtype)
-    if not jit.available() or not loop.is_ready():
-        return None, index
-    length, least = x.shape[axis], index.min()
-    if least < -length or index.max() >= length:
-        return None, index
-    index = index.astype(INDEX, copy=False)
-    return loop, numpy.where(index < 0, index + length, index) if least < 0 else index
+def _from_zero(index, length):
+    """The indices as int64 from 0 on; None if one is out of range."""
+    low = index.min()
+    return None if low < -length or index.max() >= length else from_zero(index, low, length)
 
 
 def _run(loop, source, index, target, length, axis):

@@ -6,23 +6,22 @@ lie), so they stay in the core's cache. It is for the processors on which produc
 take loops.
 """
 
-import functools
-
 import numpy
 
 from ..compiled import jit
+from ..compiled.door import serves
 from ..compiled.library import Library
 from ..compiled.tiles import LANES, ROWS, VECTORS, panel_tile, sizes
-from ..threads.parallel_loops import FLOAT, ParallelLoop, array, blocks, memory, number, piece
+from ..threads.parallel_loops import FLOAT, array, blocks, loop_of, memory, number, piece
 from . import products
 from .products import copy_edge, pack_rows
 
-LEAST = 1 << 20  # multiplications for which it is faster than NumPy
-
 
 def multiply_between(
-    left, x, right, out, packed, half, edge, rows, columns, tall, wide, first, last
-):
+    left: array(FLOAT), x: array(FLOAT), right: array(FLOAT), out: array(FLOAT),
+    packed: memory(FLOAT), half: memory(FLOAT), edge: memory(FLOAT), rows: number(),
+    columns: number(), tall: number(), wide: number(), first: piece(0), last: piece(1),
+):  # fmt: skip
     """Writes left @ x @ right, for blocks `first` to `last` of the columns.
 
     Args:
@@ -89,26 +88,28 @@ def multiply_between(
 _LIBRARY = Library(pack_rows, copy_edge)
 
 
-@jit.made_once
 def _loop():
-    parameters = [array(FLOAT)] * 4 + [memory(FLOAT)] * 3 + [number()] * 4 + [piece(0), piece(1)]
-    text = functools.partial(jit.text_of, multiply_between)
-    return ParallelLoop(text, parameters, False, "multiply_between", _LIBRARY)
+    return loop_of(multiply_between, _LIBRARY)
 
 
+@serves(
+    "matmul_between_blocks",
+    least="BETWEEN_BLOCKS",
+    size=lambda left, x, right: x.size * (left.shape[-1] + right.shape[-1]),
+    takes=lambda *_: True,
+    loops=lambda *_: [_loop()],
+)
 def product(left, x, right):
-    """left @ x @ right, or None where the loop is not for the matrix, or not ready.
+    """left @ x @ right; None on hosts where NumPy is faster.
 
     Args:
         left, right: the blocks of block-diagonal matrices, (count, width, width), of float32.
         x: a float32 matrix.
     """
-    rows, columns = x.shape
-    tall, wide = left.shape[-1], right.shape[-1]
-    if x.size * (tall + wide) < LEAST or not jit.available() or not _loop().is_ready():
-        return None
     if not products.suits():
         return None
+    rows, columns = x.shape
+    tall, wide = left.shape[-1], right.shape[-1]
     out = numpy.empty(x.shape, FLOAT)
     given = [jit.flat(each) for each in (left, x, right)]
     own = sizes()

@@ -3,64 +3,78 @@
 They are what host/select.py does in several passes, and have the same bits.
 """
 
-import math
-
 import numpy
 
 from ..compiled import jit
-from ..threads.parallel_loops import FLOAT, ParallelLoop, blocks, number, part
+from ..compiled.door import serves
+from ..threads import parallel_loops
+from ..threads.parallel_loops import FLOAT, blocks, number, part
 
-WORD = numpy.dtype(numpy.int32)
-LEAST = 1 << 16  # elements below which NumPy's passes take no longer
+WORD, BOOL = numpy.dtype(numpy.int32), numpy.dtype(bool)
 
 
-def chosen(mask, x, y):
-    """The elements of `x` where `mask` holds, else those of `y`; None if there is no loop, or none
-    yet.
+@jit.made_once
+def _where(has_x, has_y):
+    """The loop of `where`, of arrays or numbers."""
+    choice = f"{'x[i]' if has_x else 'x'} if mask[i] else {'y[i]' if has_y else 'y'}"
+    x, y = (part(WORD, 0) if is_array else number(WORD) for is_array in (has_x, has_y))
+    return _loop(choice, {"mask": part(BOOL, 0), "x": x, "y": y}, WORD)
+
+
+@serves(
+    "where",
+    least="WHERE_LOOP",
+    takes=lambda mask, x, y: x.itemsize == WORD.itemsize and mask.size > 1,
+    loops=lambda mask, x, y: [_where(x.size > 1, y.size > 1)],
+)
+def where(mask, x, y):
+    """The elements of `x` where `mask` holds, else those of `y`.
 
     Args:
         mask: bool array of several elements.
         x, y: int32 arrays of the shape of `mask`, or of one element.
     """
-    one, other = ("{}[i]" if each.size > 1 else "{}" for each in (x, y))
-    choice = f"{one.format('x')} if mask[i] else {other.format('y')}"
-    return _found(choice, mask.shape, WORD, mask=mask, x=x, y=y)
+    return _elements(_where(x.size > 1, y.size > 1), mask.shape, WORD, mask, x, y)
 
 
+@jit.made_once
+def _bounded(sign):
+    """The loop of `bounded`."""
+    kinds = {"x": part(FLOAT, 0), "bound": number(FLOAT)}
+    return _loop(f"bound if x[i] {sign} bound else x[i]", kinds, FLOAT)
+
+
+@serves(
+    "clip_one_side",
+    least="WHERE_LOOP",
+    takes=lambda x, sign, bound: x.dtype == FLOAT and x.size > 1 and not numpy.isnan(bound),
+    loops=lambda x, sign, bound: [_bounded(sign)],
+)
 def bounded(x, sign, bound):
-    """`bound` where `x` is less than it ("<") or greater (">"), else `x`; None as for `chosen`.
+    """`bound` where `x` is less than it ("<") or greater (">"), else `x`, which may be NaN.
 
     Args:
         x: float32 array of several elements.
         sign (str): "<" or ">".
         bound: a number.
     """
-    choice = f"bound if x[i] {sign} bound else x[i]"
-    return _found(choice, x.shape, FLOAT, x=x, bound=FLOAT.type(bound))
+    return _elements(_bounded(sign), x.shape, FLOAT, x, FLOAT.type(bound))
 
 
-def _found(choice, shape, dtype, **given):
-    """An array of this shape and dtype whose element `i` is the text of a choice."""
-    if math.prod(shape) < LEAST or not jit.available():
-        return None
-    kinds = tuple((name, each.dtype, each.size > 1) for name, each in given.items())
-    loop = _loop(choice, kinds, dtype)
-    if not loop.is_ready():
-        return None
-    out = numpy.empty(shape, dtype)
-    given = [jit.flat(each) if each.size > 1 else each.reshape(-1)[0] for each in given.values()]
-    loop.run(blocks(out.size, jit.BLOCK), *given, out.reshape(-1))
-    return out
-
-
-@jit.made_once
 def _loop(choice, kinds, dtype):
-    """The loop of a choice; `kinds` are names, dtypes and whether they are arrays."""
-    names = [name for name, _, _ in kinds]
+    """The loop of the text of a choice, of parameters by name."""
     lines = [
-        f"def {{}}({', '.join([*names, 'out'])}):",
+        f"def {{}}({', '.join([*kinds, 'out'])}):",
         "    for i in range(out.size):",
         f"        out[i] = {choice}",
     ]
-    parameters = [part(each, 0) if is_array else number(each) for _, each, is_array in kinds]
-    return ParallelLoop("\n".join(lines).format, [*parameters, part(dtype, 0)], False, "choice")
+    parameters = [*kinds.values(), part(dtype, 0)]
+    return parallel_loops.ParallelLoop("\n".join(lines).format, parameters, False, "choice")
+
+
+def _elements(loop, shape, dtype, *given):
+    """An array of this shape and dtype, whose elements a loop chooses."""
+    out = numpy.empty(shape, dtype)
+    given = [jit.flat(each) if each.size > 1 else each.reshape(-1)[0] for each in given]
+    loop.run(blocks(out.size, jit.BLOCK), *given, out.reshape(-1))
+    return out

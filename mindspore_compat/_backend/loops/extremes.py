@@ -4,32 +4,35 @@ It is for an axis that is not the last, along which NumPy copies the array first
 at as (outer, length, inner); neighbours in the last dimension are compared together.
 """
 
-import functools
 import math
 
 import numpy
 
 from ..compiled import jit
+from ..compiled.door import serves
 from ..compiled.vector_math import ordered, single
 from ..threads.parallel_loops import (
     FLOAT,
     INDEX,
-    ParallelLoop,
     array,
     blocks_around,
+    loop_of,
     memory,
     number,
     piece,
 )
+from ..thresholds import Least
 
-LEAST = 1 << 14  # elements from which a loop pays
-SHORTEST = 16  # elements of the last dimension, below which vectors are not filled
-WIDTH = 256  # of these that are compared together, at most
+WIDTH = 256  # elements of the last dimension that are compared together, at most
 PIECE = 1 << 15  # elements of a piece, about
 WORD = numpy.dtype(numpy.int32)
 
 
-def argmax_along(x, out, best, index, first, last, start, stop, length, inner, sign):
+def argmax_along(
+    x: array(FLOAT), out: array(INDEX), best: memory(WORD), index: memory(WORD), first: piece(0),
+    last: piece(1), start: piece(2), stop: piece(3), length: number(), inner: number(),
+    sign: number(FLOAT),
+):  # fmt: skip
     """Writes the index of the first of the largest elements along the middle of three axes; a
     NaN is larger than all.
 
@@ -56,22 +59,20 @@ def argmax_along(x, out, best, index, first, last, start, stop, length, inner, s
                 found[i] = index[i]
 
 
-@jit.made_once
 def _loop():
-    parameters = [array(FLOAT), array(INDEX), memory(WORD), memory(WORD), *map(piece, range(4))]
-    parameters += [number(), number(), number(FLOAT)]
-    text = functools.partial(jit.text_of, argmax_along)
-    return ParallelLoop(text, parameters, True, "argmax_along")
+    return loop_of(argmax_along, None, True)
 
 
+def _is_taken(x, axis, largest):
+    """True for an axis that is not the last, of an array in rows that fill vectors."""
+    beside = math.prod(x.shape[axis + 1 :])
+    return x.dtype == FLOAT and beside >= Least.ARGMAX_BESIDE and x.flags.c_contiguous
+
+
+@serves("argmax", least="ARGMAX", takes=_is_taken, loops=lambda *_: [_loop()])
 def argmax(x, axis, largest):
-    """NumPy's `argmax`, or `argmin`, of an array along an axis; None where NumPy finds it as fast,
-    and while the loop is not ready."""
+    """NumPy's `argmax`, or `argmin`, of an array along an axis."""
     outer, length, inner = math.prod(x.shape[:axis]), x.shape[axis], math.prod(x.shape[axis + 1 :])
-    if x.dtype != FLOAT or x.size < LEAST or inner < SHORTEST or not x.flags.c_contiguous:
-        return None
-    if not (jit.available() and _loop().is_ready()):
-        return None
     out = numpy.empty((*x.shape[:axis], *x.shape[axis + 1 :]), INDEX)
     table, width = blocks_around(outer, length, inner, PIECE, WIDTH), min(WIDTH, inner)
     numbers = length, inner, FLOAT.type(1 if largest else -1)

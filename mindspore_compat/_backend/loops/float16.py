@@ -3,20 +3,20 @@
 They work on the bits, as host/float16.py does with NumPy's functions, and give the same results.
 """
 
-import functools
-
 import numpy
 
 from ..compiled import jit
-from ..threads.parallel_loops import ParallelLoop, array, piece
+from ..compiled.door import serves
+from ..threads.parallel_loops import array, loop_of, piece
 
-LEAST = 1 << 12  # elements from which the loops are faster than NumPy
 PIECE = 1 << 14  # elements of a piece, at least
 PIECES = 16  # of a call
 HALF, WORD, FLOAT = (numpy.dtype(each) for each in (numpy.int16, numpy.int32, numpy.float32))
 
 
-def widen(halves, words, floats, first, last):
+def widen(
+    halves: array(HALF), words: array(WORD), floats: array(FLOAT), first: piece(0), last: piece(1)
+):
     """Writes the float32 of elements `first` to `last`.
 
     Args:
@@ -41,7 +41,9 @@ def widen(halves, words, floats, first, last):
                     f[i] = size * 2.0**-24 if h[i] >= 0 else -(size * 2.0**-24)
 
 
-def narrow(words, floats, halves, first, last):
+def narrow(
+    words: array(WORD), floats: array(FLOAT), halves: array(HALF), first: piece(0), last: piece(1)
+) -> bool:
     """Writes the float16 nearest to elements `first` to `last`, the even one of two.
 
     Args:
@@ -69,15 +71,16 @@ def narrow(words, floats, halves, first, last):
     return largest <= 0x7F800000
 
 
-@jit.made_once
-def _loop(function):
-    kinds = (HALF, WORD, FLOAT) if function is widen else (WORD, FLOAT, HALF)
-    parameters = [*map(array, kinds), piece(0), piece(1)]
-    text = functools.partial(jit.text_of, function)
-    checks = function is narrow
-    return ParallelLoop(text, parameters, False, function.__name__, checks=checks)
+def _loop(x, out):
+    return loop_of(widen if out.dtype == FLOAT else narrow)
 
 
+@serves(
+    "cast_float16",
+    least="CAST",
+    takes=lambda x, out: {x.dtype.char, out.dtype.char} == {"e", "f"},
+    loops=lambda x, out: [_loop(x, out)],
+)
 def cast(x, out):
     """Writes a float16 or float32 array to one of the other dtype.
 
@@ -85,15 +88,12 @@ def cast(x, out):
         x, out: contiguous arrays of one axis.
 
     Returns:
-        bool: False where there is no loop yet, or a NaN is to be rounded; `out` is not complete.
+        `out`; None where a NaN is to be rounded, and `out` is not complete.
     """
-    function = widen if out.dtype == FLOAT else narrow
-    if x.size < LEAST or not jit.available() or not _loop(function).is_ready():
-        return False
     x = jit.flat(x)
-    half, single = (x, out) if function is widen else (out, x)
+    half, single = (x, out) if out.dtype == FLOAT else (out, x)
     halves, words = half.view(HALF), single.view(WORD)
-    given = (halves, words, single) if function is widen else (words, single, halves)
+    given = (halves, words, single) if out.dtype == FLOAT else (words, single, halves)
     count = min(max(x.size // PIECE, 1), PIECES)
     ends = numpy.arange(count + 1) * x.size // count
-    return _loop(function).run(numpy.stack([ends[:-1], ends[1:]], 1), *given)
+    return out if _loop(x, out).run(numpy.stack([ends[:-1], ends[1:]], 1), *given) else None

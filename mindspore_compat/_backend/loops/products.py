@@ -18,6 +18,7 @@ import functools
 import numpy
 
 from ..compiled import jit
+from ..compiled.door import serves
 from ..compiled.library import Library
 from ..compiled.tiles import (
     LANES,
@@ -30,9 +31,9 @@ from ..compiled.tiles import (
     transpose_square,
 )
 from ..threads import scheduler
-from ..threads.parallel_loops import ParallelLoop, aligned, array, blocks, memory, number, piece
+from ..threads.parallel_loops import FLOAT, aligned, array, blocks, loop_of, memory, number, piece
+from ..thresholds import Least, Most
 
-FLOAT = numpy.dtype(numpy.float32)
 WIDEST = 16  # elements of the vectors with which the loops are faster
 DEPTH = 256  # products of a partial sum; with COLUMNS of the right side they stay in a core's cache
 COLUMNS = 1056  # of the right side that are laid out at a time, at most
@@ -40,17 +41,16 @@ LONGEST = 4096  # products of the sums that are made at a time, at most
 STRIP = 1 << 22  # multiplications of a strip, at least
 STRIPS = 32  # at most
 SHORTEST = 64  # rows of a strip: a panel that is read again for fewer comes too late
-FEW = 256  # rows up to which threads lay columns out themselves
-BROAD = 192  # columns from which there are enough of them for that
-LEAST = 1 << 22  # multiplications for which that is faster than NumPy
-LEAST_OF_FEW = 1 << 21  # the same for few rows, of at least ROWS
 BLOCK = 1 << 15  # elements of a right side that are a piece where its rows are laid out
 GROUP = 16  # rows of a left side that are copied at a time, whole vectors
 CHUNK = 1024  # products of the sums of few rows that are made at a time
 PANEL = 1 << 19  # multiplications of few rows that are a piece, at least
 
 
-def pack_rows(b, packed, stride, start, depth, column, columns, first, last):
+def pack_rows(
+    b: array(FLOAT), packed: array(FLOAT), stride: number(), start: number(), depth: number(),
+    column: number(), columns: number(), first: piece(0), last: piece(1),
+):  # fmt: skip
     """Lays rows `first` to `last` of a right side out in panels.
 
     Args:
@@ -71,7 +71,10 @@ def pack_rows(b, packed, stride, start, depth, column, columns, first, last):
                 packed[to + j] = b[at + left + j] if j < own else 0
 
 
-def pack_columns(b, packed, stride, start, depth, column, columns, first, last):
+def pack_columns(
+    b: array(FLOAT), packed: array(FLOAT), stride: number(), start: number(), depth: number(),
+    column: number(), columns: number(), first: piece(0), last: piece(1),
+):  # fmt: skip
     """Lays panels `first` to `last` of a right side out, which is stored as (columns, rows)."""
     for panel in range(first, last):
         left = panel * VECTORS * LANES
@@ -91,24 +94,11 @@ def pack_columns(b, packed, stride, start, depth, column, columns, first, last):
 
 
 def multiply(
-    a,
-    packed,
-    out,
-    addend,
-    edge,
-    left_side,
-    turned,
-    stride,
-    start,
-    depth,
-    column,
-    columns,
-    across,
-    adds,
-    closes,
-    first,
-    last,
-):
+    a: array(FLOAT), packed: array(FLOAT), out: array(FLOAT), addend: array(FLOAT),
+    edge: memory(FLOAT), left_side: memory(FLOAT), turned: number(), stride: number(),
+    start: number(), depth: number(), column: number(), columns: number(), across: number(),
+    adds: number(), closes: number(), first: piece(0), last: piece(1),
+):  # fmt: skip
     """Writes the products of rows `first` to `last` with panels that are laid out.
 
     Args:
@@ -150,20 +140,9 @@ def multiply(
                     if own % LANES:
                         tile_out, to, step, add = edge, 0, width, 0
                     panel_tile(
-                        rows,
-                        vectors,
-                        side,
-                        at,
-                        row,
-                        across_row,
-                        packed,
-                        panel,
-                        count,
-                        add,
-                        tile_out,
-                        to,
-                        step,
-                    )
+                        rows, vectors, side, at, row, across_row,
+                        packed, panel, count, add, tile_out, to, step,
+                    )  # fmt: skip
                     if own % LANES:
                         to = i * across + column + left
                         copy_edge(edge, width, rows, own, out, to, across, adds or part)
@@ -197,8 +176,10 @@ def copy_edge(edge, width, rows, columns, out, to, step, adds):
 
 
 def multiply_columns(
-    a, b, out, addend, packed, edge, a_turned, b_turned, rows, length, across, first, last
-):
+    a: array(FLOAT), b: array(FLOAT), out: array(FLOAT), addend: array(FLOAT),
+    packed: memory(FLOAT), edge: memory(FLOAT), a_turned: number(), b_turned: number(),
+    rows: number(), length: number(), across: number(), first: piece(0), last: piece(1),
+):  # fmt: skip
     """Writes columns `first` to `last` of the product of two matrices, of which the right side is
     laid out in memory of the thread.
 
@@ -218,24 +199,9 @@ def multiply_columns(
         a_stride = rows if a_turned else length
         closes = 1 if start + depth == length else 0
         multiply(
-            a,
-            packed,
-            out,
-            addend,
-            edge,
-            edge[:0],
-            a_turned,
-            a_stride,
-            start,
-            depth,
-            first,
-            columns,
-            across,
-            start,
-            closes,
-            0,
-            rows,
-        )
+            a, packed, out, addend, edge, edge[:0], a_turned, a_stride, start, depth, first,
+            columns, across, start, closes, 0, rows,
+        )  # fmt: skip
 
 
 _LIBRARY = Library(pack_left, copy_edge, DEPTH=DEPTH, GROUP=GROUP)
@@ -244,20 +210,13 @@ _WITH_BOTH = Library(
 )
 
 
-@jit.made_once
-def _loop(function, arrays, memories, numbers, library=_LIBRARY):
-    parameters = [array(FLOAT)] * arrays + [memory(FLOAT)] * memories + [number()] * numbers
-    text = functools.partial(jit.text_of, function)
-    parameters += [piece(0), piece(1)]
-    return ParallelLoop(text, parameters, False, function.__name__, library)
-
-
 def _loops(b_turned):
-    return _loop(pack_columns if b_turned else pack_rows, 2, 0, 5), _loop(multiply, 4, 2, 9)
+    pack = pack_columns if b_turned else pack_rows
+    return loop_of(pack, _LIBRARY), loop_of(multiply, _LIBRARY)
 
 
 def _loop_of_columns():
-    return _loop(multiply_columns, 4, 2, 5, _WITH_BOTH)
+    return loop_of(multiply_columns, _WITH_BOTH)
 
 
 @functools.cache
@@ -268,49 +227,84 @@ def suits():
     return all(own) and bool(own) and sizes()["LANES"] == WIDEST
 
 
-def product(x, y, out=None, addend=None):
-    """The product of two matrices.
+def _is_few(x, y):
+    """True for so few rows that threads take columns."""
+    rows, columns = x.shape[0], y.shape[1]
+    broad = columns >= Least.PRODUCT_BROAD or rows < 2 * SHORTEST
+    return rows <= Most.PRODUCT_FEW and broad
+
+
+def _are_taken(x, y, out):
+    """True for matrices that the loops can read and write, and whose tiles are filled."""
+    return (
+        y.shape[1] >= WIDEST
+        and x.shape[0] >= ROWS
+        and x.dtype == y.dtype == FLOAT
+        and (out is None or out.flags.carray and out.dtype == FLOAT)
+        and all([each.flags.c_contiguous or each.flags.f_contiguous for each in (x, y)])
+    )
+
+
+def _multiplications(x, y, out, addend):
+    return x.size * y.shape[1]
+
+
+@serves(
+    "matmul",
+    least="PRODUCT_LOOP_OF_FEW",
+    size=_multiplications,
+    takes=lambda x, y, out, addend: _is_few(x, y) and _are_taken(x, y, out),
+    loops=lambda *_: [_loop_of_columns()],
+)
+def product_of_few(x, y, out, addend):
+    """The product of two matrices, the left one of few rows; see `product`."""
+    if not suits():
+        return None
+    rows, length, across = *x.shape, y.shape[1]
+    (a, a_turned), (b, b_turned) = _flat(x), _flat(y)
+    out = numpy.empty((rows, across), FLOAT) if out is None else out
+    own, depth = sizes(), min(length, CHUNK)
+    width = own["VECTORS"] * own["LANES"]
+    several = max(PANEL // (rows * length * width), 1) * width
+    _loop_of_columns().run(
+        blocks(across, several), a, b, out.reshape(-1), _flat_addend(addend), several * depth,
+        own["ROWS"] * width, a_turned, b_turned, rows, length, across,
+    )  # fmt: skip
+    return out
+
+
+@serves(
+    "matmul",
+    least="PRODUCT_LOOP",
+    size=_multiplications,
+    takes=lambda x, y, out, addend: not _is_few(x, y) and _are_taken(x, y, out),
+    loops=lambda x, y, out, addend: _loops(_flat(y)[1]),
+)
+def product(x, y, out, addend):
+    """The product of two matrices; None on hosts where NumPy is faster.
 
     Args:
         x, y: arrays of two axes, whose sizes fit.
         out: an array for the result; None for a new one.
         addend: what is added to each row; None for nothing.
-
-    Returns:
-        The product; None where NumPy is faster, the loops do not take the arrays, or are not ready.
     """
-    rows, columns = x.shape[0], y.shape[1]
-    few = rows <= FEW and (columns >= BROAD or rows < 2 * SHORTEST)
-    if columns < WIDEST or x.size * columns < (LEAST_OF_FEW if few else LEAST) or rows < ROWS:
+    if not suits():
         return None
-    if not (jit.available() and x.dtype == y.dtype == FLOAT):
-        return None
-    if not (out is None or out.flags.carray and out.dtype == FLOAT):
-        return None
-    left, right = _flat(x), _flat(y)
-    if left is None or right is None:
-        return None
-    loops = (_loop_of_columns(),) if few else _loops(b_turned=right[1])
-    if not all([loop.is_ready() for loop in loops]) or not suits():
-        return None
-    if out is None:
-        out = numpy.empty((rows, columns), FLOAT)
-    addend = numpy.empty(0, FLOAT) if addend is None else jit.flat(addend)
-    if few:
-        _multiply_few(left, right, x.shape, out, addend)
-        return out
+    out = numpy.empty((x.shape[0], y.shape[1]), FLOAT) if out is None else out
+    addend, left, right = _flat_addend(addend), _flat(x), _flat(y)
     for part in scheduler.blocks(x.shape[1], LONGEST):
-        for block in _columns(columns):
+        for block in _columns(y.shape[1]):
             _multiply(left, right, x.shape, part, block, out, addend)
     return out
 
 
+def _flat_addend(addend):
+    return numpy.empty(0, FLOAT) if addend is None else jit.flat(addend)
+
+
 def _flat(x):
-    """The elements of a matrix, and whether its columns are contiguous; None if neither they nor
-    its rows are."""
-    if x.flags.c_contiguous:
-        return jit.flat(x), 0
-    return (jit.flat(x.T), 1) if x.flags.f_contiguous else None
+    """The elements of a matrix, and whether its columns are contiguous, not its rows."""
+    return (jit.flat(x), 0) if x.flags.c_contiguous else (jit.flat(x.T), 1)
 
 
 @functools.lru_cache(maxsize=256)
@@ -336,39 +330,8 @@ def _multiply(left, right, shape, part, block, out, addend):
     strips = 2 * -(-rows // (2 * height))  # an even number, so that two threads end together
     height = -(-rows // (strips * WIDEST)) * WIDEST
     multiply.run(
-        blocks(rows, height),
-        a,
-        packed,
-        out.reshape(-1),
-        addend,
-        own["ROWS"] * width,
-        DEPTH * GROUP if a_turned else 0,
-        a_turned,
-        rows if a_turned else length,
-        *place,
-        across,
-        int(part.start > 0),
-        int(part.stop == length),
-    )
-
-
-def _multiply_few(left, right, shape, out, addend):
-    """Writes a product of few rows, for which threads take columns."""
-    (a, a_turned), (b, b_turned), (rows, length), across = left, right, shape, out.shape[1]
-    own, depth = sizes(), min(length, CHUNK)
-    width = own["VECTORS"] * own["LANES"]
-    several = max(PANEL // (rows * length * width), 1) * width
-    _loop_of_columns().run(
-        blocks(across, several),
-        a,
-        b,
-        out.reshape(-1),
-        addend,
-        several * depth,
-        own["ROWS"] * width,
-        a_turned,
-        b_turned,
-        rows,
-        length,
-        across,
-    )
+        blocks(rows, height), a, packed, out.reshape(-1), addend,
+        own["ROWS"] * width, DEPTH * GROUP if a_turned else 0,
+        a_turned, rows if a_turned else length, *place, across,
+        int(part.start > 0), int(part.stop == length),
+    )  # fmt: skip

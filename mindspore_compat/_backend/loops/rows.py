@@ -5,21 +5,24 @@ that belong there while they are in the cache, in the order in which they are gi
 have the bits of one addition after the other.
 """
 
-import functools
+import math
 
 import numpy
 
 from ..compiled import jit
-from ..threads.parallel_loops import ParallelLoop, array, number, piece
+from ..compiled.door import serves
+from ..host.indices import from_zero
+from ..threads.parallel_loops import FLOAT, INDEX, array, loop_of, number, piece
+from ..thresholds import Least
 
-FEWEST = 16  # elements of a row for which it pays to look through the indices in each piece
-LEAST = 1 << 18  # elements of a result for which threads pay
 PIECE = 1 << 18  # elements of a piece, about
 FEW, PIECES = 4, 16  # how many pieces a call has at least, and at most
-FLOAT, INDEX = numpy.dtype(numpy.float32), numpy.dtype(numpy.int64)
 
 
-def take_rows(x, index, out, first, last, columns):
+def take_rows(
+    x: array(FLOAT), index: array(INDEX), out: array(FLOAT), first: piece(0), last: piece(1),
+    columns: number(),
+):  # fmt: skip
     """Copies to rows `first` to `last` of `out` the rows of `x` that `index` names.
 
     Args:
@@ -34,7 +37,10 @@ def take_rows(x, index, out, first, last, columns):
             target[j] = source[j]
 
 
-def sum_rows(values, index, out, first, last, columns):
+def sum_rows(
+    values: array(FLOAT), index: array(INDEX), out: array(FLOAT), first: piece(0), last: piece(1),
+    columns: number(),
+):  # fmt: skip
     """Writes rows `first` to `last` of `out`: sums of the rows of `values` whose index they have.
 
     Args:
@@ -51,47 +57,58 @@ def sum_rows(values, index, out, first, last, columns):
                 target[j] += source[j]
 
 
-@jit.made_once
-def _loop(function):
-    parameters = [array(FLOAT), array(INDEX), array(FLOAT), piece(0), piece(1), number()]
-    text = functools.partial(jit.text_of, function)
-    return ParallelLoop(text, parameters, False, function.__name__)
+def _are_rows(x, indices):
+    """True for rows of a matrix, or of an array that can be looked at as one."""
+    return (
+        x.dtype == FLOAT
+        and x.flags.carray
+        and indices.dtype.kind in "iu"
+        and x.size // len(x) >= Least.ROW
+    )
 
 
-def fits(dtype, rows, columns):
-    """True if a result of this dtype and size is for loops."""
-    return dtype == FLOAT and columns >= FEWEST and rows * columns >= LEAST and jit.available()
+@serves(
+    "take",
+    least="TAKE_ROWS",
+    size=lambda x, indices: indices.size * (x.size // len(x)),
+    takes=_are_rows,
+    loops=lambda *_: [loop_of(take_rows)],
+)
+def take(x, indices):
+    """`x[indices]` of an array that is not empty; None if an index is out of range."""
+    low, high = int(indices.min()), int(indices.max())
+    if low < -len(x) or high >= len(x):
+        return None
+    out = numpy.empty(indices.shape + x.shape[1:], FLOAT)
+    _run(take_rows, x, from_zero(indices, low, len(x)), out, math.prod(x.shape[1:]))
+    return out
 
 
-def taken(x, index):
-    """`x[index]`, if `fits` holds for it and the loop is ready; else None.
-
-    Args:
-        x: a matrix, writable and contiguous.
-        index: int64 of one axis, in [0, len(x)).
-    """
-    return _rows(take_rows, x, index, index.size)
-
-
-def summed(index, values, count):
-    """A matrix of `count` rows, with `values[i]` added to row `index[i]` for every i, if `fits`
-    holds for it and the loop is ready; else None.
+@serves(
+    "add_rows",
+    least="TAKE_ROWS",
+    size=lambda index, rows, count: count * rows.shape[1],
+    takes=lambda index, rows, count: rows.dtype == FLOAT and rows.shape[1] >= Least.ROW,
+    loops=lambda *_: [loop_of(sum_rows)],
+)
+def add_rows(index, rows, count):
+    """A matrix of `count` rows, with `rows[i]` added to row `index[i]` for every i.
 
     Args:
         index: int64 of one axis, in [0, count).
-        values: a matrix.
+        rows: a matrix.
         count (int): the number of rows.
     """
-    return _rows(sum_rows, values, index, count) if len(values) else None
+    out = numpy.empty((count, rows.shape[1]), FLOAT)
+    _run(sum_rows, rows, index, out, rows.shape[1])
+    return out
 
 
-def _rows(function, x, index, rows):
-    columns, loop = x.shape[1], _loop(function)
-    if not fits(x.dtype, rows, columns) or not loop.is_ready():
-        return None
-    out = numpy.empty((rows, columns), FLOAT)
+def _run(function, source, index, out, columns):
+    """Runs a loop over pieces of the rows of `out`."""
+    rows = out.size // columns
     count = min(max(out.size // PIECE, FEW), PIECES)
     ends = numpy.arange(count + 1) * rows // count
     table = numpy.stack([ends[:-1], ends[1:]], 1)
-    loop.run(table, jit.flat(x), jit.flat(index), out.reshape(-1), columns)
-    return out
+    given = jit.flat(source), jit.flat(index), out.reshape(-1)
+    loop_of(function).run(table, *given, columns)

@@ -6,23 +6,21 @@ Where its columns are, they are transposed first, into memory of the thread.
 """
 
 import functools
+import math
 
 import numpy
 
-from ..compiled import jit
+from ..compiled.door import serves
 from ..compiled.library import Library
 from ..compiled.tiles import LANES, ROWS, copy_vector, gather_tile, transpose_square
-from ..threads.parallel_loops import ParallelLoop, array, blocks, memory, number, piece
+from ..threads.parallel_loops import FLOAT, INDEX, array, blocks, loop_of, memory, number, piece
+from ..thresholds import Least, Most
 
-LEAST = 1 << 21  # multiplications below which a call costs as much as it saves
 PIECE = 1 << 20  # multiplications of a piece, at least
-LARGEST = 1 << 16  # elements of a right side, which stays in a core's cache
-FEWEST = 8  # rows of a product
-LONGEST = 256  # elements of rows that are copied: of more, a library copies better
 VECTOR = 16  # elements of the longest vectors
 WIDTH = 2  # vectors of a tile: with all rows, what the registers hold twice over
 RUN = 512  # products that are added to one sum: more, and it is less accurate
-FLOAT, OFFSET, INDEX = (numpy.dtype(each) for each in (numpy.float32, numpy.int32, numpy.int64))
+OFFSET = numpy.dtype(numpy.int32)
 
 
 def transpose_matrix(x, x_at, x_step, rows, columns, out):
@@ -43,23 +41,10 @@ def multiply_rows(x, x_at, starts, first, last, offsets, y, y_at, y_step, out, o
             for column in range(0, columns, WIDTH * LANES):
                 vectors = min((columns - column) // LANES, WIDTH)
                 gather_tile(
-                    rows,
-                    vectors,
-                    x,
-                    x_at,
-                    starts,
-                    row,
-                    offsets,
-                    run,
-                    y,
-                    y_at + run * y_step + column,
-                    y_step,
-                    count,
-                    run,
-                    out,
-                    out_at + (row - first) * columns + column,
-                    columns,
-                )
+                    rows, vectors, x, x_at, starts, row, offsets, run,
+                    y, y_at + run * y_step + column, y_step, count, run,
+                    out, out_at + (row - first) * columns + column, columns,
+                )  # fmt: skip
 
 
 def multiply_matrix(
@@ -79,22 +64,11 @@ def multiply_matrix(
 
 
 def multiply_stack(
-    x,
-    x_bases,
-    starts,
-    offsets,
-    y,
-    y_bases,
-    y_step,
-    is_turned,
-    out,
-    columns,
-    left,
-    left_offsets,
-    right,
-    first,
-    last,
-):
+    x: array(FLOAT), x_bases: array(INDEX), starts: array(OFFSET), offsets: array(OFFSET),
+    y: array(FLOAT), y_bases: array(INDEX), y_step: number(), is_turned: number(),
+    out: array(FLOAT), columns: number(), left: memory(FLOAT), left_offsets: memory(OFFSET),
+    right: memory(FLOAT), first: piece(0), last: piece(1),
+):  # fmt: skip
     """Writes the products `first` to `last` of two stacks.
 
     Args:
@@ -115,62 +89,52 @@ def multiply_stack(
         if is_turned:
             transpose_matrix(y, y_bases[index], y_step, columns, count, right)
             multiply_matrix(
-                x,
-                x_at,
-                starts,
-                offsets,
-                left,
-                left_offsets,
-                right,
-                0,
-                columns,
-                out,
-                out_at,
-                columns,
-            )
+                x, x_at, starts, offsets, left, left_offsets, right, 0, columns,
+                out, out_at, columns,
+            )  # fmt: skip
         else:
             multiply_matrix(
-                x,
-                x_at,
-                starts,
-                offsets,
-                left,
-                left_offsets,
-                y,
-                y_bases[index],
-                y_step,
-                out,
-                out_at,
-                columns,
-            )
+                x, x_at, starts, offsets, left, left_offsets, y, y_bases[index], y_step,
+                out, out_at, columns,
+            )  # fmt: skip
 
 
 LIBRARY = Library(transpose_matrix, multiply_rows, multiply_matrix, WIDTH=WIDTH, RUN=RUN)
-_PARAMETERS = [
-    array(FLOAT),
-    array(INDEX),
-    array(OFFSET),
-    array(OFFSET),
-    array(FLOAT),
-    array(INDEX),
-    number(),
-    number(),
-    array(FLOAT),
-    number(),
-    memory(FLOAT),
-    memory(OFFSET),
-    memory(FLOAT),
-    piece(0),
-    piece(1),
-]
 
 
-@jit.made_once
 def _loop():
-    text = functools.partial(jit.text_of, multiply_stack)
-    return ParallelLoop(text, _PARAMETERS, True, "multiply_stack", LIBRARY)
+    return loop_of(multiply_stack, LIBRARY, True)
 
 
+def _are_taken(x, y, lead):
+    """True for stacks of matrices that the loop can read, and whose right sides stay in a cache."""
+    rows, count, columns = *x.shape[-2:], y.shape[-1]
+    if rows < Least.STACK_ROWS or columns % VECTOR or count * columns > Most.STACK_RIGHT:
+        return False
+    if _packs(x) and count > Most.STACK_COPIED:
+        return False
+    if _is_turned(y) and (y.strides[-2] != y.itemsize or count % VECTOR):
+        return False
+    return _is_taken(x) and _is_taken(y)
+
+
+def _packs(x):
+    """True for left sides whose columns are contiguous."""
+    return x.strides[-2] == x.itemsize != x.strides[-1]
+
+
+def _is_turned(y):
+    """True for right sides whose rows are not contiguous."""
+    return y.strides[-1] != y.itemsize
+
+
+@serves(
+    "matmul_stack",
+    least="STACK_LOOP",
+    size=lambda x, y, lead: math.prod(lead) * x.shape[-2] * x.shape[-1] * y.shape[-1],
+    takes=_are_taken,
+    loops=lambda *_: [_loop()],
+)
 def product(x, y, lead):
     """The products of two stacks of matrices.
 
@@ -179,45 +143,18 @@ def product(x, y, lead):
         lead: the shape of the stack, to which their leading axes broadcast.
 
     Returns:
-        The products, of shape (*lead, rows, columns); None if the loop does not take such arrays,
-        or is not ready.
+        The products, of shape (*lead, rows, columns).
     """
     rows, count, columns = *x.shape[-2:], y.shape[-1]
-    is_turned = y.strides[-1] != y.itemsize
-    packs = x.strides[-2] == x.itemsize != x.strides[-1]
-    if (
-        rows < FEWEST
-        or packs
-        and count > LONGEST
-        or columns % VECTOR
-        or count * columns > LARGEST
-        or is_turned
-        and (y.strides[-2] != y.itemsize or count % VECTOR)
-        or not (_is_taken(x) and _is_taken(y) and jit.available())
-    ):
-        return None
-    loop = _loop()
-    if not loop.is_ready():
-        return None
+    is_turned, packs = _is_turned(y), _packs(x)
     plan = _plan(lead, x.shape, x.strides, y.shape, y.strides)
     out = numpy.empty((*lead, rows, columns), FLOAT)
     y_step = y.strides[-1 if is_turned else -2] // y.itemsize
-    loop.run(
-        plan[0],
-        _memory(x),
-        plan[1],
-        plan[2],
-        plan[3],
-        _memory(y),
-        plan[4],
-        y_step,
-        int(is_turned),
-        out.reshape(-1),
-        columns,
-        count * VECTOR if packs else 0,
-        count if packs else 0,
+    _loop().run(
+        plan[0], _memory(x), plan[1], plan[2], plan[3], _memory(y), plan[4], y_step, int(is_turned),
+        out.reshape(-1), columns, count * VECTOR if packs else 0, count if packs else 0,
         count * columns if is_turned else 0,
-    )
+    )  # fmt: skip
     return out
 
 

@@ -8,18 +8,20 @@ import functools
 
 import numpy
 
-from ..compiled import jit
-from ..threads.parallel_loops import ParallelLoop, array, memory, number, piece
+from ..compiled.door import serves
+from ..threads.parallel_loops import FLOAT, array, loop_of, memory, number, piece
+from ..thresholds import Least, Most
 
-FLOAT, DOUBLE = numpy.dtype(numpy.float32), numpy.dtype(numpy.float64)
-LEAST = 1 << 17  # elements from which the loop is faster than NumPy
+DOUBLE = numpy.dtype(numpy.float64)
 PIECE = 1 << 15  # elements of a piece, at least
 PIECES = 16  # of a matrix
-LONGEST = 1 << 13  # elements of a row, whose sums stay in the cache
 LANES = 1 << 10  # elements of a row that an array of one axis is cut into
 
 
-def sum_rows(x, out, columns, total, first, last, to):
+def sum_rows(
+    x: array(FLOAT), out: array(DOUBLE), columns: number(), total: memory(FLOAT), first: piece(0),
+    last: piece(1), to: piece(2),
+):  # fmt: skip
     """Writes the sum of rows `first` to `last` of `x` to row `to` of `out`.
 
     Args:
@@ -49,56 +51,44 @@ def sum_rows(x, out, columns, total, first, last, to):
             sums[j] += total[j]
 
 
-@jit.made_once
-def _loop():
-    parameters = [
-        array(FLOAT),
-        array(DOUBLE),
-        number(),
-        memory(FLOAT),
-        piece(0),
-        piece(1),
-        piece(2),
-    ]
-    text = functools.partial(jit.text_of, sum_rows)
-    return ParallelLoop(text, parameters, False, "sum_rows")
-
-
-def ready(dtype):
-    """True if sums of this dtype have a loop, which is ready."""
-    return dtype == FLOAT and jit.available() and _loop().is_ready()
-
-
+@serves(
+    "sum", least="SUM_LOOP", takes=lambda x: x.dtype == FLOAT, loops=lambda *_: [loop_of(sum_rows)]
+)
 def summed(x):
-    """The sum of a matrix, or of each of a stack of matrices, over its rows.
+    """The sum of each of a stack of matrices over its rows; of a single column, that of all.
 
     Args:
-        x: contiguous, of shape (stacks, rows, columns).
+        x: of shape (stacks, rows, columns).
 
     Returns:
-        float32 of shape (stacks, columns); None where the loop does not take such arrays, or is
-        not ready.
+        float32 of shape (stacks, columns); None for arrays that are not contiguous, for long rows
+        and for several columns of one element.
     """
+    stacks, _, columns = x.shape
+    if columns > Most.SUM_ROW or not x.flags.carray or columns == 1 < stacks:
+        return None
+    return _total(x.reshape(-1)) if columns == 1 else _sums(x)
+
+
+def _sums(x):
+    """The sums of stacks of rows of a few elements."""
     stacks, rows, columns = x.shape
     several = min(max(rows * columns // PIECE, 1), PIECES)
-    if x.size < LEAST or columns > LONGEST or not x.flags.carray or not ready(x.dtype):
-        return None
     table = _table(stacks, rows, -(-rows // several))
     found = numpy.empty((len(table), columns), DOUBLE)
-    _loop().run(table, x.reshape(-1), found.reshape(-1), columns, columns)
+    loop_of(sum_rows).run(table, x.reshape(-1), found.reshape(-1), columns, columns)
     found = found.reshape(stacks, -1, columns)
     return numpy.add.reduce(found, 1).astype(FLOAT)
 
 
-def total(x):
-    """The sum of a contiguous array, as `summed` gives it."""
+def _total(x):
+    """The sum of an array of one axis, which is cut into rows; None if it is small."""
     whole = x.size // LANES * LANES
-    flat = x.reshape(-1)
-    lanes = summed(flat[:whole].reshape(1, -1, LANES)) if whole else None
-    if lanes is None:
+    if whole < Least.SUM_LOOP:
         return None
-    rest = numpy.add.reduce(flat[whole:], dtype=DOUBLE)
-    return FLOAT.type(numpy.add.reduce(lanes, dtype=DOUBLE, axis=None) + rest)
+    lanes = _sums(x[:whole].reshape(1, -1, LANES))
+    rest = numpy.add.reduce(x[whole:], dtype=DOUBLE)
+    return FLOAT.type(numpy.add.reduce(lanes, dtype=DOUBLE, axis=None) + rest).reshape(1)
 
 
 @functools.lru_cache(maxsize=256)

@@ -17,6 +17,7 @@ overlap before it takes vectors.
 
 from ..compiled.library import Library
 from ..compiled.tiles import LANES, VECTORS, panel_tile, pointer, transpose_square
+from ..threads.parallel_loops import FLOAT, array, number, piece
 
 
 def whole_vectors(width):
@@ -24,7 +25,10 @@ def whole_vectors(width):
     return (width + LANES - 1) // LANES * LANES
 
 
-def lay_out(x, turned, count, width, out, first, last):
+def lay_out(
+    x: array(FLOAT), turned: number(), count: number(), width: number(), out: array(FLOAT),
+    first: piece(0), last: piece(1),
+):  # fmt: skip
     """A weight (count, width) as `multiply` reads it: panel by panel, filled up with zeros.
 
     Args:

@@ -2,8 +2,7 @@
 
 The rows of a batch are independent, so threads take rows through all steps and wait for each other
 at the end only; a product of matrices for each step would have to be begun, cut and awaited. The
-loops are in loops.py. They are for float32 and weights that fit a core's cache; the
-functions give None for other cases, and while there is no loop yet.
+loops are in loops.py. They are for float32 and weights that fit a core's cache.
 
 Shapes are those of `ops/_recurrent/sequence.py`: gates (steps, batch, parts * units), states
 (batch, units), weight (parts * units, units), mask (steps, batch, 1).
@@ -14,49 +13,87 @@ import functools
 import numpy
 
 from ..compiled import jit
-from ..compiled.expressions import FLOAT
+from ..compiled.door import serves
 from ..threads import parallel_loops
+from ..threads.parallel_loops import FLOAT
+from ..thresholds import Least, Most
 from . import loops, weight_layouts
 from .weight_layouts import VECTOR
 
-LEAST = 1 << 18  # multiplications below which a call costs as much as it saves
-FEWEST = 16  # rows of all steps below which to lay a weight out costs more than it saves
 PIECE = 1 << 19  # multiplications of a piece, at least
-MOST = 1 << 18  # elements of a weight, beyond which a product for each step is as fast
 ROWS = 8  # rows of a tile, at most
 
 
-def forward(kind, order, gates, states, weight, bias, mask, activated=None):
+def _multiplications(kind, order, gates, weight, *_):
+    return gates.shape[0] * gates.shape[1] * weight.size
+
+
+def _are_taken(kind, order, gates, weight, *others):
+    """True for arrays of float32, of enough rows, and a weight that fits a cache."""
+    arrays = [gates, weight]
+    for value in others:
+        arrays += value if type(value) is tuple else (value,)
+    return (
+        weight.size <= Most.RECURRENCE_WEIGHT
+        and gates.shape[0] * gates.shape[1] >= Least.RECURRENCE_ROWS
+        and all(
+            type(value) is numpy.ndarray and value.dtype == FLOAT
+            for value in arrays
+            if value is not None
+        )
+    )
+
+
+def _forward(kind, order, gates, weight, mask, states, bias, activated):
+    return _sequence("forward", kind, mask is not None, activated is not None)
+
+
+@serves(
+    "recurrence",
+    least="RECURRENCE",
+    size=_multiplications,
+    takes=_are_taken,
+    loops=lambda *args: [_forward(*args)],
+)
+def forward(kind, order, gates, weight, mask, states, bias, activated):
     """All steps of a recurrence.
 
     Args:
         kind (str): "tanh", "relu", "lstm" or "gru".
         order (range): the steps.
         gates: what the inputs add to the gates.
-        states (tuple): the first states; of "lstm" also the first cells.
-        weight, bias: of the states; only "gru" has a bias, which may be None.
+        weight: of the states.
         mask: an array, or None.
+        states (tuple): the first states; of "lstm" also the first cells.
+        bias: of the states; only "gru" has one, which may be None.
         activated: (steps, batch, 4 * units), what the gates of "lstm" are written to after their
             activations, or those of "gru" and the candidate's recurrent part; None if they are not
             needed.
 
     Returns:
-        The outputs (steps, batch, units) and the last states; or None.
+        The outputs (steps, batch, units) and the last states.
     """
-    if not _fits(gates, weight, *states, bias, mask, activated):
-        return None
-    found = _sequence("forward", kind, mask is not None, activated is not None)
-    if not found.is_ready():
-        return None
     states = [numpy.array(state, order="C") for state in states]
     outputs = numpy.empty((*gates.shape[:2], weight.shape[1]), FLOAT)
     given = {"states": states[0], "cells": states[-1], "mask": mask, "outputs": outputs}
     given["activated"] = activated
-    found.run(order, gates, weight, bias, given)
+    sequence = _forward(kind, order, gates, weight, mask, states, bias, activated)
+    sequence.run(order, gates, weight, bias, given)
     return outputs, *states
 
 
-def backward(kind, order, gates, before, cells, weight, mask, g):
+def _backward(kind, order, gates, weight, mask, *_):
+    return _sequence("backward", kind, mask is not None)
+
+
+@serves(
+    "recurrence_vjp",
+    least="RECURRENCE",
+    size=_multiplications,
+    takes=_are_taken,
+    loops=lambda *args: [_backward(*args)],
+)
+def backward(kind, order, gates, weight, mask, before, cells, g):
     """The gradients of `forward`.
 
     Args:
@@ -68,13 +105,8 @@ def backward(kind, order, gates, before, cells, weight, mask, g):
 
     Returns:
         The gradients of the gates, of "gru" also those of their recurrent parts, and those of the
-        first states; or None.
+        first states.
     """
-    if not _fits(gates, weight, before, cells, mask, *g):
-        return None
-    found = _sequence("backward", kind, mask is not None)
-    if not found.is_ready():
-        return None
     shapes = before.shape, *[before.shape[1:]] * len(g[1:])
     g = [numpy.zeros(n, FLOAT) if each is None else each for each, n in zip(g, shapes)]
     flows = [numpy.array(each, order="C") for each in g[1:]]
@@ -82,23 +114,8 @@ def backward(kind, order, gates, before, cells, weight, mask, g):
     grads = [numpy.empty(shape, FLOAT) for _ in range(2 if kind == "gru" else 1)]
     given = {"before": before, "grad_out": g[0], "states": flows[0], "cells": flows[-1]}
     given |= {"first_cells": cells, "mask": mask, "grads": grads[0], "carried": grads[-1]}
-    found.run(order, gates, weight, None, given)
+    _backward(kind, order, gates, weight, mask).run(order, gates, weight, None, given)
     return *grads, *flows
-
-
-def _fits(gates, weight, *others):
-    """True if loops take these arrays."""
-    return (
-        jit.available()
-        and weight.size <= MOST
-        and gates.shape[0] * gates.shape[1] >= FEWEST
-        and gates.shape[0] * gates.shape[1] * weight.size >= LEAST
-        and all(
-            type(array) is numpy.ndarray and array.dtype == FLOAT
-            for array in (gates, weight, *others)
-            if array is not None
-        )
-    )
 
 
 @jit.made_once

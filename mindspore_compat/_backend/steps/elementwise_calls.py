@@ -21,8 +21,8 @@ from ..arrays import HOST
 from ..bodies.symbols import Symbol, SymbolSpace, Trace
 from ..compiled import jit
 from ..elementwise import PRIMITIVES
-from ..host import select
 from ..space import is_implementation
+from ..thresholds import Least
 
 FLOATS = (numpy.dtype(numpy.float32), numpy.dtype(numpy.float64))
 BOOL = numpy.dtype(bool)
@@ -138,7 +138,7 @@ class ElementSpace(SymbolSpace):
         return self._bounded("minimum", "at_most", x, high)
 
     def _bounded(self, small, large, x, bound):
-        if x.size < select.LARGE or isinstance(bound, Element) and bound.ndim:
+        if x.size < Least.WHERE or isinstance(bound, Element) and bound.ndim:
             return self.trace.add(small, x, bound)
         if isinstance(bound, Element) or math.isnan(bound):
             raise NotElementwise

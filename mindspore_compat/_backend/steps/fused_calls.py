@@ -26,13 +26,11 @@ import numpy
 from ..compiled import jit
 from ..compiled.expressions import indented, operand
 from ..threads import parallel_loops
+from ..thresholds import Least, Most
 from .elementwise_calls import BOOL, EXPRESSIONS, FLOATS, ElementwiseSteps, NotElementwise
 from .weight_products import SLOTS
 
 BLOCK = 1 << 16  # elements of a piece that one thread does
-LEAST = 1 << 14  # elements of an array, below which calling a loop costs what it saves
-SHARED = 1 << 18  # elements from which even a single addition gains by threads
-MOST = 24  # calls of a group
 
 _loops = {}  # text and parameters -> loop, the same for all plans
 
@@ -60,7 +58,7 @@ class Fusions:
         for after in range(number + 1, len(lines)):
             self._belongs[after] = number
         outputs = call.outputs()
-        if all(math.prod(each.shape) < LEAST for each in outputs):
+        if all(math.prod(each.shape) < Least.FUSED_CALLS for each in outputs):
             self._light.update(range(number, len(lines)))
         if _alike(outputs, call.shape) and call.dtype in FLOATS and _elementwise(call):
             self._calls[number] = call, lines[number]
@@ -98,7 +96,7 @@ def _alike(outputs, shape):
     """True for results of one shape, large enough for a loop."""
     return (
         bool(outputs and shape)
-        and math.prod(shape) >= LEAST
+        and math.prod(shape) >= Least.FUSED_CALLS
         and all(each.shape == shape and each.dtype in (*FLOATS, BOOL) for each in outputs)
     )
 
@@ -145,7 +143,8 @@ class Group:
     def takes(self, call):
         """True if a call may be fused with those there are."""
         first, made = self.calls[0], self._made()
-        if (call.shape, call.dtype) != (first.shape, first.dtype) or len(self.calls) >= MOST:
+        differs = (call.shape, call.dtype) != (first.shape, first.dtype)
+        if differs or len(self.calls) >= Most.FUSED_CALLS:
             return False
         if not any(each.slot in made for each in call.inputs()):
             return False
@@ -188,7 +187,7 @@ class Group:
         size = math.prod(trace.shape)
         steps = sum(step.name != "copy" for step in trace.steps)
         pairs = len(made) * (len(made) - 1) // 2 + len(made) * len(trace.inputs)
-        worth = steps > 1 or steps and size >= SHARED
+        worth = steps > 1 or steps and size >= Least.FUSED_CALL
         return worth and pairs <= jit.MOST_CHECKS and self._fits(trace, made, last)
 
     def _fits(self, trace, made, last):

@@ -29,7 +29,7 @@ import numpy
 
 from .. import arrays
 from ..arrays import HOST
-from ..recurrent import weight_layouts
+from ..recurrent import layout_cache
 from . import current
 from .elementwise_calls import Call, Value
 from .fused_calls import Fusions, Group, dropping
@@ -239,7 +239,7 @@ class StepRecorder:
         if not self.written:
             self.written = True
             self._note("safe_ = False")
-        self._note(f"{self._constant(weight_layouts.forget)}()")
+        self._note(f"{self._constant(layout_cache.forget)}()")
 
     def _note(self, text):
         if self.reason is None:

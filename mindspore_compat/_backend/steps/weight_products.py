@@ -20,10 +20,8 @@ import re
 import numpy
 
 from ..arrays import HOST
+from ..thresholds import Least, Most
 
-FEWEST = 4  # products that are joined, at least
-LEAST = 1 << 18  # multiplications of them all, below which their sum stays as it is
-MOST = 4  # elements of the operands of a sum, for each of the weight
 SLOTS = re.compile(r"\b[sx]\d+\b")
 
 
@@ -106,14 +104,15 @@ class Joins:
         for root, chain in self._chains(uses).items():
             (outputs, inputs, *_), size = self._products[chain[0][0]][1], 0
             work = sum(self._products[slot][2] for slot, _ in chain) * outputs * inputs
-            if len(chain) < FEWEST or work < LEAST:
+            if len(chain) < Least.JOINED_PRODUCTS or work < Least.JOINED_WORK:
                 continue
             group, total, last = [], None, chain[-1][0]
             for slot, number in chain:
                 group.append(slot)
                 size += self._products[slot][2] * (outputs + inputs)
                 text = ""
-                if slot == last or number is not None and size >= MOST * outputs * inputs:
+                most = Most.JOINED_OPERANDS * outputs * inputs
+                if slot == last or number is not None and size >= most:
                     text = f"{root} = {constant(sum_of)}(({', '.join(group)}, ), {total})"
                     group, total, size = [], root, 0
                 if number is not None:

@@ -1,16 +1,18 @@
 """Compiled loops whose pieces are shared by the scheduler's threads within compiled code.
 
-A ParallelLoop is a function of arrays and numbers, some of which differ from piece to piece:
+A ParallelLoop is a function of arrays and numbers, some of which differ from piece to piece. The
+annotations of its parameters say what they are:
 
-    def scale(x, factor, memory, first, last): ...
+    def scale(x: array(FLOAT), factor: number(FLOAT), buffer: memory(FLOAT), first: piece(0),
+              last: piece(1)):
+        ...
 
-    loop = ParallelLoop(text, [array(FLOAT), number(FLOAT), memory(FLOAT), piece(0), piece(1)],
-                        ...)
+    loop = loop_of(scale)
     if loop.is_ready():
         loop.run(numpy.array([[0, 64], [64, 100]]), x, numpy.float32(2), 32)
 
-`run` calls it once for each row of the table, in any order: scale(x, 2, memory, 0, 64) and
-scale(x, 2, memory, 64, 100), with 32 elements of memory for each thread. Nothing of that needs the
+`run` calls it once for each row of the table, in any order: scale(x, 2, buffer, 0, 64) and
+scale(x, 2, buffer, 64, 100), with 32 elements of memory for each thread. Nothing of that needs the
 interpreter's lock but the call of `run` (job_slot.py).
 """
 
@@ -26,6 +28,7 @@ from ..compiled import jit
 from . import job_slot, scheduler, spinning
 
 FLOAT, INDEX = numpy.dtype(numpy.float32), numpy.dtype(numpy.int64)
+OFFSET = numpy.dtype(numpy.int32)
 LINE = 64  # bytes of a cache line, where the longest vectors begin
 # The words of a job; from _FIRST on its table, and what it is given, of two words each.
 _NEXT, _COUNT, _COLUMNS, _FAILED, _FIRST = range(5)
@@ -38,6 +41,7 @@ class Parameter(NamedTuple):
     kind: str
     dtype: numpy.dtype = INDEX
     column: int = 0
+    fields: type = None
 
 
 def array(dtype):
@@ -63,6 +67,11 @@ def memory(dtype):
 def piece(column):
     """The piece's int64 in a column of the table."""
     return Parameter("piece", column=column)
+
+
+def sizes(kind):
+    """A named tuple of int64, the same for all pieces; `run` is given its fields."""
+    return Parameter("sizes", fields=kind)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -112,14 +121,11 @@ class ParallelLoop(jit.Loop):
         options = self.options()
         inline = "always" if len(self._parameters) <= _INLINED else "never"
         loop = numba.njit(inline=inline, **options)(self.python(f"loop_{digest}", functions))
-        kinds = tuple(
-            (each.kind in ("array", "part"), INDEX if each.kind == "memory" else each.dtype)
-            for each in self._parameters
-            if each.kind != "piece"
-        )
-        text = self._entry_text("{}")
-        name = f"entry_{digest}_{_digest(text + repr(kinds) + _source())}"
-        scope = {"loop": loop, "read": _reader(kinds), **_scope()}
+        kinds = self._kinds()
+        text, tuples = self._entry_text("{}")
+        shapes = [(name, kind._fields) for name, kind in tuples.items()]
+        name = f"entry_{digest}_{_digest(text + repr((kinds, shapes)) + _source())}"
+        scope = {"loop": loop, "read": _reader(kinds), **tuples, **_scope()}
         make = numba.cfunc(numba.void(numba.int64), cache=True, **options)
         entry = make(jit.executed(text.format(name), name, scope))
         return _Ready(entry, entry.address, _caller(kinds))
@@ -142,20 +148,34 @@ class ParallelLoop(jit.Loop):
             scheduler.slot(), helpers, ready.address, spinning.longest(), table, *given
         )
 
+    def _kinds(self):
+        """Of each value that `run` is given whether it is an array, and its dtype."""
+        kinds = []
+        for kind, dtype, _, fields in self._parameters:
+            if kind == "sizes":
+                kinds += [(False, INDEX)] * len(fields._fields)
+            elif kind != "piece":
+                kinds.append((kind in ("array", "part"), INDEX if kind == "memory" else dtype))
+        return tuple(kinds)
+
     def _entry_text(self, name):
-        """The Python text of the function that threads enter: takes pieces until none is left."""
-        lines, arguments = [], []
-        for kind, dtype, column in self._parameters:
+        """The Python text of the function that threads enter: takes pieces until none is left; and
+        the named tuples that it makes, by name."""
+        lines, arguments, tuples, count = [], [], {}, 0
+        for kind, dtype, column, fields in self._parameters:
             if kind == "piece":
                 arguments.append(f"table[at + {column}]")
                 continue
-            own = f"p{len(lines)}"
-            found = f"given[{len(lines)}]"
-            lines.append(
-                f"{own} = aligned({found}, {dtype.name})"
-                if kind == "memory"
-                else f"{own} = {found}"
-            )
+            own, value = f"p{len(lines)}", f"given[{count}]"
+            if kind == "sizes":
+                names = [f"given[{count + index}]" for index in range(len(fields._fields))]
+                tuples[fields.__name__] = fields
+                value = f"{fields.__name__}({', '.join(names)})"
+                count += len(names) - 1
+            elif kind == "memory":
+                value = f"aligned({value}, {dtype.name})"
+            count += 1
+            lines.append(f"{own} = {value}")
             sliced = f"{own}[table[at + {column}] : table[at + {column + 1}]]"
             arguments.append(sliced if kind == "part" else own)
         called = f"loop({', '.join(arguments)})"
@@ -173,7 +193,17 @@ class ParallelLoop(jit.Loop):
                 else [f"    {called}"]
             ),
         ]
-        return "\n".join([f"def {name}(address):", *[f"    {line}" for line in lines]])
+        return "\n".join([f"def {name}(address):", *[f"    {line}" for line in lines]]), tuples
+
+
+@jit.made_once
+def loop_of(function, library=None, reorders=False):
+    """The ParallelLoop of a function whose parameters are annotated by the functions above; one
+    that is annotated to return a bool `checks`."""
+    kinds = dict(function.__annotations__)
+    checks = kinds.pop("return", None) is bool
+    text = functools.partial(jit.text_of, function)
+    return ParallelLoop(text, list(kinds.values()), reorders, function.__name__, library, checks)
 
 
 def _digest(text):

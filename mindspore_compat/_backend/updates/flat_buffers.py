@@ -11,9 +11,8 @@ Packs are for the host. On a GPU one kernel serves all parameters of a group whe
 
 import numpy
 
+from ..thresholds import Most
 from .fuse import BLOCK
-
-SMALL = 6144  # elements; above, updating each array in place costs less than gathering
 
 
 class Scratch:
@@ -99,7 +98,7 @@ def groups_of_small(arrays, kinds):
     """
     packs, open_packs, rest = [], {}, []
     for index, (array, kind) in enumerate(zip(arrays, kinds, strict=True)):
-        if type(array) is not numpy.ndarray or array.size > SMALL:
+        if type(array) is not numpy.ndarray or array.size > Most.UPDATE_COPIED:
             rest.append(index)
             continue
         members, size = open_packs.get(kind, ([], 0))

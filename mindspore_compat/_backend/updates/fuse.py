@@ -42,9 +42,9 @@ from ..bodies.symbols import Trace
 from ..compiled import jit
 from ..steps import recorded_array
 from ..threads import parallel_loops, scheduler
+from ..thresholds import Least
 
 BLOCK = 65536  # elements; measured with six arrays of float32 in a 1 MiB second-level cache
-LEAST = 8192  # elements of an array that has a loop compiled
 
 _ufuncs = {
     name: getattr(numpy, name)
@@ -230,7 +230,7 @@ class HostProgram:
         loop = self.loop
         if loop is None or not jit.fits(arrays):
             return None
-        if loop.ready is None and arrays[0].size >= LEAST:
+        if loop.ready is None and arrays[0].size >= Least.UPDATE:
             loop.request()
         return loop if loop.ready is not None else None
 

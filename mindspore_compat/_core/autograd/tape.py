@@ -28,8 +28,8 @@ import numpy
 
 from ..._backend import arrays
 from ..._backend.arrays import HOST, LARGE, SPACES
-from ..._backend.host.ufuncs import LARGE as LARGE_BYTES
 from ..._backend.steps import recorded_array
+from ..._backend.thresholds import Least
 
 next_number = itertools.count(1).__next__
 _by_number = attrgetter("number")
@@ -381,7 +381,7 @@ def _pull(gathered, node, g, floor, higher):
     if arrays.find_recorder is not None and (xp is recorded_array.RECORDED or xp is HOST):
         grads = recorded_array.call_pull(rule.pull, g, saved, wanted, type(rule) is VjpRule)
     else:
-        if xp is HOST and node.outs is None and g.nbytes >= LARGE_BYTES:
+        if xp is HOST and node.outs is None and g.nbytes >= Least.SPACE:
             xp = LARGE
         grads = rule.pull(xp, g, saved, wanted)
     if rule.many:

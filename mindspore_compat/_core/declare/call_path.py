@@ -5,7 +5,7 @@ dtype; nothing is of low precision. The function written leaves every other call
 """
 
 from ..._backend.arrays import DIRECT, HOST, LARGE
-from ..._backend.host.ufuncs import LARGE as LARGE_BYTES
+from ..._backend.thresholds import Least
 from ..autograd.tape import FLOAT32, Node, Packed, depth, next_number
 from ..autograd.traced import Traced, traced_space
 from ..tensor.precision import casting
@@ -45,7 +45,7 @@ def write_run(op):
         for n in names
     )
     line += [
-        f"    if a_{first}.nbytes >= {LARGE_BYTES} and xp_ is host_:",
+        f"    if a_{first}.nbytes >= {Least.SPACE} and xp_ is host_:",
         "        xp_ = large_",
         f"    out_ = {_body_source(op)}{values})",
         "    if type(out_) is not kind_:",

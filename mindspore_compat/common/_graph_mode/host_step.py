@@ -14,7 +14,7 @@ import weakref
 import numpy
 
 from ..._backend import random
-from ..._backend.recurrent import weight_layouts
+from ..._backend.recurrent import layout_cache
 from ..._backend.steps import current
 from ..._backend.steps.recorded_array import Recorded
 from ..._backend.steps.recording import Given, Interrupted, StepRecorder
@@ -135,7 +135,7 @@ class RecordedStep:
     def _replay(self, function, args, kwargs):
         inputs = inputs_of(args, kwargs)[0]
         drawn = random.replaying() if self._draws else contextlib.nullcontext(None)
-        with drawn as again, scheduler.step, weight_layouts.cache:
+        with drawn as again, scheduler.step, layout_cache.cache:
             try:
                 made = self._plan(*inputs)
             except Interrupted as interrupted:

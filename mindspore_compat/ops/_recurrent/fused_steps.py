@@ -10,7 +10,7 @@ shapes are those of sequence.py, which names the arrays.
 """
 
 from ..._backend.bodies.row_plan import Parts
-from ..._backend.recurrent import sequences
+from ..._backend.compiled import door
 
 
 def _rnn_step(xp, gate, recurrent, h, at, *, kind):
@@ -29,7 +29,7 @@ def _rnn_back(xp, y, grad_out, flow, at, *, kind):
 
 def rnn(bodies, xp, order, gates, h, weight, mask, kind):
     """`rnn_sequence` over the steps in `order`."""
-    made = sequences.forward(kind, order, gates, (h,), weight, None, mask)
+    made = door.call("recurrence", kind, order, gates, weight, mask, (h,), None, None)
     if made is not None:
         return made
     turned, outputs = xp.swapaxes(weight, 0, 1), xp.empty((len(gates), *h.shape), h.dtype)
@@ -46,7 +46,7 @@ def rnn(bodies, xp, order, gates, h, weight, mask, kind):
 def rnn_vjp(bodies, xp, order, outputs, weight, mask, g, kind):
     """What reaches the gates and the first state."""
     grad_out, flow = g
-    made = sequences.backward(kind, order, outputs, outputs, None, weight, mask, g)
+    made = door.call("recurrence_vjp", kind, order, outputs, weight, mask, outputs, None, g)
     if made is not None:
         return made
     if mask is not None and flow is None:
@@ -101,8 +101,8 @@ def lstm(bodies, xp, order, gates, h, c, weight, mask, activated):
     """`lstm_sequence` over the steps in `order`; the gates are written to `activated` after their
     activations if it has as many steps."""
     saves = len(activated) > 0
-    given = gates, (h, c), weight, None, mask, activated if saves else None
-    made = sequences.forward("lstm", order, *given)
+    given = gates, weight, mask, (h, c), None, activated if saves else None
+    made = door.call("recurrence", "lstm", order, *given)
     if made is not None:
         return *made, activated
     turned, outputs = xp.swapaxes(weight, 0, 1), xp.empty((len(gates), *h.shape), h.dtype)
@@ -120,7 +120,7 @@ def lstm(bodies, xp, order, gates, h, c, weight, mask, activated):
 
 def lstm_vjp(bodies, xp, order, activated, before, c, weight, mask, g):
     """What reaches the gates, the first state and the first cell."""
-    made = sequences.backward("lstm", order, activated, before, c, weight, mask, g)
+    made = door.call("recurrence_vjp", "lstm", order, activated, weight, mask, before, c, g)
     if made is not None:
         return made
     grad_out, flow, cell_flow = g
@@ -181,8 +181,8 @@ def _gru_back(xp, r, z, n, inner, h, grad_out, flow, at):
 def gru(bodies, xp, order, gates, h, weight, bias, mask, saves):
     """`gru_sequence` over the steps in `order`."""
     activated = xp.empty((len(order) * saves, len(h), 4 * h.shape[-1]), gates.dtype)
-    given = gates, (h,), weight, bias, mask, activated if saves else None
-    made = sequences.forward("gru", order, *given)
+    given = gates, weight, mask, (h,), bias, activated if saves else None
+    made = door.call("recurrence", "gru", order, *given)
     if made is not None:
         return *made, activated
     turned, outputs = xp.swapaxes(weight, 0, 1), xp.empty((len(gates), *h.shape), h.dtype)
@@ -199,7 +199,7 @@ def gru(bodies, xp, order, gates, h, weight, bias, mask, saves):
 
 def gru_vjp(bodies, xp, order, activated, before, weight, mask, g):
     """What reaches the gates, their recurrent parts, and the first state."""
-    made = sequences.backward("gru", order, activated, before, None, weight, mask, g)
+    made = door.call("recurrence_vjp", "gru", order, activated, weight, mask, before, None, g)
     if made is not None:
         return made
     grad_out, flow = g

@@ -11,7 +11,7 @@ import time
 import numpy as np
 import pytest
 from kit import close_sums, normal
-from kit.loops import ParallelByPython, needs_numba
+from kit.loops import ParallelByPython, every_size, needs_numba
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, mint, ops
@@ -19,6 +19,7 @@ from mindspore_compat._backend import arrays
 from mindspore_compat._backend.bodies import host, host_axis
 from mindspore_compat._backend.compiled import jit
 from mindspore_compat._backend.threads import scheduler
+from mindspore_compat._backend.thresholds import Least
 
 pytestmark = pytest.mark.host
 
@@ -159,8 +160,7 @@ def results(case, scale=1):
 def bodies(monkeypatch):
     """Loops for arrays of any size."""
     found = host.CompiledBodies()
-    monkeypatch.setattr(host, "LEAST", 1)
-    monkeypatch.setattr(host, "SHORTEST", 1)
+    every_size(monkeypatch)
     monkeypatch.setattr(host_axis, "WIDTH", 5)
     monkeypatch.setitem(vars(arrays.HOST), "bodies", found)
     return found
@@ -292,7 +292,7 @@ def test_arrays_that_are_not_contiguous_or_only_read_are_taken(bodies, monkeypat
 
 @pytest.mark.parametrize("size, dtype", [(100, np.float32), (1 << 14, np.float64)], ids=str)
 def test_small_arrays_and_float64_are_numpys(size, dtype, monkeypatch):
-    monkeypatch.setattr(host, "LEAST", 1 << 13)
+    monkeypatch.setattr(Least, "BODY", 1 << 13)
     found = host.CompiledBodies()
     x = np.ones((2, size // 2), dtype)
     assert found.pointwise(lambda xp, x: x * x, x) is None

@@ -9,9 +9,9 @@ import mindspore_compat as ms
 from mindspore_compat import Tensor, nn
 from mindspore_compat._backend import arrays
 from mindspore_compat._backend.bodies import host, host_steps
-from mindspore_compat._backend.compiled import jit
-from mindspore_compat._backend.recurrent import sequences
+from mindspore_compat._backend.compiled import door, jit
 from mindspore_compat._backend.threads import scheduler
+from mindspore_compat._backend.thresholds import Least
 
 pytestmark = pytest.mark.host
 
@@ -26,8 +26,10 @@ LAYERS = {
 def bodies(monkeypatch):
     """Loops of steps for arrays of any size, and none of whole recurrences."""
     found = host.CompiledBodies()
-    monkeypatch.setattr(host, "LEAST", 1)
-    monkeypatch.setattr(sequences, "_fits", lambda *arrays: False)
+    monkeypatch.setattr(Least, "BODY", 1)
+    assert {"recurrence", "recurrence_vjp"} <= door.names()
+    for name in ("recurrence", "recurrence_vjp"):
+        monkeypatch.setitem(door._registered, name, [])
     monkeypatch.setitem(vars(arrays.HOST), "bodies", found)
     return found
 

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 from kit import close_sums, same
-from kit.loops import ParallelByPython, needs_numba
+from kit.loops import ParallelByPython, made_anew, needs_numba
 
 from mindspore_compat._backend import arrays
 from mindspore_compat._backend.compiled import jit
 from mindspore_compat._backend.conv import column_loops, convolution
-from mindspore_compat._backend.conv.direct import choose, planes
+from mindspore_compat._backend.conv.direct import choose
 from mindspore_compat._backend.threads import parallel_loops
 
 pytestmark = pytest.mark.host
@@ -27,12 +27,8 @@ rng = np.random.default_rng(0)
 
 @pytest.fixture
 def small_pieces(monkeypatch):
-    monkeypatch.setattr(column_loops, "PIECE", 16)
-    monkeypatch.setattr(jit, "available", lambda: True)
-    monkeypatch.setattr(jit, "_setting", lambda: "wait")
-    planes.parallel_loop.cache_clear()
-    yield
-    planes.parallel_loop.cache_clear()
+    with made_anew(monkeypatch, column_loops, PIECE=16):
+        yield
 
 
 def without_loops(monkeypatch, function, *given):

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from kit import close_sums
-from kit.loops import ParallelByPython, needs_numba
+from kit.loops import ParallelByPython, made_anew, needs_numba
 
 from mindspore_compat._backend import arrays
-from mindspore_compat._backend.compiled import jit
+from mindspore_compat._backend.compiled import door, jit
 from mindspore_compat._backend.conv import convolution, depthwise, depthwise_loops
 from mindspore_compat._backend.threads import parallel_loops
 
@@ -26,11 +26,8 @@ CASES = {
 @pytest.fixture
 def any_size(monkeypatch):
     """Loops for arrays of any size, made anew."""
-    monkeypatch.setattr(depthwise_loops, "LEAST", 1)
-    monkeypatch.setattr(jit, "available", lambda: True)
-    depthwise_loops._loop.cache_clear()
-    yield
-    depthwise_loops._loop.cache_clear()
+    with made_anew(monkeypatch, None, depthwise_loops._loop):
+        yield
 
 
 def operands(case, size=(7, 8)):
@@ -54,9 +51,9 @@ def composed(monkeypatch, x, w, g, geo):
 
 def by_loops(x, w, g, geo):
     return (
-        depthwise_loops.convolve(x, w, geo),
-        depthwise_loops.input_gradient(g, w, geo),
-        depthwise_loops.weight_gradient(g, x, geo),
+        door.call("depthwise_convolve", x, w, geo),
+        door.call("depthwise_input_gradient", g, w, geo),
+        door.call("depthwise_weight_gradient", g, x, geo),
     )
 
 
@@ -81,8 +78,8 @@ def test_compiled_loops_give_the_same(any_size, monkeypatch):
 
 def test_other_cases_are_left_to_numpy(any_size):
     x, w, g, geo = operands("padded")
-    assert depthwise_loops.convolve(x.astype(np.float64), w.astype(np.float64), geo) is None
+    assert door.call("depthwise_convolve", x.astype(np.float64), w.astype(np.float64), geo) is None
     several = convolution.geometry(x.shape, (6, 1, 3, 3), geo.stride, geo.pads, geo.dilation, 3)
-    assert depthwise_loops.convolve(x, np.concatenate([w, w]), several) is None
+    assert door.call("depthwise_convolve", x, np.concatenate([w, w]), several) is None
     uneven = convolution.geometry(x.shape, w.shape, (1, 2), geo.pads, geo.dilation, 3)
-    assert depthwise_loops.input_gradient(g, w, uneven) is None
+    assert door.call("depthwise_input_gradient", g, w, uneven) is None

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from kit.loops import ParallelByPython, needs_numba
+from kit.loops import ParallelByPython, made_anew, needs_numba
 
-from mindspore_compat._backend.compiled import jit
+from mindspore_compat._backend.compiled import door, jit
 from mindspore_compat._backend.conv import pooling, pooling_loops
 from mindspore_compat._backend.threads import parallel_loops, scheduler
+from mindspore_compat._backend.thresholds import Least
 
 pytestmark = pytest.mark.host
 
@@ -26,12 +27,8 @@ NO_PADS = ((0, 0), (0, 0))
 @pytest.fixture
 def any_size(monkeypatch):
     """Loops for arrays of any size, made anew."""
-    monkeypatch.setattr(pooling_loops, "LEAST", 1)
-    monkeypatch.setattr(pooling_loops, "BLOCK", 100)
-    monkeypatch.setattr(jit, "available", lambda: True)
-    pooling_loops._loop.cache_clear()
-    yield
-    pooling_loops._loop.cache_clear()
+    with made_anew(monkeypatch, pooling_loops, pooling_loops._loop, BLOCK=100):
+        yield
 
 
 def operands(case, count=2):
@@ -53,10 +50,10 @@ def pooled(x, g, windows):
 def check_alike(monkeypatch, case):
     x, g, windows = operands(case)
     out = g.shape[2:]
-    largest = pooling_loops.maximum(x, out, *windows)
-    found = largest, pooling_loops.max_gradient(g, x, largest, *windows)
+    largest = door.call("max_pool", x, out, *windows)
+    found = largest, door.call("max_pool_gradient", g, x, largest, *windows)
     monkeypatch.setattr(jit, "available", lambda: False)
-    assert pooling_loops.maximum(x, out, *windows) is None
+    assert door.call("max_pool", x, out, *windows) is None
     for have, want in zip(found, pooled(x, g, windows), strict=True):
         np.testing.assert_array_equal(have, want)
 
@@ -100,18 +97,18 @@ def test_other_windows_and_dtypes_are_left_to_the_composed_pooling(any_size, mon
     monkeypatch.setattr(parallel_loops, "ParallelLoop", ParallelByPython)
     x, g, (kernel, stride, pads, dilation) = operands("with a rest")
     out, windows = g.shape[2:], (kernel, stride, pads, dilation)
-    largest = pooling_loops.maximum(x, out, *windows)
+    largest = door.call("max_pool", x, out, *windows)
     assert largest is not None
-    assert pooling_loops.maximum(x.astype(np.float64), out, *windows) is None
-    assert pooling_loops.max_gradient(g.astype(np.float64), x, largest, *windows) is None
-    assert pooling_loops.maximum(x, (4, 5), *windows) is None, "windows hang over the end"
-    assert pooling_loops.maximum(x, out, kernel, stride, ((1, 0), (0, 0)), dilation) is None
-    assert pooling_loops.maximum(x, (1, 1), (5, 5), stride, pads, dilation) is None
-    monkeypatch.setattr(pooling_loops, "LEAST", x.size + 1)
-    assert pooling_loops.maximum(x, out, *windows) is None
-    monkeypatch.setattr(pooling_loops, "LEAST", 1)
+    assert door.call("max_pool", x.astype(np.float64), out, *windows) is None
+    assert door.call("max_pool_gradient", g.astype(np.float64), x, largest, *windows) is None
+    assert door.call("max_pool", x, (4, 5), *windows) is None, "windows hang over the end"
+    assert door.call("max_pool", x, out, kernel, stride, ((1, 0), (0, 0)), dilation) is None
+    assert door.call("max_pool", x, (1, 1), (5, 5), stride, pads, dilation) is None
+    monkeypatch.setattr(Least, "POOL", x.size + 1)
+    assert door.call("max_pool", x, out, *windows) is None
+    monkeypatch.setattr(Least, "POOL", 1)
     monkeypatch.setattr(parallel_loops, "ParallelLoop", Late)
     pooling_loops._loop.cache_clear()
-    assert pooling_loops.maximum(x, out, *windows) is None
-    assert pooling_loops.max_gradient(g, x, largest, *windows) is None
+    assert door.call("max_pool", x, out, *windows) is None
+    assert door.call("max_pool_gradient", g, x, largest, *windows) is None
     np.testing.assert_array_equal(pooling.maximum(np, x, *windows), largest)

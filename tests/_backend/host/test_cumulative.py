@@ -3,14 +3,16 @@
 import numpy as np
 import pytest
 from kit import same
-from kit.loops import ParallelByPython, needs_numba
+from kit.loops import by_python, made_anew, needs_numba
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
 from mindspore_compat._backend.arrays import HOST
 from mindspore_compat._backend.compiled import jit
-from mindspore_compat._backend.host import cumulative, ufuncs
+from mindspore_compat._backend.host import cumulative
+from mindspore_compat._backend.loops import cumulative as loops
 from mindspore_compat._backend.threads import scheduler
+from mindspore_compat._backend.thresholds import Least
 
 SHAPES = {
     "last": ((7, 13), 1),
@@ -22,21 +24,18 @@ SHAPES = {
 
 @pytest.fixture
 def any_size(monkeypatch):
-    for name, value in {"LEAST": 1, "NARROWEST": 5, "PIECE": 20, "WIDEST": 8}.items():
-        monkeypatch.setattr(cumulative, name, value)
-    monkeypatch.setattr(ufuncs, "BETWEEN", 0)
-    cumulative._loop.cache_clear()
-    yield
+    monkeypatch.setattr(loops, "PIECE", 20)
+    with made_anew(monkeypatch, cumulative, PIECE=20, WIDEST=8):
+        monkeypatch.setattr(Least, "CUMSUM_BESIDE", 5)
+        yield
     scheduler.limit(0)
-    cumulative._loop.cache_clear()
 
 
 def by(way, monkeypatch):
     """Has loops run by Python, compiled, or not at all."""
     monkeypatch.setattr(jit, "available", lambda: way != "numpy")
-    monkeypatch.setattr(jit, "_setting", lambda: "wait")
     if way == "python":
-        monkeypatch.setattr(cumulative, "ParallelLoop", ParallelByPython)
+        by_python(monkeypatch)
 
 
 @pytest.mark.parametrize("way", ["python", "numpy"])

@@ -7,7 +7,8 @@ from kit import close, same
 import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
 from mindspore_compat._backend.arrays import HOST
-from mindspore_compat._backend.host import padding, ufuncs
+from mindspore_compat._backend.host import padding
+from mindspore_compat._backend.thresholds import Least
 
 MODES = {"replicate": "edge", "circular": "wrap", "symmetric": "symmetric", "reflect": "reflect"}
 WIDTHS = [
@@ -27,9 +28,9 @@ def operands(widths):
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("widths", WIDTHS, ids=str)
-@pytest.mark.parametrize("threads_from", [0, ufuncs.BETWEEN])
+@pytest.mark.parametrize("threads_from", [0, Least.UFUNC])
 def test_values_and_the_transpose(mode, widths, threads_from, monkeypatch):
-    monkeypatch.setattr(padding, "BETWEEN", threads_from)
+    monkeypatch.setattr(Least, "UFUNC", threads_from)
     x, shape = operands(widths)
     found = HOST.pad_by_index(x, widths, mode)
     same(found, padding._taken(HOST, x, widths, mode))
@@ -92,7 +93,7 @@ def test_gradients_and_vmap_together(mode):
 @pytest.mark.parametrize("widths", [((0, 0), (2, 1)), ((3, 0), (0, 4)), ((1, 2), (3, 4))])
 @pytest.mark.parametrize("dtype", ["float32", "int8", "bool"])
 def test_a_number_around_a_large_array(widths, dtype, monkeypatch):
-    monkeypatch.setattr(padding, "BETWEEN", 1)
+    monkeypatch.setattr(Least, "UFUNC", 1)
     x = np.random.default_rng(0).integers(0, 2, (7, 9)).astype(dtype)
     for given in (x, x.T.copy().T):
         same(HOST.pad(given, widths, constant_values=1), np.pad(x, widths, constant_values=1))

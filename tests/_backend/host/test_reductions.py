@@ -11,6 +11,7 @@ from kit import same
 from mindspore_compat._backend.compiled import jit
 from mindspore_compat._backend.host import reductions, ufuncs
 from mindspore_compat._backend.threads import scheduler
+from mindspore_compat._backend.thresholds import Least, Most
 
 pytestmark = pytest.mark.host
 
@@ -21,7 +22,9 @@ AXES = [axes for count in range(5) for axes in itertools.combinations(range(4), 
 
 @pytest.fixture(autouse=True)
 def any_size(monkeypatch):
-    for name, value in {"LARGE": 0, "SHARED": 0, "ROWS": 4, "BLOCK": 8}.items():
+    for name in ("REDUCE", "REDUCE_THREADS"):
+        monkeypatch.setattr(Least, name, 0)
+    for name, value in {"ROWS": 4, "BLOCK": 8}.items():
         monkeypatch.setattr(reductions, name, value)
     monkeypatch.setattr(ufuncs, "PIECE", 1 << 6)
     monkeypatch.setattr(jit, "available", lambda: False)
@@ -45,7 +48,7 @@ def reduced(name, x, axis, dtype=None, keepdims=False):
 @pytest.mark.parametrize("axis", [None, *AXES, -1, 0, (-1, 0)], ids=str)
 @pytest.mark.parametrize("narrow", [0, 1 << 30])
 def test_over_axes(axis, narrow, monkeypatch):
-    monkeypatch.setattr(reductions, "NARROW", narrow)
+    monkeypatch.setattr(Most, "REDUCE_NARROW", narrow)
     whole = rng.integers(-9, 9, X.shape)
     for view in (lambda x: x, lambda x: x.transpose(2, 0, 3, 1), lambda x: x[:, ::2], np.abs):
         for keepdims in (False, True):
@@ -77,8 +80,8 @@ def test_the_bits_of_numpy_where_no_sum_is_cut():
 @pytest.mark.parametrize("values", ["positive", "of both signs"])
 def test_sums_are_at_least_as_accurate_as_numpys(shape, axis, values, monkeypatch):
     monkeypatch.undo()
-    monkeypatch.setattr(reductions, "LARGE", 0)
-    monkeypatch.setattr(reductions, "SHARED", 0)
+    monkeypatch.setattr(Least, "REDUCE", 0)
+    monkeypatch.setattr(Least, "REDUCE_THREADS", 0)
     monkeypatch.setattr(jit, "available", lambda: False)
     x = rng.random(shape, np.float32) - (0 if values == "positive" else 0.5)
     exact = np.add.reduce(x, axis, "float64")

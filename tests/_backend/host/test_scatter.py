@@ -9,6 +9,7 @@ import pytest
 
 from mindspore_compat._backend import arrays
 from mindspore_compat._backend.host import scatter
+from mindspore_compat._backend.thresholds import Least
 
 RANDOM = np.random.default_rng(11)
 PLACES = {"alone": (5,), "rows": (3, 4), "scalar": ()}
@@ -26,7 +27,7 @@ def _wanted(x, index, values):
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int32"])
 @pytest.mark.parametrize("skipped, named", [(0, 1), (0, 2), (0, 3), (1, 1), (1, 2), (2, 1)])
 def test_as_a_loop(monkeypatch, skipped, named, dtype, limit):
-    monkeypatch.setattr(scatter, "_SMALL", limit)  # by a sparse product always, or never
+    monkeypatch.setattr(Least, "ADD_AT", limit)  # by a sparse product always, or never
     lengths = (4, 3, 6)
     for shape, order in itertools.product(PLACES.values(), "CF"):
         x = np.asarray(RANDOM.integers(-9, 9, lengths), dtype, order=order)
@@ -49,7 +50,7 @@ def test_an_index_out_of_range_is_an_index_error():
 @pytest.mark.parametrize("limit", [0, 1 << 30])
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "uint64"])
 def test_indices_of_a_dtype_that_does_not_hold_the_length(monkeypatch, dtype, limit):
-    monkeypatch.setattr(scatter, "_SMALL", limit)
+    monkeypatch.setattr(Least, "ADD_AT", limit)
     index, values = np.array([100, 3, 100], dtype), np.ones((3, 2), "float32")
     rows = np.zeros((300, 2), "float32")
     rows[[100, 3]] = [[2, 2], [1, 1]]

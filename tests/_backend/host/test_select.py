@@ -5,9 +5,10 @@ import itertools
 import numpy as np
 import pytest
 from kit import same
-from kit.loops import ParallelByPython, made_anew, needs_numba, on_threads
+from kit.loops import by_python, made_anew, needs_numba, on_threads
 
 from mindspore_compat._backend import arrays
+from mindspore_compat._backend.compiled import door
 from mindspore_compat._backend.host import select
 from mindspore_compat._backend.loops import choose
 
@@ -95,8 +96,7 @@ def test_where_beside_zeros(dtype):
 @pytest.fixture
 def loops(monkeypatch):
     """Has arrays of every size take compiled loops."""
-    monkeypatch.setattr(select, "LARGE", 2)
-    with made_anew(monkeypatch, choose, LEAST=2):
+    with made_anew(monkeypatch, None, choose._where, choose._bounded):
         yield
 
 
@@ -105,7 +105,7 @@ def check_loops(shape):
     for dtype in ("float32", "int32"):
         x, y = _elements(shape, dtype), _elements(shape[::-1], dtype).T
         same(
-            choose.chosen(mask, x.view("int32"), y.copy().view("int32")),
+            door.call("where", mask, x.view("int32"), y.copy().view("int32")),
             np.where(mask, x, y).view("int32"),
         )
         for one, other in ((x, y), (x, 3), (y[:1, :1], x)):
@@ -119,7 +119,7 @@ def check_loops(shape):
 
 
 def test_loops_mean_what_numpy_does(loops, monkeypatch):
-    monkeypatch.setattr(choose, "ParallelLoop", ParallelByPython)
+    by_python(monkeypatch)
     check_loops((5, 7))
 
 

@@ -12,8 +12,9 @@ from kit import same
 
 import mindspore_compat as ms
 from mindspore_compat._backend import arrays
-from mindspore_compat._backend.host import select, ufuncs
+from mindspore_compat._backend.host import ufuncs
 from mindspore_compat._backend.threads import scheduler
+from mindspore_compat._backend.thresholds import Least
 
 pytestmark = pytest.mark.host
 
@@ -27,10 +28,10 @@ WORDS = rng.integers(1, 100, X.shape)
 @pytest.fixture(params=[1, 2, 4], autouse=True)
 def small_pieces(request, monkeypatch):
     """Arrays of every size are shared by a number of threads."""
-    monkeypatch.setattr(ufuncs, "LEAST", dict.fromkeys(ufuncs.LEAST, 0))
-    for name, value in {"BETWEEN": 0, "PIECE": 1 << 8, "BUFFER": 1 << 6}.items():
+    for name in ("UFUNC", "UFUNC_BY_MEMORY", "UFUNC_BY_PROCESSOR"):
+        monkeypatch.setattr(Least, name, 0)
+    for name, value in {"PIECE": 1 << 8, "BUFFER": 1 << 6}.items():
         monkeypatch.setattr(ufuncs, name, value)
-    monkeypatch.setattr(select, "BETWEEN", 0)
     for name in [name for name in vars(LARGE) if name not in vars(HOST)]:
         delattr(LARGE, name)
     for name, found in list(vars(LARGE).items()):
@@ -198,7 +199,7 @@ def test_operators_and_gradients_share_large_arrays(monkeypatch, shared):
     add, multiply = np.add, np.multiply
     monkeypatch.setattr(LARGE, "add", lambda *args: calls.append("add") or add(*args), False)
     monkeypatch.setattr(LARGE, "multiply", lambda *a: calls.append("mul") or multiply(*a), False)
-    big = ms.Tensor(np.ones(ufuncs.LARGE // 4, np.float32))
+    big = ms.Tensor(np.ones(Least.SPACE // 4, np.float32))
     small = ms.Tensor(np.ones(4, np.float32))
     assert not (small + small).asnumpy()[0] - 2 and not calls
     big + big

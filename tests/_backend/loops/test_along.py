@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from kit import same
-from kit.loops import ParallelByPython, made_anew, needs_numba, on_threads
+from kit.loops import by_python, made_anew, needs_numba, on_threads
 
 from mindspore_compat._backend import arrays
 from mindspore_compat._backend.loops import along
@@ -17,7 +17,7 @@ SHAPES = [((7, 9), 1, 4), ((7, 9), 0, 12), ((3, 5, 4), 1, 6), ((2, 3, 8), -1, 8)
 @pytest.fixture
 def any_size(monkeypatch):
     """Has arrays of every size take loops, in several pieces."""
-    with made_anew(monkeypatch, along, LEAST=1, PIECE=4):
+    with made_anew(monkeypatch, along, PIECE=4):
         yield
 
 
@@ -54,7 +54,7 @@ def check():
 
 
 def test_loops_mean_what_numpy_does(any_size, monkeypatch):
-    monkeypatch.setattr(along, "ParallelLoop", ParallelByPython)
+    by_python(monkeypatch)
     check()
 
 
@@ -67,7 +67,7 @@ def test_compiled_they_do_so_with_any_number_of_threads(threads, any_size):
 
 @pytest.mark.parametrize("index", [9, -10])
 def test_an_index_out_of_range_is_numpys_error(index, any_size, monkeypatch):
-    monkeypatch.setattr(along, "ParallelLoop", ParallelByPython)
+    by_python(monkeypatch)
     for call in (
         lambda x, index: HOST.take_along_axis(x, index, 1),
         lambda x, index: HOST.scatter_along_axis(x, index, x[:, :4], 1, add=True),

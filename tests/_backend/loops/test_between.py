@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from kit import close_sums, same
-from kit.loops import ParallelByPython, made_anew, needs_numba, on_threads
+from kit.loops import by_python, made_anew, needs_numba, on_threads
 
 from mindspore_compat._backend import block_inverse
-from mindspore_compat._backend.compiled import tiles
+from mindspore_compat._backend.compiled import door, jit, tiles
 from mindspore_compat._backend.loops import between, products
 
 pytestmark = pytest.mark.host
@@ -19,7 +19,7 @@ LARGE = [(128, 640), (64, 147), (300, 700), (10, 512), (7, 33)]
 def any_size(monkeypatch):
     """Has matrices of every size take the loop."""
     monkeypatch.setattr(products, "suits", lambda: True)
-    with made_anew(monkeypatch, between, LEAST=1):
+    with made_anew(monkeypatch):
         yield
 
 
@@ -39,11 +39,11 @@ def operands(rows, columns, width):
 
 @pytest.mark.parametrize("shape", SMALL)
 def test_the_loop_means_the_product(shape, any_size, monkeypatch):
-    monkeypatch.setattr(between, "ParallelLoop", ParallelByPython)
+    by_python(monkeypatch)
     own = {name: getattr(tiles, name) for name in ("LANES", "ROWS", "VECTORS")}
     monkeypatch.setattr(between, "sizes", lambda: own)
     given, wanted = operands(*shape, 4)
-    close_sums(between.product(*given), wanted.astype(np.float32))
+    close_sums(door.call("matmul_between_blocks", *given), wanted.astype(np.float32))
 
 
 @needs_numba
@@ -54,13 +54,14 @@ def test_compiled_it_has_the_same_bits_with_any_number_of_threads(shape, any_siz
     found = []
     for count in (1, 2, 4):
         with on_threads(count):
-            found.append(between.product(*given))
+            found.append(door.call("matmul_between_blocks", *given))
     close_sums(found[0] / scale, (wanted / scale).astype(np.float32))
     same(found[0], found[1])
     same(found[0], found[2])
 
 
 def test_small_products_are_left_to_numpy(monkeypatch):
-    monkeypatch.setattr(between, "_loop", lambda: pytest.fail("asked for"))
+    monkeypatch.setattr(products, "suits", lambda: pytest.fail("asked for"))
+    monkeypatch.setattr(jit, "available", lambda: True)
     given, _ = operands(8, 8, 8)
-    assert between.product(*given) is None
+    assert door.call("matmul_between_blocks", *given) is None

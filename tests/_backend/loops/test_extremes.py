@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from kit import same
-from kit.loops import ParallelByPython, made_anew, needs_numba, on_threads
+from kit.loops import by_python, made_anew, needs_numba, on_threads
 
 from mindspore_compat._backend import arrays
 from mindspore_compat._backend.loops import extremes
@@ -17,7 +17,7 @@ VALUES = np.array([0.0, -0.0, 1, -1, 2, np.inf, -np.inf, np.nan], np.float32)
 @pytest.fixture
 def any_size(monkeypatch):
     """Has arrays of every size take the loop, in several pieces."""
-    with made_anew(monkeypatch, extremes, LEAST=1, SHORTEST=2, WIDTH=4, PIECE=40):
+    with made_anew(monkeypatch, extremes, WIDTH=4, PIECE=40):
         yield
 
 
@@ -33,7 +33,7 @@ def check():
 
 
 def test_the_loop_means_what_numpy_does(any_size, monkeypatch):
-    monkeypatch.setattr(extremes, "ParallelLoop", ParallelByPython)
+    by_python(monkeypatch)
     check()
 
 

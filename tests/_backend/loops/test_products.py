@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 from kit import close_sums
-from kit.loops import ParallelByPython
+from kit.loops import by_python, made_anew
 
-from mindspore_compat._backend.compiled import jit, tiles
+from mindspore_compat._backend.compiled import door, jit, tiles
 from mindspore_compat._backend.host import products
 from mindspore_compat._backend.loops import products as product_loops
-from mindspore_compat._backend.threads import scheduler
+from mindspore_compat._backend.threads import parallel_loops, scheduler
+from mindspore_compat._backend.thresholds import Least, Most
 
 pytestmark = pytest.mark.host
 
@@ -34,8 +35,8 @@ def exact(x, y):
 @pytest.fixture(params=[0, 1000], ids=["strips", "columns"])
 def few(request, monkeypatch):
     """Whether threads share strips of rows, or columns."""
-    monkeypatch.setattr(product_loops, "FEW", request.param)
-    monkeypatch.setattr(product_loops, "BROAD", 1)
+    monkeypatch.setattr(Most, "PRODUCT_FEW", request.param)
+    monkeypatch.setattr(Least, "PRODUCT_BROAD", 1)
 
 
 @pytest.fixture(params=["python", pytest.param("numba", marks=pytest.mark.numba)])
@@ -43,43 +44,40 @@ def way(request, monkeypatch):
     """Loops for matrices of any size, run by Python or compiled."""
     if request.param == "numba" and not jit.available():
         pytest.skip("needs Numba")
-    for least in ("LEAST", "LEAST_OF_FEW", "SHORTEST"):
-        monkeypatch.setattr(product_loops, least, 1)
     monkeypatch.setattr(product_loops, "suits", lambda: True)
-    monkeypatch.setattr(jit, "_setting", lambda: "wait")
     if request.param == "python":
-        monkeypatch.setattr(jit, "available", lambda: True)
-        monkeypatch.setattr(product_loops, "ParallelLoop", ParallelByPython)
+        by_python(monkeypatch)
         names = "LANES", "ROWS", "VECTORS"
         own = {name: getattr(tiles, name) for name in names}
         monkeypatch.setattr(product_loops, "sizes", lambda: own)
-    caches = product_loops._loop, product_loops._columns
-    for cache in caches:
-        cache.cache_clear()
-    yield request.param
-    for cache in caches:
-        cache.cache_clear()
+    with made_anew(monkeypatch, product_loops, product_loops._columns, SHORTEST=1):
+        yield request.param
+
+
+def product(x, y, out=None, addend=None):
+    """The product by a loop."""
+    return door.call("matmul", x, y, out, addend)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("size", SIZES)
 def test_small_products(size, layout, few, way):
     x, y = operands(*size, layout)
-    close_sums(product_loops.product(x, y), exact(x, y))
+    close_sums(product(x, y), exact(x, y))
 
 
 def test_what_is_added_and_where_it_is_written(few, way):
     x, y = operands(37, 45, 50)
     addend, out = np.arange(50, dtype=np.float32), np.full((37, 50), np.nan, np.float32)
-    assert product_loops.product(x, y, out, addend) is out
+    assert product(x, y, out, addend) is out
     close_sums(out, exact(x, y) + addend)
-    np.testing.assert_array_equal(out, product_loops.product(x, y) + addend)
+    np.testing.assert_array_equal(out, product(x, y) + addend)
 
 
 def test_special_values_stay_in_their_rows_and_columns(few, way):
     x, y = operands(20, 30, 35)
     x[3, 5], y[7, 34] = np.nan, np.inf
-    found = product_loops.product(x, y)
+    found = product(x, y)
     wrong = ~np.isfinite(found)
     assert wrong[3].all() and wrong[:, 34].all() and wrong.sum() == 35 + 20 - 1
 
@@ -92,7 +90,7 @@ def ready(monkeypatch):
     if tiles.sizes()["LANES"] != product_loops.WIDEST:
         pytest.skip("for wider vectors")
     monkeypatch.setattr(product_loops, "suits", lambda: True)
-    product_loops._loop.cache_clear()
+    parallel_loops.loop_of.cache_clear()
     loops = {*product_loops._loops(False), *product_loops._loops(True)}
     for loop in (*loops, product_loops._loop_of_columns()):
         loop.wait()
@@ -107,7 +105,7 @@ def test_large_products_with_any_number_of_threads(size, layout, few, ready):
     for count in (1, 2, 4):
         scheduler.limit(count)
         try:
-            found.append(product_loops.product(x, y))
+            found.append(product(x, y))
         finally:
             scheduler.limit(0)
     errors = [np.linalg.norm(made - exact(x, y)) for made in (found[0], np.matmul(x, y))]
@@ -129,9 +127,9 @@ def test_arrays_that_it_leaves_to_numpy(way):
     x, y = operands(20, 20, 20)
     read_only = np.zeros((20, 20), np.float32)
     read_only.flags.writeable = False
-    assert product_loops.product(x.astype(np.float64), y) is None
-    assert product_loops.product(x[:, ::2], y[::2]) is None
-    assert product_loops.product(x, y, np.zeros((20, 40), np.float32)[:, ::2]) is None
-    assert product_loops.product(x, y, np.zeros((20, 20))) is None
-    assert product_loops.product(x, y[:, :15].copy()) is None
-    close_sums(product_loops.product(read_only, y), exact(read_only, y))
+    assert product(x.astype(np.float64), y) is None
+    assert product(x[:, ::2], y[::2]) is None
+    assert product(x, y, np.zeros((20, 40), np.float32)[:, ::2]) is None
+    assert product(x, y, np.zeros((20, 20))) is None
+    assert product(x, y[:, :15].copy()) is None
+    close_sums(product(read_only, y), exact(read_only, y))

@@ -3,12 +3,9 @@
 import numpy as np
 import pytest
 from kit import same
-from kit.loops import ParallelByPython, needs_numba
+from kit.loops import by_python, made_anew, needs_numba
 
 from mindspore_compat._backend import arrays
-from mindspore_compat._backend.compiled import jit
-from mindspore_compat._backend.host import scatter
-from mindspore_compat._backend.loops import rows
 from mindspore_compat._backend.threads import scheduler
 
 pytestmark = pytest.mark.host
@@ -25,14 +22,8 @@ INDICES = {
 
 @pytest.fixture
 def any_size(monkeypatch):
-    monkeypatch.setattr(scatter, "_FEW_ROWS", 0)
-    monkeypatch.setattr(scatter, "_SMALL", 0)
-    monkeypatch.setattr(rows, "LEAST", 0)
-    monkeypatch.setattr(jit, "available", lambda: True)
-    monkeypatch.setattr(jit, "_setting", lambda: "wait")
-    rows._loop.cache_clear()
-    yield
-    rows._loop.cache_clear()
+    with made_anew(monkeypatch):
+        yield
 
 
 def summed(index, values):
@@ -62,7 +53,7 @@ def threads_as_before():
 
 @pytest.mark.parametrize("case", INDICES)
 def test_loops_mean_what_numpy_does(case, any_size, threads_as_before, monkeypatch):
-    monkeypatch.setattr(rows, "ParallelLoop", ParallelByPython)
+    by_python(monkeypatch)
     check(case)
 
 
@@ -74,7 +65,7 @@ def test_compiled_they_have_the_same_bits_with_any_number_of_threads(any_size, t
 
 @pytest.mark.parametrize("beyond", [ROWS, -ROWS - 1])
 def test_an_index_out_of_range_is_numpys_error(beyond, any_size, monkeypatch):
-    monkeypatch.setattr(rows, "ParallelLoop", ParallelByPython)
+    by_python(monkeypatch)
     table = np.ones((ROWS, 16), np.float32)
     with pytest.raises(
         IndexError, match=f"index {beyond} is out of bounds for axis 0 with size {ROWS}"
@@ -83,7 +74,7 @@ def test_an_index_out_of_range_is_numpys_error(beyond, any_size, monkeypatch):
 
 
 def test_what_loops_do_not_take_goes_numpys_way(any_size, monkeypatch):
-    monkeypatch.setattr(rows, "ParallelLoop", ParallelByPython)
+    by_python(monkeypatch)
     index = INDICES["negative"]
     wide = np.asfortranarray(rng.standard_normal((ROWS, 16), np.float32))
     only_read = rng.standard_normal((ROWS, 16), np.float32)

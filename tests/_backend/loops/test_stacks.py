@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 from kit import close_sums
-from kit.loops import ParallelByPython
+from kit.loops import by_python, made_anew
 
-from mindspore_compat._backend.compiled import jit
+from mindspore_compat._backend.compiled import door, jit
 from mindspore_compat._backend.host import products
-from mindspore_compat._backend.loops import stacks
 from mindspore_compat._backend.threads import scheduler
+from mindspore_compat._backend.thresholds import Least, Most
 
 pytestmark = pytest.mark.host
 
@@ -41,16 +41,13 @@ def way(request, monkeypatch):
     """Without loops, with loops that Python runs, and with compiled ones."""
     if request.param == "numba" and not jit.available():
         pytest.skip("needs Numba")
-    monkeypatch.setattr(products, "HALVES", 1)
-    monkeypatch.setattr(products, "SINGLE", 1)
-    monkeypatch.setattr(stacks, "LEAST", 1)
-    monkeypatch.setattr(jit, "_setting", lambda: "wait")
     if request.param == "python":
-        monkeypatch.setattr(stacks, "ParallelLoop", ParallelByPython)
-    monkeypatch.setattr(jit, "available", lambda: request.param != "numpy")
-    stacks._loop.cache_clear()
-    yield request.param
-    stacks._loop.cache_clear()
+        by_python(monkeypatch)
+    with made_anew(monkeypatch):
+        monkeypatch.setattr(Least, "STACK_ROWS", 8)
+        monkeypatch.setattr(Least, "STACK_HALVES", 32)
+        monkeypatch.setattr(jit, "available", lambda: request.param != "numpy")
+        yield request.param
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -75,13 +72,13 @@ def test_which_products_a_loop_makes(way):
     turned = np.ascontiguousarray(y.swapaxes(1, 2)).swapaxes(1, 2)
     columns = np.ascontiguousarray(x.swapaxes(1, 2)).swapaxes(1, 2)
     for left, right in ((x, y), (x, turned), (columns, y), (x[1:2], y), (x[:, :, :8], y[:, :8])):
-        made = stacks.product(left, right, (5,))
+        made = door.call("matmul_stack", left, right, (5,))
         assert (made is None) == (way == "numpy")
         if made is not None:
             close_sums(made, left.astype(np.float64) @ right)
     read_only = y.copy()
     read_only.flags.writeable = False
-    long = rng.standard_normal((5, stacks.LONGEST + 16, 24), dtype=np.float32)
+    long = rng.standard_normal((5, Most.STACK_COPIED + 16, 24), dtype=np.float32)
     others = [
         (x, read_only),
         (x.astype(np.float64), y),
@@ -94,7 +91,7 @@ def test_which_products_a_loop_makes(way):
         (np.ones((5, 8, 512), np.float32), np.ones((5, 512, 144), np.float32)),
     ]
     for left, right in others:
-        assert stacks.product(left, right, (5,)) is None
+        assert door.call("matmul_stack", left, right, (5,)) is None
 
 
 def test_long_sums_are_made_in_parts(way):

@@ -5,9 +5,8 @@ of threads.
 import numpy as np
 import pytest
 from kit import same
-from kit.loops import ParallelByPython, needs_numba
+from kit.loops import by_python, made_anew, needs_numba
 
-from mindspore_compat._backend.compiled import jit
 from mindspore_compat._backend.host import reductions
 from mindspore_compat._backend.loops import sums
 from mindspore_compat._backend.threads import scheduler
@@ -21,18 +20,9 @@ AXES = {"rows": (0,), "first": (0, 1), "between": (1,), "all": None, "all but on
 
 @pytest.fixture
 def any_size(monkeypatch):
-    for name, value in {"LEAST": 0, "PIECE": 64, "LANES": 8}.items():
-        monkeypatch.setattr(sums, name, value)
-    monkeypatch.setattr(reductions, "LOOPED", 0)
-    monkeypatch.setattr(jit, "available", lambda: True)
-    monkeypatch.setattr(jit, "_setting", lambda: "wait")
-    caches = sums._loop, sums._table
-    for each in caches:
-        each.cache_clear()
-    yield
+    with made_anew(monkeypatch, sums, sums._table, PIECE=64, LANES=8):
+        yield
     scheduler.limit(0)
-    for each in caches:
-        each.cache_clear()
 
 
 def check(x, axis):
@@ -59,7 +49,7 @@ def check_all():
 
 
 def test_the_loop_means_what_numpy_does(any_size, monkeypatch):
-    monkeypatch.setattr(sums, "ParallelLoop", ParallelByPython)
+    by_python(monkeypatch)
     check_all()
 
 
@@ -69,7 +59,7 @@ def test_compiled_it_is_as_accurate(any_size):
 
 
 def test_what_the_loop_does_not_take_is_numpys(any_size, monkeypatch):
-    monkeypatch.setattr(sums, "ParallelLoop", ParallelByPython)
+    by_python(monkeypatch)
     x = rng.standard_normal((30, 40), np.float32)
     for each in (x.astype(np.float64), x[:, ::3], x > 0):
         same(reductions.reduced(np.add, each, 0, None, False), each.sum(0))
@@ -80,7 +70,7 @@ def test_what_the_loop_does_not_take_is_numpys(any_size, monkeypatch):
 
 @pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
 def test_infinities_and_nan_stay(value, any_size, monkeypatch):
-    monkeypatch.setattr(sums, "ParallelLoop", ParallelByPython)
+    by_python(monkeypatch)
     x = rng.standard_normal((50, 4), np.float32)
     x[20, 1] = value
     for axis in (0, None):

@@ -3,15 +3,16 @@
 import numpy as np
 import pytest
 from kit import close_sums, normal
-from kit.loops import ParallelByPython, needs_numba
+from kit.loops import ParallelByPython, made_anew, needs_numba
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, nn
 from mindspore_compat._backend import arrays
 from mindspore_compat._backend.bodies import host
-from mindspore_compat._backend.compiled import jit
-from mindspore_compat._backend.recurrent import sequences, weight_layouts
+from mindspore_compat._backend.compiled import door, jit
+from mindspore_compat._backend.recurrent import sequences
 from mindspore_compat._backend.threads import parallel_loops, scheduler
+from mindspore_compat._backend.thresholds import Most
 
 pytestmark = pytest.mark.host
 
@@ -34,20 +35,9 @@ def loops(monkeypatch):
         return run(self, *arguments)
 
     monkeypatch.setattr(sequences._Sequence, "run", noted)
-    monkeypatch.setattr(sequences, "LEAST", 1)
-    monkeypatch.setattr(sequences, "PIECE", 1)
-    monkeypatch.setattr(sequences, "FEWEST", 1)
-    monkeypatch.setattr(host, "LEAST", 1)
-    monkeypatch.setattr(jit, "available", lambda: True)
     monkeypatch.setitem(vars(arrays.HOST), "bodies", host.CompiledBodies())
-    _forget()
-    yield found
-    _forget()
-
-
-def _forget():
-    sequences._sequence.cache_clear()
-    weight_layouts._loop.cache_clear()
+    with made_anew(monkeypatch, sequences, sequences._sequence, PIECE=1):
+        yield found
 
 
 def results(kind, lengths, rows=2, units=4, steps=3, has_bias=True):
@@ -127,10 +117,11 @@ def test_what_loops_do_not_serve_is_left_to_the_steps(change, loops, monkeypatch
     found = Late if change == "late" else ParallelByPython
     monkeypatch.setattr(parallel_loops, "ParallelLoop", found)
     if change == "large":
-        monkeypatch.setattr(sequences, "MOST", 15)
+        monkeypatch.setattr(Most, "RECURRENCE_WEIGHT", 15)
     gates, state = normal(3, 2, 4), normal(2, 4)
     if change != "float64":
         gates, state = (each.astype(np.float32) for each in (gates, state))
     weight = normal(4, 4).astype(gates.dtype)
-    found = sequences.forward("tanh", range(3), gates, (state,), weight, None, None)
+    given = gates, weight, None, (state,), None, None
+    found = door.call("recurrence", "tanh", range(3), *given)
     assert found is None and not loops

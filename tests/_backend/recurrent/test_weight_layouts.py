@@ -7,7 +7,7 @@ from kit.loops import ParallelByPython, needs_numba
 
 from mindspore_compat._backend.compiled import jit
 from mindspore_compat._backend.compiled.tiles import LANES, VECTORS
-from mindspore_compat._backend.recurrent import weight_layouts
+from mindspore_compat._backend.recurrent import layout_cache, weight_layouts
 from mindspore_compat._backend.threads import parallel_loops
 
 pytestmark = pytest.mark.host
@@ -16,10 +16,10 @@ pytestmark = pytest.mark.host
 @pytest.fixture
 def loops(monkeypatch):
     monkeypatch.setattr(parallel_loops, "ParallelLoop", ParallelByPython)
-    weight_layouts._loop.cache_clear()
+    parallel_loops.loop_of.cache_clear()
     assert weight_layouts.is_ready()
     yield
-    weight_layouts._loop.cache_clear()
+    parallel_loops.loop_of.cache_clear()
 
 
 def panels(weight, lanes):
@@ -61,11 +61,11 @@ def test_a_layout_is_used_again_until_something_is_written(loops):
     weight = normal(4, 4).astype(np.float32)
     first = weight_layouts.laid_out(weight, False)
     assert weight_layouts.laid_out(weight, False) is not first
-    with weight_layouts.cache:
+    with layout_cache.cache:
         first = weight_layouts.laid_out(weight, False)
         assert weight_layouts.laid_out(weight, False) is first
         assert weight_layouts.laid_out(weight, True) is not first
-        weight_layouts.forget()
+        layout_cache.forget()
         weight += 1
         again = weight_layouts.laid_out(weight, False)
         np.testing.assert_array_equal(again[:16], panels(weight, LANES))

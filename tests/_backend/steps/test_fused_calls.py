@@ -9,11 +9,11 @@ from kit.loops import needs_numba
 
 from mindspore_compat._backend.arrays import HOST
 from mindspore_compat._backend.compiled import jit
-from mindspore_compat._backend.host import select
 from mindspore_compat._backend.steps import fused_calls
 from mindspore_compat._backend.steps.recorded_array import RECORDED
 from mindspore_compat._backend.steps.recording import StepRecorder
 from mindspore_compat._backend.threads import parallel_loops, scheduler
+from mindspore_compat._backend.thresholds import Least
 
 SPECIAL = [0.0, -0.0, np.nan, np.inf, -np.inf, 1e-45, -1e-40, 3e38, -3e38, 1.0, -2.5]
 SHAPES = [(4, 6), (2, 3, 5), (2, 3, 2, 2), (9,)]
@@ -118,8 +118,8 @@ class ByPython(parallel_loops.ParallelLoop):
 @pytest.fixture
 def of_any_size(monkeypatch):
     """Fuses everything that can be."""
-    monkeypatch.setattr(fused_calls, "LEAST", 1)
-    monkeypatch.setattr(fused_calls, "SHARED", 1)
+    monkeypatch.setattr(Least, "FUSED_CALLS", 1)
+    monkeypatch.setattr(Least, "FUSED_CALL", 1)
 
 
 @pytest.fixture
@@ -133,7 +133,7 @@ def by_python(monkeypatch, of_any_size):
 @pytest.mark.parametrize("clips", [False, True])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_random_programs_have_the_same_bits(shape, clips, by_python, monkeypatch):
-    monkeypatch.setattr(select, "LARGE", 1 if clips else 1 << 14)
+    monkeypatch.setattr(Least, "WHERE", 1 if clips else 1 << 14)
     fused = 0
     for seed in range(20):
         rng = np.random.default_rng(seed)

@@ -5,7 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from mindspore_compat._backend.updates.flat_buffers import SMALL, Pack, Scratch, groups_of_small
+from mindspore_compat._backend.thresholds import Most
+from mindspore_compat._backend.updates.flat_buffers import Pack, Scratch, groups_of_small
 from mindspore_compat._backend.updates.fuse import fuse
 from mindspore_compat.ops._optimizer.formulas import adam_update
 
@@ -17,7 +18,7 @@ def zeros(*sizes):
 
 
 def test_small_arrays_of_one_kind_share_a_pack():
-    buffers = zeros(10, SMALL + 1, 20, 30, 40)
+    buffers = zeros(10, Most.UPDATE_COPIED + 1, 20, 30, 40)
     assert groups_of_small(buffers, ["a", "a", "b", "a", "b"]) == ([[0, 3], [2, 4]], [1])
 
 
@@ -27,7 +28,7 @@ def test_one_array_is_no_pack():
 
 
 def test_a_pack_is_a_block_at_most():
-    buffers = zeros(*[SMALL] * 25)
+    buffers = zeros(*[Most.UPDATE_COPIED] * 25)
     packs, rest = groups_of_small(buffers, ["a"] * 25)
     assert [len(members) for members in packs] == [10, 10, 5] and rest == []
     assert sorted(sum(packs, [])) == list(range(25))

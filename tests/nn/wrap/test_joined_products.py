@@ -7,6 +7,7 @@ from kit.steps import STEPS, Run, batches, network_of, plain_step, replays, runs
 
 from mindspore_compat import nn, ops
 from mindspore_compat._backend.steps import weight_products
+from mindspore_compat._backend.thresholds import Least, Most
 from mindspore_compat.common._graph_mode import reachable
 
 pytestmark = [pytest.mark.host, pytest.mark.usefixtures("recording_allowed")]
@@ -39,7 +40,7 @@ def sums(monkeypatch):
         return sum_of(products, total)
 
     monkeypatch.setattr(weight_products, "sum_of", noted)
-    monkeypatch.setattr(weight_products, "LEAST", 1)
+    monkeypatch.setattr(Least, "JOINED_WORK", 1)
     return found
 
 
@@ -47,7 +48,7 @@ def sums(monkeypatch):
     "most, groups", [(100, [7, 7, 7]), (2, [5, 2, 7, 7])], ids=["one", "several"]
 )
 def test_products_of_all_uses_are_joined(most, groups, sums, monkeypatch):
-    monkeypatch.setattr(weight_products, "MOST", most)
+    monkeypatch.setattr(Most, "JOINED_OPERANDS", most)
     eager, recorded = runs((Repeated, (1, 5)), "Momentum")
     assert replays(recorded.step) == [STEPS - reachable.WARM_UP - 1]
     assert sorted(sums) == sorted(groups * replays(recorded.step)[0]), "of three weights"
@@ -58,11 +59,11 @@ def test_products_of_all_uses_are_joined(most, groups, sums, monkeypatch):
 
 
 def test_few_or_small_products_stay_as_they_are(sums, monkeypatch):
-    monkeypatch.setattr(weight_products, "FEWEST", USES + 1)
+    monkeypatch.setattr(Least, "JOINED_PRODUCTS", USES + 1)
     eager, recorded = runs((Repeated, (2, 5)), "Momentum")
     recorded.same_as(eager)
-    monkeypatch.setattr(weight_products, "FEWEST", 2)
-    monkeypatch.setattr(weight_products, "LEAST", 1 << 18)
+    monkeypatch.setattr(Least, "JOINED_PRODUCTS", 2)
+    monkeypatch.setattr(Least, "JOINED_WORK", 1 << 18)
     eager, recorded = runs((Repeated, (2, 5)), "Momentum")
     recorded.same_as(eager)
     assert sums == []
@@ -84,7 +85,7 @@ def lines_of(*, writes=(0, 0, 0), also=""):
 
 
 def test_a_product_that_is_used_twice_or_across_a_write_is_not_joined(sums, monkeypatch):
-    monkeypatch.setattr(weight_products, "FEWEST", 2)
+    monkeypatch.setattr(Least, "JOINED_PRODUCTS", 2)
     assert "s5 = sum_of((s1, s2, s4, ), None)" in lines_of()
     assert "s3 = sum_of((s1, s2, ), None)" in lines_of(also="c7(s4)")
     assert not any("sum_of" in line for line in lines_of(also="c7(s1, s3, s4)"))
@@ -100,7 +101,7 @@ def test_a_joined_sum_is_added_to_gradients_of_other_uses(sums):
         Run(graph, plain_step(network_of((Tied, (2, 5)))[0], "Momentum"), batches((2, 5)))
         for graph in (False, True)
     )
-    assert max(sums) >= weight_products.FEWEST
+    assert max(sums) >= Least.JOINED_PRODUCTS
     for name, value in recorded.values.items():
         close_sums(value, eager.values[name])
 

@@ -20,7 +20,7 @@ from kit.steps import (
 import mindspore_compat as ms
 from mindspore_compat import experimental, nn, ops
 from mindspore_compat._backend.compiled import jit
-from mindspore_compat._backend.recurrent import weight_layouts
+from mindspore_compat._backend.recurrent import layout_cache
 from mindspore_compat.common._graph_mode import reachable
 from mindspore_compat.common._graph_mode import steps as graph_steps
 from mindspore_compat.dataset import NumpySlicesDataset
@@ -522,9 +522,9 @@ def test_weights_are_laid_out_anew_after_a_replay_has_written(monkeypatch):
     found = []
 
     def noted():
-        found.append(weight_layouts.cache.layouts is not None)
+        found.append(layout_cache.cache.layouts is not None)
 
-    monkeypatch.setattr(weight_layouts, "forget", noted)
+    monkeypatch.setattr(layout_cache, "forget", noted)
     _, recorded = runs()
     assert all(found) and len(found) >= replays(recorded.step)[0] > 0
-    assert weight_layouts.cache.layouts is None
+    assert layout_cache.cache.layouts is None

@@ -7,9 +7,10 @@ where windows are few, over panels into which these are copied (panels.py). The 
 the input is a convolution too, of the result's gradient with the kernel turned around, one for each
 phase of the input; flat planes are copied once for all of them.
 
-Loops are for float32 and one or two spatial dimensions, or three as slices (slices.py); each
-function gives None for other cases, where products of matrices are faster, and while there is no
-loop yet. The padded planes are at most some megabytes for each thread.
+Loops are for float32 and one or two spatial dimensions, or three as slices (slices.py). At the door
+(compiled/door.py) they are one: the ways are chosen here, and each function gives None where
+products of matrices are faster, and while a loop is not ready. The padded planes are at most some
+megabytes for each thread.
 """
 
 import functools
@@ -20,21 +21,12 @@ from math import prod
 import numpy
 
 from ...compiled import jit
+from ...compiled.door import serves
+from ...threads.parallel_loops import FLOAT, INDEX
+from ...thresholds import Least, Most
 from . import flat as flat_planes
 from . import gather, panels, slices, winograd
-from .planes import CACHE, FLOAT, INDEX, VECTOR, Correlation, Weights
-
-LEAST = 1 << 18  # multiplications below which a call costs as much as it saves
-FEW_WINDOWS = 500  # for which packing weights costs as much as it saves; of large ones twice
-FEWEST_WINDOWS = 4  # for which the panels are not mostly empty
-LARGEST = 1 << 14  # weights for each of these windows, at most, where their gradient is taken
-LARGEST_PRODUCT = 1 << 12  # the same where images are copied for one product alone
-COPIED = 1 << 22  # elements of the windows that are copied, at most
-COPIED_PRODUCT = 1 << 20  # the same for one product alone
-DEEP = 128  # products of a sum, for which it may be written with the axes exchanged
-WIDE = 28  # columns of a result from which few positions lie between its rows
-LONGEST = 1 << 21  # elements of one row of all channels, of which some are copied at once
-SMALL = 1 << 16  # weights of a group that are small matrices
+from .planes import CACHE, VECTOR, Correlation, Weights
 
 
 @functools.lru_cache(maxsize=256)
@@ -60,28 +52,58 @@ def _taps(geo):
     return tuple(product(*(range(0, k * d, d) for k, d in zip(geo.kernel, geo.dilation))))
 
 
-def _of_images(function):
-    """A function of two arrays, of images, of rows, which are images of one row, or of volumes."""
-
-    @functools.wraps(function)
-    def wrapped(x, y, geo):
-        if len(geo.size) == 3 and _takes_slices(function.__name__, x, y, geo):
-            return getattr(slices, function.__name__)(function, x, y, geo)
-        if len(geo.size) != 1:
-            return function(x, y, geo)
-        names = "size", "kernel", "stride", "dilation", "out"
-        image = {name: (1, *getattr(geo, name)) for name in names}
-        image = geo._replace(pads=((0, 0), *geo.pads), **image)
-        found = function(x[:, :, None], y[:, :, None], image)
-        return None if found is None else found[:, :, 0]
-
-    return wrapped
+def _multiplications(x, other, geo):
+    depth = geo.channels // geo.groups * prod(geo.kernel)
+    return geo.batch * prod(geo.out) * depth * geo.filters
 
 
-@_of_images
+def _are_taken(x, other, geo):
+    """True for float32, up to three spatial dimensions and padding that cuts nothing off."""
+    return (
+        type(x) is type(other) is numpy.ndarray
+        and 1 <= len(geo.size) <= 3
+        and x.dtype == other.dtype == FLOAT
+        and min(map(min, geo.pads[-2:])) >= 0
+        and geo.batch > 0
+    )
+
+
+_serves = functools.partial(
+    serves, least="CONVOLVE", size=_multiplications, takes=_are_taken, loops=lambda *_: []
+)
+
+
+def _of_images(of_slices, gives):
+    """Makes a function of images one of rows, which are images of one row, and of volumes.
+
+    Args:
+        of_slices: the function of slices.py for volumes.
+        gives (str): as for `_way`.
+    """
+
+    def decorate(function):
+        @functools.wraps(function)
+        def wrapped(x, y, geo):
+            if len(geo.size) == 2:
+                return function(x, y, geo)
+            if len(geo.size) == 3:
+                return of_slices(function, x, y, geo) if _takes_slices(gives, geo) else None
+            names = "size", "kernel", "stride", "dilation", "out"
+            image = {name: (1, *getattr(geo, name)) for name in names}
+            image = geo._replace(pads=((0, 0), *geo.pads), **image)
+            found = function(x[:, :, None], y[:, :, None], image)
+            return None if found is None else found[:, :, 0]
+
+        return wrapped
+
+    return decorate
+
+
+@_serves("convolve")
+@_of_images(slices.convolve, "images")
 def convolve(x, w, geo):
-    """The convolution described by `geo`, as `conv.convolve` computes it."""
-    if not (geo.overlapping and _fits(geo, x, w)):  # else windows are copied just once
+    """The convolution described by `geo`, as `convolution.convolve` computes it."""
+    if not geo.overlapping:  # windows are copied just once
         return None
     plan, area = _plan(geo), prod(geo.kernel)
     weights = Weights(
@@ -97,10 +119,11 @@ def convolve(x, w, geo):
     return out
 
 
-@_of_images
+@_serves("convolve_input_gradient")
+@_of_images(slices.input_gradient, "inputs")
 def input_gradient(g, w, geo):
     """The gradient of `convolve` for its input."""
-    if not (geo.overlapping and _fits(geo, g, w)):
+    if not geo.overlapping:
         return None
     area, values = prod(geo.kernel), jit.flat(w)
     phases = [
@@ -174,11 +197,10 @@ def _turned(geo, start):
     return numpy.array(indices, INDEX), tuple(-each for each in first), taps
 
 
-@_of_images
+@_serves("convolve_weight_gradient")
+@_of_images(slices.weight_gradient, "weights")
 def weight_gradient(g, x, geo):
     """The gradient of `convolve` for its weights."""
-    if not _fits(geo, x, g):
-        return None
     plan = _plan(geo)
     if not (geo.overlapping or _is_small_product(plan)):
         return None
@@ -195,27 +217,13 @@ def weight_gradient(g, x, geo):
     return grad.reshape(shape)
 
 
-def _takes_slices(name, x, other, geo):
+def _takes_slices(gives, geo):
     """True if there are loops for the slices of volumes, which are worth copying them."""
     image = slices.image_of(geo)
-    if not (image.overlapping and _fits(image, x, other)):
+    if not image.overlapping:
         return False
-    if name == "input_gradient":
-        return None not in [_way(plan, "inputs") for plan, _ in _phases(image)]
-    return _way(_plan(image), "weights" if name == "weight_gradient" else "images") is not None
-
-
-def _fits(geo, x, other):
-    """True if loops take these arrays."""
-    return (
-        jit.available()
-        and type(x) is type(other) is numpy.ndarray
-        and len(geo.size) == 2
-        and x.dtype == other.dtype == FLOAT
-        and min(map(min, geo.pads)) >= 0
-        and geo.batch > 0
-        and geo.batch * prod(geo.out) * _plan(geo).depth * geo.filters >= LEAST
-    )
+    plans = [plan for plan, _ in _phases(image)] if gives == "inputs" else [_plan(image)]
+    return None not in [_way(plan, gives) for plan in plans]
 
 
 def _finite(x):
@@ -239,19 +247,20 @@ def _way(plan, gives="images"):
 def _fastest(plan, gives):
     """The way for a correlation, or for the gradient of its filters, by what was measured."""
     windows, size = plan.batch * prod(plan.out), plan.filters * plan.depth
-    if max(plan.channels, plan.filters) * (plan.size[1] + plan.out[1]) > LONGEST:
+    if max(plan.channels, plan.filters) * (plan.size[1] + plan.out[1]) > Most.CONVOLVE_ROW:
         return None
     if _panels_fit(plan, gives, windows, size) or (gives == "weights" and _is_small_product(plan)):
         return panels
     gathers = (
         min(plan.filters, plan.depth) >= VECTOR
         # Weights are packed, or sums transposed, for all windows once.
-        and windows >= (FEW_WINDOWS if size <= CACHE else 2 * FEW_WINDOWS)
+        and windows >= Most.CONVOLVE_FEW_WINDOWS * (1 if size <= CACHE else 2)
     )
     if gives == "weights":
-        return gather if gathers and plan.depth >= DEEP // 2 else _flat(plan)
-    if gathers and plan.depth >= DEEP and (plan.out[1] < WIDE or max(plan.stride) > 1):
-        return gather
+        return gather if gathers and plan.depth >= Least.CONVOLVE_DEEP // 2 else _flat(plan)
+    if gathers and plan.depth >= Least.CONVOLVE_DEEP:
+        if plan.out[1] <= Most.CONVOLVE_NARROW or max(plan.stride) > 1:
+            return gather
     return _flat(plan)
 
 
@@ -262,8 +271,8 @@ def _is_small_product(plan):
     return (
         len(plan.taps) == 1 == plan.groups
         and min(plan.filters, plan.channels) >= VECTOR
-        and windows * plan.channels <= COPIED_PRODUCT
-        and plan.filters * plan.channels <= windows * LARGEST_PRODUCT
+        and windows * plan.channels <= Most.CONVOLVE_COPIED_FOR_PRODUCT
+        and plan.filters * plan.channels <= windows * Most.CONVOLVE_WEIGHTS_OF_PRODUCT
     )
 
 
@@ -272,12 +281,14 @@ def _panels_fit(plan, gives, windows, size):
     if plan.groups > 1 or min(plan.filters, plan.depth // 4) < VECTOR:
         return False
     if gives == "weights":
-        few = FEW_WINDOWS * (2 if plan.depth >= 2 * DEEP else max(plan.stride))
-        return windows < few and size <= windows * LARGEST
+        times = 2 if plan.depth >= 2 * Least.CONVOLVE_DEEP else max(plan.stride)
+        few = Most.CONVOLVE_FEW_WINDOWS * times
+        return windows < few and size <= windows * Most.CONVOLVE_WEIGHTS
     if max(plan.step) > 1:
-        return windows < FEW_WINDOWS and size <= SMALL
-    few = FEW_WINDOWS * (2 if 2 * size > CACHE else 1)
-    return FEWEST_WINDOWS <= windows < few and windows * plan.depth <= COPIED
+        return windows < Most.CONVOLVE_FEW_WINDOWS and size <= Most.CONVOLVE_SMALL
+    few = Most.CONVOLVE_FEW_WINDOWS * (2 if 2 * size > CACHE else 1)
+    copied = windows * plan.depth <= Most.CONVOLVE_COPIED
+    return Least.CONVOLVE_PANEL_WINDOWS <= windows < few and copied
 
 
 def _flat(plan):
@@ -290,4 +301,5 @@ def _flat(plan):
         return None
     if positions <= VECTOR < plan.filters:  # tiles of one vector
         return None
-    return flat_planes if used >= (0.6 if plan.filters * plan.depth <= SMALL else 0.88) else None
+    least = 0.6 if plan.filters * plan.depth <= Most.CONVOLVE_SMALL else 0.88
+    return flat_planes if used >= least else None

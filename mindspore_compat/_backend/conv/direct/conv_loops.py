@@ -1,10 +1,12 @@
-"""The loops of choose.py, which says what they are for: Python that Numba compiles.
+"""The loops of flat.py and gather.py, which say what they are for: Python that Numba compiles.
 
 Planes are copied into `padded`, one after the other `step` elements apart: for each channel, its
 phases; for each phase, rows of `row` elements. A plane of samples that lie behind one another is
 one plane. `phases` has six numbers for each phase: zeros above, rows, the first of these in the
 image, zeros to the left, columns, the first of these in the image.
 """
+
+from typing import NamedTuple
 
 from ...compiled.library import Library
 from ...compiled.tiles import (
@@ -20,32 +22,120 @@ from ...compiled.tiles import (
     tile,
     transpose_square,
 )
+from ...threads.parallel_loops import FLOAT, INDEX, OFFSET, array, memory, number, piece, sizes
 
 TERMS = 256  # of a sum, before it is added to those of other terms
 WINDOWS = 512  # whose products are written together
 SLACK = 64  # elements that a tile may read behind the planes
 
 
-def pack(w, packed, taps, group, first, last, filters, group_step, row_step, depth, depth_step):
+class Filters(NamedTuple):
+    """How the filters of a group lie in the weights of a convolution."""
+
+    filters: int  # how many a group has
+    group_step: int  # the step to the next group
+    row_step: int  # to the next filter
+    depth: int  # how many channels one has
+    depth_step: int  # the step to the next
+
+
+class FlatSizes(NamedTuple):
+    """The sizes of `correlate`."""
+
+    groups: int
+    channels: int  # of a group
+    height: int  # of an image
+    width: int
+    stride_y: int
+    stride_x: int
+    filters: int  # of a group
+    row: int  # elements of a row of a plane
+    step: int  # from a plane to the next
+    reach: int  # how many rows further windows reach
+    area: int  # elements of a filter in the array that is written to
+    row_step: int  # in it, from a row to the next
+    column_step: int  # and from a column
+
+
+class FlatSums(NamedTuple):
+    """The sizes of `weight_runs`; those of the same names are FlatSizes'."""
+
+    groups: int
+    channels: int
+    height: int
+    width: int
+    stride_y: int
+    stride_x: int
+    filters: int
+    row: int
+    step: int  # from a channel of all samples to the next, in `padded`
+    flow_step: int  # from a filter to the next, in `flows`
+    plane_rows: int  # from a sample to the next
+    out_height: int
+    out_width: int
+    positions: int  # of the kernel
+
+
+class GatherSizes(NamedTuple):
+    """The sizes of `gather_correlate`; those of the same names are FlatSizes'."""
+
+    groups: int
+    channels: int
+    height: int
+    width: int
+    stride_y: int
+    stride_x: int
+    filters: int
+    row: int
+    step: int
+    reach: int
+    out_width: int
+    area: int
+    start: int  # where the result begins in the elements of a filter
+    row_step: int
+    column_step: int
+
+
+class GatherSums(NamedTuple):
+    """The sizes of `gather_weight_runs`; those of the same names are FlatSums'."""
+
+    groups: int
+    channels: int
+    height: int
+    width: int
+    stride_y: int
+    stride_x: int
+    filters: int
+    row: int
+    step: int
+    reach: int
+    out_height: int
+    out_width: int
+    positions: int
+    columns: int  # of a sum: whole vectors of filters
+
+
+def pack(
+    w: array(FLOAT), packed: array(FLOAT), taps: array(INDEX), group: piece(0), first: piece(1),
+    last: piece(2), sizes: sizes(Filters),
+):  # fmt: skip
     """Copies the weights of filters of a group in the order in which tiles read them: `filters` in
     blocks of ROWS, and in a block by channel, kernel position and filter.
 
     Args:
         w, packed: the weights, and the copy.
         taps: for each kernel position its target in the weights of a filter and channel.
-        group, first, last: which filters of which group.
-        filters: how many a group has; the last block may be smaller.
-        group_step, row_step: the steps to the next group and filter.
-        depth, depth_step: the channels, and the step to the next.
+        group, first, last: which filters of which group; the last block may be smaller.
     """
     for block in range(first, last, ROWS):
-        rows = min(ROWS, filters - block)
-        at = (group * filters + block) * depth * taps.size
-        for channel in range(depth):
+        rows = min(ROWS, sizes.filters - block)
+        at = (group * sizes.filters + block) * sizes.depth * taps.size
+        for channel in range(sizes.depth):
             for tap in taps:
-                source = group * group_step + block * row_step + channel * depth_step + tap
+                source = group * sizes.group_step + block * sizes.row_step
+                source += channel * sizes.depth_step + tap
                 for r in range(rows):
-                    packed[at] = w[source + r * row_step]
+                    packed[at] = w[source + r * sizes.row_step]
                     at += 1
 
 
@@ -124,9 +214,10 @@ def write_rows(
 
 
 def correlate(
-    x, packed, out, padded, found, phases, offsets, results, first, last, top, bottom, low, high,
-    groups, channels, height, width, stride_y, stride_x, filters, row, step, reach, area, row_step,
-    column_step,
+    x: array(FLOAT), packed: array(FLOAT), out: array(FLOAT), padded: memory(FLOAT),
+    found: memory(FLOAT), phases: array(INDEX), offsets: array(OFFSET), results: array(INDEX),
+    first: piece(0), last: piece(1), top: piece(2), bottom: piece(3), low: piece(4),
+    high: piece(5), sizes: sizes(FlatSizes),
 ):  # fmt: skip
     """Correlates images `first` to `last` with filters `low` to `high` of their group, in rows
     `top` to `bottom` of each result.
@@ -138,18 +229,20 @@ def correlate(
     clear(padded, padded.size - SLACK, padded.size)
     for image in range(first, last):
         copy_planes(
-            x, image * channels * height * width, channels, height, width, phases, stride_y,
-            stride_x, padded, 0, step, step, row, top, bottom - top + reach,
+            x, image * sizes.channels * sizes.height * sizes.width, sizes.channels, sizes.height,
+            sizes.width, phases, sizes.stride_y, sizes.stride_x, padded, 0, sizes.step, sizes.step,
+            sizes.row, top, bottom - top + sizes.reach,
         )  # fmt: skip
-        for p in range(0, (bottom - top) * row, VECTORS * LANES):
+        for p in range(0, (bottom - top) * sizes.row, VECTORS * LANES):
             for i in range(0, results.size, 6):
                 count, columns = results[i + 2], results[i + 4]
                 rows = min(bottom, results[i + 3]) - top
-                end = (rows - 1) * row + columns
+                end = (rows - 1) * sizes.row + columns
                 if p < end:
                     vectors = min(VECTORS, (end - p + LANES - 1) // LANES)
-                    weights = results[i] + image % groups * filters * count
-                    out_at = image * filters * area + results[i + 5] + top * row_step
+                    weights = results[i] + image % sizes.groups * sizes.filters * count
+                    out_at = image * sizes.filters * sizes.area + results[i + 5]
+                    out_at += top * sizes.row_step
                     for f in range(low, high, ROWS):
                         own = min(ROWS, high - f)
                         at = weights + f * count
@@ -160,15 +253,16 @@ def correlate(
                                 VECTORS * LANES,
                             )  # fmt: skip
                         write_rows(
-                            found, own, p, row, columns, rows, out, out_at + f * area, area,
-                            row_step, column_step,
+                            found, own, p, sizes.row, columns, rows, out, out_at + f * sizes.area,
+                            sizes.area, sizes.row_step, sizes.column_step,
                         )  # fmt: skip
 
 
 def weight_runs(
-    x, g, totals, padded, flows, found, phases, whole, offsets, chunks, chunk, end, at, group, low,
-    high, groups, channels, height, width, stride_y, stride_x, filters, row, step, flow_step,
-    plane_rows, out_height, out_width, positions,
+    x: array(FLOAT), g: array(FLOAT), totals: array(FLOAT), padded: memory(FLOAT),
+    flows: memory(FLOAT), found: memory(FLOAT), phases: array(INDEX), whole: array(INDEX),
+    offsets: array(OFFSET), chunks: array(INDEX), chunk: piece(0), end: piece(1), at: piece(2),
+    group: piece(3), low: piece(4), high: piece(5), sizes: sizes(FlatSums),
 ):  # fmt: skip
     """Adds the sums of `weight_sums` for `chunks` from number `chunk` to `end`, of which each has
     the first and last sample, and the top and bottom row, to `totals` from `at`."""
@@ -176,46 +270,46 @@ def weight_runs(
     clear(flows, flows.size - SLACK, flows.size)
     for i in range(4 * chunk, 4 * end, 4):
         weight_sums(
-            x, g, totals, at, padded, flows, found, phases, whole, offsets, chunks[i],
-            chunks[i + 1], chunks[i + 2], chunks[i + 3], group, low, high, groups, channels, height,
-            width, stride_y, stride_x, filters, row, step, flow_step, plane_rows, out_height,
-            out_width, positions,
+            x, g, totals, padded, flows, found, phases, whole, offsets, chunks[i : i + 4], at,
+            group, low, high, sizes,
         )  # fmt: skip
 
 
 def weight_sums(
-    x, g, totals, totals_at, padded, flows, found, phases, whole, offsets, first, last, top, bottom,
-    group, low, high, groups, channels, height, width, stride_y, stride_x, filters, row, step,
-    flow_step, plane_rows, out_height, out_width, positions,
+    x, g, totals, padded, flows, found, phases, whole, offsets, chunk, totals_at, group, low, high,
+    sizes,
 ):  # fmt: skip
     """Adds to `totals`, from `totals_at`, the gradients of a group's weights for channels `low` to
-    `high`, from samples `first` to `last` and rows `top` to `bottom` of the result.
-
-    A channel of all samples takes `step` elements of `padded`, a filter `flow_step` elements of
-    `flows`, where zeros are between the rows; `plane_rows` rows later the next sample begins.
+    `high`, from a chunk of samples and rows of the result. In `flows`, zeros are between the rows.
     """
-    plane = plane_rows * row
+    first, last, top, bottom = chunk[0], chunk[1], chunk[2], chunk[3]
+    plane = sizes.plane_rows * sizes.row
     for sample in range(first, last):
-        image, at = sample * groups + group, (sample - first) * plane
+        image, at = sample * sizes.groups + group, (sample - first) * plane
         ends = sample == last - 1
         copy_planes(
-            x, (image * channels + low) * height * width, high - low, height, width, phases,
-            stride_y, stride_x, padded, at, step, step - at if ends else plane, row, top,
-            plane_rows,
+            x, (image * sizes.channels + low) * sizes.height * sizes.width, high - low,
+            sizes.height, sizes.width, phases, sizes.stride_y, sizes.stride_x, padded, at,
+            sizes.step, sizes.step - at if ends else plane, sizes.row, top, sizes.plane_rows,
         )  # fmt: skip
         copy_planes(
-            g, image * filters * out_height * out_width, filters, out_height, out_width, whole, 1,
-            1, flows, at, flow_step, flow_step - at if ends else plane, row, top, bottom - top,
+            g, image * sizes.filters * sizes.out_height * sizes.out_width, sizes.filters,
+            sizes.out_height, sizes.out_width, whole, 1, 1, flows, at, sizes.flow_step,
+            sizes.flow_step - at if ends else plane, sizes.row, top, bottom - top,
         )  # fmt: skip
-    span = (last - first - 1) * plane + (bottom - top - 1) * row + out_width
+    span = (last - first - 1) * plane + (bottom - top - 1) * sizes.row + sizes.out_width
     count = (span + LANES - 1) // LANES
-    depth = (high - low) * positions
-    for f in range(0, filters, DOT_ROWS):
-        rows = min(DOT_ROWS, filters - f)
+    depth = (high - low) * sizes.positions
+    for f in range(0, sizes.filters, DOT_ROWS):
+        rows = min(DOT_ROWS, sizes.filters - f)
         for k in range(0, depth, STREAMS):
-            dots(rows, flows, f * flow_step, flow_step, padded, 0, offsets, k, count, found, 0)
+            dots(
+                rows, flows, f * sizes.flow_step, sizes.flow_step, padded, 0, offsets, k, count,
+                found, 0,
+            )  # fmt: skip
             for r in range(rows):
-                to = ((group * filters + f + r) * channels + low) * positions + k + totals_at
+                channel = (group * sizes.filters + f + r) * sizes.channels + low
+                to = channel * sizes.positions + k + totals_at
                 for s in range(min(STREAMS, depth - k)):
                     totals[to + s] += found[r * STREAMS + s]
 
@@ -228,24 +322,25 @@ def block_width(filters):
 
 
 def pack_beside(
-    w, packed, at, taps, group, first, filters, group_step, row_step, depth, depth_step
-):
+    w: array(FLOAT), packed: array(FLOAT), at: piece(0), taps: array(INDEX), group: piece(1),
+    first: piece(2), filters: piece(3), sizes: sizes(Filters),
+):  # fmt: skip
     """Copies the weights of `filters` filters of a group, from the one of number `first` on, in the
     order in which `gather_tile` reads them, to `packed` from `at`: blocks of filters that are
     beside one another, and in a block by channel and kernel position. Groups are `group_step`
     elements apart. The other arguments are those of `pack`."""
     width = block_width(filters)
-    start = group * group_step + first * row_step
+    start = group * sizes.group_step + first * sizes.row_step
     for f in range(0, filters, width):
         count = min(width, filters - f)
-        for some in range(0, depth, 8):  # whose copies stay in the cache
-            end = min(some + 8, depth)
+        for some in range(0, sizes.depth, 8):  # whose copies stay in the cache
+            end = min(some + 8, sizes.depth)
             for j in range(width):
-                source, to = start + (f + j) * row_step, at + j
+                source, to = start + (f + j) * sizes.row_step, at + j
                 for channel in range(some, end):
                     for tap in taps:
                         if j < count:
-                            packed[to] = w[source + channel * depth_step + tap]
+                            packed[to] = w[source + channel * sizes.depth_step + tap]
                         else:
                             packed[to] = 0
                         to += width
@@ -269,24 +364,26 @@ def write_transposed(found, first, last, filters, wide, out, targets, start, are
 
 
 def gather_correlate(
-    x, packed, out, padded, found, phases, targets, offsets, starts, first, last, top, bottom,
-    group, low, high, packed_at, groups, channels, height, width, stride_y, stride_x, filters,
-    row, step, reach, out_width, area, start, row_step, column_step,
+    x: array(FLOAT), packed: array(FLOAT), out: array(FLOAT), padded: memory(FLOAT),
+    found: memory(FLOAT), phases: array(INDEX), targets: memory(INDEX), offsets: array(OFFSET),
+    starts: memory(OFFSET), first: piece(0), last: piece(1), top: piece(2), bottom: piece(3),
+    group: piece(4), low: piece(5), high: piece(6), packed_at: piece(7), sizes: sizes(GatherSizes),
 ):  # fmt: skip
     """Correlates a group of samples `first` to `last` with filters `low` to `high`, in rows `top`
     to `bottom` of the result. The other arguments are those of `correlate`."""
     windows = 0
     for sample in range(first, last):
-        image, at = sample * groups + group, (sample - first) * channels * step
+        image, at = sample * sizes.groups + group, (sample - first) * sizes.channels * sizes.step
         copy_planes(
-            x, image * channels * height * width, channels, height, width, phases, 1, 1, padded,
-            at, step, step, row, top * stride_y, (bottom - top - 1) * stride_y + 1 + reach,
+            x, image * sizes.channels * sizes.height * sizes.width, sizes.channels, sizes.height,
+            sizes.width, phases, 1, 1, padded, at, sizes.step, sizes.step, sizes.row,
+            top * sizes.stride_y, (bottom - top - 1) * sizes.stride_y + 1 + sizes.reach,
         )  # fmt: skip
-        target = image * filters * area + start
+        target = image * sizes.filters * sizes.area + sizes.start
         for y in range(top, bottom):
-            for j in range(out_width):
-                starts[windows] = at + (y - top) * stride_y * row + j * stride_x
-                targets[windows] = target + y * row_step + j * column_step
+            for j in range(sizes.out_width):
+                starts[windows] = at + (y - top) * sizes.stride_y * sizes.row + j * sizes.stride_x
+                targets[windows] = target + y * sizes.row_step + j * sizes.column_step
                 windows += 1
     count, wide = offsets.size, block_width(high - low)
     for f in range(low, high, wide):
@@ -301,68 +398,71 @@ def gather_correlate(
                         min(ROWS, end - w), vectors, padded, 0, starts, w, offsets, k, packed,
                         at + k * wide, wide, terms, k, found, (w - some) * wide, wide,
                     )  # fmt: skip
-            write_transposed(found, some, end, own, wide, out, targets, f * area, area)
+            write_transposed(found, some, end, own, wide, out, targets, f * sizes.area, sizes.area)
 
 
 def gather_weight_runs(
-    x, g, totals, padded, flows, phases, offsets, starts, chunks, chunk, end, at, group, low, high,
-    groups, channels, height, width, stride_y, stride_x, filters, row, step, reach, out_height,
-    out_width, positions, columns,
+    x: array(FLOAT), g: array(FLOAT), totals: array(FLOAT), padded: memory(FLOAT),
+    flows: memory(FLOAT), phases: array(INDEX), offsets: array(OFFSET), starts: memory(OFFSET),
+    chunks: array(INDEX), chunk: piece(0), end: piece(1), at: piece(2), group: piece(3),
+    low: piece(4), high: piece(5), sizes: sizes(GatherSums),
 ):  # fmt: skip
     """Adds the sums of `gather_weight_sums` for `chunks` from number `chunk` to `end`, of which
     each has the first and last sample, and the top and bottom row, to `totals` from `at`."""
     for i in range(4 * chunk, 4 * end, 4):
         gather_weight_sums(
-            x, g, totals, at, padded, flows, phases, offsets, starts, chunks[i], chunks[i + 1],
-            chunks[i + 2], chunks[i + 3], group, low, high, groups, channels, height, width,
-            stride_y, stride_x, filters, row, step, reach, out_height, out_width, positions,
-            columns,
+            x, g, totals, padded, flows, phases, offsets, starts, chunks[i : i + 4], at, group, low,
+            high, sizes,
         )  # fmt: skip
 
 
 def gather_weight_sums(
-    x, g, totals, totals_at, padded, flows, phases, offsets, starts, first, last, top, bottom,
-    group, low, high, groups, channels, height, width, stride_y, stride_x, filters, row, step,
-    reach, out_height, out_width, positions, columns,
-):  # fmt: skip
+    x, g, totals, padded, flows, phases, offsets, starts, chunk, totals_at, group, low, high, sizes
+):
     """Adds to `totals`, from `totals_at`, the gradients of a group's weights for channels `low` to
-    `high`, from samples `first` to `last` and rows `top` to `bottom` of the result. They are by
-    channel, kernel position and filter, with rows of `columns` elements."""
+    `high`, from a chunk of samples and rows of the result. They are by channel, kernel position
+    and filter, with rows of `columns` elements."""
+    first, last, top, bottom = chunk[0], chunk[1], chunk[2], chunk[3]
     windows, depth = 0, high - low
     rows_here = bottom - top
     for sample in range(first, last):
-        image, at = sample * groups + group, (sample - first) * depth * step
+        image, at = sample * sizes.groups + group, (sample - first) * depth * sizes.step
         copy_planes(
-            x, (image * channels + low) * height * width, depth, height, width, phases, 1, 1,
-            padded, at, step, step, row, top * stride_y, (rows_here - 1) * stride_y + 1 + reach,
+            x, (image * sizes.channels + low) * sizes.height * sizes.width, depth, sizes.height,
+            sizes.width, phases, 1, 1, padded, at, sizes.step, sizes.step, sizes.row,
+            top * sizes.stride_y, (rows_here - 1) * sizes.stride_y + 1 + sizes.reach,
         )  # fmt: skip
         for y in range(rows_here):
-            for j in range(out_width):
-                starts[windows] = at + y * stride_y * row + j * stride_x
+            for j in range(sizes.out_width):
+                starts[windows] = at + y * sizes.stride_y * sizes.row + j * sizes.stride_x
                 windows += 1
-    wide, area = block_width(filters), rows_here * out_width
-    for f in range(0, filters, wide):
-        own = min(wide, filters - f)
+    wide, area = block_width(sizes.filters), rows_here * sizes.out_width
+    for f in range(0, sizes.filters, wide):
+        own = min(wide, sizes.filters - f)
         for sample in range(first, last):
-            image, at = sample * groups + group, (sample - first) * area * wide
-            source = ((image * filters + f) * out_height + top) * out_width
+            image, at = sample * sizes.groups + group, (sample - first) * area * wide
+            source = ((image * sizes.filters + f) * sizes.out_height + top) * sizes.out_width
             for p in range(0, area, LANES):
                 for j in range(wide):
                     for i in range(p, min(p + LANES, area)):
                         flows[at + i * wide + j] = (
-                            g[source + j * out_height * out_width + i] if j < own else 0
+                            g[source + j * sizes.out_height * sizes.out_width + i] if j < own else 0
                         )
         for p in range(0, windows, TERMS):
-            for k in range(0, depth * positions, ROWS):
-                rows = min(ROWS, depth * positions - k)
+            for k in range(0, depth * sizes.positions, ROWS):
+                rows = min(ROWS, depth * sizes.positions - k)
+                row = (group * sizes.channels + low) * sizes.positions + k
                 gather_tile(
                     rows, (own + LANES - 1) // LANES, padded, 0, offsets, k, starts, p, flows,
                     p * wide, wide, min(windows - p, TERMS), 1, totals,
-                    totals_at + ((group * channels + low) * positions + k) * columns + f, columns,
+                    totals_at + row * sizes.columns + f, sizes.columns,
                 )  # fmt: skip
 
 
-def add_transposed(totals, count, grad, group, first, last, rows, columns, filters):
+def add_transposed(
+    totals: array(FLOAT), count: number(), grad: array(FLOAT), group: piece(0), first: piece(1),
+    last: piece(2), rows: number(), columns: number(), filters: number(),
+):  # fmt: skip
     """Adds up `count` sums of `gather_weight_sums` for rows `first` to `last` of a group, and
     writes them by filter.
 

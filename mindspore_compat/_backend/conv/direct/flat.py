@@ -19,46 +19,27 @@ from typing import NamedTuple
 import numpy
 
 from ...compiled import jit
+from ...threads.parallel_loops import FLOAT, INDEX, OFFSET, loop_of
 from ...threads.scheduler import blocks
 from . import conv_loops
-from .planes import (
-    CACHE,
-    FLOAT,
-    FOUND,
-    INDEX,
-    OFFSET,
-    PIECES,
-    SLACK,
-    SUMS,
-    VECTOR,
-    Planes,
-    cut,
-    odd_lines,
-    parallel_loop,
-)
+from .planes import CACHE, FOUND, PIECES, SLACK, SUMS, VECTOR, Planes, cut, odd_lines
 
 PIECE = 1 << 21  # multiplications of a piece, at least
 SPAN = 2048  # elements of the rows whose scalar products are made at once
 
 
-_pack = functools.partial(parallel_loop, conv_loops.pack, ("group", "first", "last"))
-_correlate = functools.partial(
-    parallel_loop,
-    conv_loops.correlate,
-    ("first", "last", "top", "bottom", "low", "high"),
-    ("padded", "found"),
-)
-_sum_weights = functools.partial(
-    parallel_loop,
-    conv_loops.weight_runs,
-    ("chunk", "end", "at", "group", "low", "high"),
-    ("padded", "flows", "found"),
-)
+def _loop(function):
+    return loop_of(function, conv_loops.LIBRARY)
 
 
 def is_ready():
     """True if its loops can run; has them compiled."""
-    return all([make().is_ready() for make in (_pack, _correlate, _sum_weights)])
+    return all(
+        [
+            _loop(each).is_ready()
+            for each in (conv_loops.pack, conv_loops.correlate, conv_loops.weight_runs)
+        ]
+    )
 
 
 def correlate(x, weights, out, plan):
@@ -88,29 +69,13 @@ def correlate_phases(x, weights, out, plans):
     # The weights in the order of tiles.
     packed = numpy.empty(sum(plan.groups * plan.filters * plan.depth for plan in plans), FLOAT)
     for own, start in zip(weights, results[:: len(_Result._fields)], strict=True):
-        _pack().run(
-            parts,
-            own.values,
-            packed[start:],
-            own.indices,
-            first.filters,
-            own.group,
-            own.filter,
-            first.channels,
-            own.channel,
+        _loop(conv_loops.pack).run(
+            parts, own.values, packed[start:], own.indices, *own.sizes(first)
         )
-    _correlate().run(
-        pieces,
-        jit.flat(x),
-        packed,
-        out.reshape(-1),
-        length,
-        FOUND,
-        phases,
-        offsets,
-        results,
+    _loop(conv_loops.correlate).run(
+        pieces, jit.flat(x), packed, out.reshape(-1), length, FOUND, phases, offsets, results,
         *sizes,
-    )
+    )  # fmt: skip
 
 
 class _Result(NamedTuple):
@@ -146,12 +111,9 @@ def _correlations(plans):
     images = first.batch * first.groups
     work = images * first.filters * sum(prod(plan.out) * plan.depth for plan in plans)
     samples, height_of_piece = cut(
-        images,
-        height,
-        len(filters),
-        work // PIECE,
+        images, height, len(filters), work // PIECE,
         lambda rows: planes_of_image * (rows + planes.reach) * planes.row,
-    )
+    )  # fmt: skip
     step = planes.step(height_of_piece + planes.reach)
     parts = [
         (group, each.start, each.stop)
@@ -170,29 +132,15 @@ def _correlations(plans):
         results.append(_Result(packed, offset, plan.depth, *plan.out, plan.writes[1]))
         packed += plan.groups * plan.filters * plan.depth
         offset += plan.depth
-    sizes = (
-        first.groups,
-        first.channels,
-        *first.size,
-        *first.stride,
-        first.filters,
-        planes.row,
-        step,
-        planes.reach,
-        area,
-        row_step,
-        column_step,
-    )
+    sizes = conv_loops.FlatSizes(
+        first.groups, first.channels, *first.size, *first.stride, first.filters, planes.row, step,
+        planes.reach, area, row_step, column_step,
+    )  # fmt: skip
     offsets = [planes._replace(taps=own).offsets(first.channels, step) for own in taps]
     return (
-        planes.phases,
-        numpy.concatenate(offsets),
-        numpy.array(results, INDEX).reshape(-1),
-        sizes,
-        numpy.array(parts, INDEX),
-        numpy.array(pieces, INDEX),
-        planes_of_image * step + SLACK,
-    )
+        planes.phases, numpy.concatenate(offsets), numpy.array(results, INDEX).reshape(-1), sizes,
+        numpy.array(parts, INDEX), numpy.array(pieces, INDEX), planes_of_image * step + SLACK,
+    )  # fmt: skip
 
 
 def weight_gradient(g, x, plan):
@@ -200,19 +148,10 @@ def weight_gradient(g, x, plan):
     positions). It has NaN where an element of `x` is infinite or NaN."""
     phases, whole, offsets, sizes, count, chunks, parts, lengths = _sums(plan)
     totals = numpy.zeros((count, plan.groups * plan.filters * plan.depth), FLOAT)
-    _sum_weights().run(
-        parts,
-        jit.flat(x),
-        jit.flat(g),
-        totals.reshape(-1),
-        *lengths,
-        FOUND,
-        phases,
-        whole,
-        offsets,
-        chunks,
-        *sizes,
-    )
+    _loop(conv_loops.weight_runs).run(
+        parts, jit.flat(x), jit.flat(g), totals.reshape(-1), *lengths, FOUND, phases,
+        whole, offsets, chunks, *sizes,
+    )  # fmt: skip
     grad = totals[0]
     for each in totals[1:]:
         grad += each
@@ -241,44 +180,24 @@ def _sums(plan):
     runs = in_runs(chunks, plan, PIECE)
     ends = [0, *accumulate(map(len, runs))]
     parts = [
-        (
-            *ends[number : number + 2],
-            number * plan.groups * plan.filters * plan.depth,
-            group,
-            each.start,
-            each.stop,
-        )
+        (*ends[number : number + 2], number * plan.groups * plan.filters * plan.depth, group,
+         each.start, each.stop)
         for number in range(len(runs))
         for group in range(plan.groups)
         for each in blocks(plan.channels, depth)
-    ]
+    ]  # fmt: skip
     offsets = planes.offsets(depth, step)
     offsets = numpy.concatenate([offsets, numpy.full(SLACK, offsets[-1], OFFSET)])
     whole = numpy.array([0, plan.out[0], 0, 0, plan.out[1], 0], INDEX)
-    sizes = (
-        plan.groups,
-        plan.channels,
-        *plan.size,
-        *plan.stride,
-        plan.filters,
-        planes.row,
-        step,
-        flow_step,
-        plane_rows,
-        *plan.out,
-        len(plan.taps),
-    )
+    sizes = conv_loops.FlatSums(
+        plan.groups, plan.channels, *plan.size, *plan.stride, plan.filters, planes.row, step,
+        flow_step, plane_rows, *plan.out, len(plan.taps),
+    )  # fmt: skip
     lengths = depth * planes.copies * step + SLACK, plan.filters * flow_step + SLACK
     return (
-        planes.phases,
-        whole,
-        offsets,
-        sizes,
-        len(runs),
-        numpy.concatenate(runs).astype(INDEX).reshape(-1),
-        numpy.array(parts, INDEX),
-        lengths,
-    )
+        planes.phases, whole, offsets, sizes, len(runs),
+        numpy.concatenate(runs).astype(INDEX).reshape(-1), numpy.array(parts, INDEX), lengths,
+    )  # fmt: skip
 
 
 def in_runs(chunks, plan, piece):

@@ -18,11 +18,11 @@ from math import prod
 import numpy
 
 from ...compiled import jit
-from ...threads.parallel_loops import aligned
+from ...threads.parallel_loops import FLOAT, INDEX, aligned, loop_of
 from ...threads.scheduler import blocks
 from . import conv_loops
 from .flat import in_runs
-from .planes import CACHE, FLOAT, INDEX, PIECES, SLACK, VECTOR, WIDEST, Planes, cut, parallel_loop
+from .planes import CACHE, PIECES, SLACK, VECTOR, WIDEST, Planes, cut
 
 PIECE = 1 << 23  # multiplications of a piece, at least,
 SAMPLES = 1 << 21  # and of one that copies no planes which others copy too
@@ -30,57 +30,35 @@ FEWEST = 128  # windows that the weights are read for, as they may not fit the c
 WINDOWS = 1024  # of which the weights' gradient is summed at once
 CHANNELS = 64  # of a piece of that sum, at least: each copies the other factor anew
 
-_pack = functools.partial(
-    parallel_loop, conv_loops.pack_beside, ("at", "group", "first", "filters")
-)
-_correlate = functools.partial(
-    parallel_loop,
+_LOOPS = (
+    conv_loops.pack_beside,
     conv_loops.gather_correlate,
-    ("first", "last", "top", "bottom", "group", "low", "high", "packed_at"),
-    ("padded", "found", "targets", "starts"),
-)
-_sum_weights = functools.partial(
-    parallel_loop,
     conv_loops.gather_weight_runs,
-    ("chunk", "end", "at", "group", "low", "high"),
-    ("padded", "flows", "starts"),
+    conv_loops.add_transposed,
 )
-_add = functools.partial(parallel_loop, conv_loops.add_transposed, ("group", "first", "last"))
+
+
+def _loop(function):
+    return loop_of(function, conv_loops.LIBRARY)
 
 
 def is_ready():
     """True if its loops can run; has them compiled."""
-    return all([make().is_ready() for make in (_pack, _correlate, _sum_weights, _add)])
+    return all([_loop(each).is_ready() for each in _LOOPS])
 
 
 def correlate(x, weights, out, plan):
     """Writes a correlation of images to `out`, with the arguments of `flat.correlate`."""
     phases, offsets, parts, packed, pieces, sizes, length, windows = _correlation(plan)
     packed = aligned(packed)
-    _pack().run(
-        parts,
-        weights.values,
-        packed,
-        weights.indices,
-        weights.group,
-        weights.filter,
-        plan.channels,
-        weights.channel,
+    _loop(conv_loops.pack_beside).run(
+        parts, weights.values, packed, weights.indices, *weights.sizes(plan)
     )
     found = min(windows, conv_loops.WINDOWS) * WIDEST
-    _correlate().run(
-        pieces,
-        jit.flat(x),
-        packed,
-        out.reshape(-1),
-        length,
-        found,
-        phases,
-        windows,
-        offsets,
-        windows,
-        *sizes,
-    )
+    _loop(conv_loops.gather_correlate).run(
+        pieces, jit.flat(x), packed, out.reshape(-1), length, found, phases, windows, offsets,
+        windows, *sizes,
+    )  # fmt: skip
 
 
 def _planes(plan):
@@ -125,30 +103,16 @@ def _correlation(plan):
         for at, group, first, last in packed
     ]
     packed = [(at, group, first, last - first) for at, group, first, last in packed]
-    sizes = (
-        plan.groups,
-        plan.channels,
-        *plan.size,
-        *plan.stride,
-        plan.filters,
-        planes.row,
-        step,
-        planes.reach,
-        plan.out[1],
-        *plan.writes,
-    )
+    sizes = conv_loops.GatherSizes(
+        plan.groups, plan.channels, *plan.size, *plan.stride, plan.filters, planes.row, step,
+        planes.reach, plan.out[1], *plan.writes,
+    )  # fmt: skip
     offsets = planes.offsets(plan.channels, step)
     length, windows = samples * plan.channels * step + SLACK, samples * height * plan.out[1]
     return (
-        planes.phases,
-        offsets,
-        numpy.array(packed, INDEX),
-        plan.groups * size,
-        numpy.array(pieces, INDEX),
-        sizes,
-        length,
-        windows,
-    )
+        planes.phases, offsets, numpy.array(packed, INDEX), plan.groups * size,
+        numpy.array(pieces, INDEX), sizes, length, windows,
+    )  # fmt: skip
 
 
 def weight_gradient(g, x, plan):
@@ -158,21 +122,14 @@ def weight_gradient(g, x, plan):
     columns = sizes[-1]
     totals = numpy.zeros(count * plan.groups * plan.depth * columns, FLOAT)
     padded, flows, windows = lengths
-    _sum_weights().run(
-        parts,
-        jit.flat(x),
-        jit.flat(g),
-        totals,
-        padded,
-        flows,
-        phases,
-        offsets,
-        windows,
-        chunks,
-        *sizes,
-    )
+    _loop(conv_loops.gather_weight_runs).run(
+        parts, jit.flat(x), jit.flat(g), totals, padded, flows, phases, offsets, windows,
+        chunks, *sizes,
+    )  # fmt: skip
     grad = numpy.empty(plan.groups * plan.filters * plan.depth, FLOAT)
-    _add().run(rows, totals, count, grad, plan.depth, columns, plan.filters)
+    _loop(conv_loops.add_transposed).run(
+        rows, totals, count, grad, plan.depth, columns, plan.filters
+    )
     return grad
 
 
@@ -200,44 +157,25 @@ def _sums(plan):
     columns = -(-plan.filters // VECTOR) * VECTOR
     ends = [0, *accumulate(map(len, runs))]
     parts = [
-        (
-            *ends[number : number + 2],
-            number * plan.groups * plan.depth * columns,
-            group,
-            each.start,
-            each.stop,
-        )
+        (*ends[number : number + 2], number * plan.groups * plan.depth * columns, group, each.start,
+         each.stop)
         for number in range(len(runs))
         for group in range(plan.groups)
         for each in blocks(plan.channels, depth)
-    ]
+    ]  # fmt: skip
     rows = [
         (group, each.start, each.stop)
         for group in range(plan.groups)
         for each in blocks(plan.depth, 256)
     ]
-    sizes = (
-        plan.groups,
-        plan.channels,
-        *plan.size,
-        *plan.stride,
-        plan.filters,
-        planes.row,
-        step,
-        planes.reach,
-        *plan.out,
-        len(plan.taps),
-        columns,
-    )
+    sizes = conv_loops.GatherSums(
+        plan.groups, plan.channels, *plan.size, *plan.stride, plan.filters, planes.row, step,
+        planes.reach, *plan.out, len(plan.taps), columns,
+    )  # fmt: skip
     windows = samples * height * plan.out[1]
     lengths = samples * depth * step + SLACK, windows * (plan.filters + WIDEST) + SLACK, windows
     return (
-        planes.phases,
-        planes.offsets(depth, step),
-        sizes,
-        len(runs),
-        numpy.concatenate(runs).astype(INDEX).reshape(-1),
-        numpy.array(parts, INDEX),
-        numpy.array(rows, INDEX),
-        lengths,
-    )
+        planes.phases, planes.offsets(depth, step), sizes, len(runs),
+        numpy.concatenate(runs).astype(INDEX).reshape(-1), numpy.array(parts, INDEX),
+        numpy.array(rows, INDEX), lengths,
+    )  # fmt: skip

@@ -6,6 +6,8 @@ their elements below one another, `columns` the other way round. Arrays, phases 
 padded planes are those of conv_loops.py.
 """
 
+from typing import NamedTuple
+
 from ...compiled.library import Library
 from ...compiled.tiles import (
     LANES,
@@ -16,10 +18,21 @@ from ...compiled.tiles import (
     gather_tile,
     transpose_square,
 )
+from ...threads.parallel_loops import FLOAT, INDEX, OFFSET, array, memory, number, piece, sizes
 from .conv_loops import clear, copy_row
 
 WIDTH = 48  # elements of a panel's row: whole tiles of any host
 TERMS = 192  # of a sum, before it is added to those of other terms: panels stay in the cache
+
+
+class Images(NamedTuple):
+    """The sizes of images whose windows are copied into panels."""
+
+    channels: int
+    area: int  # elements of a channel
+    stride: int  # from one column to the next
+    out_width: int  # windows of a line
+    windows: int  # of all lines; the last of a panel may be undefined
 
 
 def copy_rows(x, x_at, step, sources, targets, counts, padded):
@@ -50,52 +63,39 @@ def copy_lines(padded, source, lines, out_width, out, at):
 
 
 def fill_panels(
-    x,
-    panels,
-    padded,
-    flows,
-    sources,
-    targets,
-    counts,
-    offsets,
-    lines,
-    first,
-    last,
-    channels,
-    area,
-    stride,
-    out_width,
-    windows,
-):
+    x: array(FLOAT), panels: array(FLOAT), padded: memory(FLOAT), flows: memory(FLOAT),
+    sources: array(INDEX), targets: array(INDEX), counts: array(INDEX), offsets: array(OFFSET),
+    lines: array(OFFSET), first: piece(0), last: piece(1), sizes: sizes(Images),
+):  # fmt: skip
     """Copies the windows of channels `first` to `last` into panels whose rows are elements.
 
     Args:
-        x, channels, area, stride: the images, how many channels there are, the elements of one, and
-            the step from one column to the next.
-        panels: of `windows` windows, a multiple of WIDTH; the last may be undefined.
+        x: the images.
+        panels: of `windows` windows, a multiple of WIDTH.
         padded, sources, targets, counts: as for `copy_rows`; `padded` is cleared first.
         flows: memory for the windows of one element. It is cleared too, as arithmetic on what it
             may hold instead of the last windows can be slow.
         offsets, lines: the offsets of kernel positions in the padded planes, and of the first
             windows of lines of these.
-        out_width: the windows of a line.
     """
     clear(padded, 0, padded.size)
     clear(flows, 0, flows.size)
     for channel in range(first, last):
-        copy_rows(x, channel * area, stride, sources, targets, counts, padded)
+        copy_rows(x, channel * sizes.area, sizes.stride, sources, targets, counts, padded)
         for position in range(offsets.size):
-            copy_lines(padded, offsets[position], lines, out_width, flows, 0)
+            copy_lines(padded, offsets[position], lines, sizes.out_width, flows, 0)
             to = (channel * offsets.size + position) * WIDTH
-            for window in range(0, windows, WIDTH):
+            for window in range(0, sizes.windows, WIDTH):
                 for i in range(0, WIDTH, LANES):
                     copy_vector(flows, window + i, panels, to + i)
-                to += channels * offsets.size * WIDTH
+                to += sizes.channels * offsets.size * WIDTH
 
 
 def panel_correlate(
-    w, panels, out, found, starts, offsets, targets, low, high, first, last, windows, area
-):
+    w: array(FLOAT), panels: array(FLOAT), out: array(FLOAT), found: memory(FLOAT),
+    starts: array(OFFSET), offsets: array(OFFSET), targets: array(INDEX), low: piece(0),
+    high: piece(1), first: piece(2), last: piece(3), windows: number(), area: number(),
+):  # fmt: skip
     """Multiplies filters `low` to `high` by panels `first` to `last`.
 
     Args:
@@ -114,23 +114,10 @@ def panel_correlate(
                 vectors = min(VECTORS, (own - v + LANES - 1) // LANES)
                 for f in range(0, height, ROWS):
                     gather_tile(
-                        min(ROWS, height - f),
-                        vectors,
-                        w,
-                        0,
-                        starts,
-                        low + f,
-                        offsets,
-                        k,
-                        panels,
-                        (panel * count + k) * WIDTH + v,
-                        WIDTH,
-                        min(count - k, TERMS),
-                        k,
-                        found,
-                        to + f * WIDTH + v,
-                        WIDTH,
-                    )
+                        min(ROWS, height - f), vectors, w, 0, starts, low + f, offsets, k, panels,
+                        (panel * count + k) * WIDTH + v, WIDTH, min(count - k, TERMS), k, found,
+                        to + f * WIDTH + v, WIDTH,
+                    )  # fmt: skip
     for window in range(first * WIDTH, min(last * WIDTH, windows), LANES):
         some = min(LANES, windows - window)
         one_run = some == LANES and targets[window + some - 1] - targets[window] == LANES - 1
@@ -145,24 +132,10 @@ def panel_correlate(
 
 
 def fill_columns(
-    x,
-    panels,
-    padded,
-    flows,
-    sources,
-    targets,
-    counts,
-    offsets,
-    lines,
-    first,
-    last,
-    channels,
-    area,
-    stride,
-    out_width,
-    windows,
-    pitch,
-):
+    x: array(FLOAT), panels: array(FLOAT), padded: memory(FLOAT), flows: memory(FLOAT),
+    sources: array(INDEX), targets: array(INDEX), counts: array(INDEX), offsets: array(OFFSET),
+    lines: array(OFFSET), first: piece(0), last: piece(1), sizes: sizes(Images), pitch: number(),
+):  # fmt: skip
     """Copies the windows of channels `first` to `last` into panels whose rows are windows.
 
     `windows`, a multiple of LANES, are stored, and WIDTH elements of each in a panel. `flows` takes
@@ -172,20 +145,22 @@ def fill_columns(
     clear(flows, 0, flows.size)
     begin, filled, end = first * offsets.size, 0, last * offsets.size
     for channel in range(first, last):
-        copy_rows(x, channel * area, stride, sources, targets, counts, padded)
+        copy_rows(x, channel * sizes.area, sizes.stride, sources, targets, counts, padded)
         for position in range(offsets.size):
-            copy_lines(padded, offsets[position], lines, out_width, flows, filled * pitch)
+            copy_lines(padded, offsets[position], lines, sizes.out_width, flows, filled * pitch)
             filled += 1
             if filled == LANES or begin + filled == end:
-                to = begin // WIDTH * windows * WIDTH + begin % WIDTH
-                for window in range(0, windows, LANES):
+                to = begin // WIDTH * sizes.windows * WIDTH + begin % WIDTH
+                for window in range(0, sizes.windows, LANES):
                     transpose_square(flows, window, pitch, panels, to + window * WIDTH, WIDTH)
                 begin, filled = begin + filled, 0
 
 
 def column_sums(
-    g, panels, grad, found, starts, offsets, first, last, filters, depth, windows, length
-):
+    g: array(FLOAT), panels: array(FLOAT), grad: array(FLOAT), found: memory(FLOAT),
+    starts: array(OFFSET), offsets: array(OFFSET), first: piece(0), last: piece(1),
+    filters: number(), depth: number(), windows: number(), length: number(),
+):  # fmt: skip
     """The gradients of the filters' elements in panels `first` to `last`.
 
     Args:
@@ -203,23 +178,10 @@ def column_sums(
                 vectors = min(VECTORS, (own - v + LANES - 1) // LANES)
                 for f in range(0, filters, ROWS):
                     gather_tile(
-                        min(ROWS, filters - f),
-                        vectors,
-                        g,
-                        0,
-                        starts,
-                        f,
-                        offsets,
-                        k,
-                        panels,
-                        (panel * windows + k) * WIDTH + v,
-                        WIDTH,
-                        min(length - k, TERMS),
-                        k,
-                        found,
-                        f * WIDTH + v,
-                        WIDTH,
-                    )
+                        min(ROWS, filters - f), vectors, g, 0, starts, f, offsets, k, panels,
+                        (panel * windows + k) * WIDTH + v, WIDTH, min(length - k, TERMS), k, found,
+                        f * WIDTH + v, WIDTH,
+                    )  # fmt: skip
         for f in range(filters):
             at, to = f * WIDTH, f * depth + panel * WIDTH
             for j in range(0, own, LANES):

@@ -15,31 +15,29 @@ from math import prod
 import numpy
 
 from ...compiled import jit
-from ...threads.parallel_loops import aligned, blocks
+from ...threads.parallel_loops import FLOAT, INDEX, OFFSET, aligned, blocks, loop_of
 from . import panel_loops
-from .planes import FLOAT, INDEX, OFFSET, PIECES, SLACK, VECTOR, Planes, odd_lines, parallel_loop
+from .planes import PIECES, SLACK, VECTOR, Planes, odd_lines
 
 WIDTH = panel_loops.WIDTH
 PIECE = 1 << 22  # multiplications of a piece, at least
 COPIES = 1 << 16  # elements of panels that are copied by one piece, at least
 
-_loop = functools.partial(parallel_loop, library=panel_loops.LIBRARY)
-_copy_windows = functools.partial(
-    _loop, panel_loops.fill_panels, ("first", "last"), ("padded", "flows")
+_LOOPS = (
+    panel_loops.fill_panels,
+    panel_loops.panel_correlate,
+    panel_loops.fill_columns,
+    panel_loops.column_sums,
 )
-_copy_columns = functools.partial(
-    _loop, panel_loops.fill_columns, ("first", "last"), ("padded", "flows")
-)
-_multiply = functools.partial(
-    _loop, panel_loops.panel_correlate, ("low", "high", "first", "last"), ("found",)
-)
-_sum_columns = functools.partial(_loop, panel_loops.column_sums, ("first", "last"), ("found",))
+
+
+def _loop(function):
+    return loop_of(function, panel_loops.LIBRARY)
 
 
 def is_ready():
     """True if its loops can run; has them compiled."""
-    loops = _copy_windows, _multiply, _copy_columns, _sum_columns
-    return all([make().is_ready() for make in loops])
+    return all([_loop(each).is_ready() for each in _LOOPS])
 
 
 def correlate(x, weights, out, plan):
@@ -48,29 +46,21 @@ def correlate(x, weights, out, plan):
     pieces, targets, found = _correlation(plan)
     windows = -(-targets.size // WIDTH) * WIDTH
     panels = aligned(windows * plan.depth)
-    _fill(_copy_windows(), x, panels, _copies(plan, 1), 1, windows)
+    _fill(panel_loops.fill_panels, x, panels, _copies(plan, 1), 1, windows)
     starts, offsets = _reads(
         plan.filters, plan.channels, weights.filter, weights.channel, weights.indices.tobytes()
     )
-    _multiply().run(
-        pieces,
-        weights.values,
-        panels,
-        out.reshape(-1),
-        found,
-        starts,
-        offsets,
-        targets,
-        targets.size,
-        plan.writes[0],
-    )
+    _loop(panel_loops.panel_correlate).run(
+        pieces, weights.values, panels, out.reshape(-1), found, starts, offsets, targets,
+        targets.size, plan.writes[0],
+    )  # fmt: skip
 
 
-def _fill(loop, x, panels, copies, rows, windows, *sizes):
+def _fill(function, x, panels, copies, rows, windows, *sizes):
     """Copies windows into panels by a loop of panel_loops.py, `rows` elements at a time."""
     parts, length, tables, own = copies
     flows = rows * odd_lines(windows + VECTOR)
-    loop.run(parts, jit.flat(x), panels, length, flows, *tables, *own, windows, *sizes)
+    _loop(function).run(parts, jit.flat(x), panels, length, flows, *tables, *own, windows, *sizes)
 
 
 def _several(plan):
@@ -146,7 +136,7 @@ def weight_gradient(g, x, plan):
     windows = -(-defined // VECTOR) * VECTOR
     columns, g = aligned(panels * WIDTH * windows), jit.flat(g)
     copies, pitch = _copies(plan, VECTOR), odd_lines(windows + VECTOR)
-    _fill(_copy_columns(), x, columns, copies, VECTOR, windows, pitch)
+    _fill(panel_loops.fill_columns, x, columns, copies, VECTOR, windows, pitch)
     grad = numpy.empty(plan.filters * depth, FLOAT)
     starts, offsets = _reads(
         plan.filters,
@@ -155,17 +145,8 @@ def weight_gradient(g, x, plan):
         plan.filters * area,
         numpy.arange(area, dtype=INDEX).tobytes(),
     )
-    _sum_columns().run(
-        blocks(panels, -(-panels // _several(plan))),
-        g,
-        columns,
-        grad,
-        plan.filters * WIDTH,
-        starts,
-        offsets,
-        plan.filters,
-        depth,
-        windows,
-        defined,
-    )
+    _loop(panel_loops.column_sums).run(
+        blocks(panels, -(-panels // _several(plan))), g, columns, grad,
+        plan.filters * WIDTH, starts, offsets, plan.filters, depth, windows, defined,
+    )  # fmt: skip
     return grad

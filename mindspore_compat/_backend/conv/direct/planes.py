@@ -4,18 +4,14 @@ Used by the ways of choose.py: flat correlations (flat.py), gathered windows
 (gather.py) and Winograd's method (winograd.py).
 """
 
-import functools
 from itertools import product
 from typing import NamedTuple
 
 import numpy
 
-from ...compiled import jit
-from ...threads import parallel_loops
+from ...threads.parallel_loops import INDEX, OFFSET
 from . import conv_loops
 
-FLOAT, INDEX = numpy.dtype(numpy.float32), numpy.dtype(numpy.int64)
-OFFSET = numpy.dtype(numpy.int32)
 PIECES = 16  # of a call, where they need not be smaller to fit the cache
 CACHE = 1 << 18  # elements of planes or weights that stay in a core's cache
 SUMS = 1 << 22  # elements of the sums that pieces of the weights' gradient have of their own
@@ -63,6 +59,11 @@ class Weights(NamedTuple):
     filter: int  # to the next filter
     channel: int  # to the next channel
     indices: numpy.ndarray  # the index of each kernel position
+
+    def sizes(self, plan):
+        """What loops know of them."""
+        steps = self.group, self.filter, plan.channels, self.channel
+        return conv_loops.Filters(plan.filters, *steps)
 
 
 class _Axis(NamedTuple):
@@ -162,60 +163,3 @@ def cut(batch, rows, others, most, size):
     if wanted > batch:
         height = min(height, max(rows * batch // wanted, 1))
     return samples, height
-
-
-_ARRAYS = {
-    **dict.fromkeys(
-        (
-            "x",
-            "g",
-            "w",
-            "out",
-            "packed",
-            "padded",
-            "flows",
-            "found",
-            "total",
-            "totals",
-            "grad",
-            "panels",
-            "pixels",
-            "tiles",
-            "products",
-            "image",
-        ),
-        FLOAT,
-    ),
-    **dict.fromkeys(
-        ("phases", "results", "whole", "taps", "targets", "sources", "counts", "chunks"), INDEX
-    ),
-    **dict.fromkeys(("offsets", "starts", "lines"), OFFSET),
-}
-
-
-@jit.made_once
-def parallel_loop(function, pieces, memories=(), library=conv_loops.LIBRARY, checks=False):
-    """The compiled loop of a function, which shares its pieces among threads.
-
-    Args:
-        function: one of conv_loops.py, panel_loops.py, winograd_loops.py or conv/column_loops.py,
-            whose parameters' names say what they are.
-        pieces (tuple): the names of the parameters that differ from piece to piece, in the order of
-            the table's columns.
-        memories (tuple): the names of the arrays that are memory of a thread.
-        library: the functions that it may call.
-        checks: whether it returns a bool (ParallelLoop).
-    """
-    names = function.__code__.co_varnames[: function.__code__.co_argcount]
-    parameters = []
-    for name in names:
-        if name in pieces:
-            parameters.append(parallel_loops.piece(pieces.index(name)))
-        elif name in memories:
-            parameters.append(parallel_loops.memory(_ARRAYS[name]))
-        elif name in _ARRAYS:
-            parameters.append(parallel_loops.array(_ARRAYS[name]))
-        else:
-            parameters.append(parallel_loops.number())
-    text = functools.partial(jit.text_of, function)
-    return parallel_loops.ParallelLoop(text, parameters, False, function.__name__, library, checks)

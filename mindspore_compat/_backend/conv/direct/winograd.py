@@ -23,10 +23,11 @@ from typing import NamedTuple
 import numpy
 
 from ...compiled import jit
-from ...threads.parallel_loops import aligned
+from ...threads.parallel_loops import FLOAT, INDEX, aligned, loop_of
 from ...threads.scheduler import blocks
+from ...thresholds import Most
 from . import winograd_loops
-from .planes import FLOAT, INDEX, PIECES, SUMS, VECTOR, cut, odd_lines, parallel_loop
+from .planes import PIECES, SUMS, VECTOR, cut, odd_lines
 from .winograd_tiles import F2, F4
 
 TAPS = tuple((y, x) for y in range(3) for x in range(3))
@@ -36,42 +37,23 @@ TILES = 1 << 17  # elements of the transforms of the tiles that are multiplied a
 FEWEST = 16  # such tiles, at least
 SUMMED = 64  # and where they are summed over
 CHANNELS = 64  # of a piece of such sums, at least
-SAVED = 96  # channels times filters, at most, for each multiplication that they save
-LONGEST = 1 << 20  # elements of one row of all channels and filters, of which some are copied
 KERNELS = VECTOR * VECTOR  # elements of memory for the kernels of a vector of filters
 
 _VARIABLE = "MINDSPORE_COMPAT_WINOGRAD"
 _METHODS = {"2": F2, "4": F4, "off": None}
 
 
-class _Loops(NamedTuple):
-    """The loops of a method."""
+def _loop(function, method):
+    """A loop for a method; it is compiled when it is first asked for."""
+    return loop_of(function, winograd_loops.library(method))
 
-    pack: object
-    correlate: object
-    sum_weights: object
-    add: object
 
-    @classmethod
-    @jit.made_once
-    def of(cls, method):
-        """They are compiled when they are first asked for."""
-        loop = functools.partial(parallel_loop, library=winograd_loops.library(method))
-        return cls(
-            loop(winograd_loops.pack_filters, ("group", "first", "last"), ("found",)),
-            loop(
-                winograd_loops.winograd_correlate,
-                ("first", "last", "top", "bottom"),
-                ("pixels", "tiles", "products", "image"),
-                checks=True,
-            ),
-            loop(
-                winograd_loops.winograd_weight_runs,
-                ("chunk", "end", "at", "group", "low", "high"),
-                ("pixels", "tiles", "flows", "image"),
-            ),
-            loop(winograd_loops.add_transforms, ("group", "first", "last"), ("found",)),
-        )
+_CORRELATION = winograd_loops.pack_filters, winograd_loops.winograd_correlate
+_LOOPS = {
+    "images": _CORRELATION,
+    "inputs": _CORRELATION,
+    "weights": (winograd_loops.winograd_weight_runs, winograd_loops.add_transforms),
+}
 
 
 def method_for(plan, gives):
@@ -89,9 +71,7 @@ def method_for(plan, gives):
         method = F2
     if method is None:
         return None
-    loops = _Loops.of(method)
-    needed = (loops.sum_weights, loops.add) if gives == "weights" else (loops.pack, loops.correlate)
-    return method if all([loop.is_ready() for loop in needed]) else None
+    return method if all([_loop(each, method).is_ready() for each in _LOOPS[gives]]) else None
 
 
 def _chosen():
@@ -105,7 +85,7 @@ def takes(plan):
     """True for a correlation that Winograd's methods compute."""
     row = plan.channels * plan.size[1] + plan.filters * plan.out[1]
     unit = max(plan.stride) == max(plan.step) == 1
-    return unit and len(plan.taps) == 9 and set(plan.taps) == set(TAPS) and row <= LONGEST
+    return unit and len(plan.taps) == 9 and set(plan.taps) == set(TAPS) and row <= Most.WINOGRAD_ROW
 
 
 def pays(plan, gives):
@@ -114,7 +94,7 @@ def pays(plan, gives):
     tiles = plan.batch * prod(-(-n // 2) for n in plan.out)
     saved = 9 * plan.batch * prod(plan.out) - 16 * tiles
     size = plan.channels * plan.filters * (2 if gives == "weights" else 1)
-    return min(plan.channels, plan.filters) >= VECTOR and saved * SAVED >= size
+    return min(plan.channels, plan.filters) >= VECTOR and saved * Most.WINOGRAD_SAVED >= size
 
 
 def correlate(method, x, weights, out, plan):
@@ -127,26 +107,15 @@ def correlate(method, x, weights, out, plan):
     Returns:
         bool: False if a result is infinite or NaN.
     """
-    parts, packed_size, pieces, own, lengths = _correlation(method, plan)
+    parts, packed_size, pieces, sizes, lengths = _correlation(method, plan)
     first, below, beside = (weights.indices[plan.taps.index(tap)] for tap in CORNER)
     taps = numpy.array([first, below - first, beside - first], INDEX)
     packed = aligned(packed_size)
-    plane = packed_size // (method.elements * plan.groups)
-    _Loops.of(method).pack.run(
-        parts,
-        weights.values,
-        packed,
-        KERNELS,
-        taps,
-        plan.filters,
-        weights.group,
-        weights.filter,
-        plan.channels,
-        weights.channel,
-        plane,
+    _loop(winograd_loops.pack_filters, method).run(
+        parts, weights.values, packed, KERNELS, taps, *weights.sizes(plan), sizes.weight_plane
     )
-    return _Loops.of(method).correlate.run(
-        pieces, jit.flat(x), packed, out.reshape(-1), *lengths, *own, plane
+    return _loop(winograd_loops.winograd_correlate, method).run(
+        pieces, jit.flat(x), packed, out.reshape(-1), *lengths, *sizes
     )
 
 
@@ -230,35 +199,26 @@ def _correlation(method, plan):
     rows = made.samples * made.step * made.height + made.step
     image = (rows * plan.out[1] + VECTOR) * made.beside
     lengths = made.pixels, method.elements * plane, method.elements * product_plane, image
-    own = (
-        plan.groups,
-        plan.channels,
-        *plan.size,
-        *plan.before,
-        plan.filters,
-        *plan.out,
-        made.depth,
-        made.beside,
-        several,
-        plane,
-        product_plane,
-    )
-    packed = plan.groups * method.elements * odd_lines(filters * plan.channels)
+    sizes = winograd_loops.TileSizes(
+        plan.groups, plan.channels, *plan.size, *plan.before, plan.filters, *plan.out, made.depth,
+        made.beside, several, plane, product_plane, odd_lines(filters * plan.channels),
+    )  # fmt: skip
+    packed = plan.groups * method.elements * sizes.weight_plane
     pieces = numpy.array(made.blocks(images), INDEX)
-    return numpy.array(parts, INDEX), packed, pieces, own, lengths
+    return numpy.array(parts, INDEX), packed, pieces, sizes, lengths
 
 
 def weight_gradient(method, g, x, plan):
     """The gradient for the filters of a correlation of `x`: (groups, filters, channels, kernel
     positions), by what `method_for` gives for it. It is not finite where an element of `x` or `g`
     is not."""
-    chunks, count, parts, rows, total_plane, own, lengths = _sums(method, plan)
-    totals = numpy.zeros(count * method.elements * total_plane, FLOAT)
-    _Loops.of(method).sum_weights.run(
-        parts, jit.flat(x), jit.flat(g), totals, *lengths, chunks, *own, total_plane
+    chunks, count, parts, rows, sizes, lengths = _sums(method, plan)
+    totals = numpy.zeros(count * method.elements * sizes.total_plane, FLOAT)
+    _loop(winograd_loops.winograd_weight_runs, method).run(
+        parts, jit.flat(x), jit.flat(g), totals, *lengths, chunks, *sizes
     )
     grad = numpy.empty(plan.groups * plan.filters * plan.depth, FLOAT)
-    _Loops.of(method).add.run(
+    _loop(winograd_loops.add_transforms, method).run(
         rows,
         totals,
         grad,
@@ -267,7 +227,7 @@ def weight_gradient(method, g, x, plan):
         plan.channels,
         plan.filters,
         odd_lines(plan.filters),
-        total_plane,
+        sizes.total_plane,
     )
     return grad
 
@@ -299,25 +259,11 @@ def _sums(method, plan):
     plane, flow_plane = odd_lines(several * made.depth), odd_lines(several * _whole(plan.filters))
     image = (made.step**2 * made.tiles + VECTOR) * made.beside
     lengths = made.pixels, method.elements * plane, method.elements * flow_plane, image
-    own = (
-        plan.groups,
-        plan.channels,
-        *plan.size,
-        *plan.before,
-        plan.filters,
-        *plan.out,
-        made.depth,
-        made.beside,
-        several,
-        plane,
-        flow_plane,
-    )
+    sizes = winograd_loops.TileSums(
+        plan.groups, plan.channels, *plan.size, *plan.before, plan.filters, *plan.out, made.depth,
+        made.beside, several, plane, flow_plane, total_plane,
+    )  # fmt: skip
     return (
-        numpy.array(chunks, INDEX).reshape(-1),
-        len(runs),
-        numpy.array(parts, INDEX),
-        numpy.array(rows, INDEX),
-        total_plane,
-        own,
-        lengths,
-    )
+        numpy.array(chunks, INDEX).reshape(-1), len(runs), numpy.array(parts, INDEX),
+        numpy.array(rows, INDEX), sizes, lengths,
+    )  # fmt: skip

@@ -9,9 +9,12 @@ takes.
 """
 
 import functools
+from typing import NamedTuple
 
 from ...compiled.library import Library
 from ...compiled.tiles import LANES, ROWS, VECTORS, clear_vector, panel_tile, transpose_square
+from ...threads.parallel_loops import FLOAT, INDEX, array, memory, number, piece, sizes
+from .conv_loops import Filters
 from .winograd_tiles import F2
 
 TERMS = 256  # of a sum, before it is added to those of other terms
@@ -23,6 +26,46 @@ filter_transform = _TRANSFORMS["filter_transform"]
 gradient_transform = _TRANSFORMS["gradient_transform"]
 output_transform = _TRANSFORMS["output_transform"]
 filter_gradient_transform = _TRANSFORMS["filter_gradient_transform"]
+
+
+class TileSizes(NamedTuple):
+    """The sizes of `winograd_correlate`."""
+
+    groups: int
+    channels: int  # of a group
+    height: int  # of an image
+    width: int
+    above: int  # zeros before the images
+    left: int
+    filters: int  # of a group
+    out_height: int
+    out_width: int
+    depth: int  # elements of a pixel of the input
+    beside: int  # and of the result
+    group_size: int  # tiles that are multiplied at once
+    plane: int  # elements of a plane of transforms
+    product_plane: int  # of products
+    weight_plane: int  # and of weights
+
+
+class TileSums(NamedTuple):
+    """The sizes of `winograd_weight_runs`; those of the same names are TileSizes'."""
+
+    groups: int
+    channels: int
+    height: int
+    width: int
+    above: int
+    left: int
+    filters: int
+    out_height: int
+    out_width: int
+    depth: int
+    beside: int
+    group_size: int
+    plane: int
+    flow_plane: int  # of transforms of the result's gradient
+    total_plane: int  # and of sums
 
 
 def panel_count(filters):
@@ -38,8 +81,8 @@ def panel_start(panel, filters):
 
 
 def pack_filters(
-    w, packed, found, taps, group, first, last, filters, group_step, row_step, depth, depth_step,
-    plane,
+    w: array(FLOAT), packed: array(FLOAT), found: memory(FLOAT), taps: array(INDEX),
+    group: piece(0), first: piece(1), last: piece(2), sizes: sizes(Filters), plane: number(),
 ):  # fmt: skip
     """Writes the transforms of filters `first` to `last` of a group, whole vectors, to `packed`:
     for each of the ELEMENTS a plane, with panels of (depth, filters).
@@ -49,19 +92,17 @@ def pack_filters(
         found: memory for the kernels of a vector of filters.
         taps: for the 3x3 kernel positions their places in the weights of a filter and channel:
             those of the first, and the steps to the one below and to the one beside it.
-        filters: how many a group has; zeros fill the last vector.
-        group_step, row_step: the steps in the weights to the next group and filter.
-        depth, depth_step: the channels, and the step to the next.
+        sizes: those of the weights; zeros fill the last vector of filters.
         plane: the elements of a plane.
     """
-    for panel in range(panel_count(filters)):
-        start, end = panel_start(panel, filters), panel_start(panel + 1, filters)
+    for panel in range(panel_count(sizes.filters)):
+        start, end = panel_start(panel, sizes.filters), panel_start(panel + 1, sizes.filters)
         for f in range(max(first, start), min(last, end), LANES):
-            to = group * ELEMENTS * plane + start * depth + f - start
-            source = group * group_step + f * row_step
-            for channel in range(depth):
-                own = source + channel * depth_step
-                copy_kernels(w, own, row_step, min(filters - f, LANES), found)
+            to = group * ELEMENTS * plane + start * sizes.depth + f - start
+            source = group * sizes.group_step + f * sizes.row_step
+            for channel in range(sizes.depth):
+                own = source + channel * sizes.depth_step
+                copy_kernels(w, own, sizes.row_step, min(sizes.filters - f, LANES), found)
                 filter_transform(
                     found, taps[0] * LANES, taps[1] * LANES, taps[2] * LANES, packed,
                     to + channel * (end - start), REACH * plane, plane,
@@ -140,70 +181,72 @@ def transform_tiles(
 
 
 def winograd_correlate(
-    x, packed, out, pixels, tiles, products, image, first, last, top, bottom, groups, channels,
-    height, width, above, left, filters, out_height, out_width, depth, beside, group_size, plane,
-    product_plane, weight_plane,
-):  # fmt: skip
+    x: array(FLOAT), packed: array(FLOAT), out: array(FLOAT), pixels: memory(FLOAT),
+    tiles: memory(FLOAT), products: memory(FLOAT), image: memory(FLOAT), first: piece(0),
+    last: piece(1), top: piece(2), bottom: piece(3), sizes: sizes(TileSizes),
+) -> bool:  # fmt: skip
     """Correlates images `first` to `last` with the filters of their group, in rows `top` to
     `bottom` of the tiles.
 
     Args:
         x, packed: the images, and what `pack_filters` made.
         out: the result.
-        pixels, tiles, products, image: memory for the input, for the transforms of `group_size`
-            tiles, for their products, and for the result.
-        above, left: zeros before the images.
-        depth, beside: the elements of a pixel of the input and of the result.
-        plane, product_plane, weight_plane: the elements of the planes of transforms and products,
-            and of the weights.
+        pixels, tiles, products, image: memory for the input, for the transforms of the tiles that
+            are multiplied at once, for their products, and for the result.
 
     Returns:
         bool: False if a result is infinite or NaN.
     """
-    across, down = (out_width + STEP - 1) // STEP, bottom - top
+    across, down = (sizes.out_width + STEP - 1) // STEP, bottom - top
     columns, rows = STEP * across + 2, STEP * down + 2
-    sample_step, image_step = columns * rows * depth, STEP * down * out_width * beside
+    sample_step = columns * rows * sizes.depth
+    image_step = STEP * down * sizes.out_width * sizes.beside
     for each in range(first, last):
         copy_pixels(
-            x, each * channels * height * width, channels, height, width, pixels,
-            (each - first) * sample_step, depth, columns, rows, STEP * top - above, -left,
+            x, each * sizes.channels * sizes.height * sizes.width, sizes.channels, sizes.height,
+            sizes.width, pixels, (each - first) * sample_step, sizes.depth, columns, rows,
+            STEP * top - sizes.above, -sizes.left,
         )  # fmt: skip
     total = (last - first) * across * down
-    for start in range(0, total, group_size):
-        end = min(start + group_size, total)
+    for start in range(0, total, sizes.group_size):
+        end = min(start + sizes.group_size, total)
         transform_tiles(
-            pixels, depth, channels, columns, sample_step, across, down, tiles, plane, start, end
-        )
-        group = (first + start // (across * down)) % groups
+            pixels, sizes.depth, sizes.channels, columns, sample_step, across, down, tiles,
+            sizes.plane, start, end,
+        )  # fmt: skip
+        group = (first + start // (across * down)) % sizes.groups
         for each in range(ELEMENTS):
-            weights = (group * ELEMENTS + each) * weight_plane
-            for panel in range(panel_count(filters)):
-                f = panel_start(panel, filters)
-                wide = panel_start(panel + 1, filters) - f
-                for k in range(0, channels, TERMS):
+            weights = (group * ELEMENTS + each) * sizes.weight_plane
+            for panel in range(panel_count(sizes.filters)):
+                f = panel_start(panel, sizes.filters)
+                wide = panel_start(panel + 1, sizes.filters) - f
+                for k in range(0, sizes.channels, TERMS):
                     for t in range(0, end - start, ROWS):
                         panel_tile(
                             min(ROWS, end - start - t), wide // LANES, tiles,
-                            each * plane + t * depth + k, depth, 1, packed,
-                            weights + f * channels + k * wide, min(channels - k, TERMS), k,
-                            products, each * product_plane + t * beside + f, beside,
+                            each * sizes.plane + t * sizes.depth + k, sizes.depth, 1, packed,
+                            weights + f * sizes.channels + k * wide, min(sizes.channels - k, TERMS),
+                            k, products, each * sizes.product_plane + t * sizes.beside + f,
+                            sizes.beside,
                         )  # fmt: skip
         for t in range(start, end):
             sample = t // (across * down)
             row = t // across - sample * down
             column = across - 1 - t % across
-            to = sample * image_step + STEP * (row * out_width + column) * beside
-            for f in range(0, filters, LANES):
+            to = sample * image_step + STEP * (row * sizes.out_width + column) * sizes.beside
+            for f in range(0, sizes.filters, LANES):
                 output_transform(
-                    products, (t - start) * beside + f, REACH * product_plane, product_plane, image,
-                    to + f, out_width * beside, beside,
+                    products, (t - start) * sizes.beside + f, REACH * sizes.product_plane,
+                    sizes.product_plane, image, to + f, sizes.out_width * sizes.beside,
+                    sizes.beside,
                 )  # fmt: skip
-    count = (min(STEP * bottom, out_height) - STEP * top) * out_width
+    count = (min(STEP * bottom, sizes.out_height) - STEP * top) * sizes.out_width
     finite = True
     for each in range(first, last):
-        at = (each * filters * out_height + STEP * top) * out_width
+        at = (each * sizes.filters * sizes.out_height + STEP * top) * sizes.out_width
         own = (each - first) * image_step
-        if not write_pixels(image, own, beside, count, out, at, filters, out_height * out_width):
+        area = sizes.out_height * sizes.out_width
+        if not write_pixels(image, own, sizes.beside, count, out, at, sizes.filters, area):
             finite = False
     return finite
 
@@ -230,77 +273,83 @@ def write_pixels(image, start, beside, count, out, at, filters, area):
 
 
 def winograd_weight_runs(
-    x, g, totals, pixels, tiles, flows, image, chunks, chunk, end, at, group, low, high, groups,
-    channels, height, width, above, left, filters, out_height, out_width, depth, beside, group_size,
-    plane, flow_plane, total_plane,
+    x: array(FLOAT), g: array(FLOAT), totals: array(FLOAT), pixels: memory(FLOAT),
+    tiles: memory(FLOAT), flows: memory(FLOAT), image: memory(FLOAT), chunks: array(INDEX),
+    chunk: piece(0), end: piece(1), at: piece(2), group: piece(3), low: piece(4), high: piece(5),
+    sizes: sizes(TileSums),
 ):  # fmt: skip
     """Adds the sums of `weight_sums` for `chunks` from number `chunk` to `end`, of which each has
     the first and last sample, and the top and bottom row of tiles, to `totals` from `at`."""
     for i in range(4 * chunk, 4 * end, 4):
         weight_sums(
-            x, g, totals, at, pixels, tiles, flows, image, chunks[i], chunks[i + 1], chunks[i + 2],
-            chunks[i + 3], group, low, high, groups, channels, height, width, above, left, filters,
-            out_height, out_width, depth, beside, group_size, plane, flow_plane, total_plane,
+            x, g, totals, pixels, tiles, flows, image, chunks[i : i + 4], at, group, low, high,
+            sizes,
         )  # fmt: skip
 
 
 def weight_sums(
-    x, g, totals, totals_at, pixels, tiles, flows, image, first, last, top, bottom, group, low,
-    high, groups, channels, height, width, above, left, filters, out_height, out_width, depth,
-    beside, group_size, plane, flow_plane, total_plane,
-):  # fmt: skip
+    x, g, totals, pixels, tiles, flows, image, chunk, totals_at, group, low, high, sizes
+):
     """Adds to `totals`, from `totals_at`, the transforms of the gradients of a group's weights for
-    channels `low` to `high`, from samples `first` to `last` and rows `top` to `bottom` of tiles:
-    for each of the ELEMENTS a plane of (channels, filters)."""
-    across, down = (out_width + STEP - 1) // STEP, bottom - top
+    channels `low` to `high`, from a chunk of samples and rows of tiles: for each of the ELEMENTS a
+    plane of (channels, filters)."""
+    first, last, top, bottom = chunk[0], chunk[1], chunk[2], chunk[3]
+    across, down = (sizes.out_width + STEP - 1) // STEP, bottom - top
     columns, rows = STEP * across + 2, STEP * down + 2
-    sample_step, image_step = columns * rows * depth, STEP * across * STEP * down * beside
+    sample_step = columns * rows * sizes.depth
+    image_step = STEP * across * STEP * down * sizes.beside
     for sample in range(first, last):
-        each = sample * groups + group
+        each = sample * sizes.groups + group
         copy_pixels(
-            x, (each * channels + low) * height * width, high - low, height, width, pixels,
-            (sample - first) * sample_step, depth, columns, rows, STEP * top - above, -left,
+            x, (each * sizes.channels + low) * sizes.height * sizes.width, high - low, sizes.height,
+            sizes.width, pixels, (sample - first) * sample_step, sizes.depth, columns, rows,
+            STEP * top - sizes.above, -sizes.left,
         )  # fmt: skip
         copy_pixels(
-            g, each * filters * out_height * out_width, filters, out_height, out_width, image,
-            (sample - first) * image_step, beside, STEP * across, STEP * down, STEP * top, 0,
+            g, each * sizes.filters * sizes.out_height * sizes.out_width, sizes.filters,
+            sizes.out_height, sizes.out_width, image, (sample - first) * image_step, sizes.beside,
+            STEP * across, STEP * down, STEP * top, 0,
         )  # fmt: skip
     total = (last - first) * across * down
-    for start in range(0, total, group_size):
-        end = min(start + group_size, total)
+    for start in range(0, total, sizes.group_size):
+        end = min(start + sizes.group_size, total)
         count = end - start
         transform_tiles(
-            pixels, depth, high - low, columns, sample_step, across, down, tiles, plane, start, end
-        )
-        for panel in range(panel_count(filters)):
-            begin, stop = panel_start(panel, filters), panel_start(panel + 1, filters)
+            pixels, sizes.depth, high - low, columns, sample_step, across, down, tiles, sizes.plane,
+            start, end,
+        )  # fmt: skip
+        for panel in range(panel_count(sizes.filters)):
+            begin, stop = panel_start(panel, sizes.filters), panel_start(panel + 1, sizes.filters)
             for t in range(start, end):
                 sample = t // (across * down)
                 row = t // across - sample * down
                 column = across - 1 - t % across
-                source = sample * image_step + STEP * (STEP * row * across + column) * beside
+                source = sample * image_step + STEP * (STEP * row * across + column) * sizes.beside
                 to = begin * count + (t - start) * (stop - begin)
                 for f in range(begin, stop, LANES):
                     gradient_transform(
-                        image, source + f, STEP * across * beside, beside, flows, to + f - begin,
-                        REACH * flow_plane, flow_plane,
+                        image, source + f, STEP * across * sizes.beside, sizes.beside, flows,
+                        to + f - begin, REACH * sizes.flow_plane, sizes.flow_plane,
                     )  # fmt: skip
         for each in range(ELEMENTS):
-            for panel in range(panel_count(filters)):
-                f = panel_start(panel, filters)
-                wide = panel_start(panel + 1, filters) - f
+            for panel in range(panel_count(sizes.filters)):
+                f = panel_start(panel, sizes.filters)
+                wide = panel_start(panel + 1, sizes.filters) - f
                 for c in range(0, high - low, ROWS):
-                    to = totals_at + each * total_plane
-                    to += (group * channels + low + c) * beside + f
+                    to = totals_at + each * sizes.total_plane
+                    to += (group * sizes.channels + low + c) * sizes.beside + f
                     panel_tile(
-                        min(ROWS, high - low - c), wide // LANES, tiles, each * plane + c, 1, depth,
-                        flows, each * flow_plane + f * count, count, 1, totals, to, beside,
+                        min(ROWS, high - low - c), wide // LANES, tiles, each * sizes.plane + c, 1,
+                        sizes.depth, flows, each * sizes.flow_plane + f * count, count, 1, totals,
+                        to, sizes.beside,
                     )  # fmt: skip
 
 
 def add_transforms(
-    totals, grad, found, count, group, first, last, channels, filters, beside, total_plane
-):
+    totals: array(FLOAT), grad: array(FLOAT), found: memory(FLOAT), count: number(),
+    group: piece(0), first: piece(1), last: piece(2), channels: number(), filters: number(),
+    beside: number(), total_plane: number(),
+):  # fmt: skip
     """Adds up `count` sums of `weight_sums` for channels `first` to `last` of a group, and writes
     the gradient of the weights, (filters, channels, 3, 3) for each group; `found` is memory for the
     kernels of a vector of filters."""

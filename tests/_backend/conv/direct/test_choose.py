@@ -5,10 +5,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from kit import close_sums, same
-from kit.loops import ByPython, ParallelByPython, needs_numba
+from kit.loops import ByPython, ParallelByPython, every_size, made_anew, needs_numba
 
 from mindspore_compat._backend import arrays
-from mindspore_compat._backend.compiled import jit
+from mindspore_compat._backend.compiled import door, jit
 from mindspore_compat._backend.conv import convolution
 from mindspore_compat._backend.conv.direct import (
     choose,
@@ -61,7 +61,6 @@ WAYS = {"flat": flat, "gather": gather, "panels": panels, "winograd": winograd}
 @pytest.fixture(params=WAYS.values(), ids=WAYS)
 def any_size(request, monkeypatch):
     """Each way for arrays of any size, in small pieces, with loops made anew."""
-    monkeypatch.setattr(choose, "LEAST", 1)
 
     def way(plan, gives):
         own = plan.groups == 1 and plan.taps  # what panels are made for
@@ -83,22 +82,18 @@ def any_size(request, monkeypatch):
     monkeypatch.setattr(gather, "WINDOWS", 1 << 7)
     for module in (planes, flat, gather):
         monkeypatch.setattr(module, "CACHE", 1 << 12)
-    monkeypatch.setattr(jit, "available", lambda: True)
-    caches = [planes.parallel_loop, panels._copies, panels._correlation]
-    caches += [
+    caches = [
+        panels._copies,
+        panels._correlation,
         flat._correlations,
         flat._sums,
         gather._correlation,
         gather._sums,
         winograd._correlation,
         winograd._sums,
-        winograd._Loops.of,
     ]
-    for each in caches:
-        each.cache_clear()
-    yield
-    for each in caches:
-        each.cache_clear()
+    with made_anew(monkeypatch, None, *caches):
+        yield
 
 
 def operands(x_shape, w_shape, *options):
@@ -124,9 +119,9 @@ def composed(x, w, g, geo):
 
 def by_loops(x, w, g, geo):
     return (
-        choose.convolve(x, w, geo),
-        choose.input_gradient(g, w, geo),
-        choose.weight_gradient(g, x, geo),
+        door.call("convolve", x, w, geo),
+        door.call("convolve_input_gradient", g, w, geo),
+        door.call("convolve_weight_gradient", g, x, geo),
     )
 
 
@@ -177,7 +172,7 @@ def test_winograd_is_accurate_but_for_large_tiles(case, any_size, monkeypatch):
 def test_results_smaller_than_large_tiles_take_small_ones(monkeypatch):
     monkeypatch.setattr(winograd, "pays", lambda *_: True)
     ready = SimpleNamespace(is_ready=lambda: True)
-    monkeypatch.setattr(winograd._Loops, "of", lambda method: winograd._Loops(*[ready] * 4))
+    monkeypatch.setattr(winograd, "_loop", lambda function, method: ready)
     monkeypatch.setenv("MINDSPORE_COMPAT_WINOGRAD", "4")
     for size, method in ((3, winograd_tiles.F2), (4, winograd_tiles.F4)):
         geo = convolution.geometry((1, 2, size, 9), (2, 2, 3, 3), (1, 1), ((1, 1),) * 2, (1, 1), 1)
@@ -289,7 +284,7 @@ def test_only_the_weights_gradient_of_a_product_takes_loops(stride, monkeypatch)
     monkeypatch.setattr(jit, "_setting", lambda: "wait")
     monkeypatch.setattr(jit, "available", lambda: True)
     given = operands((5, 40, 9, 9), (36, 40, 1, 1), (stride,) * 2, ((0, 0),) * 2, (1, 1), 1)
-    monkeypatch.setattr(choose, "LEAST", 1)
+    every_size(monkeypatch)
     out, grad_x, grad_w = by_loops(*given)
     assert out is None and grad_x is None
     windows = np.float32(given[2][:, 0].size ** 0.5)  # whose products are summed
@@ -303,15 +298,18 @@ def test_products_with_large_factors_are_left_to_numpy(monkeypatch):
         x, _, g, geo = operands(
             x_shape, (filters, x_shape[1], 1, 1), (1, 1), ((0, 0),) * 2, (1, 1), 1
         )
-        assert choose.weight_gradient(g, x, geo) is None
+        assert door.call("convolve_weight_gradient", g, x, geo) is None
 
 
 def test_other_cases_are_left_to_numpy(any_size):
     x, w, g, geo = operands(*CASES["padded"])
-    assert choose.convolve(x.astype(np.float64), w.astype(np.float64), geo) is None
-    assert choose.weight_gradient(g.astype(np.float16), x.astype(np.float16), geo) is None
+    assert door.call("convolve", x.astype(np.float64), w.astype(np.float64), geo) is None
+    assert (
+        door.call("convolve_weight_gradient", g.astype(np.float16), x.astype(np.float16), geo)
+        is None
+    )
     patches = operands((2, 3, 8, 8), (5, 3, 4, 4), (4, 4), ((0, 0), (0, 0)), (1, 1), 1)
     assert by_loops(*patches) == (None, None, None)
     cut = geo._replace(pads=((-1, 0), (0, 0)))
-    assert choose.input_gradient(g, w, cut) is None
-    assert choose.convolve(x[:0], w, geo._replace(batch=0)) is None
+    assert door.call("convolve_input_gradient", g, w, cut) is None
+    assert door.call("convolve", x[:0], w, geo._replace(batch=0)) is None

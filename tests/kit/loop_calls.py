@@ -1,0 +1,88 @@
+"""Calls that take compiled loops, one for each thing that has some: of public operators, or of what
+optimizers call. No module of loops is imported here.
+"""
+
+import numpy as np
+
+import mindspore_compat as ms
+from kit import normal
+from mindspore_compat import Tensor, nn, ops
+from mindspore_compat._backend import block_inverse
+
+
+def float32(*shape, seed=0):
+    return Tensor(normal(*shape, seed=seed).astype(np.float32))
+
+
+def indices(count, *shape):
+    rng = np.random.default_rng(1)
+    return Tensor(rng.integers(0, count, shape))
+
+
+def gradients(function, *tensors):
+    """A value and its gradients by all tensors."""
+    found = ms.value_and_grad(function, tuple(range(len(tensors))))(*tensors)
+    return found[0], *found[1]
+
+
+def convolution(groups, *size):
+    """A convolution of images, and its gradients."""
+    x, w = float32(2, 16, *size), float32(16, 16 // groups, 3, 3, seed=1)
+    return gradients(lambda x, w: ops.conv2d(x, w, padding=1, pad_mode="pad", groups=groups), x, w)
+
+
+def lstm():
+    """An LSTM, and its gradients."""
+    layer = nn.LSTM(4, 8)
+    for seed, weight in enumerate(layer.trainable_params()):
+        weight.set_data(float32(*weight.shape, seed=seed))
+    states = float32(1, 6, 8), float32(1, 6, 8)
+    return gradients(lambda x: layer(x, states)[0], float32(5, 6, 4))
+
+
+def between_blocks():
+    blocks = [normal(2, 128, 128, seed=seed).astype(np.float32) for seed in (1, 2)]
+    x = normal(200, 256).astype(np.float32)
+    return [Tensor(each) for each in block_inverse.between_blocks([(blocks[0], x, blocks[1])])]
+
+
+# What is served -> a call of public operators that is served by it, or of what optimizers call.
+CALLS = {
+    "add_along_axis": lambda: ops.tensor_scatter_elements(
+        float32(9, 5), indices(9, 7, 5), float32(7, 5, seed=1), 0, "add"
+    ),
+    "add_rows": lambda: gradients(lambda x: ops.embedding(indices(9, 30), x), float32(9, 20)),
+    "argmax": lambda: ops.argmax(float32(9, 20), 0),
+    "bodies": lambda: ops.softmax(float32(9, 20)),
+    "cast_float16": lambda: float32(100).astype(ms.float16).astype(ms.float32),
+    "clip_one_side": lambda: ops.relu(float32(9, 20)),
+    "columns": lambda: ops.unfold(float32(2, 3, 6, 6), 2),
+    "convolve": lambda: convolution(1, 8, 8)[0],
+    "convolve_input_gradient": lambda: convolution(1, 8, 8),
+    "convolve_weight_gradient": lambda: convolution(1, 8, 8),
+    "cumsum": lambda: ops.cumsum(float32(9, 20), 1),
+    "depthwise_convolve": lambda: convolution(16, 8, 8)[0],
+    "depthwise_input_gradient": lambda: convolution(16, 8, 8),
+    "depthwise_weight_gradient": lambda: convolution(16, 8, 8),
+    "matmul": lambda: (
+        ops.matmul(float32(9, 20), float32(20, 32, seed=1)),
+        ops.matmul(float32(300, 20), float32(20, 32, seed=1)),
+    ),
+    "matmul_between_blocks": between_blocks,
+    "matmul_stack": lambda: ops.matmul(float32(3, 9, 16), float32(3, 16, 16, seed=1)),
+    "max_pool": lambda: ops.max_pool2d(float32(2, 3, 8, 8), 2),
+    "max_pool_gradient": lambda: gradients(lambda x: ops.max_pool2d(x, 2), float32(2, 3, 8, 8)),
+    "recurrence": lambda: lstm()[0],
+    "recurrence_vjp": lstm,
+    "sum": lambda: ops.sum(float32(90, 20), 0),
+    "take": lambda: ops.embedding(indices(9, 30), float32(9, 20)),
+    "take_along_axis": lambda: ops.gather_elements(float32(9, 5), 0, indices(9, 7, 5)),
+    "where": lambda: ops.where(float32(9, 20) > 0, float32(9, 20), float32(9, 20, seed=1)),
+}
+
+
+def values(result):
+    """The arrays of a result."""
+    if isinstance(result, (tuple, list)):
+        return [array for part in result for array in values(part)]
+    return [result.asnumpy()]
