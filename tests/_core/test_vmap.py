@@ -295,3 +295,10 @@ def test_slices_of_several_shapes_are_refused():
 def test_a_condition_on_a_batch_is_refused():
     with pytest.raises(ValueError, match="vmap"):
         ms.vmap(lambda x: x if x.sum() > 0 else -x)(X)
+
+
+@pytest.mark.parametrize("size", [3, 200])
+def test_gradients_of_several_uses_are_added_whatever_their_size(size):
+    x = Tensor(numpy.full((2, size, size), 0.5 / size, numpy.float32))
+    gradient = ms.grad(lambda x: ops.matrix_exp(x).sum())
+    close(ms.vmap(gradient)(x)[0], gradient(x[0]))

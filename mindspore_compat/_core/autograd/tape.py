@@ -393,7 +393,8 @@ def _pull(gathered, node, g, floor, higher):
                 grad = fit(xp, grad, shape, dtype)
             old = gathered.get(parent)
             if old is not None:
-                grad = xp.add(old, grad) if xp is LARGE else old + grad
+                large = xp is LARGE and type(old) is type(grad) is type(g)
+                grad = xp.add(old, grad) if large else old + grad
             gathered[parent] = grad
 
 
