@@ -140,12 +140,12 @@ def at_most(xp, x, high):
 
 
 def _clips(x, bound):
-    """True for an array of the host and a single bound of its dtype."""
-    return (
-        type(x) is np.ndarray
-        and x.dtype.char in "efdilqBHILQbh"
-        and (not isinstance(bound, np.ndarray) or not bound.ndim and bound.dtype == x.dtype)
-    )
+    """True for an array of the host and a single bound that has its dtype, or takes it."""
+    if type(x) is not np.ndarray or x.dtype.char not in "efdilqBHILQbh":
+        return False
+    if isinstance(bound, np.ndarray):
+        return not bound.ndim and bound.dtype == x.dtype
+    return x.dtype.kind == "f" or type(bound) is not float
 
 
 def _clipped(xp, x, low=None, high=None):

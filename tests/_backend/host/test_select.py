@@ -128,3 +128,11 @@ def test_loops_mean_what_numpy_does(loops, monkeypatch):
 def test_compiled_they_do_so_with_any_number_of_threads(threads, loops):
     with on_threads(threads):
         check_loops((150, 700))
+
+
+@pytest.mark.parametrize("size", [8, 1 << 14])
+def test_ints_and_a_bound_that_is_none(size):
+    x = np.arange(size, dtype=np.int32) - 3
+    for bound in (-1.0, 0.5):
+        same(HOST.at_least(x, bound), np.maximum(x, bound))
+        same(HOST.at_most(x, bound), np.minimum(x, bound))
