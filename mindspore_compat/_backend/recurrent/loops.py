@@ -221,6 +221,14 @@ _KEEP_INNER = """fill(inner, 0, 1, units, pointer(activated, (4 * at + 3) * unit
 """
 _KEEP_GRU = """fill(s, 0, 1, width, pointer(activated, 4 * at * units), width)
 """
+_KEEP_INNER_MASKED = """saved = pointer(activated, (4 * at + 3) * units)
+for j in range(units):
+    saved[j] = m * inner[j]
+"""
+_KEEP_GRU_MASKED = """saved = pointer(activated, 4 * at * units)
+for j in range(width):
+    saved[j] = m * s[j]
+"""
 _GRU_BACK = """s = pointer(gates, 4 * at * units)
 r, z = pointer(s, 0), pointer(s, units)
 n, inner = pointer(s, 2 * units), pointer(s, 3 * units)
@@ -256,8 +264,10 @@ def forward(kind, has_mask, saves, name):
         body = "m = mask[at]\n" + body if has_mask else body
         body = body + "\n" + _KEEP if saves else body
     elif kind == "gru":
-        keeps = {"keep_inner": _KEEP_INNER, "keep": _KEEP_GRU} if saves else {}
-        body = _GRU.format_map({"keep_inner": "", "keep": "", **keeps})
+        keeps = (_KEEP_INNER_MASKED, _KEEP_GRU_MASKED) if has_mask else (_KEEP_INNER, _KEEP_GRU)
+        keep_inner, keep = keeps if saves else ("", "")
+        body = _GRU.format(keep_inner=keep_inner, keep=keep)
+        body = "m = mask[at]\n" + body if has_mask else body
     else:
         body = f"for j in range(units):\n    out[j] = {_RNN[kind]}"
     body += "\n" + (_OUT_MASKED if has_mask else _OUT_PLAIN)

@@ -125,3 +125,12 @@ def test_what_loops_do_not_serve_is_left_to_the_steps(change, loops, monkeypatch
     given = gates, weight, None, (state,), None, None
     found = door.call("recurrence", "tanh", range(3), *given)
     assert found is None and not loops
+
+
+def test_nothing_is_saved_of_masked_steps(loops, monkeypatch):
+    monkeypatch.setattr(parallel_loops, "ParallelLoop", ParallelByPython)
+    gates, h, weight = (normal(*n).astype(np.float32) for n in ((3, 2, 12), (2, 4), (12, 4)))
+    mask = np.array([[1, 1], [1, 0], [1, 0]], np.float32)[..., None]
+    saved = np.full((3, 2, 16), np.nan, np.float32)
+    assert door.call("recurrence", "gru", range(3), gates, weight, mask, (h,), None, saved)
+    np.testing.assert_array_equal((saved != 0).any(-1), mask[..., 0] != 0)
