@@ -4,7 +4,7 @@ because those of the wheel contain NVIDIA's runtime or code for GPUs.
 
     python build.py DOWNLOADS
 
-DOWNLOADS holds CuPy's source distribution and the wheel of cuRAND (environment.py).
+DOWNLOADS holds CuPy's source distribution and wheels of cuRAND and cuDNN (environment.py).
 """
 
 import concurrent.futures
@@ -24,6 +24,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 SITE = pathlib.Path(sysconfig.get_path("purelib"))
 PACKAGE = SITE / "simulated_cuda"
 LIBRARIES = PACKAGE / "lib"
+CUDNN = PACKAGE / "cudnn"  # its headers, which tests read too
 CUDA = SITE / "nvidia/cu13/include"
 CCCL = SITE / "cupy/_core/include/cupy/_cccl"
 SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
@@ -59,6 +60,7 @@ FAKES = {
     "libcufft.so.12": Fake("libraries/cufft.cpp", None, "cupy/cuda/cufft", "cufft", 16),
     "libcurand.so.10": Fake("libraries/curand.cpp", None, LIBS + "curand", "curand", 999),
     "libnccl.so.2": Fake("libraries/nccl.cpp", None, LIBS + "nccl", "nccl", 3),
+    "libcudnn.so.9": Fake("libraries/cudnn_*.cpp"),  # CuPy has nothing of it
 }
 # The modules that are built from source, with our parts in place of what only NVCC compiles.
 MODULES = {
@@ -74,6 +76,7 @@ def main(downloads):
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor() as pool:
         work = pathlib.Path(folder)
         install_package()
+        unpack_headers(downloads, "nvidia_cudnn_*.whl", CUDNN)
         build_fake(RUNTIME, work)  # without stubs: the wheel's own module links NVIDIA's runtime
         build_fake(DRIVER, work)
         source = unpack(downloads, work)
@@ -111,7 +114,7 @@ def build_fake(name, work):
     version = work / f"{name}.map"
     version.write_text(f"{name} {{ global: *; }};\n")
     compiler = CPP if any(path.suffix == ".cpp" for path in sources) else C
-    include = [f"-I{path}" for path in (CUDA, CCCL / "libcudacxx", HERE / "src")]
+    include = [f"-I{path}" for path in (CUDA, CUDNN, CCCL / "libcudacxx", HERE / "src")]
     linking = [f"-Wl,-soname,{name}", f"-Wl,--version-script={version}", "-Wl,-rpath,$ORIGIN"]
     linking += [f"-L{LIBRARIES}", *([] if name == RUNTIME else [f"-l:{RUNTIME}"])]
     linking += [fake.linked] if fake.linked else []
@@ -150,15 +153,21 @@ def unpack(downloads, work):
     """Unpacks CuPy's source and the headers of cuRAND; returns the folder of the source."""
     with tarfile.open(next(downloads.glob("cupy-*.tar.gz"))) as archive:
         archive.extractall(work, filter="data")
-    with zipfile.ZipFile(next(downloads.glob("nvidia_curand-*.whl"))) as archive:
-        headers = [name for name in archive.namelist() if name.endswith(".h")]
-        archive.extractall(work, headers)
-    (work / "nvidia/cu13/include").rename(work / "curand")
+    unpack_headers(downloads, "nvidia_curand-*.whl", work / "curand")
     source = next(path for path in work.iterdir() if path.name.startswith("cupy-"))
     distributions = source / "cupy/random/cupy_distributions.cu"
     host = work / "cupy_distributions_on_host.h"
     host.write_text(launches_as_calls(distributions.read_text()))
     return source
+
+
+def unpack_headers(downloads, pattern, folder):
+    """Unpacks the C headers of a wheel into a folder of their own."""
+    folder.mkdir()
+    with zipfile.ZipFile(next(downloads.glob(pattern))) as archive:
+        for name in archive.namelist():
+            if name.endswith(".h"):
+                (folder / pathlib.PurePosixPath(name).name).write_bytes(archive.read(name))
 
 
 def launches_as_calls(text):

@@ -34,6 +34,7 @@ BUILD_REQUIREMENTS = (
     *(f"nvidia-cuda-{name}=={CUDA}.*" for name in ("nvrtc", "runtime", "crt", "profiler-api")),
 )
 CURAND = "nvidia-curand==10.4.*"
+CUDNN = "nvidia-cudnn-jit-cu13==9.27.*"  # has the headers of all of cuDNN, in a seventh of its size
 EXTRAS = ("test", "vision", "text")
 TOOLS = ("gcc", "g++", "nm")
 DAYS_UNUSED = 14  # after which another set-up removes an environment
@@ -53,7 +54,7 @@ def cache_folder():
 
 def identity():
     """A hash of all that an environment is built from."""
-    parts = (sys.version_info[:2], sys.base_prefix, BUILD_REQUIREMENTS, CURAND)
+    parts = (sys.version_info[:2], sys.base_prefix, BUILD_REQUIREMENTS, CURAND, CUDNN)
     digest = hashlib.sha256(repr(parts).encode())
     sources = [HERE / "build.py", *(HERE / "src").rglob("*"), *(HERE / "site").rglob("*")]
     for path in sorted(
@@ -139,6 +140,7 @@ def build(folder, python, report):
     downloads = folder.parent / "downloads"
     fetch(python, downloads, f"cupy-{CUPY}.tar.gz", "--no-binary", "cupy", f"cupy=={CUPY}")
     fetch(python, downloads, "nvidia_curand-10.4.*.whl", CURAND)
+    fetch(python, downloads, "nvidia_cudnn_jit_cu13-9.27.*.whl", CUDNN)
     step("the fakes of CUDA's libraries, and four modules of CuPy")
     subprocess.run([python, "-B", str(HERE / "build.py"), str(downloads)], check=True)
     (folder / "built").touch()

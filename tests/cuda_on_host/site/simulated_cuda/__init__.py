@@ -25,6 +25,7 @@ _NAMES = (
     "libcufft.so.12",
     "libcurand.so.10",
     "libnccl.so.2",
+    "libcudnn.so.9",
 )
 _loaded = {}
 

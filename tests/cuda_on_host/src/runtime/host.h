@@ -70,6 +70,7 @@ void host_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
     X(graph_nodes)                 \
     X(captured_pageable_copies)    \
     X(matrix_products)             \
+    X(convolutions)                \
     X(factorizations)              \
     X(transforms)                  \
     X(unmodelled)
