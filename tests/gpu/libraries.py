@@ -2,9 +2,10 @@
 
 import contextlib
 import importlib
-import importlib.metadata
 
 import fakecupy
+
+from mindspore_compat._backend.cuda import cudnn
 
 
 class NoDevice(Exception):
@@ -56,7 +57,7 @@ def versions(stand_in):
             "cuBLAS": _version(
                 lambda: _part(cuda, "cublas").getVersion(cuda.Device(0).cublas_handle)
             ),
-            "cuDNN": _version(lambda: _distribution("nvidia-cudnn-cu13", "nvidia-cudnn-cu12")),
+            "cuDNN": _version(lambda: _cudnn_version(cupy)),
             "NCCL": _version(lambda: _part(cuda, "nccl").get_version()),
         }
 
@@ -75,9 +76,9 @@ def _part(cuda, name):
     return importlib.import_module(f"{cuda.__name__}.{name}")
 
 
-def _distribution(*names):
-    """The version of the first of these that is installed; the package uses none of it."""
-    for name in names:
-        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-            return importlib.metadata.version(name)
-    raise ImportError("not installed, and not used")
+def _cudnn_version(cupy):
+    """The version of the library that convolves."""
+    library = cudnn.load(cupy)
+    if library is None:
+        raise ImportError("not installed, or not for this CUDA")
+    return library.version

@@ -1,1 +1,2 @@
-"""NVIDIA's libraries, called without CuPy between: products of matrices by cuBLAS."""
+"""NVIDIA's libraries, called without CuPy between: products of matrices by cuBLAS, convolutions
+by cuDNN."""

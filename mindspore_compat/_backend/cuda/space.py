@@ -1,4 +1,5 @@
-"""The functions of a GPU's arrays: CuPy's, with products of matrices by cuBLAS itself.
+"""The functions of a GPU's arrays: CuPy's, with products of matrices by cuBLAS itself, and
+convolutions by cuDNN.
 
 Functions that contract axes, such as `tensordot` and `einsum`, are made of these products: CuPy's
 own call cuBLAS in a way that cannot be captured.
@@ -11,6 +12,7 @@ from ..bodies.gpu import Bodies
 from ..conv.cuda_kernels import Kernels
 from ..space import Space
 from .contractions import einsum, tensordot
+from .convolution import Convolutions
 from .products import Products
 
 BFLOAT16 = numpy.dtype(ml_dtypes.bfloat16)
@@ -25,6 +27,7 @@ class DeviceSpace(Space):
 
     Attributes:
         products (Products): the products of matrices.
+        convolutions (Convolutions): convolutions and their gradients.
         low_precision_products (frozenset): the dtypes whose products are made in float32 and
             rounded on store, by casts before and after; others need none.
     """
@@ -36,6 +39,10 @@ class DeviceSpace(Space):
         self.products = Products(module)
         self.low_precision_products = frozenset() if self.products.library else low_precision
         self.matmul = self.products.matmul
+        self.convolutions = Convolutions(self)
+        self.convolve_nd = self.convolutions.convolve
+        self.convolve_input = self.convolutions.input_gradient
+        self.convolve_weight = self.convolutions.weight_gradient
 
     def matmul_add(self, x, y, addend):
         """The product of two matrices, plus a vector that is added to each row."""

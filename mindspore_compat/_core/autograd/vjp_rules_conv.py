@@ -17,6 +17,7 @@ derive(
     w=lambda xp, g, x, w_shape, stride, pads, dilation, groups: xp.convolve_weight(
         g, x, w_shape, stride, pads, dilation, groups
     ),
+    upcast="low_precision_products",
 )
 derive(
     "convolve_input(y, w, x_shape, stride, pads, dilation, groups)",
@@ -27,6 +28,7 @@ derive(
     w=lambda xp, g, y, w_shape, stride, pads, dilation, groups: xp.convolve_weight(
         y, g, w_shape, stride, pads, dilation, groups
     ),
+    upcast="low_precision_products",
 )
 derive(
     "convolve_weight(y, x, w_shape, stride, pads, dilation, groups)",
@@ -37,6 +39,7 @@ derive(
     x=lambda xp, g, y, x_shape, stride, pads, dilation, groups: xp.convolve_input(
         y, g, x_shape, stride, pads, dilation, groups
     ),
+    upcast="low_precision_products",
 )
 derive(
     "im2col(x, kernel, stride, pads, dilation)",

@@ -1,8 +1,8 @@
 """`mindspore.device_context.gpu.op_tuning`: which of cuDNN's algorithms convolve.
 
-Convolutions here have kernels of their own.
-Each is checked and stored as `set_context` stores `gpu_config`, and changes nothing here. A second
-call with another value is refused.
+Convolutions take the algorithm that cuDNN's heuristics prefer, of those that always give the same
+bits. Each setting is checked and stored as `set_context` stores `gpu_config`, and changes nothing
+here. A second call with another value is refused.
 """
 
 from ..._core.context.config import GPU

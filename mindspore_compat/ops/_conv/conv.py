@@ -45,7 +45,8 @@ def add_bias(xp, api, out, bias):
 
 @op(
     "ops.conv1d(input, weight, bias=None, stride=1, pad_mode='valid', padding=0, dilation=1, "
-    "groups=1)"
+    "groups=1)",
+    compute="products",
 )
 def conv1d(
     xp,
@@ -78,7 +79,8 @@ def conv1d(
 
 @op(
     "ops.conv2d(input, weight, bias=None, stride=1, pad_mode='valid', padding=0, dilation=1, "
-    "groups=1)"
+    "groups=1)",
+    compute="products",
 )
 def conv2d(
     xp,
@@ -112,7 +114,8 @@ def conv2d(
 
 @op(
     "ops.conv3d(input, weight, bias=None, stride=1, pad_mode='valid', padding=0, dilation=1, "
-    "groups=1)"
+    "groups=1)",
+    compute="products",
 )
 def conv3d(
     xp,
@@ -164,7 +167,9 @@ def _unbatched(xp, api, input, weight, bias, stride, padding, dilation, groups, 
 
 
 @op(
-    "mint.nn.functional.conv1d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1)"
+    "mint.nn.functional.conv1d(input, weight, bias=None, stride=1, padding=0, dilation=1, "
+    "groups=1)",
+    compute="products",
 )
 def conv1d_ext(
     xp,
@@ -197,6 +202,7 @@ def conv1d_ext(
     "mint.nn.functional.conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, "
     "groups=1)",
     "mint.conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1)",
+    compute="products",
 )
 def conv2d_ext(
     xp,
@@ -228,7 +234,9 @@ def conv2d_ext(
 
 
 @op(
-    "mint.nn.functional.conv3d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1)"
+    "mint.nn.functional.conv3d(input, weight, bias=None, stride=1, padding=0, dilation=1, "
+    "groups=1)",
+    compute="products",
 )
 def conv3d_ext(
     xp,
@@ -278,7 +286,8 @@ def channels_second(xp, x):
 
 @op(
     "ops.Conv2D(out_channel, kernel_size, mode=1, pad_mode='valid', pad=0, stride=1, dilation=1, "
-    "group=1, data_format='NCHW')(x, weight)"
+    "group=1, data_format='NCHW')(x, weight)",
+    compute="products",
 )
 def conv2d_primitive(
     xp,
@@ -332,6 +341,7 @@ def conv2d_primitive(
     "ops.Conv3D(out_channel, kernel_size, mode=1, pad_mode='valid', pad=0, stride=1, dilation=1, "
     "group=1, data_format='NCDHW')(x, weight)",
     types=SameDtype("x weight"),
+    compute="products",
 )
 def conv3d_primitive(
     xp,
@@ -377,7 +387,7 @@ def conv3d_primitive(
     )
 
 
-@op("mint.conv_tbc(input, weight, bias, pad=0)")
+@op("mint.conv_tbc(input, weight, bias, pad=0)", compute="products")
 def conv_tbc(xp, input: Floats, weight: Floats, bias: Floats, pad: Natural = 0):
     """Computes the cross-correlation of sequences, with the time on the first axis, with kernels.
 

@@ -37,6 +37,7 @@ def _transposed(xp, api, y, w, x_shape, stride, pads, dilation, groups):
     "mode=1, stride=1, dilation=1, group=1, data_format='NCHW')(dout, weight, input_size)",
     "ops.Conv2DBackpropInput(out_channel, kernel_size, pad_mode='valid', pad=0, pad_list=None, "
     "mode=1, stride=1, dilation=1, group=1, data_format='NCHW')(dout, weight, input_size)",
+    compute="products",
 )
 def conv2d_transpose_primitive(
     xp,
@@ -145,7 +146,8 @@ def _transpose3d(xp, api, y, w, mode, pad, stride, dilation, groups, extra):
 
 @op(
     "ops.Conv3DTranspose(in_channel, out_channel, kernel_size, mode=1, pad_mode='valid', pad=0, "
-    "stride=1, dilation=1, group=1, output_padding=0, data_format='NCDHW')(dout, weight)"
+    "stride=1, dilation=1, group=1, output_padding=0, data_format='NCDHW')(dout, weight)",
+    compute="products",
 )
 def conv3d_transpose_primitive(
     xp,
@@ -187,7 +189,8 @@ def conv3d_transpose_primitive(
 
 @op(
     "ops.conv3d_transpose(inputs, weight, pad_mode='valid', padding=0, stride=1, dilation=1, "
-    "group=1, output_padding=0)"
+    "group=1, output_padding=0)",
+    compute="products",
 )
 def conv3d_transpose(
     xp,
@@ -233,6 +236,7 @@ def conv3d_transpose(
     "groups=1, dilation=1)",
     "mint.nn.functional.conv_transpose2d(input, weight, bias=None, stride=1, padding=0, "
     "output_padding=0, groups=1, dilation=1)",
+    compute="products",
 )
 def conv_transpose2d(
     xp,

@@ -113,6 +113,7 @@ def _grouped(xp, w):
     "ops.DepthwiseConv2dNative(channel_multiplier, kernel_size, mode=3, pad_mode='valid', pad=0, "
     "stride=1, dilation=1, group=1)(x, weight)",
     types=SameDtype("x weight"),
+    compute="products",
 )
 def depthwise(
     xp,
@@ -154,6 +155,7 @@ def depthwise(
     "pad_mode='valid', pad=0, pad_list=(0, 0, 0, 0), mode=3, stride=1, dilation=1, group=1)"
     "(x_size, w, dout)",
     types=SameDtype("w dout"),
+    compute="products",
 )
 def depthwise_input(
     xp,
@@ -199,6 +201,7 @@ def depthwise_input(
     "pad_mode='valid', pad=0, pad_list=(0, 0, 0, 0), mode=3, stride=1, dilation=1, group=1)"
     "(x, w_size, dout)",
     types=SameDtype("x dout"),
+    compute="products",
 )
 def depthwise_filter(
     xp,

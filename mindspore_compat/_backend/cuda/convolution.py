@@ -1,0 +1,237 @@
+"""Convolutions of a GPU's arrays by cuDNN, and both their gradients.
+
+Worked example. A 3x3 convolution of images (32, 64, 56, 56) is one call: the first time cuDNN is
+asked for its algorithms for these sizes, and the first that needs at most MOST_WORKSPACE bytes and
+always gives the same bits is kept for all calls of these sizes. A call gets a workspace from the
+memory pool, as a result does, and so may be captured.
+
+    spatial axes  one becomes two, the first of length 1
+    padding       cuDNN pads both ends alike; where that does not do, the input is padded first
+    layout        channels second, or last where the caller's images lie so: views of NHWC arrays,
+                  with results that are such views
+    half types    float16 and bfloat16 are multiplied as they are, and summed in float32
+
+What cuDNN refuses, and everything where there is no cuDNN, is convolved as products of matrices
+(conv/convolution.py), half types in float32.
+"""
+
+import math
+from functools import lru_cache
+from typing import NamedTuple
+
+from ..conv.convolution import geometry, padded
+from ..host import checksums
+from ..space import implementation
+from . import cublas, cudnn
+
+MOST_WORKSPACE = 256 << 20  # bytes that an algorithm may use besides its arrays
+MOST_PLANS = 4096  # kept at a time
+LARGEST = 2**31 - 1  # elements of an array
+ALIGNMENT = 16  # bytes: kernels read vectors
+
+
+class Task(NamedTuple):
+    """One of the three functions of images `x`, weights `w`, and their convolution `y`.
+
+    Args:
+        name (str): part of the names of its functions in the library.
+        operands (tuple): the two that it is given, in the order of its call.
+        result (str): the one that it computes.
+    """
+
+    name: str
+    operands: tuple
+    result: str
+
+
+FORWARD = Task("Forward", ("x", "w"), "y")
+INPUT_GRADIENT = Task("BackwardData", ("w", "y"), "x")
+WEIGHT_GRADIENT = Task("BackwardFilter", ("x", "y"), "w")
+
+
+class Convolutions:
+    """Convolution and its gradients for the arrays of one library.
+
+    Args:
+        space (Space): the functions of these arrays.
+
+    Attributes:
+        library (cudnn.Library): None where products of matrices make all convolutions.
+    """
+
+    def __init__(self, space):
+        self.space = space
+        self.library = cudnn.load(space.module)
+        self._plans = {}  # what a convolution depends on, besides addresses -> its algorithms
+
+    def convolve(self, x, w, *sizes):
+        """Cross-correlation; parameters are those of `convolve` in conv/convolution.py."""
+        out = None
+        if self._computes(x, w):
+            geo, margins = _with_even_pads(geometry(x.shape, w.shape, *sizes))
+            out = self._run(FORWARD, padded(self.space, x, margins), w, geo)
+        return self._by_products("convolve_nd", x, w, *sizes) if out is None else out
+
+    def input_gradient(self, g, w, x_shape, *sizes):
+        """The gradient for the input, likewise."""
+        grad = None
+        if self._computes(g, w):
+            geo, margins = _with_even_pads(geometry(tuple(x_shape), w.shape, *sizes))
+            grad = self._run(INPUT_GRADIENT, w, g, geo)
+            if grad is not None and any(map(any, margins)):
+                cut = tuple((-before, -after) for before, after in margins)
+                grad = self.space.ascontiguousarray(padded(self.space, grad, cut))
+        if grad is None:
+            return self._by_products("convolve_input", g, w, x_shape, *sizes)
+        return grad
+
+    def weight_gradient(self, g, x, w_shape, *sizes):
+        """The gradient for the weights, likewise."""
+        grad = None
+        if self._computes(g, x):
+            geo, margins = _with_even_pads(geometry(x.shape, tuple(w_shape), *sizes))
+            grad = self._run(WEIGHT_GRADIENT, padded(self.space, x, margins), g, geo)
+        if grad is None:
+            return self._by_products("convolve_weight", g, x, w_shape, *sizes)
+        return grad
+
+    def _computes(self, x, y):
+        """Whether the library convolves arrays like these; none of its work is under the watch over
+        products."""
+        if self.library is None or checksums.on:
+            return False
+        kind = self.space.module.ndarray
+        same = type(x) is kind and type(y) is kind and x.dtype == y.dtype
+        return same and x.dtype in cudnn.TYPES and x.ndim <= 5
+
+    def _by_products(self, name, one, two, *sizes):
+        """A convolution without cuDNN."""
+        convolve, dtype = implementation(name), one.dtype
+        if dtype not in cudnn.HALF_TYPES or two.dtype != dtype:
+            return convolve(self.space, one, two, *sizes)
+        one, two = one.astype(cudnn.FLOAT32), two.astype(cudnn.FLOAT32)
+        return convolve(self.space, one, two, *sizes).astype(dtype)
+
+    def _run(self, task, one, two, geo):
+        """The result of a task; None where the library refuses it.
+
+        Args:
+            task (Task): what to compute.
+            one, two: its operands, in the order of the library's call.
+            geo (Geometry): the sizes, with the same padding at both ends.
+        """
+        shapes = _shapes(geo)
+        shape = shapes[task.result]
+        if 0 in one.shape or 0 in two.shape or 0 in shape:
+            return self.space.zeros(shape, one.dtype)
+        last = one.dtype != cudnn.FLOAT64 and any(
+            name != "w" and _has_channels_last(array)
+            for name, array in zip(task.operands, (one, two), strict=True)
+        )
+        out = self._run_in_layout(task, one, two, geo, last)
+        return self._run_in_layout(task, one, two, geo, False) if last and out is None else out
+
+    def _run_in_layout(self, task, one, two, geo, last):
+        dtype = one.dtype
+        tf32 = dtype == cudnn.FLOAT32 and cublas.tf32["conv"]
+        gpu, handle = self.library.handle()
+        key = task.name, geo, dtype.num, last, tf32, gpu
+        algorithms = self._plans.get(key)
+        if algorithms is None:
+            if len(self._plans) >= MOST_PLANS:
+                self._plans.clear()
+            algorithms = self._plans[key] = self._algorithms(task, geo, dtype, last, tf32)
+        if not algorithms:
+            return None
+        module = self.space.module
+        one, two = _packed(module, one, last), _packed(module, two, last)
+        out, in_memory = _new_array(module, _shapes(geo)[task.result], dtype, last)
+        addresses = one.data.ptr, two.data.ptr, in_memory.data.ptr
+        while algorithms:
+            run, size = algorithms[0]
+            workspace = module.cuda.alloc(size) if size else None
+            status = run(handle, workspace.ptr if size else None, *addresses)
+            if status == 0:
+                return out
+            if status not in cudnn.NOT_SUPPORTED:
+                self.library.check(status, f"cudnnConvolution{task.name}")
+            algorithms.pop(0)
+        return None
+
+    def _algorithms(self, task, geo, dtype, last, tf32):
+        """The algorithms for a task, the best first."""
+        shapes = {name: _with_two_axes(shape) for name, shape in _shapes(geo).items()}
+        if max(map(math.prod, shapes.values())) > LARGEST:
+            return []
+        sizes = _per_axis(geo)
+        describe = {"x": self.library.images, "w": self.library.filters, "y": self.library.images}
+        try:
+            operands = [
+                describe[name](shapes[name], dtype, last) for name in (*task.operands, task.result)
+            ]
+            return self.library.algorithms(task.name, operands, sizes, dtype, tf32, MOST_WORKSPACE)
+        except cudnn.Refused:
+            return []
+
+
+def _shapes(geo):
+    """The shapes of images, weights and their convolution."""
+    return {
+        "x": (geo.batch, geo.channels, *geo.size),
+        "w": (geo.filters, geo.channels // geo.groups, *geo.kernel),
+        "y": (geo.batch, geo.filters, *geo.out),
+    }
+
+
+def _with_two_axes(shape):
+    return (*shape[:2], 1, *shape[2:]) if len(shape) == 3 else shape
+
+
+def _per_axis(geo):
+    """Pads, stride and dilation of two or three axes, and groups."""
+    pads, stride, dilation = tuple(before for before, _ in geo.pads), geo.stride, geo.dilation
+    if len(stride) == 1:
+        pads, stride, dilation = (0, *pads), (1, *stride), (1, *dilation)
+    return pads, stride, dilation, geo.groups
+
+
+@lru_cache(maxsize=1024)
+def _with_even_pads(geo):
+    """The convolution with the same padding at both ends of each axis, and the margins with which
+    its input has to be padded first (negative: cut)."""
+    margins, pads, sizes = [], [], []
+    for n, k, d, s, out, (before, after) in zip(
+        *(geo.size, geo.kernel, geo.dilation, geo.stride, geo.out, geo.pads), strict=True
+    ):
+        pad, margin = before, (0, 0)
+        if before < 0 or (n + 2 * before - d * (k - 1) - 1) // s + 1 != out:
+            pad = max(min(before, after), 0)
+            margin = before - pad, after - pad
+        margins.append(margin)
+        pads.append((pad, pad))
+        sizes.append(n + sum(margin))
+    return geo._replace(size=tuple(sizes), pads=tuple(pads)), tuple(margins)
+
+
+def _has_channels_last(array):
+    return not array.flags.c_contiguous and _channels_moved(array).flags.c_contiguous
+
+
+def _channels_moved(array):
+    """A view with the channels behind the spatial axes."""
+    return array.transpose(0, *range(2, array.ndim), 1)
+
+
+def _packed(module, array, last):
+    """The array in memory as the library reads it, without gaps; itself where it lies so."""
+    array = module.ascontiguousarray(_channels_moved(array) if last else array)
+    return array if array.data.ptr % ALIGNMENT == 0 else array.copy()
+
+
+def _new_array(module, shape, dtype, last):
+    """A new array of a shape, and the same as it lies in memory."""
+    if not last:
+        array = module.ndarray(shape, dtype)
+        return array, array
+    array = module.ndarray((shape[0], *shape[2:], shape[1]), dtype)
+    return array.transpose(0, array.ndim - 1, *range(1, array.ndim - 1)), array

@@ -1,0 +1,303 @@
+"""cuDNN, called through handles of our own: its stable C functions for convolutions.
+
+The library comes with the extras `cudnn12` and `cudnn13`, or with the system. Where there is none,
+or one for another CUDA than CuPy's, `load` returns None, and convolutions are made without it. A
+call allocates nothing and waits for nothing, so that it may be captured: its workspace is the
+caller's.
+
+convolution.py says what is convolved; here are descriptors, algorithms and status codes.
+"""
+
+import ctypes
+import importlib.util
+import os
+import threading
+from ctypes import byref, c_double, c_float, c_int, c_size_t, c_void_p
+from typing import NamedTuple
+
+import ml_dtypes
+import numpy
+
+NAMES = ("libcudnn.so.9", "cudnn64_9.dll")
+CHANNELS_SECOND, CHANNELS_LAST = 0, 1  # TENSOR_NCHW, TENSOR_NHWC
+CROSS_CORRELATION = 1
+DEFAULT_MATH, TENSOR_OP_MATH, FMA_MATH = 0, 1, 3  # the last is float32 without TF32
+DETERMINISTIC = 1
+NOT_SUPPORTED = range(3000, 4000)  # the status codes of what the library has no way to compute
+MOST_ALGORITHMS = 10  # it has at most eight for a function
+PASSES = ("Forward", "BackwardData", "BackwardFilter")
+
+FLOAT32, FLOAT64 = numpy.dtype(numpy.float32), numpy.dtype(numpy.float64)
+HALF_TYPES = (numpy.dtype(numpy.float16), numpy.dtype(ml_dtypes.bfloat16))
+TYPES = {FLOAT32: 0, FLOAT64: 1, HALF_TYPES[0]: 2, HALF_TYPES[1]: 9}
+
+
+class Performance(ctypes.Structure):
+    """What the heuristics say of an algorithm; the three functions have one such struct each."""
+
+    _fields_ = [
+        ("algo", c_int),
+        ("status", c_int),
+        ("time", c_float),
+        ("memory", c_size_t),
+        ("determinism", c_int),
+        ("mathType", c_int),
+        ("reserved", c_int * 3),
+    ]
+
+
+FUNCTIONS = {  # name -> types of its parameters
+    "cudnnCreate": (c_void_p,),
+    "cudnnSetStream": (c_void_p,) * 2,
+    "cudnnSetTensorNdDescriptor": (c_void_p, c_int, c_int, c_void_p, c_void_p),
+    "cudnnSetFilterNdDescriptor": (c_void_p, c_int, c_int, c_int, c_void_p),
+    "cudnnSetConvolutionNdDescriptor": (
+        *(c_void_p, c_int, c_void_p, c_void_p, c_void_p, c_int, c_int),
+    ),
+    "cudnnSetConvolutionGroupCount": (c_void_p, c_int),
+    "cudnnSetConvolutionMathType": (c_void_p, c_int),
+}
+for _kind in ("Tensor", "Filter", "Convolution"):
+    FUNCTIONS[f"cudnnCreate{_kind}Descriptor"] = (c_void_p,)
+    FUNCTIONS[f"cudnnDestroy{_kind}Descriptor"] = (c_void_p,)
+for _name in PASSES:
+    _described = (c_void_p,) * 5  # the handle and four descriptors
+    _listed = (*_described, c_int, c_void_p, c_void_p)
+    FUNCTIONS[f"cudnnGetConvolution{_name}Algorithm_v7"] = _listed
+    FUNCTIONS[f"cudnnGetConvolution{_name}WorkspaceSize"] = (*_described, c_int, c_void_p)
+    FUNCTIONS[f"cudnnConvolution{_name}"] = (
+        *((c_void_p,) * 7),
+        *(c_int, c_void_p, c_size_t),
+        *((c_void_p,) * 3),
+    )
+
+_NUMBERS = {dtype: (kind * 2)(1, 0) for dtype, kind in ((FLOAT32, c_float), (FLOAT64, c_double))}
+SCALARS = {  # the addresses of 1 and 0 in the type of sums
+    dtype: (ctypes.addressof(pair), ctypes.addressof(pair) + dtype.itemsize)
+    for dtype, pair in _NUMBERS.items()
+}
+
+
+class Refused(Exception):
+    """The library does not compute what is described."""
+
+
+class Algorithm(NamedTuple):
+    """A way to convolve.
+
+    Args:
+        run (Callable): of a handle, the workspace's address, and those of the two operands and the
+            result; returns the status.
+        workspace (int): how many bytes it needs.
+    """
+
+    run: object
+    workspace: int
+
+
+def load(module):
+    """The library for an array module; None where there is none, or one that lacks a function.
+
+    Args:
+        module: CuPy, or what stands in for it.
+    """
+    runtime = module.cuda.runtime
+    if getattr(module.cuda, "cublas", None) is None or getattr(runtime, "is_hip", False):
+        return None
+    major = runtime.runtimeGetVersion() // 1000
+    for path in _paths():
+        try:
+            library = ctypes.CDLL(path)
+            library.cudnnGetCudartVersion.restype = c_size_t
+            if library.cudnnGetCudartVersion() // 1000 == major:
+                return Library(module, library)
+        except (OSError, AttributeError):
+            continue
+    return None
+
+
+def _paths():
+    """Where the library may lie: in the process or the system, or in its package."""
+    yield from NAMES
+    try:
+        spec = importlib.util.find_spec("nvidia.cudnn")
+    except ModuleNotFoundError:
+        return
+    for folder in spec.submodule_search_locations or () if spec else ():
+        yield from (os.path.join(folder, *path) for path in zip(("lib", "bin"), NAMES, strict=True))
+
+
+class Library:
+    """The functions of cuDNN that convolutions need, with a handle for each thread and GPU.
+
+    Args:
+        module: CuPy.
+        library: the loaded library.
+
+    Attributes:
+        version (int): such as 92801 for 9.28.1.
+
+    Raises:
+        AttributeError: the library lacks one of the functions.
+    """
+
+    def __init__(self, module, library):
+        self._cuda = module.cuda
+        for name, types in FUNCTIONS.items():
+            function = getattr(library, name)
+            function.argtypes, function.restype = types, c_int
+            setattr(self, name, function)
+        self.version = library.cudnnGetVersion()
+        self._message = library.cudnnGetErrorString
+        self._message.argtypes, self._message.restype = (c_int,), ctypes.c_char_p
+        self._handles = threading.local()
+
+    def handle(self):
+        """The GPU in force, and the handle of this thread for it and the stream in force."""
+        gpu = self._cuda.runtime.getDevice()
+        handles = self._handles.__dict__
+        handle = handles.get(gpu)
+        if handle is None:
+            pointer = c_void_p()
+            self.check(self.cudnnCreate(byref(pointer)), "cudnnCreate")
+            handle = handles[gpu] = pointer.value
+        status = self.cudnnSetStream(handle, self._cuda.get_current_stream().ptr)
+        self.check(status, "cudnnSetStream")
+        return gpu, handle
+
+    def check(self, status, name):
+        """Raises an error that names the function, unless it has succeeded."""
+        if status:
+            raise RuntimeError(f"{name} failed with the status {self._message(status).decode()}.")
+
+    def images(self, shape, dtype, channels_last):
+        """The descriptor of images (batch, channels, two or three spatial axes) without gaps."""
+        sizes = [shape[0], *shape[2:], shape[1]] if channels_last else shape
+        steps = [1]
+        for size in reversed(sizes[1:]):
+            steps.insert(0, steps[0] * size)
+        if channels_last:
+            steps.insert(1, steps.pop())
+        made = Descriptor(self, "Tensor")
+        made.set("NdDescriptor", TYPES[dtype], len(shape), _ints(shape), _ints(steps))
+        return made
+
+    def filters(self, shape, dtype, channels_last):
+        """The descriptor of weights (filters, channels / groups, kernel...) without gaps."""
+        layout = CHANNELS_LAST if channels_last else CHANNELS_SECOND
+        made = Descriptor(self, "Filter")
+        made.set("NdDescriptor", TYPES[dtype], layout, len(shape), _ints(shape))
+        return made
+
+    def convolution(self, pads, stride, dilation, groups, dtype, math):
+        """The descriptor of a convolution; half types are summed in float32."""
+        made = Descriptor(self, "Convolution")
+        sizes = [_ints(values) for values in (pads, stride, dilation)]
+        compute = TYPES[_sum_type(dtype)]
+        made.set("NdDescriptor", len(pads), *sizes, CROSS_CORRELATION, compute)
+        made.set("GroupCount", groups)
+        made.set("MathType", math)
+        return made
+
+    def algorithms(self, name, operands, sizes, dtype, tf32, most):
+        """The ways to convolve, by the library's heuristics the fastest first: those that give the
+        same bits each time, and need a workspace of at most so many bytes.
+
+        Args:
+            name (str): one of PASSES.
+            operands: the descriptors of both operands and of the result, in the order of the call.
+            sizes: pads, stride, dilation and groups.
+            dtype (numpy.dtype): of the arrays.
+            tf32 (bool): whether float32 may be multiplied in TF32.
+            most (int): the limit of the workspace.
+
+        Raises:
+            Refused: there is none.
+        """
+        math = FMA_MATH if dtype == FLOAT32 and not tf32 else DEFAULT_MATH
+        math = TENSOR_OP_MATH if dtype in HALF_TYPES else math
+        convolutions = {math: self.convolution(*sizes, dtype, math)}
+        made = []
+        for entry in self._listed(name, operands, convolutions[math]):
+            if entry.status or entry.determinism != DETERMINISTIC:
+                continue
+            own = math if math == FMA_MATH else entry.mathType
+            if own not in convolutions:
+                convolutions[own] = self.convolution(*sizes, dtype, own)
+            algorithm = self._algorithm(name, operands, convolutions[own], entry.algo, dtype)
+            if algorithm.workspace <= most:
+                made.append(algorithm)
+        return made
+
+    def _listed(self, name, operands, convolution):
+        """What the heuristics say."""
+        results, count = (Performance * MOST_ALGORITHMS)(), c_int()
+        one, two, result = (each.address for each in operands)
+        status = getattr(self, f"cudnnGetConvolution{name}Algorithm_v7")(
+            *(self.handle()[1], one, two, convolution.address, result),
+            *(MOST_ALGORITHMS, byref(count), results),
+        )
+        if status:
+            raise Refused(status)
+        return results[: count.value]
+
+    def _algorithm(self, name, operands, convolution, number, dtype):
+        described = [each.address for each in (*operands[:2], convolution, operands[2])]
+        size = c_size_t()
+        status = getattr(self, f"cudnnGetConvolution{name}WorkspaceSize")(
+            self.handle()[1], *described, number, byref(size)
+        )
+        if status:
+            raise Refused(status)
+        function, size = getattr(self, f"cudnnConvolution{name}"), size.value
+        (one, zero), (first, second, sizes, third) = SCALARS[_sum_type(dtype)], described
+
+        def run(handle, workspace, x, y, result):
+            return function(
+                *(handle, one, first, x, second, y, sizes, number),
+                *(workspace, size, zero, third, result),
+            )
+
+        run.descriptors = operands, convolution  # which live as long as their addresses are used
+        return Algorithm(run, size)
+
+
+class Descriptor:
+    """A descriptor of the library, destroyed with this object.
+
+    Args:
+        library (Library): the library.
+        kind (str): "Tensor", "Filter" or "Convolution".
+
+    Attributes:
+        address (int): what functions take.
+    """
+
+    def __init__(self, library, kind):
+        self._library, self._kind = library, kind
+        pointer = c_void_p()
+        create = getattr(library, f"cudnnCreate{kind}Descriptor")
+        library.check(create(byref(pointer)), create.__name__)
+        self.address = pointer.value
+
+    def set(self, name, *values):
+        """Sets a property, by the part of the function's name behind that of the kind.
+
+        Raises:
+            Refused: the library takes no such values.
+        """
+        status = getattr(self._library, f"cudnnSet{self._kind}{name}")(self.address, *values)
+        if status:
+            raise Refused(status)
+
+    def __del__(self):
+        if hasattr(self, "address"):
+            getattr(self._library, f"cudnnDestroy{self._kind}Descriptor")(self.address)
+
+
+def _ints(values):
+    return (c_int * len(values))(*values)
+
+
+def _sum_type(dtype):
+    return FLOAT64 if dtype == FLOAT64 else FLOAT32

@@ -1,0 +1,125 @@
+"""What is told to cuDNN, against NVIDIA's own headers: parameters, structs, numbers; and which
+library is taken."""
+
+import ctypes
+import importlib.util
+import re
+import types
+from pathlib import Path
+
+import pytest
+
+from mindspore_compat._backend import arrays
+from mindspore_compat._backend.cuda import cudnn
+
+INTEGERS = {"int", "cudnnDataType_t", "cudnnTensorFormat_t", "cudnnConvolutionMode_t"} | {
+    *("cudnnMathType_t", "cudnnStatus_t", "cudnnDeterminism_t", "cudnnConvolutionFwdAlgo_t"),
+    *("cudnnConvolutionBwdDataAlgo_t", "cudnnConvolutionBwdFilterAlgo_t"),
+}
+POINTERS = {"cudnnHandle_t", "cudaStream_t", "cudnnTensorDescriptor_t", "cudnnFilterDescriptor_t"}
+POINTERS.add("cudnnConvolutionDescriptor_t")
+OTHERS = {"size_t": ctypes.c_size_t, "float": ctypes.c_float}
+
+
+def _folders():
+    for package, part in (("simulated_cuda", "cudnn"), ("nvidia", "cudnn/include")):
+        spec = importlib.util.find_spec(package)
+        for folder in spec.submodule_search_locations if spec else ():
+            yield Path(folder, part)
+
+
+@pytest.fixture(scope="module")
+def header():
+    """NVIDIA's declarations, without comments."""
+    folder = next((folder for folder in _folders() if (folder / "cudnn_cnn.h").exists()), None)
+    if folder is None:
+        pytest.skip("the headers of cuDNN are not installed")
+    names = ("cudnn_graph.h", "cudnn_ops.h", "cudnn_cnn.h")
+    text = "".join((folder / name).read_text("utf-8") for name in names)
+    return re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+
+
+def _kind(declaration):
+    """The type in ctypes of a parameter or a member, such as `const int dims[]`."""
+    if "*" in declaration or declaration.endswith("[]"):
+        return ctypes.c_void_p
+    (name,) = (word for word in declaration.split()[:-1] if word != "const")
+    if name in INTEGERS:
+        return ctypes.c_int
+    return ctypes.c_void_p if name in POINTERS else OTHERS[name]
+
+
+@pytest.mark.parametrize("name", cudnn.FUNCTIONS)
+def test_parameters_are_those_of_the_header(header, name):
+    declared = re.search(rf"cudnnStatus_t CUDNNWINAPI\s+{name}\(([^;]*)\);", header)
+    parameters = [" ".join(text.split()) for text in declared[1].split(",")]
+    assert tuple(map(_kind, parameters)) == cudnn.FUNCTIONS[name]
+
+
+@pytest.mark.parametrize("name", ["Fwd", "BwdData", "BwdFilter"])
+def test_the_struct_of_an_algorithm_is_that_of_the_header(header, name):
+    body = re.search(rf"cudnnConvolution{name}AlgoPerfStruct \{{([^}}]*)\}}", header)[1]
+    members = [" ".join(text.split()) for text in body.split(";")[:-1]]
+    assert members.pop() == "int reserved[3]"
+    named = [(member.split()[-1], _kind(member)) for member in members]
+    assert [*named, ("reserved", ctypes.c_int * 3)] == cudnn.Performance._fields_
+
+
+def test_numbers_are_those_of_the_header(header):
+    types_of_data = ("DATA_FLOAT", "DATA_DOUBLE", "DATA_HALF", "DATA_BFLOAT16")
+    numbers = {
+        **dict(zip(types_of_data, cudnn.TYPES.values(), strict=True)),
+        "TENSOR_NCHW": cudnn.CHANNELS_SECOND,
+        "TENSOR_NHWC": cudnn.CHANNELS_LAST,
+        "CROSS_CORRELATION": cudnn.CROSS_CORRELATION,
+        "DEFAULT_MATH": cudnn.DEFAULT_MATH,
+        "TENSOR_OP_MATH": cudnn.TENSOR_OP_MATH,
+        "FMA_MATH": cudnn.FMA_MATH,
+        "DETERMINISTIC": cudnn.DETERMINISTIC,
+        "STATUS_NOT_SUPPORTED": cudnn.NOT_SUPPORTED[0],
+        "STATUS_INTERNAL_ERROR": cudnn.NOT_SUPPORTED[-1] + 1,
+    }
+    for name, number in numbers.items():
+        declared = re.search(rf"\bCUDNN_{name}\s*=\s*(\d+)", header)
+        assert declared and int(declared[1]) == number, name
+    counts = re.findall(r"_ALGO_COUNT\s*=\s*(\d+)", header)
+    assert max(map(int, counts)) <= cudnn.MOST_ALGORITHMS
+
+
+def _module(cublas=True, hip=False, version=13000):
+    runtime = types.SimpleNamespace(is_hip=hip, runtimeGetVersion=lambda: version)
+    return types.SimpleNamespace(cuda=types.SimpleNamespace(runtime=runtime, cublas=cublas or None))
+
+
+def test_there_is_none_without_cuda():
+    assert cudnn.load(_module(cublas=False)) is None
+    assert cudnn.load(_module(hip=True)) is None
+
+
+def test_there_is_none_where_no_file_is(monkeypatch):
+    monkeypatch.setattr(cudnn, "NAMES", ("libcudnn_missing.so", "cudnn_missing.dll"))
+    assert cudnn.load(_module()) is None
+
+
+def test_the_package_is_searched(monkeypatch, tmp_path):
+    spec = types.SimpleNamespace(submodule_search_locations=[str(tmp_path)])
+    monkeypatch.setattr(cudnn.importlib.util, "find_spec", lambda name: spec)
+    paths = [Path(path) for path in cudnn._paths()]
+    assert tmp_path / "lib" / cudnn.NAMES[0] in paths and tmp_path / "bin" / cudnn.NAMES[1] in paths
+
+
+@pytest.mark.parametrize("space", ["cupy"], indirect=True)
+@pytest.mark.skipif(not arrays.gpu_available(), reason="no GPU computes")
+class TestLibrary:
+    """The library that is there."""
+
+    def test_it_has_to_be_for_the_same_cuda(self, space):
+        if cudnn.load(space.module) is None:
+            pytest.skip("there is no cuDNN")
+        version = space.module.cuda.runtime.runtimeGetVersion()
+        assert cudnn.load(_module(version=version)) is not None
+        assert cudnn.load(_module(version=version + 1000)) is None
+
+    def test_it_has_to_have_all_functions(self, space, monkeypatch):
+        monkeypatch.setitem(cudnn.FUNCTIONS, "cudnnNoSuchFunction", ())
+        assert cudnn.load(space.module) is None
