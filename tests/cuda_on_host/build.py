@@ -50,8 +50,8 @@ LIBS = "cupy_backends/cuda/libs/"
 FAKES = {
     RUNTIME: Fake("runtime/*.c", None, "cupy_backends/cuda/api/runtime", "cuda", 801),
     DRIVER: Fake("driver/*.c", "-ldl"),
-    "libcublasLt.so.13": Fake(),  # CuPy calls neither, but loads both before the others
-    "libnvJitLink.so.13": Fake(),
+    "libcublasLt.so.13": Fake("libraries/cublaslt.cpp"),  # CuPy calls neither, but loads both
+    "libnvJitLink.so.13": Fake(),  # before the others
     "libcublas.so.13": Fake("libraries/cublas_*.cpp", OPENBLAS, LIBS + "cublas", "cublas", 15),
     "libcusolver.so.12": Fake(
         "libraries/cusolver_*.cpp", OPENBLAS, LIBS + "cusolver", "cusolver", 9

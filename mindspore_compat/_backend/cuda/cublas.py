@@ -123,22 +123,23 @@ class Library:
             entry = handles[gpu] = [self._new_handle(), None]
         handle, last = entry
         if stream != last:
-            _check(self.cublasSetStream_v2(handle, c_void_p(stream)), "cublasSetStream")
-            memory = self._workspace(gpu, stream)
+            check(self.cublasSetStream_v2(handle, c_void_p(stream)), "cublasSetStream")
+            memory = self.workspace()
             status = self.cublasSetWorkspace_v2(handle, c_void_p(memory.ptr), c_size_t(memory.size))
-            _check(status, "cublasSetWorkspace")
+            check(status, "cublasSetWorkspace")
             entry[1] = stream
         return handle
 
     def _new_handle(self):
         handle = c_void_p()
-        _check(self.cublasCreate_v2(byref(handle)), "cublasCreate")
-        _check(self.cublasSetMathMode(handle, MATH_MODE), "cublasSetMathMode")
+        check(self.cublasCreate_v2(byref(handle)), "cublasCreate")
+        check(self.cublasSetMathMode(handle, MATH_MODE), "cublasSetMathMode")
         return handle
 
-    def _workspace(self, gpu, stream):
-        """The memory of a stream. A graph that was captured from the stream goes on using it, so it
-        stays; it comes from no pool, which a capture would have to hold."""
+    def workspace(self):
+        """The memory of the stream in force. A graph that was captured from the stream goes on
+        using it, so it stays; it comes from no pool, which a capture would have to hold."""
+        gpu, stream = self._cuda.runtime.getDevice(), self._cuda.get_current_stream().ptr
         memory = self._workspaces.get((gpu, stream))
         if memory is None:
             capability = int(self._cuda.Device(gpu).compute_capability)
@@ -179,11 +180,12 @@ class Library:
                 *(c_void_p(c), *last),
             )
             if status:
-                _check(status, name)
+                check(status, name)
 
         return multiply
 
 
-def _check(status, name):
+def check(status, name):
+    """Raises RuntimeError for a status that is not success."""
     if status:
         raise RuntimeError(f"{name} of cuBLAS failed with the status {STATUS.get(status, status)}.")

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy
 
 from ..host import checksums
-from . import cublas
+from . import cublas, cublaslt
 
 MOST_CALLS = 2  # calls up to which a loop over a batch axis takes the place of addresses
 MOST_AXES = 4  # batch axes of which a kernel makes addresses
@@ -71,15 +71,18 @@ class Products:
 
     Attributes:
         library (cublas.Library): None where all products are the array library's own.
+        with_vectors (cublaslt.Library): None where vectors are added by kernels of their own.
         late (bool): whether there is none, and the array library has multiplied.
     """
 
     def __init__(self, module):
         self.module = module
         self.library = cublas.load(module)
+        self.with_vectors = cublaslt.load(module, self.library)
         self._write_addresses = self.library and module.RawKernel(_ADDRESSES, "batch_addresses")
         self.late = False
         self._plans = {}  # what a product depends on, besides addresses -> its Plan
+        self._sums = {}  # the same for products with a vector -> a function of addresses, or None
 
     def matmul(self, x, y, out=None, purpose="matmul"):
         """The product of the last two axes; leading axes broadcast, vectors are rows or columns.
@@ -94,6 +97,46 @@ class Products:
             self.late = self.library is None
             made = self.module.matmul(x, y, out=out)
         return checksums.checked(self.module, x, y, made) if checksums.on else made
+
+    def matmul_add(self, x, y, vector):
+        """The product of two matrices, plus a vector that is added to each row: one call where
+        cuBLASLt takes it."""
+        multiply = None
+        if self.with_vectors and not checksums.on and self._multiplies(x, y):
+            multiply = self._with_vector(x, y, vector)
+        if multiply is None:
+            return self.matmul(x, y) + vector
+        out = self.module.ndarray((x.shape[0], y.shape[1]), x.dtype)
+        addresses = y.data.ptr, x.data.ptr, out.data.ptr, vector.data.ptr
+        if any(address % cublaslt.ALIGNMENT for address in addresses):
+            return self.matmul(x, y) + vector
+        multiply(*addresses)
+        return out
+
+    def _with_vector(self, x, y, vector):
+        """The function of four addresses that computes this sum; None where there is none."""
+        tf32 = cublas.tf32["matmul"]
+        key = x.shape, x.strides, y.shape, y.strides, x.dtype.num, tf32, vector.shape
+        if type(vector) is not self.module.ndarray or not x.dtype == y.dtype == vector.dtype:
+            return None
+        if key not in self._sums:
+            if len(self._sums) >= MOST_PLANS:
+                self._sums.clear()
+            self._sums[key] = self._new_sum(x, y, vector, tf32)
+        return self._sums[key] if vector.flags.c_contiguous else None
+
+    def _new_sum(self, x, y, vector, tf32):
+        if not x.ndim == y.ndim == 2 or x.shape[1] != y.shape[0] or vector.shape != y.shape[1:]:
+            return None
+        if x.dtype not in cublas.KINDS or not (x.size and y.size):
+            return None
+        (rows, inner), columns = x.shape, y.shape[1]
+        layouts = [_layout(*shape, *steps) for shape, steps in (_described(x), _described(y))]
+        if None in layouts:
+            return None
+        (turn_x, lead_x), (turn_y, lead_y) = layouts
+        sizes, leads = (columns, rows, inner), (lead_y, lead_x, columns)
+        return self.with_vectors.prepared(_kind(x, tf32), (turn_y, turn_x), sizes, leads)
 
     def _multiplies(self, x, y):
         if self.library is None:
@@ -140,9 +183,7 @@ class Products:
         return out
 
     def _new_plan(self, key, x, y, out, tf32):
-        kind = cublas.KINDS[x.dtype]
-        if tf32 and x.dtype == cublas.FLOAT32:
-            kind = cublas.TF32
+        kind = _kind(x, tf32)
         shape = _shape(x, y)
         if out is None:
             out = self.module.ndarray(shape, x.dtype)
@@ -233,6 +274,10 @@ class Products:
 def _ordered(multiply, order):
     """A function of the addresses of x, y and the result, of one of the addresses of A, B and C."""
     return multiply if order == (0, 1, 2) else lambda x, y, out: multiply(y, x, out)
+
+
+def _kind(x, tf32):
+    return cublas.TF32 if tf32 and x.dtype == cublas.FLOAT32 else cublas.KINDS[x.dtype]
 
 
 def _described(array):

@@ -38,15 +38,11 @@ class DeviceSpace(Space):
         super().__init__(module, special, linalg, low_precision, Kernels(module), Bodies(module))
         self.products = Products(module)
         self.low_precision_products = frozenset() if self.products.library else low_precision
-        self.matmul = self.products.matmul
+        self.matmul, self.matmul_add = self.products.matmul, self.products.matmul_add
         self.convolutions = Convolutions(self)
         self.convolve_nd = self.convolutions.convolve
         self.convolve_input = self.convolutions.input_gradient
         self.convolve_weight = self.convolutions.weight_gradient
-
-    def matmul_add(self, x, y, addend):
-        """The product of two matrices, plus a vector that is added to each row."""
-        return self.matmul(x, y) + addend
 
     def conv_matmul(self, x, y, out=None):
         """A product of which a convolution is made: it has a TF32 setting of its own."""

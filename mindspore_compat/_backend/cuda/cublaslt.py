@@ -1,0 +1,179 @@
+"""cuBLASLt: products to whose rows a vector is added, in one kernel.
+
+What the library is told of a product, and the algorithm that it proposes, are kept for the next
+product of the same shapes. An algorithm relies on how addresses are aligned; ALIGNMENT is what
+`prepared` asks for.
+"""
+
+import ctypes
+import threading
+import weakref
+from ctypes import byref, c_int, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
+
+from . import cublas
+
+ALIGNMENT = 16  # bytes
+TRANSA, TRANSB, EPILOGUE, BIAS_POINTER = 3, 4, 7, 8  # attributes of a product
+MAX_WORKSPACE, REDUCTION_MASK, FIRST_ALIGNMENT = 1, 3, 5  # attributes of a preference
+EPILOGUE_BIAS = 4
+EXACT_REDUCTIONS = 3  # partial sums in place or in the type of sums, not in the result's
+SCALE_32F = 0
+REAL = (0, 2, 14)  # the codes of float32, float16 and bfloat16
+
+_FUNCTIONS = ("Create", "Matmul", "MatmulDescCreate", "MatmulDescDestroy") + tuple(
+    f"{kind}{step}"
+    for kind in ("MatrixLayout", "MatmulPreference")
+    for step in ("Create", "Destroy")
+)
+_SETTERS = "MatmulDescSetAttribute", "MatmulPreferenceSetAttribute", "MatmulAlgoGetHeuristic"
+
+
+class _Heuristic(ctypes.Structure):
+    """What the library proposes for a product."""
+
+    _fields_ = [
+        ("algorithm", c_uint64 * 8),
+        ("workspace", c_size_t),
+        ("state", c_int),
+        ("waves", ctypes.c_float),
+        ("reserved", c_int * 4),
+    ]
+
+
+def load(module, products):
+    """The library beside the cuBLAS of `products`; None where it is missing or lacks a function.
+
+    Args:
+        module: CuPy.
+        products (cublas.Library): None where there is none.
+    """
+    if products is None:
+        return None
+    major = module.cuda.runtime.runtimeGetVersion() // 1000
+    for name in (f"libcublasLt.so.{major}", f"cublasLt64_{major}.dll"):
+        try:
+            return Library(module, products, ctypes.CDLL(name))
+        except (OSError, AttributeError):
+            continue
+    return None
+
+
+class Library:
+    """The functions of cuBLASLt, with a handle for each GPU.
+
+    Args:
+        module: CuPy.
+        products (cublas.Library): whose workspaces are used.
+        library: the loaded library.
+
+    Raises:
+        AttributeError: the library lacks one of the functions.
+    """
+
+    def __init__(self, module, products, library):
+        self._cuda, self._products = module.cuda, products
+        for name in (*_FUNCTIONS, *_SETTERS):
+            setattr(self, f"_{name}", getattr(library, f"cublasLt{name}"))
+        self._handles = {}
+
+    def _handle(self):
+        gpu = self._cuda.runtime.getDevice()
+        handle = self._handles.get(gpu)
+        if handle is None:
+            handle = self._handles[gpu] = self._new("Create")
+        return handle
+
+    def _new(self, name, *arguments):
+        made = c_void_p()
+        cublas.check(getattr(self, f"_{name}")(byref(made), *arguments), f"cublasLt{name}")
+        return made
+
+    def _set(self, kind, described, attribute, value):
+        name = f"{kind}SetAttribute"
+        size = c_size_t(ctypes.sizeof(value))
+        status = getattr(self, f"_{name}")(described, c_int(attribute), byref(value), size)
+        cublas.check(status, f"cublasLt{name}")
+
+    def prepared(self, kind, turns, sizes, leads):
+        """A function of four addresses, aligned by ALIGNMENT, that computes C = A @ B plus a vector
+        for each column of C; None where the library proposes no algorithm.
+
+        Args:
+            kind, turns, sizes, leads: as of `cublas.Library.prepared`.
+        """
+        if kind.data not in REAL:
+            return None
+        rows, columns, inner = sizes
+        shapes = (rows, inner), (inner, columns), (rows, columns)
+        matrices = [
+            self._layout(kind, shape, turn, lead)
+            for shape, turn, lead in zip(shapes, (*turns, 0), leads, strict=True)
+        ]
+        described = self._new("MatmulDescCreate", c_int(kind.compute), c_int(SCALE_32F))
+        for attribute, value in (
+            (TRANSA, c_int(turns[0])),
+            (TRANSB, c_int(turns[1])),
+            (EPILOGUE, c_uint32(EPILOGUE_BIAS)),
+            (BIAS_POINTER, c_void_p(ALIGNMENT)),  # a proposal depends on how it is aligned
+        ):
+            self._set("MatmulDesc", described, attribute, value)
+        proposal = self._proposal(described, matrices)
+        if proposal is None:
+            self._destroy(described, matrices)
+            return None
+        multiply = self._multiply(kind, described, matrices, proposal)
+        weakref.finalize(multiply, self._destroy, described, matrices).atexit = False
+        return multiply
+
+    def _layout(self, kind, shape, turn, lead):
+        rows, columns = shape[::-1] if turn else shape
+        sizes = c_uint64(rows), c_uint64(columns), c_int64(lead)
+        return self._new("MatrixLayoutCreate", c_int(kind.data), *sizes)
+
+    def _proposal(self, described, matrices):
+        """The algorithm that the library proposes; None for none."""
+        preference = self._new("MatmulPreferenceCreate")
+        workspace = self._products.workspace()
+        wishes = {
+            MAX_WORKSPACE: c_uint64(workspace.size),
+            REDUCTION_MASK: c_uint32(EXACT_REDUCTIONS),
+        }
+        for matrix in range(4):
+            wishes[FIRST_ALIGNMENT + matrix] = c_uint32(ALIGNMENT)
+        for attribute, value in wishes.items():
+            self._set("MatmulPreference", preference, attribute, value)
+        proposal, count = _Heuristic(), c_int()
+        status = self._MatmulAlgoGetHeuristic(
+            *(self._handle(), described, *matrices, matrices[2], preference, c_int(1)),
+            *(byref(proposal), byref(count)),
+        )
+        self._MatmulPreferenceDestroy(preference)
+        return None if status or not count.value or proposal.state else proposal
+
+    def _multiply(self, kind, described, matrices, proposal):
+        """The function that `prepared` gives."""
+        left, right, result = matrices
+        lock, function, zero, one = threading.Lock(), self._Matmul, kind.zero, kind.one
+        size = c_size_t(ctypes.sizeof(c_void_p))
+
+        def multiply(a, b, c, vector):
+            stream = c_void_p(self._cuda.get_current_stream().ptr)
+            memory, out = self._products.workspace(), c_void_p(c)
+            workspace = c_void_p(memory.ptr), c_size_t(memory.size)
+            with lock:  # the address of the vector belongs to what is shared
+                self._MatmulDescSetAttribute(
+                    described, c_int(BIAS_POINTER), byref(c_void_p(vector)), size
+                )
+                status = function(
+                    *(self._handle(), described, one, c_void_p(a), left, c_void_p(b), right),
+                    *(zero, out, result, out, result, byref(proposal), *workspace, stream),
+                )
+            if status:
+                cublas.check(status, "cublasLtMatmul")
+
+        return multiply
+
+    def _destroy(self, described, matrices):
+        for matrix in matrices:
+            self._MatrixLayoutDestroy(matrix)
+        self._MatmulDescDestroy(described)
