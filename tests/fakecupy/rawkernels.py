@@ -1,7 +1,8 @@
 """Runs the text of a CUDA kernel on the host: compiled by a C++ compiler, one thread after another.
 
 In a kernel with barriers each thread of a block has a stack, and a thread runs until the next
-`__syncthreads`. If threads of a block do not meet there, an error is raised. This shows whether the
+`__syncthreads`. If threads of a block do not meet there, an error is raised. A shuffle is two such
+barriers, so all threads of a block have to take part. This shows whether the
 arithmetic, indexing and barriers of a kernel are correct, but not races between two barriers.
 Without a compiler, NotImplementedError is raised.
 """
@@ -84,8 +85,18 @@ static int run_block(unsigned count, void** given) {
 BARRIER = """
 #include <setjmp.h>
 #include <ucontext.h>
+#include <string.h>
 #define __shared__ static
 static void __syncthreads();
+static unsigned long long exchanged[1024];
+template <class T> static T __shfl_xor_sync(unsigned, T value, int other, int = 32) {
+    const unsigned own = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    memcpy(exchanged + own, &value, sizeof value);
+    __syncthreads();
+    memcpy(&value, exchanged + (own ^ other), sizeof value);
+    __syncthreads();
+    return value;
+}
 """
 TOGETHER = (
     PLACE
@@ -258,7 +269,7 @@ def compiled(code, name):
     arguments = ", ".join(f"*({kind}*)given[{i}]" for i, kind in enumerate(spelled))
     label = hashlib.sha1(f"{name} {code}".encode()).hexdigest()[:16]
     text = pathlib.Path(folder().name, f"{label}.cpp")
-    together = "__syncthreads" in code or "__shared__" in code
+    together = re.search("__syncthreads|__shared__|__shfl", code) is not None
     launch = LAUNCH.format(
         name=name,
         arguments=arguments,

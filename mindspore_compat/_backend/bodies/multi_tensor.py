@@ -28,11 +28,12 @@ CHUNK = 8192  # elements of one block of threads
 PARAMETERS = 4096  # bytes that a kernel's parameters may take on every device
 SPARE = 512  # of them, for numbers and the flag
 
-_TABLE = """
+_HEAD = """
 struct Table {{ unsigned long long at[{arrays}][{rows}]; long long size[{rows}];
                int first[{rows}]; int count; }};
 extern "C" __global__ void __launch_bounds__({threads}) {name}(
     const Table table, const bool* skip{numbers}) {{
+    {shared}
     if (skip && *skip) return;
     int row = 0, last = table.count - 1;
     while (row < last) {{
@@ -42,7 +43,8 @@ extern "C" __global__ void __launch_bounds__({threads}) {name}(
     const long long start = (blockIdx.x - table.first[row]) * {chunk}ll;
     long long stop = start + {chunk};
     if (stop > table.size[row]) stop = table.size[row];
-    {before}
+"""
+_LOOP = """    {before}
     for (long long at = start + threadIdx.x; at < stop; at += blockDim.x) {{
         {body}
     }}
@@ -252,15 +254,26 @@ def row_source(name, arrays, rows, given, before, body):
         before: lines at the start.
         body: lines for each element `at` of the row `row`.
     """
-    return _TABLE.format(
+    loop = _LOOP.format(before="\n    ".join(before), body="\n        ".join(body))
+    return row_head(name, arrays, rows, given) + loop
+
+
+def row_head(name, arrays, rows, given, shared=""):
+    """The start of a kernel over a table of rows: a block has found the elements from `start` to
+    `stop` of the row `row`.
+
+    Args:
+        name, arrays, rows, given: as for `row_source`.
+        shared: the declaration of its shared memory.
+    """
+    return _HEAD.format(
         arrays=arrays,
         rows=rows,
         name=name,
         threads=THREADS,
         numbers=given,
         chunk=CHUNK,
-        before="\n    ".join(before),
-        body="\n        ".join(body),
+        shared=shared,
     )
 
 

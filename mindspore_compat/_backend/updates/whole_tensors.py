@@ -1,35 +1,65 @@
-"""Updates that ask for the norm of a tensor, for many tensors by one kernel of a GPU.
+"""Updates that ask for the norm of a tensor, for many tensors by two kernels of a GPU.
 
-`whole(formula)` is to a formula with `xp.whole_norm` what `fuse` is to one without: a block of
-threads works on each tensor, first over all of it for the norms, then over all of it for the
-results. So an update that takes a dozen launches for each parameter takes one for all of them. It
-is for GPUs; a host runs such a formula as it stands. Numbers of a call may lie on the GPU, and so
-may a flag that leaves everything as it is, as in bodies/multi_tensor.py.
+`whole(formula)` is to a formula with `xp.whole_norm` what `fuse` is to one without. Blocks of
+threads work on chunks of all tensors: the first kernel sums what the norms are made of over each
+chunk. In the second each block adds the sums of its tensor's chunks, all in the same order, and
+writes its chunk of the results. So an update that takes a dozen launches for each parameter takes
+two for all of them, however large one of them is. It is for GPUs; a host runs such a formula as it
+stands. Numbers of a call may lie on the GPU, and so may a flag that leaves everything as it is, as
+in bodies/multi_tensor.py.
 """
 
 from .. import arrays
-from ..bodies.c_code import TYPES, preamble, scalar_lines, supported
-from ..bodies.gpu import RowKernel
-from ..bodies.multi_tensor import PARAMETERS, SPARE, Numbers, declared, filled_table, loaded_numbers
+from ..bodies.block_code import WARP, pack_name, pack_width, packs, reductions
+from ..bodies.c_code import (
+    TYPES,
+    load,
+    operand,
+    preamble,
+    scalar_lines,
+    step_line,
+    store,
+    supported,
+)
+from ..bodies.multi_tensor import (
+    PARAMETERS,
+    SPARE,
+    THREADS,
+    Numbers,
+    declared,
+    filled_table,
+    loaded_numbers,
+    row_head,
+)
+from ..bodies.row_plan import RowPlan
 
-THREADS = 1024
-_TEXT = """
-{preamble}
-struct Table {{ unsigned long long at[{arrays}][{rows}]; long long size[{rows}];
-               int first[{rows}]; int count; }};
-extern "C" __global__ void __launch_bounds__({threads}) {name}(
-    const Table table, const bool* skip{numbers}) {{
-    __shared__ {real} lanes[{threads}];
-    if (skip && *skip) return;
-    {scalars}
-    const int row = blockIdx.x;
-    const long long length = table.size[row];
-    {pointers}
-    {{
-        {body}
+_LOOP = """
+    const bool aligned = ({addresses}) % 16 == 0;
+    {before}
+    #pragma unroll 2
+    for (long long at = start + threadIdx.x * {width}; at < stop; at += blockDim.x * {width}) {{
+        const int count = stop - at < {width} ? (int)(stop - at) : {width};
+        const bool packed = aligned && count == {width};
+        {loads}
+        #pragma unroll
+        for (int k = 0; k < {width}; ++k) if (k < count) {{
+            {body}
+        }}
+        {stores}
     }}
+    {after}
 }}
 """
+_LOAD = """Pack_{pack} e{0};
+        if (packed) e{0} = *(const Pack_{pack}*)(x{0} + at);
+        else for (int k = 0; k < count; ++k) e{0}.at[k] = x{0}[at + k];"""
+_STORE = """if (packed) *(Pack_{pack}*)(x{0} + at) = e{0};
+        else for (int k = 0; k < count; ++k) x{0}[at + k] = e{0}.at[k];"""
+_TOTAL = """{real} r{0} = 0;
+    for (int part = table.first[row] + threadIdx.x; part < last_part; part += blockDim.x)
+        r{0} += sums[{number} * (long long)gridDim.x + part];
+    const {real} v{0} = block_sum(lanes, r{0});"""
+_LAST_PART = "row + 1 < table.count ? table.first[row + 1] : (int)gridDim.x"
 
 
 def whole_norm(xp, x):
@@ -99,62 +129,129 @@ class Whole:
             if row[0].size:
                 kinds.setdefault(tuple(array.dtype for array in row), []).append(row)
         for dtypes, same_dtypes in kinds.items():
-            module = arrays.space_of(same_dtypes[0][0]).module
-            found = Numbers(numbers, module.ndarray)
-            kernel = self._kernel(module, dtypes, flags, found)
+            space = arrays.space_of(same_dtypes[0][0])
+            given = Numbers(numbers, space.module.ndarray)
+            kernels = self._kernels(space.module, dtypes, flags, given)
             most = _most_rows(dtypes)
             for start in range(0, len(same_dtypes), most):
-                part = same_dtypes[start : start + most]
-                table = filled_table(part, most)[0]
-                kernel((len(part),), (THREADS,), (table, skip, *found.values()))
+                kernels.run(space, same_dtypes[start : start + most], skip, given.values())
 
-    def _kernel(self, module, dtypes, flags, numbers):
+    def _kernels(self, module, dtypes, flags, numbers):
         key = (module, dtypes, tuple(flags.items()), tuple(numbers.given), numbers.kinds())
-        found = self._made.get(key)
-        if found is None:
-            text = TensorKernel(self.formula, self.written, dtypes, flags, numbers)
-            found = self._made[key] = module.RawKernel(text.text, text.name)
-        return found
+        kernels = self._made.get(key)
+        if kernels is None:
+            plan = TensorPlan(self.formula, self.written, dtypes, flags, numbers)
+            kernels = self._made[key] = TensorKernels(module, plan)
+        return kernels
 
 
 def _most_rows(dtypes):
     return (PARAMETERS - SPARE) // (8 * len(dtypes) + 12)
 
 
-class TensorKernel(RowKernel):
-    """The CUDA text of a formula whose rows are whole tensors, at the addresses in a table."""
+class TensorKernels:
+    """Both kernels of a formula, for one CuPy."""
 
-    offset = "at"
+    def __init__(self, module, plan):
+        self.plan = plan
+        self._sum = module.RawKernel(plan.sums_text(), plan.sums_name)
+        self._update = module.RawKernel(plan.update_text(), plan.update_name)
+
+    def run(self, space, rows, skip, values):
+        """Updates as many rows as a table holds."""
+        table, blocks = filled_table(rows, _most_rows(self.plan.dtypes))
+        sums = space.empty(len(self.plan.norms) * blocks, self.plan.dtype)
+        for kernel in (self._sum, self._update):
+            kernel((blocks,), (THREADS,), (table, skip, sums, *values))
+
+
+class TensorPlan(RowPlan):
+    """The CUDA texts of a formula whose rows are whole tensors, at the addresses in a table.
+
+    Attributes:
+        norms: the steps that sum over tensors.
+        sums_name, update_name: the names of the kernels.
+    """
 
     def __init__(self, formula, written, dtypes, flags, numbers):
         self.written, self.numbers = written, numbers
         kinds, gives = "e" * len(dtypes), "e" * len(written)
         super().__init__(formula, kinds, gives, dtypes, flags, tuple(numbers.given))
+        if self.levels > 2:
+            raise ValueError(f"a norm in {formula.__name__} waits for another norm")
+        self.norms = self.reductions(1)
+        self.real = "double" if self.dtype.itemsize == 8 else "float"
+        self.width = pack_width(dtypes)
+        self.sums_name = f"sums_of_{self.trace.name}"
+        self.update_name = f"tensors_{self.trace.name}"
 
-    def _made(self, number):
-        return self.dtypes[self.written[number]]
+    def sums_text(self):
+        """The kernel that sums over each chunk."""
+        loads, body = self._elements([value for step in self.norms for value in step.values()])
+        body += [f"r{step.result} += {operand(step.operands[0])};" for step in self.norms]
+        before = [f"{self.real} r{step.result} = 0;" for step in self.norms]
+        after = []
+        for number, step in enumerate(self.norms):
+            after += [
+                f"r{step.result} = block_sum(lanes, r{step.result});",
+                "if (threadIdx.x == 0)",
+                f"    sums[{number} * (long long)gridDim.x + blockIdx.x] = r{step.result};",
+            ]
+        return self._text(self.sums_name, before, loads, body, [], after)
 
-    def _text(self, names):
+    def update_text(self):
+        """The kernel that writes the results of each chunk."""
+        before = [f"const int last_part = {_LAST_PART};"]
+        for number, step in enumerate(self.norms):
+            before.append(_TOTAL.format(step.result, number=number, real=self.real))
+        for level in range(self.levels):
+            before += [self._line(step) for step in self.of_row(level)]
+        loads, body = self._elements(self.trace.results)
+        stores, loaded = [], {load.split()[1][:-1] for load in loads}
+        for value, index in zip(self.trace.results, self.written, strict=True):
+            kind = TYPES[self.dtypes[index]]
+            if f"e{index}" not in loaded:
+                loads.append(f"Pack_{pack_name(kind)} e{index};")
+            body.append(f"e{index}.at[k] = {store(self.dtypes[index], f'v{value}')};")
+            stores.append(_STORE.format(index, pack=pack_name(kind)))
+        return self._text(self.update_name, before, loads, body, stores, [])
+
+    def _elements(self, wanted):
+        """The lines that load packs, and those that find values of an element of them."""
+        indices, steps = self.elements(wanted)
+        loads, body = [], []
+        for index in indices:
+            dtype = self.dtypes[index]
+            loads.append(_LOAD.format(index, pack=pack_name(TYPES[dtype])))
+            body.append(f"const {self.real} v{index} = {load(dtype, f'e{index}.at[k]')};")
+        return loads, body + [self._line(step) for step in steps]
+
+    def _line(self, step):
+        """A step as a declaration."""
+        if step.name == "row_size":
+            return f"const {self.real} v{step.result} = ({self.real})table.size[row];"
+        if step.name == "constant":
+            return f"const {self.real} v{step.result} = {step.operands[0]};"
+        return step_line(step, self.real)
+
+    def _text(self, name, before, loads, body, stores, after):
+        given = f", {self.real}* sums{declared(self.numbers)}"
         pointers = [
             f"{TYPES[dtype]}* const x{index} = ({TYPES[dtype]}*)table.at[{index}][row];"
             for index, dtype in enumerate(self.dtypes)
         ]
-        pointers += [
-            f"{TYPES[self._made(number)]}* const o{number} = x{index};"
-            for number, index in enumerate(self.written)
-        ]
-        self.name = f"tensors_{self.trace.name}"
-        return _TEXT.format(
-            preamble=preamble(self.dtypes),
-            arrays=len(self.dtypes),
-            rows=_most_rows(self.dtypes),
-            name=self.name,
-            threads=THREADS,
-            numbers=declared(self.numbers),
-            real=self.real,
-            scalars="\n    ".join(
-                [*loaded_numbers(self.numbers), *scalar_lines(self.trace, self.real)]
-            ),
-            pointers="\n    ".join(pointers),
-            body=self._body(),
+        numbers = [*loaded_numbers(self.numbers), *scalar_lines(self.trace, self.real)]
+        shared = f"__shared__ {self.real} lanes[{THREADS // WARP}];"
+        most, count = _most_rows(self.dtypes), len(self.dtypes)
+        loop = _LOOP.format(
+            addresses=" | ".join(f"table.at[{index}][row]" for index in range(count)),
+            width=self.width,
+            before="\n    ".join([*numbers, *pointers, *before]),
+            loads="\n        ".join(loads),
+            body="\n            ".join(body),
+            stores="\n        ".join(stores),
+            after="\n    ".join(after),
         )
+        functions = preamble(self.dtypes) + packs(self.dtypes, self.width)
+        functions += reductions(self.real, "sum")
+        return functions + row_head(name, count, most, given, shared) + loop
