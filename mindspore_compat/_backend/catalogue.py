@@ -324,7 +324,7 @@ matmul(x, y, out=None)
     The product of the last two axes; leading axes broadcast, vectors are rows or columns.
 matmul_add(x, y, addend) : parts
     The product of two matrices, plus a vector that is added to each row.
-conv_matmul(x, y, out=None) : parts
+conv_matmul(x, y, out=None) : refused
     A product of matrices within a convolution, which on a GPU has a TF32 setting of its own.
 
 [host.linalg] stack

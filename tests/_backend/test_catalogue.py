@@ -148,6 +148,61 @@ def test_batch_has_every_function():
     assert with_rule <= batch.RULES.keys()
 
 
+PARTS = {  # functions that are differentiated through their parts, with inputs: shapes, or values
+    "diff": ((3, 4),),
+    "einsum": ("ij,jk->ik", (2, 3), (3, 4)),
+    "split": ((4, 3), 2),
+    "tensordot": ((2, 3), (3, 4), 1),
+    "matmul_add": ((2, 3), (3, 4), (4,)),
+    "top_k": ((3, 5), 2),
+    "linalg_svd_values": ((3, 3),),
+    "stop": ((2, 3),),
+    "blockwise": (lambda xp, x, y: x * y, (2, 3), (2, 3)),
+    "pointwise": (lambda xp, x, y: x * y, (2, 3), (2, 3)),
+    "by_rows": (lambda xp, x: x * 2, (2, 3)),
+    "sum_by_rows": (lambda xp, x: xp.sum(x, 0), (2, 3)),
+    "pick_column": ((2, 3), numpy.array([1, 0])),
+    "add_at_column": ((2, 3), numpy.array([1, 0]), (2,)),
+    "ctc_occupation": (
+        (4, 2, 3),
+        numpy.array([[1], [2]]),
+        numpy.array([4, 3]),
+        numpy.array([1, 1]),
+    ),
+    "rnnt_occupation": (
+        (2, 3, 2, 3),
+        numpy.array([[1], [2]]),
+        numpy.array([3, 2]),
+        numpy.array([1, 1]),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_functions_of_parts_mean_the_same_on_values_of_other_types(name):
+    random = numpy.random.default_rng(0)
+    given = [random.normal(size=x) if type(x) is tuple else x for x in PARTS[name]]
+
+    def call(xp, wrap):
+        values = (wrap(x) if hasattr(x, "dtype") and x.dtype.kind == "f" else x for x in given)
+        result = getattr(xp, name)(*values)
+        return list(result) if isinstance(result, (tuple, list)) else [result]
+
+    wanted = call(arrays.HOST, numpy.copy)
+    traced, batches = traced_space(arrays.HOST), batch.BatchSpace(arrays.HOST, 2)
+    found = {
+        "Traced": [x.array for x in call(traced, lambda x: traced.wrap(x, None))],
+        "Batch": [x.array[1] for x in call(batches, batches.broadcast)],
+    }
+    for kind, values in found.items():
+        for value, want in zip(values, wanted, strict=True):
+            numpy.testing.assert_allclose(value, want, rtol=1e-9, err_msg=kind)
+
+
+def test_every_function_of_parts_is_tried():
+    assert PARTS.keys() == {f.name for f in FUNCTIONS.values() if f.gradient == "parts"}
+
+
 def test_recorded_has_every_function():
     recorded = arrays.SPACES[next(kind for kind in arrays.SPACES if kind.__name__ == "Recorded")]
     for name, function in FUNCTIONS.items():

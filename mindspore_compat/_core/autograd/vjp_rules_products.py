@@ -67,6 +67,11 @@ derive("matmul(x, y)", x=_matmul_left, y=_matmul_right, upcast="low_precision_pr
 
 
 @compose
+def matmul_add(xp, x, y, addend):
+    return xp.matmul(x, y) + addend
+
+
+@compose
 def tensordot(xp, x, y, axes=2):
     """Transposes, one matrix product, and a reshape."""
     if isinstance(axes, int):
