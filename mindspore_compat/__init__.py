@@ -17,7 +17,7 @@ _ROOMS = """amp boost common communication context dataset device_context device
 
 _HOMES = {  # module -> the names it gives to the top
     "_core.tensor.tensor": "Tensor",
-    "_core.tensor.dynamic_shape": "Symbol",
+    "_core.dynamic_shape": "Symbol",
     "common.dtype": """_null bool bool_ byte bfloat16 cdouble cfloat complex64 complex128 double
         dtype_to_nptype dtype_to_pytype float float16 float32 float64 float_ get_py_obj_dtype
         half int int16 int32 int64 int8 int_ intc intp list_ long number pytype_to_dtype

@@ -117,7 +117,7 @@ PATHS.update(
         graph.jit_begin_end graph.lazy_inline graph.no_inline graph.jit_config
         graph.jit_context graph.jit_trace graph.api common.dynamic_shape.enable_dynamic
         graph.dynamic_shape.enable_dynamic""",
-        "_core.tensor.dynamic_shape": "common.symbol graph.symbol",
+        "_core.dynamic_shape": "common.symbol graph.symbol",
         "mint.distributed": "ops.function.comm_func",
         "dataset.debug": "dataset.debug.debug_hook dataset.debug.pre_defined_hook",
         "dataset.engine.cache": "dataset.engine.cache_client",

@@ -1,4 +1,5 @@
-"""The layers of the package, read from its imports; circles among them; the size of its files.
+"""The layers of the package, read from its imports; circles among modules and among packages; the
+size of files and folders.
 
 A file may import from its own package and from lower layers, also where it does so in a function or
 by `import_module`; and no chain of imports leads from a module back to it. Nothing is imported
@@ -16,7 +17,7 @@ pytestmark = pytest.mark.quick
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "mindspore_compat"
-TOP = 7
+TOP = 8  # facades, which only re-export, and small public modules
 LAYERS = {
     "_version": 1,
     "log": 1,
@@ -30,6 +31,17 @@ LAYERS = {
     "dataset": 5,
     "train": 6,
     "amp": 6,
+    "experimental": 6,
+    "_checkparam": 6,
+    "boost": 7,
+    "mindrecord": 7,
+    "mint.nn": 7,
+    "mint.optim": 7,
+    "numpy": 7,
+    "parallel": 7,
+    "profiler": 7,
+    "rewrite": 7,
+    "scipy": 7,
 }
 SAME_LAYER = {("amp", "train")}
 SHOWN = {  # by import_module, when a name is asked for
@@ -37,6 +49,15 @@ SHOWN = {  # by import_module, when a name is asked for
     ("nn", "mint"),  # a graph that was loaded runs by the names of functions
 }
 LONGEST_FILE = 600
+LARGEST_FOLDER = 25  # Python files directly in it
+LAYERED = ("_backend", "_core", "ops")  # whose packages form no circle either; a module at the
+# root of one counts as a package
+BACK = {  # arrows between packages that close a circle, and why they stay
+    ("_core.tensor", "_core.rules"): "Tensor checks its arguments by rules, which know dtypes",
+    ("_core.autograd", "_core.declare"): "grad, jvp, ... are declared as other public functions",
+    ("_core.autograd", "_core.vmap"): "a Traced value may hold a Batch, which has gradient rules",
+    ("ops._primitive_aliases", "*"): "its list of declarations reads `internal` of each package",
+}
 LOADERS = ("import_module", "__import__")
 IMPORT = re.compile(  # only what names a package of ours or its modules matters
     r"^[ \t]*(from (\.|mindspore_compat|conformance|kit)[.\w]* import (\([^)]*\)|[^\n]*)"
@@ -52,6 +73,12 @@ MEASURED = sorted(
     for folder in ("mindspore_compat", "conformance", "tests", "docs")
     for file in (ROOT / folder).rglob("*.py")
 )
+
+
+def package_of(parts):
+    """The package that a dotted path belongs to: its first part, or two of a layer's own."""
+    pair = ".".join(parts[:2])
+    return pair if pair in LAYERS else parts[0]
 
 
 def layer_of(package):
@@ -105,7 +132,7 @@ def loads_of(tree, package):
 
 def wrong_imports(source, parts, is_package=False):
     """The imports of one file that go up or sideways, as 'line: package' texts."""
-    own = parts[0] if parts else "__init__"
+    own = package_of(parts) if parts else "__init__"
     package = ["mindspore_compat", *(parts if is_package else parts[:-1])]
     tree = ast.parse(source)
     found = [(path, line, False) for path, line in imports_of(tree, package)]
@@ -117,8 +144,9 @@ def wrong_imports(source, parts, is_package=False):
             wrong.append(f"{line}: mindspore itself")
         if path[0] != "mindspore_compat":
             continue
-        package = path[1] if is_module(path[1:2]) else "__init__"
-        allowed = package == own or may_import(own, package) or loaded and (own, package) in SHOWN
+        package = package_of(path[1:]) if is_module(path[1:2]) else "__init__"
+        shown = loaded and (own, package.partition(".")[0]) in SHOWN
+        allowed = package == own or may_import(own, package) or shown
         if not allowed:
             wrong.append(f"{line}: {package}")
     return wrong
@@ -196,6 +224,53 @@ def test_no_module_imports_itself_by_way_of_others(root):
     assert graph == {}
 
 
+def arrows():
+    """(package, package) for each import between packages of one layered package."""
+    for path, modules in graph_of_modules(PACKAGE).items():
+        for module in modules:
+            pair = subpackage(path), subpackage(module)
+            if all(pair) and pair[0] != pair[1] and pair[0].split(".")[0] == pair[1].split(".")[0]:
+                yield pair
+
+
+def subpackage(path):
+    """`_core.tensor` of a module there, `_backend.arrays` of one at the root; None elsewhere."""
+    parts = path.split(".")[1:]
+    return ".".join(parts[:2]) if len(parts) > 1 and parts[0] in LAYERED else None
+
+
+def on_circles(pairs):
+    """The arrows that remain when those from or to the ends of all chains are taken away."""
+    count = None
+    while count != len(pairs):
+        count = len(pairs)
+        starts, ends = ({pair[side] for pair in pairs} for side in (0, 1))
+        pairs = {pair for pair in pairs if pair[0] in ends and pair[1] in starts}
+    return pairs
+
+
+def test_no_package_imports_itself_by_way_of_others():
+    pairs = set(arrows())
+    allowed = {(one, two) for one, two in pairs if (one, two) in BACK or (one, "*") in BACK}
+    assert on_circles(pairs - allowed) == set()
+    for one, two in BACK:  # each arrow is there, and needed
+        back = {pair for pair in allowed if pair[0] == one and two in (pair[1], "*")}
+        assert on_circles(pairs - allowed | back) != set(), f"{one} -> {two} closes no circle"
+
+
+def test_a_circle_of_packages_is_seen():
+    chain = {("a", "b"), ("b", "c"), ("x", "a")}
+    assert on_circles(chain) == set()
+    assert on_circles({*chain, ("c", "a")}) == {("a", "b"), ("b", "c"), ("c", "a")}
+
+
+def test_folders_hold_a_handful_of_files():
+    folders = {}
+    for file in PACKAGE.rglob("*.py"):
+        folders.setdefault(identifier(file.parent), []).append(file.name)
+    assert {name: len(f) for name, f in folders.items() if len(f) > LARGEST_FOLDER} == {}
+
+
 def names_cupy(source):
     """Whether a source imports CuPy or uses its name as a variable."""
     if "cupy" not in source:
@@ -229,6 +304,8 @@ def test_files_are_not_too_long():
         ("from ._math import add", ("ops", "_reduce"), []),
         ("from ..ops import add\nfrom .. import nn", ("mint", "linalg"), []),
         ("from .train import amp", ("amp",), []),
+        ("from .. import mint", ("numpy", "math_ops"), ["1: mint"]),
+        ("from ..experimental import optim", ("mint", "optim"), []),
         ("from .. import Tensor", ("nn", "cell"), ["1: __init__"]),
         ("import mindspore", ("nn", "cell"), ["1: mindspore itself"]),
         (
@@ -253,6 +330,8 @@ def test_files_are_not_too_long():
         "own",
         "facade",
         "amp",
+        "subsystem",
+        "subpackage",
         "name",
         "original",
         "loaded",

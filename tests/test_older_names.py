@@ -5,7 +5,7 @@ import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, _checkparam, context, nn
-from mindspore_compat._core.context import offload_config
+from mindspore_compat._core import offload_config
 from mindspore_compat.nn.layer.basic import check_dense_input_shape
 from mindspore_compat.train.serialization import _check_checkpoint_param
 

@@ -12,9 +12,9 @@ import functools
 import inspect
 import re
 
-from .._core.declare.source import compiled
 from .._core.rules.base import NoneRule, Rule, join
 from .._core.rules.checked import refuse_all
+from .._core.source import compiled
 from .core import validator_helpers
 
 _HELPERS = frozenset(validator_helpers.__all__)

@@ -74,6 +74,7 @@ from ._indexing import (
     scatter,
     scatter_along_axis,
     take,
+    triangle_indices,
 )
 from ._legacy import containers, keywords, names, registry, replay_buffer, tensor_stores
 from ._linalg import (

@@ -106,24 +106,21 @@ def mutants(module, names):
 
 
 def _with_private(module):
-    """{module: tree} of a module of the package, and of the private ones beside it that it imports
-    from, those by way of others included."""
+    """{module: tree} of a module of the package, and of the private ones beside it, or in private
+    packages beside it, that it imports from, those by way of others included."""
     package = Path(importlib.util.find_spec("mindspore_compat").origin).parent
-    parent = module.rpartition(".")[0]
+    private = f"{module.rpartition('.')[0]}._"
     found, left = {}, [module]
     while left:
         home = left.pop()
         path = package.joinpath(*home.split(".")).with_suffix(".py")
         found[home] = ast.parse(path.read_text(encoding="utf-8"))
         for node in found[home].body:
-            if isinstance(node, ast.ImportFrom) and node.level == 1 and _is_private(node.module):
-                beside = f"{parent}.{node.module}"
-                left += [beside] if beside not in {*found, *left} else []
+            if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module:
+                beside = f"{home.rpartition('.')[0]}.{node.module}"
+                if beside.startswith(private) and beside not in {*found, *left}:
+                    left.append(beside)
     return found
-
-
-def _is_private(name):
-    return bool(name) and name.startswith("_") and "." not in name
 
 
 def sample(found, count):

@@ -15,7 +15,7 @@ import inspect
 
 from ..._backend.arrays import SPACES
 from ..._backend.catalogue import FUNCTIONS
-from ..declare.source import compiled
+from ..source import compiled
 from ..vmap.batch import Batch, broadcast_nodes, space_among
 from . import vjp_rules
 from .operators import with_operators

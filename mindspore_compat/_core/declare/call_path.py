@@ -8,10 +8,10 @@ from ..._backend.arrays import DIRECT, HOST, LARGE
 from ..._backend.thresholds import Least
 from ..autograd.tape import FLOAT32, Node, Packed, depth, next_number
 from ..autograd.traced import Traced, traced_space
+from ..source import compiled
 from ..tensor.precision import casting
 from ..tensor.precision import state as precision
 from ..tensor.tensor import Tensor
-from .source import compiled
 from .values import ODD_NUMBERS, each_of, result_array, untraced, weak_scalar_tensor
 
 

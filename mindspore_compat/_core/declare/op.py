@@ -80,7 +80,7 @@ class Op:
     """One operation: its body, its vjp rule, and its call path."""
 
     diverted = False
-    _unfit, _by_slices = (), None  # ../vmap/by_slices.py sets them
+    _unfit, _by_slices = (), None  # by_slices.py sets them
     _with_gradient = None  # stacking.py sets it
 
     def __init__(self, body, lines=(), types=(), compute="float32", quirks=None):

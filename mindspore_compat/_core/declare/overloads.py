@@ -20,11 +20,11 @@ import types
 from ..rules.base import both, show_with_type
 from ..rules.checked import plain_numbers, refuse_all
 from ..rules.vocabulary import rules_of
+from ..source import compiled
 from ..tensor.tensor import Tensor
 from .failed_call import failed_method
 from .library_errors import LIBRARY_ERRORS, explain
 from .public_api import PUBLIC
-from .source import compiled
 
 _OUT_OF_RANGE = 2
 

@@ -31,6 +31,7 @@ from ..hints import with_hint
 from ..rules.base import NoneRule, Union, join, parts_of, show_with_type
 from ..rules.checked import guard_all, one_dtype, refuse_all, refuse_unlike
 from ..rules.vocabulary import DType, TensorOf
+from ..source import compiled
 from ..tensor import dtype as dtypes
 from ..tensor.tensor import Tensor
 from . import stacking  # noqa: F401 - it completes the class Op
@@ -38,7 +39,6 @@ from .documentation import describe
 from .library_errors import LIBRARY_ERRORS, explain, explained
 from .older import with_older_signature
 from .op import DECLARED
-from .source import compiled
 from .values import write_into_whole
 
 _ATENSOR = TensorOf()

@@ -27,7 +27,7 @@ import types
 
 import numpy as np
 
-from ..declare.source import compiled
+from ..source import compiled
 from ..tensor.precision import state as precision
 from .base import NoneRule, Rule, join, registered, show, wrapped
 

@@ -13,7 +13,7 @@ import sys
 
 from ... import log
 from ..._core.autograd.saved_tensors import register_saved_tensors_hooks, saved_tensors_hooks
-from ..._core.tensor.dynamic_shape import Symbol
+from ..._core.dynamic_shape import Symbol
 from ..hook import HookHandle
 
 __all__ = [

@@ -8,8 +8,8 @@ memory, more arithmetic, the same numbers).
 import inspect
 
 from ..._core.context.config import GRAPH_MODE, config
+from ..._core.dynamic_shape import misfit
 from ..._core.rules.vocabulary import Bool, InstanceOf, Int, OneOf, Str
-from ..._core.tensor.dynamic_shape import misfit
 from ..._core.without_effect import without_effect
 
 _Prefetch = (OneOf("Auto") | Int(ge=0)).called("'Auto' or an int >= 0")

@@ -1,7 +1,7 @@
 """Convolution layers, of sequences, images and volumes.
 
 The arithmetic is in the files of `ops/_conv`, the transposed layers in `_conv_transpose`, and what
-both share in `_conv_base`.
+both share in `_conv.base`.
 """
 
 import functools
@@ -13,7 +13,7 @@ from ..._core.rules.vocabulary import AsValue, Bool, DType, Forbid, OneOf, check
 from ..._core.tensor.dtype import float32
 from ...ops._conv.conv import conv2d, conv2d_primitive, conv3d
 from ...ops._elementwise.arithmetic import add
-from ._conv_base import (
+from ._conv.base import (
     Mode,
     Pads2,
     Pads3,
@@ -29,8 +29,8 @@ from ._conv_base import (
     _sequence,
     _two,
 )
-from ._conv_documented import documented
-from ._conv_transpose import Conv1dTranspose, Conv2dTranspose, Conv3dTranspose
+from ._conv.documented import documented
+from ._conv.transpose import Conv1dTranspose, Conv2dTranspose, Conv3dTranspose
 
 __all__ = ["Conv2d", "Conv2dTranspose", "Conv1d", "Conv1dTranspose", "Conv3d", "Conv3dTranspose"]
 

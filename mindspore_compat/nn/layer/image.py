@@ -20,7 +20,7 @@ from ..._core.rules.vocabulary import (
 from ..._core.tensor.tensor import Tensor
 from ...ops._image.resize import resize_bilinear
 from ..cell import Cell
-from ._avg_pool import AvgPool2d
+from ._pool.average import AvgPool2d
 from .container import CellList
 from .conv import Conv2d
 

@@ -17,8 +17,8 @@ from ...ops._pooling.fractional import fractional_max_pool2d, fractional_max_poo
 from ...ops._pooling.max_pool import max_pool2d_ext
 from ...ops._pooling.max_unpool import max_unpool1d, max_unpool2d, max_unpool3d
 from .._parts import also
-from ._avg_pool import AvgPool1d, AvgPool2d, AvgPool3d
-from ._max_pool import MaxPool1d, MaxPool2d, MaxPool3d
+from ._pool.average import AvgPool1d, AvgPool2d, AvgPool3d
+from ._pool.maximum import MaxPool1d, MaxPool2d, MaxPool3d
 
 __all__ = [
     "AvgPool3d",

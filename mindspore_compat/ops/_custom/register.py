@@ -8,8 +8,8 @@ then choose another path work, and the decorators give functions back as they ar
 import functools
 
 from ..._core.declare.public_api import public
-from ..._core.declare.source import compiled
 from ..._core.rules.vocabulary import InstanceOf
+from ..._core.source import compiled
 from ..primitive import prim_attr_register
 
 _OpInfo = InstanceOf(dict, str)

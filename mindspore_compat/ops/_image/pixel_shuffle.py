@@ -6,9 +6,12 @@ Resizing is in _image/resize.py. Everything here but the colours only moves valu
 from math import prod
 
 from ..._core.declare.op import op
-from ..._core.rules.vocabulary import AsValue, Int, ListOf, OneOf, TensorOf, TupleOf
+from ..._core.declare.public_api import public
+from ..._core.rules.vocabulary import Any, AsValue, Int, ListOf, OneOf, TensorOf, TupleOf, checked
+from ..._core.tensor.tensor import Tensor
 from .._conv.sizes import each, need_rank, padding_of
-from .._rules import Anything, Float16To64, Numbers, Reals
+from .._rules import Anything, Float16To64, Index, Numbers, Reals
+from ..primitive import Primitive
 
 Block = Int(ge=2)
 
@@ -248,6 +251,27 @@ def batch_to_space_nd(xp, input_x: Reals, block_shape: Blocks, crops: Cuts):
         (1, 1, 2, 2)
     """
     return _from_batch(xp, "batch_to_space_nd", input_x, block_shape, crops)
+
+
+@public("ops.BatchToSpaceNDV2")
+class BatchToSpaceNDV2(Primitive):
+    """`ops.batch_to_space_nd` whose block is a Tensor: `()(input_x, block_shape, crops)`.
+
+    Example:
+        >>> x = ms.Tensor([[[[1.0]]], [[[2.0]]], [[[3.0]]], [[[4.0]]]])
+        >>> print(ms.ops.BatchToSpaceNDV2()(x, ms.Tensor([2, 2]), [[0, 0], [0, 0]]))
+        [[[[1. 2.]
+           [3. 4.]]]]
+    """
+
+    def __init__(self):
+        super().__init__("BatchToSpaceNDV2")
+
+    @checked
+    def __call__(self, input_x: Anything, block_shape: Index, crops: Any):
+        crops = crops.asnumpy().tolist() if isinstance(crops, Tensor) else crops
+        block = tuple(block_shape.asnumpy().tolist())
+        return batch_to_space_nd.run(input_x, block, crops)
 
 
 @op("ops.SpaceToBatch(block_size, paddings)(input_x)", compute="native")

@@ -11,13 +11,13 @@ import weakref
 from ..._backend.arrays import SPACES, to_space
 from ..._core.autograd.tape import depth
 from ..._core.autograd.vjp_rules import expanded_zeros
+from ..._core.declare.by_slices import batched_like
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import own, public, write_back
 from ..._core.declare.values import write_into_whole
 from ..._core.rules.vocabulary import Any
 from ..._core.tensor.tensor import Tensor
 from ..._core.vmap.batch import space_among
-from ..._core.vmap.by_slices import batched_like
 from ...common._graph_mode.call import graphs
 from .._rules import Anything
 from . import item_of_item

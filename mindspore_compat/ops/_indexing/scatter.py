@@ -8,12 +8,12 @@ scatter_along_axis.py, sums by segments in _reduction/unsorted_segment.py.
 import numpy
 
 from ..._backend.arrays import SPACES
+from ..._core.declare.by_slices import batched_like, in_each_slice
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.declare.public_api import own, plain, public
 from ..._core.rules.vocabulary import Any, Bool, Int, OneDtype, Str, TupleOf, checked
 from ..._core.tensor.tensor import Tensor
-from ..._core.vmap.by_slices import batched_like, in_each_slice
 from .._rules import Anything, Index, IndexOfAnyInt, TensorOrNumber
 from ..primitive import Primitive
 from .write_cast import cast_for_write

@@ -1,6 +1,7 @@
 """Scatters along one axis: of single elements, and of whole slices (index_add, index_fill)."""
 
 from ..._backend.arrays import SPACES
+from ..._core.declare.by_slices import in_each_slice
 from ..._core.declare.inputs import Quirks, SameDtype
 from ..._core.declare.op import op
 from ..._core.declare.public_api import own, plain, public
@@ -19,7 +20,6 @@ from ..._core.rules.vocabulary import (
 )
 from ..._core.tensor.dtype import promote
 from ..._core.tensor.tensor import Tensor
-from ..._core.vmap.by_slices import in_each_slice
 from .._rules import Anything, Index, Reals, TensorOrNumber
 from .._shape.axes import axis_of
 from ..primitive import Primitive

@@ -7,11 +7,11 @@ import numpy as np
 
 from ..._backend import random
 from ..._backend.arrays import HOST
+from ..._core.declare.by_slices import in_each_slice
 from ..._core.declare.op import space_for
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Int, TensorOf, checked
 from ..._core.tensor.tensor import Tensor
-from ..._core.vmap.by_slices import in_each_slice
 from .._rules import Index, Positive
 from ..primitive import Primitive
 

@@ -7,6 +7,7 @@ from ..._backend import arrays
 from ..._backend.updates.fuse import fuse
 from ..._core.autograd.tape import VjpRule, depth, note_in_place_write, record
 from ..._core.autograd.vjp_rules import no_gradient
+from ..._core.declare.by_slices import in_each_slice
 from ..._core.declare.op import space_for
 from ..._core.declare.public_api import plain
 from ..._core.rules.vocabulary import (
@@ -21,7 +22,6 @@ from ..._core.rules.vocabulary import (
     real,
 )
 from ..._core.tensor.tensor import Tensor
-from ..._core.vmap.by_slices import in_each_slice
 from .._indexing.write_cast import promotes_beyond, standing
 from .._rules import Float16Or32, NumberOrBool
 from ..primitive import Primitive

@@ -23,7 +23,7 @@ import inspect
 from ..._core.autograd.transforms import vjp
 from ..._core.declare.public_api import _DTYPES, build
 from ..._core.declare.public_api import _groups as groups
-from ..._core.declare.source import compiled
+from ..._core.source import compiled
 from ..primitive import Primitive
 
 ALIASES = {}  # area -> name -> (the public signature, what is called)

@@ -8,7 +8,7 @@ and 2 (down).
 import functools
 import inspect
 
-from ..._core.declare.source import compiled
+from ..._core.source import compiled
 from ..._core.tensor.dtype import type_id_to_type
 from .alias import function_of, mint, ops
 

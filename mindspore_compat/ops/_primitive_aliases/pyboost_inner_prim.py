@@ -8,8 +8,8 @@ the inputs and then the settings of a Primitive, none with a default. Each has a
 import functools
 import inspect
 
-from ..._core.declare.source import compiled
 from ..._core.rules.vocabulary import InstanceOf
+from ..._core.source import compiled
 from . import declarations  # noqa: F401 - it makes names
 from .alias import find
 

@@ -2,11 +2,11 @@
 
 import numpy
 
+from ..._core.declare.by_slices import in_each_slice
 from ..._core.declare.op import space_for
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Int, OneDtype, TensorOf, checked
 from ..._core.tensor.tensor import Tensor
-from ..._core.vmap.by_slices import in_each_slice
 from .._rules import Anything, Integers
 from ..primitive import Primitive
 

@@ -2,13 +2,13 @@
 
 import math
 
+from ..._core.declare.by_slices import in_each_slice
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
 from ..._core.rules.value_rules import FirstOf
 from ..._core.rules.vocabulary import Bool, DType, Int, Number, ScalarOf, TensorOf, checked
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
-from ..._core.vmap.by_slices import in_each_slice
 from .._rules import Anything
 from ..primitive import Primitive
 

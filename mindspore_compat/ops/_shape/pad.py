@@ -18,9 +18,7 @@ from ..._core.rules.vocabulary import (
     number,
 )
 from ..._core.tensor.tensor import Tensor
-from .._image.pixel_shuffle import batch_to_space_nd  # noqa: F401 - part of this module's names
-from .._rules import Anything, Index, Ints
-from ..primitive import Primitive
+from .._rules import Anything, Ints
 
 _Value = InstanceOf(int, float).called("a number") | None
 
@@ -235,27 +233,6 @@ def padding(xp, x: AsValue(Anything, Plain), pad_dim_size: Int(ge=1) = 8):
             f"{x.shape}."
         )
     return xp.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, pad_dim_size - 1)])
-
-
-@public("ops.BatchToSpaceNDV2")
-class BatchToSpaceNDV2(Primitive):
-    """`ops.batch_to_space_nd` whose block is a Tensor: `()(input_x, block_shape, crops)`.
-
-    Example:
-        >>> x = ms.Tensor([[[[1.0]]], [[[2.0]]], [[[3.0]]], [[[4.0]]]])
-        >>> print(ms.ops.BatchToSpaceNDV2()(x, ms.Tensor([2, 2]), [[0, 0], [0, 0]]))
-        [[[[1. 2.]
-           [3. 4.]]]]
-    """
-
-    def __init__(self):
-        super().__init__("BatchToSpaceNDV2")
-
-    @checked
-    def __call__(self, input_x: Anything, block_shape: Index, crops: Any):
-        crops = crops.asnumpy().tolist() if isinstance(crops, Tensor) else crops
-        block = tuple(block_shape.asnumpy().tolist())
-        return batch_to_space_nd.run(input_x, block, crops)
 
 
 @op("ops.Pad(paddings)(input_x)", compute="native")

@@ -3,6 +3,7 @@
 import numpy
 
 from ..._backend.arrays import current_space
+from ..._core.declare.by_slices import in_each_slice
 from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
@@ -20,7 +21,6 @@ from ..._core.rules.vocabulary import (
 )
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
-from ..._core.vmap.by_slices import in_each_slice
 from .._rules import Float32Or64, Floats, Reals
 from ..primitive import Primitive
 from .create import _numpy

@@ -3,8 +3,8 @@
 from ...._core.declare.public_api import public
 from ...._core.rules.vocabulary import Bool, Forbid, checked
 from ....ops._conv.conv import conv2d
-from ...layer._conv_base import Mode, Pads2, Size, Sizes, _each, _groups, _no_pads, _padding, _two
-from ...layer._conv_documented import documented
+from ...layer._conv.base import Mode, Pads2, Size, Sizes, _each, _groups, _no_pads, _padding, _two
+from ...layer._conv.documented import documented
 from ...layer.conv import Conv2d
 from .layer_distribution import NormalPrior, Variational, normal_post_fn
 

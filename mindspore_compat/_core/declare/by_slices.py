@@ -11,10 +11,10 @@ given, or whose work is NumPy's on the host. A slice is a view, so what is writt
 import functools
 
 from ..._backend.random import replaying
-from ..declare.op import Op, op
 from ..rules.vocabulary import Any, TensorOf, TupleOf, any_dtype
 from ..tensor.tensor import Tensor
-from .batch import Batch, NoSingleAnswer, one_shape, running, space_among
+from ..vmap.batch import Batch, NoSingleAnswer, one_shape, running, space_among
+from .op import Op, op
 
 UNFIT = (NoSingleAnswer, TypeError, IndexError, AttributeError)
 

@@ -1,6 +1,6 @@
 """What the docstrings of convolution layers share."""
 
-from ..._core.declare.templates import template
+from ...._core.declare.templates import template
 
 documented = template(
     """

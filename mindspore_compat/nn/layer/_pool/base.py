@@ -1,9 +1,9 @@
 """What the layers that pool windows share: how sizes, modes and layouts are checked and stored."""
 
-from ..._core.context.config import config
-from ..._core.rules.vocabulary import Str, TensorOf, floating, integer
-from ...ops._conv.sizes import each
-from ..cell import Cell
+from ...._core.context.config import config
+from ...._core.rules.vocabulary import Str, TensorOf, floating, integer
+from ....ops._conv.sizes import each
+from ...cell import Cell
 
 Real = TensorOf(integer | floating)
 _MODES = ("VALID", "SAME", "PAD")

@@ -8,11 +8,11 @@ Tensor is such an input.
 
 import copyreg
 
-from ..declare.public_api import public
-from ..rules.checked import checked
-from ..rules.vocabulary import Bool, Int
-from . import dtype as dtypes
-from .tensor import Tensor
+from .declare.public_api import public
+from .rules.checked import checked
+from .rules.vocabulary import Bool, Int
+from .tensor import dtype as dtypes
+from .tensor.tensor import Tensor
 
 
 @public("Symbol")

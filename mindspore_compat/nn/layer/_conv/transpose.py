@@ -2,16 +2,16 @@
 
 import functools
 
-from ... import ops
-from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import AsValue, Bool, DType, Forbid, Int, OneOf, TupleOf, checked
-from ..._core.tensor.dtype import float32
-from ...ops._conv.conv_transpose import conv2d_transpose_primitive, conv3d_transpose_primitive
-from ...ops._conv.sizes import need_rank
-from ...ops._elementwise.arithmetic import add
-from ...ops._shape.pad import pad_with_zeros
-from .._parts import need_tensor
-from ._conv_base import (
+from .... import ops
+from ...._core.declare.public_api import public
+from ...._core.rules.vocabulary import AsValue, Bool, DType, Forbid, Int, OneOf, TupleOf, checked
+from ...._core.tensor.dtype import float32
+from ....ops._conv.conv_transpose import conv2d_transpose_primitive, conv3d_transpose_primitive
+from ....ops._conv.sizes import need_rank
+from ....ops._elementwise.arithmetic import add
+from ....ops._shape.pad import pad_with_zeros
+from ..._parts import need_tensor
+from .base import (
     AnyMode,
     Mode,
     Pads2,
@@ -28,7 +28,7 @@ from ._conv_base import (
     _sequence,
     _two,
 )
-from ._conv_documented import documented
+from .documented import documented
 
 
 class _Transpose(_Conv):

@@ -7,12 +7,12 @@ height 1: the weights of Conv1d are saved with that axis.
 import functools
 import math
 
-from ... import ops
-from ..._core.rules.vocabulary import AsValue, Bool, DType, Forbid, Int, OneOf, TupleOf, checked
-from ..._core.tensor.dtype import float32
-from ..._core.tensor.tensor import Tensor
-from .._parts import default_bias, default_weight, need_tensor, parameter
-from ..cell import Cell
+from .... import ops
+from ...._core.rules.vocabulary import AsValue, Bool, DType, Forbid, Int, OneOf, TupleOf, checked
+from ...._core.tensor.dtype import float32
+from ...._core.tensor.tensor import Tensor
+from ..._parts import default_bias, default_weight, need_tensor, parameter
+from ...cell import Cell
 
 Size = Int(ge=1)
 Sizes = Size | TupleOf(Size)

@@ -3,10 +3,10 @@
 Devices here have no such memory: the settings are checked, stored and returned.
 """
 
-from ..declare.public_api import legacy
-from ..rules.vocabulary import Bool, Float, Int, OneOf
-from ..without_effect import without_effect
-from .settings import DictOf, Setting, Settings, Text
+from .context.settings import DictOf, Setting, Settings, Text
+from .declare.public_api import legacy
+from .rules.vocabulary import Bool, Float, Int, OneOf
+from .without_effect import without_effect
 
 _gigabytes = Text(r"[1-9][0-9]*(\.[0-9]+)?GB|0\.[0-9]*[1-9][0-9]*GB", 'such as "512GB"')
 _directory = Text(r"(?s).+", "not empty")

@@ -3,13 +3,13 @@
 The arithmetic is in `ops/_pooling/average_pool.py`; here the padding is found from a mode.
 """
 
-from ..._core.declare.op import op
-from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Any, Bool, Int, Str
-from ...ops._conv.sizes import each, need_rank, padding_of
-from ...ops._pooling.average_pool import average_windows
-from .._parts import need_floats
-from ._pool_base import Real, _need_nchw, _Pool
+from ...._core.declare.op import op
+from ...._core.declare.public_api import public
+from ...._core.rules.vocabulary import Any, Bool, Int, Str
+from ....ops._conv.sizes import each, need_rank, padding_of
+from ....ops._pooling.average_pool import average_windows
+from ..._parts import need_floats
+from .base import Real, _need_nchw, _Pool
 
 
 @op()

@@ -1,0 +1,1 @@
+"""What the layers of convolution share, and the transposed ones."""

@@ -1,0 +1,1 @@
+"""Layers of pooling: what they share, averages, largest values."""
