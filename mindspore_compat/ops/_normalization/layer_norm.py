@@ -43,10 +43,23 @@ def _row_statistics(xp, part, eps):
 
 def _row_vjp(xp, part, flow, rstd, by_mean=0, by_rstd=0):
     """The gradient of rows for their normal form (`flow`), their mean and reciprocal deviation."""
-    size = part.shape[1]
-    moment = xp.expand_dims(dots(xp, part, flow), 1)
-    by_part = -(moment + by_rstd) * rstd * rstd * rstd / size
-    by_one = (by_mean - rstd * xp.sum(flow, 1, keepdims=True)) / size
+    moment = xp.expand_dims(dots(xp, part, flow), 1) + by_rstd
+    total = by_mean - rstd * xp.sum(flow, 1, keepdims=True)
+    return _input_gradient(part, flow, rstd, moment, total, part.shape[1])
+
+
+def _input_gradient(part, flow, rstd, moment, total, size):
+    """The gradient of rows.
+
+    Args:
+        part: the rows less their mean.
+        flow: the gradient of their normal form, part * rstd.
+        rstd: their reciprocal deviations.
+        moment: the gradient of `rstd`: for each row the sum of part * flow, and what comes besides.
+        total: that of their mean, less what `part` passes on.
+        size: the length of a row.
+    """
+    by_part, by_one = -moment * rstd * rstd * rstd / size, total / size
     return flow * rstd + (part * by_part + by_one)
 
 
@@ -107,8 +120,8 @@ def _kernel_vjp(xp, x, g, scale, mean, rstd, by_mean, by_rstd):
     moment, total = xp.row_sum(part * flow), -rstd * xp.row_sum(flow)
     moment = moment if by_rstd is None else moment + by_rstd
     total = total if by_mean is None else total + by_mean
-    by_part, by_one = -moment * rstd * rstd * rstd / xp.row_size(), total / xp.row_size()
-    return flow * rstd + (part * by_part + by_one), part * rstd * g, g
+    grad_x = _input_gradient(part, flow, rstd, moment, total, xp.row_size())
+    return grad_x, part * rstd * g, g
 
 
 @row_standardize.vjp_joint

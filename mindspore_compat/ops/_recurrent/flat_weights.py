@@ -27,6 +27,7 @@ from .._shape.join_split import cat, stack
 from .._shape.ranges import arange
 from .._shape.reshape import reshape
 from ..primitive import Primitive
+from .formulas import lstm_update
 from .sequence import gru, lstm, lstm_gates, stacked, steps
 from .steps import need_rank, need_shapes
 
@@ -155,9 +156,8 @@ def lstm_projected(
     turned, projection_t = xp.swapaxes(weight, 0, 1), xp.swapaxes(projection, 0, 1)
     h, c, outputs = h0, c0, {}
     for t in steps(gates.shape[0], reverse):
-        let_in, keep, candidate, let_out = lstm_gates(xp, gates[t] + xp.matmul(h, turned))
-        c = keep * c + let_in * candidate
-        h = outputs[t] = xp.matmul(let_out * xp.tanh(c), projection_t)
+        out, c = lstm_update(xp, *lstm_gates(xp, gates[t] + xp.matmul(h, turned)), c)
+        h = outputs[t] = xp.matmul(out, projection_t)
     return stacked(xp, outputs), h, c
 
 

@@ -11,6 +11,8 @@ shapes are those of sequence.py, which names the arrays.
 
 from ..._backend.bodies.row_plan import Parts
 from ..._backend.compiled import door
+from ..._backend.recurrent import sequences
+from .formulas import lstm_cell, lstm_update, lstm_update_vjp, masked
 
 
 def _rnn_step(xp, gate, recurrent, h, at, *, kind):
@@ -67,31 +69,23 @@ def _lstm_step(xp, gi, gf, gn, go, ri, rf, rn, ro, h, c, at, *, saves):
     """The output and the new cell; with a mask also the new state; then the gates."""
     i, f, n, o = xp.sigmoid(gi + ri), xp.sigmoid(gf + rf), xp.tanh(gn + rn), xp.sigmoid(go + ro)
     gates = (i, f, n, o) if saves else ()
-    cell = f * c + i * n
-    new = o * xp.tanh(cell)
+    new, cell = lstm_update(xp, i, f, n, o, c)
     if at is None:
         return new, cell, *gates
-    return new * at, cell * at + c * (1 - at), new * at + h * (1 - at), *gates
+    return new * at, masked(cell, c, at), masked(new, h, at), *gates
 
 
 def _lstm_cell(xp, i, f, n, o, c, at):
-    cell = f * c + i * n
-    return cell if at is None else cell * at + c * (1 - at)
+    return masked(lstm_cell(i, f, n, c), c, at)
 
 
 def _lstm_back(xp, i, f, n, o, c, grad_out, flow, cell_flow, at):
     """What a step passes to its four gates and the cell before; with a mask also to the state."""
-    bent = xp.tanh(f * c + i * n)
     into = flow if grad_out is None else grad_out + flow
     into = into if at is None else into * at
     through = cell_flow if at is None else cell_flow * at
-    to_cell = into * o * (1 - bent * bent) + through
-    found = (
-        to_cell * n * i * (1 - i),
-        to_cell * c * f * (1 - f),
-        to_cell * i * (1 - n * n),
-        into * bent * o * (1 - o),
-    )
+    to_i, to_f, to_n, to_o, to_cell = lstm_update_vjp(xp, i, f, n, o, c, into, through)
+    found = to_i * i * (1 - i), to_f * f * (1 - f), to_n * (1 - n * n), to_o * o * (1 - o)
     if at is None:
         return *found, to_cell * f
     return *found, to_cell * f + cell_flow * (1 - at), flow * (1 - at)

@@ -17,15 +17,11 @@ from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Bool, OneOf
 from .._rules import Floats
 from . import fused_steps
+from .formulas import lstm_cell, lstm_update, lstm_update_vjp, masked
 
 
 def steps(count, reverse):
     return range(count - 1, -1, -1) if reverse else range(count)
-
-
-def _masked_update(new, old, mask):
-    """The state after a step; `old` where the step is masked."""
-    return new if mask is None else new * mask + old * (1 - mask)
 
 
 def _states_before(xp, outputs, first, mask, reverse):
@@ -85,7 +81,7 @@ def rnn_sequence(
         new = _activated(xp, gates[t] + xp.matmul(h, turned), kind)
         at = None if mask is None else mask[t]
         outputs[t] = new if at is None else new * at
-        h = _masked_update(new, h, at)
+        h = masked(new, h, at)
     return stacked(xp, outputs), h
 
 
@@ -162,10 +158,10 @@ def lstm_sequence(
         if saves:
             activated[t] = xp.concatenate([let_in, keep, candidate, let_out], -1)
         at = None if mask is None else mask[t]
-        c = _masked_update(keep * c + let_in * candidate, c, at)
-        new = let_out * xp.tanh(c)
+        new, cell = lstm_update(xp, let_in, keep, candidate, let_out, c)
+        c = masked(cell, c, at)
         outputs[t] = new if at is None else new * at
-        h = _masked_update(new, h, at)
+        h = masked(new, h, at)
     none = xp.zeros((0, *gates.shape[1:]), gates.dtype)
     return stacked(xp, outputs), h, c, stacked(xp, activated) if saves else none
 
@@ -199,17 +195,15 @@ def lstm_sequence_vjp(xp, g, h0, c0, weight, mask, reverse, out):
     cells, c = {}, c0
     for t in order:
         cells[t] = c
-        c = _masked_update(
-            keep[t] * c + let_in[t] * candidate[t], c, None if mask is None else mask[t]
-        )
+        cell = lstm_cell(let_in[t], keep[t], candidate[t], c)
+        c = masked(cell, c, None if mask is None else mask[t])
     by_step = {}
     for t in reversed(order):
         at = None if mask is None else mask[t]
         into = grad_out[t] + flow if at is None else (grad_out[t] + flow) * at
-        bent = xp.tanh(keep[t] * cells[t] + let_in[t] * candidate[t])
         through = cell_flow if at is None else cell_flow * at
-        to_cell = into * let_out[t] * (1 - bent * bent) + through
-        to_gates = [to_cell * candidate[t], to_cell * cells[t], to_cell * let_in[t], into * bent]
+        gates = let_in[t], keep[t], candidate[t], let_out[t]
+        *to_gates, to_cell = lstm_update_vjp(xp, *gates, cells[t], into, through)
         to_gates = xp.concatenate(to_gates, -1)
         if by_activated is not None:
             to_gates = to_gates + by_activated[t]
@@ -277,7 +271,7 @@ def gru_sequence(
             saved = xp.concatenate(list(parts), -1)
             activated[t] = saved if at is None else saved * at
         outputs[t] = new if at is None else new * at
-        h = _masked_update(new, h, at)
+        h = masked(new, h, at)
     saved = stacked(xp, activated) if saves else xp.zeros((0, *h0.shape), gates.dtype)
     return stacked(xp, outputs), h, saved
 
