@@ -125,12 +125,14 @@ def _usable(xp, lower, blocks):
     """Whether all blocks (..., count, width, width) are the products of their factors.
 
     A pivot of the size of the rounding of float32 is positive or negative by chance. A GPU leaves
-    something else than a factor where it fails, and raises no error.
+    something else than a factor where it fails, and raises no error. Only lower triangles are read:
+    a product x.T @ x of a GPU need not be symmetric to the last bit.
     """
     diagonal = xp.arange(blocks.shape[-1])
     pivots = lower[..., diagonal, diagonal] ** 2
     least = ROUNDING * xp.max(blocks[..., diagonal, diagonal], axis=-1, keepdims=True)
-    error = xp.max(xp.abs(xp.matmul(lower, lower.swapaxes(-1, -2)) - blocks), axis=-1)
+    difference = xp.tril(xp.matmul(lower, lower.swapaxes(-1, -2)) - blocks)
+    error = xp.max(xp.abs(difference), axis=-1)
     return xp.all((pivots > least) & (error <= least), axis=(-1, -2))
 
 

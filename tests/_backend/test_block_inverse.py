@@ -50,6 +50,16 @@ def test_inverses_and_products(space, size):
         close_sums(found, wanted)
 
 
+def test_rounding_above_the_diagonal_takes_no_more_damping(space):
+    """A GPU's product x.T @ x is symmetric but for the last bits."""
+    matrix = symmetric(200)
+    matrix += np.triu(np.full(matrix.shape, np.float32(1e-6)), 1)
+    found, used = block_inverse.inverse_blocks(space.asarray(matrix), 0.05)
+    assert used == 0.05
+    lower = np.tril(matrix) + np.tril(matrix, -1).T
+    close(whole(arrays.to_host(found), 200), by_hand(lower, 0.05), atol=1e-5)
+
+
 SHAPES = [(1, 5), (128, 640), (64, 147), (300, 700), (10, 512)]
 
 

@@ -97,7 +97,8 @@ def same(one, other):
 
 
 def _plain(text):
-    return re.sub(r"\s+", " ", _NUMBER.sub("#", text))
+    """The text without its numbers, and without the spaces that NumPy pads short ones with."""
+    return re.sub(r"\s+([\])])", r"\1", re.sub(r"\s+", " ", _NUMBER.sub("#", text)))
 
 
 if __name__ == "__main__":
