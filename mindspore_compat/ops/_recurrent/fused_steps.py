@@ -11,7 +11,6 @@ shapes are those of sequence.py, which names the arrays.
 
 from ..._backend.bodies.row_plan import Parts
 from ..._backend.compiled import door
-from ..._backend.recurrent import sequences
 from .formulas import lstm_cell, lstm_update, lstm_update_vjp, masked
 
 
