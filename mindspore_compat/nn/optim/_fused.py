@@ -92,7 +92,7 @@ class FusedOptimizer(Optimizer):
             and all(arrays.on_device(parameter._array) for parameter in self.parameters)
         )
 
-    def works_on_host(self, arguments):
+    def _works_on_host(self, arguments):
         """True if the states are kept on the host, and all parameters and gradients are not."""
         if self._plan.offload is None or len(arguments) != 1:
             return False

@@ -162,14 +162,14 @@ class Optimizer(Cell):
             if len(gradients) == 1 and self._can_skip(*gradients):
                 flag = captured.never() if captured else arrays.current_space().zeros((), bool)
                 return self.skipping(flag, *gradients)
-            if captured and self.works_on_host(gradients):
+            if captured and self._works_on_host(gradients):
                 captured.on_host(self, functools.partial(super().__call__, *args, **kwargs))
                 return (True,) * len(self.parameters)
             if captured:
                 captured.refuse(f"the optimizer '{type(self).__name__}', which asks the host")
         return super().__call__(*args, **kwargs)
 
-    def works_on_host(self, gradients):
+    def _works_on_host(self, gradients):
         """True if the step, given these arguments, is work of the host in between two parts of
         a GPU's, which change parameters in place."""
         return False
