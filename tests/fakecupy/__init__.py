@@ -39,7 +39,7 @@ def install():
 
 def uninstall(before=()):
     """Takes the stand-in away again and puts `before` back."""
-    for name in [name for name in sys.modules if name.split(".")[0] in ("cupy", "cupyx")]:
+    for name in [name for name in list(sys.modules) if name.split(".")[0] in ("cupy", "cupyx")]:
         del sys.modules[name]
     sys.modules.update(before)
 

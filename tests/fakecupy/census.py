@@ -1,13 +1,9 @@
-"""Reads the names, methods and keywords of an installed CuPy wheel, and stores them in census.json.
+"""Reads the names, methods and keywords of an installed CuPy.
 
 The stand-in next to this file allows a name, a method or a keyword only if the census lists it. A
-mistake such as `cupy.insert` or `cupy.sum(where=)` therefore fails on a machine without a GPU. The
-census needs no GPU either.
-
-    pip install "cupy-cuda13x[ctk]" scipy && python tests/fakecupy/census.py
-
-rewrites census.json. Run it for each CuPy release and review the difference. The other files here
-implement the names.
+mistake such as `cupy.insert` or `cupy.sum(where=)` therefore fails on a machine without a GPU.
+releases.py writes census.json, what all releases have in common; contract.py records whole calls.
+The other files here implement the names.
 """
 
 import ast
@@ -15,7 +11,6 @@ import importlib
 import inspect
 import json
 import pathlib
-import sys
 import types
 
 MODULES = (
@@ -182,8 +177,3 @@ def take():
 def write(found):
     """Writes the census with one name a line, so that a new release shows as a short difference."""
     FILE.write_text(json.dumps(found, indent=0, sort_keys=True) + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    write(take())
-    print(f"{FILE}: CuPy {json.loads(FILE.read_text())['versions']['cupy']}", file=sys.stderr)

@@ -29,17 +29,13 @@ SCATTERS = {  # ufuncs with `.at`, and the types it takes
 # A first parameter of these names is an array that CuPy uses as it is: a list or a number fails
 # there.
 ARRAY_FIRST = {"a", "x", "m", "ary", "arr", "condition", "y", "v"}
-NO_SCALAR = {"polygamma"}  # the same of functions whose first parameter has another name
+NO_SCALAR = {"polygamma", "broadcast_to"}  # functions whose first parameter has another name
 SCALAR_TOO = {
     "isclose",
     "allclose",
     "array_equal",
     "array_equiv",
     "kron",
-    "full_like",
-    "zeros_like",
-    "ones_like",
-    "empty_like",
     "ndim",
     "shape",
     "size",
@@ -80,25 +76,29 @@ class ufunc:
             raise TypeError(f"Wrong arguments {rest}")
         if not self.nin <= len(arguments) <= self.nargs:
             raise TypeError(f"Wrong number of arguments for '{self.name}'")
-        if len(arguments) > self.nin:
-            out = arguments[self.nin :]
+        outs = self._outs(arguments[self.nin :], out)
         inputs = arguments[: self.nin]
         for x in inputs:
             if not isinstance(x, (ndarray, *SCALARS)):
                 raise TypeError(f"Unsupported type {type(x)}")
+        if all(type(x) in (int, float, complex) for x in inputs):
+            inputs = [numpy.asarray(x)[()] for x in inputs]  # numbers alone have NumPy's dtypes
         takes, gives = self._loop(inputs, dtype)
         with numpy.errstate(all="ignore"):
             found = self._compute([self._cast(x, t) for x, t in zip(inputs, takes, strict=False)])
             found = [
                 numpy.asarray(f).astype(t, copy=False) for f, t in zip(found, gives, strict=False)
             ]
-        outs = out if isinstance(out, tuple) else (out,) * (out is not None)
-        answers = (
-            [store(f, o, casting) for f, o in zip(found, outs, strict=False)]
-            if outs
-            else [wrap(f) for f in found]
-        )
+        answers = [store(f, o, casting) for f, o in zip(found, outs, strict=True)]
         return answers[0] if self.nout == 1 else tuple(answers)
+
+    def _outs(self, positional, out):
+        """An array for each result, or None for a new one."""
+        if positional:
+            return (*positional, *(None,) * (self.nout - len(positional)))
+        if out is not None and self.nout > 1 and not isinstance(out, tuple):
+            raise ValueError("Wrong number of outputs")
+        return out if isinstance(out, tuple) else (out,) * self.nout
 
     def _loop(self, inputs, dtype):
         """The first listed loop that the inputs can be cast to (or, given dtype, that answers in
@@ -115,6 +115,8 @@ class ufunc:
 
     @staticmethod
     def _cast(x, dtype):
+        if type(x) is int and dtype.kind in "iu":
+            return numpy.array(x, dtype)  # or OverflowError
         host = x._host if isinstance(x, ndarray) else numpy.asarray(x)
         return host.astype(dtype, copy=False)
 
@@ -281,6 +283,14 @@ def own_array(obj, dtype=None, copy=True, order="K", subok=False, ndmin=0, *, bl
 
 
 @own
+def own_unpackbits(a, axis=None, bitorder="big"):
+    need_arrays(a)
+    if axis is not None:
+        raise NotImplementedError("axis option is not supported yet")
+    return wrap(numpy.unpackbits(a._host, bitorder=bitorder))
+
+
+@own
 def own_packbits(a, axis=None, bitorder="big"):
     if axis is not None:
         raise NotImplementedError("axis option is not supported yet")
@@ -326,12 +336,11 @@ def own_asanyarray(a, dtype=None, order=None, *, copy=None, blocking=False):
 
 @own
 def own_ascontiguousarray(a, dtype=None):
+    need_arrays(a)
     made = own_array(a, dtype, False)
-    return (
-        made
-        if made._host.flags.c_contiguous and made.ndim
-        else wrap(numpy.ascontiguousarray(made._host))
-    )
+    if made._host.flags.c_contiguous and made.ndim:
+        return made
+    return wrap(numpy.ascontiguousarray(made._host))
 
 
 @own
@@ -423,16 +432,17 @@ def own_matmul(
     order="K",
     out=None,
 ):
-    x1, x2, *more = arrays
+    if len(arrays) != 2:
+        raise TypeError("matmul() takes 2 arrays by position, and `out` by name")
+    x1, x2 = arrays
     for x in (x1, x2):
         if not isinstance(x, ndarray):
             raise TypeError(f"Unsupported type {type(x)}")
     note_product([x1, x2])
-    return store(
-        numpy.asarray(numpy.matmul(x1._host, x2._host, dtype=dtype)),
-        more[0] if more else out,
-        casting,
-    )
+    found = numpy.asarray(numpy.matmul(x1._host, x2._host, dtype=dtype))
+    if x1.dtype == x2.dtype == BFLOAT16:
+        found = found.astype(BFLOAT16)
+    return store(found, out[0] if isinstance(out, tuple) else out, casting)
 
 
 TF32 = []  # whether products of float32 are made in TF32, as CuPy was set at the first of them
@@ -461,8 +471,89 @@ def own_get_array_module(*arguments):
 
 @own
 def own_array_equal(a1, a2, equal_nan=False):
-    a1, a2 = own_array(a1, copy=False), own_array(a2, copy=False)
+    need_arrays(a1, a2)
     return wrap(numpy.array_equal(a1._host, a2._host, equal_nan))
+
+
+@own
+def own_allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    return wrap(numpy.allclose(unwrap(a), unwrap(b), rtol, atol, equal_nan))
+
+
+def need_arrays(*values):
+    """Refuses what is no array of the device where CuPy looks for an attribute of one."""
+    for value in values:
+        if not isinstance(value, ndarray):
+            raise TypeError(f"Unsupported type {type(value)}")
+
+
+@own
+def own_inner(a, b):
+    need_arrays(a, b)
+    return wrap(numpy.inner(a._host, b._host))
+
+
+@own
+def own_kron(a, b):
+    a, b = unwrap(a), unwrap(b)
+    dtype = numpy.result_type(a, b)  # in which a Python number is weak
+    return wrap(numpy.kron(a, b).astype(dtype))
+
+
+@own
+def own_choose(a, choices, out=None, mode="raise"):
+    need_arrays(a, choices)
+    return store(numpy.choose(a._host, choices._host, mode=mode), out, "same_kind")
+
+
+@own
+def own_isin(element, test_elements, assume_unique=False, invert=False):
+    need_arrays(element, test_elements)
+    return wrap(
+        numpy.isin(element._host, test_elements._host, assume_unique=assume_unique, invert=invert)
+    )
+
+
+@own
+def own_lexsort(keys):
+    need_arrays(keys)
+    return wrap(numpy.lexsort(keys._host))
+
+
+@own
+def own_roll(a, shift, axis=None):
+    need_arrays(a)
+    if isinstance(shift, ndarray) and shift.dtype.kind == "f":
+        raise TypeError("the shift must be of integers")
+    return wrap(numpy.roll(a._host, unwrap(shift), axis))
+
+
+@own
+def own_sort(a, axis=-1, kind=None):
+    need_arrays(a)
+    refuse_bfloat16(a, "sort")
+    return wrap(numpy.sort(a._host, axis, kind))
+
+
+@own
+def own_cumsum(a, axis=None, dtype=None, out=None):
+    need_arrays(a)
+    refuse_bfloat16(a, "cumsum")
+    return store(numpy.asarray(numpy.cumsum(a._host, axis, dtype)), out, "same_kind")
+
+
+def refuse_bfloat16(a, name):
+    """Thrust and CUB have no bfloat16, and CuPy's own kernel for it does not compile."""
+    if a.dtype == BFLOAT16:
+        raise TypeError(f"{name} does not support bfloat16")
+
+
+@own
+def own_arange(start, stop=None, step=1, dtype=None):
+    for value in (start, stop, step):
+        if isinstance(value, ndarray):
+            raise TypeError("bounds on the device would be read, and truncated")
+    return wrap(numpy.arange(*((start, stop) if stop is not None else (0, start)), step, dtype))
 
 
 @own

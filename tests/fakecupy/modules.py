@@ -304,12 +304,9 @@ def generator_class(name, make):
         self._host = make(seed)
 
     listed = listing.census()["classes"][f"cupy.random.{name}"]
-    members = {
-        "__init__": __init__,
-        "__module__": "cupy.random",
-        "shuffle": shuffle,
-        "permutation": permutation,
-    }
+    members = {"__init__": __init__, "__module__": "cupy.random"}
+    own = {"shuffle": shuffle, "permutation": permutation}
+    members |= {key: method for key, method in own.items() if key in listed}
     for key, line in listed.items():
         if line.startswith("method (") and key not in members and hasattr(make(0), key):
             members[key] = drawn(key, line)

@@ -21,6 +21,7 @@ def errstate(*, divide=None, over=None, under=None, invalid=None, linalg=None):
 
 def cholesky(a):
     """CuPy tells of no error: of a matrix that is not positive definite something is left."""
+    _refuse_float16(a)
     whole = a._host.astype(numpy.result_type(a._host, numpy.float32))
     flat = whole.reshape(-1, *whole.shape[-2:])
     for index, matrix in enumerate(flat):
@@ -35,7 +36,26 @@ def inv(a):
     """Of a singular matrix something is left that is no inverse."""
     if not isinstance(a, ndarray):
         raise TypeError(f"cupy.ndarray expected, but got {type(a).__name__}")
+    if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
+        raise numpy.linalg.LinAlgError("Last 2 dimensions of the array must be square")
     return wrap(_solved(numpy.linalg.inv, a._host))
+
+
+def eig(a):
+    """The results are complex, also where the imaginary parts are 0."""
+    values, vectors = numpy.linalg.eig(a._host)
+    dtype = numpy.result_type(values, numpy.complex64)
+    return wrap(values.astype(dtype)), wrap(vectors.astype(dtype))
+
+
+def eigvals(a):
+    """The results are complex, also where the imaginary parts are 0."""
+    return eig(a)[0]
+
+
+def _refuse_float16(a):
+    if a.dtype == numpy.float16:
+        raise TypeError("float16 is not supported")
 
 
 def solve(a, b):
@@ -57,4 +77,4 @@ def _solved(function, matrix, *others):
         return numpy.full_like((matrix, *others)[-1], 7)
 
 
-OWN = {"cholesky": cholesky, "inv": inv, "solve": solve}
+OWN = {"cholesky": cholesky, "eig": eig, "eigvals": eigvals, "inv": inv, "solve": solve}
