@@ -9,6 +9,7 @@ A matrix is described in the terms of the library, column by column; products.py
 these.
 """
 
+import collections
 import ctypes
 import threading
 from ctypes import byref, c_int, c_longlong, c_size_t, c_void_p
@@ -111,6 +112,7 @@ class Library:
         for name in _FUNCTIONS:
             setattr(self, name, getattr(library, name))
         self._handles = threading.local()
+        self._free = collections.defaultdict(list)  # GPU -> handles of threads that have ended
         self._workspaces = {}  # (GPU, stream) -> memory that work on this stream may use
 
     def handle(self):
@@ -118,17 +120,23 @@ class Library:
         gpu = self._cuda.runtime.getDevice()
         stream = self._cuda.get_current_stream().ptr
         handles = self._handles.__dict__
-        entry = handles.get(gpu)
-        if entry is None:
-            entry = handles[gpu] = [self._new_handle(), None]
-        handle, last = entry
-        if stream != last:
+        lease = handles.get(gpu)
+        if lease is None:
+            lease = handles[gpu] = self._new_lease(self._free[gpu])
+        handle = lease.handle
+        if stream != lease.stream:
             check(self.cublasSetStream_v2(handle, c_void_p(stream)), "cublasSetStream")
             memory = self.workspace()
             status = self.cublasSetWorkspace_v2(handle, c_void_p(memory.ptr), c_size_t(memory.size))
             check(status, "cublasSetWorkspace")
-            entry[1] = stream
+            lease.stream = stream
         return handle
+
+    def _new_lease(self, free):
+        try:
+            return _Lease(free, free.pop())
+        except IndexError:
+            return _Lease(free, self._new_handle())
 
     def _new_handle(self):
         handle = c_void_p()
@@ -183,6 +191,22 @@ class Library:
                 check(status, name)
 
         return multiply
+
+
+class _Lease:
+    """A handle for as long as a thread lives; then another may have it.
+
+    Args:
+        free (list): handles that no thread has.
+        handle: the thread's own.
+    """
+
+    def __init__(self, free, handle):
+        self._free, self.handle = free, handle
+        self.stream = None  # the one that the handle is set to
+
+    def __del__(self):
+        self._free.append(self.handle)
 
 
 def check(status, name):

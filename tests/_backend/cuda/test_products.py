@@ -3,6 +3,9 @@
 They run where CuPy computes, on a GPU or on the simulated CUDA, which counts calls and copies.
 """
 
+import collections
+import threading
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -200,6 +203,23 @@ def test_a_product_is_captured_and_replayed(space):
     stream.synchronize()
     for one, two in zip(made, wanted, strict=True):
         np.testing.assert_array_equal(one.get(), two.get())
+
+
+def test_a_thread_takes_the_handle_of_one_that_has_ended(space, monkeypatch):
+    library = space.products.library
+    monkeypatch.setattr(library, "_free", collections.defaultdict(list))
+    handles = []
+
+    def multiply():
+        assert float(space.matmul(space.ones((2, 3)), space.ones((3, 2)))[0, 0]) == 3
+        handles.append(library.handle())
+
+    for _ in range(2):
+        thread = threading.Thread(target=multiply)
+        thread.start()
+        thread.join()
+    multiply()
+    assert handles[0] is handles[1] is not handles[2]
 
 
 def test_each_purpose_has_its_own_setting_of_tf32(space, monkeypatch):
