@@ -54,8 +54,8 @@ def einsum(xp, equation, operands, options):
     while len(operands) > 1:
         one, two = _next_pair(sources, target, operands)
         (y, of_y), (x, of_x) = ((operands.pop(at), sources.pop(at)) for at in (two, one))
-        wanted = set(target).union(*sources)
-        letters = "".join(c for c in dict.fromkeys(of_x + of_y) if c in wanted)
+        later = set(target).union(*sources)
+        letters = "".join(c for c in dict.fromkeys(of_x + of_y) if c in later)
         letters = letters if sources else target
         operands.append(_pair(xp, x, of_x, y, of_y, letters))
         sources.append(letters)
@@ -67,15 +67,15 @@ def _terms(equation, operands):
     an ellipsis: that is left to the library."""
     if not isinstance(equation, str) or "." in equation:
         return None
-    given, arrow, target = equation.replace(" ", "").partition("->")
-    sources = given.split(",")
-    if len(sources) != len(operands) or any(len(set(each)) < len(each) for each in sources):
+    left, arrow, target = equation.replace(" ", "").partition("->")
+    sources = left.split(",")
+    if len(sources) != len(operands) or any(len(set(term)) < len(term) for term in sources):
         return None
-    if any(len(each) != array.ndim for each, array in zip(sources, operands, strict=True)):
+    if any(len(term) != array.ndim for term, array in zip(sources, operands, strict=True)):
         return None
     if not arrow:
-        target = "".join(sorted(c for c in set(given) - {","} if given.count(c) == 1))
-    if len(set(target)) < len(target) or not set(target) <= set(given):
+        target = "".join(sorted(c for c in set(left) - {","} if left.count(c) == 1))
+    if len(set(target)) < len(target) or not set(target) <= set(left):
         return None
     return sources, target
 
@@ -83,7 +83,7 @@ def _terms(equation, operands):
 def _next_pair(sources, target, operands):
     """The two operands that NumPy would contract first, in order."""
     if len(operands) > 2:
-        shapes = [numpy.broadcast_to(numpy.float32(0), each.shape) for each in operands]
+        shapes = [numpy.broadcast_to(numpy.float32(0), array.shape) for array in operands]
         path, _ = numpy.einsum_path(f"{','.join(sources)}->{target}", *shapes, optimize="greedy")
         if len(path[1]) == 2:
             return sorted(path[1])
@@ -102,16 +102,16 @@ def _pair(xp, x, of_x, y, of_y, target):
     x = _grouped(xp, x, of_x, sizes, batch, free_x, inner)
     y = _grouped(xp, y, of_y, sizes, batch, inner, free_y)
     letters = batch + free_x + free_y
-    made = xp.matmul(x, y).reshape([sizes[c] for c in letters])
-    return made.transpose([letters.index(c) for c in target])
+    product = xp.matmul(x, y).reshape([sizes[c] for c in letters])
+    return product.transpose([letters.index(c) for c in target])
 
 
-def _summed(xp, array, letters, wanted):
+def _summed(xp, array, letters, shared):
     """An operand, summed over the axes that nothing else has."""
-    axes = tuple(at for at, c in enumerate(letters) if c not in wanted)
+    axes = tuple(at for at, c in enumerate(letters) if c not in shared)
     if axes:
         array = xp.sum(array, axes, dtype=array.dtype)
-    return array, "".join(c for c in letters if c in wanted)
+    return array, "".join(c for c in letters if c in shared)
 
 
 def _lengths(operands):

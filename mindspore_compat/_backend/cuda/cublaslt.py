@@ -84,14 +84,14 @@ class Library:
         return handle
 
     def _new(self, name, *arguments):
-        made = c_void_p()
-        cublas.check(getattr(self, f"_{name}")(byref(made), *arguments), f"cublasLt{name}")
-        return made
+        pointer = c_void_p()
+        cublas.check(getattr(self, f"_{name}")(byref(pointer), *arguments), f"cublasLt{name}")
+        return pointer
 
-    def _set(self, kind, described, attribute, value):
+    def _set(self, kind, description, attribute, value):
         name = f"{kind}SetAttribute"
         size = c_size_t(ctypes.sizeof(value))
-        status = getattr(self, f"_{name}")(described, c_int(attribute), byref(value), size)
+        status = getattr(self, f"_{name}")(description, c_int(attribute), byref(value), size)
         cublas.check(status, f"cublasLt{name}")
 
     def prepared(self, kind, turns, sizes, leads):
@@ -109,20 +109,20 @@ class Library:
             self._layout(kind, shape, turn, lead)
             for shape, turn, lead in zip(shapes, (*turns, 0), leads, strict=True)
         ]
-        described = self._new("MatmulDescCreate", c_int(kind.compute), c_int(SCALE_32F))
+        description = self._new("MatmulDescCreate", c_int(kind.compute), c_int(SCALE_32F))
         for attribute, value in (
             (TRANSA, c_int(turns[0])),
             (TRANSB, c_int(turns[1])),
             (EPILOGUE, c_uint32(EPILOGUE_BIAS)),
             (BIAS_POINTER, c_void_p(ALIGNMENT)),  # a proposal depends on how it is aligned
         ):
-            self._set("MatmulDesc", described, attribute, value)
-        proposal = self._proposal(described, matrices)
+            self._set("MatmulDesc", description, attribute, value)
+        proposal = self._proposal(description, matrices)
         if proposal is None:
-            self._destroy(described, matrices)
+            self._destroy(description, matrices)
             return None
-        multiply = self._multiply(kind, described, matrices, proposal)
-        weakref.finalize(multiply, self._destroy, described, matrices).atexit = False
+        multiply = self._multiply(kind, description, matrices, proposal)
+        weakref.finalize(multiply, self._destroy, description, matrices).atexit = False
         return multiply
 
     def _layout(self, kind, shape, turn, lead):
@@ -130,7 +130,7 @@ class Library:
         sizes = c_uint64(rows), c_uint64(columns), c_int64(lead)
         return self._new("MatrixLayoutCreate", c_int(kind.data), *sizes)
 
-    def _proposal(self, described, matrices):
+    def _proposal(self, description, matrices):
         """The algorithm that the library proposes; None for none."""
         preference = self._new("MatmulPreferenceCreate")
         workspace = self._products.workspace()
@@ -144,13 +144,13 @@ class Library:
             self._set("MatmulPreference", preference, attribute, value)
         proposal, count = _Heuristic(), c_int()
         status = self._MatmulAlgoGetHeuristic(
-            *(self._handle(), described, *matrices, matrices[2], preference, c_int(1)),
+            *(self._handle(), description, *matrices, matrices[2], preference, c_int(1)),
             *(byref(proposal), byref(count)),
         )
         self._MatmulPreferenceDestroy(preference)
         return None if status or not count.value or proposal.state else proposal
 
-    def _multiply(self, kind, described, matrices, proposal):
+    def _multiply(self, kind, description, matrices, proposal):
         """The function that `prepared` gives."""
         left, right, result = matrices
         lock, function, zero, one = threading.Lock(), self._Matmul, kind.zero, kind.one
@@ -162,10 +162,10 @@ class Library:
             workspace = c_void_p(memory.ptr), c_size_t(memory.size)
             with lock:  # the address of the vector belongs to what is shared
                 self._MatmulDescSetAttribute(
-                    described, c_int(BIAS_POINTER), byref(c_void_p(vector)), size
+                    description, c_int(BIAS_POINTER), byref(c_void_p(vector)), size
                 )
                 status = function(
-                    *(self._handle(), described, one, c_void_p(a), left, c_void_p(b), right),
+                    *(self._handle(), description, one, c_void_p(a), left, c_void_p(b), right),
                     *(zero, out, result, out, result, byref(proposal), *workspace, stream),
                 )
             if status:
@@ -173,7 +173,7 @@ class Library:
 
         return multiply
 
-    def _destroy(self, described, matrices):
+    def _destroy(self, description, matrices):
         for matrix in matrices:
             self._MatrixLayoutDestroy(matrix)
-        self._MatmulDescDestroy(described)
+        self._MatmulDescDestroy(description)

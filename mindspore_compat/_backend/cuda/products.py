@@ -55,12 +55,12 @@ class Plan(NamedTuple):
     Args:
         shape (tuple): of the result.
         run (Callable): multiplies what lies at three addresses; None where it cannot as it lies.
-        copied (tuple): whether `x`, `y` and the result need other memory before it can.
+        copies (tuple): whether `x`, `y` and the result need other memory before it can.
     """
 
     shape: tuple
     run: object
-    copied: tuple
+    copies: tuple
 
 
 class Products:
@@ -92,11 +92,11 @@ class Products:
             out: an array for the result, or None for a new one.
             purpose (str): "matmul" or "conv", which of the settings of TF32 holds.
         """
-        made = self._product(x, y, out, cublas.tf32[purpose]) if self._multiplies(x, y) else None
-        if made is None:
+        result = self._product(x, y, out, cublas.tf32[purpose]) if self._multiplies(x, y) else None
+        if result is None:
             self.late = self.library is None
-            made = self.module.matmul(x, y, out=out)
-        return checksums.checked(self.module, x, y, made) if checksums.on else made
+            result = self.module.matmul(x, y, out=out)
+        return checksums.checked(self.module, x, y, result) if checksums.on else result
 
     def matmul_add(self, x, y, vector):
         """The product of two matrices, plus a vector that is added to each row: one call where
@@ -165,12 +165,12 @@ class Products:
             plan.run(x.data.ptr, y.data.ptr, out.data.ptr)
         elif not out.size or not x.shape[-1]:
             out.fill(0)
-        elif plan.copied[2]:
+        elif plan.copies[2]:
             return self._copied(x, y, out, tf32)
-        elif any(plan.copied):
+        elif any(plan.copies):
             x, y = (
-                self.module.ascontiguousarray(array) if copied else array
-                for array, copied in zip((x, y), plan.copied)
+                self.module.ascontiguousarray(array) if copies else array
+                for array, copies in zip((x, y), plan.copies)
             )
             return self._product(x, y, out, tf32)
         else:
@@ -193,10 +193,10 @@ class Products:
         run = None
         if out.size and x.shape[-1]:
             run = self._runner(kind, descriptions, x.dtype.itemsize)
-        copied = tuple(map(_needs_copy, descriptions)) if run is None else ()
+        copies = tuple(map(_needs_copy, descriptions)) if run is None else ()
         if len(self._plans) >= MOST_PLANS:
             self._plans.clear()
-        plan = self._plans[key] = Plan(shape, run, copied)
+        plan = self._plans[key] = Plan(shape, run, copies)
         return plan
 
     def _runner(self, kind, descriptions, itemsize):
@@ -204,7 +204,7 @@ class Products:
         written as it lies."""
         (rows, inner), columns = descriptions[0][0][-2:], descriptions[1][0][-1]
         axes = _batch_axes(descriptions)
-        steps = [each[1][-2:] for each in descriptions]
+        steps = [steps[-2:] for _, steps in descriptions]
         while axes and axes[-1][2] == 0:
             longer = _with_more_rows(axes[-1], rows, inner, columns, steps)
             if longer is None:
@@ -262,8 +262,8 @@ class Products:
 
         def run(*addresses):
             table = self.module.ndarray((3, count), numpy.uint64)
-            given = [numpy.uint64(address) for address in addresses]
-            arguments = (table, numpy.int64(count), *given, *lengths, *steps)
+            starts = [numpy.uint64(address) for address in addresses]
+            arguments = (table, numpy.int64(count), *starts, *lengths, *steps)
             self._write_addresses(blocks, (THREADS,), arguments)
             start = table.data.ptr
             multiply(start, start + 8 * count, start + 16 * count)

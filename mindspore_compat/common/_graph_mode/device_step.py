@@ -87,8 +87,9 @@ class Graph:
         found = reached([root() for root in self._roots])
         refuse_hooks(found)
         tensors = [each for each in found if isinstance(each, Tensor)] + inputs_of(args, kwargs)[1]
-        changing = {id(each) for each in reached(self.capture.on_host_of) if _is_of_host(each)}
-        tensors = [each for each in tensors if id(each) not in changing]
+        objects = reached(self.capture.on_host_of)
+        variables = {id(value) for value in objects if _is_of_host(value)}
+        tensors = [tensor for tensor in tensors if id(tensor) not in variables]
         before = _Before(tensors)
         space = arrays.current_space()
         inputs = [

@@ -267,12 +267,12 @@ class ThorGpu(FusedOptimizer):
     def _inverses_on_gpu(self, factors, scale, damping):
         """The inverses of all layers at once, by kernels that are not waited for; so nothing is
         logged of more damping."""
-        given = []
+        matrices = []
         for layer, a, g in factors:
-            given.append((g * scale, damping, layer.positions()))
+            matrices.append((g * scale, damping, layer.positions()))
             if not layer.is_table:
-                given.append((a, damping, layer.positions()))
-        inverses = iter(inverse_blocks_unwatched(given))
+                matrices.append((a, damping, layer.positions()))
+        inverses = iter(inverse_blocks_unwatched(matrices))
         result = {}
         for layer, a, _ in factors:
             xp, inverse_g = arrays.space_of(a), next(inverses)

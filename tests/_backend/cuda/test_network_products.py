@@ -70,7 +70,7 @@ def test_operands_are_read_as_they_lie(space, name, dtype, monkeypatch):
     _, gradients = step_of(name, dtype)
     gradients()
     plans = space.products._plans.values()
-    assert plans and not any(any(plan.copied) for plan in plans) and not any(casts)
+    assert plans and not any(any(plan.copies) for plan in plans) and not any(casts)
 
 
 @pytest.mark.parametrize("dtype", [ms.float32, ms.float16, ms.bfloat16])
