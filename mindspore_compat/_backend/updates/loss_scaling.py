@@ -1,8 +1,8 @@
-"""The arithmetic of a loss scale on a GPU, where the host never learns the scale.
+"""The arithmetic of a loss scale, on a GPU without the host ever learning the scale.
 
 `divide` makes the gradients of a scaled loss those of the loss, `change` gives the next scale. Both
-do nothing, and return None and False, unless all their arrays lie on a GPU: on the host Python's
-numbers serve.
+do nothing, and return None and False, unless all their arrays lie on a GPU. On the host Python's
+numbers serve; `changed` gives the next scale of these.
 """
 
 from .. import arrays
@@ -21,6 +21,16 @@ def _changed(xp, scale, current, last, overflow, *, factor, window, smallest):
     down = xp.maximum(scale / factor, smallest)
     changed = xp.where(overflow | increase, current, last)
     return xp.where(overflow, down, xp.where(increase, scale * factor, scale)), current + 1, changed
+
+
+class _Numbers:
+    """The `xp` of numbers."""
+
+    maximum = staticmethod(max)
+
+    @staticmethod
+    def where(condition, yes, no):
+        return yes if condition else no
 
 
 _DIVIDED = fuse(_divided, reads=("gradient",))
@@ -55,6 +65,12 @@ def change(state, overflow, factor, window, smallest):
         smallest=smallest.reshape(()),
     )
     return True
+
+
+def changed(scale, current, last, overflow, *, factor, window, smallest):
+    """The next state as numbers; the arguments are numbers, of the same meaning as in `change`."""
+    settings = {"factor": factor, "window": window, "smallest": smallest}
+    return _changed(_Numbers, scale, current, last, overflow, **settings)
 
 
 def number_of(array):

@@ -95,17 +95,17 @@ class DynamicLossScaleUpdateCell(Cell):
             numbers = [each._array for each in settings]
             if loss_scaling.change([each._array for each in state], overflow._array, *numbers):
                 return overflow
-        current, last = int(self.cur_iter), int(self.last_overflow_iter)
-        increase = int(self.scale_window) <= current - last
-        factor = float(self.scale_factor)
-        if overflow:
-            scale = max(float(loss_scale) / factor, float(self.minimum_loss_scale))
-            loss_scale._array[...] = scale
-        elif increase:
-            loss_scale._array[...] = float(loss_scale) * factor
-        if overflow or increase:
-            self.last_overflow_iter._array[...] = current
-        self.cur_iter._array[...] = current + 1
+        scale, current, last = loss_scaling.changed(
+            float(loss_scale),
+            int(self.cur_iter),
+            int(self.last_overflow_iter),
+            bool(overflow),
+            factor=float(self.scale_factor),
+            window=int(self.scale_window),
+            smallest=float(self.minimum_loss_scale),
+        )
+        loss_scale._array[...] = scale
+        self.cur_iter._array[...], self.last_overflow_iter._array[...] = current, last
         return overflow
 
 
