@@ -240,6 +240,12 @@ def on_device(array):
     return kind is not numpy.ndarray and not getattr(kind, "of_host", False)
 
 
+def number_of(array):
+    """The only element of an array: a float, or of a GPU's a 0-d array there."""
+    element = array.reshape(())
+    return element if on_device(array) else float(element)
+
+
 def to_space(space, array):
     """The same values as an array of `space`."""
     if SPACES.get(type(array)) is space:

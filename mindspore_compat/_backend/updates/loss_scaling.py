@@ -71,8 +71,3 @@ def changed(scale, current, last, overflow, *, factor, window, smallest):
     """The next state as numbers; the arguments are numbers, of the same meaning as in `change`."""
     settings = {"factor": factor, "window": window, "smallest": smallest}
     return _changed(_Numbers, scale, current, last, overflow, **settings)
-
-
-def number_of(array):
-    """The number that an array of one element holds: of a GPU as a 0-d array there."""
-    return array.reshape(()) if arrays.on_device(array) else float(array)

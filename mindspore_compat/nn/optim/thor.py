@@ -103,9 +103,7 @@ class _Layer:
         """The number of positions of a convolution's output, where it lies; 1 for other layers."""
         if not self.is_conv:
             return 1.0
-        stored = self.cell.a_normalizer
-        on_gpu = arrays.on_device(stored._array)
-        return stored._array.reshape(()) if on_gpu else as_number(stored)
+        return arrays.number_of(self.cell.a_normalizer._array)
 
     def factors(self, gradient, a, g):
         """The three matrices whose product is the gradient times both inverses."""

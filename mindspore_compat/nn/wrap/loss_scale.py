@@ -250,7 +250,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
             tuple[object, object].
         """
         if hasattr(self.optimizer, "sens_scale") and isinstance(compute_input, Tensor):
-            self.optimizer.sens_scale = loss_scaling.number_of(compute_input._array)
+            self.optimizer.sens_scale = arrays.number_of(compute_input._array)
         return Tensor._wrap(arrays.current_space().zeros(8, np.int32)), compute_input
 
     def get_overflow_status(self, status, compute_output):
