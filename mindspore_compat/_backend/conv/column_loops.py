@@ -19,10 +19,20 @@ PIECES = 8  # of a call
 
 
 def copy_windows(
-    x: array(FLOAT), out: array(FLOAT), padded: memory(FLOAT), targets: array(INDEX),
-    first: piece(0), last: piece(1), samples: number(), channels: number(), area: number(),
-    windows: number(), by_sample: number(), by_channel: number(), by_position: number(),
-):  # fmt: skip
+    x: array(FLOAT),
+    out: array(FLOAT),
+    padded: memory(FLOAT),
+    targets: array(INDEX),
+    first: piece(0),
+    last: piece(1),
+    samples: number(),
+    channels: number(),
+    area: number(),
+    windows: number(),
+    by_sample: number(),
+    by_channel: number(),
+    by_position: number(),
+):
     """Writes the windows of channels `first` to `last` to `out`.
 
     Args:
@@ -46,10 +56,20 @@ def copy_windows(
 
 
 def add_windows(
-    g: array(FLOAT), out: array(FLOAT), padded: memory(FLOAT), targets: array(INDEX),
-    first: piece(0), last: piece(1), samples: number(), channels: number(), area: number(),
-    windows: number(), by_sample: number(), by_channel: number(), by_position: number(),
-):  # fmt: skip
+    g: array(FLOAT),
+    out: array(FLOAT),
+    padded: memory(FLOAT),
+    targets: array(INDEX),
+    first: piece(0),
+    last: piece(1),
+    samples: number(),
+    channels: number(),
+    area: number(),
+    windows: number(),
+    by_sample: number(),
+    by_channel: number(),
+    by_position: number(),
+):
     """Writes to `out` the sums of the windows over each element of an image, of columns `g`. The
     other arguments are those of `copy_windows`."""
     for channel in range(first, last):
@@ -105,9 +125,17 @@ def _run(function, source, target, shape, geo, strides, size):
     targets, area, windows = _targets(geo.size, geo.kernel, geo.stride, geo.pads, geo.dilation)
     several = max(min(size // PIECE, PIECES, channels), 1)
     loop_of(function).run(
-        blocks(channels, -(-channels // several)), source, target, area + 1, targets, samples,
-        channels, area, windows, *strides,
-    )  # fmt: skip
+        blocks(channels, -(-channels // several)),
+        source,
+        target,
+        area + 1,
+        targets,
+        samples,
+        channels,
+        area,
+        windows,
+        *strides,
+    )
 
 
 @functools.lru_cache(maxsize=256)

@@ -20,9 +20,18 @@ WORD = numpy.dtype(numpy.int32)
 
 
 def take_along(
-    x: array(WORD), index: array(INDEX), out: array(WORD), first: piece(0), last: piece(1),
-    start: piece(2), stop: piece(3), size: number(), rows: number(), run: number(), inner: number(),
-):  # fmt: skip
+    x: array(WORD),
+    index: array(INDEX),
+    out: array(WORD),
+    first: piece(0),
+    last: piece(1),
+    start: piece(2),
+    stop: piece(3),
+    size: number(),
+    rows: number(),
+    run: number(),
+    inner: number(),
+):
     """Writes to row k of block o of `out`, for o from `first` to `last`, the elements of block o of
     `x` that are named by the same row of `index`, from `start` to `stop`.
 
@@ -46,9 +55,18 @@ def take_along(
 
 
 def add_along(
-    values: array(FLOAT), index: array(INDEX), out: array(FLOAT), first: piece(0), last: piece(1),
-    start: piece(2), stop: piece(3), size: number(), rows: number(), run: number(), inner: number(),
-):  # fmt: skip
+    values: array(FLOAT),
+    index: array(INDEX),
+    out: array(FLOAT),
+    first: piece(0),
+    last: piece(1),
+    start: piece(2),
+    stop: piece(3),
+    size: number(),
+    rows: number(),
+    run: number(),
+    inner: number(),
+):
     """Adds `values` to the elements of `out` that `take_along` would read; the arguments are its
     own."""
     for o in range(first, last):

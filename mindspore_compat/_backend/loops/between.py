@@ -18,10 +18,20 @@ from .products import copy_edge, pack_rows
 
 
 def multiply_between(
-    left: array(FLOAT), x: array(FLOAT), right: array(FLOAT), out: array(FLOAT),
-    packed: memory(FLOAT), half: memory(FLOAT), edge: memory(FLOAT), rows: number(),
-    columns: number(), tall: number(), wide: number(), first: piece(0), last: piece(1),
-):  # fmt: skip
+    left: array(FLOAT),
+    x: array(FLOAT),
+    right: array(FLOAT),
+    out: array(FLOAT),
+    packed: memory(FLOAT),
+    half: memory(FLOAT),
+    edge: memory(FLOAT),
+    rows: number(),
+    columns: number(),
+    tall: number(),
+    wide: number(),
+    first: piece(0),
+    last: piece(1),
+):
     """Writes left @ x @ right, for blocks `first` to `last` of the columns.
 
     Args:

@@ -7,9 +7,13 @@ PIECE = 1 << 15  # elements of a piece, about
 
 
 def sum_along_rows(
-    x: array(FLOAT), out: array(FLOAT), length: number(), step: number(), first: piece(0),
+    x: array(FLOAT),
+    out: array(FLOAT),
+    length: number(),
+    step: number(),
+    first: piece(0),
     last: piece(1),
-):  # fmt: skip
+):
     """Writes the cumulative sums of rows `first` to `last`, backwards where `step` is -1.
 
     Args:

@@ -29,10 +29,18 @@ WORD = numpy.dtype(numpy.int32)
 
 
 def argmax_along(
-    x: array(FLOAT), out: array(INDEX), best: memory(WORD), index: memory(WORD), first: piece(0),
-    last: piece(1), start: piece(2), stop: piece(3), length: number(), inner: number(),
+    x: array(FLOAT),
+    out: array(INDEX),
+    best: memory(WORD),
+    index: memory(WORD),
+    first: piece(0),
+    last: piece(1),
+    start: piece(2),
+    stop: piece(3),
+    length: number(),
+    inner: number(),
     sign: number(FLOAT),
-):  # fmt: skip
+):
     """Writes the index of the first of the largest elements along the middle of three axes; a
     NaN is larger than all.
 

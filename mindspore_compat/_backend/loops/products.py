@@ -48,9 +48,16 @@ PANEL = 1 << 19  # multiplications of few rows that are a piece, at least
 
 
 def pack_rows(
-    b: array(FLOAT), packed: array(FLOAT), stride: number(), start: number(), depth: number(),
-    column: number(), columns: number(), first: piece(0), last: piece(1),
-):  # fmt: skip
+    b: array(FLOAT),
+    packed: array(FLOAT),
+    stride: number(),
+    start: number(),
+    depth: number(),
+    column: number(),
+    columns: number(),
+    first: piece(0),
+    last: piece(1),
+):
     """Lays rows `first` to `last` of a right side out in panels.
 
     Args:
@@ -72,9 +79,16 @@ def pack_rows(
 
 
 def pack_columns(
-    b: array(FLOAT), packed: array(FLOAT), stride: number(), start: number(), depth: number(),
-    column: number(), columns: number(), first: piece(0), last: piece(1),
-):  # fmt: skip
+    b: array(FLOAT),
+    packed: array(FLOAT),
+    stride: number(),
+    start: number(),
+    depth: number(),
+    column: number(),
+    columns: number(),
+    first: piece(0),
+    last: piece(1),
+):
     """Lays panels `first` to `last` of a right side out, which is stored as (columns, rows)."""
     for panel in range(first, last):
         left = panel * VECTORS * LANES
@@ -94,11 +108,24 @@ def pack_columns(
 
 
 def multiply(
-    a: array(FLOAT), packed: array(FLOAT), out: array(FLOAT), addend: array(FLOAT),
-    edge: memory(FLOAT), left_side: memory(FLOAT), turned: number(), stride: number(),
-    start: number(), depth: number(), column: number(), columns: number(), across: number(),
-    adds: number(), closes: number(), first: piece(0), last: piece(1),
-):  # fmt: skip
+    a: array(FLOAT),
+    packed: array(FLOAT),
+    out: array(FLOAT),
+    addend: array(FLOAT),
+    edge: memory(FLOAT),
+    left_side: memory(FLOAT),
+    turned: number(),
+    stride: number(),
+    start: number(),
+    depth: number(),
+    column: number(),
+    columns: number(),
+    across: number(),
+    adds: number(),
+    closes: number(),
+    first: piece(0),
+    last: piece(1),
+):
     """Writes the products of rows `first` to `last` with panels that are laid out.
 
     Args:
@@ -140,9 +167,20 @@ def multiply(
                     if own % LANES:
                         tile_out, to, step, add = edge, 0, width, 0
                     panel_tile(
-                        rows, vectors, side, at, row, across_row,
-                        packed, panel, count, add, tile_out, to, step,
-                    )  # fmt: skip
+                        rows,
+                        vectors,
+                        side,
+                        at,
+                        row,
+                        across_row,
+                        packed,
+                        panel,
+                        count,
+                        add,
+                        tile_out,
+                        to,
+                        step,
+                    )
                     if own % LANES:
                         to = i * across + column + left
                         copy_edge(edge, width, rows, own, out, to, across, adds or part)
@@ -176,10 +214,20 @@ def copy_edge(edge, width, rows, columns, out, to, step, adds):
 
 
 def multiply_columns(
-    a: array(FLOAT), b: array(FLOAT), out: array(FLOAT), addend: array(FLOAT),
-    packed: memory(FLOAT), edge: memory(FLOAT), a_turned: number(), b_turned: number(),
-    rows: number(), length: number(), across: number(), first: piece(0), last: piece(1),
-):  # fmt: skip
+    a: array(FLOAT),
+    b: array(FLOAT),
+    out: array(FLOAT),
+    addend: array(FLOAT),
+    packed: memory(FLOAT),
+    edge: memory(FLOAT),
+    a_turned: number(),
+    b_turned: number(),
+    rows: number(),
+    length: number(),
+    across: number(),
+    first: piece(0),
+    last: piece(1),
+):
     """Writes columns `first` to `last` of the product of two matrices, of which the right side is
     laid out in memory of the thread.
 
@@ -199,9 +247,24 @@ def multiply_columns(
         a_stride = rows if a_turned else length
         closes = 1 if start + depth == length else 0
         multiply(
-            a, packed, out, addend, edge, edge[:0], a_turned, a_stride, start, depth, first,
-            columns, across, start, closes, 0, rows,
-        )  # fmt: skip
+            a,
+            packed,
+            out,
+            addend,
+            edge,
+            edge[:0],
+            a_turned,
+            a_stride,
+            start,
+            depth,
+            first,
+            columns,
+            across,
+            start,
+            closes,
+            0,
+            rows,
+        )
 
 
 _LIBRARY = Library(pack_left, copy_edge, DEPTH=DEPTH, GROUP=GROUP)
@@ -267,9 +330,19 @@ def product_of_few(x, y, out, addend):
     width = own["VECTORS"] * own["LANES"]
     several = max(PANEL // (rows * length * width), 1) * width
     _loop_of_columns().run(
-        blocks(across, several), a, b, out.reshape(-1), _flat_addend(addend), several * depth,
-        own["ROWS"] * width, a_turned, b_turned, rows, length, across,
-    )  # fmt: skip
+        blocks(across, several),
+        a,
+        b,
+        out.reshape(-1),
+        _flat_addend(addend),
+        several * depth,
+        own["ROWS"] * width,
+        a_turned,
+        b_turned,
+        rows,
+        length,
+        across,
+    )
     return out
 
 
@@ -330,8 +403,17 @@ def _multiply(left, right, shape, part, block, out, addend):
     strips = 2 * -(-rows // (2 * height))  # an even number, so that two threads end together
     height = -(-rows // (strips * WIDEST)) * WIDEST
     multiply.run(
-        blocks(rows, height), a, packed, out.reshape(-1), addend,
-        own["ROWS"] * width, DEPTH * GROUP if a_turned else 0,
-        a_turned, rows if a_turned else length, *place, across,
-        int(part.start > 0), int(part.stop == length),
-    )  # fmt: skip
+        blocks(rows, height),
+        a,
+        packed,
+        out.reshape(-1),
+        addend,
+        own["ROWS"] * width,
+        DEPTH * GROUP if a_turned else 0,
+        a_turned,
+        rows if a_turned else length,
+        *place,
+        across,
+        int(part.start > 0),
+        int(part.stop == length),
+    )

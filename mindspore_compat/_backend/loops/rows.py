@@ -20,9 +20,13 @@ FEW, PIECES = 4, 16  # how many pieces a call has at least, and at most
 
 
 def take_rows(
-    x: array(FLOAT), index: array(INDEX), out: array(FLOAT), first: piece(0), last: piece(1),
+    x: array(FLOAT),
+    index: array(INDEX),
+    out: array(FLOAT),
+    first: piece(0),
+    last: piece(1),
     columns: number(),
-):  # fmt: skip
+):
     """Copies to rows `first` to `last` of `out` the rows of `x` that `index` names.
 
     Args:
@@ -38,9 +42,13 @@ def take_rows(
 
 
 def sum_rows(
-    values: array(FLOAT), index: array(INDEX), out: array(FLOAT), first: piece(0), last: piece(1),
+    values: array(FLOAT),
+    index: array(INDEX),
+    out: array(FLOAT),
+    first: piece(0),
+    last: piece(1),
     columns: number(),
-):  # fmt: skip
+):
     """Writes rows `first` to `last` of `out`: sums of the rows of `values` whose index they have.
 
     Args:

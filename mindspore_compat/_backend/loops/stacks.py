@@ -41,10 +41,23 @@ def multiply_rows(x, x_at, starts, first, last, offsets, y, y_at, y_step, out, o
             for column in range(0, columns, WIDTH * LANES):
                 vectors = min((columns - column) // LANES, WIDTH)
                 gather_tile(
-                    rows, vectors, x, x_at, starts, row, offsets, run,
-                    y, y_at + run * y_step + column, y_step, count, run,
-                    out, out_at + (row - first) * columns + column, columns,
-                )  # fmt: skip
+                    rows,
+                    vectors,
+                    x,
+                    x_at,
+                    starts,
+                    row,
+                    offsets,
+                    run,
+                    y,
+                    y_at + run * y_step + column,
+                    y_step,
+                    count,
+                    run,
+                    out,
+                    out_at + (row - first) * columns + column,
+                    columns,
+                )
 
 
 def multiply_matrix(
@@ -64,11 +77,22 @@ def multiply_matrix(
 
 
 def multiply_stack(
-    x: array(FLOAT), x_bases: array(INDEX), starts: array(OFFSET), offsets: array(OFFSET),
-    y: array(FLOAT), y_bases: array(INDEX), y_step: number(), is_turned: number(),
-    out: array(FLOAT), columns: number(), left: memory(FLOAT), left_offsets: memory(OFFSET),
-    right: memory(FLOAT), first: piece(0), last: piece(1),
-):  # fmt: skip
+    x: array(FLOAT),
+    x_bases: array(INDEX),
+    starts: array(OFFSET),
+    offsets: array(OFFSET),
+    y: array(FLOAT),
+    y_bases: array(INDEX),
+    y_step: number(),
+    is_turned: number(),
+    out: array(FLOAT),
+    columns: number(),
+    left: memory(FLOAT),
+    left_offsets: memory(OFFSET),
+    right: memory(FLOAT),
+    first: piece(0),
+    last: piece(1),
+):
     """Writes the products `first` to `last` of two stacks.
 
     Args:
@@ -89,14 +113,34 @@ def multiply_stack(
         if is_turned:
             transpose_matrix(y, y_bases[index], y_step, columns, count, right)
             multiply_matrix(
-                x, x_at, starts, offsets, left, left_offsets, right, 0, columns,
-                out, out_at, columns,
-            )  # fmt: skip
+                x,
+                x_at,
+                starts,
+                offsets,
+                left,
+                left_offsets,
+                right,
+                0,
+                columns,
+                out,
+                out_at,
+                columns,
+            )
         else:
             multiply_matrix(
-                x, x_at, starts, offsets, left, left_offsets, y, y_bases[index], y_step,
-                out, out_at, columns,
-            )  # fmt: skip
+                x,
+                x_at,
+                starts,
+                offsets,
+                left,
+                left_offsets,
+                y,
+                y_bases[index],
+                y_step,
+                out,
+                out_at,
+                columns,
+            )
 
 
 LIBRARY = Library(transpose_matrix, multiply_rows, multiply_matrix, WIDTH=WIDTH, RUN=RUN)
@@ -151,10 +195,21 @@ def product(x, y, lead):
     out = numpy.empty((*lead, rows, columns), FLOAT)
     y_step = y.strides[-1 if is_turned else -2] // y.itemsize
     _loop().run(
-        plan[0], _memory(x), plan[1], plan[2], plan[3], _memory(y), plan[4], y_step, int(is_turned),
-        out.reshape(-1), columns, count * VECTOR if packs else 0, count if packs else 0,
+        plan[0],
+        _memory(x),
+        plan[1],
+        plan[2],
+        plan[3],
+        _memory(y),
+        plan[4],
+        y_step,
+        int(is_turned),
+        out.reshape(-1),
+        columns,
+        count * VECTOR if packs else 0,
+        count if packs else 0,
         count * columns if is_turned else 0,
-    )  # fmt: skip
+    )
     return out
 
 

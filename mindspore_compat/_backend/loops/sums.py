@@ -19,9 +19,14 @@ LANES = 1 << 10  # elements of a row that an array of one axis is cut into
 
 
 def sum_rows(
-    x: array(FLOAT), out: array(DOUBLE), columns: number(), total: memory(FLOAT), first: piece(0),
-    last: piece(1), to: piece(2),
-):  # fmt: skip
+    x: array(FLOAT),
+    out: array(DOUBLE),
+    columns: number(),
+    total: memory(FLOAT),
+    first: piece(0),
+    last: piece(1),
+    to: piece(2),
+):
     """Writes the sum of rows `first` to `last` of `x` to row `to` of `out`.
 
     Args:

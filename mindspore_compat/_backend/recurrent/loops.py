@@ -26,9 +26,14 @@ def whole_vectors(width):
 
 
 def lay_out(
-    x: array(FLOAT), turned: number(), count: number(), width: number(), out: array(FLOAT),
-    first: piece(0), last: piece(1),
-):  # fmt: skip
+    x: array(FLOAT),
+    turned: number(),
+    count: number(),
+    width: number(),
+    out: array(FLOAT),
+    first: piece(0),
+    last: piece(1),
+):
     """A weight (count, width) as `multiply` reads it: panel by panel, filled up with zeros.
 
     Args:

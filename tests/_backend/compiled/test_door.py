@@ -51,8 +51,16 @@ def noting(loop, runs, key):
     return loop._replace(run=run)
 
 
-def test_whatever_has_loops_has_a_call_here():
-    assert set(door.names()) == set(CALLS)
+def served():
+    """What the package has loops for; the example of a page may have registered more."""
+    names = door.names()
+    return {
+        name for name in names if "mindspore_compat" in door._registered[name][0].run.__module__
+    }
+
+
+def test_whatever_has_loops_has_a_call():
+    assert served() == set(CALLS)
 
 
 @needs_numba
@@ -99,7 +107,7 @@ def test_what_is_asked_for_at_the_door_is_registered():
         for text in sources().values()
         for name in re.findall(r"door\.(?:call|find)\(\s*\"(\w+)\"", text)
     }
-    assert asked == set(door.names())
+    assert asked == served()
 
 
 def test_every_threshold_is_explained_and_used():

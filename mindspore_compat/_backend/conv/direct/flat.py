@@ -21,7 +21,7 @@ import numpy
 from ...compiled import jit
 from ...threads.parallel_loops import FLOAT, INDEX, OFFSET, loop_of
 from ...threads.scheduler import blocks
-from . import conv_loops
+from . import flat_loops
 from .planes import CACHE, FOUND, PIECES, SLACK, SUMS, VECTOR, Planes, cut, odd_lines
 
 PIECE = 1 << 21  # multiplications of a piece, at least
@@ -29,7 +29,7 @@ SPAN = 2048  # elements of the rows whose scalar products are made at once
 
 
 def _loop(function):
-    return loop_of(function, conv_loops.LIBRARY)
+    return loop_of(function, flat_loops.LIBRARY)
 
 
 def is_ready():
@@ -37,7 +37,7 @@ def is_ready():
     return all(
         [
             _loop(each).is_ready()
-            for each in (conv_loops.pack, conv_loops.correlate, conv_loops.weight_runs)
+            for each in (flat_loops.pack, flat_loops.correlate, flat_loops.weight_runs)
         ]
     )
 
@@ -69,13 +69,21 @@ def correlate_phases(x, weights, out, plans):
     # The weights in the order of tiles.
     packed = numpy.empty(sum(plan.groups * plan.filters * plan.depth for plan in plans), FLOAT)
     for own, start in zip(weights, results[:: len(_Result._fields)], strict=True):
-        _loop(conv_loops.pack).run(
+        _loop(flat_loops.pack).run(
             parts, own.values, packed[start:], own.indices, *own.sizes(first)
         )
-    _loop(conv_loops.correlate).run(
-        pieces, jit.flat(x), packed, out.reshape(-1), length, FOUND, phases, offsets, results,
+    _loop(flat_loops.correlate).run(
+        pieces,
+        jit.flat(x),
+        packed,
+        out.reshape(-1),
+        length,
+        FOUND,
+        phases,
+        offsets,
+        results,
         *sizes,
-    )  # fmt: skip
+    )
 
 
 class _Result(NamedTuple):
@@ -111,9 +119,12 @@ def _correlations(plans):
     images = first.batch * first.groups
     work = images * first.filters * sum(prod(plan.out) * plan.depth for plan in plans)
     samples, height_of_piece = cut(
-        images, height, len(filters), work // PIECE,
+        images,
+        height,
+        len(filters),
+        work // PIECE,
         lambda rows: planes_of_image * (rows + planes.reach) * planes.row,
-    )  # fmt: skip
+    )
     step = planes.step(height_of_piece + planes.reach)
     parts = [
         (group, each.start, each.stop)
@@ -132,15 +143,29 @@ def _correlations(plans):
         results.append(_Result(packed, offset, plan.depth, *plan.out, plan.writes[1]))
         packed += plan.groups * plan.filters * plan.depth
         offset += plan.depth
-    sizes = conv_loops.FlatSizes(
-        first.groups, first.channels, *first.size, *first.stride, first.filters, planes.row, step,
-        planes.reach, area, row_step, column_step,
-    )  # fmt: skip
+    sizes = flat_loops.FlatSizes(
+        first.groups,
+        first.channels,
+        *first.size,
+        *first.stride,
+        first.filters,
+        planes.row,
+        step,
+        planes.reach,
+        area,
+        row_step,
+        column_step,
+    )
     offsets = [planes._replace(taps=own).offsets(first.channels, step) for own in taps]
     return (
-        planes.phases, numpy.concatenate(offsets), numpy.array(results, INDEX).reshape(-1), sizes,
-        numpy.array(parts, INDEX), numpy.array(pieces, INDEX), planes_of_image * step + SLACK,
-    )  # fmt: skip
+        planes.phases,
+        numpy.concatenate(offsets),
+        numpy.array(results, INDEX).reshape(-1),
+        sizes,
+        numpy.array(parts, INDEX),
+        numpy.array(pieces, INDEX),
+        planes_of_image * step + SLACK,
+    )
 
 
 def weight_gradient(g, x, plan):
@@ -148,10 +173,19 @@ def weight_gradient(g, x, plan):
     positions). It has NaN where an element of `x` is infinite or NaN."""
     phases, whole, offsets, sizes, count, chunks, parts, lengths = _sums(plan)
     totals = numpy.zeros((count, plan.groups * plan.filters * plan.depth), FLOAT)
-    _loop(conv_loops.weight_runs).run(
-        parts, jit.flat(x), jit.flat(g), totals.reshape(-1), *lengths, FOUND, phases,
-        whole, offsets, chunks, *sizes,
-    )  # fmt: skip
+    _loop(flat_loops.weight_runs).run(
+        parts,
+        jit.flat(x),
+        jit.flat(g),
+        totals.reshape(-1),
+        *lengths,
+        FOUND,
+        phases,
+        whole,
+        offsets,
+        chunks,
+        *sizes,
+    )
     grad = totals[0]
     for each in totals[1:]:
         grad += each
@@ -180,24 +214,44 @@ def _sums(plan):
     runs = in_runs(chunks, plan, PIECE)
     ends = [0, *accumulate(map(len, runs))]
     parts = [
-        (*ends[number : number + 2], number * plan.groups * plan.filters * plan.depth, group,
-         each.start, each.stop)
+        (
+            *ends[number : number + 2],
+            number * plan.groups * plan.filters * plan.depth,
+            group,
+            each.start,
+            each.stop,
+        )
         for number in range(len(runs))
         for group in range(plan.groups)
         for each in blocks(plan.channels, depth)
-    ]  # fmt: skip
+    ]
     offsets = planes.offsets(depth, step)
     offsets = numpy.concatenate([offsets, numpy.full(SLACK, offsets[-1], OFFSET)])
     whole = numpy.array([0, plan.out[0], 0, 0, plan.out[1], 0], INDEX)
-    sizes = conv_loops.FlatSums(
-        plan.groups, plan.channels, *plan.size, *plan.stride, plan.filters, planes.row, step,
-        flow_step, plane_rows, *plan.out, len(plan.taps),
-    )  # fmt: skip
+    sizes = flat_loops.FlatSums(
+        plan.groups,
+        plan.channels,
+        *plan.size,
+        *plan.stride,
+        plan.filters,
+        planes.row,
+        step,
+        flow_step,
+        plane_rows,
+        *plan.out,
+        len(plan.taps),
+    )
     lengths = depth * planes.copies * step + SLACK, plan.filters * flow_step + SLACK
     return (
-        planes.phases, whole, offsets, sizes, len(runs),
-        numpy.concatenate(runs).astype(INDEX).reshape(-1), numpy.array(parts, INDEX), lengths,
-    )  # fmt: skip
+        planes.phases,
+        whole,
+        offsets,
+        sizes,
+        len(runs),
+        numpy.concatenate(runs).astype(INDEX).reshape(-1),
+        numpy.array(parts, INDEX),
+        lengths,
+    )
 
 
 def in_runs(chunks, plan, piece):

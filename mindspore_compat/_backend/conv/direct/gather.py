@@ -20,7 +20,7 @@ import numpy
 from ...compiled import jit
 from ...threads.parallel_loops import FLOAT, INDEX, aligned, loop_of
 from ...threads.scheduler import blocks
-from . import conv_loops
+from . import gather_loops
 from .flat import in_runs
 from .planes import CACHE, PIECES, SLACK, VECTOR, WIDEST, Planes, cut
 
@@ -31,15 +31,15 @@ WINDOWS = 1024  # of which the weights' gradient is summed at once
 CHANNELS = 64  # of a piece of that sum, at least: each copies the other factor anew
 
 _LOOPS = (
-    conv_loops.pack_beside,
-    conv_loops.gather_correlate,
-    conv_loops.gather_weight_runs,
-    conv_loops.add_transposed,
+    gather_loops.pack_beside,
+    gather_loops.gather_correlate,
+    gather_loops.gather_weight_runs,
+    gather_loops.add_transposed,
 )
 
 
 def _loop(function):
-    return loop_of(function, conv_loops.LIBRARY)
+    return loop_of(function, gather_loops.LIBRARY)
 
 
 def is_ready():
@@ -51,14 +51,23 @@ def correlate(x, weights, out, plan):
     """Writes a correlation of images to `out`, with the arguments of `flat.correlate`."""
     phases, offsets, parts, packed, pieces, sizes, length, windows = _correlation(plan)
     packed = aligned(packed)
-    _loop(conv_loops.pack_beside).run(
+    _loop(gather_loops.pack_beside).run(
         parts, weights.values, packed, weights.indices, *weights.sizes(plan)
     )
-    found = min(windows, conv_loops.WINDOWS) * WIDEST
-    _loop(conv_loops.gather_correlate).run(
-        pieces, jit.flat(x), packed, out.reshape(-1), length, found, phases, windows, offsets,
-        windows, *sizes,
-    )  # fmt: skip
+    found = min(windows, gather_loops.WINDOWS) * WIDEST
+    _loop(gather_loops.gather_correlate).run(
+        pieces,
+        jit.flat(x),
+        packed,
+        out.reshape(-1),
+        length,
+        found,
+        phases,
+        windows,
+        offsets,
+        windows,
+        *sizes,
+    )
 
 
 def _planes(plan):
@@ -103,16 +112,30 @@ def _correlation(plan):
         for at, group, first, last in packed
     ]
     packed = [(at, group, first, last - first) for at, group, first, last in packed]
-    sizes = conv_loops.GatherSizes(
-        plan.groups, plan.channels, *plan.size, *plan.stride, plan.filters, planes.row, step,
-        planes.reach, plan.out[1], *plan.writes,
-    )  # fmt: skip
+    sizes = gather_loops.GatherSizes(
+        plan.groups,
+        plan.channels,
+        *plan.size,
+        *plan.stride,
+        plan.filters,
+        planes.row,
+        step,
+        planes.reach,
+        plan.out[1],
+        *plan.writes,
+    )
     offsets = planes.offsets(plan.channels, step)
     length, windows = samples * plan.channels * step + SLACK, samples * height * plan.out[1]
     return (
-        planes.phases, offsets, numpy.array(packed, INDEX), plan.groups * size,
-        numpy.array(pieces, INDEX), sizes, length, windows,
-    )  # fmt: skip
+        planes.phases,
+        offsets,
+        numpy.array(packed, INDEX),
+        plan.groups * size,
+        numpy.array(pieces, INDEX),
+        sizes,
+        length,
+        windows,
+    )
 
 
 def weight_gradient(g, x, plan):
@@ -122,12 +145,21 @@ def weight_gradient(g, x, plan):
     columns = sizes[-1]
     totals = numpy.zeros(count * plan.groups * plan.depth * columns, FLOAT)
     padded, flows, windows = lengths
-    _loop(conv_loops.gather_weight_runs).run(
-        parts, jit.flat(x), jit.flat(g), totals, padded, flows, phases, offsets, windows,
-        chunks, *sizes,
-    )  # fmt: skip
+    _loop(gather_loops.gather_weight_runs).run(
+        parts,
+        jit.flat(x),
+        jit.flat(g),
+        totals,
+        padded,
+        flows,
+        phases,
+        offsets,
+        windows,
+        chunks,
+        *sizes,
+    )
     grad = numpy.empty(plan.groups * plan.filters * plan.depth, FLOAT)
-    _loop(conv_loops.add_transposed).run(
+    _loop(gather_loops.add_transposed).run(
         rows, totals, count, grad, plan.depth, columns, plan.filters
     )
     return grad
@@ -157,25 +189,44 @@ def _sums(plan):
     columns = -(-plan.filters // VECTOR) * VECTOR
     ends = [0, *accumulate(map(len, runs))]
     parts = [
-        (*ends[number : number + 2], number * plan.groups * plan.depth * columns, group, each.start,
-         each.stop)
+        (
+            *ends[number : number + 2],
+            number * plan.groups * plan.depth * columns,
+            group,
+            each.start,
+            each.stop,
+        )
         for number in range(len(runs))
         for group in range(plan.groups)
         for each in blocks(plan.channels, depth)
-    ]  # fmt: skip
+    ]
     rows = [
         (group, each.start, each.stop)
         for group in range(plan.groups)
         for each in blocks(plan.depth, 256)
     ]
-    sizes = conv_loops.GatherSums(
-        plan.groups, plan.channels, *plan.size, *plan.stride, plan.filters, planes.row, step,
-        planes.reach, *plan.out, len(plan.taps), columns,
-    )  # fmt: skip
+    sizes = gather_loops.GatherSums(
+        plan.groups,
+        plan.channels,
+        *plan.size,
+        *plan.stride,
+        plan.filters,
+        planes.row,
+        step,
+        planes.reach,
+        *plan.out,
+        len(plan.taps),
+        columns,
+    )
     windows = samples * height * plan.out[1]
     lengths = samples * depth * step + SLACK, windows * (plan.filters + WIDEST) + SLACK, windows
     return (
-        planes.phases, planes.offsets(depth, step), sizes, len(runs),
-        numpy.concatenate(runs).astype(INDEX).reshape(-1), numpy.array(parts, INDEX),
-        numpy.array(rows, INDEX), lengths,
-    )  # fmt: skip
+        planes.phases,
+        planes.offsets(depth, step),
+        sizes,
+        len(runs),
+        numpy.concatenate(runs).astype(INDEX).reshape(-1),
+        numpy.array(parts, INDEX),
+        numpy.array(rows, INDEX),
+        lengths,
+    )

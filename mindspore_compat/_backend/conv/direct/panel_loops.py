@@ -3,7 +3,7 @@
 Windows are numbered by sample, row and column of the result, and the elements of one by channel and
 kernel position. A panel has rows of WIDTH elements: `panels` has windows beside one another and
 their elements below one another, `columns` the other way round. Arrays, phases and offsets of
-padded planes are those of conv_loops.py.
+padded planes are those of plane_loops.py.
 """
 
 from typing import NamedTuple
@@ -19,7 +19,7 @@ from ...compiled.tiles import (
     transpose_square,
 )
 from ...threads.parallel_loops import FLOAT, INDEX, OFFSET, array, memory, number, piece, sizes
-from .conv_loops import clear, copy_row
+from .plane_loops import clear, copy_row
 
 WIDTH = 48  # elements of a panel's row: whole tiles of any host
 TERMS = 192  # of a sum, before it is added to those of other terms: panels stay in the cache
@@ -63,10 +63,19 @@ def copy_lines(padded, source, lines, out_width, out, at):
 
 
 def fill_panels(
-    x: array(FLOAT), panels: array(FLOAT), padded: memory(FLOAT), flows: memory(FLOAT),
-    sources: array(INDEX), targets: array(INDEX), counts: array(INDEX), offsets: array(OFFSET),
-    lines: array(OFFSET), first: piece(0), last: piece(1), sizes: sizes(Images),
-):  # fmt: skip
+    x: array(FLOAT),
+    panels: array(FLOAT),
+    padded: memory(FLOAT),
+    flows: memory(FLOAT),
+    sources: array(INDEX),
+    targets: array(INDEX),
+    counts: array(INDEX),
+    offsets: array(OFFSET),
+    lines: array(OFFSET),
+    first: piece(0),
+    last: piece(1),
+    sizes: sizes(Images),
+):
     """Copies the windows of channels `first` to `last` into panels whose rows are elements.
 
     Args:
@@ -92,10 +101,20 @@ def fill_panels(
 
 
 def panel_correlate(
-    w: array(FLOAT), panels: array(FLOAT), out: array(FLOAT), found: memory(FLOAT),
-    starts: array(OFFSET), offsets: array(OFFSET), targets: array(INDEX), low: piece(0),
-    high: piece(1), first: piece(2), last: piece(3), windows: number(), area: number(),
-):  # fmt: skip
+    w: array(FLOAT),
+    panels: array(FLOAT),
+    out: array(FLOAT),
+    found: memory(FLOAT),
+    starts: array(OFFSET),
+    offsets: array(OFFSET),
+    targets: array(INDEX),
+    low: piece(0),
+    high: piece(1),
+    first: piece(2),
+    last: piece(3),
+    windows: number(),
+    area: number(),
+):
     """Multiplies filters `low` to `high` by panels `first` to `last`.
 
     Args:
@@ -114,10 +133,23 @@ def panel_correlate(
                 vectors = min(VECTORS, (own - v + LANES - 1) // LANES)
                 for f in range(0, height, ROWS):
                     gather_tile(
-                        min(ROWS, height - f), vectors, w, 0, starts, low + f, offsets, k, panels,
-                        (panel * count + k) * WIDTH + v, WIDTH, min(count - k, TERMS), k, found,
-                        to + f * WIDTH + v, WIDTH,
-                    )  # fmt: skip
+                        min(ROWS, height - f),
+                        vectors,
+                        w,
+                        0,
+                        starts,
+                        low + f,
+                        offsets,
+                        k,
+                        panels,
+                        (panel * count + k) * WIDTH + v,
+                        WIDTH,
+                        min(count - k, TERMS),
+                        k,
+                        found,
+                        to + f * WIDTH + v,
+                        WIDTH,
+                    )
     for window in range(first * WIDTH, min(last * WIDTH, windows), LANES):
         some = min(LANES, windows - window)
         one_run = some == LANES and targets[window + some - 1] - targets[window] == LANES - 1
@@ -132,10 +164,20 @@ def panel_correlate(
 
 
 def fill_columns(
-    x: array(FLOAT), panels: array(FLOAT), padded: memory(FLOAT), flows: memory(FLOAT),
-    sources: array(INDEX), targets: array(INDEX), counts: array(INDEX), offsets: array(OFFSET),
-    lines: array(OFFSET), first: piece(0), last: piece(1), sizes: sizes(Images), pitch: number(),
-):  # fmt: skip
+    x: array(FLOAT),
+    panels: array(FLOAT),
+    padded: memory(FLOAT),
+    flows: memory(FLOAT),
+    sources: array(INDEX),
+    targets: array(INDEX),
+    counts: array(INDEX),
+    offsets: array(OFFSET),
+    lines: array(OFFSET),
+    first: piece(0),
+    last: piece(1),
+    sizes: sizes(Images),
+    pitch: number(),
+):
     """Copies the windows of channels `first` to `last` into panels whose rows are windows.
 
     `windows`, a multiple of LANES, are stored, and WIDTH elements of each in a panel. `flows` takes
@@ -157,10 +199,19 @@ def fill_columns(
 
 
 def column_sums(
-    g: array(FLOAT), panels: array(FLOAT), grad: array(FLOAT), found: memory(FLOAT),
-    starts: array(OFFSET), offsets: array(OFFSET), first: piece(0), last: piece(1),
-    filters: number(), depth: number(), windows: number(), length: number(),
-):  # fmt: skip
+    g: array(FLOAT),
+    panels: array(FLOAT),
+    grad: array(FLOAT),
+    found: memory(FLOAT),
+    starts: array(OFFSET),
+    offsets: array(OFFSET),
+    first: piece(0),
+    last: piece(1),
+    filters: number(),
+    depth: number(),
+    windows: number(),
+    length: number(),
+):
     """The gradients of the filters' elements in panels `first` to `last`.
 
     Args:
@@ -178,10 +229,23 @@ def column_sums(
                 vectors = min(VECTORS, (own - v + LANES - 1) // LANES)
                 for f in range(0, filters, ROWS):
                     gather_tile(
-                        min(ROWS, filters - f), vectors, g, 0, starts, f, offsets, k, panels,
-                        (panel * windows + k) * WIDTH + v, WIDTH, min(length - k, TERMS), k, found,
-                        f * WIDTH + v, WIDTH,
-                    )  # fmt: skip
+                        min(ROWS, filters - f),
+                        vectors,
+                        g,
+                        0,
+                        starts,
+                        f,
+                        offsets,
+                        k,
+                        panels,
+                        (panel * windows + k) * WIDTH + v,
+                        WIDTH,
+                        min(length - k, TERMS),
+                        k,
+                        found,
+                        f * WIDTH + v,
+                        WIDTH,
+                    )
         for f in range(filters):
             at, to = f * WIDTH, f * depth + panel * WIDTH
             for j in range(0, own, LANES):

@@ -51,9 +51,17 @@ def correlate(x, weights, out, plan):
         plan.filters, plan.channels, weights.filter, weights.channel, weights.indices.tobytes()
     )
     _loop(panel_loops.panel_correlate).run(
-        pieces, weights.values, panels, out.reshape(-1), found, starts, offsets, targets,
-        targets.size, plan.writes[0],
-    )  # fmt: skip
+        pieces,
+        weights.values,
+        panels,
+        out.reshape(-1),
+        found,
+        starts,
+        offsets,
+        targets,
+        targets.size,
+        plan.writes[0],
+    )
 
 
 def _fill(function, x, panels, copies, rows, windows, *sizes):
@@ -146,7 +154,16 @@ def weight_gradient(g, x, plan):
         numpy.arange(area, dtype=INDEX).tobytes(),
     )
     _loop(panel_loops.column_sums).run(
-        blocks(panels, -(-panels // _several(plan))), g, columns, grad,
-        plan.filters * WIDTH, starts, offsets, plan.filters, depth, windows, defined,
-    )  # fmt: skip
+        blocks(panels, -(-panels // _several(plan))),
+        g,
+        columns,
+        grad,
+        plan.filters * WIDTH,
+        starts,
+        offsets,
+        plan.filters,
+        depth,
+        windows,
+        defined,
+    )
     return grad

@@ -10,14 +10,14 @@ from typing import NamedTuple
 import numpy
 
 from ...threads.parallel_loops import INDEX, OFFSET
-from . import conv_loops
+from . import plane_loops
 
 PIECES = 16  # of a call, where they need not be smaller to fit the cache
 CACHE = 1 << 18  # elements of planes or weights that stay in a core's cache
 SUMS = 1 << 22  # elements of the sums that pieces of the weights' gradient have of their own
 VECTOR = 16  # elements of the longest vectors
 WIDEST = 48  # filters of the widest tile; what a tile of another host has divides it
-SLACK = conv_loops.SLACK  # elements that a tile may read behind the planes, or `dots` offsets
+SLACK = plane_loops.SLACK  # elements that a tile may read behind the planes, or `dots` offsets
 FOUND = 512  # elements of the largest tile
 
 
@@ -63,7 +63,7 @@ class Weights(NamedTuple):
     def sizes(self, plan):
         """What loops know of them."""
         steps = self.group, self.filter, plan.channels, self.channel
-        return conv_loops.Filters(plan.filters, *steps)
+        return plane_loops.Filters(plan.filters, *steps)
 
 
 class _Axis(NamedTuple):

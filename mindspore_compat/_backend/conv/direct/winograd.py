@@ -200,9 +200,19 @@ def _correlation(method, plan):
     image = (rows * plan.out[1] + VECTOR) * made.beside
     lengths = made.pixels, method.elements * plane, method.elements * product_plane, image
     sizes = winograd_loops.TileSizes(
-        plan.groups, plan.channels, *plan.size, *plan.before, plan.filters, *plan.out, made.depth,
-        made.beside, several, plane, product_plane, odd_lines(filters * plan.channels),
-    )  # fmt: skip
+        plan.groups,
+        plan.channels,
+        *plan.size,
+        *plan.before,
+        plan.filters,
+        *plan.out,
+        made.depth,
+        made.beside,
+        several,
+        plane,
+        product_plane,
+        odd_lines(filters * plan.channels),
+    )
     packed = plan.groups * method.elements * sizes.weight_plane
     pieces = numpy.array(made.blocks(images), INDEX)
     return numpy.array(parts, INDEX), packed, pieces, sizes, lengths
@@ -260,10 +270,24 @@ def _sums(method, plan):
     image = (made.step**2 * made.tiles + VECTOR) * made.beside
     lengths = made.pixels, method.elements * plane, method.elements * flow_plane, image
     sizes = winograd_loops.TileSums(
-        plan.groups, plan.channels, *plan.size, *plan.before, plan.filters, *plan.out, made.depth,
-        made.beside, several, plane, flow_plane, total_plane,
-    )  # fmt: skip
+        plan.groups,
+        plan.channels,
+        *plan.size,
+        *plan.before,
+        plan.filters,
+        *plan.out,
+        made.depth,
+        made.beside,
+        several,
+        plane,
+        flow_plane,
+        total_plane,
+    )
     return (
-        numpy.array(chunks, INDEX).reshape(-1), len(runs), numpy.array(parts, INDEX),
-        numpy.array(rows, INDEX), sizes, lengths,
-    )  # fmt: skip
+        numpy.array(chunks, INDEX).reshape(-1),
+        len(runs),
+        numpy.array(parts, INDEX),
+        numpy.array(rows, INDEX),
+        sizes,
+        lengths,
+    )

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ...compiled.library import Library
 from ...compiled.tiles import LANES, ROWS, VECTORS, clear_vector, panel_tile, transpose_square
 from ...threads.parallel_loops import FLOAT, INDEX, array, memory, number, piece, sizes
-from .conv_loops import Filters
+from .plane_loops import Filters
 from .winograd_tiles import F2
 
 TERMS = 256  # of a sum, before it is added to those of other terms
@@ -81,9 +81,16 @@ def panel_start(panel, filters):
 
 
 def pack_filters(
-    w: array(FLOAT), packed: array(FLOAT), found: memory(FLOAT), taps: array(INDEX),
-    group: piece(0), first: piece(1), last: piece(2), sizes: sizes(Filters), plane: number(),
-):  # fmt: skip
+    w: array(FLOAT),
+    packed: array(FLOAT),
+    found: memory(FLOAT),
+    taps: array(INDEX),
+    group: piece(0),
+    first: piece(1),
+    last: piece(2),
+    sizes: sizes(Filters),
+    plane: number(),
+):
     """Writes the transforms of filters `first` to `last` of a group, whole vectors, to `packed`:
     for each of the ELEMENTS a plane, with panels of (depth, filters).
 
@@ -104,9 +111,15 @@ def pack_filters(
                 own = source + channel * sizes.depth_step
                 copy_kernels(w, own, sizes.row_step, min(sizes.filters - f, LANES), found)
                 filter_transform(
-                    found, taps[0] * LANES, taps[1] * LANES, taps[2] * LANES, packed,
-                    to + channel * (end - start), REACH * plane, plane,
-                )  # fmt: skip
+                    found,
+                    taps[0] * LANES,
+                    taps[1] * LANES,
+                    taps[2] * LANES,
+                    packed,
+                    to + channel * (end - start),
+                    REACH * plane,
+                    plane,
+                )
 
 
 def copy_kernels(w, at, step, filters, found):
@@ -181,10 +194,19 @@ def transform_tiles(
 
 
 def winograd_correlate(
-    x: array(FLOAT), packed: array(FLOAT), out: array(FLOAT), pixels: memory(FLOAT),
-    tiles: memory(FLOAT), products: memory(FLOAT), image: memory(FLOAT), first: piece(0),
-    last: piece(1), top: piece(2), bottom: piece(3), sizes: sizes(TileSizes),
-) -> bool:  # fmt: skip
+    x: array(FLOAT),
+    packed: array(FLOAT),
+    out: array(FLOAT),
+    pixels: memory(FLOAT),
+    tiles: memory(FLOAT),
+    products: memory(FLOAT),
+    image: memory(FLOAT),
+    first: piece(0),
+    last: piece(1),
+    top: piece(2),
+    bottom: piece(3),
+    sizes: sizes(TileSizes),
+) -> bool:
     """Correlates images `first` to `last` with the filters of their group, in rows `top` to
     `bottom` of the tiles.
 
@@ -203,17 +225,35 @@ def winograd_correlate(
     image_step = STEP * down * sizes.out_width * sizes.beside
     for each in range(first, last):
         copy_pixels(
-            x, each * sizes.channels * sizes.height * sizes.width, sizes.channels, sizes.height,
-            sizes.width, pixels, (each - first) * sample_step, sizes.depth, columns, rows,
-            STEP * top - sizes.above, -sizes.left,
-        )  # fmt: skip
+            x,
+            each * sizes.channels * sizes.height * sizes.width,
+            sizes.channels,
+            sizes.height,
+            sizes.width,
+            pixels,
+            (each - first) * sample_step,
+            sizes.depth,
+            columns,
+            rows,
+            STEP * top - sizes.above,
+            -sizes.left,
+        )
     total = (last - first) * across * down
     for start in range(0, total, sizes.group_size):
         end = min(start + sizes.group_size, total)
         transform_tiles(
-            pixels, sizes.depth, sizes.channels, columns, sample_step, across, down, tiles,
-            sizes.plane, start, end,
-        )  # fmt: skip
+            pixels,
+            sizes.depth,
+            sizes.channels,
+            columns,
+            sample_step,
+            across,
+            down,
+            tiles,
+            sizes.plane,
+            start,
+            end,
+        )
         group = (first + start // (across * down)) % sizes.groups
         for each in range(ELEMENTS):
             weights = (group * ELEMENTS + each) * sizes.weight_plane
@@ -223,12 +263,20 @@ def winograd_correlate(
                 for k in range(0, sizes.channels, TERMS):
                     for t in range(0, end - start, ROWS):
                         panel_tile(
-                            min(ROWS, end - start - t), wide // LANES, tiles,
-                            each * sizes.plane + t * sizes.depth + k, sizes.depth, 1, packed,
-                            weights + f * sizes.channels + k * wide, min(sizes.channels - k, TERMS),
-                            k, products, each * sizes.product_plane + t * sizes.beside + f,
+                            min(ROWS, end - start - t),
+                            wide // LANES,
+                            tiles,
+                            each * sizes.plane + t * sizes.depth + k,
+                            sizes.depth,
+                            1,
+                            packed,
+                            weights + f * sizes.channels + k * wide,
+                            min(sizes.channels - k, TERMS),
+                            k,
+                            products,
+                            each * sizes.product_plane + t * sizes.beside + f,
                             sizes.beside,
-                        )  # fmt: skip
+                        )
         for t in range(start, end):
             sample = t // (across * down)
             row = t // across - sample * down
@@ -236,10 +284,15 @@ def winograd_correlate(
             to = sample * image_step + STEP * (row * sizes.out_width + column) * sizes.beside
             for f in range(0, sizes.filters, LANES):
                 output_transform(
-                    products, (t - start) * sizes.beside + f, REACH * sizes.product_plane,
-                    sizes.product_plane, image, to + f, sizes.out_width * sizes.beside,
+                    products,
+                    (t - start) * sizes.beside + f,
+                    REACH * sizes.product_plane,
+                    sizes.product_plane,
+                    image,
+                    to + f,
+                    sizes.out_width * sizes.beside,
                     sizes.beside,
-                )  # fmt: skip
+                )
     count = (min(STEP * bottom, sizes.out_height) - STEP * top) * sizes.out_width
     finite = True
     for each in range(first, last):
@@ -273,18 +326,40 @@ def write_pixels(image, start, beside, count, out, at, filters, area):
 
 
 def winograd_weight_runs(
-    x: array(FLOAT), g: array(FLOAT), totals: array(FLOAT), pixels: memory(FLOAT),
-    tiles: memory(FLOAT), flows: memory(FLOAT), image: memory(FLOAT), chunks: array(INDEX),
-    chunk: piece(0), end: piece(1), at: piece(2), group: piece(3), low: piece(4), high: piece(5),
+    x: array(FLOAT),
+    g: array(FLOAT),
+    totals: array(FLOAT),
+    pixels: memory(FLOAT),
+    tiles: memory(FLOAT),
+    flows: memory(FLOAT),
+    image: memory(FLOAT),
+    chunks: array(INDEX),
+    chunk: piece(0),
+    end: piece(1),
+    at: piece(2),
+    group: piece(3),
+    low: piece(4),
+    high: piece(5),
     sizes: sizes(TileSums),
-):  # fmt: skip
+):
     """Adds the sums of `weight_sums` for `chunks` from number `chunk` to `end`, of which each has
     the first and last sample, and the top and bottom row of tiles, to `totals` from `at`."""
     for i in range(4 * chunk, 4 * end, 4):
         weight_sums(
-            x, g, totals, pixels, tiles, flows, image, chunks[i : i + 4], at, group, low, high,
+            x,
+            g,
+            totals,
+            pixels,
+            tiles,
+            flows,
+            image,
+            chunks[i : i + 4],
+            at,
+            group,
+            low,
+            high,
             sizes,
-        )  # fmt: skip
+        )
 
 
 def weight_sums(
@@ -301,23 +376,50 @@ def weight_sums(
     for sample in range(first, last):
         each = sample * sizes.groups + group
         copy_pixels(
-            x, (each * sizes.channels + low) * sizes.height * sizes.width, high - low, sizes.height,
-            sizes.width, pixels, (sample - first) * sample_step, sizes.depth, columns, rows,
-            STEP * top - sizes.above, -sizes.left,
-        )  # fmt: skip
+            x,
+            (each * sizes.channels + low) * sizes.height * sizes.width,
+            high - low,
+            sizes.height,
+            sizes.width,
+            pixels,
+            (sample - first) * sample_step,
+            sizes.depth,
+            columns,
+            rows,
+            STEP * top - sizes.above,
+            -sizes.left,
+        )
         copy_pixels(
-            g, each * sizes.filters * sizes.out_height * sizes.out_width, sizes.filters,
-            sizes.out_height, sizes.out_width, image, (sample - first) * image_step, sizes.beside,
-            STEP * across, STEP * down, STEP * top, 0,
-        )  # fmt: skip
+            g,
+            each * sizes.filters * sizes.out_height * sizes.out_width,
+            sizes.filters,
+            sizes.out_height,
+            sizes.out_width,
+            image,
+            (sample - first) * image_step,
+            sizes.beside,
+            STEP * across,
+            STEP * down,
+            STEP * top,
+            0,
+        )
     total = (last - first) * across * down
     for start in range(0, total, sizes.group_size):
         end = min(start + sizes.group_size, total)
         count = end - start
         transform_tiles(
-            pixels, sizes.depth, high - low, columns, sample_step, across, down, tiles, sizes.plane,
-            start, end,
-        )  # fmt: skip
+            pixels,
+            sizes.depth,
+            high - low,
+            columns,
+            sample_step,
+            across,
+            down,
+            tiles,
+            sizes.plane,
+            start,
+            end,
+        )
         for panel in range(panel_count(sizes.filters)):
             begin, stop = panel_start(panel, sizes.filters), panel_start(panel + 1, sizes.filters)
             for t in range(start, end):
@@ -328,9 +430,15 @@ def weight_sums(
                 to = begin * count + (t - start) * (stop - begin)
                 for f in range(begin, stop, LANES):
                     gradient_transform(
-                        image, source + f, STEP * across * sizes.beside, sizes.beside, flows,
-                        to + f - begin, REACH * sizes.flow_plane, sizes.flow_plane,
-                    )  # fmt: skip
+                        image,
+                        source + f,
+                        STEP * across * sizes.beside,
+                        sizes.beside,
+                        flows,
+                        to + f - begin,
+                        REACH * sizes.flow_plane,
+                        sizes.flow_plane,
+                    )
         for each in range(ELEMENTS):
             for panel in range(panel_count(sizes.filters)):
                 f = panel_start(panel, sizes.filters)
@@ -339,17 +447,35 @@ def weight_sums(
                     to = totals_at + each * sizes.total_plane
                     to += (group * sizes.channels + low + c) * sizes.beside + f
                     panel_tile(
-                        min(ROWS, high - low - c), wide // LANES, tiles, each * sizes.plane + c, 1,
-                        sizes.depth, flows, each * sizes.flow_plane + f * count, count, 1, totals,
-                        to, sizes.beside,
-                    )  # fmt: skip
+                        min(ROWS, high - low - c),
+                        wide // LANES,
+                        tiles,
+                        each * sizes.plane + c,
+                        1,
+                        sizes.depth,
+                        flows,
+                        each * sizes.flow_plane + f * count,
+                        count,
+                        1,
+                        totals,
+                        to,
+                        sizes.beside,
+                    )
 
 
 def add_transforms(
-    totals: array(FLOAT), grad: array(FLOAT), found: memory(FLOAT), count: number(),
-    group: piece(0), first: piece(1), last: piece(2), channels: number(), filters: number(),
-    beside: number(), total_plane: number(),
-):  # fmt: skip
+    totals: array(FLOAT),
+    grad: array(FLOAT),
+    found: memory(FLOAT),
+    count: number(),
+    group: piece(0),
+    first: piece(1),
+    last: piece(2),
+    channels: number(),
+    filters: number(),
+    beside: number(),
+    total_plane: number(),
+):
     """Adds up `count` sums of `weight_sums` for channels `first` to `last` of a group, and writes
     the gradient of the weights, (filters, channels, 3, 3) for each group; `found` is memory for the
     kernels of a vector of filters."""
@@ -377,7 +503,17 @@ def add_transforms(
 def library(method):
     """What the loops of a method of Winograd's call."""
     return Library(
-        panel_count, panel_start, copy_kernels, clear_pixels, copy_pixels, transform_tiles,
-        write_pixels, weight_sums, further=method, TERMS=TERMS, STEP=method.step,
-        REACH=method.reach, ELEMENTS=method.elements,
-    )  # fmt: skip
+        panel_count,
+        panel_start,
+        copy_kernels,
+        clear_pixels,
+        copy_pixels,
+        transform_tiles,
+        write_pixels,
+        weight_sums,
+        further=method,
+        TERMS=TERMS,
+        STEP=method.step,
+        REACH=method.reach,
+        ELEMENTS=method.elements,
+    )

@@ -1,0 +1,319 @@
+"""The loops of flat.py, for Numba; they are plain Python too."""
+
+from typing import NamedTuple
+
+from ...compiled.library import Library
+from ...compiled.tiles import DOT_ROWS, LANES, ROWS, STREAMS, VECTORS, copy_vector, dots, tile
+from ...threads.parallel_loops import FLOAT, INDEX, OFFSET, array, memory, piece, sizes
+from .plane_loops import SLACK, TERMS, Filters, clear, copy_planes, copy_row
+
+
+class FlatSizes(NamedTuple):
+    """The sizes of `correlate`."""
+
+    groups: int
+    channels: int  # of a group
+    height: int  # of an image
+    width: int
+    stride_y: int
+    stride_x: int
+    filters: int  # of a group
+    row: int  # elements of a row of a plane
+    step: int  # from a plane to the next
+    reach: int  # how many rows further windows reach
+    area: int  # elements of a filter in the array that is written to
+    row_step: int  # in it, from a row to the next
+    column_step: int  # and from a column
+
+
+class FlatSums(NamedTuple):
+    """The sizes of `weight_runs`; those of the same names are those of FlatSizes."""
+
+    groups: int
+    channels: int
+    height: int
+    width: int
+    stride_y: int
+    stride_x: int
+    filters: int
+    row: int
+    step: int  # from a channel of all samples to the next, in `padded`
+    flow_step: int  # from a filter to the next, in `flows`
+    plane_rows: int  # from a sample to the next
+    out_height: int
+    out_width: int
+    positions: int  # of the kernel
+
+
+def pack(
+    w: array(FLOAT),
+    packed: array(FLOAT),
+    taps: array(INDEX),
+    group: piece(0),
+    first: piece(1),
+    last: piece(2),
+    sizes: sizes(Filters),
+):
+    """Copies the weights of filters of a group in the order in which tiles read them: `filters` in
+    blocks of ROWS, and in a block by channel, kernel position and filter.
+
+    Args:
+        w, packed: the weights, and the copy.
+        taps: for each kernel position its target in the weights of a filter and channel.
+        group, first, last: which filters of which group; the last block may be smaller.
+    """
+    for block in range(first, last, ROWS):
+        rows = min(ROWS, sizes.filters - block)
+        at = (group * sizes.filters + block) * sizes.depth * taps.size
+        for channel in range(sizes.depth):
+            for tap in taps:
+                source = group * sizes.group_step + block * sizes.row_step
+                source += channel * sizes.depth_step + tap
+                for r in range(rows):
+                    packed[at] = w[source + r * sizes.row_step]
+                    at += 1
+
+
+def write_rows(
+    found, filters, p, row, out_width, last, out, out_at, out_step, row_step, column_step
+):
+    """Writes a tile, from position `p` of flat planes with rows of `row` elements, without the
+    elements behind the first `out_width` of a row and behind row `last`."""
+    width = VECTORS * LANES
+    y = p // row
+    x = p - y * row
+    i = 0
+    while i < width and y < last:
+        count = min(out_width - x, width - i)
+        whole = column_step == 1 and row_step == out_width
+        for f in range(filters):
+            source, to = f * width + i, out_at + f * out_step + y * row_step + x * column_step
+            # A whole vector may reach into rows that are written later, but not behind the last.
+            end = out_at + f * out_step + last * row_step - LANES if whole else -1
+            for j in range(0, count, LANES):
+                if to + j <= end:
+                    copy_vector(found, source + j, out, to + j)
+                else:
+                    for k in range(j, min(j + LANES, count)):
+                        out[to + k * column_step] = found[source + k]
+        i += row - x
+        x = 0
+        y += 1
+
+
+def correlate(
+    x: array(FLOAT),
+    packed: array(FLOAT),
+    out: array(FLOAT),
+    padded: memory(FLOAT),
+    found: memory(FLOAT),
+    phases: array(INDEX),
+    offsets: array(OFFSET),
+    results: array(INDEX),
+    first: piece(0),
+    last: piece(1),
+    top: piece(2),
+    bottom: piece(3),
+    low: piece(4),
+    high: piece(5),
+    sizes: sizes(FlatSizes),
+):
+    """Correlates images `first` to `last` with filters `low` to `high` of their group, in rows
+    `top` to `bottom` of each result.
+
+    A channel takes `step` elements of `padded`; windows reach `reach` rows further. `results` has
+    six numbers for each result: where its weights begin in `packed`, where its offsets begin, how
+    many there are, its rows, its columns, and where it begins in the `area` elements of a filter.
+    """
+    clear(padded, padded.size - SLACK, padded.size)
+    for image in range(first, last):
+        copy_planes(
+            x,
+            image * sizes.channels * sizes.height * sizes.width,
+            sizes.channels,
+            sizes.height,
+            sizes.width,
+            phases,
+            sizes.stride_y,
+            sizes.stride_x,
+            padded,
+            0,
+            sizes.step,
+            sizes.step,
+            sizes.row,
+            top,
+            bottom - top + sizes.reach,
+        )
+        for p in range(0, (bottom - top) * sizes.row, VECTORS * LANES):
+            for i in range(0, results.size, 6):
+                count, columns = results[i + 2], results[i + 4]
+                rows = min(bottom, results[i + 3]) - top
+                end = (rows - 1) * sizes.row + columns
+                if p < end:
+                    vectors = min(VECTORS, (end - p + LANES - 1) // LANES)
+                    weights = results[i] + image % sizes.groups * sizes.filters * count
+                    out_at = image * sizes.filters * sizes.area + results[i + 5]
+                    out_at += top * sizes.row_step
+                    for f in range(low, high, ROWS):
+                        own = min(ROWS, high - f)
+                        at = weights + f * count
+                        for k in range(0, max(count, 1), TERMS):
+                            tile(
+                                own,
+                                vectors,
+                                packed,
+                                at + k * own,
+                                padded,
+                                p,
+                                offsets,
+                                results[i + 1] + k,
+                                min(count - k, TERMS),
+                                k,
+                                found,
+                                0,
+                                VECTORS * LANES,
+                            )
+                        write_rows(
+                            found,
+                            own,
+                            p,
+                            sizes.row,
+                            columns,
+                            rows,
+                            out,
+                            out_at + f * sizes.area,
+                            sizes.area,
+                            sizes.row_step,
+                            sizes.column_step,
+                        )
+
+
+def weight_runs(
+    x: array(FLOAT),
+    g: array(FLOAT),
+    totals: array(FLOAT),
+    padded: memory(FLOAT),
+    flows: memory(FLOAT),
+    found: memory(FLOAT),
+    phases: array(INDEX),
+    whole: array(INDEX),
+    offsets: array(OFFSET),
+    chunks: array(INDEX),
+    chunk: piece(0),
+    end: piece(1),
+    at: piece(2),
+    group: piece(3),
+    low: piece(4),
+    high: piece(5),
+    sizes: sizes(FlatSums),
+):
+    """Adds the sums of `weight_sums` for `chunks` from number `chunk` to `end`, of which each has
+    the first and last sample, and the top and bottom row, to `totals` from `at`."""
+    clear(padded, padded.size - SLACK, padded.size)
+    clear(flows, flows.size - SLACK, flows.size)
+    for i in range(4 * chunk, 4 * end, 4):
+        weight_sums(
+            x,
+            g,
+            totals,
+            padded,
+            flows,
+            found,
+            phases,
+            whole,
+            offsets,
+            chunks[i : i + 4],
+            at,
+            group,
+            low,
+            high,
+            sizes,
+        )
+
+
+def weight_sums(
+    x,
+    g,
+    totals,
+    padded,
+    flows,
+    found,
+    phases,
+    whole,
+    offsets,
+    chunk,
+    totals_at,
+    group,
+    low,
+    high,
+    sizes,
+):
+    """Adds to `totals`, from `totals_at`, the gradients of a group's weights for channels `low` to
+    `high`, from a chunk of samples and rows of the result. In `flows`, zeros are between the rows.
+    """
+    first, last, top, bottom = chunk[0], chunk[1], chunk[2], chunk[3]
+    plane = sizes.plane_rows * sizes.row
+    for sample in range(first, last):
+        image, at = sample * sizes.groups + group, (sample - first) * plane
+        ends = sample == last - 1
+        copy_planes(
+            x,
+            (image * sizes.channels + low) * sizes.height * sizes.width,
+            high - low,
+            sizes.height,
+            sizes.width,
+            phases,
+            sizes.stride_y,
+            sizes.stride_x,
+            padded,
+            at,
+            sizes.step,
+            sizes.step - at if ends else plane,
+            sizes.row,
+            top,
+            sizes.plane_rows,
+        )
+        copy_planes(
+            g,
+            image * sizes.filters * sizes.out_height * sizes.out_width,
+            sizes.filters,
+            sizes.out_height,
+            sizes.out_width,
+            whole,
+            1,
+            1,
+            flows,
+            at,
+            sizes.flow_step,
+            sizes.flow_step - at if ends else plane,
+            sizes.row,
+            top,
+            bottom - top,
+        )
+    span = (last - first - 1) * plane + (bottom - top - 1) * sizes.row + sizes.out_width
+    count = (span + LANES - 1) // LANES
+    depth = (high - low) * sizes.positions
+    for f in range(0, sizes.filters, DOT_ROWS):
+        rows = min(DOT_ROWS, sizes.filters - f)
+        for k in range(0, depth, STREAMS):
+            dots(
+                rows,
+                flows,
+                f * sizes.flow_step,
+                sizes.flow_step,
+                padded,
+                0,
+                offsets,
+                k,
+                count,
+                found,
+                0,
+            )
+            for r in range(rows):
+                channel = (group * sizes.filters + f + r) * sizes.channels + low
+                to = channel * sizes.positions + k + totals_at
+                for s in range(min(STREAMS, depth - k)):
+                    totals[to + s] += found[r * STREAMS + s]
+
+
+LIBRARY = Library(clear, copy_row, copy_planes, write_rows, weight_sums, SLACK=SLACK, TERMS=TERMS)

@@ -1,0 +1,337 @@
+"""The loops of gather.py, for Numba; they are plain Python too."""
+
+from typing import NamedTuple
+
+from ...compiled.library import Library
+from ...compiled.tiles import LANES, ROWS, VECTORS, gather_tile, transpose_square
+from ...threads.parallel_loops import FLOAT, INDEX, OFFSET, array, memory, number, piece, sizes
+from .plane_loops import SLACK, TERMS, Filters, clear, copy_planes, copy_row
+
+WINDOWS = 512  # whose products are written together
+
+
+class GatherSizes(NamedTuple):
+    """The sizes of `gather_correlate`; those of the same names are flat_loops.FlatSizes'."""
+
+    groups: int
+    channels: int
+    height: int
+    width: int
+    stride_y: int
+    stride_x: int
+    filters: int
+    row: int
+    step: int
+    reach: int
+    out_width: int
+    area: int
+    start: int  # where the result begins in the elements of a filter
+    row_step: int
+    column_step: int
+
+
+class GatherSums(NamedTuple):
+    """The sizes of `gather_weight_runs`; those of the same names are flat_loops.FlatSums'."""
+
+    groups: int
+    channels: int
+    height: int
+    width: int
+    stride_y: int
+    stride_x: int
+    filters: int
+    row: int
+    step: int
+    reach: int
+    out_height: int
+    out_width: int
+    positions: int
+    columns: int  # of a sum: whole vectors of filters
+
+
+def block_width(filters):
+    """How many filters a tile has beside one another, for about equal tiles."""
+    vectors = (filters + LANES - 1) // LANES
+    blocks = (vectors + VECTORS - 1) // VECTORS
+    return (vectors + blocks - 1) // blocks * LANES
+
+
+def pack_beside(
+    w: array(FLOAT),
+    packed: array(FLOAT),
+    at: piece(0),
+    taps: array(INDEX),
+    group: piece(1),
+    first: piece(2),
+    filters: piece(3),
+    sizes: sizes(Filters),
+):
+    """Copies the weights of `filters` filters of a group, from the one of number `first` on, in the
+    order in which `gather_tile` reads them, to `packed` from `at`: blocks of filters that are
+    beside one another, and in a block by channel and kernel position. Groups are `group_step`
+    elements apart. The other arguments are those of `pack`."""
+    width = block_width(filters)
+    start = group * sizes.group_step + first * sizes.row_step
+    for f in range(0, filters, width):
+        count = min(width, filters - f)
+        for some in range(0, sizes.depth, 8):  # whose copies stay in the cache
+            end = min(some + 8, sizes.depth)
+            for j in range(width):
+                source, to = start + (f + j) * sizes.row_step, at + j
+                for channel in range(some, end):
+                    for tap in taps:
+                        if j < count:
+                            packed[to] = w[source + channel * sizes.depth_step + tap]
+                        else:
+                            packed[to] = 0
+                        to += width
+            at += (end - some) * taps.size * width
+
+
+def write_transposed(found, first, last, filters, wide, out, targets, start, area):
+    """Writes a product of windows `first` to `last` by filters, stored in rows of `wide` elements,
+    where `targets` says for each window, from `start`; filters are `area` elements apart."""
+    for w in range(first, last, LANES):
+        count, at = min(LANES, last - w), (w - first) * wide
+        one_run = count == LANES and targets[w + count - 1] - targets[w] == LANES - 1
+        for f in range(0, filters, LANES):
+            own, to = min(LANES, filters - f), start + f * area
+            if one_run and own == LANES:
+                transpose_square(found, at + f, wide, out, targets[w] + to, area)
+            else:
+                for j in range(own):
+                    for i in range(count):
+                        out[targets[w + i] + to + j * area] = found[at + i * wide + f + j]
+
+
+def gather_correlate(
+    x: array(FLOAT),
+    packed: array(FLOAT),
+    out: array(FLOAT),
+    padded: memory(FLOAT),
+    found: memory(FLOAT),
+    phases: array(INDEX),
+    targets: memory(INDEX),
+    offsets: array(OFFSET),
+    starts: memory(OFFSET),
+    first: piece(0),
+    last: piece(1),
+    top: piece(2),
+    bottom: piece(3),
+    group: piece(4),
+    low: piece(5),
+    high: piece(6),
+    packed_at: piece(7),
+    sizes: sizes(GatherSizes),
+):
+    """Correlates a group of samples `first` to `last` with filters `low` to `high`, in rows `top`
+    to `bottom` of the result. The other arguments are those of `flat_loops.correlate`."""
+    windows = 0
+    for sample in range(first, last):
+        image, at = sample * sizes.groups + group, (sample - first) * sizes.channels * sizes.step
+        copy_planes(
+            x,
+            image * sizes.channels * sizes.height * sizes.width,
+            sizes.channels,
+            sizes.height,
+            sizes.width,
+            phases,
+            1,
+            1,
+            padded,
+            at,
+            sizes.step,
+            sizes.step,
+            sizes.row,
+            top * sizes.stride_y,
+            (bottom - top - 1) * sizes.stride_y + 1 + sizes.reach,
+        )
+        target = image * sizes.filters * sizes.area + sizes.start
+        for y in range(top, bottom):
+            for j in range(sizes.out_width):
+                starts[windows] = at + (y - top) * sizes.stride_y * sizes.row + j * sizes.stride_x
+                targets[windows] = target + y * sizes.row_step + j * sizes.column_step
+                windows += 1
+    count, wide = offsets.size, block_width(high - low)
+    for f in range(low, high, wide):
+        own = min(wide, high - f)
+        vectors, at = (own + LANES - 1) // LANES, packed_at + (f - low) * count
+        for some in range(0, windows, WINDOWS):
+            end = min(some + WINDOWS, windows)
+            for k in range(0, max(count, 1), TERMS):  # whose right side stays in the cache
+                terms = min(count - k, TERMS)
+                for w in range(some, end, ROWS):
+                    gather_tile(
+                        min(ROWS, end - w),
+                        vectors,
+                        padded,
+                        0,
+                        starts,
+                        w,
+                        offsets,
+                        k,
+                        packed,
+                        at + k * wide,
+                        wide,
+                        terms,
+                        k,
+                        found,
+                        (w - some) * wide,
+                        wide,
+                    )
+            write_transposed(found, some, end, own, wide, out, targets, f * sizes.area, sizes.area)
+
+
+def gather_weight_runs(
+    x: array(FLOAT),
+    g: array(FLOAT),
+    totals: array(FLOAT),
+    padded: memory(FLOAT),
+    flows: memory(FLOAT),
+    phases: array(INDEX),
+    offsets: array(OFFSET),
+    starts: memory(OFFSET),
+    chunks: array(INDEX),
+    chunk: piece(0),
+    end: piece(1),
+    at: piece(2),
+    group: piece(3),
+    low: piece(4),
+    high: piece(5),
+    sizes: sizes(GatherSums),
+):
+    """Adds the sums of `gather_weight_sums` for `chunks` from number `chunk` to `end`, of which
+    each has the first and last sample, and the top and bottom row, to `totals` from `at`."""
+    for i in range(4 * chunk, 4 * end, 4):
+        gather_weight_sums(
+            x,
+            g,
+            totals,
+            padded,
+            flows,
+            phases,
+            offsets,
+            starts,
+            chunks[i : i + 4],
+            at,
+            group,
+            low,
+            high,
+            sizes,
+        )
+
+
+def gather_weight_sums(
+    x, g, totals, padded, flows, phases, offsets, starts, chunk, totals_at, group, low, high, sizes
+):
+    """Adds to `totals`, from `totals_at`, the gradients of a group's weights for channels `low` to
+    `high`, from a chunk of samples and rows of the result. They are by channel, kernel position
+    and filter, with rows of `columns` elements."""
+    first, last, top, bottom = chunk[0], chunk[1], chunk[2], chunk[3]
+    windows, depth = 0, high - low
+    rows_here = bottom - top
+    for sample in range(first, last):
+        image, at = sample * sizes.groups + group, (sample - first) * depth * sizes.step
+        copy_planes(
+            x,
+            (image * sizes.channels + low) * sizes.height * sizes.width,
+            depth,
+            sizes.height,
+            sizes.width,
+            phases,
+            1,
+            1,
+            padded,
+            at,
+            sizes.step,
+            sizes.step,
+            sizes.row,
+            top * sizes.stride_y,
+            (rows_here - 1) * sizes.stride_y + 1 + sizes.reach,
+        )
+        for y in range(rows_here):
+            for j in range(sizes.out_width):
+                starts[windows] = at + y * sizes.stride_y * sizes.row + j * sizes.stride_x
+                windows += 1
+    wide, area = block_width(sizes.filters), rows_here * sizes.out_width
+    for f in range(0, sizes.filters, wide):
+        own = min(wide, sizes.filters - f)
+        for sample in range(first, last):
+            image, at = sample * sizes.groups + group, (sample - first) * area * wide
+            source = ((image * sizes.filters + f) * sizes.out_height + top) * sizes.out_width
+            for p in range(0, area, LANES):
+                for j in range(wide):
+                    for i in range(p, min(p + LANES, area)):
+                        flows[at + i * wide + j] = (
+                            g[source + j * sizes.out_height * sizes.out_width + i] if j < own else 0
+                        )
+        for p in range(0, windows, TERMS):
+            for k in range(0, depth * sizes.positions, ROWS):
+                rows = min(ROWS, depth * sizes.positions - k)
+                row = (group * sizes.channels + low) * sizes.positions + k
+                gather_tile(
+                    rows,
+                    (own + LANES - 1) // LANES,
+                    padded,
+                    0,
+                    offsets,
+                    k,
+                    starts,
+                    p,
+                    flows,
+                    p * wide,
+                    wide,
+                    min(windows - p, TERMS),
+                    1,
+                    totals,
+                    totals_at + row * sizes.columns + f,
+                    sizes.columns,
+                )
+
+
+def add_transposed(
+    totals: array(FLOAT),
+    count: number(),
+    grad: array(FLOAT),
+    group: piece(0),
+    first: piece(1),
+    last: piece(2),
+    rows: number(),
+    columns: number(),
+    filters: number(),
+):
+    """Adds up `count` sums of `gather_weight_sums` for rows `first` to `last` of a group, and
+    writes them by filter.
+
+    Args:
+        totals: the sums, behind one another.
+        count: how many there are.
+        grad: the gradient, (filters, rows) for each group.
+        group, first, last: which rows of which group.
+        rows, columns, filters: the rows of a group, what they are long, and filters of a group.
+    """
+    size = totals.size // count
+    at, to = group * rows * columns, group * rows * filters
+    for k in range(first, last):
+        for each in range(1, count):
+            other = at + each * size + k * columns
+            for f in range(filters):
+                totals[at + k * columns + f] += totals[other + f]
+    for start in range(first, last, 16):
+        for low in range(0, filters, 16):  # squares of cache lines
+            for f in range(low, min(low + 16, filters)):
+                for k in range(start, min(start + 16, last)):
+                    grad[to + f * rows + k] = totals[at + k * columns + f]
+
+
+LIBRARY = Library(
+    clear,
+    copy_row,
+    copy_planes,
+    block_width,
+    write_transposed,
+    gather_weight_sums,
+    SLACK=SLACK,
+    TERMS=TERMS,
+    WINDOWS=WINDOWS,
+)

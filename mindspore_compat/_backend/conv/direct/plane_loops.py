@@ -1,0 +1,84 @@
+"""Copies of padded planes for compiled loops, which flat.py and gather.py read.
+
+Planes are copied into `padded`, one after the other `step` elements apart: for each channel, its
+phases; for each phase, rows of `row` elements. A plane of samples that lie behind one another is
+one plane. `phases` has six numbers for each phase: zeros above, rows, the first of these in the
+image, zeros to the left, columns, the first of these in the image.
+"""
+
+from typing import NamedTuple
+
+from ...compiled.tiles import LANES, clear_vector, copy_vector
+
+TERMS = 256  # of a sum, before it is added to those of other terms
+SLACK = 64  # elements that a tile may read behind the planes
+
+
+class Filters(NamedTuple):
+    """How the filters of a group lie in the weights of a convolution."""
+
+    filters: int  # how many a group has
+    group_step: int  # the step to the next group
+    row_step: int  # to the next filter
+    depth: int  # how many channels one has
+    depth_step: int  # the step to the next
+
+
+def clear(padded, start, stop):
+    """Zeros in a part of an array."""
+    for i in range(start, stop):
+        padded[i] = 0
+
+
+def copy_row(x, x_at, step, out, out_at, count):
+    """Copies `count` elements, `step` apart; what lies behind them in `out` is overwritten."""
+    if step == 1:
+        for i in range(0, count, LANES):
+            if x_at + i + LANES <= x.size:
+                copy_vector(x, x_at + i, out, out_at + i)
+            else:
+                for j in range(i, count):
+                    out[out_at + j] = x[x_at + j]
+                break
+    else:
+        for j in range(count):
+            out[out_at + j] = x[x_at + j * step]
+
+
+def copy_planes(
+    x,
+    x_at,
+    channels,
+    height,
+    width,
+    phases,
+    stride_y,
+    stride_x,
+    padded,
+    at,
+    step,
+    length,
+    row,
+    first,
+    rows,
+):
+    """Copies rows `first` to `first + rows` of all phases of an image's channels, with zeros around
+    them, up to `length` elements for each."""
+    for channel in range(channels):
+        image = x_at + channel * height * width
+        for p in range(0, phases.size, 6):
+            above, count_y, start_y = phases[p], phases[p + 1], phases[p + 2]
+            left, count_x, start_x = phases[p + 3], phases[p + 4], phases[p + 5]
+            for y in range(first, first + rows):
+                to = at + (y - first) * row
+                data = above <= y < above + count_y
+                end = to + left if data else to + row
+                for i in range(to, end, LANES):  # what lies behind is written later
+                    clear_vector(padded, i)
+                if data:
+                    source = image + (start_y + (y - above) * stride_y) * width + start_x
+                    copy_row(x, source, stride_x, padded, to + left, count_x)
+                    for i in range(to + left + count_x, to + row, LANES):
+                        clear_vector(padded, i)
+            clear(padded, at + rows * row, at + length)
+            at += step
