@@ -30,8 +30,10 @@ BUILD_REQUIREMENTS = (
     "wheel",
     "scipy-openblas32",
     f"cupy-cuda13x=={CUPY}",
-    # Of NVIDIA's packages only the compiler, which needs no GPU, and headers.
+    # Of NVIDIA's packages only the compiler, which needs no GPU, headers, and what lists
+    # instructions.
     *(f"nvidia-cuda-{name}=={CUDA}.*" for name in ("nvrtc", "runtime", "crt", "profiler-api")),
+    "nvidia-cuda-nvdisasm==13.2.*",
 )
 CURAND = "nvidia-curand==10.4.*"
 CUDNN = "nvidia-cudnn-jit-cu13==9.27.*"  # has the headers of all of cuDNN, in a seventh of its size

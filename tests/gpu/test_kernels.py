@@ -105,7 +105,7 @@ def test_a_body_of_halves(space, name):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_windows(space, dtype, monkeypatch):
-    """Every hand-written kernel is launched."""
+    """Every hand-written kernel is launched, those of convolutions where there is no cuDNN."""
     launched = set()
     run = cuda_kernels.Kernels._run
 
@@ -114,8 +114,10 @@ def test_windows(space, dtype, monkeypatch):
         return run(self, name, *arguments)
 
     monkeypatch.setattr(cuda_kernels.Kernels, "_run", record)
-    for make, shape in WINDOWS.values():
-        compare(make, shape, np.float32)
+    for library in {space.convolutions.library, None}:
+        monkeypatch.setattr(space.convolutions, "library", library)
+        for make, shape in WINDOWS.values():
+            compare(make, shape, np.float32)
     assert launched == set(cuda_kernels.KERNELS)
 
 

@@ -73,23 +73,28 @@ def complaint(text, architecture):
     return log or f"error {failed}" if failed else ""
 
 
+def binary(text, architecture):
+    """The bytes of the machine code of a text, an ELF file."""
+    with _compiled(text, architecture) as (program, _):
+        return _output(program, "CUBIN")
+
+
 def registers(text, architecture):
     """How many registers a thread takes of the kernel in a text that takes most."""
-    with _compiled(text, architecture) as (program, _):
-        binary = _output(program, "CUBIN")
+    code = binary(text, architecture)
     headers, size, count, names = (
-        *struct.unpack_from("<Q", binary, 0x28),
-        *struct.unpack_from("<3H", binary, 0x3A),
+        *struct.unpack_from("<Q", code, 0x28),
+        *struct.unpack_from("<3H", code, 0x3A),
     )
     sections = [  # name, type, flags, address, offset, length, ...
-        struct.unpack_from("<2I4Q", binary, headers + size * number) for number in range(count)
+        struct.unpack_from("<2I4Q", code, headers + size * number) for number in range(count)
     ]
-    label = binary.index(b"\0.nv.info\0", sections[names][4]) + 1 - sections[names][4]
+    label = code.index(b"\0.nv.info\0", sections[names][4]) + 1 - sections[names][4]
     _, _, _, _, at, length = next(section for section in sections if section[0] == label)
     most, end = 0, at + length
     while at < end:  # attributes: how they are laid out, which one, the value or its length
-        layout, attribute, value = struct.unpack_from("<2BH", binary, at)
+        layout, attribute, value = struct.unpack_from("<2BH", code, at)
         if attribute == _REGISTER_COUNT:  # of which symbol, how many
-            most = max(most, struct.unpack_from("<2I", binary, at + 4)[1])
+            most = max(most, struct.unpack_from("<2I", code, at + 4)[1])
         at += 4 + (value if layout == _WITH_LENGTH else 0)
     return most

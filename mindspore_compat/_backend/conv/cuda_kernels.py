@@ -1,168 +1,202 @@
 """The few hand-written CUDA kernels: im2col and col2im, and maximum pooling.
 
-Each does in one pass over memory what array functions do in one pass per window position. One
-thread makes one element of the result and no two threads write one element, so results do not
-depend on the order of threads. Data are (..., spatial) in C order with up to three spatial
-dimensions; missing ones count as length 1. Where a kernel does not apply (another dtype, more
-dimensions), convolution.py and pooling.py do without it, with the same result.
+Each does in one pass over memory what array functions do in one pass per window position. A thread
+has one window, or one element of the data, in some planes, and no two threads write one element, so
+results do not depend on the order of threads. The first axis of a grid is a place within a plane,
+whose indices are divided once and in 32 bits; the second is the planes. Data are (..., spatial) in
+C order with up to three spatial dimensions; missing ones count as length 1. Where a kernel does not
+apply (another dtype, more dimensions), convolution.py and pooling.py do without it, with the same
+result.
 """
 
+from functools import lru_cache
 from math import prod
 from typing import NamedTuple
 
 import numpy as np
 
-THREADS = 256
-MOST_BLOCKS = 1 << 20  # a thread goes on with further elements beyond this
+THREADS = 256  # of a block
+MOST_BLOCKS, MOST_ROWS = 1 << 13, 65535  # a thread goes on with further planes beyond these
+LARGEST = 2**30  # elements of a plane, which 32 bits index
 TYPES = {np.dtype(np.float32): "float", np.dtype(np.float64): "double"}
 
-# d: size of the data, k: kernel, o: windows, s: stride, p: padding before, l: dilation.
+# d: size of the data, k: kernel, o: windows, s: stride, p: padding before, l: dilation. A number
+# n < 2^31 is divided by a product: (the high half of n * multiplier, plus n) >> shift.
 _SIZES = ", ".join(f"int {letter}{axis}" for letter in "dkospl" for axis in range(3))
+_DIVISORS = {
+    "windows": ("o1", "o2"),
+    "data": ("d1", "d2", *(f"{letter}{axis}" for letter in "sl" for axis in range(3))),
+}
 _FRAME = """
+__device__ unsigned quotient(unsigned n, unsigned multiplier, unsigned shift) {{
+    return ((unsigned)((unsigned long long)n * multiplier >> 32) + n) >> shift;
+}}
 extern "C" __global__ void __launch_bounds__({threads}) {name}(
-    {arguments}, long long total, {sizes}) {{
-    for (long long at = blockIdx.x * (long long)blockDim.x + threadIdx.x; at < total;
-         at += (long long)gridDim.x * blockDim.x) {{
-        long long rest = at;
+    {arguments}, unsigned planes, unsigned count, {sizes}, {divisors}) {{
+    unsigned at = blockIdx.x * blockDim.x + threadIdx.x;
+    if (at >= count) return;
+    {place}
+    for (unsigned plane = blockIdx.y * blockDim.y + threadIdx.y; plane < planes;
+         plane += gridDim.y * blockDim.y) {{
         {body}
     }}
 }}
 """
+# The first and the last of the windows along an axis that reach as far as an element.
+_REACH = """
+    int e{axis} = i{axis} - l{axis} * (k{axis} - 1) + s{axis} - 1;
+    int y{axis} = e{axis} < s{axis} ? 0 : quotient(e{axis}, s{axis}_multiplier, s{axis}_shift);
+    int z{axis} = quotient(i{axis}, s{axis}_multiplier, s{axis}_shift);
+    z{axis} = z{axis} < o{axis} ? z{axis} : o{axis} - 1;
+"""
+# Where a thread's window begins in the data, or its element lies with its padding.
+_PLACES = {
+    "windows": """
+    unsigned row = quotient(at, o2_multiplier, o2_shift);
+    int w2 = at - row * o2, w0 = quotient(row, o1_multiplier, o1_shift), w1 = row - w0 * o1;
+    int i0 = w0 * s0 - p0, i1 = w1 * s1 - p1, i2 = w2 * s2 - p2;
+""",
+    "data": """
+    unsigned row = quotient(at, d2_multiplier, d2_shift);
+    int i2 = at - row * d2, i0 = quotient(row, d1_multiplier, d1_shift), i1 = row - i0 * d1;
+    i0 += p0, i1 += p1, i2 += p2;
+"""
+    + "".join(_REACH.format(axis=axis) for axis in range(3)),
+}
 
+_COLUMNS = (
+    "int channels, unsigned channels_multiplier, unsigned channels_shift, "
+    "long long by_sample, long long by_channel, long long by_position"
+)
 _ARGUMENTS = {
-    "im2col": "const T* x, T* out, int channels, long long by_sample, long long by_channel, "
-    "long long by_position",
-    "col2im": "const T* g, T* out, int channels, long long by_sample, long long by_channel, "
-    "long long by_position",
+    "im2col": f"const T* x, T* out, {_COLUMNS}",
+    "col2im": f"const T* g, T* out, {_COLUMNS}",
     "maximum": "const T* x, T* out",
     "index_of_maximum": "const T* x, const T* largest, long long* out, long long none",
     "add_at_index": "const T* g, const long long* index, T* out",
 }
+# What a thread makes in each plane: the columns or the result of a window, or an element of data.
+_GRIDS = {
+    "im2col": "windows",
+    "col2im": "data",
+    "maximum": "windows",
+    "index_of_maximum": "windows",
+    "add_at_index": "data",
+}
+# The loops over the positions of a window along each axis, without those beyond the data.
+_OVER_DATA = """
+        #pragma unroll 1
+        for (int t{axis} = 0; t{axis} < k{axis}; ++t{axis}) {{
+            int a{axis} = i{axis} + t{axis} * l{axis};
+            if ((unsigned)a{axis} >= (unsigned)d{axis}) continue;
+"""
+# The loops over the windows that an element is in, and their positions; with a dilation some of the
+# windows that reach as far leave the element out.
+_OVER_WINDOWS = """
+        #pragma unroll 1
+        for (int w{axis} = {first}{axis}; {goes}; {step}w{axis}) {{
+            int b{axis} = i{axis} - w{axis} * s{axis};
+            int t{axis} = quotient(b{axis}, l{axis}_multiplier, l{axis}_shift);
+            if (t{axis} * l{axis} != b{axis}) continue;
+"""
+
+
+def _over_data(text):
+    """A text for each position of a window within the data, whose offset is a0, a1, a2."""
+    return "".join(_OVER_DATA.format(axis=axis) for axis in range(3)) + text + "}}}"
+
+
+def _over_windows(text, backward):
+    """A text for each window w0, w1, w2 that an element is in, at its position t0, t1, t2."""
+    loops = []
+    for axis in range(3):
+        forward = {"first": "y", "goes": f"w{axis} <= z{axis}", "step": "++"}
+        turned = {"first": "z", "goes": f"w{axis} >= y{axis}", "step": "--"}
+        loops.append(_OVER_WINDOWS.format(axis=axis, **(turned if backward else forward)))
+    return "".join(loops) + text + "}}}"
+
 
 _BODIES = {
-    # One element per (sample, channel, kernel position, window).
     "im2col": """
-        int w2 = rest % o2; rest /= o2;
-        int w1 = rest % o1; rest /= o1;
-        int w0 = rest % o0; rest /= o0;
-        int t2 = rest % k2; rest /= k2;
-        int t1 = rest % k1; rest /= k1;
-        int t0 = rest % k0; rest /= k0;
-        int channel = rest % channels;
-        long long sample = rest / channels;
-        int i0 = w0 * s0 - p0 + t0 * l0, i1 = w1 * s1 - p1 + t1 * l1, i2 = w2 * s2 - p2 + t2 * l2;
-        bool inside = i0 >= 0 && i0 < d0 && i1 >= 0 && i1 < d1 && i2 >= 0 && i2 < d2;
-        long long to = sample * by_sample + channel * by_channel
-            + ((t0 * k1 + t1) * k2 + t2) * by_position + ((long long)w0 * o1 + w1) * o2 + w2;
-        long long plane = sample * channels + channel;
-        out[to] = inside ? x[((plane * d0 + i0) * d1 + i1) * d2 + i2] : (T)0;
+        unsigned sample = quotient(plane, channels_multiplier, channels_shift);
+        const T* from = x + (long long)plane * (d0 * d1 * d2);
+        T* to = out + sample * by_sample + (plane - sample * channels) * by_channel + at;
+        #pragma unroll 1
+        for (int t0 = 0; t0 < k0; ++t0) {
+            int a0 = i0 + t0 * l0;
+            #pragma unroll 1
+            for (int t1 = 0; t1 < k1; ++t1) {
+                int a1 = i1 + t1 * l1, a2 = i2, row = (a0 * d1 + a1) * d2;
+                bool inside = (unsigned)a0 < (unsigned)d0 && (unsigned)a1 < (unsigned)d1;
+                #pragma unroll 1
+                for (int t2 = 0; t2 < k2; ++t2, a2 += l2, to += by_position)
+                    *to = inside && (unsigned)a2 < (unsigned)d2 ? from[row + a2] : (T)0;
+            }
+        }
 """,
-    # One element per data element: the columns that it was copied to are added.
+    # The columns that an element was copied to are added, from the last window to the first.
     "col2im": """
-        int i2 = rest % d2; rest /= d2;
-        int i1 = rest % d1; rest /= d1;
-        int i0 = rest % d0; rest /= d0;
-        int channel = rest % channels;
-        long long sample = rest / channels;
-        const T* from = g + sample * by_sample + channel * by_channel;
+        unsigned sample = quotient(plane, channels_multiplier, channels_shift);
+        const T* from = g + sample * by_sample + (plane - sample * channels) * by_channel;
         T sum = 0;
-        for (int t0 = 0; t0 < k0; ++t0) {
-            int a0 = i0 + p0 - t0 * l0, w0 = a0 / s0;
-            if (a0 < 0 || w0 * s0 != a0 || w0 >= o0) continue;
-            for (int t1 = 0; t1 < k1; ++t1) {
-                int a1 = i1 + p1 - t1 * l1, w1 = a1 / s1;
-                if (a1 < 0 || w1 * s1 != a1 || w1 >= o1) continue;
-                for (int t2 = 0; t2 < k2; ++t2) {
-                    int a2 = i2 + p2 - t2 * l2, w2 = a2 / s2;
-                    if (a2 < 0 || w2 * s2 != a2 || w2 >= o2) continue;
-                    sum += from[((t0 * k1 + t1) * k2 + t2) * by_position
-                                + ((long long)w0 * o1 + w1) * o2 + w2];
-                }
-            }
-        }
-        out[at] = sum;
+"""
+    + _over_windows(
+        "sum += from[((t0 * k1 + t1) * k2 + t2) * by_position + (w0 * o1 + w1) * o2 + w2];",
+        backward=True,
+    )
+    + """
+        out[(long long)plane * count + at] = sum;
 """,
-    # One element per window; a NaN stays, a window over padding alone gives -infinity.
+    # A NaN stays, a window over padding alone gives -infinity.
     "maximum": """
-        int w2 = rest % o2; rest /= o2;
-        int w1 = rest % o1; rest /= o1;
-        int w0 = rest % o0;
-        const T* data = x + rest / o0 * d0 * d1 * d2;
+        const T* data = x + (long long)plane * (d0 * d1 * d2);
         T best = (T)(-INFINITY);
-        for (int t0 = 0; t0 < k0; ++t0) {
-            int i0 = w0 * s0 - p0 + t0 * l0;
-            if (i0 < 0 || i0 >= d0) continue;
-            for (int t1 = 0; t1 < k1; ++t1) {
-                int i1 = w1 * s1 - p1 + t1 * l1;
-                if (i1 < 0 || i1 >= d1) continue;
-                for (int t2 = 0; t2 < k2; ++t2) {
-                    int i2 = w2 * s2 - p2 + t2 * l2;
-                    if (i2 < 0 || i2 >= d2) continue;
-                    T value = data[((long long)i0 * d1 + i1) * d2 + i2];
-                    if (value > best || value != value) best = value;
-                }
-            }
-        }
-        out[at] = best;
+"""
+    + _over_data(
+        "T value = data[(a0 * d1 + a1) * d2 + a2];if (value > best || value != value) best = value;"
+    )
+    + """
+        out[(long long)plane * count + at] = best;
 """,
-    # One element per window: the first offset that holds its maximum, or `none`.
+    # The first offset that holds the maximum, or `none`.
     "index_of_maximum": """
-        int w2 = rest % o2; rest /= o2;
-        int w1 = rest % o1; rest /= o1;
-        int w0 = rest % o0;
-        const T* data = x + rest / o0 * d0 * d1 * d2;
-        T best = largest[at];
-        long long found = -1;
-        for (int t0 = 0; t0 < k0 && found < 0; ++t0) {
-            int i0 = w0 * s0 - p0 + t0 * l0;
-            if (i0 < 0 || i0 >= d0) continue;
-            for (int t1 = 0; t1 < k1 && found < 0; ++t1) {
-                int i1 = w1 * s1 - p1 + t1 * l1;
-                if (i1 < 0 || i1 >= d1) continue;
-                for (int t2 = 0; t2 < k2 && found < 0; ++t2) {
-                    int i2 = w2 * s2 - p2 + t2 * l2;
-                    if (i2 < 0 || i2 >= d2) continue;
-                    long long offset = ((long long)i0 * d1 + i1) * d2 + i2;
-                    if (data[offset] == best) found = offset;
-                }
-            }
-        }
-        out[at] = found < 0 ? none : found;
+        const T* data = x + (long long)plane * (d0 * d1 * d2);
+        T best = largest[(long long)plane * count + at];
+        int offset = -1;
+"""
+    + _over_data(
+        "int here = (a0 * d1 + a1) * d2 + a2;if (offset < 0 && data[here] == best) offset = here;"
+    )
+    + """
+        out[(long long)plane * count + at] = offset < 0 ? none : offset;
 """,
-    # One element per data element: the gradients of the windows whose index names it are added.
+    # The gradients of the windows whose index names the element are added.
     "add_at_index": """
-        int i2 = rest % d2; rest /= d2;
-        int i1 = rest % d1; rest /= d1;
-        int i0 = rest % d0;
-        long long first = rest / d0 * o0 * o1 * o2;
-        long long own = ((long long)i0 * d1 + i1) * d2 + i2;
+        long long first = (long long)plane * (o0 * o1 * o2);
         T sum = 0;
-        for (int t0 = k0 - 1; t0 >= 0; --t0) {
-            int a0 = i0 + p0 - t0 * l0, w0 = a0 / s0;
-            if (a0 < 0 || w0 * s0 != a0 || w0 >= o0) continue;
-            for (int t1 = k1 - 1; t1 >= 0; --t1) {
-                int a1 = i1 + p1 - t1 * l1, w1 = a1 / s1;
-                if (a1 < 0 || w1 * s1 != a1 || w1 >= o1) continue;
-                for (int t2 = k2 - 1; t2 >= 0; --t2) {
-                    int a2 = i2 + p2 - t2 * l2, w2 = a2 / s2;
-                    if (a2 < 0 || w2 * s2 != a2 || w2 >= o2) continue;
-                    long long window = first + ((long long)w0 * o1 + w1) * o2 + w2;
-                    if (index[window] == own) sum += g[window];
-                }
-            }
-        }
-        out[at] = sum;
+"""
+    + _over_windows(
+        "long long window = first + (w0 * o1 + w1) * o2 + w2;"
+        "if (index[window] == at) sum += g[window];",
+        backward=False,
+    )
+    + """
+        out[(long long)plane * count + at] = sum;
 """,
 }
 
 
 def source(name, ctype="float"):
     """The CUDA text of a kernel, for elements of the C type `ctype`."""
+    grid = _GRIDS[name]
+    divisors = (f"unsigned {d}_multiplier, unsigned {d}_shift" for d in _DIVISORS[grid])
     text = _FRAME.format(
         name=name,
         threads=THREADS,
         arguments=_ARGUMENTS[name],
         sizes=_SIZES,
+        divisors=", ".join(divisors),
+        place=_PLACES[grid].strip(),
         body=_BODIES[name].strip(),
     )
     return (
@@ -200,7 +234,8 @@ class Kernels:
 
     def apply(self, x, kernel):
         """True if there are kernels for arrays like `x` and this many spatial dimensions."""
-        return x.dtype in TYPES and len(kernel) <= 3 and x.size < 2**62
+        plane = prod(x.shape[max(x.ndim - len(kernel), 0) :])
+        return x.dtype in TYPES and len(kernel) <= 3 and plane <= LARGEST and x.size < 2**62
 
     def im2col(self, x, out, geo, strides):
         """Copies the windows of `x`, (samples, channels, spatial...), into `out`.
@@ -213,60 +248,79 @@ class Kernels:
             strides: three numbers.
         """
         x = self.module.ascontiguousarray(x)
-        total = x.shape[0] * x.shape[1] * prod(geo.kernel) * prod(geo.out)
-        self._run("im2col", total, geo, x, out, np.int32(x.shape[1]), *map(np.int64, strides))
+        planes = x.shape[0] * x.shape[1]
+        self._run("im2col", planes, geo, x, out, *_columns(x.shape[1], strides))
         return out
 
     def col2im(self, g, shape, geo, strides):
         """The windows in `g`, in the layout of `im2col`, added back to data of this shape."""
         g = self.module.ascontiguousarray(g)
         out = self.module.empty(shape, g.dtype)
-        self._run("col2im", out.size, geo, g, out, np.int32(shape[1]), *map(np.int64, strides))
+        self._run("col2im", shape[0] * shape[1], geo, g, out, *_columns(shape[1], strides))
         return out
 
     def maximum(self, x, geo):
         """The largest value of each window of `x`, (planes, spatial...)."""
         out = self.module.empty((x.shape[0], *geo.out), x.dtype)
-        self._run("maximum", out.size, geo, self.module.ascontiguousarray(x), out)
+        self._run("maximum", len(x), geo, self.module.ascontiguousarray(x), out)
         return out
 
     def index_of_maximum(self, x, largest, geo, none=0):
         """Where each window of `x` first holds the value in `largest`; `none` where it does not."""
         out = self.module.empty(largest.shape, np.int64)
         x, largest = map(self.module.ascontiguousarray, (x, largest))
-        self._run("index_of_maximum", out.size, geo, x, largest, out, np.int64(none))
+        self._run("index_of_maximum", len(x), geo, x, largest, out, np.int64(none))
         return out
 
     def add_at_index(self, g, index, shape, geo):
         """Data of this shape in which each window's `g` is added at its index."""
         out = self.module.empty(shape, g.dtype)
         g, index = map(self.module.ascontiguousarray, (g, index))
-        self._run("add_at_index", out.size, geo, g, index, out)
+        planes = prod(shape[: len(shape) - len(geo.size)])
+        self._run("add_at_index", planes, geo, g, index, out)
         return out
 
-    def _run(self, name, total, geo, *arguments):
-        if total == 0:
+    def _run(self, name, planes, geo, *arguments):
+        grid = _GRIDS[name]
+        count = prod(geo.out if grid == "windows" else geo.size)
+        if planes * count == 0:
             return
-        blocks = min(-(-total // THREADS), MOST_BLOCKS)
+        width = min(max(1 << (count - 1).bit_length(), 32), THREADS)
+        height = THREADS // width
+        columns = -(-count // width)
+        rows = min(-(-planes // height), max(MOST_BLOCKS // columns, 1), MOST_ROWS)
         dtype = arguments[0].dtype
         compiled = self._made.get((name, dtype))
         if compiled is None:
             compiled = self.module.RawKernel(source(name, TYPES[dtype]), name)
             self._made[name, dtype] = compiled
-        compiled((blocks,), (THREADS,), (*arguments, np.int64(total), *_sizes(geo)))
+        counts = np.uint32(planes), np.uint32(count)
+        compiled((columns, rows), (width, height), (*arguments, *counts, *_numbers(grid, geo)))
 
 
-def _sizes(geo):
-    """The sizes as the kernels take them; missing leading dimensions are of length 1."""
+def _columns(channels, strides):
+    """How planes lie in columns, as the kernels take it."""
+    return np.int32(channels), *_divisor(channels), *map(np.int64, strides)
+
+
+@lru_cache(maxsize=1024)
+def _numbers(grid, geo):
+    """The sizes and divisors as the kernels take them; missing leading dimensions are of length
+    1."""
     lacking = 3 - len(geo.kernel)
+    numbers = {}
     before = tuple(pad[0] for pad in geo.pads)
-    for values, fill in (
-        (geo.size, 1),
-        (geo.kernel, 1),
-        (geo.out, 1),
-        (geo.stride, 1),
-        (before, 0),
-        (geo.dilation, 1),
-    ):
-        for value in (fill,) * lacking + tuple(values):
-            yield np.int32(value)
+    all_sizes = (geo.size, geo.kernel, geo.out, geo.stride, before, geo.dilation)
+    for letter, values, fill in zip("dkospl", all_sizes, (1, 1, 1, 1, 0, 1), strict=True):
+        for axis, value in enumerate((fill,) * lacking + tuple(values)):
+            numbers[f"{letter}{axis}"] = np.int32(value)
+    divisors = (_divisor(int(numbers[name])) for name in _DIVISORS[grid])
+    return (*numbers.values(), *(number for divisor in divisors for number in divisor))
+
+
+@lru_cache(maxsize=1024)
+def _divisor(number):
+    """The multiplier and the shift that divide by a number."""
+    shift = (number - 1).bit_length()
+    multiplier = ((1 << 32) * ((1 << shift) - number)) // number + 1
+    return np.uint32(multiplier), np.uint32(shift)

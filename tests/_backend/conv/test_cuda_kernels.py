@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kit import close
+from kit import close, sass
 
 from mindspore_compat._backend import arrays
 from mindspore_compat._backend.conv import convolution, cuda_kernels, pooling
@@ -36,6 +36,43 @@ def test_the_texts_are_those_for_float():
     assert cuda_kernels.KERNELS == {
         name: cuda_kernels.source(name, "float") for name in cuda_kernels.KERNELS
     }
+
+
+# For each position of a window of 3 x 3, with all that surrounds the loops. Before, `im2col` had
+# 353 for the only position of its thread, and `col2im` 157 in its innermost loop alone.
+INSTRUCTIONS = {"im2col": 32, "col2im": 58, "maximum": 32, "index_of_maximum": 42}
+INSTRUCTIONS["add_at_index"] = 56
+
+
+@pytest.mark.skipif(sass.tool() is None, reason="NVRTC or nvdisasm is not installed")
+@pytest.mark.parametrize("architecture", [80, 90])
+@pytest.mark.parametrize("name", cuda_kernels.KERNELS)
+def test_a_position_takes_few_instructions(name, architecture):
+    listing = sass.listing(cuda_kernels.source(name), architecture)
+    planes, *positions = 1, 1, 3, 3
+    assert sass.executed(listing, (planes, *positions)) <= 9 * INSTRUCTIONS[name]
+
+
+def test_divisors_divide():
+    numbers = [0, 1, 2, 3, 6, 7, 255, 256, 12345, 2**30 - 1, 2**30, 2**31 - 1]
+    for divisor in (*range(1, 70), 1000, 65535, 65536, 65537, 2**30 - 1, 2**30):
+        multiplier, shift = map(int, cuda_kernels._divisor(divisor))
+        for n in (*numbers, divisor - 1, divisor, 2 * divisor - 1):
+            assert ((n * multiplier >> 32) + n) >> shift == n // divisor
+            assert (n * multiplier >> 32) + n < 2**32
+
+
+def test_a_thread_goes_on_with_further_planes(space, monkeypatch):
+    monkeypatch.setattr(cuda_kernels, "MOST_BLOCKS", 1)
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((3, 5, 20, 21)).astype(np.float32)
+    sizes = (3, 2), (2, 1), ((1, 0), (0, 1)), (1, 2)
+    both(space, convolution.im2col, x, *sizes)
+    columns = convolution.im2col(np, x, *sizes)
+    both(space, convolution.col2im, columns, x.shape[2:], *sizes)
+    both(space, pooling.maximum_with_index, x, *sizes)
+    y = pooling.maximum(np, x, *sizes)
+    both(space, pooling.max_gradient, y, x, y, *sizes)
 
 
 def both(space, function, *arguments):

@@ -227,6 +227,17 @@ def test_products_take_its_place(space, dtype, reason, monkeypatch, counted):
         _checked(made, _all(arrays.HOST, *_wide(x, w, g), sizes), dtype)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_pointwise_products_are_single_calls(space, dtype, monkeypatch, counted):
+    monkeypatch.setattr(space.convolutions, "library", None)
+    x, w, g, sizes = _numbers("pointwise", dtype)
+    on_gpu = list(map(space.asarray, (x, w, g)))
+    _all(space, *on_gpu, sizes)
+    x, w, g = on_gpu
+    assert counted(lambda: space.convolve_nd(x, w, *sizes)) == {"matrix_products": 1}
+    assert counted(lambda: space.convolve_input(g, w, x.shape, *sizes)) == {"matrix_products": 1}
+
+
 def test_a_failure_is_an_error_with_its_name(space, monkeypatch):
     monkeypatch.setattr(space.convolutions, "_plans", {})
     monkeypatch.setattr(space.convolutions.library, "cudnnConvolutionForward", lambda *_: 5000)
