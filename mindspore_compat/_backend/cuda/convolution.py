@@ -16,6 +16,7 @@ What cuDNN refuses, and everything where there is no cuDNN, is convolved as prod
 """
 
 import math
+import warnings
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -69,7 +70,7 @@ class Convolutions:
         out = None
         if self._computes(x, w):
             geo, margins = _with_even_pads(geometry(x.shape, w.shape, *sizes))
-            out = self._run(FORWARD, padded(self.space, x, margins), w, geo)
+            out = self._run(FORWARD, self._padded(x, margins), w, geo)
         return self._by_products("convolve_nd", x, w, *sizes) if out is None else out
 
     def input_gradient(self, g, w, x_shape, *sizes):
@@ -78,7 +79,7 @@ class Convolutions:
         if self._computes(g, w):
             geo, margins = _with_even_pads(geometry(tuple(x_shape), w.shape, *sizes))
             grad = self._run(INPUT_GRADIENT, w, g, geo)
-            if grad is not None and any(map(any, margins)):
+            if grad is not None and margins:
                 cut = tuple((-before, -after) for before, after in margins)
                 grad = self.space.ascontiguousarray(padded(self.space, grad, cut))
         if grad is None:
@@ -90,7 +91,7 @@ class Convolutions:
         grad = None
         if self._computes(g, x):
             geo, margins = _with_even_pads(geometry(x.shape, tuple(w_shape), *sizes))
-            grad = self._run(WEIGHT_GRADIENT, padded(self.space, x, margins), g, geo)
+            grad = self._run(WEIGHT_GRADIENT, self._padded(x, margins), g, geo)
         if grad is None:
             return self._by_products("convolve_weight", g, x, w_shape, *sizes)
         return grad
@@ -103,6 +104,9 @@ class Convolutions:
         kind = self.space.module.ndarray
         same = type(x) is kind and type(y) is kind and x.dtype == y.dtype
         return same and x.dtype in cudnn.TYPES and x.ndim <= 5
+
+    def _padded(self, x, margins):
+        return padded(self.space, x, margins) if margins else x
 
     def _by_products(self, name, one, two, *sizes):
         """A convolution without cuDNN."""
@@ -120,13 +124,14 @@ class Convolutions:
             one, two: its operands, in the order of the library's call.
             geo (Geometry): the sizes, with the same padding at both ends.
         """
-        shapes = _shapes(geo)
-        shape = shapes[task.result]
+        shape = _shapes(geo)[task.result]
         if 0 in one.shape or 0 in two.shape or 0 in shape:
             return self.space.zeros(shape, one.dtype)
-        last = one.dtype != cudnn.FLOAT64 and any(
-            name != "w" and _has_channels_last(array)
-            for name, array in zip(task.operands, (one, two), strict=True)
+        last = one.dtype != cudnn.FLOAT64 and (
+            task.operands[0] != "w"
+            and _has_channels_last(one)
+            or task.operands[1] != "w"
+            and _has_channels_last(two)
         )
         out = self._run_in_layout(task, one, two, geo, last)
         return self._run_in_layout(task, one, two, geo, False) if last and out is None else out
@@ -134,7 +139,9 @@ class Convolutions:
     def _run_in_layout(self, task, one, two, geo, last):
         dtype = one.dtype
         tf32 = dtype == cudnn.FLOAT32 and cublas.tf32["conv"]
-        gpu, handle = self.library.handle()
+        gpu, handle = self._handle()
+        if handle is None:
+            return None
         key = task.name, geo, dtype.num, last, tf32, gpu
         algorithms = self._plans.get(key)
         if algorithms is None:
@@ -158,6 +165,18 @@ class Convolutions:
             algorithms.pop(0)
         return None
 
+    def _handle(self):
+        """The GPU and the handle for it, which is None if the library does not start."""
+        try:
+            return self.library.handle()
+        except cudnn.Refused as status:
+            self.library = None
+            warnings.warn(
+                f"cuDNN does not start ({status}): convolutions are products of matrices.",
+                stacklevel=1,
+            )
+            return None, None
+
     def _algorithms(self, task, geo, dtype, last, tf32):
         """The algorithms for a task, the best first."""
         shapes = {name: _with_two_axes(shape) for name, shape in _shapes(geo).items()}
@@ -174,6 +193,7 @@ class Convolutions:
             return []
 
 
+@lru_cache(maxsize=1024)
 def _shapes(geo):
     """The shapes of images, weights and their convolution."""
     return {
@@ -198,7 +218,7 @@ def _per_axis(geo):
 @lru_cache(maxsize=1024)
 def _with_even_pads(geo):
     """The convolution with the same padding at both ends of each axis, and the margins with which
-    its input has to be padded first (negative: cut)."""
+    its input has to be padded first (negative: cut), or None."""
     margins, pads, sizes = [], [], []
     for n, k, d, s, out, (before, after) in zip(
         *(geo.size, geo.kernel, geo.dilation, geo.stride, geo.out, geo.pads), strict=True
@@ -210,7 +230,8 @@ def _with_even_pads(geo):
         margins.append(margin)
         pads.append((pad, pad))
         sizes.append(n + sum(margin))
-    return geo._replace(size=tuple(sizes), pads=tuple(pads)), tuple(margins)
+    even = geo._replace(size=tuple(sizes), pads=tuple(pads))
+    return even, tuple(margins) if any(map(any, margins)) else None
 
 
 def _has_channels_last(array):

@@ -153,13 +153,17 @@ class Library:
         self._handles = threading.local()
 
     def handle(self):
-        """The GPU in force, and the handle of this thread for it and the stream in force."""
+        """The GPU in force, and the handle of this thread for it and the stream in force.
+
+        Raises:
+            Refused: the library does not start on the GPU.
+        """
         gpu = self._cuda.runtime.getDevice()
         handles = self._handles.__dict__
         handle = handles.get(gpu)
         if handle is None:
             pointer = c_void_p()
-            self.check(self.cudnnCreate(byref(pointer)), "cudnnCreate")
+            self.refuse(self.cudnnCreate(byref(pointer)))
             handle = handles[gpu] = pointer.value
         status = self.cudnnSetStream(handle, self._cuda.get_current_stream().ptr)
         self.check(status, "cudnnSetStream")
@@ -169,6 +173,11 @@ class Library:
         """Raises an error that names the function, unless it has succeeded."""
         if status:
             raise RuntimeError(f"{name} failed with the status {self._message(status).decode()}.")
+
+    def refuse(self, status):
+        """Raises Refused with the name of a status, unless it is that of success."""
+        if status:
+            raise Refused(self._message(status).decode())
 
     def images(self, shape, dtype, channels_last):
         """The descriptor of images (batch, channels, two or three spatial axes) without gaps."""
@@ -237,8 +246,7 @@ class Library:
             *(self.handle()[1], one, two, convolution.address, result),
             *(MOST_ALGORITHMS, byref(count), results),
         )
-        if status:
-            raise Refused(status)
+        self.refuse(status)
         return results[: count.value]
 
     def _algorithm(self, name, operands, convolution, number, dtype):
@@ -247,8 +255,7 @@ class Library:
         status = getattr(self, f"cudnnGetConvolution{name}WorkspaceSize")(
             self.handle()[1], *described, number, byref(size)
         )
-        if status:
-            raise Refused(status)
+        self.refuse(status)
         function, size = getattr(self, f"cudnnConvolution{name}"), size.value
         (one, zero), (first, second, sizes, third) = SCALARS[_sum_type(dtype)], described
 
@@ -286,9 +293,8 @@ class Descriptor:
         Raises:
             Refused: the library takes no such values.
         """
-        status = getattr(self._library, f"cudnnSet{self._kind}{name}")(self.address, *values)
-        if status:
-            raise Refused(status)
+        function = getattr(self._library, f"cudnnSet{self._kind}{name}")
+        self._library.refuse(function(self.address, *values))
 
     def __del__(self):
         if hasattr(self, "address"):

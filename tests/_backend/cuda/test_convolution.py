@@ -3,6 +3,8 @@
 They run where CuPy computes, on a GPU or on the simulated CUDA, which counts calls and copies.
 """
 
+import types
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -236,6 +238,19 @@ def test_pointwise_products_are_single_calls(space, dtype, monkeypatch, counted)
     x, w, g = on_gpu
     assert counted(lambda: space.convolve_nd(x, w, *sizes)) == {"matrix_products": 1}
     assert counted(lambda: space.convolve_input(g, w, x.shape, *sizes)) == {"matrix_products": 1}
+
+
+def test_a_library_that_does_not_start_is_left(space, monkeypatch, counted):
+    library = space.convolutions.library
+    monkeypatch.setattr(space.convolutions, "library", library)  # put back in the end
+    monkeypatch.setattr(library, "_handles", types.SimpleNamespace())
+    monkeypatch.setattr(library, "cudnnCreate", lambda *_: 3000)
+    x, w, g, sizes = _numbers("padded", "float32")
+    on_gpu = list(map(space.asarray, (x, w, g)))
+    with pytest.warns(UserWarning, match="cuDNN does not start.*NOT_SUPPORTED"):
+        found = _all(space, *on_gpu, sizes)
+    _checked(found, _all(arrays.HOST, *_wide(x, w, g), sizes), "float32")
+    assert "convolutions" not in counted(lambda: _all(space, *on_gpu, sizes))
 
 
 def test_a_failure_is_an_error_with_its_name(space, monkeypatch):

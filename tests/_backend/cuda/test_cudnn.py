@@ -1,6 +1,7 @@
 """What is told to cuDNN, against NVIDIA's own headers: parameters, structs, numbers; and which
 library is taken."""
 
+import contextlib
 import ctypes
 import importlib.util
 import re
@@ -106,6 +107,37 @@ def test_the_package_is_searched(monkeypatch, tmp_path):
     monkeypatch.setattr(cudnn.importlib.util, "find_spec", lambda name: spec)
     paths = [Path(path) for path in cudnn._paths()]
     assert tmp_path / "lib" / cudnn.NAMES[0] in paths and tmp_path / "bin" / cudnn.NAMES[1] in paths
+
+
+@pytest.fixture(scope="module")
+def on_host():
+    """The library without a device: a fake, or NVIDIA's where it is installed."""
+    for path in cudnn._paths():
+        with contextlib.suppress(OSError):
+            return cudnn.Library(types.SimpleNamespace(cuda=None), ctypes.CDLL(path))
+    pytest.skip("there is no cuDNN")
+
+
+@pytest.mark.parametrize("channels_last", [False, True])
+@pytest.mark.parametrize("dtype", cudnn.TYPES, ids=str)
+def test_the_library_takes_our_descriptors(on_host, dtype, channels_last):
+    for shape, kernel in (
+        ((2, 4, 9, 8), (3, 2)),
+        ((2, 4, 1, 9), (1, 3)),
+        ((2, 4, 3, 9, 8), (2,) * 3),
+    ):
+        axes = len(kernel)
+        on_host.images(shape, dtype, channels_last)
+        on_host.filters((6, 2, *kernel), dtype, channels_last)
+        for math in (cudnn.DEFAULT_MATH, cudnn.TENSOR_OP_MATH, cudnn.FMA_MATH):
+            on_host.convolution((1,) * axes, (2,) * axes, (1,) * axes, 2, dtype, math)
+
+
+def test_the_library_refuses_sizes_by_name(on_host):
+    with pytest.raises(cudnn.Refused, match="BAD_PARAM"):
+        on_host.images((2, 0, 3, 3), cudnn.FLOAT32, False)
+    with pytest.raises(cudnn.Refused, match="NOT_SUPPORTED"):
+        on_host.images((1, 1, 1 << 16, 1 << 15), cudnn.FLOAT32, False)
 
 
 @pytest.mark.parametrize("space", ["cupy"], indirect=True)

@@ -7,13 +7,14 @@
 namespace {
 
 /* Copies sizes that are positive and have fewer elements in all than cuDNN's limit. */
-bool copy_sizes(int count, const int *from, int *to) {
+cudnnStatus_t copy_sizes(int count, const int *from, int *to) {
     long elements = 1;
     for (int axis = 0; axis < count; ++axis) {
-        if (from[axis] < 1 || (elements *= from[axis]) >= MOST_ELEMENTS) return false;
+        if (from[axis] < 1) return CUDNN_STATUS_BAD_PARAM;
+        if ((elements *= from[axis]) >= MOST_ELEMENTS) return CUDNN_STATUS_NOT_SUPPORTED;
         to[axis] = from[axis];
     }
-    return true;
+    return CUDNN_STATUS_SUCCESS;
 }
 
 } // namespace
@@ -64,7 +65,7 @@ cudnnStatus_t cudnnSetTensorNdDescriptor(cudnnTensorDescriptor_t tensor, cudnnDa
                                          int count, const int size[], const int step[]) {
     if (!bytes_of(type)) return CUDNN_STATUS_NOT_SUPPORTED;
     if (count < 4 || count > MOST_DIMENSIONS) return CUDNN_STATUS_NOT_SUPPORTED;
-    if (!copy_sizes(count, size, tensor->size)) return CUDNN_STATUS_BAD_PARAM;
+    if (cudnnStatus_t status = copy_sizes(count, size, tensor->size)) return status;
     if (std::any_of(step, step + count, [](int n) { return n < 1; })) return CUDNN_STATUS_BAD_PARAM;
     std::copy_n(step, count, tensor->step);
     tensor->type = type;
@@ -86,7 +87,7 @@ cudnnStatus_t cudnnSetFilterNdDescriptor(cudnnFilterDescriptor_t filter, cudnnDa
     if (format != CUDNN_TENSOR_NCHW && format != CUDNN_TENSOR_NHWC)
         return CUDNN_STATUS_NOT_SUPPORTED;
     if (count < 4 || count > MOST_DIMENSIONS) return CUDNN_STATUS_NOT_SUPPORTED;
-    if (!copy_sizes(count, size, filter->size)) return CUDNN_STATUS_BAD_PARAM;
+    if (cudnnStatus_t status = copy_sizes(count, size, filter->size)) return status;
     filter->type = type;
     filter->format = format;
     filter->count = count;
