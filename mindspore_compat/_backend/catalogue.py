@@ -260,6 +260,8 @@ row_sum(x) : rows, refused
     The sum of each row.
 row_max(x) : rows, refused
     The largest value of each row; NaN if there is one.
+row_moments(x) : rows, refused
+    The mean of each row, what rounding left of it, and the variance.
 row_size() : rows, refused
     How many elements a row has.
 at_column(column) : rows, refused

@@ -30,18 +30,37 @@ __device__ {real} block_{name}({real}* lanes, {real} a) {{
     return a;
 }}
 """
+_OF_COLUMN = """
+__device__ {real} column_{name}({real}* lanes, {real} a) {{
+    lanes[threadIdx.x] = a;
+    __syncthreads();
+    for (int half = blockDim.x / {warp} / 2; half > 0; half /= 2) {{
+        if (threadIdx.x / {warp} < half) {{
+            const {real} b = lanes[threadIdx.x + half * {warp}];
+            a = {join};
+            lanes[threadIdx.x] = a;
+        }}
+        __syncthreads();
+    }}
+    a = lanes[threadIdx.x % {warp}];
+    __syncthreads();
+    return a;
+}}
+"""
 _PACK = "struct alignas({bytes}) Pack_{name} {{ {kind} at[{width}]; }};\n"
 
 
 def reductions(real, *names):
-    """The functions `warp_sum(value, threads)`, `block_sum(lanes, value)`, and those of "max".
+    """The functions `warp_sum(value, threads)`, `block_sum(lanes, value)`, `column_sum(lanes,
+    value)`, and those of "max".
 
-    A block has a power of two of whole warps, and `lanes` is shared memory for a number of each.
+    A block has a power of two of whole warps. `lanes` is shared memory, for `block_sum` a number of
+    each warp, for `column_sum`, which adds over threads that are a warp apart, one of each thread.
     """
     return "".join(
         text.format(real=real, name=name, join=_JOINS[name], warp=WARP)
         for name in names
-        for text in (_OF_WARP, _OF_BLOCK)
+        for text in (_OF_WARP, _OF_BLOCK, _OF_COLUMN)
     )
 
 

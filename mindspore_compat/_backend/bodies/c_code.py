@@ -1,9 +1,10 @@
 """The C text of kernels that are made from a trace: expressions, element types, low-precision
 floats.
 
-Halves travel as 16-bit words, which two functions of plain C read and write, so that a kernel needs
-no header. CuPy compiles every kernel with `-ftz=true`: arithmetic takes subnormal float32 for 0, so
-a subnormal half is converted from an integer. Numbers of a call come as values, or lie on the
+Halves travel as 16-bit words, which two functions read and write, so that a kernel needs no header:
+one instruction on a GPU, plain C elsewhere. CuPy compiles every kernel with `-ftz=true`: arithmetic
+takes subnormal float32 for 0, so there a subnormal half is converted from an integer. The
+instructions keep subnormals. Numbers of a call come as values, or lie on the
 device; then what a formula makes of them is worked out by the kernel, in double precision as the
 host does.
 """
@@ -23,6 +24,14 @@ __device__ float float_of_bits(unsigned bits) {
 __device__ unsigned bits_of_float(float value) {
     union { unsigned bits; float value; } both; both.value = value; return both.bits;
 }
+#ifdef __CUDA_ARCH__
+__device__ float from_half(word given) {
+    float value; asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(given)); return value;
+}
+__device__ word to_half(float value) {
+    word bits; asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value)); return bits;
+}
+#else
 __device__ float from_half(word given) {
     unsigned low = given & 0x7fff, sign = (unsigned)(given & 0x8000) << 16;
     if (low < 0x400)
@@ -38,14 +47,21 @@ __device__ word to_half(float value) {
         return (word)(sign | (bits_of_float(float_of_bits(bits) + 0.5f) - 0x3f000000u));
     return (word)(sign | ((bits - 0x38000000u + 0xfffu + ((bits >> 13) & 1u)) >> 13));
 }
+#endif
 __device__ float from_bfloat(word given) {
     return float_of_bits((unsigned)given << 16);
 }
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+__device__ word to_bfloat(float value) {
+    word bits; asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(value)); return bits;
+}
+#else
 __device__ word to_bfloat(float value) {
     unsigned bits = bits_of_float(value);
     if ((bits & 0x7fffffffu) > 0x7f800000u) return (word)((bits >> 16) | 0x40u);
     return (word)((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
 }
+#endif
 """
 _FLOAT16, _BFLOAT16 = numpy.dtype(numpy.float16), numpy.dtype(ml_dtypes.bfloat16)
 TYPES = {

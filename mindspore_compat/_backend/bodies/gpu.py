@@ -26,60 +26,11 @@ depend on the order of threads. Halves are rounded on store.
 
 import numpy
 
-from .c_code import (
-    TYPES,
-    compute_dtype,
-    load,
-    operand,
-    preamble,
-    scalar_lines,
-    step_line,
-    store,
-    supported,
-)
+from . import row_layout
+from .c_code import compute_dtype, scalar_lines, step_line, supported
 from .multi_tensor import letter
-from .row_plan import BodyTrace, RowPlan, separate, split
-
-MOST_BLOCKS = 1 << 20  # a block goes on with further rows beyond this
-MOST_THREADS = 1024  # of a block; the compiler leaves each enough registers for so many
-_REDUCTIONS = {
-    "row_sum": ("0", "{0} + {1}"),
-    "row_max": ("-INFINITY", "{0} > {1} || {0} != {0} ? {0} : {1}"),
-    "row_pick": ("0", "{0} + {1}"),  # all others are 0
-}
-
-_ROWS = """
-#ifndef INFINITY
-#define INFINITY __int_as_float(0x7f800000)
-#endif
-{preamble}
-extern "C" __global__ void __launch_bounds__({threads}) {name}(
-    {arguments}long long rows, long long inner, long long length) {{
-    __shared__ {real} lanes[{threads}];
-    {scalars}
-    for (long long row = blockIdx.x; row < rows; row += gridDim.x) {{
-        {body}
-    }}
-}}
-"""
-_LOOP = """for (long long at = threadIdx.x; at < length; at += blockDim.x) {{
-            const long long offset = {offset};
-            {lines}
-        }}"""
-_CHANNEL = "row % (long long)n_groups * (length / (long long)n_area) + at / (long long)n_area"
-_OFFSET = """inner == length ? row * length + at
-                : at / inner * rows * inner + row * inner + at % inner"""
-_REDUCE = """lanes[threadIdx.x] = r{0};
-        __syncthreads();
-        for (int half = blockDim.x / 2; half > 0; half /= 2) {{
-            if (threadIdx.x < half) {{
-                const {real} one = lanes[threadIdx.x], other = lanes[threadIdx.x + half];
-                lanes[threadIdx.x] = {join};
-            }}
-            __syncthreads();
-        }}
-        const {real} v{0} = lanes[0];
-        __syncthreads();"""
+from .row_kernels import RowKernel, value_type
+from .row_plan import BodyTrace, ChunkPlan, RowPlan, separate, split
 
 
 def bodies_of(xp, *arrays):
@@ -132,7 +83,7 @@ class Bodies:
         real = "double" if kind == numpy.float64 else "float"
         lines = [
             *scalar_lines(trace, real),
-            *(f"const {_value(dtypes[index], real)} v{index} = x{index};" for index in there),
+            *(f"const {value_type(dtypes[index], real)} v{index} = x{index};" for index in there),
             *(_line(step, real) for step in trace.steps),
         ]
         letters = {index: letter(index) for index in there}
@@ -183,175 +134,131 @@ class Bodies:
         arrays = [
             None if array is None else self.module.ascontiguousarray(array) for array in arrays
         ]
-        dtypes = tuple(None if array is None else array.dtype for array in arrays)
+        dtypes = tuple([None if array is None else array.dtype for array in arrays])
         flags, numbers = split(scalars)
         key = (body.__code__, kinds, gives, dtypes, tuple(flags.items()), tuple(numbers))
-        found = self._made.get(key)
-        if found is None:
-            source = RowKernel(body, kinds, gives, dtypes, flags, tuple(numbers))
-            found = self._made[key] = (self.module.RawKernel(source.text, source.name), source)
-        kernel, source = found
-        outer, rows, inner = shape
-        made = [self._empty_result(source, number, arrays, rows) for number in range(len(gives))]
-        if rows and outer * inner:
-            kernel(
-                (min(rows, MOST_BLOCKS),),
-                (_threads(outer * inner),),
-                (
-                    *[array for array in arrays if array is not None],
-                    *[made[number] for number in source.stored],
-                    *[numpy.float64(value) for value in numbers.values()],
-                    numpy.int64(rows),
-                    numpy.int64(inner),
-                    numpy.int64(outer * inner),
-                ),
+        made = self._made.get(key)
+        if made is None:
+            made = self._made[key] = RowBody(
+                self.module, body, kinds, gives, dtypes, flags, tuple(numbers)
             )
-        for number, kind in enumerate(gives):
-            if kind == "c":
-                made[number] = made[number].reshape(outer, rows, inner).sum(1).reshape(-1)
-            elif kind == "k":
-                planes = -1, numbers["groups"] * inner // numbers["area"], numbers["area"]
-                made[number] = made[number].reshape(planes).sum((0, 2))
-        return made[0] if source.single else tuple(made)
+        results = made.run(shape, arrays, numbers)
+        return results[0] if made.plan.single else tuple(results)
 
-    def _empty_result(self, source, number, arrays, rows):
-        """Memory for a result; an array itself where its sum over rows is asked for."""
-        kind, value = source.gives[number], source.trace.results[number]
+
+class RowBody:
+    """A body over rows of arrays of some dtypes, for one CuPy.
+
+    Args:
+        module: CuPy.
+        signature: what RowPlan is made of.
+    """
+
+    def __init__(self, module, *signature):
+        self.module, self._signature = module, signature
+        self.plan = plan = RowPlan(*signature)
+        self.elements = [index for index in plan.there if plan.kinds[index] in "ec"]
+        self._dtypes = tuple(plan.dtypes[index] for index in self.elements)
+        self._sums = plan.gives.count("c")
+        held = sum(plan.kinds[index] == "e" for index in plan.there) + self._sums
+        self._words = held * plan.dtype.itemsize // 4
+        self._chunkable = not set(plan.gives) & set("ck") and ChunkPlan(*signature).levels == 2
+        self._made = {}
+
+    def launch(self, shape, arrays, numbers):
+        """The Launch for arrays of this shape."""
+        aligned = all(arrays[index].data.ptr % 16 == 0 for index in self.elements)
+        run = int(numbers["area"]) if "k" in self.plan.kinds + self.plan.gives else 0
+        return row_layout.choose(
+            row_layout.Problem(
+                shape, self._dtypes, self._words, aligned, run, bool(self._sums), self._chunkable
+            )
+        )
+
+    def run(self, shape, arrays, numbers):
+        """The results for arrays of this shape."""
+        outer, rows, inner = shape
+        if not (rows and outer * inner):
+            return [self._empty(kind, shape, arrays, numbers) for kind in self.plan.gives]
+        launch = self.launch(shape, arrays, numbers)
+        kernels = self._made.get(launch.layout)
+        if kernels is None:
+            kernels = self._made[launch.layout] = self._kernels(launch.layout)
+        source = kernels[-1][0]
+        results = {number: self._new(source, number, arrays, rows) for number in source.stored}
+        sums = self._room_for_sums(source, launch, rows, outer * inner)
+        number_type = numpy.int32 if launch.layout.index == "int" else numpy.int64
+        sizes = [number_type(size) for size in (rows, inner, outer * inner)]
+        values = [numpy.float64(value) for value in numbers.values()]
+        given = [array for array in arrays if array is not None]
+        for kernel_source, kernel in kernels:
+            out = [] if kernel_source.part == "sums" else results.values()
+            beside = [] if sums is None else [sums, numpy.int32(launch.chunks)]
+            grid, block = (launch.blocks, launch.chunks), (launch.block,)
+            kernel(
+                grid, block, (*given, *out, *beside, *values, *sizes, numpy.int32(launch.threads))
+            )
+        return self._results(source, shape, arrays, numbers, results, sums)
+
+    def _kernels(self, layout):
+        parts = ("sums", "results") if layout.chunked else ("all",)
+        sources = [RowKernel(*self._signature, layout, part) for part in parts]
+        return [(source, self.module.RawKernel(source.text, source.name)) for source in sources]
+
+    def _new(self, source, number, arrays, rows):
+        """Memory for a result, or for what is to be summed over rows."""
+        if self.plan.gives[number] == "r":
+            return self.module.empty((rows,), self.plan.dtype)
+        return self.module.empty(self._first(arrays).shape, source.dtype_of(number))
+
+    def _room_for_sums(self, source, launch, rows, length):
+        """Memory for the sums over chunks of rows, or over the rows of blocks."""
+        if launch.layout.chunked:
+            return self.module.empty((source.slots, launch.chunks, rows), self.plan.dtype)
+        if source.summed:
+            parts = launch.blocks * (launch.block // launch.threads)
+            return self.module.empty((parts, len(source.summed), length), self.plan.dtype)
+        return None
+
+    def _results(self, source, shape, arrays, numbers, results, sums):
+        """What the body gives, in order."""
+        if source.summed:
+            summed = self.module.sum(sums, 0)
+            results |= dict(zip(source.summed, summed, strict=True))
+        made = []
+        for number, kind in enumerate(self.plan.gives):
+            if kind == "-" or number in source.summed or kind in "er":
+                made.append(results.get(number))
+                continue
+            terms = results.get(number)  # the array itself where its own sum is asked for
+            terms = arrays[self.plan.trace.results[number]] if terms is None else terms
+            if kind == "c":
+                sums_of = self.module.sum(terms.reshape(shape), 1, self.plan.dtype)
+                made.append(sums_of.reshape(-1))
+            else:
+                area = numbers["area"]
+                planes = terms.reshape(-1, numbers["groups"] * shape[2] // area, area)
+                made.append(self.module.sum(planes, (0, 2), self.plan.dtype))
+        return made
+
+    def _empty(self, kind, shape, arrays, numbers):
+        """A result for no elements."""
+        first, (outer, rows, inner) = self._first(arrays), shape
         if kind == "-":
             return None
-        if number not in source.stored:
-            return arrays[value]
-        first = arrays[source.kinds.index("e")]
-        if kind == "r":
-            return self.module.empty((rows,), source.dtype)
-        return self.module.empty(first.shape, first.dtype)
+        if kind == "e":
+            return self.module.empty(first.shape, first.dtype)
+        sizes = {"r": rows, "c": outer * inner}
+        if kind == "k":
+            sizes["k"] = numbers["groups"] * inner // numbers["area"]
+        return self.module.zeros(sizes[kind], self.plan.dtype)
 
-
-def _threads(length):
-    """Threads for a row: a power of two, so that they can be halved."""
-    if length > 4096:
-        return MOST_THREADS
-    return max(32, min(256, 1 << (int(length) - 1).bit_length()))
-
-
-def _value(dtype, real):
-    """What an element of this dtype is computed with."""
-    return {"b": "bool", "i": "long long", "u": "long long"}.get(dtype.kind, real)
-
-
-def _at(column):
-    """True where the position within the row is a column."""
-    one = operand(column)
-    return f"at == ({one} < 0 ? {one} + length : {one})"
+    def _first(self, arrays):
+        return arrays[self.plan.kinds.index("e")]
 
 
 def _line(step, real):
     """One step of a body as a declaration."""
     if step.name == "constant":
         return f"const {real} v{step.result} = {step.operands[0]};"
-    if step.name == "row_size":
-        return f"const {real} v{step.result} = ({real})length;"
-    if step.name == "at_column":
-        return f"const bool v{step.result} = {_at(step.operands[0])};"
     return step_line(step, real)
-
-
-class RowKernel(RowPlan):
-    """The CUDA text of a body over rows.
-
-    Attributes:
-        text, name: the text, and the name of the kernel.
-    """
-
-    offset = _OFFSET
-
-    def __init__(self, body, kinds, gives, dtypes, flags, numbers):
-        super().__init__(body, kinds, gives, dtypes, flags, numbers)
-        self.real = "double" if self.dtype == numpy.float64 else "float"
-        self.name = f"rows_{self.trace.name}"
-        self.stored = [  # the results that the kernel writes
-            number
-            for number, (value, kind) in enumerate(zip(self.trace.results, gives, strict=True))
-            if kind in "er" or kind in "ck" and value not in self.there
-        ]
-        self.text = self._text(numbers)
-
-    def _text(self, numbers):
-        dtypes = [self.dtypes[index] for index in self.there]
-        return _ROWS.format(
-            preamble=preamble(dtypes),
-            threads=MOST_THREADS,
-            name=self.name,
-            real=self.real,
-            arguments=self._arguments(numbers),
-            scalars="\n    ".join(scalar_lines(self.trace, self.real)),
-            body=self._body(),
-        )
-
-    def _body(self):
-        """What is done for one row."""
-        body, real = [], self.real
-        for index in self.there:
-            if self.kinds[index] == "r":
-                body.append(self._load(index, "row"))
-        for level in range(self.levels):
-            body += self._reduced(self.reductions(level))
-            body += [_line(step, real) for step in self.of_row(level)]
-        return "\n        ".join([*body, *self._stored()])
-
-    def _arguments(self, numbers):
-        given = [f"const {TYPES[self.dtypes[index]]}* x{index}" for index in self.there]
-        given += [f"{TYPES[self._made(number)]}* o{number}" for number in self.stored]
-        return "".join(f"{each}, " for each in [*given, *(f"double n_{name}" for name in numbers)])
-
-    def _made(self, number):
-        """The dtype of a result."""
-        return self.dtype if self.gives[number] == "r" else self.dtypes[self.kinds.index("e")]
-
-    def _load(self, index, offset):
-        dtype = self.dtypes[index]
-        return f"const {_value(dtype, self.real)} v{index} = {load(dtype, f'x{index}[{offset}]')};"
-
-    def _elements(self, wanted):
-        """The lines that find values of an element, from its arrays and from values of its row."""
-        arrays, steps = self.elements(wanted)
-        offsets = {"e": "offset", "c": "at", "k": _CHANNEL}
-        lines = [self._load(index, offsets[self.kinds[index]]) for index in arrays]
-        return lines + [_line(step, self.real) for step in steps]
-
-    def _reduced(self, reductions):
-        """The loop that sums, and the sums of all threads."""
-        if not reductions:
-            return []
-        lines = self._elements([one for step in reductions for one in step.values()])
-        before, after = [], []
-        for step in reductions:
-            first, join = _REDUCTIONS[step.name]
-            number = step.result
-            before.append(f"{self.real} r{number} = {first};")
-            value = f"({self.real}){operand(step.operands[0])}"
-            if step.name == "row_pick":
-                value = f"({_at(step.operands[1])} ? {value} : 0)"
-            value = join.format(value, f"r{number}")
-            lines.append(f"r{number} = {value};")
-            after.append(_REDUCE.format(number, real=self.real, join=join.format("one", "other")))
-        return [*before, self._loop(lines), *after]
-
-    def _loop(self, lines):
-        return _LOOP.format(offset=self.offset, lines="\n            ".join(lines))
-
-    def _stored(self):
-        found = [(number, self.trace.results[number]) for number in self.stored]
-        elements = [(number, value) for number, value in found if self.gives[number] != "r"]
-        lines = []
-        if elements:
-            inner = self._elements([value for _, value in elements])
-            inner += [
-                f"o{number}[offset] = {store(self._made(number), f'v{value}')};"
-                for number, value in elements
-            ]
-            lines.append(self._loop(inner))
-        rows = [
-            f"o{number}[row] = v{value};" for number, value in found if self.gives[number] == "r"
-        ]
-        return [*lines, *(["if (threadIdx.x == 0) {", *rows, "}"] if rows else [])]

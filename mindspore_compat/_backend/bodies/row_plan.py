@@ -12,7 +12,13 @@ from typing import NamedTuple
 from .c_code import compute_dtype
 from .symbols import Symbol, SymbolSpace, Trace
 
-REDUCTIONS = ("row_sum", "row_max", "row_pick")
+MOMENTS = ("row_mean", "row_rest", "row_variance")  # the parts of `row_moments`
+REDUCTIONS = {  # how they join two values
+    "row_sum": "sum",
+    "row_max": "max",
+    "row_pick": "sum",  # all others are 0
+    **dict.fromkeys(MOMENTS, "sum"),
+}
 
 
 def split(scalars):
@@ -82,6 +88,14 @@ class RowSpace(SymbolSpace):
         """The Euclidean norm of each row."""
         return self.sqrt(self.row_sum(x * x))
 
+    def row_moments(self, x):
+        """The mean of each row, what rounding left of it (of large numbers), and the variance."""
+        mean = self.row_sum(x) / self.row_size()
+        part = x - mean
+        rest = self.row_sum(part) / self.row_size()
+        var = self.row_sum(part * part) / self.row_size() - rest * rest
+        return mean, rest, self.maximum(var, 0)  # of equal elements what is left is rounding
+
     def row_size(self):
         """How many elements a row has."""
         return self.trace.add("row_size")
@@ -90,6 +104,16 @@ class RowSpace(SymbolSpace):
         """True where the position within the row is the row's `column`; negative ones from its
         end."""
         return self.trace.add("at_column", column)
+
+
+class ChunkSpace(RowSpace):
+    """The `xp` of a body whose rows are divided into chunks: the moments of a row are made of those
+    of its chunks, so that they need only one loop."""
+
+    def row_moments(self, x):
+        """As in RowSpace."""
+        mean, rest, var = (self.trace.add(name, x) for name in MOMENTS)
+        return mean, rest, self.maximum(var, 0)
 
 
 class BodyTrace(Trace):
@@ -111,6 +135,12 @@ class BodyTrace(Trace):
         return value.number if isinstance(value, Symbol) else self.add("constant", value).number
 
 
+class ChunkTrace(BodyTrace):
+    """A BodyTrace for rows in chunks."""
+
+    space_type = ChunkSpace
+
+
 class RowPlan:
     """The note of a body over rows.
 
@@ -129,10 +159,14 @@ class RowPlan:
         single: whether the body returns one value, not a tuple.
     """
 
+    trace_type = BodyTrace
+
     def __init__(self, body, kinds, gives, dtypes, flags, numbers):
         self.kinds, self.gives, self.dtypes = kinds, gives, dtypes
         names = [f"x{index}" for index in range(len(dtypes))]
-        self.trace = BodyTrace(body, names, [one is not None for one in dtypes], flags, numbers)
+        self.trace = self.trace_type(
+            body, names, [one is not None for one in dtypes], flags, numbers
+        )
         self.there = [index for index, one in enumerate(dtypes) if one is not None]
         self.dtype = compute_dtype([dtypes[i] for i in self.there if dtypes[i].kind not in "biu"])
         self.single = self.trace.single
@@ -154,6 +188,14 @@ class RowPlan:
         self._of_row[value] = (
             reduces or step.name != "at_column" and all(self._of_row[one] for one in step.values())
         )
+
+    def level(self, value):
+        """After how many loops a value is known."""
+        return self._level[value]
+
+    def is_of_row(self, value):
+        """Whether a value is one for each row."""
+        return self._of_row[value]
 
     def reductions(self, level):
         """The sums and maxima that the loop before a level finds."""
@@ -189,3 +231,9 @@ class RowPlan:
                 stack += [one for one in (step.values() if step else ()) if not self._of_row[one]]
         arrays = [index for index in self.there if index in needed]
         return arrays, [step for step in self.trace.steps if step.result in needed]
+
+
+class ChunkPlan(RowPlan):
+    """The note of a body whose rows are divided into chunks."""
+
+    trace_type = ChunkTrace

@@ -108,16 +108,12 @@ def standardized(xp, x, scale, shift, *, eps, gives_rstd):
     Returns:
         The result, the mean, and the variance or with `gives_rstd` the reciprocal deviation.
     """
-    mean = xp.row_sum(x) / xp.row_size()
-    part = x - mean
-    rounding = xp.row_sum(part) / xp.row_size()  # of the mean of large numbers
-    var = xp.row_sum(part * part) / xp.row_size() - rounding * rounding
-    var = xp.maximum(var, 0)  # where all elements are one, what is left is rounding
-    part = part - rounding
+    mean, rest, var = xp.row_moments(x)
+    part = x - mean - rest
     rstd = 1 / xp.sqrt(var + eps)
     out = part * rstd if scale is None else part * (rstd * scale)
     out = out if shift is None else out + shift
-    return out, mean + rounding, rstd if gives_rstd else var
+    return out, mean + rest, rstd if gives_rstd else var
 
 
 def _standardized_vjp(xp, x, g, scale, mean, var, to_mean, to_var, *, eps):

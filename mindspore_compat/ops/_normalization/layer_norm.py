@@ -30,6 +30,15 @@ def _flat(xp, weight):
     return None if weight is None else xp.reshape(upcast(xp, weight), (-1,))
 
 
+def _bodies_for(xp, rows, flow, weight):
+    """What runs a body for the arrays of a gradient, and the first two: as they are, or upcast."""
+    bodies = bodies_of(xp, rows, flow, weight)
+    if bodies is None:
+        rows, flow = upcast(xp, rows, flow)
+        bodies = bodies_of(xp, rows, flow, weight)
+    return bodies if rows.size else None, rows, flow
+
+
 def _row_statistics(xp, part, eps):
     """Rows less their mean, the mean, and the reciprocal deviation."""
     ones = xp.full((part.shape[1], 1), 1, part.dtype)
@@ -128,12 +137,13 @@ def _kernel_vjp(xp, x, g, scale, mean, rstd, by_mean, by_rstd):
 def row_standardize_vjp(xp, g, x, scale, shift_shape, out, axis):
     """Gradients of the data, the scale and the shift."""
     first = xp.zeros_like(x) if g[0] is None else g[0]
-    rows, flow = upcast(xp, _rows(xp, x, axis), _rows(xp, first, axis))
+    rows, flow = _rows(xp, x, axis), _rows(xp, first, axis)
     mean, rstd, by_mean, by_rstd = (
         None if each is None else xp.reshape(each, (-1, 1)) for each in (*out[1:], *g[1:])
     )
     weight = _flat(xp, scale)
-    if x.size and (bodies := bodies_of(xp, rows, flow, weight)):
+    bodies, rows, flow = _bodies_for(xp, rows, flow, weight)
+    if bodies:
         given = rows, flow, weight, mean, rstd, by_mean, by_rstd
         gives = "e" + ("-" if scale is None else "c") + ("-" if shift_shape is None else "c")
         made = bodies.rows(_kernel_vjp, "eecrrrr", gives, (1, *rows.shape), *given)
@@ -380,9 +390,10 @@ def _scaled_rows_vjp(xp, x, g, gamma, rstd, by_rstd):
 def _root_mean_square_vjp(xp, g, by_rstd, x, gamma, rstd):
     """Gradients of the data and of `gamma`, of which the root is over the axes that it has."""
     shape = (prod(rstd.shape), prod(gamma.shape))
-    rows, flow = (xp.reshape(each, shape) for each in upcast(xp, x, g))
+    rows, flow = (xp.reshape(each, shape) for each in (x, g))
     weight, rstd, by_rstd = _flat(xp, gamma), column(xp, rstd), column(xp, by_rstd)
-    if x.size and (bodies := bodies_of(xp, rows, flow, weight)):
+    bodies, rows, flow = _bodies_for(xp, rows, flow, weight)
+    if bodies:
         given = rows, flow, weight, rstd, by_rstd
         made = bodies.rows(_scaled_rows_vjp, "eecrr", "ec", (1, *shape), *given)
         if made is not None:
@@ -552,8 +563,8 @@ def group_standardize_vjp(xp, g, x, scale, shift_shape, groups, eps):
     """Gradients of the data, the scale and the shift; the statistics are found again."""
     shape, area = _as_groups(x, groups)
     planes = (x.shape[0], x.shape[1], area)
-    rows, flow = upcast(xp, xp.reshape(x, shape), xp.reshape(g, shape))
-    if x.size and (bodies := bodies_of(xp, rows, flow, scale)):
+    bodies, rows, flow = _bodies_for(xp, xp.reshape(x, shape), xp.reshape(g, shape), scale)
+    if bodies:
         gives = "e" + ("-" if scale is None else "k") + ("-" if shift_shape is None else "k")
         numbers = {"eps": eps, "groups": groups, "area": area}
         made = bodies.rows(_grouped_vjp, "eek", gives, (1, *shape), rows, flow, scale, **numbers)
