@@ -1,7 +1,8 @@
 """NVRTC, the compiler of CUDA texts, which needs neither a GPU nor a driver.
 
 It is searched where CuPy's or NVIDIA's own wheels (`pip install nvidia-cuda-nvrtc`, 60 MB) put it,
-and at the path in the environment variable NVRTC_LIBRARY.
+and at the path in the environment variable NVRTC_LIBRARY; the disassembler beside it (`pip install
+nvidia-cuda-nvdisasm`, 6 MB), and at that in NVDISASM.
 """
 
 import contextlib
@@ -10,7 +11,11 @@ import functools
 import importlib.util
 import os
 import pathlib
+import re
+import shutil
 import struct
+import subprocess
+import tempfile
 
 NAMES = ("cu13/lib/libnvrtc.so.13", "cuda_nvrtc/lib/libnvrtc.so.12")
 _Handle, _Text = ctypes.c_void_p, ctypes.c_char_p
@@ -98,3 +103,28 @@ def registers(text, architecture):
             most = max(most, struct.unpack_from("<2I", code, at + 4)[1])
         at += 4 + (value if layout == _WITH_LENGTH else 0)
     return most
+
+
+def disassembler():
+    """The path of `nvdisasm`, or None where it is not at hand."""
+    spec = importlib.util.find_spec("nvidia")
+    roots = spec.submodule_search_locations if spec else ()
+    paths = [pathlib.Path(root, "cu13", "bin", "nvdisasm") for root in roots]
+    given = os.environ.get("NVDISASM") or shutil.which("nvdisasm")
+    paths = [pathlib.Path(given), *paths] if given else paths
+    return next((path for path in paths if path.exists()), None)
+
+
+def instructions(text, architecture):
+    """The names of the machine instructions of the kernels in a text, in order; of those of PTX
+    where there is no disassembler."""
+    with _compiled(text, architecture) as (program, _):
+        binary, ptx = _output(program, "CUBIN"), _output(program, "PTX").decode()
+    if disassembler() is None:
+        return re.findall(r"^\s+(?:@!?%p\d+ )?([a-z][a-z0-9_.]+)", ptx, re.MULTILINE)
+    with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
+        file.write(binary)
+        file.flush()
+        command = [disassembler(), "-c", file.name]
+        listing = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return re.findall(r"/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\d+ )?([A-Z0-9_.]+)", listing)

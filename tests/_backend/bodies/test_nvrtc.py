@@ -11,10 +11,15 @@ from kit import nvrtc
 
 import mindspore_compat as ms
 from mindspore_compat import nn, ops
+from mindspore_compat._backend.bodies import row_layout
 from mindspore_compat._backend.bodies.multi_tensor import Numbers
+from mindspore_compat._backend.bodies.row_kernels import RowKernel
 from mindspore_compat._backend.conv import cuda_kernels
 from mindspore_compat._backend.updates import factored
 from mindspore_compat._backend.updates.fuse import fuse
+from mindspore_compat._backend.updates.whole_tensors import TensorPlan
+from mindspore_compat.ops._optimizer.formulas import lamb_update
+from tests._backend.bodies.test_rows import softmax
 from tests._backend.updates.test_fuse import CASES, formula_of, operands
 from tests.gpu import networks, steps, test_layers
 
@@ -124,6 +129,33 @@ def test_a_block_of_adafactor_has_registers_for_all_its_threads(averages):
     text = factored._text((np.dtype(np.float64),) * factored.KINDS, flags, numbers)
     for architecture in set(ARCHITECTURES) & set(nvrtc.architectures()):
         assert nvrtc.registers(text, architecture) * factored.THREADS <= 1 << 16
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+@pytest.mark.parametrize("length", [512, 4096, 50256])
+def test_a_thread_loads_several_packs_before_it_uses_one(length, dtype):
+    """Rows of a warp, of a block, and those that are read again."""
+    problem = row_layout.Problem((1, 4096, length), (np.dtype(dtype),), 1, True, 0, False, False)
+    layout = row_layout.choose(problem).layout
+    signature = softmax, "e", "e", (np.dtype(dtype),), {"axis": None}, ()
+    names = nvrtc.instructions(RowKernel(*signature, layout).text, 90)
+    first_use = min(names.index(name) for name in names if name.startswith(("SHFL", "shfl")))
+    wide = ("LDG.E.128", "ld.global.v4", "ld.global.v2.b64", "ld.global.nc.v4")
+    loads = [name for name in names[:first_use] if name.startswith(wide)]
+    assert len(loads) >= 4
+    assert not any(name.startswith(("LDL", "STL")) for name in names)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_an_update_with_norms_loads_packs(dtype):
+    dtypes = (np.dtype(dtype),) * 2 + (np.dtype("float32"),) * 2
+    scalars = ("lr", "beta1", "beta2", "eps", "correct1", "correct2")
+    numbers = Numbers(dict.fromkeys(scalars, 1.0), np.ndarray)
+    plan = TensorPlan(lamb_update, [0, 2, 3], dtypes, {"decay": None}, numbers)
+    for text in (plan.sums_text(), plan.update_text()):
+        names = nvrtc.instructions(text, 90)
+        wide = [name for name in names if name.startswith(("LDG.E.128", "ld.global.v"))]
+        assert len(wide) >= 4 and nvrtc.registers(text, 90) <= 128
 
 
 def test_a_wrong_text_is_found():
