@@ -1,1 +1,3 @@
-"""File formats, read and written byte by byte; they know arrays and texts, but no Tensor."""
+"""Readers and writers of file formats, on the level of bytes; they handle arrays and text, not
+Tensors.
+"""

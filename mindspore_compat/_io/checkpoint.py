@@ -1,14 +1,14 @@
-"""The `.ckpt` file: named arrays and texts, as the original writes and reads them.
+"""Checkpoint files (`.ckpt`): named arrays and texts, in the original's format.
 
-A file is a run of protobuf messages, each with one value: a tag, the dimensions, the name of a type
-and the raw bytes in C order. Bytes over 512 MiB are cut into neighbours of the same tag. The whole
-may be encrypted (encryption.py). Values here are `(tag, array, type)` and `(tag, text, "str")`;
-which of them belong to a network is not decided here.
+A file is a sequence of protobuf messages, each with one value: a tag, the dimensions, the name of a
+type and the raw bytes in C order. Values over 512 MiB are split into consecutive messages with the
+same tag. The file may be encrypted (encryption.py). Values are `(tag, array, type)` and `(tag,
+text, "str")`; this module does not decide which of them belong to a network.
 
-There are two checksums, both CRC-32. A trailing one, 17 bytes behind the messages, is the
-original's. A leading one is a field of 9 bytes before them, with the last number that protobuf has:
-every protobuf reader passes over it, the original's too. It also reveals a file that was cut
-between two messages, and is encrypted with them.
+There are two checksums, both CRC-32. The trailing checksum, 17 bytes after the messages, is the
+original's. The leading checksum is a field of 9 bytes before them with the highest field number of
+protobuf, so every protobuf reader skips it, including the original's. It also detects a file that
+was truncated between two messages, and is encrypted with them.
 """
 
 import itertools
@@ -22,11 +22,11 @@ import ml_dtypes
 import numpy
 
 from . import encryption
-from .files import READ_ONLY, atomic_write, mapped, write_long
+from .files import READ_ONLY, atomic_write, map_file, write_long
 from .protobuf import BYTES, FIXED32, bytes_field, bytes_head, fields, ints, varint
 
 SUFFIX = ".ckpt"
-SLICE = 512 << 20  # a longer value is cut into pieces of this many bytes
+SLICE = 512 << 20  # a longer value is split into pieces of this many bytes
 TEXT = "str"
 TYPES = {
     "Bool": numpy.bool_,
@@ -54,18 +54,19 @@ CRC_HEAD = varint(CRC_NUMBER << 3 | FIXED32)
 
 
 def type_name(array):
-    """The name a file gives the type of `array`, such as "Float32"."""
-    found = NAMES.get(array.dtype.newbyteorder("="))
-    if found is None:
+    """The name of an array's type in the file, such as "Float32"."""
+    name = NAMES.get(array.dtype.newbyteorder("="))
+    if name is None:
         raise TypeError(f"a checkpoint holds no values of type {array.dtype}")
-    return found
+    return name
 
 
 def write(path, values, *, crc=False, leading_crc=False, key=None, mode="AES-GCM"):
     """Writes a checkpoint file, readable by its owner only; it replaces a file of that name.
 
-    The bytes go to a file next to it that is renamed at the end, so a reader never sees half a file
-    and a failure leaves the old one. A value without elements is left out, as the original does.
+    The bytes are written to a temporary file in the same folder that is renamed at the end, so a
+    reader never sees a partial file, and a failure keeps the old one. Values without elements are
+    skipped, as in the original.
 
     Args:
         path: Where to write; ".ckpt" is appended when it is missing.
@@ -79,7 +80,7 @@ def write(path, values, *, crc=False, leading_crc=False, key=None, mode="AES-GCM
         The path written.
 
     Raises:
-        TypeError: If a value is of a type that files do not hold. Nothing is written then.
+        TypeError: If a value is of a type that files cannot store. Then no file is written.
         ValueError: If key or mode is wrong.
         ImportError: If a key is given and the package `cryptography` is not installed.
     """
@@ -89,10 +90,10 @@ def write(path, values, *, crc=False, leading_crc=False, key=None, mode="AES-GCM
     for _, value in values:
         if not isinstance(value, str):
             type_name(value)
-    pieces, late = encoded(values), None
+    pieces, late = encode(values), None
     if leading_crc:
-        checksum = begun(lambda: leading_checksum(encoded(values)))
-        late = checksum if key is None and not crc else None  # nothing behind it depends on it
+        checksum = run_in_thread(lambda: leading_checksum(encode(values)))
+        late = checksum if key is None and not crc else None  # no later byte depends on it
         pieces = itertools.chain([CRC_HEAD, bytes(4) if late else checksum()], pieces)
     if key is not None:
         pieces = encryption.encrypt(pieces, key, mode)
@@ -107,36 +108,36 @@ def write(path, values, *, crc=False, leading_crc=False, key=None, mode="AES-GCM
 
 
 def read(path, *, crc=True, key=None, mode="AES-GCM", wanted=None):
-    """The values of a checkpoint file, in its order.
+    """Reads the values of a checkpoint file, in their order.
 
     Args:
         path: The file.
-        crc: Whether to check the checksum that ends the file. A file without one passes. The
-            original writes a wrong one behind encrypted values.
-        key: The key it was encrypted with, or None.
-        mode: The way it was encrypted.
-        wanted: A function of a tag that says whether to read the value; the others are passed over.
+        crc: Whether to check the checksum that ends the file. A file without a checksum passes. The
+            original writes a wrong checksum after encrypted values.
+        key: The key of the encryption, or None.
+        mode: The mode of the encryption.
+        wanted: A function of a tag that decides whether to read the value; others are skipped.
 
     Returns:
         A list of `(tag, array, type)` and `(tag, text, "str")`; the arrays are copies.
 
     Raises:
-        ValueError: If the file is no checkpoint, is damaged or cut short, or the key does not fit.
-            The message names the file and the reason.
+        ValueError: If the file is not a checkpoint, is damaged or cut short, or the key does not
+            fit. The message names the file and the reason.
         ImportError: If a key is given and the package `cryptography` is not installed.
     """
-    view = mapped(path)
+    view = map_file(path)
     try:
         view, checksum = split_checksum(view)
         if crc and checksum is not None and checksum != zlib.crc32(view):
             raise ValueError("its checksum does not agree with its content")
         if key is not None:
             view = memoryview(encryption.decrypt(view, key, mode))
-        elif encryption.looks_locked(view):
+        elif encryption.looks_encrypted(view):
             raise ValueError("it is encrypted, and no key is given")
         if not view:
             raise ValueError("it is empty")
-        return decoded(view, wanted)
+        return decode(view, wanted)
     except ValueError as error:
         raise ValueError(
             f"The file {os.fspath(path)} cannot be read as a checkpoint: {error}."
@@ -145,15 +146,15 @@ def read(path, *, crc=True, key=None, mode="AES-GCM", wanted=None):
 
 def has_checksum(path):
     """True if a checksum begins or ends the file."""
-    view = mapped(path)
+    view = map_file(path)
     return view[: len(CRC_HEAD)] == CRC_HEAD or split_checksum(view)[1] is not None
 
 
 # -- values to bytes
 
 
-def encoded(values):
-    """The bytes of `values`, as pieces that need not be joined."""
+def encode(values):
+    """Encodes values; yields pieces of bytes that need not be joined."""
     for tag, value in values:
         if isinstance(value, str):
             content = memoryview(numpy.array(value, "<U").tobytes())
@@ -173,7 +174,9 @@ def raw(array):
 
 
 def message(tag, shape, name, content):
-    """One value as a Checkpoint message: what stands before the content, then the content."""
+    """Encodes one value as a Checkpoint message; yields the bytes before the content, then the
+    content.
+    """
     tensor = b"".join(varint(1 << 3) + varint(n) for n in shape)
     tensor += bytes_field(2, name) + bytes_head(3, len(content))
     value = bytes_field(1, tag) + bytes_head(2, len(tensor) + len(content)) + tensor
@@ -182,7 +185,7 @@ def message(tag, shape, name, content):
 
 
 def with_checksum(pieces):
-    """`pieces`, and the checksum over all of them."""
+    """Yields `pieces`, then the checksum over all of them."""
     checksum = 0
     for piece in pieces:
         checksum = zlib.crc32(piece, checksum)
@@ -190,8 +193,8 @@ def with_checksum(pieces):
     yield CRC_MARK + checksum.to_bytes(10, "big")
 
 
-def begun(function):
-    """Calls a function in a thread of its own.
+def run_in_thread(function):
+    """Calls a function in a new thread.
 
     Returns:
         A function that waits for the thread and returns its result, or raises its error.
@@ -209,7 +212,7 @@ def begun(function):
 
 
 def leading_checksum(pieces):
-    """The checksum over all of `pieces`, as the field that begins a file holds it."""
+    """The checksum over all of `pieces`, in the form of the leading field."""
     checksum = 0
     for piece in pieces:
         checksum = zlib.crc32(piece, checksum)
@@ -226,13 +229,13 @@ def split_checksum(view):
     return view[:-CRC_LENGTH], int.from_bytes(view[-10:], "big")
 
 
-def decoded(view, wanted=None):
-    """The values in the bytes of a checkpoint; see read()."""
-    found, part = [], None
+def decode(view, wanted=None):
+    """Decodes the values of a checkpoint; see read()."""
+    values, part = [], None
     check_leading(view)
     for number, kind, content in fields(view):
         if number == CRC_NUMBER and kind == FIXED32:
-            continue  # another program moved it, and may have changed what it was about
+            continue  # another program moved it and may have changed the values
         if number != 1 or kind != BYTES:
             raise ValueError(f"it has a field {number}, which no checkpoint has")
         tag, tensor = parse_value(content)
@@ -240,15 +243,15 @@ def decoded(view, wanted=None):
             part.add(tensor)
         else:
             if part is not None:
-                found.append(part.value())
+                values.append(part.value())
             part = None
             if wanted is None or wanted(tag):
                 part = Part(tag, tensor)
             else:
-                Part(tag, tensor)  # it is not wanted, but it must make sense
+                Part(tag, tensor)  # the value is skipped, but must be valid
     if part is not None:
-        found.append(part.value())
-    return found
+        values.append(part.value())
+    return values
 
 
 def check_leading(view):
@@ -299,7 +302,7 @@ def parse_tensor(view):
 
 
 class Part:
-    """A value of the file whose pieces are being gathered."""
+    """A value of the file whose pieces are being collected."""
 
     def __init__(self, tag, tensor):
         self.tag = tag
@@ -308,13 +311,13 @@ class Part:
         if self.type != TEXT:
             size = TYPES[self.type].itemsize
             if self.shape == (0,) and len(content) == size:
-                self.shape = ()  # old files say a 0-d value so
+                self.shape = ()  # the form of a 0-d value in old files
             self.length = math.prod(self.shape) * size
         self.pieces, self.have = [], 0
         self.add(tensor)
 
     def add(self, tensor):
-        """Takes the next piece of the value's bytes."""
+        """Adds the next piece of the value's bytes."""
         shape, name, content = tensor
         if name != self.type or self.pieces and shape != self.shape:
             raise ValueError(f"the pieces of {self.tag!r} differ in type or shape")
@@ -327,7 +330,7 @@ class Part:
             )
 
     def complete(self):
-        """True if every byte is there."""
+        """True if all bytes have been read."""
         return self.have == self.length
 
     def value(self):
@@ -348,7 +351,7 @@ class Part:
 
 
 def text(content):
-    """A text from its UTF-32 bytes; an empty one is stored as one zero."""
+    """Decodes a text from UTF-32 bytes; an empty text is stored as one zero."""
     try:
         return str(content, "utf-32-le").rstrip("\0")
     except UnicodeDecodeError as error:

@@ -1,5 +1,5 @@
-"""Compressed files, read as a stream: the time is linear in what is read, and no read gives
-more than a bound that follows from the size of the file.
+"""Streaming readers of compressed files: time is linear in the output, and the output is bounded by
+a limit that depends on the size of the file.
 """
 
 import gzip
@@ -13,7 +13,7 @@ _CHUNK = 1 << 16
 
 
 class _Inflating(io.RawIOBase):
-    """The content of a zlib stream."""
+    """A raw stream that decompresses a zlib stream."""
 
     def __init__(self, path):
         self._file, self._more, self._rest = open(path, "rb"), zlib.decompressobj(), b""
@@ -23,15 +23,15 @@ class _Inflating(io.RawIOBase):
         return True
 
     def readinto(self, buffer):
-        """Fills a buffer as far as it goes; returns how many bytes were put there, 0 at the end."""
+        """Fills a buffer as far as possible; returns the number of bytes, 0 at the end."""
         while not self._more.eof:
-            stored = self._rest or self._file.read(_CHUNK)
-            part = self._more.decompress(stored, len(buffer))
+            data = self._rest or self._file.read(_CHUNK)
+            part = self._more.decompress(data, len(buffer))
             self._rest = self._more.unconsumed_tail
             if part:
                 buffer[: len(part)] = part
                 return len(part)
-            if not stored:
+            if not data:
                 raise EOFError("the compressed content is cut short")
         return 0
 
@@ -42,7 +42,7 @@ class _Inflating(io.RawIOBase):
 
 
 class Inflated:
-    """A file of GZIP or ZLIB, opened for reading; for `with`.
+    """A GZIP or ZLIB file, opened for reading; a context manager.
 
     Args:
         path (str): the file.
@@ -63,23 +63,23 @@ class Inflated:
         """The next `count` bytes, fewer at the end.
 
         Raises:
-            ValueError: these are more than a file of this size may grow to.
+            ValueError: if the total exceeds the limit for a file of this size.
         """
         check_growth(count, self._stored)
         return self._stream.read(count)
 
 
-def inflated(content, most):
-    """The content of a zlib stream in memory.
+def inflate(content, most):
+    """Decompresses a zlib stream in memory.
 
     Raises:
-        ValueError: it has more than `most` bytes, is damaged or cut short.
+        ValueError: if it has more than `most` bytes, is damaged or truncated.
     """
     more = zlib.decompressobj()
     try:
-        found = more.decompress(content, most)
+        out = more.decompress(content, most)
     except zlib.error as error:
         raise ValueError(f"its compressed content is damaged: {error}") from error
     if not more.eof:
         raise ValueError(f"its compressed content is cut short, or has more than {most} bytes")
-    return found
+    return out

@@ -1,9 +1,9 @@
-"""CRC-32C, the check sum of TFRecord and event files, and the masked form those files store; and
-CRC-32, zlib's, of many zeros.
+"""CRC-32C, the checksum of TFRecord and event files, and its masked form in these files; and CRC-32
+(zlib's) of many zeros.
 
-The sum of a text is found byte by byte through a table. Long data are cut into lanes of equal
-length that advance together as one NumPy array; the lanes' sums are then joined, because the sum of
-"a followed by b" is the sum of a, moved on by len(b) zero bytes, xor the sum of b.
+The checksum is computed byte by byte with a table. Long data are split into lanes of equal length
+that advance together as one NumPy array. The checksums of the lanes are then combined: the checksum
+of "a followed by b" is the checksum of a, advanced by len(b) zero bytes, xor the checksum of b.
 
 Source: RFC 3720, appendix B.4 (the polynomial and examples); for CRC-32, ITU-T V.42, 8.1.1.6.2.
 """
@@ -36,24 +36,24 @@ def crc32c(data):
         length = 1 << (len(data).bit_length() // 2)
         lanes = len(data) // length
         at = lanes * length
-        state = _joined(np.frombuffer(data, np.uint8, at).reshape(lanes, length), state)
+        state = _join(np.frombuffer(data, np.uint8, at).reshape(lanes, length), state)
     for byte in data[at:]:
         state = _LIST[(state ^ byte) & 0xFF] ^ state >> 8
     return state ^ 0xFFFFFFFF
 
 
-def masked(data):
-    """The CRC-32C of bytes as the files store it: turned by 15 bits, plus a constant."""
-    found = crc32c(data)
-    return ((found >> 15 | found << 17) + 0xA282EAD8) & 0xFFFFFFFF
+def masked_crc(data):
+    """The masked CRC-32C of bytes, as in TFRecord files: rotated by 15 bits, plus a constant."""
+    crc = crc32c(data)
+    return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
 
 
 def crc32_of_zeros(count, value):
-    """`zlib.crc32(bytes(count), value)`, in a time that grows with the logarithm of `count`.
+    """`zlib.crc32(bytes(count), value)`, in time logarithmic in `count`.
 
     A zero byte multiplies the state by x**8 modulo the polynomial.
     """
-    state, factor = value ^ 0xFFFFFFFF, 1 << 31 - 8  # the highest bit is that of x**0
+    state, factor = value ^ 0xFFFFFFFF, 1 << 31 - 8  # the highest bit is the coefficient of x**0
     while count:
         if count & 1:
             state = _product(state, factor)
@@ -62,17 +62,17 @@ def crc32_of_zeros(count, value):
     return state ^ 0xFFFFFFFF
 
 
-def _product(one, other):
-    """The product of two polynomials over GF(2), modulo CRC-32's; bits are reversed."""
-    found = 0
+def _product(first, second):
+    """The product of two polynomials over GF(2) modulo that of CRC-32; bits are reversed."""
+    product = 0
     for bit in range(31, -1, -1):
-        if one >> bit & 1:
-            found ^= other
-        other = other >> 1 ^ (_POLYNOMIAL_OF_CRC32 if other & 1 else 0)
-    return found
+        if first >> bit & 1:
+            product ^= second
+        second = second >> 1 ^ (_POLYNOMIAL_OF_CRC32 if second & 1 else 0)
+    return product
 
 
-def _joined(rows, state):
+def _join(rows, state):
     states = np.zeros(len(rows), np.uint32)
     states[0] = state
     for column in rows.T:
@@ -92,7 +92,7 @@ def _joined(rows, state):
 
 @functools.cache
 def _zeros(length):
-    """What `length` zero bytes make of a state: a table for each of its four bytes."""
+    """The effect of `length` zero bytes on a state: one table for each of its four bytes."""
     states = np.arange(256, dtype=np.uint32)[None] << np.arange(0, 32, 8, np.uint32)[:, None]
     for _ in range(length):
         states = _TABLE[states & 0xFF] ^ states >> 8

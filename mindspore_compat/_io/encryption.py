@@ -1,8 +1,8 @@
 """Encrypted checkpoint files: AES-GCM, AES-CBC and SM4-CBC, in the original's blocks.
 
-The plain bytes are cut into blocks of 64 MiB. Each is stored as a magic number that states the
-mode, the 16-byte tag (GCM only), the length of what follows, and the initial vector and the
-ciphertext, each behind its length. The package `cryptography` does the arithmetic.
+The plain bytes are split into blocks of 64 MiB. Each block is stored as a magic number for the
+mode, the 16-byte tag (GCM only), the length of the rest, and the initial vector and the ciphertext,
+each preceded by its length. The package `cryptography` performs the encryption.
 """
 
 import os
@@ -13,11 +13,11 @@ MAGIC = {"AES-GCM": 0x7F3A5ED8, "AES-CBC": 0x7F3A5ED9, "SM4-CBC": 0x7F3A5EDA}
 KEY_LENGTHS = {"AES-GCM": (16, 24, 32), "AES-CBC": (16, 24, 32), "SM4-CBC": (16,)}
 TAG_LENGTH = 16
 IV_LENGTH = 16
-NONCE_LENGTH = 12  # GCM uses this much of the initial vector
+NONCE_LENGTH = 12  # the number of bytes of the initial vector that GCM uses
 
 
 def check(key, mode):
-    """Refuses a mode that is not known, and a key of a length that the mode does not take."""
+    """Refuses an unknown mode, and a key of a wrong length."""
     if mode not in MAGIC:
         raise ValueError(f"the mode must be one of {', '.join(MAGIC)}, but got {mode!r}")
     if len(key) not in KEY_LENGTHS[mode]:
@@ -27,20 +27,20 @@ def check(key, mode):
         )
 
 
-def looks_locked(view):
-    """True if bytes begin as an encrypted file does."""
+def looks_encrypted(view):
+    """True if the bytes begin like an encrypted file."""
     return len(view) >= 4 and struct.unpack("<I", view[:4])[0] in MAGIC.values()
 
 
 def encrypt(pieces, key, mode):
-    """The encrypted blocks of what `pieces` hold together."""
+    """Encrypts the concatenation of `pieces`; yields blocks."""
     check(key, mode)
-    cipher_of(key, mode, bytes(IV_LENGTH))  # before the first block, should the package be missing
-    return (locked(block, key, mode) for block in blocks(pieces))
+    cipher_of(key, mode, bytes(IV_LENGTH))  # before the first block, in case the package is missing
+    return (encrypt_block(block, key, mode) for block in blocks(pieces))
 
 
 def blocks(pieces):
-    """`pieces` cut and joined to blocks of 64 MiB; the last one is shorter."""
+    """Yields the bytes of `pieces` in blocks of 64 MiB; the last block may be shorter."""
     block = bytearray()
     for piece in pieces:
         at = 0
@@ -55,8 +55,8 @@ def blocks(pieces):
         yield bytes(block)
 
 
-def locked(plain, key, mode):
-    """One block, encrypted and with its head."""
+def encrypt_block(plain, key, mode):
+    """Encrypts one block and adds its head."""
     iv = os.urandom(IV_LENGTH)
     lock = cipher_of(key, mode, iv).encryptor()
     if mode != "AES-GCM":
@@ -69,7 +69,7 @@ def locked(plain, key, mode):
 
 
 def decrypt(view, key, mode):
-    """The plain bytes of an encrypted file.
+    """Decrypts the bytes of a file.
 
     Raises:
         ValueError: If the bytes are not encrypted in this mode, are damaged, or the key differs.
@@ -77,32 +77,34 @@ def decrypt(view, key, mode):
     check(key, mode)
     plain, at = bytearray(), 0
     while at < len(view):
-        block, at = unlocked(view, at, key, mode)
+        block, at = decrypt_block(view, at, key, mode)
         plain += block
     return plain
 
 
-def unlocked(view, at, key, mode):
-    """The plain bytes of the block that begins at `at`, and where the next one begins."""
+def decrypt_block(view, at, key, mode):
+    """Decrypts the block that begins at `at`; returns the plain bytes and the start of the next
+    block.
+    """
     magic, at = number(view, at, "<I")
     if magic != MAGIC[mode]:
         raise ValueError(f"it is not encrypted with {mode}")
     tag = b""
     if mode == "AES-GCM":
-        tag, at = taken(view, at, TAG_LENGTH)
+        tag, at = take_bytes(view, at, TAG_LENGTH)
     length, at = number(view, at)
-    rest, end = taken(view, at, length)
+    rest, end = take_bytes(view, at, length)
     count, position = number(rest, 0)
-    iv, position = taken(rest, position, count)
+    iv, position = take_bytes(rest, position, count)
     count, position = number(rest, position)
-    secret, position = taken(rest, position, count)
+    secret, position = take_bytes(rest, position, count)
     if len(iv) != IV_LENGTH or position != len(rest) or mode != "AES-GCM" and count % 16:
         raise ValueError("an encrypted block has wrong lengths")
-    return decrypted(bytes(secret), key, mode, bytes(iv), bytes(tag)), end
+    return decrypt_content(bytes(secret), key, mode, bytes(iv), bytes(tag)), end
 
 
-def decrypted(secret, key, mode, iv, tag):
-    """The plain bytes of one block's ciphertext."""
+def decrypt_content(secret, key, mode, iv, tag):
+    """Decrypts one block's ciphertext."""
     from cryptography.exceptions import InvalidTag
 
     lock = cipher_of(key, mode, iv, tag).decryptor()
@@ -119,7 +121,7 @@ def decrypted(secret, key, mode, iv, tag):
 
 
 def cipher_of(key, mode, iv, tag=None):
-    """The cipher for one block."""
+    """The cipher of one block."""
     try:
         from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
     except ImportError as error:
@@ -133,13 +135,13 @@ def cipher_of(key, mode, iv, tag=None):
 
 
 def number(view, at, form="<i"):
-    """The 32-bit number at `at`, and where the next thing begins."""
-    part, end = taken(view, at, 4)
+    """Reads the 32-bit number at `at`; returns it and the next position."""
+    part, end = take_bytes(view, at, 4)
     return struct.unpack(form, part)[0], end
 
 
-def taken(view, at, length):
-    """The `length` bytes at `at`, and where the next thing begins."""
+def take_bytes(view, at, length):
+    """Reads `length` bytes at `at`; returns them and the next position."""
     if length < 0 or length > len(view) - at:
         raise ValueError("an encrypted block is cut short")
     return view[at : at + length], at + length

@@ -1,8 +1,8 @@
-"""Files as a whole: one that replaces another when it is complete; one mapped into memory.
+"""Atomic writing of files, memory mapping and removal of files.
 
-Whatever the package writes goes through `AtomicFile`, mostly by `atomic_write`. A crash at any
-moment leaves the old file or the new one. What is appended to over a long time, such as a file of
-summaries, cannot be: `new_file` opens it.
+The package writes files through `AtomicFile`, mostly by `atomic_write`: a crash at any moment
+leaves either the old or the new file. Files that grow over a long time, such as summaries, cannot
+be written this way; `new_file` opens them.
 """
 
 import contextlib
@@ -16,27 +16,27 @@ import threading
 
 try:
     import fcntl
-except ImportError:  # Windows, where a file that is open cannot be removed: that is lock enough
+except ImportError:  # Windows, where an open file cannot be removed, which has the effect of a lock
     fcntl = None
 
-READ_ONLY = 0o400  # of checkpoints and models: as the original leaves them
+READ_ONLY = 0o400  # the mode of checkpoints and models, as in the original
 _NEW = (
     os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 )
-_WRITEBACK = 1 << 20  # bytes, after which the disk is asked to take them up
-_LARGE = 8 << 20  # bytes, which it takes milliseconds to free
-_LONGEST_STEM = 180  # bytes; names of files have 255 at most
+_WRITEBACK = 1 << 20  # bytes after which writeback to disk is requested
+_LARGE = 8 << 20  # bytes whose release takes milliseconds
+_LONGEST_STEM = 180  # bytes; file names have at most 255
 _UNSUPPORTED = (errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EPERM)
 
 
 @contextlib.contextmanager
 def atomic_write(path, mode=None, durable=True):
-    """A file to write bytes to, which replaces `path` when the block ends well.
+    """Opens a file for writing that replaces `path` when the block ends without an error.
 
-    A reader never sees half a file, and a failure leaves the old one.
+    A reader never sees a partial file, and a failure keeps the old one.
 
     Args:
-        path: The file. A symbolic link of that name is replaced, not followed.
+        path: The file. A symbolic link is replaced, not followed.
         mode, durable: See `AtomicFile`.
 
     Yields:
@@ -50,31 +50,31 @@ def atomic_write(path, mode=None, durable=True):
             file.write(b"1 2 3")
     """
     with _errors_naming(path):
-        made = AtomicFile(path, mode, durable)
+        new = AtomicFile(path, mode, durable)
         try:
-            yield made.file
-            made.sync()
-            made.replace()
+            yield new.file
+            new.sync()
+            new.replace()
         except BaseException:
-            made.discard()
+            new.discard()
             raise
 
 
 class AtomicFile:
-    """A file that is written under a temporary name and then replaces `path`.
+    """A file that is written under a temporary name and then atomically replaces `path`.
 
     The temporary name is `<name>.<process>-<random digits>.tmp`, in the same folder. The file is
-    created, never opened, has mode 0600 until it is complete, and is locked as long as its process
-    lives, whatever that one dies of. So a temporary file that is not locked is a dead process's,
-    also when its number belongs to another process by now, in another container or on another
-    host; such ones of the same `path` are removed first.
+    always newly created, has mode 0600 until it is complete, and stays locked until its process
+    ends, for whatever reason. So an unlocked temporary file belongs to a dead process, even if
+    another process, container or host now uses its number. Such files of the same `path` are
+    removed first.
 
     Args:
-        path: The file that is replaced.
-        mode (int): The permissions of the file when it is complete; None for those of the file that
-            is replaced or, if there is none, for what the umask leaves of 0666.
-        durable (bool): Whether the file survives a failure of power, and dead processes' files are
-            looked for. False is for files of which many are written and none is dear.
+        path: The file to replace.
+        mode (int): The permissions of the complete file; None for those of the replaced file or,
+            without one, for 0666 minus the umask.
+        durable (bool): Whether the file must survive a power failure, and files of dead processes
+            are removed. False suits many unimportant files.
 
     Raises:
         OSError: If the file cannot be created.
@@ -85,31 +85,31 @@ class AtomicFile:
         self.mode, self.durable = mode, durable
         if durable:
             remove_abandoned(os.path.dirname(self.path), re.escape(_stem(self.path)))
-        self.temporary, self.file = _created(self.path)
+        self.temporary, self.file = _create(self.path)
         self._owner = os.getpid()
 
     def sync(self):
-        """Gives the file its permissions and brings it to the disk."""
+        """Sets the file's permissions and flushes it to disk."""
         self.file.flush()
         os.chmod(self.temporary, _mode_of_new_files(self.path) if self.mode is None else self.mode)
         if self.durable:
             os.fsync(self.file.fileno())
 
     def replace(self):
-        """Renames the file, which is closed then; brings its name to the disk."""
-        if os.name == "nt":  # it renames no file that is open, and replaces none that is read-only
+        """Closes and renames the file, and flushes its name to disk."""
+        if os.name == "nt":  # Windows cannot rename open files or replace read-only files
             self.file.close()
             with contextlib.suppress(FileNotFoundError):
                 os.chmod(self.path, 0o600)
-        with _freed_in_background(self.path):
+        with _free_in_background(self.path):
             os.replace(self.temporary, self.path)
         self.file.close()
         if self.durable:
             _sync_folder(os.path.dirname(self.path))
 
     def discard(self):
-        """Closes and removes the file, unless it is complete or a process that forked made it."""
-        with contextlib.suppress(OSError):  # what is buffered may still not fit on the disk
+        """Closes and removes the file, unless it is complete or belongs to the parent process."""
+        with contextlib.suppress(OSError):  # buffered bytes may still not fit on the disk
             self.file.close()
         if self._owner == os.getpid():
             with contextlib.suppress(OSError):
@@ -117,45 +117,47 @@ class AtomicFile:
 
 
 def write_long(file, pieces):
-    """Writes a file of many bytes, whose `fsync` then finds most of them on the disk.
+    """Writes a large file so that most bytes are on disk before `fsync`.
 
-    The kernel of Linux would keep what is written in memory for seconds. Here it is asked to begin
-    with each part while the next one is written.
+    The Linux kernel keeps written data in memory for seconds. Here the writeback of each part is
+    requested while the next one is written.
 
     Args:
         file: A binary file, at its start.
-        pieces: What has a buffer of bytes, one after another.
+        pieces: Objects with the buffer protocol.
     """
-    written = begun = 0
+    position = requested = 0
     for piece in pieces:
         view = memoryview(piece)
         for start in range(0, len(view), _WRITEBACK):
-            written += file.write(view[start : start + _WRITEBACK])
-            if written - begun >= _WRITEBACK and hasattr(os, "posix_fadvise"):
+            position += file.write(view[start : start + _WRITEBACK])
+            if position - requested >= _WRITEBACK and hasattr(os, "posix_fadvise"):
                 file.flush()
                 with contextlib.suppress(OSError):  # it is a pipe, or a file system without memory
-                    os.posix_fadvise(file.fileno(), begun, written - begun, os.POSIX_FADV_DONTNEED)
-                begun = written
+                    os.posix_fadvise(
+                        file.fileno(), requested, position - requested, os.POSIX_FADV_DONTNEED
+                    )
+                requested = position
 
 
 def new_file(path):
     """A binary file that is created for writing, for its owner only.
 
     Raises:
-        FileExistsError: If there is anything of that name, be it a link to nowhere.
+        FileExistsError: If the name exists, even as a dangling link.
     """
     return os.fdopen(os.open(path, _NEW, 0o600), "w+b")
 
 
 def remove(path):
-    """Removes a file, be it for reading only."""
-    if os.name == "nt":  # it removes nothing that is read-only
+    """Removes a file, even a read-only one."""
+    if os.name == "nt":  # Windows cannot remove read-only files
         os.chmod(path, 0o600)
     os.remove(path)
 
 
-def mapped(path):
-    """The bytes of a file, mapped into memory; unmapped when nothing refers to them any more."""
+def map_file(path):
+    """Maps a file into memory; it is unmapped when the last reference is gone."""
     with open(path, "rb") as file:
         if os.fstat(file.fileno()).st_size == 0:
             return memoryview(b"")
@@ -166,25 +168,25 @@ def mapped(path):
 
 
 def _stem(path):
-    """What the temporary names of `path` begin with."""
+    """The prefix of the temporary names of `path`."""
     name = os.path.basename(path)
-    encoded = os.fsencode(name)
-    return name if len(encoded) <= _LONGEST_STEM else hashlib.sha256(encoded).hexdigest()
+    name_bytes = os.fsencode(name)
+    return name if len(name_bytes) <= _LONGEST_STEM else hashlib.sha256(name_bytes).hexdigest()
 
 
-def _created(path):
-    """The name of a new temporary file of `path`, and the file, locked."""
+def _create(path):
+    """Creates and locks a temporary file for `path`; returns its name and the file."""
     while True:
         name = f"{_stem(path)}.{os.getpid()}-{secrets.token_hex(8)}.tmp"
         temporary = os.path.join(os.path.dirname(path), name)
         file = new_file(temporary)
         if fcntl is None:
             return temporary, file
-        with contextlib.suppress(OSError):  # no locks here: then nobody can think it abandoned
+        with contextlib.suppress(OSError):  # without locks, no process takes the file for abandoned
             fcntl.flock(file, fcntl.LOCK_EX)
         if os.fstat(file.fileno()).st_nlink:
             return temporary, file
-        file.close()  # it was removed in the moment before it was locked
+        file.close()  # the file was removed just before it was locked
 
 
 def remove_abandoned(folder, names):
@@ -192,21 +194,21 @@ def remove_abandoned(folder, names):
 
     Args:
         folder (str): The folder.
-        names (str): A regular expression for the names of the files that they were to become.
+        names (str): A regular expression for the final names of the files.
     """
     ours = re.compile(rf"(?:{names})\.\d+-[0-9a-f]+\.tmp")
-    found = []
+    temporaries = []
     with (
-        contextlib.suppress(PermissionError),  # one may write to a folder that one may not list
+        contextlib.suppress(PermissionError),  # a writable folder need not be listable
         os.scandir(folder) as entries,
     ):
-        found = [
+        temporaries = [
             entry.path
             for entry in entries
             if ours.fullmatch(entry.name) and entry.is_file(follow_symlinks=False)
         ]
-    for temporary in found:
-        with contextlib.suppress(OSError):  # alive, somebody else's, or gone already
+    for temporary in temporaries:
+        with contextlib.suppress(OSError):  # in use, owned by another user, or removed already
             if fcntl is None:
                 remove(temporary)
             else:
@@ -223,15 +225,15 @@ def _remove_unlocked(temporary):
 
 
 @contextlib.contextmanager
-def _freed_in_background(path):
-    """Leaves it to another thread to free what a file has in memory and on the disk.
+def _free_in_background(path):
+    """Releases a file's memory and disk blocks in another thread.
 
-    The system does so when nothing refers to a file that was replaced any more: within `os.replace`
-    that would take as long as a third of the writing. Small files are not worth a thread.
+    The system releases a replaced file with its last reference; within `os.replace`, this would
+    take up to a third of the writing time. Small files are not worth a thread.
     """
     old = None
-    if os.name != "nt":  # there no file that is open can be replaced
-        with contextlib.suppress(OSError):  # there is none, or it cannot be read
+    if os.name != "nt":  # Windows cannot replace open files
+        with contextlib.suppress(OSError):  # the file does not exist, or cannot be read
             old = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
         yield
@@ -243,7 +245,7 @@ def _freed_in_background(path):
 def _close(number, in_background):
     if in_background:
         closing = threading.Thread(target=os.close, args=(number,), daemon=True, name="old file")
-        with contextlib.suppress(RuntimeError):  # no thread starts while the interpreter ends
+        with contextlib.suppress(RuntimeError):  # no thread can start while the interpreter exits
             closing.start()
             return
     os.close(number)
@@ -253,16 +255,16 @@ def _close(number, in_background):
 
 
 def _mode_of_new_files(path):
-    """The permissions of a file that replaces `path`."""
+    """The permissions of a new file for `path`."""
     if os.path.isfile(path) and not os.path.islink(path):
         return os.stat(path).st_mode & 0o777
-    umask = os.umask(0o077)  # it can only be read by setting it
+    umask = os.umask(0o077)  # the umask can be read only by setting it
     os.umask(umask)
     return 0o666 & ~umask
 
 
 def _sync_folder(folder):
-    """Brings the names in a folder to the disk, where the file system can."""
+    """Flushes the names in a folder to disk, if the file system supports it."""
     if os.name == "nt":
         return
     try:
@@ -278,7 +280,7 @@ def _sync_folder(folder):
 
 @contextlib.contextmanager
 def _errors_naming(path):
-    """Lets errors of the system name `path`, where they name no file or a temporary one."""
+    """Makes OS errors name `path` if they name no file or a temporary one."""
     try:
         yield
     except OSError as error:

@@ -1,10 +1,10 @@
-"""Files of MATLAB (version 5), checked before SciPy reads them.
+"""MATLAB files (version 5), validated before SciPy reads them.
 
-SciPy's reader trusts the lengths and kinds that a file states, and can take the process with it if
-they lie. So the file is walked over first: every element must lie within the one around it and be
-consumed whole, nesting is bounded, and the indices of a sparse array must lie in it. What passes is
-given to SciPy, taken out of its compression. Files of version 4, which are of one level, go to
-SciPy as they are; those of 7.3 (HDF5), of functions and of objects are refused.
+SciPy's reader trusts the lengths and kinds in a file, and wrong ones can crash the process. So the
+file is validated first: every element must lie within its parent and be consumed completely,
+nesting is bounded, and the indices of a sparse array must be in range. Valid files are decompressed
+and passed to SciPy. Files of version 4, which are not nested, are passed unchanged. Files of
+version 7.3 (HDF5), functions and objects are refused.
 
 Worked example. The array [[1, 2]] named "a" is, after 128 bytes of header,
 
@@ -23,7 +23,7 @@ import struct
 
 import numpy as np
 
-from .compressed import inflated
+from .compressed import inflate
 from .reading import content, most_bytes
 
 _HEADER = 128
@@ -48,24 +48,24 @@ _DEEPEST = 32
 
 
 def load(path):
-    """What a file of MATLAB holds, as arrays by name.
+    """Loads the arrays of a MATLAB file by name.
 
     Raises:
-        ValueError: it is no such file, or is damaged; SciPy may raise other errors.
+        ValueError: if it is not such a file, or is damaged; SciPy may raise other errors.
     """
-    import scipy.io  # here, because it takes long to load
+    import scipy.io  # imported here because it loads slowly
 
-    found = content(path)
-    if 0 not in found[:4]:  # in files of version 4 the first number is small
-        found = plain(found)
-    return scipy.io.loadmat(io.BytesIO(found))
+    data = content(path)
+    if 0 not in data[:4]:  # the first number of version 4 files is small
+        data = plain(data)
+    return scipy.io.loadmat(io.BytesIO(data))
 
 
 def plain(data):
-    """The bytes of a file of version 5 without compression, all of whose lengths are right.
+    """Validates a version 5 file and returns its bytes without compression.
 
     Raises:
-        ValueError: the file is of another kind, or damaged.
+        ValueError: if the file is of another kind, or damaged.
     """
     order = {b"IM": "<", b"MI": ">"}.get(bytes(data[126:128]))
     if len(data) < _HEADER or order is None:
@@ -80,7 +80,7 @@ def plain(data):
             raise ValueError(f"an element of {length} bytes has {len(view) - 8} bytes left")
         whole, view = view[: 8 + length], view[8 + length :]
         if kind == _COMPRESSED:
-            whole = memoryview(inflated(whole[8:], most))
+            whole = memoryview(inflate(whole[8:], most))
         most -= len(whole)
         _check_element(whole, order)
         parts.append(whole)
@@ -103,13 +103,13 @@ def _check_element(view, order):
 
 
 class _Array:
-    """The elements of one array, taken one after the other."""
+    """Reads the elements of one array in sequence."""
 
     def __init__(self, view, order):
         self._view, self._order = view, order
 
     def check(self, depth):
-        """Raises ValueError if SciPy could stumble over the array."""
+        """Raises ValueError if the array could crash SciPy."""
         if depth > _DEEPEST:
             raise ValueError(f"arrays are nested more than {_DEEPEST} deep")
         flags = self._numbers({_UINT32}, 2)[0]
@@ -124,8 +124,8 @@ class _Array:
             self._check_sparse(shape, flags)
         elif kind in _NUMERIC or kind == _CHAR:
             for _ in range(2 if flags & _COMPLEX else 1):
-                stored, number = self._next(_TEXTS if kind == _CHAR else _NUMBERS)
-                capacity = len(stored) // np.dtype(_TEXTS[number]).itemsize
+                elements, number = self._next(_TEXTS if kind == _CHAR else _NUMBERS)
+                capacity = len(elements) // np.dtype(_TEXTS[number]).itemsize
                 if capacity != size and (kind != _CHAR or capacity > 4 * size):
                     raise ValueError(f"an array of shape {tuple(shape)} has {capacity} numbers")
         else:
@@ -134,7 +134,7 @@ class _Array:
             raise ValueError(f"{len(self._view)} bytes follow an array")
 
     def _next(self, kinds):
-        """The content of the next element, and its kind."""
+        """The content and kind of the next element."""
         kind, length = _tag(self._view, self._order)
         if kind >> 16:  # small: the length, the kind and up to four bytes in the tag
             kind, length, begin, end = kind & 0xFFFF, kind >> 16, 4, 8
@@ -144,19 +144,17 @@ class _Array:
             raise ValueError(f"an element is of kind {kind}, where {sorted(kinds)} may be")
         if length > min(end, len(self._view)) - begin:
             raise ValueError(f"an element of {length} bytes is longer than the space for it")
-        found, self._view = self._view[begin : begin + length], self._view[end:]
-        return found, kind
+        data, self._view = self._view[begin : begin + length], self._view[end:]
+        return data, kind
 
     def _numbers(self, kinds, count=None):
-        stored, kind = self._next(kinds)
-        found = np.frombuffer(
-            stored,
-            f"{self._order}{_NUMBERS[kind]}",
-            len(stored) // np.dtype(_NUMBERS[kind]).itemsize,
+        data, kind = self._next(kinds)
+        numbers = np.frombuffer(
+            data, f"{self._order}{_NUMBERS[kind]}", len(data) // np.dtype(_NUMBERS[kind]).itemsize
         )
-        if count is not None and len(found) != count:
-            raise ValueError(f"an element has {len(found)} numbers, where {count} must be")
-        return found.tolist()
+        if count is not None and len(numbers) != count:
+            raise ValueError(f"an element has {len(numbers)} numbers, where {count} must be")
+        return numbers.tolist()
 
     def _check_parts(self, kind, size, depth):
         fields = 1
@@ -180,13 +178,13 @@ class _Array:
 
     def _check_sparse(self, shape, flags):
         rows, starts = (np.array(self._numbers({_INT32})) for _ in range(2))
-        stored = [len(self._numbers(_NUMBERS)) for _ in range(2 if flags & _COMPLEX else 1)]
+        lengths = [len(self._numbers(_NUMBERS)) for _ in range(2 if flags & _COMPLEX else 1)]
         if (
             len(shape) != 2
             or len(starts) != shape[1] + 1
             or starts[0] != 0
             or (np.diff(starts) < 0).any()
-            or starts[-1] > min(len(rows), *stored)
+            or starts[-1] > min(len(rows), *lengths)
         ):
             raise ValueError(
                 f"a sparse array of shape {tuple(shape)} states other indices than it has"

@@ -1,4 +1,4 @@
-"""Messages with fields by name, as the original's protobuf files make them for scripts.
+"""Protobuf messages with named fields, like the classes of the original's generated modules.
 
     class Point(Message):
         FIELDS = (Field(1, "x", "int32", REQUIRED), Field(2, "near", "int32", REPEATED))
@@ -7,7 +7,7 @@
     point.near.extend([1, 2])
     assert Point.FromString(point.SerializeToString()) == point
 
-What this package reads and writes itself goes by protobuf.py alone, which copies nothing.
+The package itself reads and writes with protobuf.py only, which does not copy data.
 """
 
 import struct
@@ -49,17 +49,17 @@ _WRITERS = {
 
 
 class DecodeError(ValueError):
-    """Bytes are no such message."""
+    """The bytes are not a valid message."""
 
 
 class EncodeError(ValueError):
-    """A message lacks what it must have."""
+    """A message lacks a required field."""
 
 
 class Field(NamedTuple):
-    """One field: its number, name, kind (a name, or a class of messages), whether it must be there
-    or repeats, and the group of which only one can be set. A map repeats messages with a `key` and
-    a `value`, both text, and reads as a dict."""
+    """A field: its number, name, kind (a name, or a message class), label (required or repeated),
+    and its oneof group. A map is a repeated message with the texts `key` and `value`, and reads as
+    a dict."""
 
     number: int
     name: str
@@ -69,38 +69,38 @@ class Field(NamedTuple):
 
 
 class _Repeated(list):
-    """The values of a field that repeats; messages are added by `add`."""
+    """The values of a repeated field; `add` adds messages."""
 
     def __init__(self, field, owner):
         super().__init__()
         self._field, self._owner = field, owner
 
     def add(self, **values):
-        """A new message at the end, which is returned."""
+        """Appends a new message and returns it."""
         if isinstance(self._field.kind, str):
             raise AttributeError(f"'{self._field.name}' holds no messages")
         self.append(self._field.kind(**values))
         return self[-1]
 
     def append(self, value):
-        """One value more."""
-        super().append(_checked(self._field, value, self._owner))
+        """Appends a value."""
+        super().append(_check(self._field, value, self._owner))
 
     def extend(self, values):
-        """Values more."""
-        super().extend([_checked(self._field, value, self._owner) for value in values])
+        """Appends several values."""
+        super().extend([_check(self._field, value, self._owner) for value in values])
 
 
 class _Map(dict):
-    """The texts of a field that is a map."""
+    """The texts of a map field."""
 
     def __init__(self, field, owner):
         super().__init__()
         self._field, self._owner = field, owner
 
     def __setitem__(self, key, value):
-        for each in (key, value):
-            _checked(self._field._replace(kind="string"), each, self._owner)
+        for text in (key, value):
+            _check(self._field._replace(kind="string"), text, self._owner)
         super().__setitem__(key, value)
 
     def update(self, *given, **named):
@@ -109,23 +109,23 @@ class _Map(dict):
             self[key] = value
 
 
-def _checked(field, value, owner):
-    """A value that the field can hold."""
+def _check(field, value, owner):
+    """Checks a value for a field and returns it."""
     if field.kind in ("float", "double") and isinstance(value, int):
         value = float(value)
-    wanted = field.kind
-    if isinstance(wanted, str):
-        wanted = {"string": str, "bytes": bytes, "float": float, "double": float}.get(wanted, int)
-    if not isinstance(value, wanted):
+    type_ = field.kind
+    if isinstance(type_, str):
+        type_ = {"string": str, "bytes": bytes, "float": float, "double": float}.get(type_, int)
+    if not isinstance(value, type_):
         raise TypeError(
-            f"For '{owner}', '{field.name}' must be of type {wanted.__name__}, but got "
+            f"For '{owner}', '{field.name}' must be of type {type_.__name__}, but got "
             f"{value!r} of type {type(value).__name__}."
         )
     if field.kind == "float":
         return struct.unpack("<f", struct.pack("<f", value))[0]
     if field.kind == "bool":
         return bool(value)
-    if wanted is int:
+    if type_ is int:
         least, most = _RANGES[field.kind]
         if not least <= value <= most:
             raise ValueError(
@@ -135,7 +135,7 @@ def _checked(field, value, owner):
 
 
 class Message:
-    """The base of messages: a subclass names its FIELDS."""
+    """Base class of messages: a subclass defines FIELDS."""
 
     FIELDS = ()
 
@@ -165,7 +165,7 @@ class Message:
             return values.setdefault(name, _MANY[field.label](field, type(self).__name__))
         if isinstance(field.kind, str):
             return _EMPTY[field.kind]
-        inner = field.kind()  # is set as soon as something in it is
+        inner = field.kind()  # set as soon as one of its fields is set
         vars(inner)["_parent"] = (self, field)
         return vars(self).setdefault("_asked", {}).setdefault(name, inner)
 
@@ -175,7 +175,7 @@ class Message:
             raise AttributeError(
                 f"'{name}' of '{type(self).__name__}' is not assigned to: change what is in it"
             )
-        self._put(field, _checked(field, value, type(self).__name__))
+        self._put(field, _check(field, value, type(self).__name__))
 
     def _put(self, field, value):
         for other in self.FIELDS:
@@ -185,21 +185,21 @@ class Message:
         self._appear()
 
     def _appear(self):
-        """Makes a message that was read as a field a part of the message that it belongs to."""
+        """Attaches a message that was read as a field to its parent."""
         if self._parent is not None:
             (outer, field), vars(self)["_parent"] = self._parent, None
             vars(outer)["_asked"].pop(field.name, None)
             outer._put(field, self)
 
     def _settle(self):
-        """Takes in the inner messages whose lists have grown since they were first read."""
+        """Attaches inner messages whose lists have grown since they were read."""
         for inner in list(vars(self).get("_asked", {}).values()):
             inner._settle()
             if any(inner._set.values()):
                 inner._appear()
 
     def _present(self):
-        """(field, value) of what is set, in order."""
+        """Yields (field, value) of the set fields, in order."""
         self._settle()
         values = self._set
         return [
@@ -210,16 +210,16 @@ class Message:
 
     @staticmethod
     def _members(field, value):
-        """What a field that is set writes: values, one after another."""
+        """The values that a set field writes."""
         if field.label == MAP:
             return [field.kind(key=key, value=text) for key, text in value.items()]
         return value if field.label == REPEATED else [value]
 
     def HasField(self, name):  # noqa: N802 - the original's name
-        """Whether a field that does not repeat is set.
+        """Returns whether a field that is not repeated is set.
 
         Raises:
-            ValueError: there is no such field.
+            ValueError: if there is no such field.
         """
         self._settle()
         if all(field.name != name or field.label in _MANY for field in self.FIELDS):
@@ -227,84 +227,84 @@ class Message:
         return name in self._set
 
     def ClearField(self, name):  # noqa: N802
-        """Makes a field as it was at first."""
+        """Resets a field."""
         self._field(name)
         self._set.pop(name, None)
         vars(self).get("_asked", {}).pop(name, None)
 
     def Clear(self):  # noqa: N802
-        """Makes all fields as they were at first."""
+        """Resets all fields."""
         for field in self.FIELDS:
             self.ClearField(field.name)
 
     def CopyFrom(self, other):  # noqa: N802
-        """Makes it what another one is."""
+        """Copies another message."""
         if type(other) is not type(self):
             raise TypeError(f"'other' must be a {type(self).__name__}, but got {other!r}.")
         if other is not self:
-            self._read(other._serialized())
+            self._read(other._serialize())
 
     def IsInitialized(self):  # noqa: N802
-        """Whether it has all that it must have."""
+        """Returns whether all required fields are set."""
         return not self._lacking()
 
     def _lacking(self):
         values = dict((field.name, value) for field, value in self._present())
-        found = [
+        names = [
             field.name
             for field in self.FIELDS
             if field.label == REQUIRED and field.name not in values
         ]
         for name, value in values.items():
-            for i, one in enumerate(value if isinstance(value, list) else [value]):
-                if isinstance(one, Message):
+            for i, item in enumerate(value if isinstance(value, list) else [value]):
+                if isinstance(item, Message):
                     at = f"{name}[{i}]" if isinstance(value, list) else name
-                    found.extend(f"{at}.{each}" for each in one._lacking())
-        return found
+                    names.extend(f"{at}.{path}" for path in item._lacking())
+        return names
 
     def ByteSize(self):  # noqa: N802
-        """How many bytes it is written as."""
-        return len(self._serialized())
+        """Returns the length of the serialized message."""
+        return len(self._serialize())
 
     def SerializeToString(self):  # noqa: N802
-        """It as bytes.
+        """Serializes the message to bytes.
 
         Raises:
-            EncodeError: something is lacking that must be there.
+            EncodeError: if a required field is missing.
         """
         lacking = self._lacking()
         if lacking:
             raise EncodeError(f"'{type(self).__name__}' lacks {', '.join(lacking)}")
-        return self._serialized()
+        return self._serialize()
 
-    def _serialized(self):
-        found = []
+    def _serialize(self):
+        parts = []
         for field, value in self._present():
-            made = _WRITERS.get(field.kind, bytes_field)
-            for one in self._members(field, value):
-                one = one._serialized() if isinstance(one, Message) else one
-                found.append(made(field.number, one))
-        return b"".join(found)
+            writer = _WRITERS.get(field.kind, bytes_field)
+            for member in self._members(field, value):
+                member = member._serialize() if isinstance(member, Message) else member
+                parts.append(writer(field.number, member))
+        return b"".join(parts)
 
     @classmethod
     def _of(cls, data):
-        """A message within another one, whose missing fields are checked later."""
-        found = cls()
-        found._read(data)
-        return found
+        """Parses an inner message; missing fields are checked later."""
+        message = cls()
+        message._read(data)
+        return message
 
     @classmethod
     def FromString(cls, data):  # noqa: N802
-        """A message from bytes."""
-        found = cls()
-        found.ParseFromString(data)
-        return found
+        """Parses a message from bytes."""
+        message = cls()
+        message.ParseFromString(data)
+        return message
 
     def ParseFromString(self, data):  # noqa: N802
-        """Makes it what bytes say; returns how many there were.
+        """Replaces the message by one parsed from bytes; returns the number of bytes.
 
         Raises:
-            DecodeError: they are no such message.
+            DecodeError: if they are not such a message.
         """
         data = bytes(data)
         try:
@@ -318,21 +318,21 @@ class Message:
 
     def _read(self, data):
         self.Clear()
-        numbered = {field.number: field for field in self.FIELDS}
+        fields_by_number = {field.number: field for field in self.FIELDS}
         for number, kind, value in fields(memoryview(data)):
-            field = numbered.get(number)
+            field = fields_by_number.get(number)
             if field is None:
                 continue
-            found = _values(field, kind, value)
+            values = _values(field, kind, value)
             if field.label == REPEATED:
-                getattr(self, field.name).extend(found)
+                getattr(self, field.name).extend(values)
             elif field.label == MAP:
-                getattr(self, field.name).update((each.key, each.value) for each in found)
+                getattr(self, field.name).update((entry.key, entry.value) for entry in values)
             else:
-                self._put(field, _checked(field, found[-1], type(self).__name__))
+                self._put(field, _check(field, values[-1], type(self).__name__))
 
     def __eq__(self, other):
-        return type(other) is type(self) and self._serialized() == other._serialized()
+        return type(other) is type(self) and self._serialize() == other._serialize()
 
     __hash__ = None
 
@@ -343,26 +343,26 @@ class Message:
 
     def _lines(self):
         for field, value in self._present():
-            for one in self._members(field, value):
-                if isinstance(one, Message):
+            for member in self._members(field, value):
+                if isinstance(member, Message):
                     yield f"{field.name} {{"
-                    yield from (f"  {line}" for line in one._lines())
+                    yield from (f"  {line}" for line in member._lines())
                     yield "}"
-                elif isinstance(one, bool):
-                    yield f"{field.name}: {str(one).lower()}"
-                elif isinstance(one, (int, float)):
+                elif isinstance(member, bool):
+                    yield f"{field.name}: {str(member).lower()}"
+                elif isinstance(member, (int, float)):
                     yield (
-                        f"{field.name}: {one:.9g}"
+                        f"{field.name}: {member:.9g}"
                         if field.kind == "float"
-                        else f"{field.name}: {one}"
+                        else f"{field.name}: {member}"
                     )
                 else:
-                    text = one.encode() if isinstance(one, str) else one
-                    yield f'{field.name}: "{_escaped(text)}"'
+                    text = member.encode() if isinstance(member, str) else member
+                    yield f'{field.name}: "{_escape(text)}"'
 
 
 def _values(field, kind, value):
-    """What one field of a file holds."""
+    """The values of one serialized field."""
     if field.kind == "float":
         return floats(kind, value)
     if field.kind == "double":
@@ -381,7 +381,7 @@ def _values(field, kind, value):
 _MANY = {REPEATED: _Repeated, MAP: _Map}
 
 
-def _escaped(text):
-    """Bytes as protobuf prints them."""
+def _escape(text):
+    """Escapes bytes as protobuf prints them."""
     plain = {10: "\\n", 13: "\\r", 9: "\\t", 34: '\\"', 39: "\\'", 92: "\\\\"}
     return "".join(plain.get(n) or (chr(n) if 32 <= n < 127 else f"\\{n:03o}") for n in text)

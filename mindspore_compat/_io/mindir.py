@@ -1,8 +1,8 @@
-"""The MindIR file: a graph of primitives with its weights, as MindSpore exports and loads models.
+"""MindIR files: graphs of primitives with weights, the format of exported models.
 
-A file is one protobuf message. `SCHEMA` lists its fields; `Message` holds one message with the
-fields as attributes, repeated ones as lists. Python values become attributes and constants by
-`attribute` and come back by `value_of`. What the primitives do is not known here.
+A file is one protobuf message. `SCHEMA` lists its fields; a `Message` has the fields as attributes,
+repeated ones as lists. `attribute` converts Python values to attributes and constants, and
+`value_of` converts them back. This module does not know the semantics of primitives.
 """
 
 import math
@@ -21,7 +21,7 @@ from .protobuf import (
     floats,
     int_field,
     ints,
-    signed,
+    to_signed,
     unpack_double,
 )
 
@@ -129,7 +129,7 @@ NAMES = {
     for kind, table in SCHEMA.items()
 }
 
-# The numbers of the types, of tensors and of attributes.
+# The numbers of the types of tensors and attributes.
 TYPES = {
     1: "float32",
     2: "uint8",
@@ -171,27 +171,31 @@ PRIMITIVE, PRIMITIVE_FUNCTION = 1, 2
 
 
 class Message:
-    """One message of the file; fields that it lacks read as None, or as an empty list."""
+    """One message of the file; missing fields are None or empty lists."""
 
-    def __init__(self, kind, **given):
+    def __init__(self, kind, **values):
         self.kind = kind
-        for name, (_, _, many) in NAMES[kind].items():
-            setattr(self, name, [] if many else None)
-        for name, value in given.items():
+        for name, (_, _, is_repeated) in NAMES[kind].items():
+            setattr(self, name, [] if is_repeated else None)
+        for name, value in values.items():
             if name not in NAMES[kind]:
                 raise AttributeError(f"a {kind} has no field {name}")
             setattr(self, name, value)
 
     def __repr__(self):
-        shown = {k: v for k, v in self.__dict__.items() if v not in (None, []) and k != "kind"}
-        return f"{self.kind}({shown})"
+        fields_set = {k: v for k, v in self.__dict__.items() if v not in (None, []) and k != "kind"}
+        return f"{self.kind}({fields_set})"
 
 
 def pieces(message):
-    """The bytes of a message, in pieces that need not be joined; large bytes stay as they are."""
-    for name, (number, form, many) in NAMES[message.kind].items():
-        repeated = getattr(message, name)
-        for value in repeated if many else () if repeated is None else (repeated,):
+    """Yields the bytes of a message in pieces that need not be joined; large bytes are not
+    copied.
+    """
+    for name, (number, form, is_repeated) in NAMES[message.kind].items():
+        value_or_list = getattr(message, name)
+        for value in (
+            value_or_list if is_repeated else () if value_or_list is None else (value_or_list,)
+        ):
             if form in SCHEMA:
                 inner = list(pieces(value))
                 yield bytes_head(number, sum(map(len, inner)))
@@ -211,45 +215,45 @@ def _simple(number, form, value):
     return double_field(number, value) if form == "double" else bytes_field(number, value)
 
 
-def parsed(view, kind="Model"):
-    """The message in the bytes of `view`.
+def parse(view, kind="Model"):
+    """Parses the message in `view`.
 
     Raises:
-        ValueError: If the bytes are no such message.
+        ValueError: If the bytes are not such a message.
     """
-    made = Message(kind)
+    message = Message(kind)
     table = SCHEMA[kind]
     for number, wire, content in fields(view):
         if number not in table:
             raise ValueError(f"a {kind} has a field {number}, which is not known")
-        name, form, many = table[number]
-        value = _read(form, many, wire, content)
-        if many:
-            getattr(made, name).extend(value if isinstance(value, list) else [value])
+        name, form, is_repeated = table[number]
+        value = _read(form, is_repeated, wire, content)
+        if is_repeated:
+            getattr(message, name).extend(value if isinstance(value, list) else [value])
         else:
-            setattr(made, name, value)
-    return made
+            setattr(message, name, value)
+    return message
 
 
-def _read(form, many, wire, content):
-    """One field's value; packed repeated numbers give a list."""
+def _read(form, is_repeated, wire, content):
+    """The value of one field; a list for packed repeated numbers."""
     if form in ("int", "bool"):
-        if many:
+        if is_repeated:
             return ints(wire, content)
         if wire != VARINT:
             raise ValueError("a whole number is of another kind")
-        return bool(content) if form == "bool" else signed(content)
+        return bool(content) if form == "bool" else to_signed(content)
     if form == "float":
-        found = floats(wire, content)
-        return found if many else found[0]
+        numbers = floats(wire, content)
+        return numbers if is_repeated else numbers[0]
     if form == "double":
-        found = unpack_double(content)
-        return found if many else found[0]
+        numbers = unpack_double(content)
+        return numbers if is_repeated else numbers[0]
     if wire != BYTES:
         raise ValueError("a text or a message is of another kind")
     if form == "str":
         return str(content, "utf-8")
-    return content if form == "bytes" else parsed(content, form)
+    return content if form == "bytes" else parse(content, form)
 
 
 # Python values ------------------------------------------------------------------------------------
@@ -272,7 +276,7 @@ def tensor(array, name=None, **more):
 
 
 def array_of(message, folder=None):
-    """The array that a Tensor message holds; `folder` is where a file next to it is."""
+    """The array that a Tensor message holds; `folder` is the folder of external data."""
     dtype = TYPES.get(message.data_type)
     if dtype is None:
         raise ValueError(f"a tensor is of type number {message.data_type}, which is not known here")
@@ -290,37 +294,37 @@ def array_of(message, folder=None):
 
 def attribute(name, value):
     """A Python value as an Attribute message."""
-    made = Message("Attribute", name=name)
+    message = Message("Attribute", name=name)
     if isinstance(value, numpy.ndarray):
-        made.type, made.tensors = TENSORS, [tensor(value)]
+        message.type, message.tensors = TENSORS, [tensor(value)]
     elif value is None:
-        made.type = NONE
+        message.type = NONE
     elif isinstance(value, bool):
-        made.type, made.i = BOOL, value
+        message.type, message.i = BOOL, value
     elif isinstance(value, int):
-        made.type, made.i = INT64, value
+        message.type, message.i = INT64, value
     elif isinstance(value, float):
-        made.type, made.f = FLOAT, value
+        message.type, message.f = FLOAT, value
     elif isinstance(value, str):
-        made.type, made.s = STRING, value.encode()
+        message.type, message.s = STRING, value.encode()
     elif isinstance(value, (tuple, list)):
-        made.type = TUPLE if isinstance(value, tuple) else LIST
-        made.values = [_element(v) for v in value]
+        message.type = TUPLE if isinstance(value, tuple) else LIST
+        message.values = [_element(v) for v in value]
     else:
         raise TypeError(f"a MindIR file cannot store {value!r} of type {type(value).__name__}")
-    return made
+    return message
 
 
 def _element(value):
-    """A value inside a sequence: there numbers and texts stand in the repeated fields."""
-    made = attribute(None, value)
-    if made.type == INT64:
-        made.ints, made.i = [value], None
-    elif made.type == FLOAT:
-        made.floats, made.f = [value], None
-    elif made.type == STRING:
-        made.strings, made.s = [made.s], None
-    return made
+    """A value inside a sequence, where numbers and texts are in the repeated fields."""
+    message = attribute(None, value)
+    if message.type == INT64:
+        message.ints, message.i = [value], None
+    elif message.type == FLOAT:
+        message.floats, message.f = [value], None
+    elif message.type == STRING:
+        message.strings, message.s = [message.s], None
+    return message
 
 
 class Monad:
@@ -334,7 +338,7 @@ def value_of(message, folder=None):
     """The Python value of an Attribute message: a number, text, array, sequence, None or Monad.
 
     Raises:
-        ValueError: If it is of a kind that no Python value stands for (a graph, a sparse tensor).
+        ValueError: If its kind has no Python value (a graph, a sparse tensor).
     """
     kind = message.type
     if kind in (TENSOR, TENSORS):
@@ -347,17 +351,17 @@ def value_of(message, folder=None):
         return (tuple if kind == TUPLE else list)(value_of(v, folder) for v in message.values)
     if kind == DICT:
         return {v.name: value_of(v.values[0], folder) for v in message.values}
-    for one, many, kinds in (
+    for single, plural, kinds in (
         ("i", "ints", {*WHOLE_NUMBERS, BOOL}),
         ("f", "floats", {FLOAT, 10, 16}),
         ("d", "doubles", {DOUBLE}),
         ("s", "strings", {STRING}),
     ):
         if kind in kinds:
-            found = getattr(message, one)
-            repeated = getattr(message, many)
-            found = repeated[0] if found is None and repeated else found
+            number = getattr(message, single)
+            numbers = getattr(message, plural)
+            number = numbers[0] if number is None and numbers else number
             if kind == STRING:
-                return str(found or b"", "utf-8")
-            return bool(found) if kind == BOOL else found or 0
+                return str(number or b"", "utf-8")
+            return bool(number) if kind == BOOL else number or 0
     raise ValueError(f"the attribute {message.name!r} is of kind {kind}, which is not known here")

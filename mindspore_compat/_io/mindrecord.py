@@ -1,9 +1,10 @@
-"""MindRecord files, read: the header, the index next to the file, and rows out of pages.
+"""Reads MindRecord files: the header, the index file and the rows in pages.
 
-A file is a header and pages of one size. The header is a number of 8 bytes and that much JSON: the
-schema, which pages hold rows, which files belong together. A row is stored in two parts: numbers
-and text as MessagePack in a "raw" page, bytes and arrays in a "blob" page, both with 8 bytes of
-length before them. Where, says the SQLite file `<file>.db`, which also holds the indexed fields.
+A file consists of a header and pages of equal size. The header is a length of 8 bytes and JSON: the
+schema, the list of pages, and the list of files that belong together. A row is stored in two parts,
+each preceded by a length of 8 bytes: numbers and text as MessagePack in a "raw" page, bytes and
+arrays in a "blob" page. The SQLite file `<file>.db` holds the positions of rows and the indexed
+fields.
 
 Worked example. Of the schema {"data": bytes, "ids": int32 array, "label": int32} a row
 (b"xy", [1, -2, 300], 5) is
@@ -12,10 +13,9 @@ Worked example. Of the schema {"data": bytes, "ids": int32 array, "label": int32
     blob   0 0 0 0 0 0 0 2 "xy"                                  length, most significant byte first
            0 0 0 0 0 0 0 9   0 0 0 3  0b00000100  1  254  44 1   ints: count, widths, the numbers
 
-Each int is stored in the smallest of 1, 2, 4 or 8 bytes; two bits of a width say which (0 to 3),
-four ints a byte, the first in the highest bits. A schema with a single blob field has no lengths in
-its blob; one with none has four zero bytes. Writing is in
-mindrecord_writing.py.
+Each int is stored in the smallest of 1, 2, 4 or 8 bytes; its width is two bits (0 to 3), four ints
+per byte, with the first in the highest bits. With a single blob field, the blob contains no
+lengths; without blob fields, it is four zero bytes. Writing is in mindrecord_writing.py.
 """
 
 import json
@@ -23,7 +23,7 @@ import os
 
 import numpy as np
 
-from .files import mapped
+from .files import map_file
 from .mindrecord_encryption import readable
 from .mindrecord_errors import MRMOpenError, MRMUnsupportedSchemaError
 from .mindrecord_index import rows_of_index
@@ -45,10 +45,10 @@ PLACES = (
 
 
 class Layout:
-    """How rows of one schema are stored.
+    """The layout of rows of one schema.
 
     Args:
-        schema (dict): the fields, by name; each with "type" and perhaps "shape".
+        schema (dict): the fields, by name; each with "type" and, optionally, "shape".
     """
 
     def __init__(self, schema):
@@ -61,36 +61,36 @@ class Layout:
         self.raw = [name for name in self.schema if name not in self.blob]
 
     def pack(self, row):
-        """The raw bytes, the blob bytes, and how many bytes smaller ints save."""
+        """Returns the raw bytes, the blob bytes, and the number of bytes saved by smaller ints."""
         raw = pack_map({name: _plain(row[name]) for name in self.raw} or {"id": 0})
-        saved, parts = 0, []
+        savings, parts = 0, []
         for name in self.blob:
             value = row[name]
             if isinstance(value, np.ndarray):
                 part = np.ascontiguousarray(value).tobytes()
                 if value.dtype.kind == "i":
-                    saved += len(part)
+                    savings += len(part)
                     part = _smallest_integers(value)
-                    saved -= len(part)
+                    savings -= len(part)
             else:
                 part = bytes(value)
             parts.append(part if len(self.blob) == 1 else len(part).to_bytes(8, "big") + part)
-        return raw, b"".join(parts) or (b"" if self.blob else NO_BLOB), saved
+        return raw, b"".join(parts) or (b"" if self.blob else NO_BLOB), savings
 
     def unpack_raw(self, data):
         """The numbers and text of a row, by name."""
-        found = unpack_map(data)
-        return {name: found[name] for name in self.raw if name in found}
+        values = unpack_map(data)
+        return {name: values[name] for name in self.raw if name in values}
 
-    def unpack_blob(self, data, wanted):
-        """The bytes and arrays of a row, by name; arrays are read-only views where they can be.
+    def unpack_blob(self, data, columns):
+        """The bytes and arrays of a row, by name; arrays are read-only views if possible.
 
         Raises:
-            ValueError: the bytes are not what the schema says.
+            ValueError: if the bytes do not agree with the schema.
         """
         if len(self.blob) == 1:
             return {self.blob[0]: self._value(self.blob[0], data)}
-        found, at = {}, 0
+        values, at = {}, 0
         for name in self.blob:
             if at + 8 > len(data):
                 raise ValueError("a row is cut short")
@@ -98,10 +98,10 @@ class Layout:
             at += 8
             if length > len(data) - at:
                 raise ValueError("a row is cut short")
-            if name in wanted:
-                found[name] = self._value(name, data[at : at + length])
+            if name in columns:
+                values[name] = self._value(name, data[at : at + length])
             at += length
-        return found
+        return values
 
     def _value(self, name, data):
         field = self.schema[name]
@@ -125,41 +125,41 @@ def _plain(value):
 
 
 def _smallest_integers(array):
-    """An array of ints, each in the narrowest width that holds it."""
+    """Encodes an array of ints, each in the smallest possible width."""
     numbers = array.reshape(-1).astype("<i8")
     widths = sum((numbers < -limit) | (numbers >= limit) for limit in _LIMITS) + np.zeros(
         numbers.shape, np.uint8
     )
-    padded = np.zeros(-(-len(widths) // 4) * 4, np.uint8)
-    padded[: len(widths)] = widths
-    packed = np.bitwise_or.reduce(padded.reshape(-1, 4) << _SHIFTS, 1)
-    used = np.arange(8) < (1 << widths.astype(int))[:, None]
+    quads = np.zeros(-(-len(widths) // 4) * 4, np.uint8)
+    quads[: len(widths)] = widths
+    width_bytes = np.bitwise_or.reduce(quads.reshape(-1, 4) << _SHIFTS, 1)
+    is_used = np.arange(8) < (1 << widths.astype(int))[:, None]
     return (
         len(numbers).to_bytes(4, "big")
-        + packed.astype(np.uint8).tobytes()
-        + numbers.view(np.uint8).reshape(-1, 8)[used].tobytes()
+        + width_bytes.astype(np.uint8).tobytes()
+        + numbers.view(np.uint8).reshape(-1, 8)[is_used].tobytes()
     )
 
 
 def _as_dtype(data, dtype):
-    """The ints that `_smallest_integers` made bytes of."""
+    """Decodes the bytes of `_smallest_integers`."""
     count = int.from_bytes(data[:4], "big")
     begin = 4 + -(-count // 4)
     if begin > len(data):
         raise ValueError("an array of ints is cut short")
-    packed = np.frombuffer(data, np.uint8, begin - 4, 4)
-    widths = (packed[:, None] >> _SHIFTS & 3).reshape(-1)[:count]
+    width_bytes = np.frombuffer(data, np.uint8, begin - 4, 4)
+    widths = (width_bytes[:, None] >> _SHIFTS & 3).reshape(-1)[:count]
     sizes = 1 << widths.astype(int)
     if begin + int(sizes.sum()) != len(data):
         raise ValueError("an array of ints has another length than it states")
-    stored = np.frombuffer(data, np.uint8, offset=begin)
+    data_bytes = np.frombuffer(data, np.uint8, offset=begin)
     starts = np.cumsum(sizes) - sizes
     out = np.empty(count, dtype)
     for width in range(4):
-        chosen = widths == width
-        if chosen.any():
-            positions = starts[chosen][:, None] + np.arange(1 << width)
-            out[chosen] = stored[positions].view(f"<i{1 << width}").reshape(-1)
+        is_width = widths == width
+        if is_width.any():
+            positions = starts[is_width][:, None] + np.arange(1 << width)
+            out[is_width] = data_bytes[positions].view(f"<i{1 << width}").reshape(-1)
     return out
 
 
@@ -167,7 +167,7 @@ def read_header(path):
     """The header of a file, as a dict.
 
     Raises:
-        MRMOpenError: there is no such file, or it is no MindRecord file of this version.
+        MRMOpenError: if there is no such file, or it is not a MindRecord file of this version.
     """
     with reading(path, MRMOpenError, "is not a MindRecord file that can be read"):
         with open(path, "rb") as file:
@@ -198,9 +198,9 @@ def _check_header(header):
     if not all(isinstance(name, str) for name in header["shard_addresses"]):
         raise ValueError(f"the names of its files are {header['shard_addresses']}")
     unknown = [
-        each["index_field"]
-        for each in header["index_fields"] or ()
-        if each["index_field"] not in fields
+        entry["index_field"]
+        for entry in header["index_fields"] or ()
+        if entry["index_field"] not in fields
     ]
     if unknown:
         raise ValueError(f"its index has the field {unknown[0]!r}, which is not in the schema")
@@ -213,7 +213,7 @@ class Shard:
         path (str): the file.
 
     Raises:
-        MRMOpenError: it, or its index, cannot be read or is not what it should be.
+        MRMOpenError: if it, or its index, cannot be read or is not valid.
     """
 
     def __init__(self, path):
@@ -221,30 +221,30 @@ class Shard:
         self.header = read_header(self._file)
         self.schema = self.header["schema"][0]["schema"]
         self.layout = Layout(self.schema)
-        self.indexed = [each["index_field"] for each in self.header["index_fields"] or ()]
+        self.indexed = [entry["index_field"] for entry in self.header["index_fields"] or ()]
         self._locations = self._read_locations()
-        self._view = mapped(self._file)
+        self._view = map_file(self._file)
 
     def __len__(self):
         return len(self._locations)
 
     def _read_locations(self):
-        """For each row: where its raw and its blob part begin and end in the file."""
+        """The start and end of the raw and the blob part of each row."""
         with reading(f"{self.path}.db", MRMOpenError):
-            found = np.array(rows_of_index(self._file, PLACES), np.int64).reshape(-1, 6)
+            places = np.array(rows_of_index(self._file, PLACES), np.int64).reshape(-1, 6)
         size, begin, page = (
             os.path.getsize(self._file),
             self.header["header_size"],
             self.header["page_size"],
         )
-        if len(found) and not 0 <= found.min() <= found.max() <= size:
+        if len(places) and not 0 <= places.min() <= places.max() <= size:
             raise MRMOpenError(
                 f"{self.path!r} has {size} bytes, but its index names locations "
-                f"from {found.min()} to {found.max()} in it."
+                f"from {places.min()} to {places.max()} in it."
             )
-        raw, blob = begin + found[:, 0] * page, begin + found[:, 3] * page
+        raw, blob = begin + places[:, 0] * page, begin + places[:, 3] * page
         locations = np.stack(
-            [raw + found[:, 1], raw + found[:, 2], blob + found[:, 4], blob + found[:, 5]], 1
+            [raw + places[:, 1], raw + places[:, 2], blob + places[:, 4], blob + places[:, 5]], 1
         )
         if len(locations) and (locations.max() > size or locations.min() < begin):
             raise MRMOpenError(
@@ -254,19 +254,19 @@ class Shard:
         return locations
 
     def row(self, number, columns):
-        """The wanted columns of a row, by name.
+        """The requested columns of a row, by name.
 
         Raises:
-            MRMOpenError: what is there is no row.
+            MRMOpenError: if there is no row.
         """
         raw, raw_end, blob, blob_end = self._locations[number].tolist()
-        found = {}
+        values = {}
         with reading(self.path, MRMOpenError, f"is damaged at row {number}"):
             if any(name in self.layout.raw for name in columns):
-                found = self.layout.unpack_raw(self._part(raw, raw_end))
+                values = self.layout.unpack_raw(self._part(raw, raw_end))
             if any(name in self.layout.blob for name in columns):
-                found |= self.layout.unpack_blob(self._part(blob, blob_end), columns)
-            return {name: found[name] for name in columns}
+                values |= self.layout.unpack_blob(self._part(blob, blob_end), columns)
+            return {name: values[name] for name in columns}
 
     def _part(self, begin, end):
         if int.from_bytes(self._view[begin : begin + 8], "little") != end - begin - 8:
@@ -274,7 +274,7 @@ class Shard:
         return self._view[begin + 8 : end]
 
     def values(self, field):
-        """The values of one field that holds numbers or text, row by row."""
+        """The values of one field of numbers or text, row by row."""
         if field in self.indexed:
             return [value for (value,) in rows_of_index(self._file, [f"{field}_0"])]
         return [self.row(number, [field])[field] for number in range(len(self))]
@@ -284,10 +284,11 @@ class Records:
     """The rows of one or more files, opened for reading.
 
     Args:
-        files (Union[str, list[str]]): one file, which brings those it was written with; or all.
+        files (Union[str, list[str]]): one file, which includes the files written with it; or all
+            files.
 
     Raises:
-        MRMOpenError: one cannot be read, or they differ in their schema.
+        MRMOpenError: if a file cannot be read, or the schemas differ.
     """
 
     def __init__(self, files):
@@ -307,7 +308,7 @@ class Records:
         return int(self._ends[-1])
 
     def row(self, index, columns):
-        """The wanted columns of a row, by name; rows are counted through the files."""
+        """The requested columns of a row, by name; rows are numbered across the files."""
         shard_index = int(np.searchsorted(self._ends, index, "right"))
         return self.shards[shard_index].row(
             index - int(self._ends[shard_index] - self.counts[shard_index]), columns
@@ -319,7 +320,7 @@ class Records:
 
 
 def companions(path):
-    """The files that one was written with, itself included, in order."""
+    """The files that were written together with a file, in order, including itself."""
     names = read_header(readable(path))["shard_addresses"]
     if len(names) == 1:
         return [path]

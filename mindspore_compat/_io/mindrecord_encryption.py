@@ -1,11 +1,12 @@
-"""Encrypted MindRecord files: the settings, how a file is encrypted when it is complete, and read.
+"""Encrypted MindRecord files: the settings, encryption of complete files, and decryption for
+reading.
 
-A file and its index are encrypted alike, each as a whole. "AES-GCM" cuts it into blocks of 64 MiB
-and stores each as `encryption.py` does, behind its length in 4 bytes, most significant first. A
-function of the user's writes what it likes. Behind either come four zero bytes, the mode in 7
-bytes, "AES-GCM" or "UDF-ENC", and "ENCRYPT".
+A file and its index are encrypted in the same way, each as a whole. "AES-GCM" splits the file into
+blocks of 64 MiB and stores each in the format of `encryption.py`, preceded by its length in 4
+bytes, most significant first. A user-defined function may write any format. Both are followed by
+four zero bytes, the mode in 7 bytes, "AES-GCM" or "UDF-ENC", and "ENCRYPT".
 
-What reads a file is given the path of a plain copy, in a folder that is removed at exit.
+Readers get the path of a decrypted copy, in a folder that is removed at exit.
 """
 
 import atexit
@@ -26,11 +27,11 @@ _MODE_LENGTH = 7
 
 
 class _Settings:
-    """The key, which is None while files are plain, and how it is used."""
+    """The key, which is None for plain files, and the modes of encryption and decryption."""
 
     key = None
     enc_mode = BUILT_IN
-    dec_mode = None  # None stands for a built-in `enc_mode`
+    dec_mode = None  # None means a built-in `enc_mode`
     folder = None
     copies: dict = {}
 
@@ -39,7 +40,7 @@ settings = _Settings()
 
 
 def is_encrypted(path):
-    """Whether a file ends as an encrypted one does."""
+    """Whether a file ends like an encrypted file."""
     return _tail(path)[_MODE_LENGTH:] == _END
 
 
@@ -51,27 +52,27 @@ def _tail(path):
 
 
 def readable(path, fresh=False):
-    """The path at which a file and its index can be read: its own, or that of a plain copy.
+    """The path for reading a file and its index: its own, or that of a decrypted copy.
 
     Args:
         path (str): the file; its index is `<path>.db`.
-        fresh (bool): whether the copy must be one that nobody else reads.
+        fresh (bool): whether to make a new copy that no other reader uses.
 
     Raises:
-        MRMOpenError: it is encrypted and there is no key, or the reverse, or the key does not fit.
+        MRMOpenError: if it is encrypted and there is no key, or vice versa, or the key is wrong.
     """
     if not os.path.isfile(path):
-        return path  # who reads it says so
-    encrypted = is_encrypted(path)
-    if encrypted and settings.key is None:
+        return path  # the reader reports the error
+    has_encryption = is_encrypted(path)
+    if has_encryption and settings.key is None:
         raise MRMOpenError(f"{path!r} is encrypted; 'mindrecord.set_enc_key' must state its key.")
-    if not encrypted and settings.key is not None:
+    if not has_encryption and settings.key is not None:
         raise MRMOpenError(f"{path!r} is not encrypted; 'mindrecord.set_enc_key(None)' is needed.")
-    return _copy(path, fresh) if encrypted else path
+    return _copy(path, fresh) if has_encryption else path
 
 
 def _copy(path, fresh):
-    """The plain copy of an encrypted file and its index, made once for each state of it."""
+    """The decrypted copy of a file and its index, made once for each state of the file."""
     state = os.stat(path)
     name = (os.path.abspath(path), state.st_mtime_ns, state.st_size, settings.key)
     if fresh or name not in settings.copies:
@@ -90,34 +91,36 @@ def _copy(path, fresh):
 
 def _decrypt(path, plain):
     mode = _tail(path)[:_MODE_LENGTH].decode("ascii", "replace")
-    chosen = settings.enc_mode if settings.dec_mode is None else settings.dec_mode
+    decoder = settings.enc_mode if settings.dec_mode is None else settings.dec_mode
     if callable(settings.enc_mode) and settings.dec_mode is None:
         raise MRMOpenError(
             "'mindrecord.set_dec_mode' must be given a function where 'set_enc_mode' was given one."
         )
-    if mode != (_CUSTOM if callable(chosen) else chosen):
-        raise MRMOpenError(f"{path!r} was encrypted as {mode!r}, but is to be read as {chosen!r}.")
+    if mode != (_CUSTOM if callable(decoder) else decoder):
+        raise MRMOpenError(f"{path!r} was encrypted as {mode!r}, but is to be read as {decoder!r}.")
     size = os.path.getsize(path) - len(_END)
     with open(path, "rb") as file, open(plain, "w+b") as out:
         os.chmod(plain, 0o600)
-        if callable(chosen):
-            chosen(file, size, out, settings.key)
+        if callable(decoder):
+            decoder(file, size, out, settings.key)
             return
         with reading(path, MRMOpenError, "cannot be decrypted"):
             while length := int.from_bytes(file.read(4), "big"):
-                block, _ = encryption.unlocked(file.read(length), 0, settings.key.encode(), mode)
+                block, _ = encryption.decrypt_block(
+                    file.read(length), 0, settings.key.encode(), mode
+                )
                 out.write(block)
 
 
 def store(source, target):
-    """Gives a complete file and its index their final content: encrypted, where there is a key.
+    """Stores a complete file and its index, encrypted if there is a key.
 
     Args:
         source (str): the plain file.
-        target (str): where it belongs, which may be the same.
+        target (str): the final path, which may be the same.
 
     Raises:
-        MRMCommitError: it cannot be written.
+        MRMCommitError: if it cannot be written.
     """
     if settings.key is None and source == target:
         return
@@ -138,6 +141,6 @@ def _encrypt(file, out):
         mode(file, os.fstat(file.fileno()).st_size, out, key)
     else:
         while plain := file.read(encryption.BLOCK):
-            block = encryption.locked(plain, key.encode(), mode)
+            block = encryption.encrypt_block(plain, key.encode(), mode)
             out.write(len(block).to_bytes(4, "big") + block)
     out.write(_LAST_BLOCK + (_CUSTOM if callable(mode) else mode).encode() + _END)

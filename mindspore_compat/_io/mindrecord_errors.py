@@ -1,13 +1,12 @@
-"""What MindRecord files and their writers raise, under the original's names.
+"""Exceptions of MindRecord files and their writers, with the original's names.
 
-All are MindRecordExceptions. What is wrong with an argument is also a ValueError or TypeError, as
-everywhere in this package; what is wrong with a file is also a ValueError, and a RuntimeError
-because that is what the original raises.
+All are MindRecordExceptions. Errors of arguments are also ValueErrors or TypeErrors, as everywhere
+in this package. Errors of files are also ValueErrors, and RuntimeErrors as in the original.
 """
 
 
 class MindRecordException(Exception):
-    """The base of all errors of MindRecord files."""
+    """Base class of all errors of MindRecord files."""
 
     def __init__(self, error_msg=""):
         super().__init__(error_msg)
@@ -18,7 +17,7 @@ class MindRecordException(Exception):
 
 
 class UnknownError(MindRecordException):
-    """An error of no other kind."""
+    """An error of unknown kind."""
 
 
 class _Value(MindRecordException, ValueError):
@@ -30,7 +29,7 @@ class _Kind(MindRecordException, TypeError):
 
 
 class _File(MindRecordException, ValueError, RuntimeError):
-    """A file that cannot be used, or not in this way."""
+    """A file that cannot be used, or not in the requested way."""
 
 
 class ParamValueError(_Value):
@@ -54,7 +53,7 @@ class DbConnectionError(_File):
 
 
 class MRMOpenError(_File):
-    """A file cannot be opened, or is no MindRecord file."""
+    """A file cannot be opened, or is not a MindRecord file."""
 
 
 class MRMOpenForAppendError(MRMOpenError):
@@ -66,7 +65,7 @@ class MRMInvalidPageSizeError(_Value):
 
 
 class MRMInvalidHeaderSizeError(_Value):
-    """The size of the header is out of range, or too small for what it must hold."""
+    """The size of the header is out of range, or too small for its content."""
 
 
 class MRMSetHeaderError(_File):
@@ -134,7 +133,7 @@ class MRMFetchDataError(_File):
 
 
 class MRMInvalidSchemaError(_Value):
-    """A schema is not as it must be."""
+    """A schema is not valid."""
 
 
 class MRMValidateDataError(_Value):

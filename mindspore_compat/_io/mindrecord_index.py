@@ -1,8 +1,8 @@
-"""The index of a MindRecord file: an SQLite file that states where rows are, queried with care.
+"""The index of a MindRecord file: safe queries of the SQLite file with the positions of rows.
 
-Whoever can write the file decides what SQL is in it. So only a real table INDEXES is read, whose
-columns are stored (a view or a computed column runs what it likes), names are quoted, and the
-number of steps that a query may take follows from the size of the file.
+The author of the file controls the SQL in it. So only a real table INDEXES with stored columns is
+read (a view or a computed column could run any code), names are quoted, and the number of steps of
+a query is limited by the size of the file.
 """
 
 import contextlib
@@ -11,9 +11,9 @@ import sqlite3
 
 from .mindrecord_errors import MRMOpenError
 
-_STEPS = 1 << 20  # that any query may take
-_STEPS_A_BYTE = 10  # what reading a row takes, over the least bytes that a row has
-_AT_ONCE = 1000  # steps between two looks at how many there were
+_STEPS = 1 << 20  # that every query may take
+_STEPS_A_BYTE = 10  # the steps for reading a row, divided by the minimum number of bytes of a row
+_AT_ONCE = 1000  # steps between two checks of the budget
 
 
 def rows_of_index(path, columns):
@@ -21,10 +21,10 @@ def rows_of_index(path, columns):
 
     Args:
         path (str): the MindRecord file; its index is `<path>.db`.
-        columns (list[str]): the columns wanted.
+        columns (list[str]): the columns to read.
 
     Raises:
-        MRMOpenError: the index is missing, or is no index of these columns.
+        MRMOpenError: if the index is missing, or is not an index of these columns.
     """
     name = f"{path}.db"
     if not os.path.isfile(name):
@@ -35,14 +35,14 @@ def rows_of_index(path, columns):
             base.set_progress_handler(_Budget(os.path.getsize(name)), _AT_ONCE)
             base.execute("PRAGMA trusted_schema = OFF")
             _check_table(base, columns)
-            wanted = ", ".join(map(_quoted, columns))
-            return base.execute(f"SELECT {wanted} FROM main.INDEXES ORDER BY ROW_ID").fetchall()
+            names = ", ".join(map(_quote, columns))
+            return base.execute(f"SELECT {names} FROM main.INDEXES ORDER BY ROW_ID").fetchall()
     except (sqlite3.Error, ValueError, OverflowError) as error:
         raise MRMOpenError(f"{name} is not an index of MindRecord rows: {error}") from error
 
 
 class _Budget:
-    """Ends a query that takes too many steps."""
+    """Aborts a query that takes too many steps."""
 
     def __init__(self, size):
         self._left = (_STEPS + _STEPS_A_BYTE * size) // _AT_ONCE
@@ -52,16 +52,18 @@ class _Budget:
         return self._left < 0
 
 
-def _quoted(name):
+def _quote(name):
     return '"' + name.replace('"', '""') + '"'
 
 
 def _check_table(base, columns):
-    """Raises ValueError unless INDEXES is a stored table with these columns, none computed."""
-    found = base.execute(
+    """Raises ValueError unless INDEXES is a real table with these columns, none of them
+    computed.
+    """
+    entries = base.execute(
         "SELECT type, rootpage FROM main.sqlite_master WHERE name = 'INDEXES' OR type = 'trigger'"
     ).fetchall()
-    if len(found) != 1 or found[0][0] != "table" or not found[0][1]:
+    if len(entries) != 1 or entries[0][0] != "table" or not entries[0][1]:
         raise ValueError("INDEXES is no table, or one with triggers")
     columns_info = base.execute("PRAGMA main.table_xinfo(INDEXES)").fetchall()
     if any(column[-1] for column in columns_info):

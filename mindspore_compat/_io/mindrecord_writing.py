@@ -1,9 +1,8 @@
-"""MindRecord files, written; mindrecord.py describes their format.
+"""Writes MindRecord files; mindrecord.py describes their format.
 
-Rows go straight to their pages in temporary files; only offsets stay in memory. Closing writes the
-header and the index, and then all files get their names at once. When a file is appended to, new
-rows go to pages behind the old ones, and the index is replaced last: until then a reader finds the
-old rows.
+Rows are written directly to pages in temporary files; only offsets stay in memory. Closing writes
+the header and the index, and then renames all files. When appending to a file, new pages follow the
+old ones and the index is replaced last: until then, a reader finds the old rows.
 """
 
 import contextlib
@@ -51,13 +50,13 @@ _PLACES = (
 class Pages:
     """The pages of one file while rows are written to it.
 
-    A blob page holds one group of rows. The raw parts of a group lie in one raw page, which may
+    A blob page holds one group of rows. The raw parts of a group are in one raw page, which may
     hold several groups.
 
     Args:
         file: the file, open for writing.
-        header (dict): its header so far; "page" is added to.
-        rows (int): how many rows it has already.
+        header (dict): the header; pages are appended to "page".
+        rows (int): the number of rows already written.
     """
 
     def __init__(self, file, header, rows):
@@ -66,8 +65,8 @@ class Pages:
         self.indexed = []
         self._raw = self._blob = None
 
-    def add(self, raw, blob, saved, indexed):
-        """Writes a row, and stores its location and its indexed values."""
+    def add(self, raw, blob, savings, index_values):
+        """Writes a row, and records its location and its indexed values."""
         raw, blob = (len(part).to_bytes(8, "little") + part for part in (raw, blob))
         size = self.header["page_size"]
         if self._raw is None or self._raw["page_size"] + len(raw) > size:
@@ -86,10 +85,10 @@ class Pages:
                 *self._put(self._blob, blob),
             )
         )
-        self.indexed.append(indexed)
+        self.indexed.append(index_values)
         self.rows += 1
         self._blob["end_row_id"] = self.rows
-        self.header["compression_size"] = max(0, self.header["compression_size"] + saved)
+        self.header["compression_size"] = max(0, self.header["compression_size"] + savings)
 
     def _page(self, kind):
         pages = self.header["page"]
@@ -98,7 +97,7 @@ class Pages:
             "page_type": kind,
             "page_size": 0,
             "row_group_ids": [],
-            "page_type_id": sum(each["page_type"] == kind for each in pages),
+            "page_type_id": sum(page_info["page_type"] == kind for page_info in pages),
             "shard_id": self.header["shard_id"],
             "start_row_id": 0,
             "end_row_id": 0,
@@ -119,7 +118,7 @@ class Pages:
         """Writes the header.
 
         Raises:
-            MRMInvalidHeaderSizeError: it is longer than the space for it.
+            MRMInvalidHeaderSizeError: if it does not fit into its space.
         """
         text = _as_json(self.header)
         if len(text) + 8 > self.header["header_size"]:
@@ -135,20 +134,20 @@ class Pages:
 
 
 def _as_json(header):
-    """The header as the original writes it; it has null for no pages."""
+    """The header as JSON in the original's form, with null for no pages."""
     return json.dumps({**header, "page": header["page"] or None}, separators=(",", ":")).encode()
 
 
 class Writer:
-    """All files that one dataset is written to.
+    """Writes all files of one dataset.
 
     Args:
         paths (list[str]): the files.
         schema (dict): the fields.
         desc (str): the schema's description.
         indexed (list[str]): the fields of the index.
-        header_size (int): bytes of a header.
-        page_size (int): bytes of a page.
+        header_size (int): the size of a header in bytes.
+        page_size (int): the size of a page in bytes.
     """
 
     def __init__(self, paths, schema, desc, indexed, header_size, page_size):
@@ -158,7 +157,7 @@ class Writer:
         self._unnamed = []
         self._finalizer = weakref.finalize(self, _discard, self._unnamed)
         self._next = 0
-        described = [{"blob_fields": self.layout.blob, "desc": desc, "schema": self.layout.schema}]
+        schemas = [{"blob_fields": self.layout.blob, "desc": desc, "schema": self.layout.schema}]
         self.pages = []
         for number, path in enumerate(paths):
             header = {
@@ -167,9 +166,9 @@ class Writer:
                 "page_size": page_size,
                 "index_fields": [{"index_field": name, "schema_id": 0} for name in indexed],
                 "compression_size": 0,
-                "schema": described,
+                "schema": schemas,
                 "shard_id": number,
-                "shard_addresses": [os.path.basename(each) for each in paths],
+                "shard_addresses": [os.path.basename(file) for file in paths],
                 "statistics": None,
                 "version": VERSION,
             }
@@ -177,74 +176,76 @@ class Writer:
 
     @classmethod
     def appending(cls, path):
-        """A writer that adds rows to a file, and to those it was written with.
+        """A writer that appends rows to a file and the files written with it.
 
         Raises:
-            MRMOpenForAppendError: one is missing or is no MindRecord file.
+            MRMOpenForAppendError: if a file is missing or is not a MindRecord file.
         """
         self = cls.__new__(cls)
         self.appended, self._unnamed, self.pages, self._next = True, [], [], 0
         self._finalizer = weakref.finalize(self, _discard, self._unnamed)
         try:
             self.targets = companions(path)
-            self.paths = [readable(each, fresh=True) for each in self.targets]
-            for each in self.paths:
-                header = read_header(each)
+            self.paths = [readable(target, fresh=True) for target in self.targets]
+            for file_path in self.paths:
+                header = read_header(file_path)
                 header["page"] = header["page"] or []
-                rows = len(rows_of_index(each, PLACES))
-                self.pages.append(Pages(open(each, "r+b"), header, rows))  # noqa: SIM115 - kept
+                rows = len(rows_of_index(file_path, PLACES))
+                self.pages.append(Pages(open(file_path, "r+b"), header, rows))  # noqa: SIM115 - kept
         except (OSError, MRMOpenError) as error:
             raise MRMOpenForAppendError(f"{path!r} cannot be appended to: {error}") from error
         self.layout = Layout(header["schema"][0]["schema"])
-        self.indexed = [each["index_field"] for each in header["index_fields"] or ()]
+        self.indexed = [file_path["index_field"] for file_path in header["index_fields"] or ()]
         return self
 
     def _create(self, path):
         try:
-            made = AtomicFile(path, 0o600)
+            new = AtomicFile(path, 0o600)
         except OSError as error:
             raise MRMOpenError(f"{path!r} cannot be written: {error.strerror}") from error
-        self._unnamed.append(made)
-        return made
+        self._unnamed.append(new)
+        return new
 
     def add(self, rows):
-        """Writes rows, divided evenly; who has fewest rows so far gets one more."""
-        packed = self._packed(rows)
-        share, more = divmod(len(packed), len(self.pages))
-        favoured = sorted(range(len(self.pages)), key=lambda index: self.pages[index].rows)[:more]
+        """Writes rows, distributed evenly; the files with the fewest rows get one more."""
+        packed_rows = self._pack(rows)
+        share, more = divmod(len(packed_rows), len(self.pages))
+        extra = sorted(range(len(self.pages)), key=lambda index: self.pages[index].rows)[:more]
         at = 0
         for index, pages in enumerate(self.pages):
-            end = at + share + (index in favoured)
+            end = at + share + (index in extra)
             with _failing_as(MRMWriteDatasetError, self.paths[index]):
-                for each in packed[at:end]:
-                    pages.add(*each)
+                for row in packed_rows[at:end]:
+                    pages.add(*row)
             at = end
 
-    def _packed(self, rows):
-        """Rows as bytes, with their indexed values.
+    def _pack(self, rows):
+        """Packs rows to bytes, with their indexed values.
 
         Raises:
-            MRMInvalidPageSizeError: one does not fit into a page.
+            MRMInvalidPageSizeError: if a row does not fit into a page.
         """
-        packed = [(*self.layout.pack(row), [row[name] for name in self.indexed]) for row in rows]
-        largest = 8 + max(len(part) for row in packed for part in row[:2])
+        packed_rows = [
+            (*self.layout.pack(row), [row[name] for name in self.indexed]) for row in rows
+        ]
+        largest = 8 + max(len(part) for row in packed_rows for part in row[:2])
         size = self.pages[0].header["page_size"]
         if largest > size:
             raise MRMInvalidPageSizeError(
                 f"a row of {largest} bytes needs larger pages than "
                 f"{size} bytes; see 'set_page_size'"
             )
-        return packed
+        return packed_rows
 
     def add_to_next(self, rows):
-        """Writes rows to one file, and the next ones to the next."""
-        for each in self._packed(rows):
+        """Writes each row to the next file in turn."""
+        for row in self._pack(rows):
             with _failing_as(MRMWriteDatasetError, self.paths[self._next]):
-                self.pages[self._next].add(*each)
+                self.pages[self._next].add(*row)
         self._next = (self._next + 1) % len(self.pages)
 
     def finish(self):
-        """Writes headers and indexes, gives the files their names, and encrypts them if need be."""
+        """Writes headers and indexes, renames the files, and encrypts them if required."""
         for path, pages in zip(self.paths, self.pages, strict=True):
             with _failing_as(MRMCommitError, path):
                 pages.finish()
@@ -253,9 +254,9 @@ class Writer:
                     os.fsync(pages.file.fileno())
                     pages.file.close()
                 self._index(path, pages)
-        for made in self._unnamed:
-            with _failing_as(MRMCommitError, made.path):
-                made.sync()
+        for file in self._unnamed:
+            with _failing_as(MRMCommitError, file.path):
+                file.sync()
         while self._unnamed:
             with _failing_as(MRMCommitError, self._unnamed[0].path):
                 self._unnamed[0].replace()
@@ -285,38 +286,38 @@ class Writer:
             base.executemany(
                 f"INSERT INTO INDEXES VALUES({marks})",
                 (
-                    (*location, *_numbered(values))
+                    (*location, *_with_zeros(values))
                     for location, values in zip(pages.locations, pages.indexed, strict=True)
                 ),
             )
             base.commit()
 
 
-def _numbered(values):
-    """0 before each value: the original counts the schemas there, and there is one."""
+def _with_zeros(values):
+    """Puts 0, the schema number of the original, before each value; there is one schema."""
     for value in values:
         yield 0
         yield value.item() if hasattr(value, "item") else value
 
 
 def _private_database(path):
-    """A database that nobody else knows of: it needs no locks, and no journal."""
+    """A database that only this process uses: it needs neither locks nor a journal."""
     base = sqlite3.connect(f"file:{urllib.parse.quote(path)}?nolock=1", uri=True)
     base.execute("PRAGMA journal_mode=OFF")
-    base.execute("PRAGMA synchronous=OFF")  # AtomicFile brings it to the disk
+    base.execute("PRAGMA synchronous=OFF")  # AtomicFile flushes it to disk
     return base
 
 
 @contextlib.contextmanager
 def _failing_as(kind, path):
-    """Makes an error of the system one of the kind that MindRecord has, with the file's name."""
+    """Converts an OS error to a MindRecord error with the file's name."""
     try:
         yield
     except (OSError, sqlite3.Error) as error:
         raise kind(f"{path!r} cannot be written: {error}") from error
 
 
-def _discard(unnamed):
-    """Takes away the files of a writer that was never finished."""
-    for made in unnamed:
-        made.discard()
+def _discard(files):
+    """Removes the files of a writer that was not finished."""
+    for file in files:
+        file.discard()

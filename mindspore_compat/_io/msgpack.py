@@ -1,7 +1,7 @@
-"""MessagePack, as far as rows of MindRecord files need it: a map from names to plain values.
+"""The part of MessagePack that rows of MindRecord files need: a map from names to plain values.
 
-Values are ints, floats, bools, text and None. Lists, maps inside maps and extension types are not
-here; no such row has them.
+Values are ints, floats, bools, text and None. Lists, nested maps and extension types do not occur
+in such rows.
 
 Source: https://github.com/msgpack/msgpack/blob/master/spec.md
 """
@@ -27,14 +27,14 @@ _MAP_SIZES = {0xDE: 2, 0xDF: 4}
 
 
 def pack_map(values):
-    """A map from text to plain values, as bytes.
+    """Packs a map from text to plain values into bytes.
 
     Args:
-        values (dict): ints of 64 bits, floats, bools, text or None, by name. A float that float32
-            holds exactly takes four bytes.
+        values (dict): ints of 64 bits, floats, bools, text or None, by name. A float that is exact
+            in float32 takes four bytes.
 
     Raises:
-        TypeError: a value is of another kind.
+        TypeError: if a value is of another kind.
     """
     parts = [_head(len(values), 0x80, 15, _MAP_SIZES)]
     for name, value in values.items():
@@ -43,7 +43,9 @@ def pack_map(values):
 
 
 def _head(length, short, most, sizes):
-    """What stands before `length` items or bytes: one byte up to `most`, else the size after it."""
+    """The head before `length` items or bytes: one byte up to `most`, otherwise a byte and the
+    length.
+    """
     if length <= most:
         return bytes([short | length])
     for head, size in sizes.items():
@@ -87,20 +89,20 @@ def _pack_float(value):
 
 
 def unpack_map(data):
-    """The map that bytes hold, as a dict.
+    """Unpacks a map from bytes to a dict.
 
     Raises:
-        ValueError: they are no map of plain values, or are cut short.
+        ValueError: if they are not a map of plain values, or are truncated.
     """
     try:
         count, at = _length(data, 0, 0x80, 15, _MAP_SIZES)
-        found = {}
+        values = {}
         for _ in range(count):
             name, at = _unpack(data, at)
-            found[name], at = _unpack(data, at)
+            values[name], at = _unpack(data, at)
     except (IndexError, struct.error) as error:
         raise ValueError("a row is cut short") from error
-    return found
+    return values
 
 
 def _length(data, at, short, most, sizes):

@@ -1,8 +1,8 @@
-"""Protobuf's wire format: numbers, byte strings and messages inside messages.
+"""The protobuf wire format: numbers, byte strings and nested messages.
 
-A message is a run of fields, each with a number and one of four kinds. Reading goes over a
-memoryview and copies nothing; writing gives bytes. What the fields of a file mean is said by the
-file that reads or writes it (checkpoint.py, tfrecord.py).
+A message is a sequence of fields, each with a number and one of four kinds. Reading uses a
+memoryview and copies nothing; writing returns bytes. The modules of file formats (checkpoint.py,
+tfrecord.py) define the meaning of fields.
 
 Source: https://protobuf.dev/programming-guides/encoding/
 """
@@ -13,7 +13,7 @@ VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 
 
 def varint(value):
-    """A whole number as protobuf stores it: 7 bits a byte, the lowest first.
+    """An integer in protobuf's encoding: 7 bits per byte, lowest bits first.
 
     A negative number is stored as 64 bits in two's complement.
     """
@@ -27,34 +27,34 @@ def varint(value):
 
 
 def int_field(number, value):
-    """A field that holds a whole number."""
+    """A field with an integer."""
     return varint(number << 3 | VARINT) + varint(value)
 
 
 def float_field(number, value):
-    """A field that holds a float32."""
+    """A field with a float32."""
     return varint(number << 3 | FIXED32) + struct.pack("<f", value)
 
 
 def double_field(number, value):
-    """A field that holds a float64."""
+    """A field with a float64."""
     return varint(number << 3 | FIXED64) + struct.pack("<d", value)
 
 
 def bytes_head(number, length):
-    """What stands before `length` bytes of a field, so that they need not be joined to it."""
+    """The head of a field of `length` bytes, so that the bytes need not be joined to it."""
     return varint(number << 3 | BYTES) + varint(length)
 
 
 def bytes_field(number, data):
-    """A field that holds bytes, a message or (as UTF-8) a text."""
+    """A field with bytes, a message or (as UTF-8) a text."""
     if isinstance(data, str):
         data = data.encode()
     return bytes_head(number, len(data)) + data
 
 
 def fields(view):
-    """The fields of a message, in order, as (number, kind, value).
+    """Yields the fields of a message, in order, as (number, kind, value).
 
     Args:
         view: The message, a memoryview of bytes.
@@ -63,7 +63,7 @@ def fields(view):
         The field's number, its kind, and an int for VARINT, else a memoryview.
 
     Raises:
-        ValueError: If the bytes are no message: cut short, or of an unknown kind.
+        ValueError: If the bytes are not a message: truncated, or of an unknown kind.
     """
     at, end = 0, len(view)
     while at < end:
@@ -88,7 +88,7 @@ def fields(view):
 
 
 def read_varint(view, at):
-    """The whole number that begins at `at`, and where the next thing begins."""
+    """Reads the integer at `at`; returns it and the next position."""
     value = shift = 0
     while True:
         if at >= len(view):
@@ -105,33 +105,33 @@ def read_varint(view, at):
             raise ValueError("a number has more than 64 bits")
 
 
-def signed(value):
-    """A VARINT as the signed 64-bit number it stands for."""
+def to_signed(value):
+    """Converts a VARINT to a signed 64-bit number."""
     return value - (1 << 64) if value >> 63 else value
 
 
 def ints(kind, value):
-    """The whole numbers of one repeated field, packed into bytes or standing alone."""
+    """The integers of one repeated field, packed or single."""
     if kind == VARINT:
-        return [signed(value)]
+        return [to_signed(value)]
     if kind != BYTES:
         raise ValueError(f"a list of whole numbers is of kind {kind}")
-    found, at = [], 0
+    numbers, at = [], 0
     while at < len(value):
         number, at = read_varint(value, at)
-        found.append(signed(number))
-    return found
+        numbers.append(to_signed(number))
+    return numbers
 
 
 def floats(kind, value):
-    """The float32 numbers of one repeated field, packed or alone."""
+    """The float32 numbers of one repeated field, packed or single."""
     if kind not in (FIXED32, BYTES) or len(value) % 4:
         raise ValueError("a list of float32 numbers is cut short")
     return list(struct.unpack(f"<{len(value) // 4}f", value))
 
 
 def unpack_double(value):
-    """The float64 numbers of one field, packed or alone."""
+    """The float64 numbers of one field, packed or single."""
     if isinstance(value, int) or len(value) % 8:
         raise ValueError("a list of float64 numbers is cut short")
     return list(struct.unpack(f"<{len(value) // 8}d", value))

@@ -1,11 +1,11 @@
-"""Reading files that may be damaged, or made to do harm: the guard that all readers pass through.
+"""Guarded reading of files that may be damaged or malicious.
 
-`reading` turns what goes wrong within it into the documented error of the API, which names the file
-and, where it is known, the line. What opens a file notes it by `at`, as `content`, `lines` and
-`json_of` do by themselves; so one guard around a whole source knows which of its files was at
-fault. `most_bytes` bounds what a file may grow to when it is decompressed or decoded.
+`reading` converts errors within its block to the documented error of the API, which names the file
+and, if known, the line. Code that opens a file records it by `at`; `content`, `lines` and `json_of`
+do so themselves. So one guard around a whole dataset knows the failing file. `most_bytes` limits
+the size of a file after decompression or decoding.
 
-Worked example. A list of images has the line "a/1.jpg seven" where the label must be a number:
+Worked example. A list of images has the line "a/1.jpg seven", in which the label must be a number:
 
     with reading(folder):
         for line in lines(path):
@@ -20,14 +20,14 @@ import json
 import os
 import threading
 
-_FREE = 256 << 20  # bytes that any file may grow to
-_RATIO = 64  # how many times its own size a larger one may grow to
-_SETTING = "MINDSPORE_COMPAT_READ_LIMIT"  # another number of free bytes, in MiB
-_PLAIN = (RuntimeError, ValueError, TypeError)  # what readers raise on purpose
+_FREE = 256 << 20  # bytes that every file may grow to
+_RATIO = 64  # the factor by which a larger file may grow
+_SETTING = "MINDSPORE_COMPAT_READ_LIMIT"  # overrides the number of free bytes, in MiB
+_PLAIN = (RuntimeError, ValueError, TypeError)  # the errors that readers raise on purpose
 
 
 class _Location(threading.local):
-    """The file that this thread reads, and the line."""
+    """The file and the line that this thread reads."""
 
     path = line = None
 
@@ -36,21 +36,22 @@ _now = _Location()
 
 
 def at(path, line=None):
-    """Notes what is read from here on, for the error if something is wrong there."""
+    """Records the file and line that are read next, for error messages."""
     _now.path, _now.line = path, line
 
 
-class reading:  # noqa: N801 - read as a verb: with reading(path)
-    """Guards the reading of files: errors become `raises`, with the name of the file.
+class reading:  # noqa: N801 - reads as a verb: with reading(path)
+    """Guards the reading of files: converts errors to `raises`, with the name of the file.
 
-    An error of this package that names the file already passes as it is; so do ImportErrors, and
-    what is no Exception. The guard must not be left and entered again, so no `yield` within.
+    Errors of this package that already name the file are not converted; neither are ImportErrors
+    and non-Exceptions. The block must not contain `yield`, as the guard must not be left and
+    re-entered.
 
     Args:
-        path (Union[str, PathLike], optional): the file, or the folder of files that `at` notes.
+        path (Union[str, PathLike], optional): the file, or the folder of files that `at` records.
         raises (type, optional): the documented error.
-        problem (str, optional): what is said of the file, before the line and the reason.
-        api (str, optional): the public name to begin with.
+        problem (str, optional): the problem in the message, before the line and the reason.
+        api (str, optional): the public name at the start of the message.
     """
 
     def __init__(self, path=None, raises=RuntimeError, problem="cannot be read", api=None):
@@ -93,7 +94,7 @@ def _message(path, problem, line, error):
 
 
 def reason(error):
-    """The message of an error, in words that fit after a colon."""
+    """The message of an error, in a form that fits after a colon."""
     if isinstance(error, MemoryError):
         return "it needs more memory than there is"
     if isinstance(error, RecursionError):
@@ -118,15 +119,15 @@ def _line_that_is_no_text(path):
 
 
 def content(path):
-    """The bytes of a file."""
+    """Reads the bytes of a file."""
     at(path)
-    # No buffer: threads wait for each other at each call of the system, and this makes fewer.
+    # Unbuffered reading makes fewer system calls, at which threads wait for each other.
     with open(path, "rb", buffering=0) as file:
         return file.read()
 
 
 def lines(path):
-    """Yields the lines of a file of UTF-8, without their ends; each is noted."""
+    """Yields the lines of a UTF-8 file without line endings; records each line number."""
     at(path)
     with open(path, encoding="utf-8", newline="\n") as file:
         for number, line in enumerate(file, 1):
@@ -136,36 +137,37 @@ def lines(path):
 
 
 def json_of(path):
-    """What a file of JSON holds."""
+    """Reads a JSON file."""
     at(path)
     with open(path, encoding="utf-8") as file:
         return json.load(file)
 
 
-def most_bytes(stored):
-    """How many bytes may come out of a file, or of a part of it, that has `stored` bytes.
+def most_bytes(size):
+    """The maximum number of decompressed or decoded bytes for a file, or a part of it, of `stored`
+    bytes.
 
-    These are 256 MiB, or as many MiB as the environment variable MINDSPORE_COMPAT_READ_LIMIT says,
-    or 64 times the stored bytes where that is more.
+    It is 256 MiB, or the number of MiB in the environment variable MINDSPORE_COMPAT_READ_LIMIT, or
+    64 times the stored bytes if that is more.
     """
     limit = os.environ.get(_SETTING, "")
     free = int(limit) << 20 if limit.isdecimal() else _FREE
-    return max(free, _RATIO * stored)
+    return max(free, _RATIO * size)
 
 
-def check_growth(wanted, stored):
-    """Refuses what would become too large for the file that it is in.
+def check_growth(count, size):
+    """Refuses content that is too large for the file it is stored in.
 
     Args:
-        wanted (int): how many bytes it requests.
-        stored (int): how many bytes the file has.
+        wanted (int): the number of bytes it requests.
+        stored (int): the number of bytes of the file.
 
     Raises:
-        ValueError: these are more than `most_bytes` allows.
+        ValueError: if these are more than `most_bytes` allows.
     """
-    most = most_bytes(stored)
-    if wanted > most:
+    most = most_bytes(size)
+    if count > most:
         raise ValueError(
-            f"it asks for {wanted} bytes, but a file of {stored} bytes may grow to "
+            f"it asks for {count} bytes, but a file of {size} bytes may grow to "
             f"{most} (the environment variable {_SETTING} sets this bound in MiB)"
         )

@@ -1,8 +1,8 @@
-"""The `.safetensors` file as the original writes it: sorted names, and a mark of its own.
+"""Safetensors files (`.safetensors`) in the original's form: sorted names and a format mark.
 
 The package `safetensors` reads and writes the bytes. The original adds the metadata "format": "ms",
 on request "crc_num" (a checksum over every name and its bytes, in the order of the names) and
-"remove_redundancy". Such a file cannot store texts.
+"remove_redundancy". These files cannot store texts.
 """
 
 import io
@@ -15,10 +15,10 @@ import numpy
 
 from .checkpoint import NAMES, TYPES, raw, type_name
 from .crc import crc32_of_zeros
-from .files import READ_ONLY, atomic_write, mapped, write_long
+from .files import READ_ONLY, atomic_write, map_file, write_long
 
 SUFFIX = ".safetensors"
-CODES = {  # the format's names of types
+CODES = {  # the type names of the format
     "BOOL": "Bool",
     "I8": "Int8",
     "U8": "UInt8",
@@ -42,7 +42,7 @@ def write(path, values, *, crc=False, metadata=None):
 
     Args:
         path: Where to write; ".safetensors" is appended when it is missing.
-        values: The `(tag, array)` pairs; they are stored in an order that the format prescribes.
+        values: The `(tag, array)` pairs; they are stored in the order that the format prescribes.
         crc: Whether the metadata has a checksum.
         metadata: Further metadata, texts by name.
 
@@ -50,7 +50,7 @@ def write(path, values, *, crc=False, metadata=None):
         The path written.
 
     Raises:
-        TypeError: If a value is a text, or of a type that files do not hold.
+        TypeError: If a value is a text, or of a type that files cannot store.
         ImportError: If the package `safetensors` is not installed.
     """
     library = package()
@@ -65,26 +65,26 @@ def write(path, values, *, crc=False, metadata=None):
     about = {"format": "ms", **(metadata or {})}
     if crc:
         about["crc_num"] = str(checksum(arrays))
-    content = library.numpy.save(arrays, about)  # `save_file`, killed, leaves a file behind
+    content = library.numpy.save(arrays, about)  # a killed `save_file` leaves a file behind
     with atomic_write(path, READ_ONLY) as file:
         write_long(file, [content])
     return path
 
 
 def read(source, *, crc=False, wanted=None):
-    """The values of a safetensors file, sorted by name, and its metadata.
+    """Reads the values of a safetensors file, sorted by name, and its metadata.
 
     Args:
         source: The file's path, or a BytesIO with its content.
-        crc: Whether to check the checksum, which takes reading all values, wanted or not. A file
-            without one passes.
-        wanted: A function of a tag that says whether to read the value.
+        crc: Whether to check the checksum, which requires reading all values. A file without a
+            checksum passes.
+        wanted: A function of a tag that decides whether to read the value.
 
     Returns:
         A list of `(tag, array, type)`, and a dictionary of texts.
 
     Raises:
-        ValueError: If the file is no safetensors file, or is damaged. The message names it.
+        ValueError: If the file is not a safetensors file, or is damaged. The message names it.
         ImportError: If the package `safetensors` is not installed.
     """
     library = package()
@@ -94,7 +94,7 @@ def read(source, *, crc=False, wanted=None):
             content = memoryview(source.getvalue())
             arrays = {tag: array_of(part) for tag, part in library.deserialize(bytes(content))}
         else:
-            content = mapped(source)
+            content = map_file(source)
             arrays = load(library, source, None if crc else wanted)
         about = header(content).get("__metadata__", {})
     except (library.SafetensorError, ValueError, KeyError, TypeError) as error:
@@ -128,40 +128,41 @@ def package():
 
 
 def load(library, path, wanted):
-    """The arrays of a file by name; those not wanted are not read."""
+    """Loads arrays of a file by name; only wanted ones are read."""
     with library.safe_open(path, framework="numpy") as file:
         return {tag: file.get_tensor(tag) for tag in file.keys() if wanted is None or wanted(tag)}
 
 
 def array_of(part):
-    """The array that one entry of a file in memory describes."""
+    """The array of one entry of a file in memory."""
     return numpy.frombuffer(bytearray(part["data"]), CODES[part["dtype"]]).reshape(part["shape"])
 
 
 def header(content):
-    """The JSON that a file begins with."""
+    """The JSON header of a file."""
     length = int.from_bytes(content[:8], "little")
     return json.loads(content[8 : 8 + length].tobytes())
 
 
 def checksum(arrays):
     """The original's checksum over names and values."""
-    found = 0
+    crc = 0
     for tag in sorted(arrays):
-        found = zlib.crc32(tag.encode(), found)
+        crc = zlib.crc32(tag.encode(), crc)
         zeros = count_of_zeros(arrays[tag])
         if zeros is None:
-            found = zlib.crc32(raw(arrays[tag]), found)
+            crc = zlib.crc32(raw(arrays[tag]), crc)
         else:
-            found = crc32_of_zeros(zeros, found)
-    return found
+            crc = crc32_of_zeros(zeros, crc)
+    return crc
 
 
 def count_of_zeros(array):
-    """How many zeros the checksum goes over instead of a value; None for its own bytes.
+    """The number of zeros that replace a value in the checksum; None for the value's own bytes.
 
-    The original takes `bytes(array)`, which is as many zeros as a 0-d integer says. One that is
-    negative, or so large that the original runs out of memory, counts by its own bytes here.
+    The original uses `bytes(array)`, which for a 0-d integer is that number of zeros. Here, an
+    integer that is negative, or so large that the original runs out of memory, is replaced by its
+    own bytes.
     """
     if array.ndim == 0 and array.dtype.kind in "iu" and 0 <= (count := int(array)) <= MOST_ZEROS:
         return count

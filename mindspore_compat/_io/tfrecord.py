@@ -1,8 +1,8 @@
-"""TFRecord files: records with check sums, and the Examples that they hold.
+"""TFRecord files: records with checksums, and the Examples in them.
 
-A record is a length of 8 bytes, its masked CRC-32C, the data and theirs. The data of a data set are
-Example messages: by name, a list of byte strings, of float32 or of int64. Event files have the same
-records (train/summary).
+A record consists of a length of 8 bytes, its masked CRC-32C, the data, and their masked CRC-32C.
+The data of a dataset are Example messages: lists of byte strings, float32 or int64 by name. Event
+files have the same records (train/summary).
 
 Source: https://www.tensorflow.org/tutorials/load_data/tfrecord#tfrecords_format_details and
 tensorflow/core/example/feature.proto.
@@ -15,12 +15,12 @@ import zlib
 import numpy as np
 
 from .compressed import Inflated
-from .crc import masked
+from .crc import masked_crc
 from .protobuf import BYTES, FIXED32, VARINT, bytes_field, fields, varint
 
 
 class TFRecordError(ValueError, RuntimeError):
-    """A file that is no TFRecord file, or damaged. The original raises a RuntimeError."""
+    """A file that is damaged or not a TFRecord file. The original raises a RuntimeError."""
 
 
 _HEAD = struct.Struct("<QI")
@@ -28,10 +28,10 @@ _TAIL = struct.Struct("<I")
 COMPRESSIONS = ("", "GZIP", "ZLIB")
 
 
-def framed(data):
-    """A record with its length and check sums."""
+def frame(data):
+    """Frames a record with its length and checksums."""
     length = len(data).to_bytes(8, "little")
-    return b"".join([length, _TAIL.pack(masked(length)), data, _TAIL.pack(masked(data))])
+    return b"".join([length, _TAIL.pack(masked_crc(length)), data, _TAIL.pack(masked_crc(data))])
 
 
 def _open_file(path, compression):
@@ -39,14 +39,14 @@ def _open_file(path, compression):
 
 
 def records(path, compression=""):
-    """The records of a file, one after the other, as bytes.
+    """Yields the records of a file as bytes.
 
     Args:
         path (str): the file.
         compression (str): "", "GZIP" or "ZLIB".
 
     Raises:
-        TFRecordError: it is no such file, is cut short, a check sum is wrong, or a compressed
+        TFRecordError: if it is not such a file, is truncated, a checksum is wrong, or a compressed
             record is larger than `most_bytes` of `reading` allows.
     """
     number = 0
@@ -71,23 +71,23 @@ def _record(file, head, size):
     if len(head) < _HEAD.size:
         raise ValueError("it is cut short")
     length, check = _HEAD.unpack(head)
-    if masked(head[:8]) != check:
+    if masked_crc(head[:8]) != check:
         raise ValueError("the check sum of a length is wrong")
     if size is not None and length > size:
         raise ValueError(f"a record of {length} bytes is longer than the file")
     data, tail = file.read(length), file.read(_TAIL.size)
     if len(data) < length or len(tail) < _TAIL.size:
         raise ValueError("it is cut short")
-    if _TAIL.unpack(tail)[0] != masked(data):
+    if _TAIL.unpack(tail)[0] != masked_crc(data):
         raise ValueError("a check sum is wrong")
     return data
 
 
 def count_records(path, compression=""):
-    """How many records a file has. Without compression only their lengths are read.
+    """Counts the records of a file. Without compression, only their lengths are read.
 
     Raises:
-        TFRecordError: it is no such file.
+        TFRecordError: if it is not such a file.
     """
     if compression:
         return sum(1 for _ in records(path, compression))
@@ -97,7 +97,7 @@ def count_records(path, compression=""):
             head = file.read(_HEAD.size)
             if (
                 len(head) < _HEAD.size
-                or masked(head[:8]) != _HEAD.unpack(head)[1]
+                or masked_crc(head[:8]) != _HEAD.unpack(head)[1]
                 or (_HEAD.unpack(head)[0] > size)
             ):
                 raise TFRecordError(
@@ -110,12 +110,12 @@ def count_records(path, compression=""):
 
 
 def parse_example(data):
-    """The features of an Example, by name: a list of bytes, or an array of float32 or int64.
+    """Parses the features of an Example by name: a list of bytes, or an array of float32 or int64.
 
     A feature without a kind is None.
 
     Raises:
-        ValueError: the bytes are no Example.
+        ValueError: if the bytes are not an Example.
     """
     found = {}
     for _, kind, features in _messages(data, 1):
@@ -132,9 +132,9 @@ def parse_example(data):
     return found
 
 
-def _messages(data, wanted):
+def _messages(data, field_number):
     for number, kind, part in fields(memoryview(data)):
-        if number == wanted:
+        if number == field_number:
             if kind != BYTES:
                 raise ValueError("a field is no message")
             yield number, kind, part
@@ -175,27 +175,27 @@ def _ints(data):
 
 
 def varints(data):
-    """Numbers of 7 bits a byte that follow each other, as an int64 array.
+    """Decodes consecutive varints to an int64 array.
 
     Raises:
-        ValueError: the last one is cut short, or one has more than 10 bytes.
+        ValueError: if the last one is truncated, or one has more than 10 bytes.
     """
-    stored = np.frombuffer(data, np.uint8)
-    if not len(stored):
+    data_bytes = np.frombuffer(data, np.uint8)
+    if not len(data_bytes):
         return np.zeros(0, np.int64)
-    ends = np.flatnonzero(stored < 128)
-    if not len(ends) or ends[-1] != len(stored) - 1:
+    ends = np.flatnonzero(data_bytes < 128)
+    if not len(ends) or ends[-1] != len(data_bytes) - 1:
         raise ValueError("a number is cut short")
     starts = np.concatenate([[0], ends[:-1] + 1])
     if (ends - starts).max() > 9:
         raise ValueError("a number has more than 64 bits")
-    positions = np.arange(len(stored)) - np.repeat(starts, ends - starts + 1)
-    parts = (stored & 127).astype(np.uint64) << (7 * positions).astype(np.uint64)
+    positions = np.arange(len(data_bytes)) - np.repeat(starts, ends - starts + 1)
+    parts = (data_bytes & 127).astype(np.uint64) << (7 * positions).astype(np.uint64)
     return np.bitwise_or.reduceat(parts, starts).view(np.int64)
 
 
 def example(features):
-    """An Example message of features: lists of bytes, or arrays of floats or ints, by name."""
+    """Encodes an Example of features: lists of bytes, or arrays of floats or ints, by name."""
     entries = []
     for name, values in features.items():
         if isinstance(values, (list, tuple)) and all(isinstance(v, bytes) for v in values):

@@ -134,7 +134,7 @@ def test_long_values_are_cut_and_joined(path, monkeypatch):
     monkeypatch.setattr(checkpoint, "SLICE", 40)
     values = [("a", numpy.arange(23, dtype="f")), ("b", numpy.arange(20, dtype="f").reshape(4, 5))]
     checkpoint.write(path, values)
-    assert len(list(checkpoint.fields(checkpoint.mapped(path)))) == 3 + 2
+    assert len(list(checkpoint.fields(checkpoint.map_file(path)))) == 3 + 2
     assert same(checkpoint.read(path), values)
 
 
@@ -209,7 +209,7 @@ def test_long_files_have_the_bytes_that_were_given(path, monkeypatch, trailing, 
     with open(path, "rb") as file:
         content = file.read()
     end = checkpoint.CRC_LENGTH if trailing else 0
-    parts = b"".join(bytes(part) for part in checkpoint.encoded(values))
+    parts = b"".join(bytes(part) for part in checkpoint.encode(values))
     sum_of_parts = zlib.crc32(parts).to_bytes(4, "little")
     assert content[: len(content) - end] == checkpoint.CRC_HEAD + sum_of_parts + parts
 
@@ -228,13 +228,13 @@ def test_a_failure_of_the_checksum_leaves_the_old_file(path, monkeypatch):
 
 
 def pieces():
-    return b"".join(bytes(p) for p in checkpoint.encoded(VALUES))
+    return b"".join(bytes(p) for p in checkpoint.encode(VALUES))
 
 
 def test_every_cut_inside_a_value_is_refused(path):
     whole, ends, at = pieces(), set(), 0
     for tag_and_value in VALUES:
-        at += len(b"".join(bytes(p) for p in checkpoint.encoded([tag_and_value])))
+        at += len(b"".join(bytes(p) for p in checkpoint.encode([tag_and_value])))
         ends.add(at)
     for cut in set(range(len(whole))) - ends:
         with open(path, "wb") as file:
@@ -344,5 +344,5 @@ def test_the_original_writes_long_values_alike(tmp_path, oracle):
     ((_, found, _),) = checkpoint.read(tmp_path / "long.ckpt")
     assert numpy.array_equal(found, numpy.arange(150_000_000, dtype="f").reshape(3, -1))
     checkpoint.write(tmp_path / "ours.ckpt", [("x", found)])
-    ours, theirs = (checkpoint.mapped(tmp_path / name) for name in ("ours.ckpt", "long.ckpt"))
+    ours, theirs = (checkpoint.map_file(tmp_path / name) for name in ("ours.ckpt", "long.ckpt"))
     assert ours == theirs

@@ -11,7 +11,7 @@ from mindspore_compat._io import mindir
 
 def round_trip(message):
     written = b"".join(bytes(piece) for piece in mindir.pieces(message))
-    return mindir.parsed(memoryview(written), message.kind)
+    return mindir.parse(memoryview(written), message.kind)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_a_message_keeps_its_fields_and_their_order():
 @pytest.mark.parametrize("broken", [b"\x3a\x05ab", b"\x08\x01", b"garbage" * 20])
 def test_what_is_no_model_is_refused(broken):
     with pytest.raises(ValueError):
-        mindir.parsed(memoryview(broken))
+        mindir.parse(memoryview(broken))
 
 
 def test_a_tensor_of_the_wrong_length_is_refused():

@@ -10,7 +10,7 @@ from mindspore_compat._io import protobuf
 @given(st.integers(-(2**63), 2**63 - 1))
 def test_whole_numbers_come_back(value):
     ((number, kind, found),) = protobuf.fields(memoryview(protobuf.int_field(7, value)))
-    assert (number, kind, protobuf.signed(found)) == (7, protobuf.VARINT, value)
+    assert (number, kind, protobuf.to_signed(found)) == (7, protobuf.VARINT, value)
 
 
 @given(st.lists(st.tuples(st.integers(1, 5000), st.binary(max_size=300))))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mindspore_compat._io import tfrecord
-from mindspore_compat._io.crc import crc32c, masked
+from mindspore_compat._io.crc import crc32c, masked_crc
 from mindspore_compat._io.protobuf import varint
 
 FEATURES = {
@@ -51,7 +51,7 @@ def test_check_sums_in_lanes_agree_with_the_definition(length):
 
 def test_mask_turns_and_adds():
     assert (
-        masked(b"123456789")
+        masked_crc(b"123456789")
         == ((0xE3069283 >> 15 | 0xE3069283 << 17 & 0xFFFFFFFF) + 0xA282EAD8) % 2**32
     )
 
@@ -80,13 +80,13 @@ def test_broken_varints_are_refused(data):
 def test_records_come_back(tmp_path, compression, pack):
     texts = [b"", b"one", bytes(100000)]
     path = str(tmp_path / "some.tfrecord")
-    (tmp_path / "some.tfrecord").write_bytes(pack(b"".join(map(tfrecord.framed, texts))))
+    (tmp_path / "some.tfrecord").write_bytes(pack(b"".join(map(tfrecord.frame, texts))))
     assert list(tfrecord.records(path, compression)) == texts
     assert tfrecord.count_records(path, compression) == 3
 
 
 def broken():
-    whole = tfrecord.framed(b"first") + tfrecord.framed(b"second")
+    whole = tfrecord.frame(b"first") + tfrecord.frame(b"second")
     flipped = bytearray(whole)
     flipped[-5] ^= 1
     long = bytearray(whole)
@@ -108,7 +108,7 @@ def test_a_damaged_file_is_refused_by_name(tmp_path, kind):
 
 
 def test_compressed_files_are_not_taken_for_plain_ones(tmp_path):
-    (tmp_path / "packed").write_bytes(gzip.compress(tfrecord.framed(b"data")))
+    (tmp_path / "packed").write_bytes(gzip.compress(tfrecord.frame(b"data")))
     for compression in ("", "ZLIB"):
         with pytest.raises(ValueError, match="packed"):
             list(tfrecord.records(str(tmp_path / "packed"), compression))

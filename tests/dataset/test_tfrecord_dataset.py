@@ -8,13 +8,13 @@ import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import dataset as ds
-from mindspore_compat._io.tfrecord import example, framed
+from mindspore_compat._io.tfrecord import example, frame
 
 COUNTS = (4, 3, 5, 2)
 
 
 def record(number):
-    return framed(
+    return frame(
         example(
             {
                 "id": np.array([number]),

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from mindspore_compat import mindrecord
-from mindspore_compat._io.tfrecord import example, framed
+from mindspore_compat._io.tfrecord import example, frame
 
 
 def read(path):
@@ -172,7 +172,7 @@ def feature(shape, dtype):
 def test_tfrecord(tmp_path):
     (tmp_path / "some.tfrecord").write_bytes(
         b"".join(
-            framed(
+            frame(
                 example(
                     {
                         "file/name": [b"n%d" % number],

@@ -30,21 +30,21 @@ def _unframed(content):
 
 
 def _framed(content):
-    from mindspore_compat._io.tfrecord import framed
+    from mindspore_compat._io.tfrecord import frame
 
     out, at = b"", 0
     while at < len(content):
         length = int.from_bytes(content[at : at + 4], "little")
-        out += framed(content[at + 4 : at + 4 + length])
+        out += frame(content[at + 4 : at + 4 + length])
         at += 4 + length
     return out
 
 
 def _tfrecords(folder):
-    from mindspore_compat._io.tfrecord import example, framed
+    from mindspore_compat._io.tfrecord import example, frame
 
     content = b"".join(
-        framed(example({"ids": np.arange(3) * -(number + 1), "x": np.ones(2, "f"), "t": [b"ab"]}))
+        frame(example({"ids": np.arange(3) * -(number + 1), "x": np.ones(2, "f"), "t": [b"ab"]}))
         for number in range(3)
     )
     for kind, compress in _COMPRESS.items():

@@ -19,7 +19,7 @@ from mindspore_compat import Tensor, nn
 from mindspore_compat._io import matlab, mindir
 from mindspore_compat._io.compressed import Inflated
 from mindspore_compat._io.reading import at, check_growth, content, lines, most_bytes, reading
-from mindspore_compat._io.tfrecord import example, framed, records
+from mindspore_compat._io.tfrecord import example, frame, records
 from mindspore_compat.dataset import vision
 from mindspore_compat.dataset._headers import pixels_of
 from mindspore_compat.mindrecord import FileReader, FileWriter, MindPage, MnistToMR
@@ -113,7 +113,7 @@ COMPRESS = {"GZIP": gzip.compress, "ZLIB": zlib.compress}
 def test_a_record_that_grows_too_far_is_refused(tmp_path, monkeypatch, kind):
     monkeypatch.setenv("MINDSPORE_COMPAT_READ_LIMIT", "1")
     path = tmp_path / "bomb.tfrecord"
-    path.write_bytes(COMPRESS[kind](framed(example({"x": [bytes(4 * MIB)]}))))
+    path.write_bytes(COMPRESS[kind](frame(example({"x": [bytes(4 * MIB)]}))))
     with pytest.raises(ValueError, match=r"bomb\.tfrecord.*damaged at record 0.*READ_LIMIT"):
         next(ds.TFRecordDataset(str(path), compression_type=kind).create_tuple_iterator())
     monkeypatch.setenv("MINDSPORE_COMPAT_READ_LIMIT", "5")
@@ -136,7 +136,7 @@ def test_a_compressed_stream_is_not_held_whole(tmp_path, kind):
 @pytest.mark.parametrize("kind", COMPRESS)
 def test_a_stream_that_is_cut_short_is_refused(tmp_path, kind):
     path = tmp_path / "short.tfrecord"
-    data = framed(example({"x": [os.urandom(2000)]}))
+    data = frame(example({"x": [os.urandom(2000)]}))
     path.write_bytes(COMPRESS[kind](data * 3)[:-100])
     with pytest.raises(ValueError, match=r"short\.tfrecord.*damaged at record"):
         list(records(str(path), kind))
@@ -236,7 +236,7 @@ def with_outer_weights(folder, location):
         file_format="MINDIR",
     )
     path = folder / "net.mindir"
-    model = mindir.parsed(memoryview(path.read_bytes()))
+    model = mindir.parse(memoryview(path.read_bytes()))
     weight = model.graph.parameter[0]
     raw, weight.raw_data = bytes(weight.raw_data), None
     weight.external_data = mindir.Message(

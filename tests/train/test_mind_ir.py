@@ -248,7 +248,7 @@ def test_custom_func_changes_the_message():
     from mindspore_compat._io import mindir
 
     ms.export(nn.ReLU(), Tensor(X), file_name="net", file_format="MINDIR", custom_func=custom)
-    model = mindir.parsed(memoryview(Path("net.mindir").read_bytes()))
+    model = mindir.parse(memoryview(Path("net.mindir").read_bytes()))
     assert model.producer_name == "changed" and model.user_info[0].value == "11.0"
 
 

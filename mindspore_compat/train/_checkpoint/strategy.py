@@ -17,7 +17,7 @@ from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import InstanceOf, ListOf, Str
 from ..._core.tensor.tensor import Tensor
 from ..._io.files import atomic_write
-from ..._io.protobuf import BYTES, VARINT, bytes_field, fields, int_field, ints, signed
+from ..._io.protobuf import BYTES, VARINT, bytes_field, fields, int_field, ints, to_signed
 from ..._io.reading import content, json_of, reading
 from ...common.parameter import Parameter
 from ...communication import get_group_size
@@ -413,7 +413,7 @@ def _layout(view):
         if number in _LISTS:
             getattr(made, _LISTS[number]).append(Dims(_dims(value)))
         elif number in _NUMBERS:
-            setattr(made, _NUMBERS[number], signed(value))
+            setattr(made, _NUMBERS[number], to_signed(value))
     return made
 
 

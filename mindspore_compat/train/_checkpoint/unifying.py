@@ -15,7 +15,7 @@ from ... import log
 from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import Any, AsValue, Bool, Int, ListOf, Str, TupleOf
 from ..._io import safetensors
-from ..._io.files import atomic_write, mapped
+from ..._io.files import atomic_write, map_file
 from .._utils import _make_directory
 from .resharding import Slicing, Strategy, resliced
 
@@ -269,7 +269,7 @@ def _files_in(folder, suffix):
 
 def _header(path):
     try:
-        metadata = safetensors.header(mapped(path))
+        metadata = safetensors.header(map_file(path))
         return metadata if isinstance(metadata, dict) else {}
     except ValueError as error:
         raise ValueError(f"The file {path} cannot be read as safetensors: {error}.") from None

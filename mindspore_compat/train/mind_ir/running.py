@@ -4,7 +4,7 @@ import os
 
 from ..._core.rules.vocabulary import AsValue, Str, checked
 from ..._io import encryption, mindir
-from ..._io.files import mapped
+from ..._io.files import map_file
 from ..._io.reading import reading
 from ...nn._func_graph import FuncGraph
 from .writing import SUFFIX, check_lock
@@ -46,19 +46,19 @@ def load(file_name: AsValue(Str), **kwargs):
     check_lock("load", "dec", key, mode)
     folder = _ExternalData(os.path.dirname(os.path.abspath(file_name)))
     with reading(file_name, problem="cannot be read as MindIR"):
-        return FuncGraph(mindir.parsed(_content(file_name, key, mode)), folder)
+        return FuncGraph(mindir.parse(_content(file_name, key, mode)), folder)
 
 
 def _content(file_name, key, mode):
     """The plain bytes of the file."""
     if key is None:
-        content = mapped(file_name)
-        if encryption.looks_locked(content):
+        content = map_file(file_name)
+        if encryption.looks_encrypted(content):
             raise ValueError("it is encrypted, and no 'dec_key' is given")
         return content
     if callable(mode):
         return memoryview(mode(file_name, key))
-    return memoryview(encryption.decrypt(mapped(file_name), key, mode))
+    return memoryview(encryption.decrypt(map_file(file_name), key, mode))
 
 
 class _ExternalData:
@@ -76,7 +76,7 @@ class _ExternalData:
         if path not in self._mapped:
             if not os.path.isfile(path):
                 raise ValueError(f"its weights lie in {path!r}, which is not there")
-            self._mapped[path] = mapped(path)
+            self._mapped[path] = map_file(path)
         if start < 0 or (entry.length or 0) < 0:
             raise ValueError(
                 f"its weights lie at byte {start} of {path!r} and have {entry.length} bytes"

@@ -20,7 +20,7 @@ from ..._core.rules.vocabulary import Bool, Callable, CellOf, InstanceOf, Int, O
 from ..._core.tensor.tensor import Tensor
 from ..._core.without_effect import without_effect
 from ..._io.files import READ_ONLY, atomic_write, new_file
-from ..._io.tfrecord import framed
+from ..._io.tfrecord import frame
 from ...nn.cell import Cell  # noqa: F401 - CellOf reads the class by name
 from ...ops._debug import print_summary
 from .._utils import _make_directory, check_value_type
@@ -289,9 +289,9 @@ class _File:
         Raises:
             RuntimeError: it is longer than what is left of the file's size.
         """
-        records = [framed(event)]
+        records = [frame(event)]
         if self._file is None and self._versioned:
-            records.insert(0, framed(_events.first_event(now)))
+            records.insert(0, frame(_events.first_event(now)))
         length = sum(map(len, records))
         if self._left is not None:
             if length > self._left:
