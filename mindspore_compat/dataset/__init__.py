@@ -1,8 +1,8 @@
-"""`mindspore.dataset`: reading, transforming and batching data on the host.
+"""`mindspore.dataset`: data pipelines that read, transform and batch data on the host.
 
-A pipeline is built from a source (`MnistDataset`, `GeneratorDataset`, ...) and operations on it
-(`map`, `shuffle`, `batch`, ...), and read through an iterator. Transforms are in `transforms`,
-`vision`, `text` and `audio`, settings in `config`.
+A pipeline consists of a source (`MnistDataset`, `GeneratorDataset`, ...) and operations (`map`,
+`shuffle`, `batch`, ...). An iterator reads it. Transforms are in `transforms`, `vision`, `text` and
+`audio`, settings in `config`.
 """
 
 from . import audio, debug, engine, text, transforms, utils, vision
@@ -28,5 +28,5 @@ __all__ = [
 ]
 __all__ += engine.__all__
 
-for _name in engine.__all__:  # objects report their public module, as the original's do
+for _name in engine.__all__:  # objects report their public module, as in the original
     globals()[_name].__module__ = __name__

@@ -1,4 +1,4 @@
-"""Boxes, masks and labels drawn on an image, with OpenCV: `dataset.utils.imshow_det_bbox`."""
+"""`dataset.utils.imshow_det_bbox`: draws boxes, masks and labels on an image with OpenCV."""
 
 import os
 
@@ -28,39 +28,39 @@ def imshow_det_bbox(
     wait_time=2000,
     out_file=None,
 ):
-    """Draws boxes with their labels on an image, shows it in a window and writes it to a file.
+    """Draws bounding boxes, masks and labels on an image, shows the image and saves it to a file.
 
-    Colours are (blue, green, red). The image that is given is not changed. MindSpore 2.10 refuses
-    to be called without `class_names`, or without both a window and a file, against its page.
+    Colours are (blue, green, red). The input image stays unchanged. Contrary to its documentation,
+    MindSpore 2.10 refuses a call without `class_names`, or without both a window and a file.
 
     Args:
         image (numpy.ndarray): uint8 of shape (height, width, 3) or (3, height, width), RGB.
-        bboxes (numpy.ndarray): a box a row: x and y of the left upper corner, width, height and
-            perhaps its score.
-        labels (numpy.ndarray): the number of the class of each box, of shape (boxes, 1).
+        bboxes (numpy.ndarray): one box per row: x and y of the upper left corner, width, height
+            and, optionally, the score.
+        labels (numpy.ndarray): the class index of each box, of shape (boxes, 1).
         segm (numpy.ndarray, optional): a mask for each box, of shape (masks, height, width); where
-            it is not 0, half of `mask_color` is mixed in.
-        class_names (Union[list[str], tuple[str], dict], optional): the names of the classes by
-            their numbers; one without a name is shown as "class 7".
-        score_threshold (float, optional): boxes with lower scores are left out.
+            it is not 0, the image is blended with `mask_color`, half of each.
+        class_names (Union[list[str], tuple[str], dict], optional): class names by index; a class
+            without a name is shown as "class 7", for example.
+        score_threshold (float, optional): boxes with lower scores are not drawn.
         bbox_color (tuple[int], optional): the colour of boxes.
         text_color (tuple[int], optional): the colour of text.
         mask_color (tuple[int], optional): the colour of masks.
-        thickness (int, optional): of lines, in pixels.
+        thickness (int, optional): the line width in pixels.
         font_size (Union[int, float], optional): the size of text.
         show (bool, optional): whether to show the image; OpenCV must be able to open windows.
         win_name (str, optional): the name of the window.
-        wait_time (int, optional): how long it is shown at most, in milliseconds; a key ends it, and
-            Esc closes the window.
-        out_file (str, optional): the file, whose ending says its format.
+        wait_time (int, optional): the maximum time in milliseconds that the window waits; any key
+            ends the wait, and Esc closes the window.
+        out_file (str, optional): the file; its extension gives the format.
 
     Returns:
-        numpy.ndarray, the image with what was drawn: uint8 of shape (height, width, 3), BGR.
+        numpy.ndarray, the annotated image: uint8 of shape (height, width, 3), BGR.
 
     Raises:
-        AssertionError: an argument is not as described.
-        OSError: the file cannot be written.
-        ImportError: OpenCV is not installed.
+        AssertionError: if an argument is not as described.
+        OSError: if the file cannot be written.
+        ImportError: if OpenCV is not installed.
 
     Example:
         >>> import numpy as np
@@ -83,32 +83,32 @@ def imshow_det_bbox(
             bboxes,
         )
     cv2 = opencv(_API)
-    drawn = cv2.cvtColor(_channels_last(image), cv2.COLOR_RGB2BGR)
+    canvas = cv2.cvtColor(_channels_last(image), cv2.COLOR_RGB2BGR)
     for index, (x, y, width, height, *score) in enumerate(bboxes):
         if score and float(score[0]) < score_threshold:
             continue
         low, high = (int(x), int(y)), (int(x + width), int(y + height))
-        cv2.rectangle(drawn, low, high, bbox_color, thickness)
+        cv2.rectangle(canvas, low, high, bbox_color, thickness)
         title = "|".join([_name(class_names, int(labels[index, 0])), *map("{:.2f}".format, score)])
         font = cv2.FONT_HERSHEY_SIMPLEX
-        cv2.putText(drawn, title, (low[0], high[1]), font, font_size, text_color, thickness)
+        cv2.putText(canvas, title, (low[0], high[1]), font, font_size, text_color, thickness)
         if segm is not None:
             inside = segm[index].astype(bool)
-            drawn[inside] = drawn[inside] * 0.5 + np.array(mask_color) * 0.5
+            canvas[inside] = canvas[inside] * 0.5 + np.array(mask_color) * 0.5
     if show:
-        _show(cv2, drawn, win_name, wait_time)
+        _show(cv2, canvas, win_name, wait_time)
     if out_file is not None:
-        _write(cv2, drawn, out_file)
-    return drawn
+        _write(cv2, canvas, out_file)
+    return canvas
 
 
 def _name(class_names, label):
-    """What is shown for a class."""
+    """The label text of a class."""
     if isinstance(class_names, dict):
-        known = label in class_names
+        is_named = label in class_names
     else:
-        known = class_names is not None and 0 <= label < len(class_names)
-    return class_names[label] if known else f"class {label}"
+        is_named = class_names is not None and 0 <= label < len(class_names)
+    return class_names[label] if is_named else f"class {label}"
 
 
 def _show(cv2, image, name, wait_time):
@@ -126,10 +126,12 @@ def _write(cv2, image, path):
 # Checks -------------------------------------------------------------------------------------------
 
 
-def _require(condition, name, wanted, got):
+def _require(condition, name, requirement, got):
     if not condition:
-        shown = f"shape {got.shape} and dtype {got.dtype}" if _is_array(got) else repr(got)
-        raise AssertionError(f"For '{_API}', '{name}' must be {wanted}, but got {shown}.")
+        description = f"shape {got.shape} and dtype {got.dtype}" if _is_array(got) else repr(got)
+        raise AssertionError(
+            f"For '{_API}', '{name}' must be {requirement}, but got {description}."
+        )
 
 
 def _is_array(value):
@@ -137,7 +139,7 @@ def _is_array(value):
 
 
 def _channels_last(image):
-    """The image as (height, width, channels), in one piece."""
+    """The image as a contiguous array (height, width, channels)."""
     return np.ascontiguousarray(image.transpose(1, 2, 0) if image.shape[0] == 3 else image)
 
 

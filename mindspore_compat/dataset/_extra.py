@@ -1,8 +1,8 @@
-"""The libraries of the extras "vision", "video" and "text", and the decoding of image files.
+"""Optional libraries of the extras "vision", "video" and "text", and decoding of image files.
 
 Pillow and OpenCV come with `pip install mindspore-compat[vision]`, PyAV with
-`mindspore-compat[video]`, fontTools and SentencePiece with `mindspore-compat[text]`; they are
-imported when something first needs them.
+`mindspore-compat[video]`, fontTools and SentencePiece with `mindspore-compat[text]`; each is
+imported on first use.
 """
 
 import importlib
@@ -15,32 +15,32 @@ from .._io.reading import check_growth, reading
 from ._headers import pixels_of
 
 _CHANNELS = 3
-_imported = {}  # by name: to ask `importlib` takes microseconds, and images are many
+_imported = {}  # modules by name: asking `importlib` takes microseconds for every image
 
 
 def pillow(api, name="Image"):
-    """A module of Pillow.
+    """A module of Pillow, imported on first use.
 
     Raises:
-        ImportError: Pillow is not installed.
+        ImportError: if Pillow is not installed.
     """
     return _library(api, f"PIL.{name}", "Pillow", "vision")
 
 
 def opencv(api):
-    """OpenCV.
+    """The module `cv2` of OpenCV.
 
     Raises:
-        ImportError: OpenCV is not installed.
+        ImportError: if OpenCV is not installed.
     """
     return _library(api, "cv2", "OpenCV", "vision")
 
 
 def pyav(api):
-    """PyAV.
+    """The module `av` of PyAV.
 
     Raises:
-        ImportError: PyAV is not installed.
+        ImportError: if PyAV is not installed.
     """
     return _library(api, "av", "PyAV", "video")
 
@@ -49,24 +49,24 @@ def sentencepiece(api):
     """SentencePiece.
 
     Raises:
-        ImportError: SentencePiece is not installed.
+        ImportError: if SentencePiece is not installed.
     """
     return _library(api, "sentencepiece", "SentencePiece", "text")
 
 
 def unicode_tables(api):
-    """The module of fontTools that knows the scripts of characters.
+    """The Unicode data of fontTools: the scripts of characters.
 
     Raises:
-        ImportError: fontTools is not installed.
+        ImportError: if fontTools is not installed.
     """
     return _library(api, "fontTools.unicodedata", "fontTools", "text")
 
 
 def _library(api, module, name, extra):
-    found = _imported.get(module)
-    if found is not None and sys.modules.get(module) is found:
-        return found
+    library = _imported.get(module)
+    if library is not None and sys.modules.get(module) is library:
+        return library
     try:
         _imported[module] = importlib.import_module(module)
     except ImportError as error:
@@ -78,10 +78,10 @@ def _library(api, module, name, extra):
 
 
 def image_bytes(api, image):
-    """The content of an image file, from a column.
+    """The bytes of an image file, read from a column.
 
     Raises:
-        RuntimeError: the column is no row of bytes.
+        RuntimeError: if the column is not a row of bytes.
     """
     if image.dtype.kind == "S" and image.size == 1:
         return image.tobytes()
@@ -93,11 +93,11 @@ def image_bytes(api, image):
     return image.tobytes()
 
 
-def decoded(api, content):
-    """The pixels of an image file, as RGB.
+def decode_image(api, content):
+    """The pixels of an image file, decoded to RGB.
 
     Raises:
-        RuntimeError: it is no image file, or one that needs more memory than a file of its size
+        RuntimeError: if it is not an image file, or decodes to more memory than a file of its size
             may; see `_io.reading.most_bytes`.
     """
     cv2 = opencv(api)
@@ -108,7 +108,7 @@ def decoded(api, content):
 
 
 def grey(api, content):
-    """The pixels of an image file in grey, two axes; see `decoded`."""
+    """The pixels of an image file, decoded to grayscale with two axes; see `decode_image`."""
     return _pixels(api, content, "IMREAD_GRAYSCALE")
 
 
@@ -122,7 +122,7 @@ def _pixels(api, content, mode):
 
 
 def opencv_pixels(api, content, mode):
-    """The pixels of an image file as OpenCV gives them, or None where it is no image file.
+    """The pixels of an image file, decoded by OpenCV; None if it is not an image file.
 
     Args:
         api (str): the public name, for errors.
@@ -130,7 +130,7 @@ def opencv_pixels(api, content, mode):
         mode (str): the name of OpenCV's flag.
 
     Raises:
-        RuntimeError: the image needs more memory than a file of its size may.
+        RuntimeError: if the image decodes to more memory than a file of its size may.
     """
     cv2 = opencv(api)
     with reading(problem="is no image that OpenCV can read", api=api):
@@ -144,8 +144,8 @@ def pillow_image(api, content, raises=RuntimeError):
     """An image file as a PIL image in RGB.
 
     Raises:
-        RuntimeError: or what `raises` says: it is no image file, or one that needs more memory
-            than a file of its size may.
+        RuntimeError: or `raises`, if it is not an image file, or decodes to more memory than a file
+            of its size may.
     """
     library, file = pillow(api), io.BytesIO(content)
     with reading(raises=raises, problem="is no image that Pillow can read", api=api):

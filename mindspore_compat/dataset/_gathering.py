@@ -1,10 +1,10 @@
-"""The `__all__` of packages that show what their modules have."""
+"""`__all__` of packages that re-export their modules."""
 
 from types import ModuleType
 
 
 def public_names(scope, without=()):
-    """Returns the names in `globals()` of a package that are public and no modules, sorted."""
+    """Returns the sorted public names in a package's `globals()`, without modules."""
     return sorted(
         name
         for name, value in scope.items()

@@ -1,8 +1,8 @@
-"""How large an image file says its image is, read from its header alone.
+"""Image sizes read from the headers of image files alone.
 
-A header of a few bytes can ask for gigabytes; so this is looked at before a library decodes the
-file. The formats are those that OpenCV reads. What is none of them, or is cut short, has no size
-here, and no memory is allocated by a library that cannot read it either.
+A header of a few bytes can request gigabytes, so the size is checked before a library decodes the
+file. The formats are those that OpenCV reads. A file of another format, or a truncated one, has no
+size here; a library that cannot read it does not allocate memory for it either.
 
 Sources: the PNG specification, section 11.2.2 (W3C); ITU-T T.81, annex B (JPEG); the GIF89a
 specification; TIFF 6.0, section 2; RFC 9649 (WebP); netpbm.sourceforge.net (PNM).
@@ -12,7 +12,7 @@ import contextlib
 import re
 import struct
 
-_HEADERS = [  # what stands before two numbers, width and height in some order, and their form
+_HEADERS = [  # the bytes before width and height (in some order), and their format
     (rb"\x89PNG\r\n\x1a\n.{8}", ">II"),
     (rb"GIF8[79]a", "<HH"),
     (rb"BM.{12}\x0c\0\0\0", "<HH"),
@@ -27,19 +27,19 @@ _PNM = re.compile(rb"P([1-6FfY])(?:\s|#[^\n]*\n)+(\d+)(?:\s|#[^\n]*\n)+(\d+)")
 _PAM = re.compile(rb"P7\s.*?WIDTH\s+(\d+).*?HEIGHT\s+(\d+)", re.DOTALL)
 _RADIANCE = re.compile(rb"#\?.{0,4096}?[-+][YX] (\d+) [-+][YX] (\d+)", re.DOTALL)
 _OLD, _BIG = ((4, "I"), (2, "H"), (12, 8)), ((8, "Q"), (8, "Q"), (20, 12))
-_TIFF = {  # the order of bytes; where the directory's offset is, its head, its entries
+_TIFF = {  # byte order; position of the directory's offset, formats of its head and its entries
     b"II*\0": ("<", *_OLD),
     b"MM\0*": (">", *_OLD),
     b"II+\0": ("<", *_BIG),
     b"MM\0+": (">", *_BIG),
 }
 _TIFF_SIZES = (256, 257)
-_BARE = frozenset((0x00, 0x01, 0xFF, *range(0xD0, 0xD9)))  # no markers, or without content
+_BARE = frozenset((0x00, 0x01, 0xFF, *range(0xD0, 0xD9)))  # not markers, or markers without content
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 
 
 def pixels_of(content):
-    """How many pixels the image in a file has; 0 where that is not known.
+    """The number of pixels of the image in a file; 0 if unknown.
 
     Args:
         content (bytes): the content of the file.
@@ -49,15 +49,15 @@ def pixels_of(content):
     if content[:4] in _TIFF:
         return _of_tiff(content, _TIFF[content[:4]])
     for pattern in (_PNM, _PAM, _RADIANCE):
-        if found := pattern.match(content):
-            width, height = found.groups()[-2:]
+        if match := pattern.match(content):
+            width, height = match.groups()[-2:]
             return int(width[:19]) * int(height[:19])
     if content[:4] == b"RIFF" and len(content) >= 30:
         return _of_webp(content)
     for pattern, form in _HEADERS:
-        found = pattern.match(content)
-        if found and found.end() + form.size <= len(content):
-            width, height = form.unpack_from(content, found.end())
+        match = pattern.match(content)
+        if match and match.end() + form.size <= len(content):
+            width, height = form.unpack_from(content, match.end())
             return abs(width) * abs(height)
     return 0
 
@@ -83,7 +83,7 @@ def _of_tiff(content, form):
     """The product of the largest width and height in the first directory."""
     order, (offset_at, offset), (head, count), (entry, value) = form
     lengths = dict.fromkeys(_TIFF_SIZES, 0)
-    # A directory may be cut short: what it said so far counts.
+    # A directory may be truncated: its entries up to there count.
     with contextlib.suppress(struct.error, OverflowError):
         (start,) = struct.unpack_from(order + offset, content, offset_at)
         (number,) = struct.unpack_from(order + count, content, start)
@@ -91,8 +91,8 @@ def _of_tiff(content, form):
             tag, kind = struct.unpack_from(f"{order}HH", content, at)
             if tag in _TIFF_SIZES:
                 length = "H" if kind == 3 else "Q" if kind == 16 else "I"
-                (found,) = struct.unpack_from(order + length, content, at + value)
-                lengths[tag] = max(lengths[tag], found)
+                (side,) = struct.unpack_from(order + length, content, at + value)
+                lengths[tag] = max(lengths[tag], side)
     width, height = lengths.values()
     return width * height
 
@@ -101,8 +101,8 @@ def _of_webp(content):
     if content[12:16] == b"VP8X":
         width, height = (int.from_bytes(content[at : at + 3], "little") + 1 for at in (24, 27))
     elif content[12:16] == b"VP8L":
-        packed = int.from_bytes(content[21:25], "little")
-        width, height = (packed & 0x3FFF) + 1, (packed >> 14 & 0x3FFF) + 1
+        bits = int.from_bytes(content[21:25], "little")
+        width, height = (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
     else:
         width, height = (int.from_bytes(content[at : at + 2], "little") & 0x3FFF for at in (26, 28))
     return width * height

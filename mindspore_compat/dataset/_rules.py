@@ -1,6 +1,6 @@
-"""Parameter rules that only data pipelines need: sizes, ranges, choices of an enumeration, columns.
+"""Parameter rules of data pipelines: sizes, ranges, members of enumerations, columns.
 
-They are built from the vocabulary of `_core.rules` and read like it in a signature.
+They are built from the rules of `_core.rules` and stand in signatures in the same way.
 """
 
 import os
@@ -13,14 +13,14 @@ INT64_MAX = 2**63 - 1
 
 
 class AnInstance(InstanceOf):
-    """An instance of a class, or of one of several; of an enumeration, a member."""
+    """An instance of one of some classes; for an enumeration, a member."""
 
     def noun(self):
-        return "an instance of " + " or ".join(each.__name__ for each in self.classes)
+        return "an instance of " + " or ".join(class_.__name__ for class_ in self.classes)
 
 
 class Increasing(Rule):
-    """(min, max): a tuple or list of two items that obey a rule, the first not the larger one."""
+    """(min, max): a tuple or list of two items that obey a rule, with min <= max."""
 
     def __init__(self, item: Rule):
         self.pair = sequence(item, 2)
@@ -54,7 +54,7 @@ class Increasing(Rule):
 
 
 class _Cores(type(Int)):
-    """A number of processor cores; documentation does not state how many this machine has."""
+    """A number of processor cores; the documentation does not state this machine's number."""
 
     def allowed(self):
         return "an int from 1 to the number of processor cores"

@@ -1,6 +1,6 @@
-"""`mindspore.dataset.debug`: hooks that see the rows between the operations of `map`.
+"""`mindspore.dataset.debug`: hooks that inspect rows between the operations of `map`.
 
-They are given to `config.set_debug_mode`, or stand among the operations themselves.
+Pass them to `config.set_debug_mode`, or place them among the operations.
 """
 
 from abc import ABC, abstractmethod
@@ -11,13 +11,13 @@ __all__ = ["DebugHook", "PrintDataHook", "PrintMetaDataHook"]
 
 
 class DebugHook(ABC):
-    """Sees the rows between the operations of `map` while the debug mode is on.
+    """A hook that inspects rows between the operations of `map` in debug mode.
 
     Subclasses define `compute(self, *args)`, which gets the columns before an operation. A hook
-    that stands among the operations of `map` sees the columns there, in any mode.
+    among the operations of `map` inspects the columns there, with or without debug mode.
 
     Args:
-        prev_op_name (str, optional): the name of the operation before.
+        prev_op_name (str, optional): the name of the preceding operation.
 
     Example:
         >>> from mindspore_compat import dataset as ds
@@ -42,20 +42,20 @@ class DebugHook(ABC):
 
     @abstractmethod
     def compute(self, *args):
-        """Looks at the columns; what it returns is ignored."""
+        """Inspects the columns; the result is ignored."""
 
     def set_previous_op_name(self, prev_op_name):
-        """Tells the hook the name of the operation before it."""
+        """Sets the name of the preceding operation."""
         self.prev_op_name = prev_op_name
 
     def log_previous_op_name(self):
-        """Prints the name of the operation before."""
+        """Prints the name of the preceding operation."""
         if self.prev_op_name is not None:
             print(f"[Dataset debugger] After {self.prev_op_name}")
 
 
 class PrintMetaDataHook(DebugHook):
-    """Prints shape, dtype and size of each column.
+    """Prints the shape, dtype and size of each column.
 
     Example:
         >>> import numpy as np
@@ -70,7 +70,7 @@ class PrintMetaDataHook(DebugHook):
         super().__init__()
 
     def compute(self, *args):
-        """Prints a line for each column."""
+        """Prints one line for each column."""
         self.log_previous_op_name()
         for index, column in enumerate(args):
             column = np.asarray(column)

@@ -1,6 +1,6 @@
-"""`mindspore.dataset.utils`: LineReader, the lines of a text file by number; and boxes on images.
+"""`mindspore.dataset.utils`: LineReader, which reads lines of a text file by number.
 
-`imshow_det_bbox`, which is shown here, is in `_drawing.py`.
+`imshow_det_bbox`, also exported here, is in `_drawing.py`.
 """
 
 import os
@@ -14,14 +14,14 @@ __all__ = ["LineReader", "imshow_det_bbox"]
 
 
 class LineReader:
-    """The lines of a text file, read by number; where they begin is found once.
+    """Reads lines of a text file by number; the offsets of the lines are computed once.
 
     Args:
         filename (str): the file, in UTF-8.
 
     Raises:
-        TypeError: `filename` is no str.
-        RuntimeError: there is no file of this name.
+        TypeError: if `filename` is not a str.
+        RuntimeError: if there is no file of this name.
 
     Source: mindspore.dataset.utils.LineReader of 2.10.
 
@@ -61,14 +61,14 @@ class LineReader:
 
     @checked
     def readline(self, line: Int):
-        """Returns a line without its end.
+        """Returns a line without its line ending.
 
         Args:
-            line: its number, from 1 on.
+            line: the number of the line, counted from 1.
 
         Raises:
-            ValueError: there is no such line.
-            RuntimeError: the line is no UTF-8.
+            ValueError: if there is no such line.
+            RuntimeError: if the line is not valid UTF-8.
         """
         if not 1 <= line <= len(self.offsets):
             raise ValueError(
@@ -79,16 +79,16 @@ class LineReader:
         self._file.seek(self.offsets[line - 1])
         with reading(self.filename):
             at(self.filename, line)
-            found = self._file.readline().decode()
+            text = self._file.readline().decode()
         for end in ("\r\n", "\n", "\r"):
-            if found.endswith(end):
-                return found[: -len(end)]
-        return found
+            if text.endswith(end):
+                return text[: -len(end)]
+        return text
 
     __getitem__ = readline
 
     def close(self):
-        """Closes the file; reading opens it again."""
+        """Closes the file; the next read reopens it."""
         if self._file is not None:
             self._file.close()
             self._file = None

@@ -38,7 +38,7 @@ def test_transforms_by_value_before_hwc2chw_give_the_same_bits_in_one_pass(chann
     image = np.random.default_rng(0).integers(0, 256, (16, 17, channels)).astype(dtype)
     operations = [*CHAINS[chain](channels), vision.HWC2CHW()]
     wanted = transforms.base.run(operations, (image,))
-    assert len(transforms.base.joined(operations)) == 1
+    assert len(transforms.base.fuse(operations)) == 1
     check_alike(operations, image, wanted)
     check_alike([vision.HorizontalFlip(), *operations], image[:, ::-1], wanted)
 
@@ -49,7 +49,7 @@ def test_what_scripts_define_is_called():
             return super().__call__(image) / 2
 
     operations = [Darker(1.0, 0.0), vision.HWC2CHW()]
-    assert transforms.base.joined(operations) == operations
+    assert transforms.base.fuse(operations) == operations
     check_alike(operations, PIXELS, PIXELS.transpose(2, 0, 1).astype(np.float32) / 2)
 
 

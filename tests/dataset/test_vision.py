@@ -268,7 +268,7 @@ def test_what_scripts_use_most_needs_no_library(monkeypatch, call):
 
 
 def _without_opencv(monkeypatch):
-    for found in ("_installed", "_resizer"):
+    for found in ("_import_opencv", "_resizer"):
         monkeypatch.setattr(_pixels, found, lambda: None)
 
 
@@ -363,7 +363,7 @@ def test_a_policy_has_25_pairs_and_every_operation_works(policy):
         assert 0 <= prob <= 1 and 0 <= level <= 9
         if name != "Sharpness":
             amount = augment._amount(name, level, 10, {"other": 0.9, "Posterize": 4}, bool)
-            assert augment._applied(IMAGE, name, amount).shape == IMAGE.shape
+            assert augment._apply_operation(IMAGE, name, amount).shape == IMAGE.shape
 
 
 def test_drawn_augmentations_stay_images():

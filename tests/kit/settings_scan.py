@@ -34,7 +34,7 @@ REASONS = {
     "to give what it is given is what it is for": """
         identity Identity.construct FixedLossScaleUpdateCell.construct
         FixedLossScaleManager.update_loss_scale Optimizer.flatten_gradients Sketch.copy
-        file_named folder InfersMomentum.infer_dtype
+        find_file folder InfersMomentum.infer_dtype
         Xdivy.infer_dtype distinct""",
     "to store for scripts is what it is for": """
         Naming.update_cell_prefix Primitive.set_prim_instance_name""",

@@ -1,4 +1,4 @@
-"""`mindspore.dataset.audio`: transforms of sound."""
+"""`mindspore.dataset.audio`: audio transforms."""
 
 from .._gathering import public_names as _public_names
 from .coefficients import *  # noqa: F403

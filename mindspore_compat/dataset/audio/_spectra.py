@@ -1,4 +1,4 @@
-"""Short-time Fourier transforms and what is built on them, as functions of arrays.
+"""Short-time Fourier transforms and functions based on them: time stretching and resampling.
 
 Spectra are complex, (..., freq, time). Their dtype follows the signal's: complex64 for float32.
 """
@@ -16,7 +16,7 @@ _padding = {
 
 
 def window(kind, length, size):
-    """A periodic window of a length, in float64, with zeros on both sides up to a size."""
+    """A periodic window of a length, in float64, zero-padded on both sides to a size."""
     makers = {
         WindowType.BARTLETT: np.bartlett,
         WindowType.BLACKMAN: np.blackman,
@@ -24,13 +24,13 @@ def window(kind, length, size):
         WindowType.HANN: np.hanning,
         WindowType.KAISER: lambda count: np.kaiser(count, 12.0),
     }
-    made = makers[kind](length + 1)[:-1] if length > 1 else np.ones(length)
+    values = makers[kind](length + 1)[:-1] if length > 1 else np.ones(length)
     left = (size - length) // 2
-    return np.pad(made, (left, size - length - left))
+    return np.pad(values, (left, size - length - left))
 
 
-def padded(x, count, mode):
-    """A signal with `count` samples more on both sides."""
+def pad_ends(x, count, mode):
+    """Pads a signal with `count` samples at both ends."""
     return np.pad(x, [(0, 0)] * (x.ndim - 1) + [(count, count)], mode=_padding[mode])
 
 
@@ -38,48 +38,48 @@ def stft(x, weights, hop, center=True, mode=BorderType.REFLECT, onesided=True):
     """The short-time Fourier transform of a signal."""
     size = len(weights)
     if center:
-        x = padded(x, size // 2, mode)
+        x = pad_ends(x, size // 2, mode)
     frames = np.lib.stride_tricks.sliding_window_view(x, size, -1)[..., ::hop, :]
-    made = np.swapaxes(np.fft.rfft(frames * weights.astype(x.dtype)), -1, -2)
+    spectra = np.swapaxes(np.fft.rfft(frames * weights.astype(x.dtype)), -1, -2)
     if onesided:
-        return made
-    # The original mirrors the lower half as it is, where the upper one is its conjugate.
-    return np.concatenate([made, made[..., 1 : (size + 1) // 2, :][..., ::-1, :]], -2)
+        return spectra
+    # The original copies the lower half, although the upper half is its complex conjugate.
+    return np.concatenate([spectra, spectra[..., 1 : (size + 1) // 2, :][..., ::-1, :]], -2)
 
 
 def istft(spectra, weights, hop, length=None, center=True):
-    """The signal whose transform comes nearest to given spectra, of which half is enough.
+    """The inverse short-time Fourier transform of one-sided spectra, by least squares.
 
-    Without a length, what the spectra's outer half frames cover is left out.
+    Without a length, the outer half frames are omitted.
     """
     size, count = len(weights), spectra.shape[-1]
     frames = np.fft.irfft(np.swapaxes(spectra, -1, -2), size) * weights.astype(spectra.real.dtype)
-    made = np.zeros((*frames.shape[:-2], size + hop * (count - 1)), frames.dtype)
-    covered = np.zeros(made.shape[-1])
+    signal = np.zeros((*frames.shape[:-2], size + hop * (count - 1)), frames.dtype)
+    weight_sums = np.zeros(signal.shape[-1])
     for index in range(count):
-        made[..., index * hop : index * hop + size] += frames[..., index, :]
-        covered[index * hop : index * hop + size] += weights * weights
-    made /= np.where(covered > 1e-11, covered, 1.0).astype(made.dtype)
+        signal[..., index * hop : index * hop + size] += frames[..., index, :]
+        weight_sums[index * hop : index * hop + size] += weights * weights
+    signal /= np.where(weight_sums > 1e-11, weight_sums, 1.0).astype(signal.dtype)
     if length is None:
-        length = made.shape[-1] - size // 2 * 2
-    return cut(made[..., size // 2 if center else 0 :], length)
+        length = signal.shape[-1] - size // 2 * 2
+    return cut(signal[..., size // 2 if center else 0 :], length)
 
 
 def cut(x, length):
-    """A signal in another length: cut, or with zeros behind."""
+    """A signal of another length: truncated, or zero-padded at the end."""
     missing = length - x.shape[-1]
     if missing <= 0:
         return x[..., :length]
     return np.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, missing)])
 
 
-def stretched(spectra, rate, advance):
-    """Spectra that pass `rate` times as fast, with phases that go on as they did.
+def stretch(spectra, rate, advance):
+    """Phase vocoder: spectra at `rate` times the speed, with continuous phases.
 
     Args:
         spectra: complex, (..., freq, time).
         rate: above 1 is faster.
-        advance: how far the phase of a frequency goes from frame to frame, (freq, 1).
+        advance: the phase advance of each frequency per frame, (freq, 1).
     """
     steps = np.arange(0, spectra.shape[-1], rate)
     indices, part = steps.astype(int), (steps % 1.0).astype(spectra.real.dtype)
@@ -92,16 +92,16 @@ def stretched(spectra, rate, advance):
     return size * np.exp(1j * np.cumsum(turn, -1))
 
 
-def resampled(x, old, new, window_function, width, rolloff):
-    """A signal of `old` samples as one of `new`, by a windowed sinc.
+def resample(x, old, new, window_function, width, rolloff):
+    """Resamples a signal from the rate `old` to the rate `new` with a windowed sinc.
 
     Args:
         x: the signal.
-        old: samples a second, in the least whole numbers.
-        new: those wanted.
-        window_of: the window, of the time in [-1, 1] that it covers.
-        width: how many zero crossings the sinc has on a side.
-        rolloff: where it cuts off, as a part of the lower Nyquist frequency.
+        old: the sample rate, divided by the common divisor of both rates.
+        new: the new sample rate, divided likewise.
+        window_function: the window as a function of the time in [-1, 1].
+        width: the number of zero crossings of the sinc on each side.
+        rolloff: the cutoff frequency, as a fraction of the lower Nyquist frequency.
 
     Source: J. O. Smith, "Digital Audio Resampling".
     """
@@ -109,20 +109,20 @@ def resampled(x, old, new, window_function, width, rolloff):
     reach = int(np.ceil(width * old / cutoff))
     offsets = np.arange(-reach, reach + 2)
     count = -(-new * x.shape[-1] // old)
-    phases = np.arange(min(new, count)) * old % new / new  # those of the samples wanted repeat
+    phases = np.arange(min(new, count)) * old % new / new  # the phases of the new samples repeat
     times = np.clip((offsets - phases[:, None]) / old * cutoff, -width, width)
     kernels = (np.sinc(times) * window_function(times / width) * (cutoff / old)).astype(x.dtype)
     longer = np.pad(x, [(0, 0)] * (x.ndim - 1) + [(reach, reach + 1)])
     frames = np.lib.stride_tricks.sliding_window_view(longer, len(offsets), -1)
-    wanted = np.arange(count)
-    return np.einsum("...tk,tk->...t", frames[..., wanted * old // new, :], kernels[wanted % new])
+    indices = np.arange(count)
+    return np.einsum("...tk,tk->...t", frames[..., indices * old // new, :], kernels[indices % new])
 
 
 def hann(time):
-    """Hann's window of times in [-1, 1]."""
+    """The Hann window at times in [-1, 1]."""
     return np.cos(time * (np.pi / 2)) ** 2
 
 
 def kaiser(beta):
-    """Kaiser's window of times in [-1, 1], as a function."""
+    """The Kaiser window as a function of times in [-1, 1]."""
     return lambda time: np.i0(beta * np.sqrt(1 - time * time)) / np.i0(beta)

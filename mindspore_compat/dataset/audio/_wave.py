@@ -1,4 +1,4 @@
-"""What audio transforms share: their base, checks of what they are given, and rules."""
+"""Base classes, input checks and parameter rules of audio transforms."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from .._rules import INT32_MAX, AnInstance
 from ..transforms.base import TensorOperation
 from .utils import WindowType
 
-LIMIT = 16777216.0  # whole numbers up to here are exact in float32
+LIMIT = 16777216.0  # integers up to here are exact in float32
 
 NonZero = Int(ge=-(2**31), le=-1) | Int(ge=1, le=INT32_MAX)
 AnyInt = Int(ge=-(2**31), le=INT32_MAX)
@@ -19,16 +19,16 @@ Window = AnInstance(WindowType)
 
 
 class AudioOperation(TensorOperation):
-    """The base of audio transforms.
+    """Base class of audio transforms.
 
-    A subclass defines `_made(x)`, which gets an array of float32 or float64 with at least `least`
-    axes, and may have more in front.
+    A subclass defines `_compute(x)`, which takes a float32 or float64 array with at least `least`
+    axes; further axes come first.
     """
 
     least = 1
     axes = "<..., time>"
 
-    def _taken(self, value):
+    def _as_input(self, value):
         if isinstance(value, np.ndarray):
             return value
         raise TypeError(
@@ -38,10 +38,10 @@ class AudioOperation(TensorOperation):
 
     def _array(self, x, lead):
         self._check(x, lead)
-        return self._made(self._cast(x))
+        return self._compute(self._cast(x))
 
     def _check(self, x, lead):
-        """Refuses what is no audio.
+        """Refuses an array that is not audio.
 
         Raises:
             RuntimeError: text, an array with too few axes, or one without elements.
@@ -57,19 +57,19 @@ class AudioOperation(TensorOperation):
             )
 
     def _cast(self, x):
-        """What is not float64 is computed in float32."""
+        """Casts to float32, except float64."""
         return x if x.dtype == np.float64 else x.astype(np.float32)
 
 
 class SpectrogramOperation(AudioOperation):
-    """The base of transforms of <..., freq, time>."""
+    """Base class of transforms of <..., freq, time>."""
 
     least = 2
     axes = "<..., freq, time>"
 
 
 class ComplexOperation(AudioOperation):
-    """The base of transforms whose last axis holds a real and an imaginary part."""
+    """Base class of transforms whose last axis holds a real and an imaginary part."""
 
     axes = "<..., complex=2>"
 
@@ -79,10 +79,10 @@ class ComplexOperation(AudioOperation):
 
 
 def check_complex(api, x):
-    """Refuses an array whose last axis is no pair.
+    """Refuses an array whose last axis does not have length 2.
 
     Raises:
-        RuntimeError: it has another length.
+        RuntimeError: if it has another length.
     """
     if x.shape[-1] != 2:
         raise RuntimeError(
@@ -102,5 +102,5 @@ def pairs_of(z, dtype):
 
 
 def rows_of(x, axes=1):
-    """An array with the axes in front of the last ones joined to one."""
+    """An array whose leading axes are merged into one."""
     return x.reshape(-1, *x.shape[x.ndim - axes :])

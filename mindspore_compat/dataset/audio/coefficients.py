@@ -1,32 +1,32 @@
-"""Audio transforms that give features of sound: cepstral coefficients, their changes and norms."""
+"""Audio features: MFCC, LFCC, deltas, and cepstral mean normalization over a sliding window."""
 
 import numpy as np
 
 from ..._core.rules.checked import Forbid, checked
 from ..._core.rules.vocabulary import Bool, Int, OneOf
 from .._rules import INT32_MAX, AnInstance, natural, positive
-from ._spectra import padded
+from ._spectra import pad_ends
 from ._wave import AudioOperation, NotNegative, SpectrogramOperation
 from .levels import decibels
-from .spectra import MelSpectrogram, Spectrogram, summed
+from .spectra import MelSpectrogram, Spectrogram, apply_bank
 from .utils import BorderType, NormMode, ScaleType, dct_matrix, linear_bank
 
 __all__ = ["ComputeDeltas", "LFCC", "MFCC", "SlidingWindowCmn"]
 
 
-def _merged(api, given, allowed):
-    """The arguments of a spectrogram.
+def _merge(api, arguments, names):
+    """Checks the names of a spectrogram's arguments and returns a copy.
 
     Raises:
-        ValueError: one is unknown.
+        ValueError: if one is unknown.
     """
-    unknown = sorted(set(given or {}) - set(allowed), key=str)
+    unknown = sorted(set(arguments or {}) - set(names), key=str)
     if unknown:
         raise ValueError(
             f"For '{api}', the spectrogram has no argument {unknown[0]!r}; it has "
-            f"{', '.join(allowed)}."
+            f"{', '.join(names)}."
         )
-    return dict(given or {})
+    return dict(arguments or {})
 
 
 _spectral = (
@@ -45,23 +45,24 @@ _mel = (*_spectral, "f_min", "f_max", "n_mels", "norm", "mel_scale")
 
 
 class MFCC(AudioOperation):
-    """Mel frequency cepstral coefficients: the cosine transform of a mel spectrogram in decibels.
+    """MFCC, mel frequency cepstral coefficients: the cosine transform of a mel spectrogram in
+    decibels.
 
-    Takes numbers of shape (..., time) and gives float32 of shape (..., n_mfcc, frames).
+    Takes numbers of shape (..., time) and returns float32 of shape (..., n_mfcc, frames).
 
     Args:
-        sample_rate (int, optional): samples a second.
-        n_mfcc (int, optional): how many coefficients are returned.
+        sample_rate (int, optional): the sample rate in Hz.
+        n_mfcc (int, optional): the number of coefficients that are returned.
         dct_type (int, optional): the type of the cosine transform, 2.
-        norm (NormMode, optional): whether its basis is orthonormal.
-        log_mels (bool, optional): whether logarithms are taken instead of decibels.
-        melkwargs (dict, optional): arguments of `MelSpectrogram`, by name; those that are not given
-            have its defaults.
+        norm (NormMode, optional): whether the basis of the transform is orthonormal.
+        log_mels (bool, optional): whether to use logarithms instead of decibels.
+        melkwargs (dict, optional): arguments of `MelSpectrogram`, by name; omitted arguments have
+            its defaults.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: one is out of range, or `n_mfcc` is above the number of filters.
-        RuntimeError: the input is too short; raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if an argument is out of range, or `n_mfcc` is above the number of filters.
+        RuntimeError: if the input is too short; raised when it is used.
 
     Source: mindspore.dataset.audio.MFCC of MindSpore 2.10.
 
@@ -82,8 +83,8 @@ class MFCC(AudioOperation):
         log_mels: Bool = False,
         melkwargs: AnInstance(dict) | None = None,
     ):
-        given = {"f_max": sample_rate // 2, **_merged("MFCC", melkwargs, _mel)}
-        self.mel = MelSpectrogram(sample_rate, **given)
+        arguments = {"f_max": sample_rate // 2, **_merge("MFCC", melkwargs, _mel)}
+        self.mel = MelSpectrogram(sample_rate, **arguments)
         if n_mfcc > self.mel.n_mels:
             raise ValueError(
                 f"For 'MFCC', 'n_mfcc' must not be above the number of filters, "
@@ -96,41 +97,41 @@ class MFCC(AudioOperation):
         super()._check(x, lead)
         self.mel._check(x, lead)
 
-    def _made(self, x):
-        mels = self.mel._made(x.astype(np.float32))
+    def _compute(self, x):
+        mels = self.mel._compute(x.astype(np.float32))
         return _cepstrum(mels, self.log_mels, self.n_mfcc, self.norm)
 
 
 def _cepstrum(sums, logarithm, count, norm):
-    """The cosine transform of a spectrogram's logarithm, or of it in decibels."""
+    """The cosine transform of a spectrogram in logarithms or decibels."""
     if logarithm:
         coefficients = np.log(sums + np.float32(1e-6))
     else:
         coefficients = decibels(sums, ScaleType.POWER, 1.0, 1e-10, 80.0)
-    return summed(coefficients, dct_matrix(count, sums.shape[-2], norm)).astype(np.float32)
+    return apply_bank(coefficients, dct_matrix(count, sums.shape[-2], norm)).astype(np.float32)
 
 
 class LFCC(AudioOperation):
-    """Linear frequency cepstral coefficients: as MFCC, with filters that are evenly spaced.
+    """LFCC, linear frequency cepstral coefficients: like MFCC, but with evenly spaced filters.
 
-    Takes numbers of shape (..., time) and gives float32 of shape (..., n_lfcc, frames).
+    Takes numbers of shape (..., time) and returns float32 of shape (..., n_lfcc, frames).
 
     Args:
-        sample_rate (int, optional): samples a second.
-        n_filter (int, optional): how many filters.
-        n_lfcc (int, optional): how many coefficients are returned.
+        sample_rate (int, optional): the sample rate in Hz.
+        n_filter (int, optional): the number of filters.
+        n_lfcc (int, optional): the number of coefficients that are returned.
         f_min (float, optional): the lowest frequency in Hz.
-        f_max (float, optional): the highest; None is `sample_rate // 2`.
+        f_max (float, optional): the highest frequency in Hz; None is `sample_rate // 2`.
         dct_type (int, optional): the type of the cosine transform, 2.
-        norm (NormMode, optional): whether its basis is orthonormal.
-        log_lf (bool, optional): whether logarithms are taken instead of decibels.
-        speckwargs (dict, optional): arguments of `Spectrogram`, by name; those that are not given
-            have its defaults.
+        norm (NormMode, optional): whether the basis of the transform is orthonormal.
+        log_lf (bool, optional): whether to use logarithms instead of decibels.
+        speckwargs (dict, optional): arguments of `Spectrogram`, by name; omitted arguments have its
+            defaults.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: one is out of range.
-        RuntimeError: the input has no axes; raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if an argument is out of range.
+        RuntimeError: if the input has no axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -159,7 +160,7 @@ class LFCC(AudioOperation):
         log_lf: Bool = False,
         speckwargs: AnInstance(dict) | None = None,
     ):
-        self.spectrogram = Spectrogram(**_merged("LFCC", speckwargs, _spectral))
+        self.spectrogram = Spectrogram(**_merge("LFCC", speckwargs, _spectral))
         self.sample_rate, self.n_filter, self.n_lfcc = sample_rate, n_filter, n_lfcc
         self.f_min, self.f_max = f_min, sample_rate // 2 if f_max is None else f_max
         self.dct_type, self.norm, self.log_lf = dct_type, norm, log_lf
@@ -172,26 +173,27 @@ class LFCC(AudioOperation):
                 "For 'LFCC', the spectrogram must be onesided and of a power above 0."
             )
 
-    def _made(self, x):
-        sizes = self.spectrogram._made(x.astype(np.float32))
+    def _compute(self, x):
+        sizes = self.spectrogram._compute(x.astype(np.float32))
         bank = linear_bank(sizes.shape[-2], self.f_min, self.f_max, self.n_filter, self.sample_rate)
-        return _cepstrum(summed(sizes, bank), self.log_lf, self.n_lfcc, self.norm)
+        return _cepstrum(apply_bank(sizes, bank), self.log_lf, self.n_lfcc, self.norm)
 
 
 class ComputeDeltas(SpectrogramOperation):
-    """The derivative of each frequency over time.
+    """Computes delta coefficients: the derivative of each frequency over time.
 
     With `n = (win_length - 1) // 2` it is `sum(k * x[t + k]) / sum(k * k)` for k from -n to n.
-    Takes numbers of shape (..., freq, time) and gives float32, or float64, of the same shape.
+    Takes numbers of shape (..., freq, time) and returns float32 or float64 of the same shape.
 
     Args:
-        win_length (int, optional): how many frames a derivative is computed from, 3 or more.
-        pad_mode (BorderType, optional): what time is padded with on both sides.
+        win_length (int, optional): the number of frames that a derivative is computed from, at
+            least 3.
+        pad_mode (BorderType, optional): the padding mode along time.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: `win_length` is below 3.
-        RuntimeError: the input is not of that shape; raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if `win_length` is below 3.
+        RuntimeError: if the input is not of that shape; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -210,31 +212,33 @@ class ComputeDeltas(SpectrogramOperation):
     ):
         self.win_length, self.pad_mode = win_length, pad_mode
 
-    def _made(self, x):
+    def _compute(self, x):
         reach = (self.win_length - 1) // 2
         frames = np.lib.stride_tricks.sliding_window_view(
-            padded(x, reach, self.pad_mode), 2 * reach + 1, -1
+            pad_ends(x, reach, self.pad_mode), 2 * reach + 1, -1
         )
         indices = np.arange(-reach, reach + 1)
         return (frames @ (indices / (indices * indices).sum()).astype(x.dtype)).astype(x.dtype)
 
 
 class SlidingWindowCmn(SpectrogramOperation):
-    """Takes from each frame the mean of the frames around it.
+    """Applies cepstral mean (and variance) normalization over a sliding window.
 
-    Takes numbers of shape (..., time, freq) and gives float32, or float64, of the same shape;
-    one frame, of shape (1, freq), comes back as (freq,).
+    Takes numbers of shape (..., time, freq) and returns float32 or float64 of the same shape; a
+    single frame of shape (1, freq) is returned as (freq,).
 
     Args:
-        cmn_window (int, optional): how many frames the mean is of.
-        min_cmn_window (int, optional): how many it is of at the beginning, unless centered.
-        center (bool, optional): whether the frame is in their middle; otherwise it is the last.
-        norm_vars (bool, optional): whether deviations are divided by their standard deviation.
+        cmn_window (int, optional): the number of frames of the window.
+        min_cmn_window (int, optional): the minimum number of frames at the beginning, unless the
+            window is centered.
+        center (bool, optional): whether the window is centered on the frame; otherwise it ends with
+            the frame.
+        norm_vars (bool, optional): whether to normalize the variance to 1.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: a window is negative.
-        RuntimeError: the input is not of that shape; raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if a window is negative.
+        RuntimeError: if the input is not of that shape; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -258,21 +262,21 @@ class SlidingWindowCmn(SpectrogramOperation):
         self.cmn_window, self.min_cmn_window = cmn_window, min_cmn_window
         self.center, self.norm_vars = center, norm_vars
 
-    def _made(self, x):
+    def _compute(self, x):
         starts, ends = self._windows(x.shape[-2])
         count = (ends - starts)[:, None]
         in_float64 = x.astype(np.float64)
         mean = _between(in_float64, starts, ends) / count
-        made = in_float64 - mean
+        out = in_float64 - mean
         if self.norm_vars:
             variance = _between(in_float64 * in_float64, starts, ends) / count - mean * mean
             with np.errstate(divide="ignore", invalid="ignore"):
-                made = np.where(count == 1, 0.0, made * variance**-0.5)
-        made = made.astype(x.dtype)
-        return made.squeeze() if x.ndim == 2 and len(x) == 1 else made
+                out = np.where(count == 1, 0.0, out * variance**-0.5)
+        out = out.astype(x.dtype)
+        return out.squeeze() if x.ndim == 2 and len(x) == 1 else out
 
     def _windows(self, frames):
-        """The first frame of each window, and the one behind its last."""
+        """The first frame of each window, and the end of each window."""
         index = np.arange(frames)
         if self.center:
             start = index - self.cmn_window // 2

@@ -1,4 +1,4 @@
-"""Audio transforms that depend on time: delays swept by a wave, and dither.
+"""Audio effects: phaser, flanger and dither.
 
 Results are clamped to [-1, 1]. float64 stays float64; other numbers become float32.
 """
@@ -19,7 +19,7 @@ _Percent = Number(ge=0.0, le=100.0)
 
 
 def wave_table(modulation, size, low, high, phase):
-    """One period of a wave between two values, that starts at a phase."""
+    """One period of a modulating wave between two values, starting at a phase."""
     start = int(phase / math.pi / 2 * size + 0.5)
     part = (np.arange(size) + start) % size / size
     if modulation is Modulation.SINUSOIDAL:
@@ -30,24 +30,25 @@ def wave_table(modulation, size, low, high, phase):
 
 
 class Phaser(AudioOperation):
-    """Adds an echo whose delay is swept.
+    """Applies a phaser effect: adds an echo whose delay is modulated.
 
-    Takes numbers of shape (..., time) and gives float32, or float64, of the same shape.
+    Takes numbers of shape (..., time) and returns float32 or float64 of the same shape.
 
     Args:
-        sample_rate (int): samples a second.
-        gain_in (float, optional): how loud the input is, in [0, 1].
-        gain_out (float, optional): how loud the output is, in [0, 1e9].
-        delay_ms (float, optional): the longest delay in milliseconds, in (0, 5].
-        decay (float, optional): how loud the echo is, in [0, 0.99].
-        mod_speed (float, optional): how many times a second the delay is swept, in [0.1, 2].
-        sinusoidal (bool, optional): whether it is swept by a sine, or by a triangle.
+        sample_rate (int): the sample rate in Hz.
+        gain_in (float, optional): the input gain, in [0, 1].
+        gain_out (float, optional): the output gain, in [0, 1e9].
+        delay_ms (float, optional): the maximum delay in milliseconds, in (0, 5].
+        decay (float, optional): the gain of the echo, in [0, 0.99].
+        mod_speed (float, optional): the modulation frequency in Hz, in [0.1, 2].
+        sinusoidal (bool, optional): whether the modulating wave is a sine; otherwise it is a
+            triangle.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: one is out of range.
-        RuntimeError: the input has no axes, or the delay is less than half a sample; raised when it
-            is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if an argument is out of range.
+        RuntimeError: if the input has no axes, or the delay is less than half a sample; raised when
+            it is used.
 
     Example:
         >>> import numpy as np
@@ -86,48 +87,48 @@ class Phaser(AudioOperation):
     def _longest(self):
         return int(self.delay_ms * 0.001 * self.sample_rate + 0.5)
 
-    def _made(self, x):
+    def _compute(self, x):
         longest = self._longest()
         size = int(self.sample_rate / self.mod_speed + 0.5)
         table = wave_table(self.modulation, size, 1.0, float(longest), math.pi / 2)
         ahead = np.floor(table + 0.5).astype(int)  # indices in a ring of `longest` samples
         time = np.arange(x.shape[-1])
         delays = (longest + 1 - ahead[time % size]).tolist()
-        found = [self._row(row.tolist(), delays) for row in rows_of(x)]
-        return np.clip(np.reshape(found, x.shape), -1.0, 1.0).astype(x.dtype)
+        rows = [self._row(row.tolist(), delays) for row in rows_of(x)]
+        return np.clip(np.reshape(rows, x.shape), -1.0, 1.0).astype(x.dtype)
 
     def _row(self, samples, delays):
-        """One channel: each sample adds to itself what was made `delay` samples before."""
-        made = []
+        """One channel: adds to each sample the result of `delay` samples before."""
+        out = []
         for index, sample in enumerate(samples):
             before = index - delays[index]
-            echo = made[before] * self.decay if before >= 0 else 0.0
-            made.append(sample * self.gain_in + echo)
-        return np.array(made) * self.gain_out
+            echo = out[before] * self.decay if before >= 0 else 0.0
+            out.append(sample * self.gain_in + echo)
+        return np.array(out) * self.gain_out
 
 
 class Flanger(AudioOperation):
-    """Mixes a sound with itself, delayed by a time that is swept.
+    """Applies a flanger effect: mixes a sound with a copy whose delay is modulated.
 
-    Takes numbers of shape (..., channel, time), with four channels at most, and gives the same
-    shape in float32, or float64.
+    Takes numbers of shape (..., channel, time), with at most four channels, and returns float32 or
+    float64 of the same shape.
 
     Args:
-        sample_rate (int): samples a second, not 0.
-        delay (float, optional): the least delay in milliseconds, in [0, 30].
-        depth (float, optional): what is added to it at most, in milliseconds, in [0, 10].
+        sample_rate (int): the sample rate in Hz, not 0.
+        delay (float, optional): the minimum delay in milliseconds, in [0, 30].
+        depth (float, optional): the maximum additional delay in milliseconds, in [0, 10].
         regen (float, optional): the percentage of the delayed sound that is fed back, in [-95, 95].
-        width (float, optional): the percentage of it that is mixed in, in [0, 100].
-        speed (float, optional): how many times a second the delay is swept, in [0.1, 10].
-        phase (float, optional): by which percentage of a sweep a channel is ahead of the one before
-            it, in [0, 100].
-        modulation (Modulation, optional): the wave by which it is swept.
-        interpolation (Interpolation, optional): how values between samples are found.
+        width (float, optional): the percentage of the delayed sound in the mix, in [0, 100].
+        speed (float, optional): the modulation frequency in Hz, in [0.1, 10].
+        phase (float, optional): the phase shift between successive channels, as a percentage of a
+            period, in [0, 100].
+        modulation (Modulation, optional): the modulating wave.
+        interpolation (Interpolation, optional): the interpolation between samples.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: one is out of range.
-        RuntimeError: the input is not of that shape; raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if an argument is out of range.
+        RuntimeError: if the input is not of that shape; raised when it is used.
 
     Source: mindspore.dataset.audio.Flanger of MindSpore 2.10; the effect "flanger" of SoX.
 
@@ -166,28 +167,28 @@ class Flanger(AudioOperation):
                 f"shape {x.shape[lead:]}."
             )
 
-    def _made(self, x):
+    def _compute(self, x):
         feedback, width = self.regen / 100, self.width / 100
         dry, wet = 1 / (1 + width), width / (1 + width) * (1 - abs(feedback))
         ring = int((self.delay + self.depth) / 1000 * self.sample_rate + 0.5) + 2
         delays = self._delays(x.shape[-2], x.shape[-1], ring)
-        found = np.empty(x.shape)
+        out = np.empty(x.shape)
         for index in np.ndindex(x.shape[:-1]):
             row = x[index].astype(np.float64)
-            delayed = self._delayed(row, delays[index[-1]], ring, feedback)
-            found[index] = row * dry + delayed * wet
-        return np.clip(found, -1.0, 1.0).astype(x.dtype)
+            echo = self._delay_channel(row, delays[index[-1]], ring, feedback)
+            out[index] = row * dry + echo * wet
+        return np.clip(out, -1.0, 1.0).astype(x.dtype)
 
     def _delays(self, channels, length, ring):
-        """The delays in samples, by channel and time."""
+        """The delays in samples for each channel and time."""
         size = int(self.sample_rate / self.speed)
         least = math.floor(self.delay / 1000 * self.sample_rate + 0.5)
         table = wave_table(self.modulation, size, least, ring - 2.0, 3 * math.pi / 2)
         ahead = (np.arange(channels) * size * (self.phase / 100) + 0.5).astype(int)
         return table[(np.arange(length) + ahead[:, None]) % size]
 
-    def _delayed(self, row, delays, ring, feedback):
-        """One channel, delayed by times that need not be whole, and fed back."""
+    def _delay_channel(self, row, delays, ring, feedback):
+        """One channel with fractional delays and feedback."""
         whole = np.floor(delays).astype(int)
         weights = self._weights(delays - whole)
         indices = np.arange(len(row)) - [(whole + step) % ring for step in range(len(weights))]
@@ -196,41 +197,43 @@ class Flanger(AudioOperation):
                 weight * np.where(index >= 0, row[np.maximum(index, 0)], 0.0)
                 for weight, index in zip(weights, indices, strict=True)
             )
-        history, last, found = [], 0.0, []
-        for sample, weighed, taken in zip(
+        history, last, out = [], 0.0, []
+        for sample, sample_weights, sample_indices in zip(
             row.tolist(), weights.T.tolist(), indices.T.tolist(), strict=True
         ):
             history.append(sample + last * feedback)
             last = sum(
                 weight * history[index]
-                for weight, index in zip(weighed, taken, strict=True)
+                for weight, index in zip(sample_weights, sample_indices, strict=True)
                 if index >= 0
             )
-            found.append(last)
-        return np.array(found)
+            out.append(last)
+        return np.array(out)
 
     def _weights(self, part):
-        """The weights of the samples from which a value between the first two is made."""
+        """The interpolation weights of the samples around a fractional position."""
         if self.interpolation is Interpolation.LINEAR:
             return np.stack([1 - part, part])
         return np.stack([(1 - part) * (2 - part) / 2, part * (2 - part), part * (part - 1) / 2])
 
 
 class Dither(AudioOperation):
-    """Rounds a sound to 16 bits after noise was added, so that the error is no distortion.
+    """Applies dither: adds noise and rounds to 16 bits, so that the rounding error is not
+    distortion.
 
-    Takes numbers of shape (..., time) and gives float32, or float64, of the same shape.
+    Takes numbers of shape (..., time) and returns float32 or float64 of the same shape.
 
     As in the original, the triangular dither is a triangle over time and not at random, and the
     others take their noise from single samples of the sound, drawn at random.
 
     Args:
         density_function (DensityFunction, optional): the density of the noise.
-        noise_shaping (bool, optional): whether the error of a sample is added to the next.
+        noise_shaping (bool, optional): whether to add the error of a sample to the next sample
+            (noise shaping).
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        RuntimeError: the input has no axes; raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        RuntimeError: if the input has no axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -249,12 +252,12 @@ class Dither(AudioOperation):
     ):
         self.density_function, self.noise_shaping = density_function, noise_shaping
 
-    def _made(self, x):
-        dithered = np.floor(x * 32766.0 + self._noise(rows_of(x)) + 0.5) / 32768.0
+    def _compute(self, x):
+        out = np.floor(x * 32766.0 + self._noise(rows_of(x)) + 0.5) / 32768.0
         if self.noise_shaping:
-            error = dithered - x
-            dithered[..., 1:] += error[..., :-1]
-        return dithered.astype(x.dtype)
+            error = out - x
+            out[..., 1:] += error[..., :-1]
+        return out.astype(x.dtype)
 
     def _noise(self, rows):
         channels, length = rows.shape

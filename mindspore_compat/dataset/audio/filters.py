@@ -1,8 +1,8 @@
 """Audio transforms that are linear filters of finite order: biquads, LFilter, Filtfilt.
 
-Biquads are designed by the formulas of R. Bristow-Johnson's "Cookbook formulae for audio equalizer
-biquad filter coefficients"; those that the book lacks follow SoX. Filters run in float64, and what
-they give is clamped to [-1, 1], as the original's.
+Biquads use the formulas of R. Bristow-Johnson's "Cookbook formulae for audio equalizer biquad
+filter coefficients"; biquads that the cookbook lacks follow SoX. Filters run in float64, and
+results are clamped to [-1, 1], as in the original.
 """
 
 from math import cos, exp, pi, sin, sqrt
@@ -36,21 +36,21 @@ _Coefficients = sequence(Real)
 
 _documented = template(
     """
-    sample_rate (int): samples a second, not 0.
-    gain (float): by how many dB.
+    sample_rate (int): the sample rate in Hz, not 0.
+    gain (float): the gain in dB.
     central_freq (float): the centre in Hz.
     Q (float, optional): the quality factor, in (0, 1].
     """,
     Raises="""
-    TypeError: an argument is of the wrong type.
-    ValueError: one is out of range.
-    RuntimeError: the input is not of floats; raised when it is used.
+    TypeError: if an argument is of the wrong type.
+    ValueError: if an argument is out of range.
+    RuntimeError: if the input is not of floats; raised when it is used.
     """,
 )
 
 
 class _Filter(AudioOperation):
-    """The base of filters. `b` and `a` are the coefficients of the input and of the output."""
+    """Base class of filters. `b` and `a` are the coefficients of the input and of the output."""
 
     blockwise = True
     clamp = True
@@ -69,46 +69,48 @@ class _Filter(AudioOperation):
     def _cast(self, x):
         return x
 
-    def _made(self, x):
-        return _clamped(filtered(x, self.b, self.a), self.clamp, x.dtype)
+    def _compute(self, x):
+        return _clamp(apply_filter(x, self.b, self.a), self.clamp, x.dtype)
 
 
-def filtered(x, b, a):
-    """The response of a filter, in float64, that is at rest before the first sample."""
-    from scipy.signal import lfilter  # here, because it takes long to load
+def apply_filter(x, b, a):
+    """Applies a filter in float64, with zero state before the first sample."""
+    from scipy.signal import lfilter  # imported here because it loads slowly
 
     with np.errstate(over="ignore", invalid="ignore"):
-        return lfilter(_rounded(b), _rounded(a), x.astype(np.float64))
+        return lfilter(_round_to_float32(b), _round_to_float32(a), x.astype(np.float64))
 
 
-def _rounded(coefficients):
-    """The original keeps coefficients in float32."""
+def _round_to_float32(coefficients):
+    """Rounds coefficients to float32, as the original stores them."""
     return np.array(coefficients, np.float32).astype(np.float64)
 
 
-def _clamped(found, clamp, dtype):
-    """A response in its dtype."""
+def _clamp(x, clamp, dtype):
+    """Clamps a result if requested and casts it."""
     with np.errstate(over="ignore"):
-        return (np.clip(found, -1.0, 1.0) if clamp else found).astype(dtype)
+        return (np.clip(x, -1.0, 1.0) if clamp else x).astype(dtype)
 
 
 class Biquad(_Filter):
-    """Filters by `a0 y[n] = b0 x[n] + b1 x[n-1] + b2 x[n-2] - a1 y[n-1] - a2 y[n-2]`.
+    """Applies a second-order (biquad) filter.
+
+    Its equation is `a0 y[n] = b0 x[n] + b1 x[n-1] + b2 x[n-2] - a1 y[n-1] - a2 y[n-2]`.
 
     Takes floats of shape (..., time) and keeps shape and dtype.
 
     Args:
         b0 (float): the weight of the input.
-        b1 (float): of the input one sample ago.
-        b2 (float): of the input two samples ago.
-        a0 (float): of the output; not 0.
-        a1 (float): of the output one sample ago.
-        a2 (float): of the output two samples ago.
+        b1 (float): the weight of the input one sample earlier.
+        b2 (float): the weight of the input two samples earlier.
+        a0 (float): the weight of the output; not 0.
+        a1 (float): the weight of the output one sample earlier.
+        a2 (float): the weight of the output two samples earlier.
 
     Raises:
-        TypeError: an argument is no number.
-        ValueError: `a0` is 0.
-        RuntimeError: the input is not of floats; raised when it is used.
+        TypeError: if an argument is not a number.
+        ValueError: if `a0` is 0.
+        RuntimeError: if the input is not of floats; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -134,14 +136,14 @@ class Biquad(_Filter):
 
 
 def _turn(sample_rate, frequency, quality):
-    """Cosine and sine of a frequency as an angle per sample, and the book's alpha."""
+    """Cosine and sine of a frequency as an angle per sample, and the cookbook's alpha."""
     angle = 2.0 * pi * frequency / sample_rate
     return cos(angle), sin(angle), sin(angle) / 2.0 / quality
 
 
 @_documented
 class AllpassBiquad(_Filter):
-    """Changes phases, and no magnitudes, around a frequency.
+    """Two-pole all-pass filter: changes phases around a frequency, but not magnitudes.
 
     Takes floats of shape (..., time) and keeps shape and dtype.
 
@@ -165,13 +167,13 @@ class AllpassBiquad(_Filter):
 
 @_documented
 class BandBiquad(_Filter):
-    """Lets a band through that falls off logarithmically from its centre.
+    """Two-pole band-pass filter whose response falls off logarithmically from its centre.
 
     Takes floats of shape (..., time) and keeps shape and dtype.
 
     Args:
-        Q (float, optional): the quality factor, in (0, 1]: the centre by the width.
-        noise (bool, optional): whether the gain suits sound without pitch, such as drums.
+        Q (float, optional): the quality factor, in (0, 1]: the centre divided by the bandwidth.
+        noise (bool, optional): whether to use the gain for sound without pitch, such as drums.
 
     Example:
         >>> import numpy as np
@@ -197,13 +199,13 @@ class BandBiquad(_Filter):
 
 @_documented
 class BandpassBiquad(_Filter):
-    """Butterworth's band-pass of two poles.
+    """Two-pole Butterworth band-pass filter.
 
     Takes floats of shape (..., time) and keeps shape and dtype.
 
     Args:
-        const_skirt_gain (bool, optional): whether the skirts keep their gain, so that the peak's is
-            `Q`; otherwise the peak's is 0 dB.
+        const_skirt_gain (bool, optional): whether the skirt gain is constant, so that the peak gain
+            is `Q`; otherwise the peak gain is 0 dB.
 
     Example:
         >>> import numpy as np
@@ -229,7 +231,7 @@ class BandpassBiquad(_Filter):
 
 @_documented
 class BandrejectBiquad(_Filter):
-    """Butterworth's band-reject of two poles.
+    """Two-pole Butterworth band-reject (notch) filter.
 
     Takes floats of shape (..., time) and keeps shape and dtype.
 
@@ -251,7 +253,7 @@ class BandrejectBiquad(_Filter):
 
 @_documented
 class BassBiquad(_Filter):
-    """Raises or lowers what is below a frequency: a low shelf of two poles.
+    """Bass control: a two-pole low-shelf filter that boosts or cuts low frequencies.
 
     Takes floats of shape (..., time) and keeps shape and dtype.
 
@@ -277,7 +279,7 @@ class BassBiquad(_Filter):
 
 @_documented
 class TrebleBiquad(_Filter):
-    """Raises or lowers what is above a frequency: a high shelf of two poles.
+    """Treble control: a two-pole high-shelf filter that boosts or cuts high frequencies.
 
     Takes floats of shape (..., time) and keeps shape and dtype.
 
@@ -302,7 +304,7 @@ class TrebleBiquad(_Filter):
 
 
 def _shelf(height, c, alpha, side):
-    """The coefficients of a shelf: a low one for side 1, a high one for -1."""
+    """The coefficients of a shelving filter: low shelf for side 1, high shelf for -1."""
     more, less = (height + 1) + side * (height - 1) * c, (height + 1) - side * (height - 1) * c
     slope, middle = 2 * sqrt(height) * alpha, (height - 1) * side
     b = (height * (less + slope), 2 * height * (middle - (height + 1) * c), height * (less - slope))
@@ -311,7 +313,7 @@ def _shelf(height, c, alpha, side):
 
 @_documented
 class EqualizerBiquad(_Filter):
-    """Raises or lowers a band around a frequency: a peaking equalizer of two poles.
+    """Two-pole peaking equalizer: boosts or cuts a band around a frequency.
 
     Takes floats of shape (..., time) and keeps shape and dtype.
 
@@ -338,12 +340,12 @@ class EqualizerBiquad(_Filter):
 
 @_documented
 class HighpassBiquad(_Filter):
-    """A high-pass of two poles.
+    """Two-pole high-pass filter.
 
     Takes floats of shape (..., time) and keeps shape and dtype.
 
     Args:
-        cutoff_freq (float): where it begins to pass, in Hz.
+        cutoff_freq (float): the cutoff frequency in Hz.
 
     Example:
         >>> import numpy as np
@@ -362,12 +364,12 @@ class HighpassBiquad(_Filter):
 
 @_documented
 class LowpassBiquad(_Filter):
-    """A low-pass of two poles.
+    """Two-pole low-pass filter.
 
     Takes floats of shape (..., time) and keeps shape and dtype.
 
     Args:
-        cutoff_freq (float): up to where it passes, in Hz.
+        cutoff_freq (float): the cutoff frequency in Hz.
 
     Example:
         >>> import numpy as np
@@ -384,22 +386,22 @@ class LowpassBiquad(_Filter):
         self.b, self.a = ((1 - c) / 2, 1 - c, (1 - c) / 2), (1 + alpha, -2 * c, 1 - alpha)
 
 
-# Centre in Hz, slope and gain in dB of the shelf that comes nearest to IEC 60908 (SoX).
+# Centre in Hz, slope and gain in dB of the shelf that approximates IEC 60908 (SoX).
 _deemphasis = {44100: (5283.0, 0.4845, -9.477), 48000: (5356.0, 0.479, -9.62)}
 
 
 class DeemphBiquad(_Filter):
-    """Undoes the emphasis of a compact disc (IEC 60908) by a high shelf.
+    """De-emphasis filter for compact discs (IEC 60908): a high shelf that undoes the pre-emphasis.
 
     Takes floats of shape (..., time) and keeps shape and dtype.
 
     Args:
-        sample_rate (int): samples a second: 44100 or 48000.
+        sample_rate (int): the sample rate in Hz: 44100 or 48000.
 
     Raises:
-        TypeError: it is no int.
-        ValueError: it is another one.
-        RuntimeError: the input is not of floats; raised when it is used.
+        TypeError: if it is not an int.
+        ValueError: if it is another number.
+        RuntimeError: if the input is not of floats; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -428,17 +430,17 @@ _riaa = {  # sample rate -> zeros and poles (SoX)
 
 
 class RiaaBiquad(_Filter):
-    """Undoes the equalization of a vinyl record (RIAA); 1000 Hz keep their level.
+    """RIAA filter: undoes the equalization of vinyl records; the gain at 1000 Hz is 1.
 
     Takes floats of shape (..., time) and keeps shape and dtype.
 
     Args:
-        sample_rate (int): samples a second: 44100, 48000, 88200 or 96000.
+        sample_rate (int): the sample rate in Hz: 44100, 48000, 88200 or 96000.
 
     Raises:
-        TypeError: it is no int.
-        ValueError: it is another one.
-        RuntimeError: the input is not of floats; raised when it is used.
+        TypeError: if it is not an int.
+        ValueError: if it is another number.
+        RuntimeError: if the input is not of floats; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -460,19 +462,19 @@ class RiaaBiquad(_Filter):
 
 
 class LFilter(_Filter):
-    """Filters by a difference equation: `sum(a[k] y[n-k]) = sum(b[k] x[n-k])`.
+    """Applies an IIR filter given by a difference equation: `sum(a[k] y[n-k]) = sum(b[k] x[n-k])`.
 
     Takes floats of shape (..., time) and keeps shape and dtype.
 
     Args:
-        a_coeffs (Sequence[float]): the weights of the output, the latest first.
-        b_coeffs (Sequence[float]): the weights of the input, as many.
-        clamp (bool, optional): whether the result is clamped to [-1, 1].
+        a_coeffs (Sequence[float]): the weights of the output, latest sample first.
+        b_coeffs (Sequence[float]): the weights of the input; equally many.
+        clamp (bool, optional): whether to clamp the result to [-1, 1].
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: there are not as many of one as of the other.
-        RuntimeError: the input is not of floats, or `a_coeffs[0]` is 0; raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if the numbers of coefficients differ.
+        RuntimeError: if the input is not of floats, or `a_coeffs[0]` is 0; raised when it is used.
 
     Source: mindspore.dataset.audio.LFilter of MindSpore 2.10.
 
@@ -489,19 +491,19 @@ class LFilter(_Filter):
 
 
 class Filtfilt(_Filter):
-    """Filters forward and then backward, so that phases stay.
+    """Applies an IIR filter forward and then backward, so that phases do not change.
 
     Takes floats of shape (..., time) and keeps shape and dtype.
 
     Args:
-        a_coeffs (Sequence[float]): the weights of the output, the latest first.
-        b_coeffs (Sequence[float]): the weights of the input, as many.
-        clamp (bool, optional): whether the result is clamped to [-1, 1].
+        a_coeffs (Sequence[float]): the weights of the output, latest sample first.
+        b_coeffs (Sequence[float]): the weights of the input; equally many.
+        clamp (bool, optional): whether to clamp the result to [-1, 1].
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: there are not as many of one as of the other.
-        RuntimeError: the input is not of floats, or `a_coeffs[0]` is 0; raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if the numbers of coefficients differ.
+        RuntimeError: if the input is not of floats, or `a_coeffs[0]` is 0; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -517,7 +519,7 @@ class Filtfilt(_Filter):
     def __init__(self, a_coeffs: _Coefficients, b_coeffs: _Coefficients, clamp: Bool = True):
         self.a, self.b, self.clamp = tuple(a_coeffs), tuple(b_coeffs), clamp
 
-    def _made(self, x):
-        forward = filtered(x, self.b, self.a)[..., ::-1]
-        found = filtered(forward, self.b, self.a)[..., ::-1]
-        return _clamped(found, self.clamp, x.dtype)
+    def _compute(self, x):
+        forward = apply_filter(x, self.b, self.a)[..., ::-1]
+        out = apply_filter(forward, self.b, self.a)[..., ::-1]
+        return _clamp(out, self.clamp, x.dtype)

@@ -1,4 +1,4 @@
-"""InverseMelScale: the spectrogram behind one on the mel scale, found by gradient descent."""
+"""InverseMelScale: estimates a spectrogram from a mel spectrogram by gradient descent."""
 
 import numpy as np
 
@@ -13,34 +13,34 @@ __all__ = ["InverseMelScale"]
 
 @checked
 def _check_descent(api, sgd_lr: NotNegative, sgd_momentum: NotNegative):
-    """Refuses arguments of the descent."""
+    """Checks the arguments of the gradient descent."""
 
 
 class InverseMelScale(SpectrogramOperation):
-    """A spectrogram that has given sums on the mel scale.
+    """Estimates a spectrogram from a mel spectrogram.
 
-    It is found by gradient descent from numbers that are drawn at random in [0, 1). Takes numbers
-    of shape (..., n_mels, time) and gives float32, or float64, of shape (..., n_stft, time); as in
-    the original, two axes are given a third.
+    The estimate is found by gradient descent from random values in [0, 1). Takes numbers of shape
+    (..., n_mels, time) and returns float32 or float64 of shape (..., n_stft, time); as in the
+    original, an input with two axes gets a third.
 
     Args:
-        n_stft (int): how many frequencies are wanted.
-        n_mels (int, optional): how many filters there are.
-        sample_rate (int, optional): samples a second.
+        n_stft (int): the number of frequencies to return.
+        n_mels (int, optional): the number of filters.
+        sample_rate (int, optional): the sample rate in Hz.
         f_min (float, optional): the lowest frequency in Hz.
-        f_max (float, optional): the highest; None is `sample_rate // 2`.
-        max_iter (int, optional): the greatest number of steps.
-        tolerance_loss (float, optional): the mean square of the error that is small enough.
-        tolerance_change (float, optional): the change of it that is small enough.
-        sgdargs (dict, optional): "sgd_lr", the length of a step, 0.1 by default, and
-            "sgd_momentum", which is checked and, as observed of the original, changes nothing.
-        norm (NormType, optional): SLANEY if the filters are equal in area.
+        f_max (float, optional): the highest frequency in Hz; None is `sample_rate // 2`.
+        max_iter (int, optional): the maximum number of steps.
+        tolerance_loss (float, optional): the mean squared error at which the descent stops.
+        tolerance_change (float, optional): the change of the error at which the descent stops.
+        sgdargs (dict, optional): "sgd_lr", the learning rate, 0.1 by default, and "sgd_momentum",
+            which is checked but, as in the original, has no effect.
+        norm (NormType, optional): SLANEY if all filters have the same area.
         mel_type (MelType, optional): the formula of the scale.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: one is out of range, or `f_min` is not below `f_max`.
-        RuntimeError: the input is not of that shape; raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if an argument is out of range, or `f_min` is not below `f_max`.
+        RuntimeError: if the input is not of that shape; raised when it is used.
 
     Source: mindspore.dataset.audio.InverseMelScale of MindSpore 2.10.
 
@@ -66,11 +66,11 @@ class InverseMelScale(SpectrogramOperation):
         norm: AnInstance(NormType) = NormType.NONE,
         mel_type: AnInstance(MelType) = MelType.HTK,
     ):
-        given = {"sgd_lr": 0.1, "sgd_momentum": 0.9, **(sgdargs or {})}
-        _check_descent("InverseMelScale", given["sgd_lr"], given["sgd_momentum"])
+        arguments = {"sgd_lr": 0.1, "sgd_momentum": 0.9, **(sgdargs or {})}
+        _check_descent("InverseMelScale", arguments["sgd_lr"], arguments["sgd_momentum"])
         self.n_stft, self.n_mels, self.sample_rate = n_stft, n_mels, sample_rate
         self.f_min, self.f_max = f_min, sample_rate // 2 if f_max is None else f_max
-        self.max_iter, self.step = max_iter, given["sgd_lr"]
+        self.max_iter, self.step = max_iter, arguments["sgd_lr"]
         self.tolerance_loss, self.tolerance_change = tolerance_loss, tolerance_change
         self.norm, self.mel_type = norm, mel_type
 
@@ -78,7 +78,7 @@ class InverseMelScale(SpectrogramOperation):
         super()._check(x, lead)
         check_frequencies("InverseMelScale", x, self.n_mels)
 
-    def _made(self, x):
+    def _compute(self, x):
         bank = mel_bank(
             self.n_stft,
             self.f_min,
@@ -91,21 +91,21 @@ class InverseMelScale(SpectrogramOperation):
         draw = self._random.unit if x.dtype == np.float64 else self._random.unit32
         rows, shape = rows_of(x, 2), (self.n_stft, x.shape[-1])
         starts = [np.array([draw() for _ in range(shape[0] * shape[1])], x.dtype) for _ in rows]
-        made = np.stack(
+        out = np.stack(
             [
-                self._descended(row, start.reshape(shape), bank)
+                self._descend(row, start.reshape(shape), bank)
                 for row, start in zip(rows, starts, strict=True)
             ]
         )
-        return made.reshape(*(x.shape[:-2] or (1,)), *shape)
+        return out.reshape(*(x.shape[:-2] or (1,)), *shape)
 
-    def _descended(self, wanted, found, bank):
-        """The spectrogram of one example, from where the descent starts."""
-        loss, step = np.inf, wanted.dtype.type(self.step / wanted.shape[-1])
+    def _descend(self, target, estimate, bank):
+        """Runs the gradient descent for one example, from a start value."""
+        loss, step = np.inf, target.dtype.type(self.step / target.shape[-1])
         for _ in range(self.max_iter):
-            error = wanted - bank.T @ found
+            error = target - bank.T @ estimate
             before, loss = loss, (error * error).mean()
             if loss < self.tolerance_loss or abs(before - loss) < self.tolerance_change:
                 break
-            found = found + step * (bank @ error)
-        return np.maximum(found, 0.0)
+            estimate = estimate + step * (bank @ error)
+        return np.maximum(estimate, 0.0)

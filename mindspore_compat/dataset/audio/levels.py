@@ -1,6 +1,6 @@
-"""Audio transforms of single values: gains, decibels, companding, fades, distortion, complex parts.
+"""Audio transforms of single values: gain, decibels, companding, fades, distortion, magnitudes.
 
-Where a result is clamped, it is to [-1, 1]. float64 stays float64; other numbers become float32.
+Clamped results are in [-1, 1]. float64 stays float64; other numbers become float32.
 """
 
 import math
@@ -18,7 +18,7 @@ from ._wave import (
     Real,
     SpectrogramOperation,
 )
-from .filters import filtered
+from .filters import apply_filter
 from .utils import FadeShape, GainType, ScaleType
 
 __all__ = [
@@ -41,21 +41,21 @@ _Hundred = Number(ge=0.0, le=100.0)
 
 
 class AmplitudeToDB(SpectrogramOperation):
-    """Tells powers or magnitudes in decibels.
+    """Converts a spectrogram of powers or magnitudes to decibels.
 
-    Takes numbers of shape (..., freq, time) and gives float32, or float64, of the same shape.
+    Takes numbers of shape (..., freq, time) and returns float32 or float64 of the same shape.
 
     Args:
-        stype (ScaleType, optional): what the input holds.
-        ref_value (float, optional): the value that is 0 dB, positive.
-        amin (float, optional): what smaller values are raised to, positive.
-        top_db (float, optional): how far below the loudest of its recording a value may lie,
-            positive. With three axes or more, the last three make a recording.
+        stype (ScaleType, optional): whether the input holds powers or magnitudes.
+        ref_value (float, optional): the reference value that corresponds to 0 dB, positive.
+        amin (float, optional): the minimum to which smaller values are raised, positive.
+        top_db (float, optional): the maximum distance of a value below the loudest value of its
+            recording, positive. With three axes or more, the last three are one recording.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: one is not positive.
-        RuntimeError: the input is not of that shape; raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if one is not positive.
+        RuntimeError: if the input is not of that shape; raised when it is used.
 
     Source: mindspore.dataset.audio.AmplitudeToDB of MindSpore 2.10.
 
@@ -76,31 +76,31 @@ class AmplitudeToDB(SpectrogramOperation):
     ):
         self.stype, self.ref_value, self.amin, self.top_db = stype, ref_value, amin, top_db
 
-    def _made(self, x):
+    def _compute(self, x):
         return decibels(x, self.stype, self.ref_value, self.amin, self.top_db)
 
 
 def decibels(x, stype, ref_value, amin, top_db):
-    """A spectrogram in decibels."""
+    """Converts a spectrogram to decibels."""
     factor = 10.0 if stype is ScaleType.POWER else 20.0
-    found = factor * np.log10(np.maximum(x, x.dtype.type(amin)))
-    found -= factor * math.log10(max(ref_value, amin))
+    out = factor * np.log10(np.maximum(x, x.dtype.type(amin)))
+    out -= factor * math.log10(max(ref_value, amin))
     axes = (-3, -2, -1) if x.ndim > 2 else (-2, -1)
-    return np.maximum(found, found.max(axes, keepdims=True) - x.dtype.type(top_db))
+    return np.maximum(out, out.max(axes, keepdims=True) - x.dtype.type(top_db))
 
 
 class DBToAmplitude(AudioOperation):
-    """Tells decibels as powers or amplitudes: `ref * 10 ** (0.1 * x * power)`.
+    """Converts decibels to powers or amplitudes: `ref * 10 ** (0.1 * x * power)`.
 
-    Takes numbers of any shape but () and gives float32, or float64, of the same shape.
+    Takes numbers of any shape but () and returns float32 or float64 of the same shape.
 
     Args:
-        ref (float): what 0 dB stand for.
+        ref (float): the value that corresponds to 0 dB.
         power (float): 1 for powers, 0.5 for amplitudes.
 
     Raises:
-        TypeError: an argument is no number.
-        RuntimeError: the input has no axes; raised when it is used.
+        TypeError: if an argument is not a number.
+        RuntimeError: if the input has no axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -117,18 +117,18 @@ class DBToAmplitude(AudioOperation):
     def __init__(self, ref: Real, power: Real):
         self.ref, self.power = ref, power
 
-    def _made(self, x):
+    def _compute(self, x):
         with np.errstate(over="ignore"):
             return (self.ref * 10.0 ** (0.1 * self.power * x.astype(np.float64))).astype(x.dtype)
 
 
 class Angle(ComplexOperation):
-    """The angle of complex numbers, in (-pi, pi].
+    """Computes the angle of complex numbers, in (-pi, pi].
 
-    Takes numbers of shape (..., 2) and gives float32, or float64, of shape (...).
+    Takes numbers of shape (..., 2) and returns float32 or float64 of shape (...).
 
     Raises:
-        RuntimeError: the input is not of that shape; raised when it is used.
+        RuntimeError: if the input is not of that shape; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -141,22 +141,22 @@ class Angle(ComplexOperation):
 
     blockwise = True
 
-    def _made(self, x):
+    def _compute(self, x):
         return np.arctan2(x[..., 1], x[..., 0])
 
 
 class ComplexNorm(ComplexOperation):
-    """The magnitude of complex numbers, to a power.
+    """Computes the magnitude of complex numbers, raised to a power.
 
-    Takes numbers of shape (..., 2) and gives float32, or float64, of shape (...).
+    Takes numbers of shape (..., 2) and returns float32 or float64 of shape (...).
 
     Args:
         power (float, optional): the power, not negative.
 
     Raises:
-        TypeError: it is no number.
-        ValueError: it is negative.
-        RuntimeError: the input is not of that shape; raised when it is used.
+        TypeError: if it is not a number.
+        ValueError: if it is negative.
+        RuntimeError: if the input is not of that shape; raised when it is used.
 
     Source: mindspore.dataset.audio.ComplexNorm of MindSpore 2.10.
 
@@ -173,28 +173,28 @@ class ComplexNorm(ComplexOperation):
     def __init__(self, power: NotNegative = 1.0):
         self.power = power
 
-    def _made(self, x):
+    def _compute(self, x):
         return norm(x, self.power)
 
 
 def norm(x, power):
-    """The magnitude of pairs, to a power."""
+    """The magnitude of complex pairs, raised to a power."""
     square = x[..., 0] * x[..., 0] + x[..., 1] * x[..., 1]
     return square if power == 2 else square ** x.dtype.type(power / 2)
 
 
 class Magphase(ComplexOperation):
-    """The magnitude of complex numbers to a power, and their angle, as two arrays.
+    """Separates complex numbers into magnitude, raised to a power, and angle: two arrays.
 
-    Takes numbers of shape (..., 2) and gives float32, or float64, of shape (...).
+    Takes numbers of shape (..., 2) and returns float32 or float64 of shape (...).
 
     Args:
         power (float, optional): the power, not negative.
 
     Raises:
-        TypeError: it is no number.
-        ValueError: it is negative.
-        RuntimeError: the input is not of that shape; raised when it is used.
+        TypeError: if it is not a number.
+        ValueError: if it is negative.
+        RuntimeError: if the input is not of that shape; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -210,22 +210,23 @@ class Magphase(ComplexOperation):
     def __init__(self, power: NotNegative = 1.0):
         self.power = power
 
-    def _made(self, x):
+    def _compute(self, x):
         return norm(x, self.power), np.arctan2(x[..., 1], x[..., 0])
 
 
 class Contrast(AudioOperation):
-    """Makes a sound louder, much as a compressor does.
+    """Applies a contrast effect: makes a sound louder, similar to a compressor.
 
-    Takes numbers of shape (..., time) and gives float32, or float64, of the same shape.
+    Takes numbers of shape (..., time) and returns float32 or float64 of the same shape.
 
     Args:
-        enhancement_amount (float, optional): how much, in [0, 100]; 0 does something too.
+        enhancement_amount (float, optional): the amount of the effect, in [0, 100]; 0 has an
+            effect, too.
 
     Raises:
-        TypeError: it is no number.
-        ValueError: it is out of range.
-        RuntimeError: the input has no axes; raised when it is used.
+        TypeError: if it is not a number.
+        ValueError: if it is out of range.
+        RuntimeError: if the input has no axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -242,25 +243,25 @@ class Contrast(AudioOperation):
     def __init__(self, enhancement_amount: _Hundred = 75.0):
         self.enhancement_amount = enhancement_amount
 
-    def _made(self, x):
+    def _compute(self, x):
         angle = x * (math.pi / 2)
         return np.sin(angle + self.enhancement_amount / 750 * np.sin(angle * 4))
 
 
 class DCShift(AudioOperation):
-    """Adds a constant; peaks are squeezed instead of clipped.
+    """Applies a DC shift: adds a constant; peaks are limited instead of clipped.
 
-    Takes numbers of any shape but () and gives float32, or float64, of the same shape.
+    Takes numbers of any shape but () and returns float32 or float64 of the same shape.
 
     Args:
         shift (float): the constant, in [-2, 2].
-        limiter_gain (float, optional): what the slope of the peaks' squeezing grows with; None is
-            `shift`.
+        limiter_gain (float, optional): the gain of the limiter: the slope at peaks grows with it;
+            None is `shift`.
 
     Raises:
-        TypeError: an argument is no number.
-        ValueError: `shift` is out of range.
-        RuntimeError: the input has no axes; raised when it is used.
+        TypeError: if an argument is not a number.
+        ValueError: if `shift` is out of range.
+        RuntimeError: if the input has no axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -278,22 +279,22 @@ class DCShift(AudioOperation):
         self.shift = shift
         self.limiter_gain = shift if limiter_gain is None else limiter_gain
 
-    def _made(self, x):
-        shifted = np.clip(x + self.shift, -1.0, 1.0)
+    def _compute(self, x):
+        sum_ = np.clip(x + self.shift, -1.0, 1.0)
         if self.shift in (0, self.limiter_gain):
-            return shifted.astype(x.dtype)
+            return sum_.astype(x.dtype)
         threshold = 1.0 - (abs(self.shift) - self.limiter_gain)
         with np.errstate(divide="ignore", invalid="ignore"):
             slope = self.limiter_gain / np.float64(1 - threshold)
             if self.shift > 0:
-                squeezed = np.minimum((x - threshold) * slope + threshold + self.shift, threshold)
-                return np.where(x > threshold, squeezed, shifted).astype(x.dtype)
-            # The original adds the threshold here too, where SoX takes it away.
-            squeezed = np.maximum((x + threshold) * slope + threshold + self.shift, -threshold)
-            return np.where(x < -threshold, squeezed, shifted).astype(x.dtype)
+                limited = np.minimum((x - threshold) * slope + threshold + self.shift, threshold)
+                return np.where(x > threshold, limited, sum_).astype(x.dtype)
+            # The original adds the threshold here, too, whereas SoX subtracts it.
+            limited = np.maximum((x + threshold) * slope + threshold + self.shift, -threshold)
+            return np.where(x < -threshold, limited, sum_).astype(x.dtype)
 
 
-_rising = {  # how loud a fade is after a part in [0, 1] of it
+_rising = {  # the gain of a fade at a position in [0, 1]
     FadeShape.LINEAR: lambda part: part,
     FadeShape.EXPONENTIAL: lambda part: 2.0 ** (part - 1) * part,
     FadeShape.LOGARITHMIC: lambda part: np.log10(0.1 + part) + 1,
@@ -303,20 +304,20 @@ _rising = {  # how loud a fade is after a part in [0, 1] of it
 
 
 class Fade(AudioOperation):
-    """Lets a sound begin and end softly.
+    """Fades a sound in and out.
 
-    Takes numbers of shape (..., time) and gives float32, or float64, of the same shape; without a
-    fade, the input.
+    Takes numbers of shape (..., time) and returns float32 or float64 of the same shape; without
+    fades, the input is returned.
 
     Args:
-        fade_in_len (int, optional): how many samples the beginning takes.
-        fade_out_len (int, optional): how many the end takes.
-        fade_shape (FadeShape, optional): the curve.
+        fade_in_len (int, optional): the number of samples of the fade-in.
+        fade_out_len (int, optional): the number of samples of the fade-out.
+        fade_shape (FadeShape, optional): the curve of the fades.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: a length is negative.
-        RuntimeError: one is longer than the input; raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if a length is negative.
+        RuntimeError: if a fade is longer than the input; raised when it is used.
 
     Source: mindspore.dataset.audio.Fade of MindSpore 2.10.
 
@@ -351,7 +352,7 @@ class Fade(AudioOperation):
     def _cast(self, x):
         return super()._cast(x) if self.fade_in_len or self.fade_out_len else x
 
-    def _made(self, x):
+    def _compute(self, x):
         if not (self.fade_in_len or self.fade_out_len):
             return x
         loudness = np.ones(x.shape[-1])
@@ -363,16 +364,16 @@ class Fade(AudioOperation):
 
 
 class Gain(AudioOperation):
-    """Makes a sound louder or softer by so many decibels.
+    """Applies a gain in decibels: amplifies or attenuates a sound.
 
-    Takes numbers of any shape but () and gives float32, or float64, of the same shape.
+    Takes numbers of any shape but () and returns float32 or float64 of the same shape.
 
     Args:
-        gain_db (float, optional): how many.
+        gain_db (float, optional): the gain in dB.
 
     Raises:
-        TypeError: it is no number.
-        RuntimeError: the input has no axes; raised when it is used.
+        TypeError: if it is not a number.
+        RuntimeError: if the input has no axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -389,24 +390,24 @@ class Gain(AudioOperation):
     def __init__(self, gain_db: Real = 1.0):
         self.gain_db = gain_db
 
-    def _made(self, x):
+    def _compute(self, x):
         return x if self.gain_db == 0 else x * x.dtype.type(10.0 ** (self.gain_db / 20.0))
 
 
 class Vol(AudioOperation):
-    """Makes a sound louder or softer, and clamps it.
+    """Adjusts the volume of a sound and clamps the result.
 
-    Takes numbers of shape (..., time) and gives float32, or float64, of the same shape.
+    Takes numbers of shape (..., time) and returns float32 or float64 of the same shape.
 
     Args:
-        gain (float): how much.
-        gain_type (GainType, optional): what it counts: a factor of the amplitude, not negative; of
-            the power, positive; or decibels.
+        gain (float): the gain.
+        gain_type (GainType, optional): the unit of the gain: a factor of the amplitude, not
+            negative; a factor of the power, positive; or decibels.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: `gain` is negative, or 0 as a factor of the power.
-        RuntimeError: the input has no axes; raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if `gain` is negative, or 0 as a factor of the power.
+        RuntimeError: if the input has no axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -426,7 +427,7 @@ class Vol(AudioOperation):
     def __init__(self, gain: Real, gain_type: AnInstance(GainType) = GainType.AMPLITUDE):
         self.gain, self.gain_type = gain, gain_type
 
-    def _made(self, x):
+    def _compute(self, x):
         factor = self.gain
         if self.gain_type is GainType.POWER:
             factor = math.sqrt(self.gain)
@@ -436,17 +437,17 @@ class Vol(AudioOperation):
 
 
 class MuLawEncoding(AudioOperation):
-    """Companding by the mu-law: a sound in [-1, 1] as whole numbers in [0, quantization_channels).
+    """Encodes a sound by mu-law companding: from [-1, 1] to integers in [0, quantization_channels).
 
-    Takes numbers of shape (..., time) and gives int32 of the same shape.
+    Takes numbers of shape (..., time) and returns int32 of the same shape.
 
     Args:
-        quantization_channels (int, optional): how many numbers there are.
+        quantization_channels (int, optional): the number of quantization levels.
 
     Raises:
-        TypeError: it is no int.
-        ValueError: it is not positive.
-        RuntimeError: the input has no axes; raised when it is used.
+        TypeError: if it is not an int.
+        ValueError: if it is not positive.
+        RuntimeError: if the input has no axes; raised when it is used.
 
     Source: mindspore.dataset.audio.MuLawEncoding of MindSpore 2.10; ITU-T G.711.
 
@@ -463,7 +464,7 @@ class MuLawEncoding(AudioOperation):
     def __init__(self, quantization_channels: positive = 256):
         self.quantization_channels = quantization_channels
 
-    def _made(self, x):
+    def _compute(self, x):
         top = x.dtype.type(self.quantization_channels - 1)
         with np.errstate(divide="ignore", invalid="ignore"):
             small = np.sign(x) * np.log1p(top * np.abs(x)) / np.log1p(top)
@@ -471,17 +472,17 @@ class MuLawEncoding(AudioOperation):
 
 
 class MuLawDecoding(AudioOperation):
-    """Undoes MuLawEncoding.
+    """Decodes mu-law companding, the inverse of MuLawEncoding.
 
-    Takes numbers of shape (..., time) and gives float32, or float64, of the same shape.
+    Takes numbers of shape (..., time) and returns float32 or float64 of the same shape.
 
     Args:
-        quantization_channels (int, optional): how many numbers there are.
+        quantization_channels (int, optional): the number of quantization levels.
 
     Raises:
-        TypeError: it is no int.
-        ValueError: it is not positive.
-        RuntimeError: the input has no axes; raised when it is used.
+        TypeError: if it is not an int.
+        ValueError: if it is not positive.
+        RuntimeError: if the input has no axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -498,7 +499,7 @@ class MuLawDecoding(AudioOperation):
     def __init__(self, quantization_channels: positive = 256):
         self.quantization_channels = quantization_channels
 
-    def _made(self, x):
+    def _compute(self, x):
         top = x.dtype.type(self.quantization_channels - 1)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             small = x / top * 2 - 1
@@ -506,18 +507,18 @@ class MuLawDecoding(AudioOperation):
 
 
 class Overdrive(AudioOperation):
-    """Distorts a sound as an amplifier does that is driven too far.
+    """Applies an overdrive effect: nonlinear distortion as of an overdriven amplifier.
 
-    Takes numbers of shape (..., time) and gives float32, or float64, of the same shape.
+    Takes numbers of shape (..., time) and returns float32 or float64 of the same shape.
 
     Args:
-        gain (float, optional): how far, in dB, in [0, 100].
-        color (float, optional): how much of even harmonics, in [0, 100].
+        gain (float, optional): the gain in dB, in [0, 100].
+        color (float, optional): the amount of even harmonics, in [0, 100].
 
     Raises:
-        TypeError: an argument is no number.
-        ValueError: one is out of range.
-        RuntimeError: the input has no axes; raised when it is used.
+        TypeError: if an argument is not a number.
+        ValueError: if an argument is out of range.
+        RuntimeError: if the input has no axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -534,8 +535,8 @@ class Overdrive(AudioOperation):
     def __init__(self, gain: _Hundred = 20.0, color: _Hundred = 20.0):
         self.gain, self.color = gain, color
 
-    def _made(self, x):
+    def _compute(self, x):
         driven = np.clip(x * 10.0 ** (self.gain / 20.0) + self.color / 200.0, -1.0, 1.0)
         bent = driven - driven**3 / 3.0
-        centered = filtered(bent, (1.0, -1.0), (1.0, -0.995))  # takes the constant part away
-        return np.clip(x * 0.5 + centered * 0.75, -1.0, 1.0).astype(x.dtype)
+        without_dc = apply_filter(bent, (1.0, -1.0), (1.0, -0.995))  # removes the constant part
+        return np.clip(x * 0.5 + without_dc * 0.75, -1.0, 1.0).astype(x.dtype)

@@ -1,7 +1,7 @@
-"""Audio transforms that hide parts of a spectrogram: SpecAugment.
+"""Masking of spectrograms (SpecAugment): FrequencyMasking, TimeMasking, MaskAlongAxis.
 
-As in the original, one call draws one band for all its examples. float64 stays float64; other
-numbers become float32. Source: D. Park et al., "SpecAugment" (2019).
+As in the original, all examples of a call share one mask. float64 stays float64; other numbers
+become float32. Source: D. Park et al., "SpecAugment" (2019).
 """
 
 import numpy as np
@@ -15,13 +15,13 @@ __all__ = ["FrequencyMasking", "MaskAlongAxis", "MaskAlongAxisIID", "TimeMasking
 
 
 class _Mask(SpectrogramOperation):
-    """The base of masks."""
+    """Base class of masks."""
 
     def _fits(self, x, axis, least, name, limit):
-        """Refuses a number above the length of an axis.
+        """Refuses a number greater than the length of an axis.
 
         Raises:
-            RuntimeError: it is above.
+            RuntimeError: if it is greater.
         """
         if least > limit:
             raise RuntimeError(
@@ -30,14 +30,14 @@ class _Mask(SpectrogramOperation):
             )
 
     def _hide(self, x, axis, start, width, value):
-        """A copy with a band of an axis filled."""
+        """A copy in which a band of an axis is filled."""
         self._fits(x, axis, start + width, "the end of the mask", x.shape[axis])
-        made = x.copy()
-        np.moveaxis(made, axis, 0)[start : start + width] = value
-        return made
+        out = x.copy()
+        np.moveaxis(out, axis, 0)[start : start + width] = value
+        return out
 
     def _hide_at_random(self, x, axis, most, value):
-        """A copy with a band of random width and position filled."""
+        """A copy in which a band of random width and position is filled."""
         self._fits(x, axis, most, "the width of the mask", x.shape[axis])
         width = self._random.integer(0, most)
         start = self._random.integer(0, x.shape[axis] - width)
@@ -45,20 +45,21 @@ class _Mask(SpectrogramOperation):
 
 
 class FrequencyMasking(_Mask):
-    """Hides a band of frequencies.
+    """Masks a band of frequencies.
 
-    Takes numbers of shape (..., freq, time) and gives float32, or float64, of the same shape.
+    Takes numbers of shape (..., freq, time) and returns float32 or float64 of the same shape.
 
     Args:
-        iid_masks (bool, optional): whether the band is drawn at random.
-        freq_mask_param (int, optional): the width of the band; if at random, the greatest.
-        mask_start (int, optional): where the band begins, unless it is at random.
-        mask_value (float, optional): what it is filled with, not negative.
+        iid_masks (bool, optional): whether the band is random.
+        freq_mask_param (int, optional): the width of the band; for a random band, the maximum
+            width.
+        mask_start (int, optional): the start of the band, unless it is random.
+        mask_value (float, optional): the value that fills the mask, not negative.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: one is negative.
-        RuntimeError: the input is not of that shape, or the band does not fit; raised when it is
+        TypeError: if an argument is of the wrong type.
+        ValueError: if one is negative.
+        RuntimeError: if the input is not of that shape, or the band does not fit; raised when it is
             used.
 
     Source: mindspore.dataset.audio.FrequencyMasking of MindSpore 2.10.
@@ -83,29 +84,29 @@ class FrequencyMasking(_Mask):
         self.iid_masks, self.freq_mask_param = iid_masks, freq_mask_param
         self.mask_start, self.mask_value = mask_start, mask_value
 
-    def _made(self, x):
+    def _compute(self, x):
         if self.iid_masks:
             return self._hide_at_random(x, -2, self.freq_mask_param, self.mask_value)
         return self._hide(x, -2, self.mask_start, self.freq_mask_param, self.mask_value)
 
 
 class TimeMasking(_Mask):
-    """Hides a stretch of time.
+    """Masks an interval of time.
 
-    Takes numbers of shape (..., freq, time) and gives float32, or float64, of the same shape.
+    Takes numbers of shape (..., freq, time) and returns float32 or float64 of the same shape.
 
     Args:
-        iid_masks (bool, optional): whether the stretch is drawn at
-            random.
-        time_mask_param (int, optional): its length; if at random, the greatest.
-        mask_start (int, optional): where it begins, unless it is at random.
-        mask_value (float, optional): what it is filled with, not negative.
+        iid_masks (bool, optional): whether the interval is random.
+        time_mask_param (int, optional): the length of the interval; for a random interval, the
+            maximum length.
+        mask_start (int, optional): the start of the interval, unless it is random.
+        mask_value (float, optional): the value that fills the mask, not negative.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: one is negative.
-        RuntimeError: the input is not of that shape, or the stretch does not fit; raised when it is
-            used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if one is negative.
+        RuntimeError: if the input is not of that shape, or the interval does not fit; raised when
+            it is used.
 
     Example:
         >>> import numpy as np
@@ -128,27 +129,27 @@ class TimeMasking(_Mask):
         self.iid_masks, self.time_mask_param = iid_masks, time_mask_param
         self.mask_start, self.mask_value = mask_start, mask_value
 
-    def _made(self, x):
+    def _compute(self, x):
         if self.iid_masks:
             return self._hide_at_random(x, -1, self.time_mask_param, self.mask_value)
         return self._hide(x, -1, self.mask_start, self.time_mask_param, self.mask_value)
 
 
 class MaskAlongAxis(_Mask):
-    """Hides a band of one axis.
+    """Masks a band of one axis.
 
-    Takes numbers of shape (..., freq, time) and gives float32, or float64, of the same shape.
+    Takes numbers of shape (..., freq, time) and returns float32 or float64 of the same shape.
 
     Args:
-        mask_start (int): where the band begins.
-        mask_width (int): its width, positive.
-        mask_value (float): what it is filled with.
+        mask_start (int): the start of the band.
+        mask_width (int): the width of the band, positive.
+        mask_value (float): the value that fills the band.
         axis (int): 1 for frequencies, 2 for time.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: one is out of range.
-        RuntimeError: the input is not of that shape, or the band does not fit; raised when it is
+        TypeError: if an argument is of the wrong type.
+        ValueError: if an argument is out of range.
+        RuntimeError: if the input is not of that shape, or the band does not fit; raised when it is
             used.
 
     Example:
@@ -168,26 +169,26 @@ class MaskAlongAxis(_Mask):
         self.mask_start, self.mask_width = mask_start, mask_width
         self.mask_value, self.axis = mask_value, axis
 
-    def _made(self, x):
+    def _compute(self, x):
         return self._hide(x, self.axis - 3, self.mask_start, self.mask_width, self.mask_value)
 
 
 class MaskAlongAxisIID(_Mask):
-    """Masks a band of one axis, of random width and position.
+    """Masks a band of one axis with random width and position.
 
-    The width is a whole number from 0 to `mask_param`, the start one that leaves space for it.
+    The width is an integer in [0, `mask_param`]; the start is such that the band fits.
 
-    Takes numbers of shape (..., freq, time) and gives float32, or float64, of the same shape.
+    Takes numbers of shape (..., freq, time) and returns float32 or float64 of the same shape.
 
     Args:
-        mask_param (int): the greatest width.
-        mask_value (float): what the band is filled with.
+        mask_param (int): the maximum width.
+        mask_value (float): the value that fills the band.
         axis (int): 1 for frequencies, 2 for time.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: one is out of range.
-        RuntimeError: the input is not of that shape, or `mask_param` is above the length of the
+        TypeError: if an argument is of the wrong type.
+        ValueError: if an argument is out of range.
+        RuntimeError: if the input is not of that shape, or `mask_param` is above the length of the
             axis; raised when it is used.
 
     Example:
@@ -204,5 +205,5 @@ class MaskAlongAxisIID(_Mask):
     def __init__(self, mask_param: natural, mask_value: Real, axis: OneOf(1, 2)):
         self.mask_param, self.mask_value, self.axis = mask_param, mask_value, axis
 
-    def _made(self, x):
+    def _compute(self, x):
         return self._hide_at_random(x, self.axis - 3, self.mask_param, self.mask_value)

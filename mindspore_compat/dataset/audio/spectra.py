@@ -1,4 +1,4 @@
-"""Audio transforms from sound to spectra and back, and between scales of frequencies.
+"""Spectrograms: Spectrogram, MelSpectrogram, GriffinLim and others, forward and inverse.
 
 float64 stays float64; other numbers become float32.
 """
@@ -8,7 +8,7 @@ import numpy as np
 from ..._core.rules.checked import Forbid, checked
 from ..._core.rules.vocabulary import Bool, Float
 from .._rules import AnInstance, natural, positive
-from ._spectra import cut, istft, padded, stft, window
+from ._spectra import cut, istft, pad_ends, stft, window
 from ._wave import (
     LIMIT,
     AudioOperation,
@@ -38,29 +38,29 @@ _too_long = Forbid("(win_length or 0) > n_fft", reason="'win_length' must not be
 
 
 class Spectrogram(AudioOperation):
-    """The spectrogram of a sound: magnitudes to a power, by frequency and time.
+    """Computes the spectrogram of a sound: magnitudes, raised to a power, by frequency and time.
 
-    Takes numbers of shape (..., time) and gives float32, or float64, of shape (..., freq, frames);
-    with power 0 the complex numbers themselves, (..., freq, frames, 2).
+    Takes numbers of shape (..., time) and returns float32 or float64 of shape (..., freq, frames);
+    for power 0, the complex numbers, of shape (..., freq, frames, 2).
 
     Args:
-        n_fft (int, optional): how many samples are transformed at once; gives `n_fft // 2 + 1`
-            frequencies.
-        win_length (int, optional): how long the window is, `n_fft` at most; None is `n_fft`.
-        hop_length (int, optional): from one window to the next; None is `win_length // 2`.
-        pad (int, optional): how many zeros are put on both sides first.
-        window (WindowType, optional): the window.
-        power (float, optional): the power, not negative.
-        normalized (bool, optional): whether magnitudes are divided by the length of the window as a
-            vector.
-        center (bool, optional): whether the first frame's middle is the first sample.
-        pad_mode (BorderType, optional): what the sound is padded with for that.
-        onesided (bool, optional): whether frequencies above half the sample rate are left out.
+        n_fft (int, optional): the FFT size, in samples; gives `n_fft // 2 + 1` frequencies.
+        win_length (int, optional): the length of the window, at most `n_fft`; None is `n_fft`.
+        hop_length (int, optional): the distance of windows, in samples; None is `win_length // 2`.
+        pad (int, optional): the number of zeros to pad both ends with first.
+        window (WindowType, optional): the window function.
+        power (float, optional): the exponent of the magnitudes, not negative.
+        normalized (bool, optional): whether to divide magnitudes by the Euclidean norm of the
+            window.
+        center (bool, optional): whether frames are centered: the middle of the first frame is the
+            first sample.
+        pad_mode (BorderType, optional): the padding mode for centered frames.
+        onesided (bool, optional): whether to omit frequencies above half the sample rate.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: one is out of range.
-        RuntimeError: the input has no axes, or is too short for a frame; raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if an argument is out of range.
+        RuntimeError: if the input has no axes, or is too short for a frame; raised when it is used.
 
     Source: mindspore.dataset.audio.Spectrogram of MindSpore 2.10.
 
@@ -98,10 +98,10 @@ class Spectrogram(AudioOperation):
                 f"({self.n_fft}) samples or more, but got shape {x.shape[lead:]}."
             )
 
-    def _made(self, x):
+    def _compute(self, x):
         weights = window(self.window, self.win_length, self.n_fft)
         if self.pad:
-            x = padded(x, self.pad, BorderType.CONSTANT)
+            x = pad_ends(x, self.pad, BorderType.CONSTANT)
         spectra = stft(x, weights, self.hop_length, self.center, self.pad_mode, self.onesided)
         if self.normalized:
             spectra = spectra / x.dtype.type(np.sqrt((weights * weights).sum()))
@@ -111,7 +111,7 @@ class Spectrogram(AudioOperation):
 
 
 def magnitudes(spectra, power, dtype):
-    """Magnitudes to a power."""
+    """Magnitudes, raised to a power."""
     if power == 1:
         return np.abs(spectra).astype(dtype)
     square = spectra.real * spectra.real + spectra.imag * spectra.imag
@@ -119,28 +119,32 @@ def magnitudes(spectra, power, dtype):
 
 
 class InverseSpectrogram(AudioOperation):
-    """The sound of a complex spectrogram.
+    """Reconstructs a sound from a complex spectrogram.
 
-    Takes numbers of shape (..., freq, frames, 2) and gives float32, or float64, of shape
-    (..., time). As in the original, a sound that had been padded is float32.
+    Takes numbers of shape (..., freq, frames, 2) and returns float32 or float64 of shape (...,
+    time). As in the original, the result is float32 if the sound had been padded.
 
     Args:
-        length (int, optional): how many samples are wanted; None, or 0, for what the frames cover.
-        n_fft (int, optional): how many samples were transformed at once.
-        win_length (int, optional): how long the window was, `n_fft` at most; None is `n_fft`.
-        hop_length (int, optional): from one window to the next; None is `win_length // 2`.
-        pad (int, optional): how many samples had been put on both sides; needs a `length`.
-        window (WindowType, optional): the window.
-        normalized (bool, optional): whether magnitudes had been divided by the window's length.
-        center (bool, optional): whether the first frame's middle is the first sample.
-        pad_mode (BorderType, optional): what the sound had been padded with; the result does not
+        length (int, optional): the number of samples to return; None or 0 returns all samples that
+            the frames cover.
+        n_fft (int, optional): the FFT size, in samples.
+        win_length (int, optional): the length of the window, at most `n_fft`; None is `n_fft`.
+        hop_length (int, optional): the distance of windows, in samples; None is `win_length // 2`.
+        pad (int, optional): the number of samples that both ends were padded with; needs a
+            `length`.
+        window (WindowType, optional): the window function.
+        normalized (bool, optional): whether magnitudes were divided by the Euclidean norm of the
+            window.
+        center (bool, optional): whether frames are centered: the middle of the first frame is the
+            first sample.
+        pad_mode (BorderType, optional): the padding mode of the spectrogram; the result does not
             depend on it.
-        onesided (bool, optional): whether frequencies above half the sample rate are left out.
+        onesided (bool, optional): whether to omit frequencies above half the sample rate.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: one is out of range.
-        RuntimeError: the input is not of that shape, `n_fft` is odd, or there is a `pad` without a
+        TypeError: if an argument is of the wrong type.
+        ValueError: if an argument is out of range.
+        RuntimeError: if the input is not of that shape, `n_fft` is odd, or `pad` is given without
             `length`; raised when it is used.
 
     Example:
@@ -177,43 +181,43 @@ class InverseSpectrogram(AudioOperation):
     def _check(self, x, lead):
         super()._check(x, lead)
         check_complex("InverseSpectrogram", x)
-        wanted = self.n_fft // 2 + 1 if self.onesided else self.n_fft
-        check_frequencies("InverseSpectrogram", x[..., 0], wanted)
+        count = self.n_fft // 2 + 1 if self.onesided else self.n_fft
+        check_frequencies("InverseSpectrogram", x[..., 0], count)
         check_even("InverseSpectrogram", self.n_fft)
         if self.pad and not self.length:
             raise RuntimeError("For 'InverseSpectrogram', 'pad' needs a 'length'.")
 
-    def _made(self, x):
+    def _compute(self, x):
         weights = window(self.window, self.win_length, self.n_fft)
         spectra = complex_of(x)[..., : self.n_fft // 2 + 1, :]
         if self.normalized:
             spectra = spectra * x.dtype.type(np.sqrt((weights * weights).sum()))
         length = self.length + 2 * self.pad if self.length else None
-        made = istft(spectra, weights, self.hop_length, length, self.center)
+        signal = istft(spectra, weights, self.hop_length, length, self.center)
         if self.pad:
-            return made[..., self.pad : self.pad + self.length].astype(np.float32)
-        return made.astype(x.dtype)
+            return signal[..., self.pad : self.pad + self.length].astype(np.float32)
+        return signal.astype(x.dtype)
 
 
 class MelScale(SpectrogramOperation):
-    """Sums the frequencies of a spectrogram to those of the mel scale.
+    """Converts a spectrogram to the mel scale with a bank of triangular filters.
 
-    Takes numbers of shape (..., freq, time) and gives float32, or float64, of shape
-    (..., n_mels, time).
+    Takes numbers of shape (..., freq, time) and returns float32 or float64 of shape (..., n_mels,
+    time).
 
     Args:
-        n_mels (int, optional): how many filters.
-        sample_rate (int, optional): samples a second.
+        n_mels (int, optional): the number of filters.
+        sample_rate (int, optional): the sample rate in Hz.
         f_min (float, optional): the lowest frequency in Hz.
-        f_max (float, optional): the highest; None is `sample_rate // 2`.
-        n_stft (int, optional): how many frequencies the input has.
-        norm (NormType, optional): SLANEY makes the filters equal in area.
+        f_max (float, optional): the highest frequency in Hz; None is `sample_rate // 2`.
+        n_stft (int, optional): the number of frequencies of the input.
+        norm (NormType, optional): SLANEY gives all filters the same area.
         mel_type (MelType, optional): the formula of the scale.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: one is out of range, or `f_min` is not below `f_max`.
-        RuntimeError: the input is not of that shape; raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if an argument is out of range, or `f_min` is not below `f_max`.
+        RuntimeError: if the input is not of that shape; raised when it is used.
 
     Source: mindspore.dataset.audio.MelScale of MindSpore 2.10.
 
@@ -243,7 +247,7 @@ class MelScale(SpectrogramOperation):
         super()._check(x, lead)
         check_frequencies("MelScale", x, self.n_stft)
 
-    def _made(self, x):
+    def _compute(self, x):
         bank = mel_bank(
             self.n_stft,
             self.f_min,
@@ -253,66 +257,67 @@ class MelScale(SpectrogramOperation):
             self.norm,
             self.mel_type,
         )
-        return summed(x, bank)
+        return apply_bank(x, bank)
 
 
-def check_frequencies(api, x, wanted):
-    """Refuses a spectrogram of another number of frequencies.
+def check_frequencies(api, x, count):
+    """Refuses a spectrogram with a wrong number of frequencies.
 
     Raises:
-        RuntimeError: it has another.
+        RuntimeError: if it has another.
     """
-    if x.shape[-2] != wanted:
+    if x.shape[-2] != count:
         raise RuntimeError(
-            f"For '{api}', there must be {wanted} frequencies, but got shape {x.shape}."
+            f"For '{api}', there must be {count} frequencies, but got shape {x.shape}."
         )
 
 
 def check_even(api, n_fft):
-    """Refuses to undo a transform of an odd number of samples, as the original does.
+    """Refuses an odd FFT size for an inverse transform, as the original does.
 
     Raises:
-        RuntimeError: it is odd.
+        RuntimeError: if it is odd.
     """
     if n_fft % 2:
         raise RuntimeError(f"For '{api}', 'n_fft' must be even, but got {n_fft}.")
 
 
-def summed(x, bank):
-    """A spectrogram under a bank of filters."""
+def apply_bank(x, bank):
+    """Applies a bank of filters to a spectrogram."""
     return bank.T.astype(x.dtype) @ x
 
 
 class MelSpectrogram(AudioOperation):
-    """The spectrogram of a sound on the mel scale.
+    """Computes the mel spectrogram of a sound.
 
-    Takes numbers of shape (..., time) and gives float32, or float64, of shape
-    (..., n_mels, frames).
+    Takes numbers of shape (..., time) and returns float32 or float64 of shape (..., n_mels,
+    frames).
 
     Args:
-        sample_rate (int, optional): samples a second.
-        n_fft (int, optional): how many samples are transformed at once.
-        win_length (int, optional): how long the window is, `n_fft` at most; None is `n_fft`.
-        hop_length (int, optional): from one window to the next; None is `win_length // 2`.
+        sample_rate (int, optional): the sample rate in Hz.
+        n_fft (int, optional): the FFT size, in samples.
+        win_length (int, optional): the length of the window, at most `n_fft`; None is `n_fft`.
+        hop_length (int, optional): the distance of windows, in samples; None is `win_length // 2`.
         f_min (float, optional): the lowest frequency in Hz.
-        f_max (float, optional): the highest; None is `sample_rate // 2`.
-        pad (int, optional): how many zeros are put on both sides first.
-        n_mels (int, optional): how many filters.
-        window (WindowType, optional): the window.
-        power (float, optional): the power of the magnitudes, positive.
-        normalized (bool, optional): whether they are divided by the window's length.
-        center (bool, optional): whether the first frame's middle is the first sample.
-        pad_mode (BorderType, optional): what the sound is padded with for that.
-        onesided (bool, optional): must be True for a result: the filters are of
-            `n_fft // 2 + 1` frequencies.
-        norm (NormType, optional): SLANEY makes the filters equal in area.
+        f_max (float, optional): the highest frequency in Hz; None is `sample_rate // 2`.
+        pad (int, optional): the number of zeros to pad both ends with first.
+        n_mels (int, optional): the number of filters.
+        window (WindowType, optional): the window function.
+        power (float, optional): the exponent of the magnitudes, positive.
+        normalized (bool, optional): whether to divide magnitudes by the Euclidean norm of the
+            window.
+        center (bool, optional): whether frames are centered: the middle of the first frame is the
+            first sample.
+        pad_mode (BorderType, optional): the padding mode for centered frames.
+        onesided (bool, optional): must be True: the filters are for `n_fft // 2 + 1` frequencies.
+        norm (NormType, optional): SLANEY gives all filters the same area.
         mel_scale (MelType, optional): the formula of the scale.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: one is out of range.
-        RuntimeError: the input is too short, or the spectrogram is not onesided; raised when it is
-            used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if an argument is out of range.
+        RuntimeError: if the input is too short, or the spectrogram is not onesided; raised when it
+            is used.
 
     Source: mindspore.dataset.audio.MelSpectrogram of MindSpore 2.10.
 
@@ -368,19 +373,19 @@ class MelSpectrogram(AudioOperation):
         self.spectrogram._check(x, lead)
         check_half(type(self).__name__, x, self.spectrogram, lead)
 
-    def _made(self, x):
+    def _compute(self, x):
         n_stft = self.spectrogram.n_fft // 2 + 1
         bank = mel_bank(
             n_stft, self.f_min, self.f_max, self.n_mels, self.sample_rate, self.norm, self.mel_scale
         )
-        return summed(self.spectrogram._made(x), bank)
+        return apply_bank(self.spectrogram._compute(x), bank)
 
 
 def check_half(api, x, spectrogram, lead):
-    """Refuses what the original has no mel spectrogram of.
+    """Refuses inputs for which the original does not compute a mel spectrogram.
 
     Raises:
-        RuntimeError: half a frame is as long as the input, or a spectrogram is not onesided.
+        RuntimeError: if half a frame is as long as the input, or a spectrogram is not onesided.
     """
     if spectrogram.center and spectrogram.n_fft // 2 >= x.shape[-1]:
         raise RuntimeError(
@@ -392,22 +397,22 @@ def check_half(api, x, spectrogram, lead):
 
 
 class SpectralCentroid(AudioOperation):
-    """The mean frequency of a sound, weighted by magnitude, frame by frame.
+    """Computes the spectral centroid of each frame: the mean frequency, weighted by magnitude.
 
-    Takes numbers of shape (..., time) and gives float32, or float64, of shape (..., 1, frames).
+    Takes numbers of shape (..., time) and returns float32 or float64 of shape (..., 1, frames).
 
     Args:
-        sample_rate (int): samples a second.
-        n_fft (int, optional): how many samples are transformed at once.
-        win_length (int, optional): how long the window is, `n_fft` at most; None is `n_fft`.
-        hop_length (int, optional): from one window to the next; None is `win_length // 2`.
-        pad (int, optional): how many zeros are put on both sides first.
-        window (WindowType, optional): the window.
+        sample_rate (int): the sample rate in Hz.
+        n_fft (int, optional): the FFT size, in samples.
+        win_length (int, optional): the length of the window, at most `n_fft`; None is `n_fft`.
+        hop_length (int, optional): the distance of windows, in samples; None is `win_length // 2`.
+        pad (int, optional): the number of zeros to pad both ends with first.
+        window (WindowType, optional): the window function.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: one is out of range.
-        RuntimeError: the input has no axes; raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if an argument is out of range.
+        RuntimeError: if the input has no axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -432,35 +437,37 @@ class SpectralCentroid(AudioOperation):
         self.sample_rate = sample_rate
         self.spectrogram = Spectrogram(n_fft, win_length, hop_length, pad, window, 1.0)
 
-    def _made(self, x):
-        sizes = self.spectrogram._made(x)
+    def _compute(self, x):
+        sizes = self.spectrogram._compute(x)
         frequencies = np.linspace(0, self.sample_rate // 2, sizes.shape[-2])[:, None]
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = (sizes * frequencies).sum(-2, keepdims=True) / sizes.sum(-2, keepdims=True)
-        return found.astype(x.dtype)
+            means = (sizes * frequencies).sum(-2, keepdims=True) / sizes.sum(-2, keepdims=True)
+        return means.astype(x.dtype)
 
 
 class GriffinLim(SpectrogramOperation):
-    """A sound whose spectrogram has given magnitudes, by the fast algorithm of Griffin and Lim.
+    """Reconstructs a sound from the magnitudes of a spectrogram by the fast Griffin-Lim algorithm.
 
-    Takes numbers of shape (..., freq, frames) and gives float32, or float64, of shape (..., time).
+    Takes numbers of shape (..., freq, frames) and returns float32 or float64 of shape (..., time).
 
     Args:
-        n_fft (int, optional): how many samples were transformed at once.
-        n_iter (int, optional): how often phases are improved.
-        win_length (int, optional): how long the window was, `n_fft` at most; None, or 0, is
+        n_fft (int, optional): the FFT size, in samples.
+        n_iter (int, optional): the number of iterations.
+        win_length (int, optional): the length of the window, at most `n_fft`; None, or 0, is
             `n_fft`.
-        hop_length (int, optional): from one window to the next; None, or 0, is `win_length // 2`.
-        window_type (WindowType, optional): the window.
-        power (float, optional): the power that the magnitudes are to, positive.
-        momentum (float, optional): how far phases go on as they went, not negative.
-        length (int, optional): how many samples are wanted; None, or 0, for what the frames cover.
-        rand_init (bool, optional): whether the first phases are drawn at random; otherwise 0.
+        hop_length (int, optional): the distance of windows, in samples; None, or 0, is `win_length
+            // 2`.
+        window_type (WindowType, optional): the window function.
+        power (float, optional): the exponent of the magnitudes, positive.
+        momentum (float, optional): the momentum of the iteration, not negative.
+        length (int, optional): the number of samples to return; None or 0 returns all samples that
+            the frames cover.
+        rand_init (bool, optional): whether the initial phases are random; otherwise they are 0.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: one is out of range.
-        RuntimeError: `win_length` is above `n_fft`. When it is used: the input is not of that
+        TypeError: if an argument is of the wrong type.
+        ValueError: if an argument is out of range.
+        RuntimeError: if `win_length` is above `n_fft`. When it is used: if the input is not of that
             shape, or `n_fft` is odd or not below `length`.
 
     Example:
@@ -503,12 +510,12 @@ class GriffinLim(SpectrogramOperation):
                 f"{self.n_fft} and {self.length}."
             )
 
-    def _made(self, x):
+    def _compute(self, x):
         weights = window(self.window_type, self.win_length, self.n_fft)
         with np.errstate(invalid="ignore"):
             sizes = x.astype(np.float64) ** (1 / self.power)
         phases, before = self._phases(x.shape), 0.0
-        # The original puts the momentum m to m / (1 + m), and does it twice.
+        # The original maps the momentum m to m / (1 + m), twice.
         momentum = self.momentum / (1 + 2 * self.momentum)
         for _ in range(self.n_iter):
             sound = istft(sizes * phases, weights, self.hop_length, self.length)
@@ -520,10 +527,10 @@ class GriffinLim(SpectrogramOperation):
         return istft(sizes * phases, weights, self.hop_length, self.length).astype(x.dtype)
 
     def _phases(self, shape):
-        """The first phases, as complex numbers."""
+        """The initial phases, as complex numbers."""
         if not self.rand_init:
             return np.ones(shape, np.complex128)
         count = int(np.prod(shape))
-        drawn = np.array([self._random.unit() for _ in range(2 * count)])
-        by_time = drawn.reshape(*shape[:-2], shape[-1], shape[-2], 2)  # the imaginary part first
+        numbers = np.array([self._random.unit() for _ in range(2 * count)])
+        by_time = numbers.reshape(*shape[:-2], shape[-1], shape[-2], 2)  # the imaginary part first
         return np.swapaxes(by_time[..., 1] + 1j * by_time[..., 0], -1, -2)

@@ -1,4 +1,4 @@
-"""Audio transforms that look for a voice: its pitch, and where it begins."""
+"""Speech transforms: pitch detection and voice activity detection (Vad)."""
 
 import math
 
@@ -12,23 +12,24 @@ __all__ = ["DetectPitchFrequency", "Vad"]
 
 
 class DetectPitchFrequency(AudioOperation):
-    """The pitch of a sound, frame by frame.
+    """Detects the pitch of a sound in each frame.
 
-    It is found where the normalized cross-correlation of the frame with what follows is greatest,
-    and smoothed by a median. Takes floats of shape (..., time) and gives float32 of shape
+    The pitch is the lag with the greatest normalized cross-correlation of a frame and the samples
+    after it, smoothed by a median. Takes floats of shape (..., time) and returns float32 of shape
     (..., frames).
 
     Args:
-        sample_rate (int): samples a second, not 0.
-        frame_time (float, optional): how long a frame is, in seconds.
-        win_length (int, optional): how many frames a median is of.
+        sample_rate (int): the sample rate in Hz, not 0.
+        frame_time (float, optional): the length of a frame in seconds.
+        win_length (int, optional): the number of frames of the median.
         freq_low (int, optional): the lowest pitch in Hz.
         freq_high (int, optional): the highest pitch in Hz.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: one is not positive, or `sample_rate` is 0.
-        RuntimeError: the input is not of floats, or too short for a median; raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if one is not positive, or `sample_rate` is 0.
+        RuntimeError: if the input is not of floats, or too short for a median; raised when it is
+            used.
 
     Source: mindspore.dataset.audio.DetectPitchFrequency of MindSpore 2.10.
 
@@ -53,7 +54,7 @@ class DetectPitchFrequency(AudioOperation):
         self.freq_low, self.freq_high = freq_low, freq_high
 
     def _sizes(self, length):
-        """How many samples a frame has, and how many frames there are."""
+        """The samples per frame, and the number of frames."""
         size = math.ceil(self.sample_rate * self.frame_time)
         return size, -(-length // size)
 
@@ -70,7 +71,7 @@ class DetectPitchFrequency(AudioOperation):
                 f"{self.win_length}, but got {frames}."
             )
 
-    def _made(self, x):
+    def _compute(self, x):
         matches = self._matches(x)
         least = math.ceil(self.sample_rate / self.freq_high)
         lags = _first_best(matches, least) + 1
@@ -81,22 +82,28 @@ class DetectPitchFrequency(AudioOperation):
         return (self.sample_rate / (1e-9 + median)).astype(np.float32)
 
     def _matches(self, x):
-        """How much each frame is like what comes a lag later: (..., frames, lags from 1)."""
+        """The correlation of each frame with the samples a lag later: (..., frames, lags from
+        1).
+        """
         lags = math.ceil(self.sample_rate / self.freq_low)
         size, count = self._sizes(x.shape[-1])
         padding = lags + count * size - x.shape[-1]
         longer = np.pad(x.astype(np.float64), [(0, 0)] * (x.ndim - 1) + [(0, padding)])
-        found = []
-        here = longer[..., : count * size].reshape(*x.shape[:-1], count, size)
+        correlations = []
+        frames = longer[..., : count * size].reshape(*x.shape[:-1], count, size)
         for lag in range(1, lags + 1):
-            later = longer[..., lag : lag + count * size].reshape(here.shape)
-            sizes = (1e-9 + np.linalg.norm(here, axis=-1)) * (1e-9 + np.linalg.norm(later, axis=-1))
-            found.append((here * later).sum(-1) / sizes**2)
-        return np.stack(found, -1)
+            shifted = longer[..., lag : lag + count * size].reshape(frames.shape)
+            sizes = (1e-9 + np.linalg.norm(frames, axis=-1)) * (
+                1e-9 + np.linalg.norm(shifted, axis=-1)
+            )
+            correlations.append((frames * shifted).sum(-1) / sizes**2)
+        return np.stack(correlations, -1)
 
 
 def _first_best(matches, least):
-    """The index of the best match, or of the best in the first half if that is nearly as good."""
+    """The index of the best match, or of the best match in the first half if it is nearly as
+    good.
+    """
     lags = matches.shape[-1]
     best = least + matches[..., least:].argmax(-1)
     half = max(lags // 2, least + 1)
@@ -109,39 +116,45 @@ def _first_best(matches, least):
 
 
 class Vad(AudioOperation):
-    """Cuts silence and soft noise off the beginning of a recording of speech.
+    """Voice activity detection: trims silence and soft noise from the beginning of a speech
+    recording.
 
-    Measures the power of the cepstrum against an estimate of the noise, and finds where it rises.
-    Where it does not, the end of the recording is returned, as long as the search. (This is
-    all that 2.10 was seen to give, at any level above 0; here voices are found.)
+    A voice begins where the power of the cepstrum rises above an estimate of the noise. If it does
+    not rise, the end of the recording is returned, as long as the search time. (MindSpore 2.10 was
+    observed to return only this, at any level above 0; here voices are detected.)
 
-    Takes numbers of shape (..., time) and gives float32, or float64, with less time; the channels
+    Takes numbers of shape (..., time) and returns float32 or float64 with less time; all channels
     are cut at the same index.
 
     Args:
-        sample_rate (int): samples a second, positive.
-        trigger_level (float, optional): the measurement that is taken for a voice.
+        sample_rate (int): the sample rate in Hz, positive.
+        trigger_level (float, optional): the measurement that triggers the detection of a voice.
         trigger_time (float, optional): the time constant, in seconds, over which measurements are
-            averaged for that.
-        search_time (float, optional): how far before that to search for softer sounds to keep.
-        allowed_gap (float, optional): how long a gap between them may be.
-        pre_trigger_time (float, optional): how much to keep in front of all these.
-        boot_time (float, optional): how long the first estimate of the noise takes.
-        noise_up_time (float, optional): the time constant of that estimate when it rises.
-        noise_down_time (float, optional): and when it falls; not above `noise_up_time`.
-        noise_reduction_amount (float, optional): how much of the noise is taken away.
-        measure_freq (float, optional): how many measurements a second.
-        measure_duration (float, optional): how long one takes; None is twice their distance.
-        measure_smooth_time (float, optional): the time constant by which spectra are smoothed.
-        hp_filter_freq (float, optional): the lowest frequency that counts, in Hz.
-        lp_filter_freq (float, optional): the highest.
-        hp_lifter_freq (float, optional): the lowest frequency of the cepstrum that counts, in Hz.
-        lp_lifter_freq (float, optional): the highest.
+            averaged for the trigger.
+        search_time (float, optional): the time in seconds before the trigger that is searched for
+            softer sounds to keep.
+        allowed_gap (float, optional): the maximum gap between these sounds, in seconds.
+        pre_trigger_time (float, optional): the time in seconds to keep before these sounds.
+        boot_time (float, optional): the time in seconds of the first noise estimate.
+        noise_up_time (float, optional): the time constant of the noise estimate when it rises.
+        noise_down_time (float, optional): the time constant of the noise estimate when it falls;
+            not above `noise_up_time`.
+        noise_reduction_amount (float, optional): the fraction of the noise estimate to subtract.
+        measure_freq (float, optional): the number of measurements per second.
+        measure_duration (float, optional): the duration of a measurement in seconds; None is twice
+            the distance of measurements.
+        measure_smooth_time (float, optional): the time constant of the smoothing of spectra.
+        hp_filter_freq (float, optional): the lowest frequency that is measured, in Hz.
+        lp_filter_freq (float, optional): the highest frequency that is measured, in Hz.
+        hp_lifter_freq (float, optional): the lowest frequency of the cepstrum that is measured, in
+            Hz.
+        lp_lifter_freq (float, optional): the highest frequency of the cepstrum that is measured, in
+            Hz.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: one is out of range.
-        RuntimeError: the input has no axes; raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if an argument is out of range.
+        RuntimeError: if the input has no axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -187,14 +200,14 @@ class Vad(AudioOperation):
         self.hp_filter_freq, self.lp_filter_freq = hp_filter_freq, lp_filter_freq
         self.hp_lifter_freq, self.lp_lifter_freq = hp_lifter_freq, lp_lifter_freq
 
-    def _made(self, x):
+    def _compute(self, x):
         rows = rows_of(x).astype(np.float64)
-        length, period = _rounded(self.sample_rate * self.measure_duration), self._period()
+        length, period = _round(self.sample_rate * self.measure_duration), self._period()
         count = max(math.ceil(self.search_time * self.measure_freq), 1)
         meter = _Meter(self, len(rows), length)
         recent, index = np.zeros((len(rows), count)), 0
         mean, decay = np.zeros(len(rows)), _decay(self.trigger_time, self.measure_freq)
-        end, periods = rows.shape[-1], count  # where no voice is found
+        end, periods = rows.shape[-1], count  # if no voice is detected
         for stop in range(length, rows.shape[-1] + 1, period):
             recent[:, index] = meter.measure(rows[:, stop - length : stop])
             mean = mean * decay + recent[:, index] * (1 - decay)
@@ -206,15 +219,15 @@ class Vad(AudioOperation):
                 end = stop
                 break
             index = (index + 1) % count
-        before = _rounded(self.pre_trigger_time * self.sample_rate) + length + periods * period
+        before = _round(self.pre_trigger_time * self.sample_rate) + length + periods * period
         return x[..., max(end - before, 0) :]
 
     def _period(self):
-        return _rounded(self.sample_rate / self.measure_freq)
+        return _round(self.sample_rate / self.measure_freq)
 
     def _voiced_length(self, measures):
-        """How many measurements to keep, of those of one channel, the latest first."""
-        gap = _rounded(self.allowed_gap * self.measure_freq)
+        """The number of measurements of one channel to keep; `measures` has the latest first."""
+        gap = _round(self.allowed_gap * self.measure_freq)
         last = silent = len(measures)
         for index, measure in enumerate(measures):
             if measure >= self.trigger_level and index <= last + gap:
@@ -225,13 +238,13 @@ class Vad(AudioOperation):
 
 
 class _Meter:
-    """Measures the power of a voice, one row of samples after another."""
+    """Measures the power of a voice, one block of samples after another."""
 
     def __init__(self, vad, channels, length):
         rate = vad.sample_rate
         self.size = max(16, 1 << (length - 1).bit_length())
-        self.low = max(_rounded(vad.hp_filter_freq / rate * self.size), 1)
-        self.high = min(_rounded(vad.lp_filter_freq / rate * self.size), self.size // 2)
+        self.low = max(_round(vad.hp_filter_freq / rate * self.size), 1)
+        self.high = min(_round(vad.lp_filter_freq / rate * self.size), self.size // 2)
         self.window = 2.0 / math.sqrt(length) * np.hanning(length + 1)[:-1]
         width = self.high - self.low
         self.lifter = 2.0 / math.sqrt(width) * np.hanning(width + 1)[:-1]
@@ -246,7 +259,7 @@ class _Meter:
         self.spectrum, self.noise = np.zeros((2, channels, width))
 
     def measure(self, samples):
-        """The measurements of a stretch of each channel."""
+        """The measurements of one block of each channel."""
         booting = self.booted >= 0
         smooth = self.booted / (1.0 + self.booted) if booting else self.smooth
         sizes = np.abs(np.fft.rfft(samples * self.window, self.size))[:, self.low : self.high]
@@ -265,10 +278,10 @@ class _Meter:
         return np.maximum(0.0, 21 + np.nan_to_num(levels, nan=-np.inf, neginf=-np.inf))
 
 
-def _rounded(number):
+def _round(number):
     return int(number + 0.5)
 
 
 def _decay(time, frequency):
-    """What is left of a value after a step, with a time constant."""
+    """The fraction of a value that remains after one step, for a time constant."""
     return math.exp(-1.0 / (time * frequency)) if time else 0.0

@@ -1,4 +1,4 @@
-"""Audio transforms of time and pitch: stretching, shifting, resampling.
+"""Audio transforms of time and pitch: TimeStretch, PhaseVocoder, PitchShift, Resample.
 
 float64 stays float64; other numbers become float32.
 """
@@ -10,7 +10,7 @@ import numpy as np
 from ..._core.rules.checked import Forbid, checked
 from ..._core.rules.vocabulary import Float, Int
 from .._rules import INT32_MAX, AnInstance, natural, positive
-from ._spectra import cut, hann, istft, kaiser, resampled, stft, stretched, window
+from ._spectra import cut, hann, istft, kaiser, resample, stft, stretch, window
 from ._wave import (
     AnyInt,
     AudioOperation,
@@ -28,7 +28,7 @@ __all__ = ["PhaseVocoder", "PitchShift", "Resample", "TimeStretch"]
 
 
 class _Stretch(AudioOperation):
-    """The base of transforms of complex spectrograms."""
+    """Base class of transforms that stretch complex spectrograms."""
 
     least = 3
     axes = "<..., freq, frames, complex=2>"
@@ -37,27 +37,28 @@ class _Stretch(AudioOperation):
         super()._check(x, lead)
         check_complex(type(self).__name__, x)
 
-    def _stretched(self, x, rate, advance):
-        if rate == 1:  # as the original, which gives three axes a fourth
+    def _stretch(self, x, rate, advance):
+        if rate == 1:  # as in the original, where an input with three axes gets a fourth
             return x[None] if x.ndim == 3 else x
-        return pairs_of(stretched(complex_of(x), rate, advance), x.dtype)
+        return pairs_of(stretch(complex_of(x), rate, advance), x.dtype)
 
 
 class TimeStretch(_Stretch):
-    """Makes the spectra of a sound pass faster, or slower, at the same pitch.
+    """Stretches a complex spectrogram in time without changing the pitch.
 
-    Takes numbers of shape (..., freq, frames, 2) and gives float32, or float64, with
-    `ceil(frames / fixed_rate)` frames. As in the original, a rate of 1 gives three axes a fourth.
+    Takes numbers of shape (..., freq, frames, 2) and returns float32 or float64 with `ceil(frames /
+    fixed_rate)` frames. As in the original, at a rate of 1 an input with three axes gets a fourth.
 
     Args:
-        hop_length (int, optional): how many samples are from frame to frame; None is `n_freq - 1`.
-        n_freq (int, optional): how many frequencies there are.
-        fixed_rate (float, optional): how many times as fast; None is 1.
+        hop_length (int, optional): the distance of frames, in samples; None is
+            `n_freq - 1`.
+        n_freq (int, optional): the number of frequencies.
+        fixed_rate (float, optional): the factor of the speed; None is 1.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: one is not positive.
-        RuntimeError: the input is not of that shape; raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if one is not positive.
+        RuntimeError: if the input is not of that shape; raised when it is used.
 
     Source: mindspore.dataset.audio.TimeStretch of MindSpore 2.10; J. Flanagan and R. Golden, "Phase
     vocoder" (1966).
@@ -79,26 +80,26 @@ class TimeStretch(_Stretch):
         self.n_freq, self.fixed_rate = n_freq, 1 if fixed_rate is None else fixed_rate
         self.hop_length = n_freq - 1 if hop_length is None else hop_length
 
-    def _made(self, x):
+    def _compute(self, x):
         advance = np.linspace(0, np.pi * self.hop_length, x.shape[-3])[:, None]
-        return self._stretched(x, self.fixed_rate, advance)
+        return self._stretch(x, self.fixed_rate, advance)
 
 
 class PhaseVocoder(_Stretch):
-    """Makes the spectra of a sound pass faster, or slower, at the same pitch.
+    """Stretches a complex spectrogram in time without changing the pitch.
 
-    Takes numbers of shape (..., freq, frames, 2) and gives float32, or float64, with
-    `ceil(frames / rate)` frames. As in the original, a rate of 1 gives three axes a fourth.
+    Takes numbers of shape (..., freq, frames, 2) and returns float32 or float64 with `ceil(frames /
+    rate)` frames. As in the original, at a rate of 1 an input with three axes gets a fourth.
 
     Args:
-        rate (float): how many times as fast.
-        phase_advance (numpy.ndarray): how far the phase of each frequency goes from frame to frame,
-            (freq, 1), of the input's dtype.
+        rate (float): the factor of the speed.
+        phase_advance (numpy.ndarray): the phase advance of each frequency per frame, (freq, 1), in
+            the dtype of the input.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: `rate` is not positive.
-        RuntimeError: `phase_advance` or the input is not of that shape, or they differ in dtype;
+        TypeError: if an argument is of the wrong type.
+        ValueError: if `rate` is not positive.
+        RuntimeError: if `phase_advance` or the input is not of that shape, or they differ in dtype;
             raised when it is used.
 
     Example:
@@ -130,28 +131,28 @@ class PhaseVocoder(_Stretch):
                 f"{x.dtype}, but got {advance.dtype}."
             )
 
-    def _made(self, x):
-        return self._stretched(x, self.rate, self.phase_advance.astype(np.float64))
+    def _compute(self, x):
+        return self._stretch(x, self.rate, self.phase_advance.astype(np.float64))
 
 
 class PitchShift(AudioOperation):
-    """Raises or lowers the pitch of a sound, which keeps its length.
+    """Shifts the pitch of a sound without changing its length.
 
-    Takes numbers of shape (..., time) and gives float32, or float64, of the same shape.
+    Takes numbers of shape (..., time) and returns float32 or float64 of the same shape.
 
     Args:
-        sample_rate (int): samples a second.
-        n_steps (int): by how many steps.
-        bins_per_octave (int, optional): how many steps double the pitch, not 0.
-        n_fft (int, optional): how many samples are transformed at once.
-        win_length (int, optional): how long the window is, `n_fft` at most; None is `n_fft`.
-        hop_length (int, optional): from one window to the next; None is `win_length // 4`.
-        window (WindowType, optional): the window.
+        sample_rate (int): the sample rate in Hz.
+        n_steps (int): the number of steps to shift by.
+        bins_per_octave (int, optional): the number of steps per octave, not 0.
+        n_fft (int, optional): the FFT size, in samples.
+        win_length (int, optional): the length of the window, at most `n_fft`; None is `n_fft`.
+        hop_length (int, optional): the distance of windows, in samples; None is `win_length // 4`.
+        window (WindowType, optional): the window function.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: one is out of range.
-        RuntimeError: the input has no axes; raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if an argument is out of range.
+        RuntimeError: if the input has no axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -178,41 +179,42 @@ class PitchShift(AudioOperation):
         self.win_length, self.window = win_length or n_fft, window
         self.hop_length = hop_length or max(self.win_length // 4, 1)
 
-    def _made(self, x):
+    def _compute(self, x):
         length = x.shape[-1]
         rate = 2.0 ** (-self.n_steps / self.bins_per_octave)
         weights = window(self.window, self.win_length, self.n_fft)
         spectra = stft(x, weights, self.hop_length)
         if rate != 1:
             advance = np.linspace(0, np.pi * self.hop_length, spectra.shape[-2])[:, None]
-            spectra = stretched(spectra, rate, advance)
+            spectra = stretch(spectra, rate, advance)
         longer = istft(spectra, weights, self.hop_length, int(np.round(length / rate)))
         old = int(self.sample_rate / rate)
         common = gcd(old, self.sample_rate)
-        made = resampled(longer, old // common, self.sample_rate // common, hann, 6, 0.99)
-        return cut(made, length).astype(x.dtype)
+        out = resample(longer, old // common, self.sample_rate // common, hann, 6, 0.99)
+        return cut(out, length).astype(x.dtype)
 
 
 class Resample(AudioOperation):
-    """A sound of one sample rate in another one.
+    """Resamples a sound from one sample rate to another.
 
-    Takes numbers of shape (..., time) and gives float32, or float64, of shape
-    (..., ceil(time * new_freq / orig_freq)). Equal rates give the input.
+    Takes numbers of shape (..., time) and returns float32 or float64 of shape (..., ceil(time *
+    new_freq / orig_freq)). For equal rates, the input is returned.
 
     Args:
-        orig_freq (float, optional): the rate of the sound, 1 or more; decimals are cut off, as in
-            the original.
-        new_freq (float, optional): the rate wanted, likewise.
-        resample_method (ResampleMethod, optional): the window of the sinc.
-        lowpass_filter_width (int, optional): how many zero crossings it has on a side.
-        rolloff (float, optional): where it cuts off, as a part of the lower Nyquist frequency, in
-            (0, 1].
-        beta (float, optional): the shape of Kaiser's window; None is 14.769656459379492.
+        orig_freq (float, optional): the sample rate of the input, at least 1; decimals are
+            truncated, as in the original.
+        new_freq (float, optional): the new sample rate, likewise.
+        resample_method (ResampleMethod, optional): the window of the sinc filter.
+        lowpass_filter_width (int, optional): the number of zero crossings of the sinc on each side.
+        rolloff (float, optional): the cutoff frequency, as a fraction of the lower Nyquist
+            frequency, in (0, 1].
+        beta (float, optional): the shape parameter of the Kaiser window; None is
+            14.769656459379492.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: one is out of range.
-        RuntimeError: the input has no axes, or a rate is below 1; raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if an argument is out of range.
+        RuntimeError: if the input has no axes, or a rate is below 1; raised when it is used.
 
     Source: mindspore.dataset.audio.Resample of MindSpore 2.10; J. O. Smith, "Digital Audio
     Resampling".
@@ -249,11 +251,11 @@ class Resample(AudioOperation):
                 f"{self.orig_freq}, new_freq={self.new_freq}."
             )
 
-    def _made(self, x):
+    def _compute(self, x):
         old, new = int(self.orig_freq), int(self.new_freq)
         common = gcd(old, new)
         sinc = self.resample_method is ResampleMethod.SINC_INTERPOLATION
-        made = resampled(
+        out = resample(
             x,
             old // common,
             new // common,
@@ -261,4 +263,4 @@ class Resample(AudioOperation):
             self.lowpass_filter_width,
             self.rolloff,
         )
-        return made.astype(x.dtype)
+        return out.astype(x.dtype)

@@ -1,7 +1,7 @@
-"""Choices that audio transforms take, and the matrices of filter banks and of the cosine transform.
+"""Enumerations for the arguments of audio transforms; matrices of filter banks and of the DCT.
 
-Enumerations are strings, so that they can be written as JSON. The matrices are float32, as the
-original's; they are computed in float64.
+Enumerations are strings, so they can be written as JSON. The matrices are float32, as in the
+original, but computed in float64.
 """
 
 from enum import Enum, IntEnum
@@ -33,9 +33,9 @@ __all__ = [
 
 
 class BorderType(str, Enum):
-    """What a signal is padded with: zeros, its last value, or its mirror image.
+    """The padding modes of a signal: zeros, the last value, or the mirror image.
 
-    REFLECT mirrors without the last value, SYMMETRIC with it.
+    REFLECT mirrors the signal without the last value, SYMMETRIC with it.
 
     Example:
         >>> from mindspore_compat.dataset import audio
@@ -52,7 +52,7 @@ class BorderType(str, Enum):
 
 
 class DensityFunction(str, Enum):
-    """The density of a dither: triangular, rectangular or Gaussian.
+    """The probability density of dither noise: triangular, rectangular or Gaussian.
 
     Example:
         >>> from mindspore_compat.dataset import audio
@@ -68,7 +68,7 @@ class DensityFunction(str, Enum):
 
 
 class FadeShape(str, Enum):
-    """The curve that a fade follows.
+    """The curves of a fade.
 
     Example:
         >>> from mindspore_compat.dataset import audio
@@ -86,7 +86,7 @@ class FadeShape(str, Enum):
 
 
 class GainType(str, Enum):
-    """What a gain counts: amplitude, power or decibels.
+    """The units of a gain: amplitude, power or decibels.
 
     Example:
         >>> from mindspore_compat.dataset import audio
@@ -102,7 +102,7 @@ class GainType(str, Enum):
 
 
 class Interpolation(str, Enum):
-    """How values between samples are found: on a line or a parabola.
+    """The interpolation between samples: linear or quadratic.
 
     Example:
         >>> from mindspore_compat.dataset import audio
@@ -117,7 +117,7 @@ class Interpolation(str, Enum):
 
 
 class MelType(str, Enum):
-    """The formula of the mel scale: the one of the Hidden Markov Toolkit or Slaney's.
+    """The formula of the mel scale: that of the Hidden Markov Toolkit, or Slaney's.
 
     Example:
         >>> from mindspore_compat.dataset import audio
@@ -132,7 +132,7 @@ class MelType(str, Enum):
 
 
 class Modulation(str, Enum):
-    """The wave that modulates an effect.
+    """The modulating wave of an effect.
 
     Example:
         >>> from mindspore_compat.dataset import audio
@@ -147,7 +147,7 @@ class Modulation(str, Enum):
 
 
 class NormMode(str, Enum):
-    """Whether the basis of a cosine transform is made orthonormal.
+    """The normalization of a cosine transform: orthonormal or none.
 
     Example:
         >>> from mindspore_compat.dataset import audio
@@ -162,7 +162,7 @@ class NormMode(str, Enum):
 
 
 class NormType(str, Enum):
-    """Whether the triangles of a mel filter bank are made equal in area, as Slaney does.
+    """The normalization of a mel filter bank: equal areas, as in Slaney's toolbox, or none.
 
     Example:
         >>> from mindspore_compat.dataset import audio
@@ -177,7 +177,7 @@ class NormType(str, Enum):
 
 
 class ResampleMethod(str, Enum):
-    """The window of the sinc by which a signal is resampled: Hann's or Kaiser's.
+    """The window of the sinc filter for resampling: Hann or Kaiser.
 
     Example:
         >>> from mindspore_compat.dataset import audio
@@ -192,7 +192,7 @@ class ResampleMethod(str, Enum):
 
 
 class ScaleType(str, Enum):
-    """Whether a spectrogram holds powers or magnitudes.
+    """The content of a spectrogram: powers or magnitudes.
 
     Example:
         >>> from mindspore_compat.dataset import audio
@@ -207,7 +207,7 @@ class ScaleType(str, Enum):
 
 
 class WindowType(str, Enum):
-    """The window that a frame of a signal is multiplied by.
+    """The window functions of a short-time Fourier transform.
 
     Example:
         >>> from mindspore_compat.dataset import audio
@@ -239,7 +239,7 @@ class _NormNumber(IntEnum):
     DE_NORM_TYPE_SLANEY = 1
 
 
-# The numbers by which the original's runtime knows these choices.
+# The numbers of these members in the original's runtime.
 DE_C_MEL_TYPE = {
     MelType.HTK: _MelNumber.DE_MEL_TYPE_HTK,
     MelType.SLANEY: _MelNumber.DE_MEL_TYPE_SLANEY,
@@ -253,28 +253,28 @@ DE_C_NORM_TYPE = {
     NormType.NONE: _NormNumber.DE_NORM_TYPE_NONE,
 }
 
-_Count = positive | OneOf(True)  # the original takes True for 1
+_Count = positive | OneOf(True)  # the original accepts True as 1
 Frequency = Number(ge=0.0, le=16777216.0)
 
 
 @checked
 def create_dct(n_mfcc: _Count, n_mels: _Count, norm: AnInstance(NormMode) = NormMode.NONE):
-    """The matrix of the discrete cosine transform of type 2, to multiply rows by from the right.
+    """Creates the matrix of the discrete cosine transform (DCT) of type 2.
 
-    Its element (m, k) is `2 * cos(pi / n_mels * (m + 0.5) * k)`; if orthonormal, each column is
-    divided by its length for `n_mfcc` equal to `n_mels`.
+    Multiply rows by it: `x @ matrix`. Its element (m, k) is `2 * cos(pi / n_mels * (m + 0.5) * k)`;
+    if orthonormal, each column is divided by its norm for `n_mfcc` equal to `n_mels`.
 
     Args:
-        n_mfcc (int): how many coefficients.
-        n_mels (int): how many filters.
+        n_mfcc (int): the number of coefficients.
+        n_mels (int): the number of filters.
         norm (NormMode, optional): NONE or ORTHO.
 
     Returns:
         numpy.ndarray of float32, (n_mels, n_mfcc).
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: `n_mfcc` or `n_mels` is not positive.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if `n_mfcc` or `n_mels` is not positive.
 
     Source: mindspore.dataset.audio.create_dct of MindSpore 2.10.
 
@@ -292,30 +292,30 @@ def dct_matrix(n_mfcc, n_mels, norm):
     angles = np.pi / n_mels * (np.arange(n_mels)[:, None] + 0.5) * np.arange(n_mfcc)
     if norm is NormMode.NONE:
         return 2.0 * np.cos(angles)
-    found = np.cos(angles) * np.sqrt(2.0 / n_mels)
-    found[:, 0] /= np.sqrt(2.0)
-    return found
+    matrix = np.cos(angles) * np.sqrt(2.0 / n_mels)
+    matrix[:, 0] /= np.sqrt(2.0)
+    return matrix
 
 
 @checked(Forbid("f_min > f_max"))
 def linear_fbanks(
     n_freqs: natural, f_min: Frequency, f_max: Frequency, n_filter: positive, sample_rate: positive
 ):
-    """A bank of triangular filters whose centres are evenly spaced.
+    """Creates a bank of triangular filters whose centres are evenly spaced.
 
     Args:
-        n_freqs (int): how many frequencies, from 0 to half the sample rate.
+        n_freqs (int): the number of frequencies, from 0 to half the sample rate.
         f_min (float): the lowest frequency in Hz.
         f_max (float): the highest frequency in Hz.
-        n_filter (int): how many filters.
-        sample_rate (int): samples a second.
+        n_filter (int): the number of filters.
+        sample_rate (int): the sample rate in Hz.
 
     Returns:
         numpy.ndarray of float32, (n_freqs, n_filter).
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: one is out of range, or `f_min` is above `f_max`.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if an argument is out of range, or `f_min` is above `f_max`.
 
     Source: mindspore.dataset.audio.linear_fbanks of MindSpore 2.10.
 
@@ -343,23 +343,23 @@ def melscale_fbanks(
     norm: AnInstance(NormType) = NormType.NONE,
     mel_type: AnInstance(MelType) = MelType.HTK,
 ):
-    """A bank of triangular filters whose centres are evenly spaced on the mel scale.
+    """Creates a bank of triangular filters whose centres are evenly spaced on the mel scale.
 
     Args:
-        n_freqs (int): how many frequencies, from 0 to half the sample rate.
+        n_freqs (int): the number of frequencies, from 0 to half the sample rate.
         f_min (float): the lowest frequency in Hz.
         f_max (float): the highest frequency in Hz.
-        n_mels (int): how many filters.
-        sample_rate (int): samples a second.
-        norm (NormType, optional): SLANEY makes the triangles equal in area.
+        n_mels (int): the number of filters.
+        sample_rate (int): the sample rate in Hz.
+        norm (NormType, optional): SLANEY gives all triangles the same area.
         mel_type (MelType, optional): the formula of the scale.
 
     Returns:
         numpy.ndarray of float32, (n_freqs, n_mels).
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: one is out of range, or `f_min` is above `f_max`.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if an argument is out of range, or `f_min` is above `f_max`.
 
     Source: mindspore.dataset.audio.melscale_fbanks of MindSpore 2.10; M. Slaney, "Auditory
     Toolbox" (1998).
@@ -369,8 +369,8 @@ def melscale_fbanks(
         >>> audio.melscale_fbanks(9, 0.0, 4000.0, 4, 8000).shape
         (9, 4)
     """
-    made = mel_bank(n_freqs, f_min, f_max, n_mels, sample_rate, norm, mel_type)
-    return made.astype(np.float32)
+    bank = mel_bank(n_freqs, f_min, f_max, n_mels, sample_rate, norm, mel_type)
+    return bank.astype(np.float32)
 
 
 @lru_cache(maxsize=8)
@@ -385,7 +385,7 @@ def mel_bank(n_freqs, f_min, f_max, n_mels, sample_rate, norm, mel_type):
 
 
 def _triangles(n_freqs, sample_rate, points):
-    """Triangles over frequencies; each rises from one point to the next, and falls to the third."""
+    """Triangular filters; each rises from one point to the next and falls to the third."""
     frequencies = np.linspace(0.0, sample_rate // 2, n_freqs)
     gaps = np.diff(points)
     away = points - frequencies[:, None]
@@ -402,7 +402,7 @@ def _htk_hertz(mel):
     return 700.0 * (10.0 ** (mel / 2595.0) - 1.0)
 
 
-# Slaney's scale is linear to 1000 Hz, 15 mels, and logarithmic above: 27 mels to 6.4 times as much.
+# Slaney's scale is linear up to 1000 Hz, 15 mels, and logarithmic above, 27 mels per factor of 6.4.
 _STEP, _BEND, _GROWTH = 200.0 / 3, 1000.0, np.log(6.4) / 27.0
 
 

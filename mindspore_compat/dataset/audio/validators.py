@@ -1,4 +1,4 @@
-"""mindspore.dataset.audio.validators: decorators that check arguments as the transforms do."""
+"""`mindspore.dataset.audio.validators`: decorators that check arguments like the transforms."""
 
 from .. import audio
 from .._validators import validators

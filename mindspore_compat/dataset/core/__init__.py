@@ -1,1 +1,1 @@
-"""`mindspore.dataset.core`: `config` under its longer path, and the limits of numbers."""
+"""`mindspore.dataset.core`: `config` under a longer path, and the limits of number types."""

@@ -1,4 +1,4 @@
-"""Helpers of scripts that run transforms in processes or threads of their own."""
+"""Helpers for scripts that run transforms in their own processes or threads."""
 
 import enum
 import sys
@@ -20,44 +20,45 @@ __all__ = [
 
 
 class Implementation(enum.IntEnum):
-    """What runs a transform: compiled code or Python."""
+    """The implementation of a transform: compiled code or Python."""
 
     C = 0
     PY = 1
 
 
 def is_numpy(img):
-    """Whether something is an array of NumPy."""
+    """Whether an object is a NumPy array."""
     return isinstance(img, np.ndarray)
 
 
 def to_list(items):
-    """A list: of a tuple's items, of one thing, or empty for None."""
+    """A list of a tuple's items, of one object, or an empty one for None."""
     if items is None:
         return []
     return list(items) if isinstance(items, (tuple, list)) else [items]
 
 
 def flatten_single_lists(nested_list):
-    """Lists in lists without those that hold nothing but one list."""
-    found = nested_list
-    while isinstance(found, list) and [type(each) for each in found] == [list]:
-        (found,) = found
-    return [*map(flatten_single_lists, found)] if isinstance(found, list) else found
+    """Nested lists, where a list that holds only one list is replaced by that list."""
+    result = nested_list
+    while isinstance(result, list) and [type(item) for item in result] == [list]:
+        (result,) = result
+    return [*map(flatten_single_lists, result)] if isinstance(result, list) else result
 
 
 class KeyErrorParse(str):
-    """A text that a KeyError shows as it is, without quotation marks."""
+    """A text that a KeyError prints without quotation marks."""
 
     def __repr__(self):
         return str(self)
 
 
 class ExceptionHandler:
-    """An error of a worker, stored as text so that it can be raised in another process.
+    """A worker's exception, stored as text so that another process can raise it.
 
     Args:
-        except_info (tuple): what `sys.exc_info()` gave. Default: ``None``, the error being handled.
+        except_info (tuple): the result of `sys.exc_info()`. Default: ``None``, the error being
+            handled.
         where (str): where it happened. Default: "in python function".
     """
 
@@ -67,20 +68,20 @@ class ExceptionHandler:
         self.except_msg = "".join(traceback.format_exception(kind, error, trace))
 
     def reraise(self):
-        """Raises an error of the same type; its message has the trace of the first one."""
+        """Raises an exception of the same type whose message contains the original traceback."""
         start = self.except_msg.rfind("Traceback")
         message = self.except_msg[max(start, 0) :].strip()
         raise self.except_type(KeyErrorParse(message) if self.except_type is KeyError else message)
 
 
 class FuncWrapper:
-    """A function as a transform; its errors contain their traceback.
+    """Wraps a function as a transform; its errors contain their traceback.
 
     Args:
         transform (Callable): the function.
 
     Raises:
-        ValueError: it cannot be called.
+        ValueError: if it is not callable.
     """
 
     def __init__(self, transform):
@@ -99,9 +100,9 @@ class FuncWrapper:
 
 
 class ExceptionThread(threading.Thread):
-    """A thread that keeps the result of its function, or its error.
+    """A thread that stores the result of its function, or its exception.
 
-    `exitcode` is 1 after an error, which is `exception`; `res` is the result.
+    `res` is the result. After an error, `exitcode` is 1 and `exception` is the error.
     """
 
     def __init__(self, *args, **kwargs):
@@ -109,7 +110,7 @@ class ExceptionThread(threading.Thread):
         self.res, self.exitcode, self.exception, self.exc_traceback = 0, 0, None, ""
 
     def run(self):
-        """Calls the function."""
+        """Calls the function and stores its result."""
         try:
             if self._target:
                 self.res = self._target(*self._args, **self._kwargs)

@@ -1,4 +1,4 @@
-"""Checks of arguments for transforms and datasets of scripts' own, and the limits numbers have.
+"""Argument checks for user-defined transforms and datasets, and the limits of number types.
 
 The transforms and datasets of this package have rules in their signatures (`dataset/_rules.py`). A
 check returns nothing; it raises TypeError for a wrong type and ValueError for a wrong value.
@@ -15,13 +15,13 @@ INT32_MIN = -INT32_MAX - 1
 INT64_MIN = -INT64_MAX - 1
 UINT8_MAX = 255
 UINT64_MAX = 2**64 - 1
-FLOAT_MAX_INTEGER = 2**24  # up to here every whole number is a float32
+FLOAT_MAX_INTEGER = 2**24  # every integer up to here is a float32
 FLOAT_MIN_INTEGER = -FLOAT_MAX_INTEGER
-DOUBLE_MAX_INTEGER = 2**53  # and every one up to here a float64
+DOUBLE_MAX_INTEGER = 2**53  # every integer up to here is a float64
 DOUBLE_MIN_INTEGER = -DOUBLE_MAX_INTEGER
 
 _INT, _NUMBER = (int,), (float, int)
-_LIMITS = {  # name of the check: types, lower limit, upper limit, whether the lower one is open
+_LIMITS = {  # check: types, lower limit, upper limit, whether the lower limit is excluded
     "int32": (_INT, INT32_MIN, INT32_MAX, False),
     "uint8": (_INT, 0, UINT8_MAX, False),
     "uint32": (_INT, 0, UINT32_MAX, False),
@@ -91,10 +91,10 @@ __all__ += [f"check_{name}" for name in _LIMITS]
 
 
 def type_check(arg, types, arg_name):
-    """Checks the type of a value; a bool is an int only where `types` has bool too."""
+    """Checks the type of a value; a bool counts as an int only if `types` contains bool."""
     wrong_bool = isinstance(arg, bool) and int in types and bool not in types
     if wrong_bool or not isinstance(arg, types):
-        names = " or ".join(getattr(each, "__name__", str(each)) for each in types)
+        names = " or ".join(getattr(type_, "__name__", str(type_)) for type_ in types)
         raise TypeError(
             f"'{arg_name}' must be of type {names}, but got {arg!r} of type {type(arg).__name__}."
         )
@@ -121,7 +121,7 @@ def type_check_list(args, types, arg_names):
 
 
 def check_valid_detype(type_):
-    """Checks that a value is a dtype; True then."""
+    """Checks that a value is a dtype, and returns True."""
     if not isinstance(type_, Type):
         raise TypeError(f"'type_' must be a dtype, but got {type_!r}.")
     return True
@@ -142,16 +142,16 @@ def check_dict(data, key_type, value_type, param_name):
         return
     type_check(data, (dict,), param_name)
     for key, value in data.items():
-        for each, wanted, kind in ((key, key_type, "key"), (value, value_type, "value")):
-            if not isinstance(each, wanted):
+        for item, expected, kind in ((key, key_type, "key"), (value, value_type, "value")):
+            if not isinstance(item, expected):
                 raise TypeError(
-                    f"A {kind} of '{param_name}' must be of type {wanted}, but got "
-                    f"{each!r} of type {type(each).__name__}."
+                    f"A {kind} of '{param_name}' must be of type {expected}, but got "
+                    f"{item!r} of type {type(item).__name__}."
                 )
 
 
 def is_iterable(obj):
-    """Whether something can be iterated."""
+    """Whether an object is iterable."""
     return _succeeds(iter, obj)
 
 
@@ -169,7 +169,7 @@ def _succeeds(function, *args):
 def check_value(
     value, valid_range, arg_name="", left_open_interval=False, right_open_interval=False
 ):
-    """Checks that a value lies in an interval; its ends belong to it unless they are open."""
+    """Checks that a value lies in an interval; closed ends belong to it, open ends do not."""
     low, high = valid_range[0], valid_range[1]
     above = low < value if left_open_interval else low <= value
     below = value < high if right_open_interval else value <= high
@@ -198,7 +198,7 @@ check_value_normalize_std = check_value_ratio
 
 
 def check_range(values, valid_range, arg_name=""):
-    """Checks that a pair is in order, and both of it in [low, high]."""
+    """Checks that a pair is in ascending order and within [low, high]."""
     if not valid_range[0] <= values[0] <= values[1] <= valid_range[1]:
         raise ValueError(
             f"{_subject(arg_name)} must be (min, max) with {valid_range[0]} <= min <= "
@@ -219,12 +219,12 @@ def check_odd(value, arg_name=""):
 
 
 def check_2tuple(value, arg_name=""):
-    """Checks that a value is a tuple of two."""
+    """Checks that a value is a tuple of two items."""
     if not (isinstance(value, tuple) and len(value) == 2):
         raise ValueError(f"{_subject(arg_name)} must be a tuple of 2 items, but got {value!r}.")
 
 
-def _limited(name):
+def _interval_check(name):
     types, low, high, is_open = _LIMITS[name]
 
     def check(value, arg_name=""):
@@ -238,7 +238,7 @@ def _limited(name):
 
 
 for _name in _LIMITS:
-    globals()[f"check_{_name}"] = _limited(_name)
+    globals()[f"check_{_name}"] = _interval_check(_name)
 
 
 def check_int32_not_zero(value, arg_name=""):
@@ -247,7 +247,7 @@ def check_int32_not_zero(value, arg_name=""):
 
 
 def check_float32_not_zero(value, arg_name=""):
-    """Checks a number within float32 other than zero."""
+    """Checks a number in the range of float32 other than zero."""
     _check_not_zero("float32", value, arg_name)
 
 
@@ -283,15 +283,15 @@ def check_valid_str(value, valid_strings, arg_name=""):
 def check_valid_list_tuple(value, valid_list_tuple, data_type, arg_name=""):
     """Checks that each item of a list or tuple is of a type, and one of several."""
     type_check_list(value, data_type, arg_name)
-    for each in value:
-        if each not in valid_list_tuple:
+    for item in value:
+        if item not in valid_list_tuple:
             raise ValueError(
-                f"{_subject(arg_name)} must have items of {valid_list_tuple}, but got {each!r}."
+                f"{_subject(arg_name)} must have items of {valid_list_tuple}, but got {item!r}."
             )
 
 
 def check_columns(columns, name):
-    """Checks the name of a column, or a list of several, none twice or empty."""
+    """Checks a column name, or a list of different non-empty column names."""
     type_check(columns, (str, list), name)
     names = [columns] if isinstance(columns, str) else columns
     type_check_list(names, (str,), name)
@@ -302,7 +302,9 @@ def check_columns(columns, name):
 
 
 def check_filename(path):
-    """Checks the last part of a path: none of \\/:*?"<>|`&'; and no space at its ends."""
+    """Checks the last part of a path: it must contain none of \\/:*?"<>|`&'; and must not begin or
+    end with a space.
+    """
     type_check(path, (str,), "path")
     name = os.path.basename(os.path.realpath(path))
     if set(name) & set("\\/:*?\"<>|`&';") or name != name.strip(" "):
@@ -331,7 +333,7 @@ def check_file(dataset_file):
 
 
 def check_list_same_size(list1, list2, list1_name="", list2_name=""):
-    """Checks that two lists are of one length."""
+    """Checks that two lists have the same length."""
     if len(list1) != len(list2):
         raise ValueError(
             f"'{list1_name}' and '{list2_name}' must have one length, but got "
@@ -340,7 +342,7 @@ def check_list_same_size(list1, list2, list1_name="", list2_name=""):
 
 
 def check_feature_shape(data, shape, param_name):
-    """Checks that arrays in a dict have two axes, the first of a given length."""
+    """Checks that arrays in a dict have two axes, with the first of the required length."""
     for key, value in data.items() if isinstance(data, dict) else ():
         if len(value.shape) != 2 or value.shape[0] != shape:
             raise ValueError(
@@ -353,29 +355,29 @@ def check_feature_shape(data, shape, param_name):
 
 
 def check_sampler_shuffle_shard_options(param_dict):
-    """Checks that `sampler` comes without `shuffle`, shards and `num_samples`, and `num_shards`
-    and `shard_id` together.
+    """Checks that `sampler` is used without `shuffle`, shards and `num_samples`, and that
+    `num_shards` and `shard_id` are used together.
 
     Raises:
-        RuntimeError: they do not go together.
+        RuntimeError: if they cannot be combined.
     """
-    given = {name for name, value in param_dict.items() if value is not None}
+    arguments = {name for name, value in param_dict.items() if value is not None}
     for name in ("shuffle", "num_shards", "shard_id", "num_samples"):
-        if "sampler" in given and name in given:
+        if "sampler" in arguments and name in arguments:
             raise RuntimeError(f"'sampler' and '{name}' must not both be given.")
-    if ("num_shards" in given) != ("shard_id" in given):
+    if ("num_shards" in arguments) != ("shard_id" in arguments):
         raise RuntimeError("'num_shards' and 'shard_id' must be given together.")
-    if "num_shards" in given:
+    if "num_shards" in arguments:
         globals()["check_pos_int32"](param_dict["num_shards"], "num_shards")
         check_value(param_dict["shard_id"], [0, param_dict["num_shards"] - 1], "shard_id")
 
 
 def check_padding_options(param_dict):
-    """Checks that a sample to pad with comes with a number and with columns that it has.
+    """Checks that a padding sample is given with its number and has the required columns.
 
     Raises:
-        RuntimeError: one of them is given without the others.
-        ValueError: the number is negative, or the sample lacks a column.
+        RuntimeError: if one of them is given without the others.
+        ValueError: if the number is negative, or the sample lacks a column.
     """
     columns, sample, number = (
         param_dict.get(name) for name in ("columns_list", "padded_sample", "num_padded")
@@ -395,7 +397,7 @@ def check_padding_options(param_dict):
 
 
 def check_dataset_num_shards_shard_id(num_shards, shard_id):
-    """Checks that both are given or none, and that the shard is one of them."""
+    """Checks that both or neither are given, and that the shard is in range."""
     if (num_shards is None) != (shard_id is None):
         raise ValueError("'num_shards' and 'shard_id' must be given together.")
     if num_shards is not None:
@@ -407,15 +409,15 @@ def check_dataset_num_shards_shard_id(num_shards, shard_id):
 
 
 def check_independent_mode(feature_name, condition=True):
-    """Refuses, by a RuntimeError, what a dataset in processes of its own cannot do."""
+    """Raises a RuntimeError for a feature that a dataset in its own processes lacks."""
     independent = os.getenv("MS_INDEPENDENT_DATASET", "").strip() in ("True", "true")
     if condition and independent:
         raise RuntimeError(f"'{feature_name}' is not possible with MS_INDEPENDENT_DATASET.")
 
 
 def validate_dataset_param_value(param_list, param_dict, param_type):
-    """Checks the parameters of a dataset that are given: each of one type, numbers of workers and
-    samples by their limits too."""
+    """Checks the type of each given parameter of a dataset, and the limits of the numbers of
+    workers and samples."""
     for name in param_list:
         value = param_dict.get(name)
         if value is None:
@@ -432,14 +434,14 @@ def validate_dataset_param_value(param_list, param_dict, param_type):
 
 
 def parse_user_args(method, *args, **kwargs):
-    """The arguments of a call without `self`: a list with defaults, and all by name."""
+    """The arguments of a call without `self`, defaults included: as a list, and by name."""
     signature = inspect.signature(method)
     names = list(signature.parameters)
     if names[:1] in (["self"], ["cls"]):
         args, names = (method, *args), names[1:]
-    bound = signature.bind(*args, **kwargs)
-    bound.apply_defaults()
-    return [bound.arguments[name] for name in names], bound.arguments
+    call = signature.bind(*args, **kwargs)
+    call.apply_defaults()
+    return [call.arguments[name] for name in names], call.arguments
 
 
 def replace_none(value, default):
@@ -448,5 +450,5 @@ def replace_none(value, default):
 
 
 def pad_arg_name(arg_name):
-    """A name with a space behind it; an empty one as it is."""
+    """A name followed by a space; an empty name stays empty."""
     return f"{arg_name} " if arg_name else ""

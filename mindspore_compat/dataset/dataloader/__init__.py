@@ -1,7 +1,7 @@
-"""`mindspore.dataset.dataloader`: batches of Tensors from indexed or iterated data, one by one.
+"""`mindspore.dataset.dataloader`: DataLoader, its datasets and its samplers.
 
-A `DataLoader` reads rows of a dataset, in the order of a sampler, in this process or in others, and
-makes a batch of Tensors of several.
+A `DataLoader` reads rows of a dataset in the order of a sampler, in this process or in worker
+processes, and collates them into batches of Tensors.
 """
 
 from .collate import default_collate, default_convert

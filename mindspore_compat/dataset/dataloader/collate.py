@@ -1,4 +1,4 @@
-"""How rows become a batch, and what is not batched becomes Tensors."""
+"""Collation of rows into batches, and conversion of single rows to Tensors."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,33 +11,33 @@ __all__ = ["default_collate", "default_convert"]
 
 
 def _numeric(array):
-    """Whether an array can be a Tensor: strings and objects cannot."""
+    """Whether an array can become a Tensor; strings and objects cannot."""
     return array.dtype.kind not in "SUO"
 
 
 def _like(data, make):
-    """A mapping or sequence of the type of `data` with its items made anew."""
+    """A mapping or sequence of the type of `data` with `make` applied to each item."""
     if isinstance(data, Mapping):
         items = {key: make(value) for key, value in data.items()}
     else:
-        items = [make(each) for each in data]
+        items = [make(item) for item in data]
         if hasattr(data, "_fields"):
             return type(data)(*items)
         if isinstance(data, tuple):
             return items
     try:
         return type(data)(items)
-    except TypeError:  # its class is not made from items
+    except TypeError:  # its class does not take the items
         return items
 
 
 def default_convert(data):
-    """Arrays and numbers of NumPy as Tensors, also those in mappings and sequences.
+    """Converts NumPy arrays and numbers to Tensors, also within mappings and sequences.
 
-    Strings, objects and Python's numbers stay as they are.
+    Strings, objects and Python numbers are unchanged.
 
     Args:
-        data (Any): what is converted.
+        data (Any): the data to convert.
 
     Returns:
         Any.
@@ -57,19 +57,20 @@ def default_convert(data):
 
 
 def default_collate(batch):
-    """A batch of rows: Tensors and arrays stacked, numbers as one Tensor, structures part by part.
+    """Collates rows into a batch: stacks Tensors and arrays, and makes numbers one Tensor.
 
-    Python's floats become float64, ints int64; strings stay a list.
+    Mappings and sequences are collated item by item. Python floats become float64 and ints int64;
+    strings stay a list.
 
     Args:
-        batch (list): the rows, all of one structure.
+        batch (list): the rows, all of the same structure.
 
     Returns:
         Any.
 
     Raises:
-        TypeError: rows are of a type that cannot be batched.
-        RuntimeError: sequences in them differ in length.
+        TypeError: if rows are of a type that cannot be batched.
+        RuntimeError: if sequences in them differ in length.
 
     Example:
         >>> ms.dataset.dataloader.default_collate([(1, "a"), (2, "b")])
@@ -79,7 +80,7 @@ def default_collate(batch):
     """
     first = batch[0]
     if isinstance(first, Tensor):
-        return Tensor(np.stack([each.asnumpy() for each in batch]), first.dtype)
+        return Tensor(np.stack([row.asnumpy() for row in batch]), first.dtype)
     if isinstance(first, (np.ndarray, np.number, np.bool_)) and _numeric(first):
         return Tensor(np.stack(batch))
     if isinstance(first, float):
@@ -89,7 +90,7 @@ def default_collate(batch):
     if isinstance(first, (str, bytes)):
         return batch
     if isinstance(first, Mapping):
-        return _like({key: [each[key] for each in batch] for key in first}, default_collate)
+        return _like({key: [row[key] for row in batch] for key in first}, default_collate)
     if isinstance(first, Sequence):
         return _parts(first, batch)
     raise TypeError(
@@ -99,11 +100,11 @@ def default_collate(batch):
 
 
 def _parts(first, batch):
-    """Sequences part by part: a list, or a named tuple of the rows' type."""
-    if len({len(each) for each in batch}) > 1:
+    """Sequences collated item by item: a list, or a named tuple of the rows' type."""
+    if len({len(row) for row in batch}) > 1:
         raise RuntimeError(
             "For 'default_collate', sequences in rows must have one length, but "
-            f"got {sorted({len(each) for each in batch})}."
+            f"got {sorted({len(row) for row in batch})}."
         )
-    made = [default_collate(list(each)) for each in zip(*batch)]
-    return type(first)(*made) if hasattr(first, "_fields") else made
+    parts = [default_collate(list(row)) for row in zip(*batch)]
+    return type(first)(*parts) if hasattr(first, "_fields") else parts

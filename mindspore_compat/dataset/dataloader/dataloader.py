@@ -1,4 +1,4 @@
-"""DataLoader: batches of Tensors from a dataset."""
+"""DataLoader: loads batches of Tensors from a dataset."""
 
 import enum
 import itertools
@@ -24,24 +24,24 @@ __all__ = [
 
 
 class DatasetType(str, enum.Enum):
-    """Whether rows are read by index or come one after another."""
+    """The kind of a dataset: rows by index, or rows in sequence."""
 
     MapDataset = "MapDataset"
     IterableDataset = "IterableDataset"
 
 
 class MapDatasetFetcher:
-    """Reads a batch, or a row, by index."""
+    """Fetches a batch, or a row, by index."""
 
     def __init__(self, dataset, auto_collation, collate_fn, drop_last=False):
         self.dataset, self.auto_collation = dataset, auto_collation
         self.collate_fn = collate_fn or (default_collate if auto_collation else default_convert)
 
     def restart(self):
-        """Nothing is to be done: any index may be read at any time."""
+        """Does nothing: any index may be read at any time."""
 
     def fetch(self, indices):
-        """The batch of a list of indices, or the row of one."""
+        """The batch for a list of indices, or the row for one index."""
         if not self.auto_collation:
             return self.collate_fn(self.dataset[indices])
         if hasattr(self.dataset, "__getitems__"):
@@ -50,21 +50,21 @@ class MapDatasetFetcher:
 
 
 class IterableDatasetFetcher(MapDatasetFetcher):
-    """Reads the next batch, or the next row."""
+    """Fetches the next batch, or the next row."""
 
     def __init__(self, dataset, auto_collation, collate_fn, drop_last=False):
         super().__init__(dataset, auto_collation, collate_fn)
         self.drop_last, self.rows = drop_last, None
 
     def restart(self):
-        """Begins with the first row."""
+        """Restarts at the first row."""
         self.rows = None
 
     def fetch(self, indices):
-        """The next batch, of as many rows as there are indices, or the next row.
+        """The next batch, with one row per index, or the next row.
 
         Raises:
-            StopIteration: there is none.
+            StopIteration: if there is none.
         """
         if self.rows is None:
             self.rows = iter(self.dataset)
@@ -77,57 +77,58 @@ class IterableDatasetFetcher(MapDatasetFetcher):
 
 
 class FetcherFactory:
-    """Makes what reads a dataset of either type."""
+    """Makes the fetcher for a type of dataset."""
 
     @staticmethod
     def create_fetcher(dataset_type, dataset, auto_collation, collate_fn, drop_last=False):
-        """The fetcher.
+        """Returns the fetcher for a dataset.
 
         Args:
             dataset_type (DatasetType): the type.
-            dataset (Dataset): what is read.
-            auto_collation (bool): whether batches are read.
-            collate_fn (Callable): makes a batch of rows; None for the usual one.
-            drop_last (bool): whether a last batch that is shorter is left out. Default: ``False``.
+            dataset (Dataset): the dataset.
+            auto_collation (bool): whether to read batches.
+            collate_fn (Callable): makes a batch from rows; None for the default.
+            drop_last (bool): whether to drop a shorter last batch. Default: ``False``.
         """
-        iterated = dataset_type == DatasetType.IterableDataset
-        return (IterableDatasetFetcher if iterated else MapDatasetFetcher)(
+        is_iterable = dataset_type == DatasetType.IterableDataset
+        return (IterableDatasetFetcher if is_iterable else MapDatasetFetcher)(
             dataset, auto_collation, collate_fn, drop_last
         )
 
 
 class DataLoader:
-    """Batches of Tensors from a dataset, read in this process or in others.
+    """Loads batches of Tensors from a dataset, in this process or in worker processes.
 
     Args:
-        dataset (Dataset): what is read: rows by index, or an `IterableDataset`.
-        batch_size (int): how many rows a batch has; None gives single rows. Default: 1.
-        shuffle (bool): whether the order is random. Default: ``None``, it is not.
+        dataset (Dataset): the dataset: rows by index, or an `IterableDataset`.
+        batch_size (int): the number of rows of a batch; None gives single rows. Default: 1.
+        shuffle (bool): whether to shuffle the rows. Default: ``None``, no shuffling.
         sampler (Union[Sampler, Iterable]): the order of rows. Default: ``None``.
         batch_sampler (Union[Sampler, Iterable]): the indices of each batch. Default: ``None``.
-        num_workers (int): how many processes read. Default: 0, this one does.
-        collate_fn (Callable): makes a batch of a list of rows. Default: ``None``,
-            `default_collate`; `default_convert` where rows are not batched.
-        pin_memory (bool): is accepted; arrays lie where the device takes them from. Default:
-            ``False``.
-        drop_last (bool): whether a last batch that is shorter is left out. Default: ``False``.
-        timeout (float): how many seconds a batch may take in other processes. Default: 0.0, any.
-        worker_init_fn (Callable): is called with its number in each process first. Default:
+        num_workers (int): the number of worker processes. Default: 0, this process reads.
+        collate_fn (Callable): makes a batch from a list of rows. Default: ``None``,
+            `default_collate`, or `default_convert` for rows without batches.
+        pin_memory (bool): is accepted and has no effect. Default: ``False``.
+        drop_last (bool): whether to drop a shorter last batch. Default: ``False``.
+        timeout (float): the time limit in seconds for a batch of worker processes. Default: 0.0, no
+            limit.
+        worker_init_fn (Callable): is called first in each worker process, with its number. Default:
             ``None``.
-        multiprocessing_context (Union[str, BaseContext]): how processes are started. Default:
-            ``None``, the platform's way.
+        multiprocessing_context (Union[str, BaseContext]): the start method of the processes.
+            Default: ``None``, the platform's.
         generator (numpy.random.Generator): draws the order and the workers' seeds. Default:
             ``None``, a new one.
-        prefetch_factor (int): how many batches each process reads ahead. Default: ``None``, 2.
-        persistent_workers (bool): whether processes stay for the next epoch. Default: ``False``.
-        in_order (bool): whether batches come in order where several processes read. Default:
-            ``True``.
+        prefetch_factor (int): the number of batches that each process prefetches. Default:
+            ``None``, 2.
+        persistent_workers (bool): whether the processes stay alive for the next epoch. Default:
+            ``False``.
+        in_order (bool): whether batches of several processes come in order. Default: ``True``.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: one is out of range, or two exclude each other.
-        NotImplementedError: `dataset` gives no rows by index.
-        RuntimeError: a process ended or took too long; raised when batches are read.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if an argument is out of range, or two exclude each other.
+        NotImplementedError: if `dataset` does not give rows by index.
+        RuntimeError: if a process ended or took too long; raised when batches are read.
 
     Example:
         >>> loader = ms.dataset.dataloader.DataLoader([1.0, 2.0, 3.0], batch_size=2)
@@ -235,9 +236,9 @@ class DataLoader:
             self._workers.stop()
 
 
-def _refuse_orders(**given):
-    """Refuses an order for data that comes one row after another."""
-    for name, value in given.items():
+def _refuse_orders(**arguments):
+    """Refuses arguments that set an order for iterable datasets."""
+    for name, value in arguments.items():
         if value is not None:
             raise ValueError(
                 f"For 'DataLoader', '{name}' must not be given for an "

@@ -1,4 +1,4 @@
-"""What a DataLoader reads: rows by index, or one after another."""
+"""Datasets of a DataLoader: rows by index, or rows in sequence."""
 
 from ..._core.rules.vocabulary import InstanceOf
 from ..._core.tensor.tensor import Tensor
@@ -7,16 +7,16 @@ __all__ = ["Dataset", "IterableDataset", "TensorDataset"]
 
 
 class Dataset:
-    """Rows by index: a subclass defines `__getitem__`, and most often `__len__`.
+    """Base class of map-style datasets: a subclass defines `__getitem__` and usually `__len__`.
 
     Source: mindspore.dataset.dataloader.Dataset of MindSpore 2.10.
     """
 
     def __getitem__(self, index):
-        """The row of an index; a subclass defines it.
+        """The row at an index; a subclass defines it.
 
         Raises:
-            NotImplementedError: it does not.
+            NotImplementedError: if it does not.
         """
         raise NotImplementedError(
             f"For '{type(self).__name__}', '__getitem__' must be defined by "
@@ -25,16 +25,16 @@ class Dataset:
 
 
 class IterableDataset(Dataset):
-    """Rows one after another: a subclass defines `__iter__`.
+    """Base class of iterable datasets: a subclass defines `__iter__`.
 
     Source: mindspore.dataset.dataloader.IterableDataset of MindSpore 2.10.
     """
 
     def __iter__(self):
-        """The rows; a subclass defines it.
+        """Iterates over the rows; a subclass defines it.
 
         Raises:
-            NotImplementedError: it does not.
+            NotImplementedError: if it does not.
         """
         raise NotImplementedError(
             f"For '{type(self).__name__}', '__iter__' must be defined by the subclass, but is not."
@@ -42,14 +42,14 @@ class IterableDataset(Dataset):
 
 
 class TensorDataset(Dataset):
-    """Tensors cut along axis 0: row i is a tuple of the i-th part of each.
+    """A dataset of Tensors: row i is the tuple of the i-th items along axis 0.
 
     Args:
-        tensors (Tensor): one or more, of one length along axis 0.
+        tensors (Tensor): one or more Tensors of equal length along axis 0.
 
     Raises:
-        TypeError: one is no Tensor.
-        ValueError: they differ in length.
+        TypeError: if one is not a Tensor.
+        ValueError: if they differ in length.
 
     Example:
         >>> data = ms.dataset.dataloader.TensorDataset(ms.Tensor([1, 2]), ms.Tensor([3, 4]))
@@ -60,9 +60,9 @@ class TensorDataset(Dataset):
     """
 
     def __init__(self, *tensors):
-        for each in tensors:
-            InstanceOf(Tensor).called("Tensors").refuse("TensorDataset", "tensors", each)
-        lengths = {each.shape[0] for each in tensors}
+        for tensor in tensors:
+            InstanceOf(Tensor).called("Tensors").refuse("TensorDataset", "tensors", tensor)
+        lengths = {tensor.shape[0] for tensor in tensors}
         if len(lengths) > 1:
             raise ValueError(
                 "For 'TensorDataset', 'tensors' must have one length along axis 0, "
@@ -71,8 +71,8 @@ class TensorDataset(Dataset):
         self.tensors = tensors
 
     def __getitem__(self, index):
-        """A tuple of the parts at an index."""
-        return tuple(each[index] for each in self.tensors)
+        """The tuple of items at an index."""
+        return tuple(tensor[index] for tensor in self.tensors)
 
     def __len__(self):
         return self.tensors[0].shape[0]

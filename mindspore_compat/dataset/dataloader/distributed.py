@@ -1,4 +1,4 @@
-"""DistributedSampler: each process its share of the rows."""
+"""DistributedSampler: gives each process its share of the rows."""
 
 import math
 
@@ -13,20 +13,21 @@ __all__ = ["DistributedSampler"]
 
 
 class DistributedSampler(Sampler):
-    """The rows of one of several processes; each has as many.
+    """Samples the rows of one of several processes; all processes get equally many.
 
     Args:
-        dataset (Dataset): what the rows are of.
-        num_replicas (int): how many processes share them. Default: ``None``, those of the world.
-        rank (int): which of them this is. Default: ``None``, this process.
-        shuffle (bool): whether the order is random. Default: ``True``.
-        seed (int): of the order, with the number of the epoch. Default: 0.
-        drop_last (bool): whether rows that are left over are left out; otherwise some come twice.
+        dataset (Dataset): the dataset of the rows.
+        num_replicas (int): the number of processes that share them. Default: ``None``, those of the
+            world.
+        rank (int): the rank whose rows are sampled. Default: ``None``, this process.
+        shuffle (bool): whether to shuffle the rows. Default: ``True``.
+        seed (int): the seed of the order, combined with the number of the epoch. Default: 0.
+        drop_last (bool): whether to drop the remaining rows; otherwise some rows are repeated.
             Default: ``False``.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: `num_replicas` is not positive, or `rank` is none of them.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if `num_replicas` is not positive, or `rank` is out of range.
 
     Example:
         >>> list(ms.dataset.dataloader.DistributedSampler(range(5), 2, 1, shuffle=False))
@@ -72,5 +73,5 @@ class DistributedSampler(Sampler):
 
     @checked
     def set_epoch(self, epoch: Int):
-        """Sets the number of the epoch: each has an order of its own."""
+        """Sets the number of the epoch; each epoch has its own order."""
         self.epoch = epoch

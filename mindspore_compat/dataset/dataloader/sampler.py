@@ -1,4 +1,4 @@
-"""In which order a DataLoader reads rows: one index after another, or lists of them."""
+"""Samplers of a DataLoader: they yield indices of rows, or lists of indices."""
 
 import itertools
 
@@ -12,10 +12,10 @@ __all__ = ["BatchSampler", "InfiniteSampler", "RandomSampler", "Sampler", "Seque
 
 
 class Sampler:
-    """An order of rows: a subclass defines `__iter__`.
+    """Base class of samplers: a subclass defines `__iter__`, which yields indices.
 
     Args:
-        data_source (Dataset): what the rows are of. Default: ``None``.
+        data_source (Dataset): the dataset of the rows. Default: ``None``.
 
     Source: mindspore.dataset.dataloader.Sampler of MindSpore 2.10.
     """
@@ -25,10 +25,10 @@ class Sampler:
 
 
 class SequentialSampler(Sampler):
-    """All rows in order.
+    """Samples all rows in order.
 
     Args:
-        data_source (Dataset): what the rows are of.
+        data_source (Dataset): the dataset of the rows.
 
     Example:
         >>> list(ms.dataset.dataloader.SequentialSampler([7, 8, 9]))
@@ -48,18 +48,18 @@ class SequentialSampler(Sampler):
 
 
 class RandomSampler(Sampler):
-    """Rows in random order.
+    """Samples rows in random order.
 
     Args:
-        data_source (Dataset): what the rows are of.
-        replacement (bool): whether a row may come again before all have come. Default: ``False``.
-        num_samples (int): how many come. Default: ``None``, as many as there are.
-        generator (numpy.random.Generator): draws the order. Default: ``None``, a new one, seeded by
-            `numpy.random`.
+        data_source (Dataset): the dataset of the rows.
+        replacement (bool): whether to draw with replacement. Default: ``False``.
+        num_samples (int): the number of indices. Default: ``None``, the size of the data.
+        generator (numpy.random.Generator): draws the order. Default: ``None``, a new generator,
+            seeded by `numpy.random`.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: `num_samples` is not positive.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if `num_samples` is not positive.
 
     Source: mindspore.dataset.dataloader.RandomSampler of MindSpore 2.10.
     """
@@ -79,7 +79,7 @@ class RandomSampler(Sampler):
 
     @property
     def num_samples(self):
-        """How many rows come."""
+        """The number of samples."""
         return len(self.data_source) if self._num_samples is None else self._num_samples
 
     def __iter__(self):
@@ -97,16 +97,16 @@ class RandomSampler(Sampler):
 
 
 class BatchSampler(Sampler):
-    """Lists of indices, of one length each.
+    """Groups the indices of a sampler into batches: lists of equal length.
 
     Args:
-        sampler (Union[Sampler, Iterable]): gives the indices.
-        batch_size (int): how many a list has.
-        drop_last (bool): whether a last list that is shorter is left out.
+        sampler (Union[Sampler, Iterable]): yields the indices.
+        batch_size (int): the number of indices of a batch.
+        drop_last (bool): whether to drop a shorter last batch.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: `batch_size` is not positive.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if `batch_size` is not positive.
 
     Example:
         >>> list(ms.dataset.dataloader.BatchSampler(range(5), 2, False))
@@ -132,7 +132,7 @@ class BatchSampler(Sampler):
 
 
 class InfiniteSampler(Sampler):
-    """None without end, for data that is iterated."""
+    """Yields None without end, for iterable datasets."""
 
     def __iter__(self):
         return itertools.repeat(None)

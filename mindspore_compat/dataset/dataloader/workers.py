@@ -1,7 +1,7 @@
-"""Processes that read rows for a DataLoader.
+"""Worker processes of a DataLoader.
 
-Each has a queue of what it is to read, (number, indices), and all have one for what was read. A
-number that is None starts data that is iterated anew.
+Each worker has a queue of requests, (number, indices); all share one queue of results. A request
+whose number is None restarts an iterable dataset.
 """
 
 import multiprocessing
@@ -19,7 +19,7 @@ _info = [None]
 
 
 class WorkerInfo(NamedTuple):
-    """What a worker knows of itself: its number, how many there are, its seed, the dataset."""
+    """Description of a worker: its number, the number of workers, its seed, the dataset."""
 
     id: int
     num_workers: int
@@ -28,13 +28,13 @@ class WorkerInfo(NamedTuple):
 
 
 class Finished(NamedTuple):
-    """Told by a worker whose iterated data has ended."""
+    """The message of a worker whose iterable dataset is exhausted."""
 
     worker_id: int
 
 
 def get_worker_info():
-    """What this process knows of itself as a worker of a DataLoader; None in the main process.
+    """Returns the description of this DataLoader worker; None in the main process.
 
     Returns:
         WorkerInfo, with `id`, `num_workers`, `seed` and `dataset`.
@@ -44,22 +44,22 @@ def get_worker_info():
     return _info[0]
 
 
-def read(info, fetcher, init, requests, done):
-    """What a worker runs: reads the requested rows until the request is None."""
+def read(info, fetcher, init, requests, results):
+    """The main loop of a worker: reads the requested rows until the request is None."""
     _info[0] = info
     random.seed(info.seed)
     np.random.seed(info.seed % 2**32)
-    failed = _of(init, info.id) if init is not None else None
+    error = _of(init, info.id) if init is not None else None
     for number, indices in iter(requests.get, None):
         if number is None:
             fetcher.restart()
             continue
-        made = failed or _of(fetcher.fetch, indices)
-        done.put((number, Finished(info.id) if made is StopIteration else made))
+        result = error or _of(fetcher.fetch, indices)
+        results.put((number, Finished(info.id) if result is StopIteration else result))
 
 
 def _of(function, argument):
-    """What a function gives; its error, to be raised in the main process."""
+    """The result of a function, or its error, to be raised in the main process."""
     try:
         return function(argument)
     except StopIteration:
@@ -69,11 +69,11 @@ def _of(function, argument):
 
 
 class Workers:
-    """Some processes that read batches ahead.
+    """Worker processes that prefetch batches.
 
     Args:
-        loader (DataLoader): what they read for.
-        fetcher (Fetcher): reads one batch.
+        loader (DataLoader): the loader that they serve.
+        fetcher (Fetcher): fetches one batch.
     """
 
     def __init__(self, loader, fetcher):
@@ -100,32 +100,32 @@ class Workers:
             process.start()
 
     def batches(self, indices):
-        """The batches of an epoch, in order, or as they come where the loader allows it.
+        """The batches of an epoch, in order, or as they arrive if the loader allows it.
 
         Raises:
-            RuntimeError: a worker ended, or took longer than `timeout`.
+            RuntimeError: if a worker ended, or took longer than `timeout`.
         """
-        for each in self.requests:
-            each.put((None, None))
-        open_, waiting, read_, shown = set(range(self.count)), {}, {}, 0
+        for channel in self.requests:
+            channel.put((None, None))
+        open_, waiting, read_, next_number = set(range(self.count)), {}, {}, 0
         numbers = iter(enumerate(indices))
         for index in range(self.count * self.loader.prefetch_factor):
             self._ask(numbers, index % self.count, waiting)
         while waiting:
-            number, made = self._next()
+            number, result = self._next()
             worker = waiting.pop(number)
-            if isinstance(made, Finished):
+            if isinstance(result, Finished):
                 open_.discard(worker)
             if worker in open_:
                 self._ask(numbers, worker, waiting)
-            read_[number] = made
-            ready = sorted(read_) if not self.loader.in_order else _run_from(read_, shown)
-            for each in ready:
-                shown, made = max(shown, each + 1), read_.pop(each)
-                if isinstance(made, ExceptionHandler):
-                    made.reraise()
-                if not isinstance(made, Finished):
-                    yield made
+            read_[number] = result
+            ready = sorted(read_) if not self.loader.in_order else _run_from(read_, next_number)
+            for number in ready:
+                next_number, result = max(next_number, number + 1), read_.pop(number)
+                if isinstance(result, ExceptionHandler):
+                    result.reraise()
+                if not isinstance(result, Finished):
+                    yield result
 
     def _ask(self, numbers, worker, waiting):
         number, indices = next(numbers, (None, None))
@@ -134,7 +134,7 @@ class Workers:
             self.requests[worker].put((number, indices))
 
     def _next(self):
-        """The next batch that was read."""
+        """The next result from the workers."""
         waited, limit = 0.0, self.loader.timeout
         while True:
             try:
@@ -153,33 +153,33 @@ class Workers:
                     )
 
     def stop(self):
-        """Ends the processes."""
-        for each in self.requests:
-            each.put(None)
+        """Stops the processes."""
+        for channel in self.requests:
+            channel.put(None)
         for process in self.processes:
             process.join(1.0)
             if process.is_alive():
                 process.terminate()
                 process.join()
-        for each in (*self.requests, self.done):
-            each.cancel_join_thread()
-            each.close()
+        for channel in (*self.requests, self.done):
+            channel.cancel_join_thread()
+            channel.close()
 
 
 def _run_from(read_, start):
-    """The numbers from `start` on that were read, without a gap."""
-    run = []
-    while start + len(run) in read_:
-        run.append(start + len(run))
-    return run
+    """The consecutive numbers from `start` on whose batches are ready."""
+    numbers = []
+    while start + len(numbers) in read_:
+        numbers.append(start + len(numbers))
+    return numbers
 
 
-def context_of(given):
-    """A context of processes: named, given, or the usual one.
+def context_of(context):
+    """The multiprocessing context: a named one, the given one, or the default.
 
     Raises:
-        ValueError: there is none of this name.
+        ValueError: if there is none of this name.
     """
-    if given is None or isinstance(given, str):
-        return multiprocessing.get_context(given)
-    return given
+    if context is None or isinstance(context, str):
+        return multiprocessing.get_context(context)
+    return context

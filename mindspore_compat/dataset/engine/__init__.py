@@ -1,4 +1,4 @@
-"""`mindspore.dataset.engine`: sources, operations, samplers and iterators."""
+"""`mindspore.dataset.engine`: datasets, pipeline operations, samplers and iterators."""
 
 from .._gathering import public_names as _public_names
 from .batching import *  # noqa: F403

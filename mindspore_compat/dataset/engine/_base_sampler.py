@@ -1,8 +1,8 @@
-"""The base of all samplers, and what several of them take: numbers, and a way to shuffle.
+"""Base classes of samplers, and the enumeration Shuffle.
 
-A sampler is a description. `open(size, labels)` gives a function that is called once per epoch and
-returns the indices of that epoch; what changes from epoch to epoch lives in that function. With a
-child, the sampler chooses among the indices that the child gives.
+A sampler is a description. `open(size, labels)` returns a function that is called once per epoch
+and returns the indices of that epoch; that function holds all state that changes between epochs. A
+sampler with a child selects among the indices of the child.
 """
 
 from enum import Enum
@@ -18,7 +18,7 @@ Count = Samples | Bool
 
 
 class Shuffle(str, Enum):
-    """How rows are shuffled: all of them, or by the files they come from.
+    """The shuffle modes: shuffle all rows, only files, or rows within files.
 
     Example:
         >>> from mindspore_compat import dataset as ds
@@ -38,10 +38,10 @@ class Shuffle(str, Enum):
 
 
 class BuiltinSampler:
-    """The base of all samplers.
+    """Base class of all samplers.
 
     Args:
-        num_samples (int, optional): how many rows an epoch has at most.
+        num_samples (int, optional): the maximum number of rows of an epoch.
     """
 
     def __init__(self, num_samples=None):
@@ -49,10 +49,10 @@ class BuiltinSampler:
         self.child_sampler = None
 
     def add_child(self, sampler):
-        """Makes `sampler` choose the rows among which this one chooses.
+        """Adds a child sampler: this sampler selects among the rows that the child selects.
 
         Raises:
-            RuntimeError: there is a child already.
+            RuntimeError: if the sampler already has a child.
         """
         if self.child_sampler is not None and sampler is not None:
             raise RuntimeError(
@@ -61,17 +61,19 @@ class BuiltinSampler:
         self.child_sampler = sampler
 
     def get_child(self):
-        """Returns the child, or None."""
+        """Returns the child sampler, or None."""
         return self.child_sampler
 
     def get_num_samples(self):
-        """Returns how many rows an epoch has at most, the child's limit included; None for any."""
+        """Returns the maximum number of rows of an epoch, including the child's limit; None means
+        no limit.
+        """
         child = None if self.child_sampler is None else self.child_sampler.get_num_samples()
-        given = [each for each in (self.num_samples, child) if each]
-        return min(given, default=None)
+        limits = [limit for limit in (self.num_samples, child) if limit]
+        return min(limits, default=None)
 
     def get_shuffle_mode(self):
-        """Returns how rows are shuffled, as a Shuffle: here not, GLOBAL by samplers that draw."""
+        """Returns the shuffle mode: FALSE here, GLOBAL for random samplers."""
         return Shuffle.FALSE
 
     def is_shuffled(self):
@@ -83,14 +85,14 @@ class BuiltinSampler:
         return self.child_sampler is not None and self.child_sampler.is_sharded()
 
     def open(self, size, labels=None):
-        """The function that gives the indices of each epoch.
+        """Returns the function that returns the indices of each epoch.
 
         Args:
-            size (int): how many rows the source has.
-            labels (Callable, optional): gives the class of each row, for PKSampler.
+            size (int): the number of rows of the source.
+            labels (Callable, optional): returns the class of each row, for PKSampler.
 
         Raises:
-            RuntimeError: a number that the sampler was made with is out of range.
+            RuntimeError: if an argument of the sampler is out of range.
         """
         self._check()
         if self.child_sampler is None:
@@ -100,18 +102,18 @@ class BuiltinSampler:
         samplers = {}
 
         def epoch():
-            given = child()
-            if len(given) not in samplers:
-                samplers[len(given)] = self._open(len(given), labels)
-            return given[_inside(samplers[len(given)](), len(given))]
+            indices = child()
+            if len(indices) not in samplers:
+                samplers[len(indices)] = self._open(len(indices), labels)
+            return indices[_inside(samplers[len(indices)](), len(indices))]
 
         return epoch
 
     def parse(self):
-        """Returns the sampler as a pipeline takes it, which here is the sampler itself.
+        """Returns the sampler in the form for pipelines, which here is the sampler itself.
 
         Raises:
-            RuntimeError: a number that it or its child was made with is out of range.
+            RuntimeError: if an argument of the sampler or its child is out of range.
         """
         self._check()
         if self.child_sampler is not None:
@@ -119,22 +121,22 @@ class BuiltinSampler:
         return self
 
     def _check(self):
-        """Refuses numbers out of range, which the original looks at in use only."""
+        """Refuses numbers out of range, which the original checks only on use."""
 
-    def _limited(self, size):
+    def _limit(self, size):
         return min(size, self.num_samples) if self.num_samples else size
 
 
 class FileSampler(BuiltinSampler):
-    """The base of the samplers that MindDataset takes, too."""
+    """Base class of the samplers that MindDataset accepts."""
 
     def parse_for_minddataset(self):
-        """Returns the sampler as MindDataset takes it; see `parse`."""
+        """Returns the sampler in the form for MindDataset; see `parse`."""
         return self.parse()
 
 
 def _inside(indices, size):
-    """The indices as an array; none may lie outside the source."""
+    """The indices as an array; all must lie within the source."""
     indices = np.asarray(indices, np.int64)
     wrong = (indices < 0) | (indices >= size)
     if wrong.any():

@@ -1,7 +1,7 @@
-"""Operations that make one row of many: batch, padded_batch, bucket_batch_by_length.
+"""Batching operations: batch, padded_batch and bucket_batch_by_length.
 
-A batch is filled row by row into arrays of its final size; where the rows below come in blocks,
-batches are cut out of the blocks.
+A batch is filled row by row into arrays of its final size. If the child yields blocks, batches are
+slices of the blocks.
 """
 
 import itertools
@@ -11,7 +11,7 @@ import numpy as np
 from ..._core.rules.checked import Forbid, checked
 from ..._core.rules.vocabulary import Bool, Callable, Int, ListOf
 from .._rules import INT32_MAX, AnInstance, Columns, Workers, positive
-from .operations import as_list, distinct, known, method
+from .operations import as_list, column_indices, distinct, method
 from .pipeline import UnionBaseDataset
 from .rows import FAILURES, Epochs, Flow, as_column, own, stack
 from .workers import taken_together
@@ -22,7 +22,7 @@ _BatchSize = positive | Callable
 
 
 class BatchInfo:
-    """The argument of a function that works on batches: which batch of which epoch it is.
+    """The argument of functions that process batches: the numbers of the batch and of the epoch.
 
     Example:
         >>> from mindspore_compat import dataset as ds
@@ -37,11 +37,13 @@ class BatchInfo:
         self._epoch, self._number = epoch, number
 
     def get_batch_num(self):
-        """Returns the number of the batch, from 0; a `repeat` after the batches begins anew."""
+        """Returns the number of the batch in its epoch, from 0; a later `repeat` restarts the
+        count.
+        """
         return self._number
 
     def get_epoch_num(self):
-        """Returns the number of the epoch, from 0; a `repeat` begins none."""
+        """Returns the number of the epoch, from 0; a `repeat` does not start a new epoch."""
         return self._epoch
 
     def __repr__(self):
@@ -49,7 +51,7 @@ class BatchInfo:
 
 
 class _Batches(UnionBaseDataset):
-    """What `batch` and `padded_batch` share: cutting rows into batches."""
+    """Shared base class of `batch` and `padded_batch`: groups rows into batches."""
 
     def _batch_size(self):
         return self.batch_size if isinstance(self.batch_size, int) else -1
@@ -65,7 +67,7 @@ class _Batches(UnionBaseDataset):
         return size // self.batch_size if self.drop_remainder else -(-size // self.batch_size)
 
     def _sizes(self, epoch):
-        """The size of each batch of an epoch."""
+        """Yields the size of each batch of an epoch."""
         number = 0
         while True:
             if isinstance(self.batch_size, int):
@@ -80,7 +82,7 @@ class _Batches(UnionBaseDataset):
             number += 1
 
     def _groups(self, flow, epoch):
-        """Lists of the rows of each batch."""
+        """Yields the list of rows of each batch."""
         rows, sizes = iter(flow.rows()), self._sizes(epoch)
         for first in rows:
             size = next(sizes)
@@ -105,17 +107,19 @@ class _Batches(UnionBaseDataset):
 
 @method("batch")
 class BatchDataset(_Batches):
-    """Makes one row of `batch_size` rows, with a new first axis.
+    """Combines `batch_size` consecutive rows into a batch with a new first axis.
 
     Args:
-        batch_size (Union[int, Callable]): how many rows; or a function that takes a BatchInfo and
-            returns it.
-        drop_remainder (bool, optional): whether to leave out a last batch that is smaller.
+        batch_size (Union[int, Callable]): the number of rows, or a function that takes a BatchInfo
+            and returns the number.
+        drop_remainder (bool, optional): whether to drop a smaller last batch.
         num_parallel_workers (int, optional): is checked; batches are made in the reader's thread.
         per_batch_map (Callable, optional): takes a list of arrays for each input column, then a
             BatchInfo, and returns a tuple with a list of arrays for each output column.
-        input_columns (Union[str, list[str]], optional): what it takes; by default all columns.
-        output_columns (Union[str, list[str]], optional): what it gives; by default the same names.
+        input_columns (Union[str, list[str]], optional): the columns that it takes; by default all
+            columns.
+        output_columns (Union[str, list[str]], optional): the columns that it returns; by default
+            the same names.
         python_multiprocessing (bool, optional): is checked.
         max_rowsize (Union[int, list[int]], optional): is checked.
 
@@ -123,7 +127,8 @@ class BatchDataset(_Batches):
         Dataset.
 
     Raises:
-        RuntimeError: rows of one batch differ in shape or dtype; raised when the dataset is used.
+        RuntimeError: if rows of one batch differ in shape or dtype; raised when the dataset is
+            used.
 
     Example:
         >>> import mindspore_compat as ms
@@ -156,7 +161,7 @@ class BatchDataset(_Batches):
         columns = super()._columns()
         if self.per_batch_map is None or not self.output_columns:
             return columns
-        known("batch", columns, self.input_columns)
+        column_indices("batch", columns, self.input_columns)
         return mapped_columns(columns, self.input_columns, self.output_columns)
 
     def _maker(self):
@@ -165,19 +170,19 @@ class BatchDataset(_Batches):
             return lambda group, info: [
                 stack(column, index) for index, column in enumerate(zip(*group, strict=True))
             ]
-        chosen = self.input_columns or list(columns)
-        outputs = self.output_columns or chosen
-        indices = known("batch", columns, chosen)
-        order = mapped_order(list(columns), chosen, outputs)
+        inputs = self.input_columns or list(columns)
+        outputs = self.output_columns or inputs
+        indices = column_indices("batch", columns, inputs)
+        order = mapped_order(list(columns), inputs, outputs)
 
         def make(group, info):
             lists = list(zip(*group, strict=True))
-            made = _mapped(
+            results = _map_lists(
                 self.per_batch_map, [lists[index] for index in indices], info, len(outputs)
             )
             return [
-                stack(made[which] if is_new else lists[which], index)
-                for index, (is_new, which) in enumerate(order)
+                stack(results[column] if is_new else lists[column], index)
+                for index, (is_new, column) in enumerate(order)
             ]
 
         return make
@@ -191,7 +196,7 @@ class BatchDataset(_Batches):
 
 
 def _cut(blocks, size, drop_remainder):
-    """Batches cut out of blocks, across their borders."""
+    """Yields batches that are slices of blocks, also across block boundaries."""
     rest = None
     for block in blocks:
         block = (
@@ -209,78 +214,79 @@ def _cut(blocks, size, drop_remainder):
 
 
 def mapped_order(columns, inputs, outputs):
-    """Where each column comes from after some were replaced by others.
+    """The source of each column after a function replaced input columns by output columns.
 
-    As many outputs as inputs stand where the inputs stood; otherwise outputs come first.
+    Equally many outputs take the places of the inputs; otherwise outputs come first.
 
     Returns:
-        list[tuple[bool, int]], for each column whether it is new, and its index among the new
-        columns or among the old.
+        list[tuple[bool, int]], for each column whether it is new, and its index among the new or
+        the old columns.
     """
     if len(inputs) == len(outputs):
         return [
             (True, inputs.index(name)) if name in inputs else (False, index)
             for index, name in enumerate(columns)
         ]
-    unchanged = [(False, index) for index, name in enumerate(columns) if name not in inputs]
-    return [(True, index) for index in range(len(outputs))] + unchanged
+    old_columns = [(False, index) for index, name in enumerate(columns) if name not in inputs]
+    return [(True, index) for index in range(len(outputs))] + old_columns
 
 
 def mapped_columns(columns, inputs, outputs):
-    """The names of the columns after some were replaced by others.
+    """The names of the columns after a function replaced input columns by output columns.
 
     Raises:
-        RuntimeError: two columns would have the same name.
+        RuntimeError: if two columns would have the same name.
     """
     order = mapped_order(list(columns), inputs, outputs)
-    names = [outputs[which] if is_new else columns[which] for is_new, which in order]
+    names = [outputs[column] if is_new else columns[column] for is_new, column in order]
     if len(set(names)) < len(names):
         raise RuntimeError(f"Two columns would have the same name: {names}.")
     return names
 
 
-def _mapped(function, lists, info, count):
-    """What a per_batch_map makes of lists of arrays: as many lists, of as many arrays."""
+def _map_lists(function, lists, info, count):
+    """Applies a per_batch_map to lists of arrays; checks the numbers of lists and arrays."""
     size = len(lists[0])
     try:
-        made = function(*[[own(value) for value in column] for column in lists], info)
+        results = function(*[[own(value) for value in column] for column in lists], info)
     except FAILURES as error:
         raise RuntimeError(
             f"For 'batch', 'per_batch_map' raised {type(error).__name__}: {error}"
         ) from error
-    if not isinstance(made, tuple):
-        made = (made,)
-    if len(made) != count:
+    if not isinstance(results, tuple):
+        results = (results,)
+    if len(results) != count:
         raise RuntimeError(
-            f"For 'batch', 'per_batch_map' must return {count} columns, but got {len(made)}."
+            f"For 'batch', 'per_batch_map' must return {count} columns, but got {len(results)}."
         )
-    for column in made:
+    for column in results:
         if len(column) != size:
             raise RuntimeError(
                 f"For 'batch', 'per_batch_map' must return {size} rows in each "
                 f"column, but got {len(column)}."
             )
-    return [[as_column(value) for value in column] for column in made]
+    return [[as_column(value) for value in column] for column in results]
 
 
 @method("padded_batch")
 class PaddedBatchDataset(_Batches):
-    """Makes one row of `batch_size` rows, after bringing them to one shape.
+    """Combines `batch_size` consecutive rows into a batch after padding them to a common shape.
 
     Args:
-        batch_size (Union[int, Callable]): how many rows; or a function that takes a BatchInfo.
-        drop_remainder (bool, optional): whether to leave out a last batch that is smaller.
+        batch_size (Union[int, Callable]): the number of rows, or a function that takes a BatchInfo
+            and returns the number.
+        drop_remainder (bool, optional): whether to drop a smaller last batch.
         num_parallel_workers (int, optional): is checked.
-        pad_info (dict, optional): for a column, (shape, value): the shape to pad or cut to, with
-            None for the longest of the batch, or None for all axes; and what to pad with. Columns
-            it does not name, or gives None for, are padded with 0 to the longest. Without it
-            nothing is padded.
+        pad_info (dict, optional): a tuple (shape, value) by column: the target shape, with None for
+            the greatest length in the batch, or None for all axes; and the padding value. Other
+            columns, and columns with None, are padded with 0 to the greatest length. Without
+            `pad_info`, nothing is padded.
 
     Returns:
         Dataset.
 
     Raises:
-        RuntimeError: there is no column of a name, or ranks differ; raised when it is used.
+        RuntimeError: if a column does not exist, or ranks differ; raised when it is used.
 
     Example:
         >>> import mindspore_compat as ms
@@ -299,19 +305,19 @@ class PaddedBatchDataset(_Batches):
     ):
         super().__init__(input_dataset, num_parallel_workers)
         self.batch_size, self.drop_remainder = batch_size, drop_remainder
-        self.pad_info = checked_padding("padded_batch", pad_info)
+        self.pad_info = check_padding("padded_batch", pad_info)
 
     def _maker(self):
         columns = super()._columns()
-        known("padded_batch", columns, list(self.pad_info or ()))
+        column_indices("padded_batch", columns, list(self.pad_info or ()))
         return lambda group, info: padded_batch(group, columns, self.pad_info)
 
 
-def checked_padding(api, pad_info):
-    """`pad_info`, if its entries are pairs of a shape and a value, or None for both by default.
+def check_padding(api, pad_info):
+    """Checks that the entries of `pad_info` are pairs (shape, value) or None, and returns it.
 
     Raises:
-        TypeError: an entry is not.
+        TypeError: if an entry is neither.
     """
     for name, entry in (pad_info or {}).items():
         if entry is None and isinstance(name, str):
@@ -322,7 +328,7 @@ def checked_padding(api, pad_info):
             and (
                 shape is None
                 or isinstance(shape, (list, tuple))
-                and all(each is None or type(each) is int and each > 0 for each in shape)
+                and all(length is None or type(length) is int and length > 0 for length in shape)
             )
         ):
             raise TypeError(
@@ -332,19 +338,19 @@ def checked_padding(api, pad_info):
     return pad_info
 
 
-def padded_batch(group, columns, pad_info, bound=None):
-    """One row of many, its columns padded as `pad_info` says; `bound` fills its Nones."""
-    made = []
+def padded_batch(group, columns, pad_info, limit=None):
+    """Makes a batch of rows, padding columns by `pad_info`; `limit` replaces None in shapes."""
+    columns_out = []
     for index, (name, values) in enumerate(zip(columns, zip(*group, strict=True), strict=True)):
         if pad_info is not None:
             shape, fill = pad_info.get(name) or (None, None)
-            shape = _common_shape(name, values, shape, bound if name in pad_info else None)
-            values = [padded(value, shape, fill) for value in values]
-        made.append(stack(values, index))
-    return made
+            shape = _common_shape(name, values, shape, limit if name in pad_info else None)
+            values = [pad_to_shape(value, shape, fill) for value in values]
+        columns_out.append(stack(values, index))
+    return columns_out
 
 
-def _common_shape(name, values, shape, bound):
+def _common_shape(name, values, shape, limit):
     rank = values[0].ndim
     shape = [None] * rank if shape is None else list(shape)
     if len(shape) != rank or any(value.ndim != rank for value in values):
@@ -354,16 +360,16 @@ def _common_shape(name, values, shape, bound):
         )
     longest = [max(lengths) for lengths in zip(*[value.shape for value in values], strict=True)]
     return [
-        (bound or most) if wanted is None else wanted
-        for wanted, most in zip(shape, longest, strict=True)
+        (limit or most) if length is None else length
+        for length, most in zip(shape, longest, strict=True)
     ]
 
 
-def padded(value, shape, fill):
-    """An array brought to a shape: cut where it is longer, filled where it is shorter.
+def pad_to_shape(value, shape, fill):
+    """Truncates or pads an array to a shape.
 
     Raises:
-        RuntimeError: text is filled with a number, or numbers with text.
+        RuntimeError: if text is filled with a number, or numbers with text.
     """
     if list(value.shape) == list(shape):
         return value
@@ -388,18 +394,18 @@ def padded(value, shape, fill):
 
 @method("bucket_batch_by_length")
 class BucketBatchByLengthDataset(UnionBaseDataset):
-    """Makes batches of rows of about the same length: each bucket that is full is a batch.
+    """Batches rows of similar length: collects rows in buckets by length; a full bucket is a batch.
 
     Args:
-        column_names (list[str]): what the length function takes.
+        column_names (list[str]): the columns that the length function takes.
         bucket_boundaries (list[int]): n increasing upper bounds (exclusive) for n + 1 buckets.
-        bucket_batch_sizes (list[int]): how many rows fill each of the n + 1 buckets.
-        element_length_function (Callable, optional): gives the length of a row; by default that of
-            the one column's first axis.
-        pad_info (dict, optional): as for `padded_batch`; without it columns are padded with 0.
-        pad_to_bucket_boundary (bool, optional): whether None in a shape means one less than the
-            bucket's bound, not the longest of the batch.
-        drop_remainder (bool, optional): whether to leave out buckets that are not full in the end.
+        bucket_batch_sizes (list[int]): the batch size of each of the n + 1 buckets.
+        element_length_function (Callable, optional): returns the length of a row; by default the
+            length of the only column's first axis.
+        pad_info (dict, optional): as for `padded_batch`; without it, columns are padded with 0.
+        pad_to_bucket_boundary (bool, optional): whether None in a shape means the bucket's bound
+            minus 1 instead of the greatest length in the batch.
+        drop_remainder (bool, optional): whether to drop buckets that are not full at the end.
 
     Returns:
         Dataset.
@@ -446,7 +452,7 @@ class BucketBatchByLengthDataset(UnionBaseDataset):
         self.column_names, self.bucket_boundaries = column_names, bucket_boundaries
         self.bucket_batch_sizes = bucket_batch_sizes
         self.element_length_function = element_length_function
-        self.pad_info = checked_padding("bucket_batch_by_length", pad_info) or {}
+        self.pad_info = check_padding("bucket_batch_by_length", pad_info) or {}
         self.pad_to_bucket_boundary, self.drop_remainder = pad_to_bucket_boundary, drop_remainder
 
     def _size(self):
@@ -464,17 +470,17 @@ class BucketBatchByLengthDataset(UnionBaseDataset):
         with taken_together(max(self.bucket_batch_sizes)):
             flow = super()._open()
         columns = super()._columns()
-        indices = known("bucket_batch_by_length", columns, self.column_names)
+        indices = column_indices("bucket_batch_by_length", columns, self.column_names)
         bounds = [*self.bucket_boundaries, None]
 
         def batch(bucket, group):
-            bound = bounds[bucket] if self.pad_to_bucket_boundary else 0
-            if bound is None:
+            limit = bounds[bucket] if self.pad_to_bucket_boundary else 0
+            if limit is None:
                 raise RuntimeError(
                     "For 'bucket_batch_by_length', a row falls into the last "
                     "bucket, which has no bound to pad to."
                 )
-            return padded_batch(group, columns, self.pad_info, bound and bound - 1)
+            return padded_batch(group, columns, self.pad_info, limit and limit - 1)
 
         def rows():
             groups = [[] for _ in bounds]

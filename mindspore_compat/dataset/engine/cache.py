@@ -1,8 +1,8 @@
-"""DatasetCache: rows stored in this process, so that files are read and mapped once.
+"""DatasetCache: caches rows in this process, so that files are read and mapped only once.
 
-In the original a cache is a program of its own that processes talk to. Here it is memory of this
-process: pipelines whose caches have one session id share what they keep, as long as one of these
-caches is there. Which rows a pipeline keeps, and in which order it gives them, is in `caching`.
+In the original, the cache is a separate server process. Here it is memory of this process:
+pipelines whose caches have the same session id share their rows as long as one of these caches
+exists. Which rows a pipeline stores, and in which order it yields them, is defined in `caching`.
 """
 
 import collections
@@ -27,18 +27,18 @@ CacheStat.__doc__ = (
 
 
 class _Session:
-    """What the caches of one session id share: the stored rows of each pipeline, by what it
-    reads."""
+    """The shared state of caches with one session id: the stored rows of each pipeline, by the
+    pipeline's key."""
 
     def __init__(self):
         self.stored = {}
 
 
 class StoredRows:
-    """Rows by their numbers, in memory and, if requested, in a temporary file."""
+    """Rows by number, in memory and, if requested, in a temporary file."""
 
     def __init__(self):
-        self.count = None  # how many rows there are, where all are stored
+        self.count = None  # the number of rows, if all are stored
         self.lock = threading.RLock()
         self._memory, self._disk = {}, {}
         self._file = None
@@ -48,16 +48,16 @@ class StoredRows:
         return number in self._memory or number in self._disk
 
     def get(self, number):
-        """The row of a number, or None."""
+        """The row with a number, or None."""
         row = self._memory.get(number)
         if row is not None or number not in self._disk:
             return row
         with self.lock:
             self._file.seek(self._disk[number])
-            return [_fixed(value) for value in pickle.load(self._file)]
+            return [_freeze(value) for value in pickle.load(self._file)]
 
     def put(self, number, row, cache):
-        """Keeps a row if `cache` leaves space for it; returns whether it is stored."""
+        """Stores a row if `cache` has space for it; returns whether it is stored."""
         with self.lock:
             if number in self:
                 return True
@@ -73,41 +73,41 @@ class StoredRows:
             return number in self
 
     def stat(self):
-        """What is stored, as a CacheStat."""
+        """The statistics of the stored rows, a CacheStat."""
         rows = len(self._memory) + len(self._disk)
         mean = (self._in_memory + self._in_file) // rows if rows else 0
         return CacheStat(mean, len(self._memory), len(self._disk))
 
 
 class DatasetCache:
-    r"""Keeps the rows of a source, or of a `map`, so that later epochs do not make them again.
+    r"""Caches the rows of a source or a `map`, so that later epochs do not compute them again.
 
-    It is given to a source or to `map` as `cache`. Below it there may be maps without random
-    numbers, `project`, `rename` and `shuffle`, which has no effect on rows that are read by number;
-    and no other cache. Sources that read files from front to back (TextFileDataset, TFRecordDataset
-    and their like) are stored as a whole, and then shuffle by drawing rows that may come twice.
+    Pass it to a source or to `map` as `cache`. The nodes below it may be maps without random
+    numbers, `project`, `rename`, and `shuffle`, which has no effect on rows that are read by
+    number, but no other cache. Sources that read files sequentially, such as TextFileDataset and
+    TFRecordDataset, are stored as a whole; their shuffle then draws rows with replacement.
 
-    The rows are in the memory of this process: no server is started or used, and other processes
-    keep rows of their own. All caches of one session id share the rows of pipelines that read the
-    same, until the last of these caches is gone. In debug mode a cache keeps nothing.
+    The rows are in the memory of this process: no server is used, and each process has its own
+    rows. All caches with the same session id share the rows of equal pipelines until the last of
+    these caches is deleted. In debug mode, nothing is cached.
 
     Args:
         session_id (int): the session, in [1, 2\ :sup:`32` - 1].
-        size (int, optional): how many MB the rows of one pipeline may have in memory; 0 for any
-            number. Default: 0.
-        spilling (bool, optional): whether further rows go to a temporary file; otherwise they are
-            made again in each epoch. Default: False.
+        size (int, optional): the memory limit in MB for the rows of one pipeline; 0 means no limit.
+            Default: 0.
+        spilling (bool, optional): whether to store further rows in a temporary file; otherwise they
+            are computed in each epoch. Default: False.
         hostname (str, optional): None or "127.0.0.1".
         port (int, optional): the port of a server, in [1025, 65535]; is checked.
-        num_connections (int, optional): how many connections to it there are; is checked.
-        prefetch_size (int, optional): how many rows are fetched together; is checked.
+        num_connections (int, optional): the number of connections to the server; is checked.
+        prefetch_size (int, optional): the number of rows to prefetch; is checked.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: a number is out of range.
-        RuntimeError: `hostname` is another host. When rows are read: the cache keeps those of
-            another pipeline already, the pipeline below it is not as said above, or a source that
-            is stored as a whole is larger than `size`.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if a number is out of range.
+        RuntimeError: if `hostname` is another host. When rows are read: if the cache already holds
+            the rows of another pipeline, the pipeline below it is not as described above, or a
+            source that is stored as a whole is larger than `size`.
 
     Source: mindspore.dataset.DatasetCache of 2.10.
 
@@ -151,14 +151,14 @@ class DatasetCache:
         self._stored = None
 
     def get_stat(self):
-        """Returns what is stored, once rows were read.
+        """Returns statistics of the stored rows, after rows were read.
 
         Returns:
             an object with `avg_cache_sz`, the mean size of the stored rows in bytes,
-            `num_mem_cached` and `num_disk_cached`, how many are in memory and in a file.
+            `num_mem_cached` and `num_disk_cached`, the numbers of rows in memory and in a file.
 
         Raises:
-            RuntimeError: no rows were read through this cache yet.
+            RuntimeError: if no rows have been read through this cache.
         """
         if self._stored is None:
             raise RuntimeError(
@@ -167,13 +167,13 @@ class DatasetCache:
         return self._stored[1].stat()
 
     def rows_of(self, tree):
-        """The rows stored for a pipeline.
+        """Returns the rows stored for a pipeline.
 
         Args:
-            tree (tuple): what the pipeline does, hashable.
+            tree (tuple): a hashable key of the pipeline's operations.
 
         Raises:
-            RuntimeError: this cache keeps those of another.
+            RuntimeError: if this cache holds the rows of another pipeline.
         """
         if self._stored is not None and self._stored[0] != tree:
             raise RuntimeError(
@@ -185,10 +185,10 @@ class DatasetCache:
         return self._stored[1]
 
     def __deepcopy__(self, memo):
-        made = object.__new__(type(self))
-        made.__dict__.update(self.__dict__)
-        memo[id(self)] = made
-        return made
+        copy = object.__new__(type(self))
+        copy.__dict__.update(self.__dict__)
+        memo[id(self)] = copy
+        return copy
 
 
 def _bytes(value):
@@ -199,15 +199,15 @@ def _bytes(value):
     return value.nbytes
 
 
-def _fixed(value):
-    """A value of a row that nobody can write through."""
+def _freeze(value):
+    """A read-only copy or view of a value."""
     if isinstance(value, dict):
-        return {key: _fixed(each) for key, each in value.items()}
+        return {key: _freeze(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_fixed(each) for each in value]
+        return [_freeze(item) for item in value]
     return read_only(value)
 
 
-def fixed_row(row):
-    """A row that can be stored: what it is made of cannot be written through."""
-    return [_fixed(value) for value in row]
+def freeze_row(row):
+    """A row of read-only values, which can be stored."""
+    return [_freeze(value) for value in row]

@@ -1,9 +1,9 @@
-"""What a pipeline with a cache gives: the rows a cache keeps, in the order of its source's sampler.
+"""Pipelines with a cache: they yield the cached rows in the order of the source's sampler.
 
-A cache may stand on a source or on a `map` above one. The nodes under it are opened for those rows
-alone that are not stored yet: copies of them, over a source that gives just these rows. A source
-that is read from front to back is read once, whole, and its rows are then chosen by a sampler, as
-the original does: a shuffled one draws rows that may come twice, in the original's order.
+A cache belongs to a source or to a `map`. For rows that are not stored yet, copies of the nodes
+below the cache are opened over a source that yields only these rows. A source that is read
+sequentially is read once as a whole. A sampler then selects its rows, as in the original: with
+shuffling, it draws rows with replacement, in the original's order.
 """
 
 import copy
@@ -15,12 +15,12 @@ import types
 import numpy as np
 
 from . import config
-from .cache import fixed_row
+from .cache import freeze_row
 from .rows import Flow
 from .sampler import DistributedSampler, RandomSampler, SequentialSampler
 
 _ROOM = __name__.partition(".")[0]
-# What does not change a row, only which rows come, in which order and by which workers.
+# Attributes that do not change rows, only their selection, order and workers.
 _ORDER = {
     "cache",
     "callbacks",
@@ -37,51 +37,52 @@ _ORDER = {
 
 
 def has_cache(node):
-    """Whether a node's rows come through a cache: it has one, and debug mode is off."""
+    """Whether a node's rows are cached: it has a cache, and debug mode is off."""
     return node.cache is not None and not config.get_debug_mode()
 
 
 def cached_flow(node):
-    """The flow of a node that has a cache.
+    """The flow of a node with a cache.
 
     Raises:
-        RuntimeError: a node below cannot be below a cache, or has one; or the cache is in use.
+        RuntimeError: if a node below is not allowed below a cache, or has one; or the cache is in
+            use.
     """
-    leaf = checked_leaf(node)
+    leaf = find_leaf(node)
     stored = _stored_rows_of(node, hasattr(leaf, "_all_rows"))
     if hasattr(leaf, "_all_rows"):
         count = _stored_whole(node, leaf, stored)
         epoch = leaf._sampler_of_stored().open(count)
         return Flow(lambda: (stored.get(number) for number in epoch().tolist()))
 
-    def made(numbers):
-        source = _Given(leaf, lambda: leaf._picked(numbers))
+    def compute(numbers):
+        source = _SelectedRows(leaf, lambda: leaf._pick(numbers))
         return _over(node, source, False)._open().rows()
 
     epoch = leaf._order()
-    return Flow(lambda: _completed(stored, epoch().tolist(), made, node.cache))
+    return Flow(lambda: _complete(stored, epoch().tolist(), compute, node.cache))
 
 
 def cached_size(node):
-    """How many rows an epoch of a node with a cache has, over a source that is stored as a
+    """The number of rows of an epoch of a node with a cache over a source that is stored as a
     whole."""
-    leaf = checked_leaf(node)
+    leaf = find_leaf(node)
     stored = _stored_rows_of(node, True)
     return len(leaf._sampler_of_stored().open(_stored_whole(node, leaf, stored))())
 
 
 def _stored_rows_of(node, is_whole):
-    """The rows that a node's cache keeps for it."""
-    if node._pipeline_key is None:  # once: what an operation refers to may change while it works
+    """The rows that a node's cache stores for the node."""
+    if node._pipeline_key is None:  # once, as objects of operations may change
         node._pipeline_key = _tree(node, is_whole)
     return node.cache.rows_of(node._pipeline_key)
 
 
-def checked_leaf(node):
+def find_leaf(node):
     """The source below a node.
 
     Raises:
-        RuntimeError: a node below cannot be below a cache, or has one.
+        RuntimeError: if a node below is not allowed below a cache, or has one.
     """
     api, path = type(node).__name__, [node]
     while len(path[-1].children) == 1:
@@ -101,8 +102,8 @@ def checked_leaf(node):
     return leaf
 
 
-class _Given:
-    """The columns of a source, with rows of it that are chosen already."""
+class _SelectedRows:
+    """A source with the columns of another and rows that are already selected."""
 
     cache = None
 
@@ -117,28 +118,28 @@ class _Given:
 
 
 def _over(node, leaf, is_whole):
-    """Copies of a node and those below it, with another source at the end and without a cache."""
+    """Copies a node and the nodes below it, with another source and without a cache."""
     if not node.children:
         return leaf
     below = _over(node.children[0], leaf, is_whole)
     if node._is_order and not is_whole:
         return below
-    made = copy.copy(node)
-    made.cache, made.children = None, [below]
-    return made
+    copy_ = copy.copy(node)
+    copy_.cache, copy_.children = None, [below]
+    return copy_
 
 
 def _stored_whole(node, leaf, stored):
-    """How many rows there are of a source that is read from front to back; all are stored then.
+    """Stores all rows of a source that is read sequentially and returns their number.
 
     Raises:
-        RuntimeError: they are more than the cache may hold.
+        RuntimeError: if the cache has no space for all rows.
     """
     with stored.lock:
         if stored.count is None:
-            source, number = _Given(leaf, leaf._all_rows), -1
+            source, number = _SelectedRows(leaf, leaf._all_rows), -1
             for number, row in enumerate(_over(node, source, True)._open().rows()):
-                if not stored.put(number, fixed_row(row), node.cache):
+                if not stored.put(number, freeze_row(row), node.cache):
                     raise RuntimeError(
                         f"The cache has no room for all rows of the {type(leaf).__name__}: its "
                         f"'size' is {node.cache.size} MB; choose a larger one, or 'spilling'."
@@ -147,48 +148,52 @@ def _stored_whole(node, leaf, stored):
     return stored.count
 
 
-def _completed(stored, numbers, made, cache):
-    """The rows of `numbers`; those not stored yet are made, together where an error ends it all."""
+def _complete(stored, numbers, compute, cache):
+    """Yields the rows of `numbers`; computes missing rows, all together if an error ends the
+    epoch.
+    """
     if config.get_error_samples_mode() is not config.ErrorSamplesMode.RETURN:
-        yield from _one_by_one(stored, numbers, made, cache)
+        yield from _complete_singly(stored, numbers, compute, cache)
         return
     missing = [number for number in dict.fromkeys(numbers) if number not in stored]
-    arriving, awaited = iter(made(missing)) if missing else iter(()), set(missing)
+    arriving, pending = iter(compute(missing)) if missing else iter(()), set(missing)
     for number in numbers:
-        if number in awaited:
-            awaited.remove(number)
+        if number in pending:
+            pending.remove(number)
             row = next(arriving)
         else:
-            row = stored.get(number) or next(iter(made([number])))  # the cache was full
+            row = stored.get(number) or next(iter(compute([number])))  # the cache was full
         if number not in stored:
-            row = fixed_row(row)
+            row = freeze_row(row)
             stored.put(number, row, cache)
         yield row
 
 
-def _one_by_one(stored, numbers, made, cache):
-    """As `_completed`; rows that cannot be made are left out, or good ones replace them."""
-    good, owed = None, 0
+def _complete_singly(stored, numbers, compute, cache):
+    """Like `_complete`, but computes rows singly: failing rows are skipped or replaced by good
+    ones.
+    """
+    good, missing = None, 0
     for number in numbers:
         row = stored.get(number)
         if row is None:
             try:
-                row = next(iter(made([number])), None)
+                row = next(iter(compute([number])), None)
             except RuntimeError:
-                owed += 1
+                missing += 1
             if row is None:
                 continue
-            row = fixed_row(row)
+            row = freeze_row(row)
             stored.put(number, row, cache)
         good = good or row
         yield row
-    if owed and good is None:
+    if missing and good is None:
         raise RuntimeError("For 'map', no row of the epoch could be processed.")
-    yield from itertools.repeat(good, owed)
+    yield from itertools.repeat(good, missing)
 
 
 class StoredShare(DistributedSampler):
-    """The share of a process in stored rows. The original shuffles them the same way for all
+    """The share of a process of the stored rows. The original shuffles them identically for all
     seeds."""
 
     def _first_seed(self):
@@ -196,7 +201,7 @@ class StoredShare(DistributedSampler):
 
 
 def sampler_of_stored(shuffled, num_samples, num_shards, shard_id):
-    """The sampler that chooses among the rows of a source that is stored as a whole."""
+    """The sampler for the rows of a source that is stored as a whole."""
     if num_shards is not None and num_shards > 1:
         return StoredShare(num_shards, shard_id, shuffled, num_samples)
     if shuffled:
@@ -204,12 +209,12 @@ def sampler_of_stored(shuffled, num_samples, num_shards, shard_id):
     return SequentialSampler(num_samples=num_samples)
 
 
-# What a pipeline does, to decide whether two do the same
+# Keys of pipelines, to decide whether two pipelines are equal
 # -------------------------------------------
 
 
 def _tree(node, is_whole):
-    """What a node and those below it do to rows."""
+    """The key of the operations of a node and the nodes below it."""
     below = tuple(_tree(child, is_whole) for child in node.children)
     if node._is_order and not is_whole:
         return below[0]
@@ -225,7 +230,7 @@ def _tree(node, is_whole):
 
 
 class _Same:
-    """Something that is equal to itself alone."""
+    """An object that is equal only to itself."""
 
     def __init__(self, value):
         self.value = value
@@ -238,16 +243,16 @@ class _Same:
 
 
 def _token(value, outer):
-    """Something hashable that is equal for values that mean the same."""
+    """A hashable key that is equal for equivalent values."""
     if value is None or isinstance(value, (bool, int, float, str, bytes, type, enum.Enum)):
         return type(value), value
-    if any(value is each for each in outer):
+    if any(value is item for item in outer):
         return "again"
     outer = (*outer, value)
     if isinstance(value, (list, tuple)):
-        return type(value), tuple(_token(each, outer) for each in value)
+        return type(value), tuple(_token(item, outer) for item in value)
     if isinstance(value, dict):
-        return dict, tuple((_token(key, outer), _token(each, outer)) for key, each in value.items())
+        return dict, tuple((_token(key, outer), _token(item, outer)) for key, item in value.items())
     if isinstance(value, np.ndarray):
         return value.dtype.str, value.shape, value.tobytes()
     if isinstance(value, types.FunctionType):
@@ -255,8 +260,8 @@ def _token(value, outer):
         return value.__code__, _token(value.__defaults__, outer), _token(closure, outer)
     if type(value).__module__.partition(".")[0] == _ROOM and hasattr(value, "__dict__"):
         return type(value), tuple(
-            (name, _token(each, outer))
-            for name, each in sorted(vars(value).items())
+            (name, _token(item, outer))
+            for name, item in sorted(vars(value).items())
             if name != "_stream"
         )
     return _Same(value)

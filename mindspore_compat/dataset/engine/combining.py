@@ -1,13 +1,11 @@
-"""Operations that make one dataset of several: `zip` puts their columns side by side, `concat`
-their rows one after another.
-"""
+"""Operations that combine datasets: `zip` joins their columns, `concat` appends their rows."""
 
 import itertools
 
 import numpy as np
 
 from ..._core.rules.vocabulary import InstanceOf, ListOf, TupleOf
-from .cache import fixed_row
+from .cache import freeze_row
 from .operations import RepeatDataset, TakeDataset, method
 from .pipeline import Dataset, UnionBaseDataset
 from .rows import Flow
@@ -20,7 +18,7 @@ __all__ = ["ConcatDataset", "ZipDataset", "zip_datasets"]
 
 
 class ZipDataset(UnionBaseDataset):
-    """Puts the columns of several datasets side by side; see `mindspore.dataset.zip`.
+    """Zips datasets: joins the columns of several datasets; see `mindspore.dataset.zip`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -54,8 +52,8 @@ class ZipDataset(UnionBaseDataset):
             iterators = [iter(flow.rows()) for flow in flows]
             while True:
                 parts = []
-                for each in iterators:
-                    part = next(each, None)
+                for iterator in iterators:
+                    part = next(iterator, None)
                     if part is None:
                         return
                     parts += part
@@ -73,7 +71,7 @@ def _endless(dataset):
 
 
 def zip_datasets(datasets):
-    """Puts the columns of several datasets side by side; the shortest ends the epoch.
+    """Zips datasets: joins the columns of several datasets; the shortest one ends the epoch.
 
     Args:
         datasets (tuple[Dataset]): at least two, with different columns.
@@ -82,9 +80,9 @@ def zip_datasets(datasets):
         Dataset.
 
     Raises:
-        TypeError: it is no tuple of datasets.
-        ValueError: there are fewer than two.
-        RuntimeError: two columns have the same name; raised when the dataset is used.
+        TypeError: if it is not a tuple of datasets.
+        ValueError: if there are fewer than two.
+        RuntimeError: if two columns have the same name; raised when the dataset is used.
 
     Example:
         >>> from mindspore_compat import dataset as ds
@@ -102,16 +100,17 @@ def zip_datasets(datasets):
 
 
 def _zip(self, datasets):
-    """Puts the columns of other datasets to the right of this one's.
+    """Zips this dataset with others: appends their columns to the right.
 
     Args:
-        datasets (Union[Dataset, tuple[Dataset]]): the others; the shortest ends the epoch.
+        datasets (Union[Dataset, tuple[Dataset]]): the other datasets; the shortest one ends the
+            epoch.
 
     Returns:
         Dataset.
 
     Raises:
-        TypeError: `datasets` is neither.
+        TypeError: if `datasets` is neither.
     """
     others = (datasets,) if isinstance(datasets, Dataset) else datasets
     InstanceOf(tuple).called("a dataset or a tuple of datasets").refuse("zip", "datasets", others)
@@ -124,16 +123,17 @@ Dataset.zip = _zip
 
 @method("concat")
 class ConcatDataset(UnionBaseDataset):
-    """Gives the rows of other datasets after this one's; `+` does the same.
+    """Concatenates datasets: yields the rows of other datasets after the rows of this one; same as
+    `+`.
 
     Args:
-        datasets (Union[Dataset, list[Dataset]]): the others, with the same columns.
+        datasets (Union[Dataset, list[Dataset]]): the other datasets, with the same columns.
 
     Returns:
-        Dataset. `use_sampler` can make it take every n-th row, for several processes.
+        Dataset. `use_sampler` can select every n-th row, for several processes.
 
     Raises:
-        RuntimeError: columns differ in name, dtype or number of axes; raised when it is used.
+        RuntimeError: if columns differ in name, dtype or number of axes; raised when it is used.
 
     Example:
         >>> import mindspore_compat as ms
@@ -149,15 +149,15 @@ class ConcatDataset(UnionBaseDataset):
         self._sampler = None
 
     def use_sampler(self, sampler):
-        """Makes a sampler choose among all the rows, as they come one dataset after another.
+        """Sets a sampler that selects among the rows of all datasets, in sequence.
 
         Args:
-            sampler (Sampler): a DistributedSampler without shuffling; or another one, whose order
-                decides which dataset gives its next row.
+            sampler (Sampler): a DistributedSampler without shuffling; or another sampler, whose
+                order decides which dataset yields its next row.
 
         Raises:
-            TypeError: it is not a sampler.
-            ValueError: it is a DistributedSampler that shuffles or has `num_samples`.
+            TypeError: if it is not a sampler.
+            ValueError: if it is a DistributedSampler that shuffles or has `num_samples`.
         """
         InstanceOf(BuiltinSampler).called("a sampler").refuse("use_sampler", "sampler", sampler)
         if isinstance(sampler, DistributedSampler) and (sampler.shuffle or sampler.num_samples):
@@ -168,7 +168,7 @@ class ConcatDataset(UnionBaseDataset):
         self._sampler = sampler
 
     def is_sharded(self):
-        """Returns whether only a share of the rows is given."""
+        """Returns whether only a share of the rows is returned."""
         return super().is_sharded() or self._sampler is not None and self._sampler.is_sharded()
 
     def _size(self):
@@ -176,11 +176,11 @@ class ConcatDataset(UnionBaseDataset):
         if None in sizes:
             return None
         total = sum(sizes)
-        return total if self._sampler is None else len(self._chosen(total)())
+        return total if self._sampler is None else len(self._epoch_indices(total)())
 
-    def _chosen(self, total):
-        """A function that gives the indices, among all rows, of each epoch; shares of several
-        processes are not made equal here."""
+    def _epoch_indices(self, total):
+        """A function that returns the indices of each epoch, among all rows; the shares of several
+        processes may differ in size."""
         if isinstance(self._sampler, DistributedSampler):
             indices = self._sampler.share(total, repeats=False)
             return lambda: indices
@@ -199,40 +199,40 @@ class ConcatDataset(UnionBaseDataset):
         flows = [child._open() for child in self.children]
 
         def rows():
-            wanted = None
+            expected = None
             for row in itertools.chain.from_iterable(flow.rows() for flow in flows):
-                found = [
+                kinds = [
                     (str(value.dtype.kind if value.dtype.kind in "SU" else value.dtype), value.ndim)
                     for value in row
                 ]
-                if wanted is not None and found != wanted:
+                if expected is not None and kinds != expected:
                     raise RuntimeError(
                         f"For 'concat', columns must agree in dtype and number of "
-                        f"axes, but got {wanted} and {found}."
+                        f"axes, but got {expected} and {kinds}."
                     )
-                wanted = found
+                expected = kinds
                 yield row
 
         if self._sampler is None:
             return Flow(rows)
         sizes = [child.get_dataset_size() for child in self.children]
-        epoch = self._chosen(sum(sizes))
+        epoch = self._epoch_indices(sum(sizes))
         if isinstance(self._sampler, DistributedSampler):
-            return Flow(lambda: _taken(rows(), epoch()))
-        return Flow(lambda: _interleaved(flows, sizes, epoch()))
+            return Flow(lambda: _select(rows(), epoch()))
+        return Flow(lambda: _interleave(flows, sizes, epoch()))
 
 
-def _taken(rows, wanted):
-    """The rows whose indices are wanted, in the order wanted."""
-    needed, rows_by_index = set(wanted.tolist()), {}
+def _select(rows, indices):
+    """Yields the rows with the requested indices, in their order."""
+    index_set, rows_by_index = set(indices.tolist()), {}
     for index, row in enumerate(rows):
-        if index in needed:
-            rows_by_index[index] = fixed_row(row)  # it may be wanted several times
-    return (rows_by_index[index] for index in wanted.tolist())
+        if index in index_set:
+            rows_by_index[index] = freeze_row(row)  # it may be requested several times
+    return (rows_by_index[index] for index in indices.tolist())
 
 
-def _interleaved(flows, sizes, wanted):
-    """The next row of one dataset after another, as the wanted indices fall in them."""
+def _interleave(flows, sizes, indices):
+    """Yields the next row of the dataset that each requested index falls in."""
     iterators = [iter(flow.rows()) for flow in flows]
-    for child in np.searchsorted(np.cumsum(sizes), wanted, side="right").tolist():
+    for child in np.searchsorted(np.cumsum(sizes), indices, side="right").tolist():
         yield next(iterators[child])

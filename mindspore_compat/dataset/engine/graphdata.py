@@ -1,8 +1,8 @@
-"""GraphData: nodes and edges of a graph in MindRecord files, and what samplers ask of them.
+"""GraphData: reads a graph of nodes and edges from MindRecord files and samples neighbours.
 
-2.10 has no such class any more; scripts for graph networks that were written for releases up to 2.2
-use it, so it is here as it was. `LocalGraph` answers from memory; processes that share one graph
-talk through `graphdata_server`. What the rows of such files hold is described at `LocalGraph`.
+MindSpore 2.10 no longer has this class; scripts for graph networks for releases up to 2.2 use it.
+`LocalGraph` answers queries from memory; processes that share a graph communicate by
+`graphdata_server`. The docstring of `LocalGraph` describes the rows of the files.
 """
 
 from enum import Enum
@@ -20,11 +20,11 @@ from .twister import Twister
 
 __all__ = ["GraphData", "OutputFormat", "SamplingStrategy"]
 
-NOBODY = -1  # stands where there is no node
+NOBODY = -1  # stands for a missing node
 
 
 class SamplingStrategy(Enum):
-    """How neighbours are drawn: with equal weights, or by the weights of the edges to them.
+    """The sampling of neighbours: with equal weights, or by the weights of their edges.
 
     Example:
         >>> from mindspore_compat import dataset as ds
@@ -37,7 +37,7 @@ class SamplingStrategy(Enum):
 
 
 class OutputFormat(Enum):
-    """How neighbours are returned: one row a node, pairs, or offsets and one list of all.
+    """The format of neighbours: one row per node, pairs, or offsets and a list of all neighbours.
 
     Example:
         >>> from mindspore_compat import dataset as ds
@@ -54,28 +54,27 @@ class OutputFormat(Enum):
 class GraphData:
     """A graph of typed nodes and edges with features, read from MindRecord files.
 
-    An edge leads from its first node to its second, which is a neighbour of the first, not the
-    other way round. Numbers of nodes and edges are int32; -1 stands where there is none.
+    An edge leads from its first node to its second node; the second is a neighbour of the first,
+    but not vice versa. Nodes and edges are int32 numbers; -1 stands for a missing one.
 
-    A server has no authentication and no encryption: whoever reaches its port may ask anything
-    about the graph, and nothing else.
+    A server has neither authentication nor encryption: everyone who can reach its port can query
+    the graph, but nothing else.
 
     Args:
         dataset_file (str): one of the files.
         num_parallel_workers (int, optional): is checked.
-        working_mode (str, optional): "local" answers from this process's memory; "server" reads the
-            files and answers `num_client` other processes until they are done; "client" asks a
-            server.
-        hostname (str, optional): where the server is.
-        port (int, optional): its port, in [1024, 65535].
-        num_client (int, optional): how many clients a server has, in [1, 255].
-        auto_shutdown (bool, optional): whether a server ends when all clients came and went;
-            otherwise it answers for ever.
+        working_mode (str, optional): "local" answers queries from this process's memory; "server"
+            reads the files and serves `num_client` other processes; "client" queries a server.
+        hostname (str, optional): the host of the server.
+        port (int, optional): the port of the server, in [1024, 65535].
+        num_client (int, optional): the number of clients of a server, in [1, 255].
+        auto_shutdown (bool, optional): whether a server stops after all clients have disconnected;
+            otherwise it runs forever.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: a value is out of range, or the file is missing or no MindRecord file.
-        RuntimeError: its rows are not those of a graph, or the server cannot be reached.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if a value is out of range, or the file is missing or not a MindRecord file.
+        RuntimeError: if its rows are not those of a graph, or the server cannot be reached.
 
     Source: mindspore.dataset.GraphData of MindSpore 2.2.
     """
@@ -108,24 +107,24 @@ class GraphData:
 
     @checked
     def get_all_nodes(self, node_type: Int):
-        """Returns the numbers of all nodes of a type, one axis.
+        """Returns the numbers of all nodes of a type, as a one-dimensional array.
 
         Raises:
-            RuntimeError: there is no such type.
+            RuntimeError: if there is no such type.
         """
         return self._ask("all_nodes", node_type)
 
     @checked
     def get_all_edges(self, edge_type: Int):
-        """Returns the numbers of all edges of a type, one axis.
+        """Returns the numbers of all edges of a type, as a one-dimensional array.
 
         Raises:
-            RuntimeError: there is no such type.
+            RuntimeError: if there is no such type.
         """
         return self._ask("all_edges", edge_type)
 
     def get_nodes_from_edges(self, edge_list):
-        """Returns the two nodes of each edge, shape (number of edges, 2).
+        """Returns the two nodes of each edge, of shape (number of edges, 2).
 
         Args:
             edge_list (Union[list, numpy.ndarray]): the edges.
@@ -133,7 +132,7 @@ class GraphData:
         return self._ask("ends", _numbers("get_nodes_from_edges", "edge_list", edge_list))
 
     def get_edges_from_nodes(self, node_list):
-        """Returns the edge between each two nodes, one axis.
+        """Returns the edges between pairs of nodes, as a one-dimensional array.
 
         Args:
             node_list (Union[list, numpy.ndarray]): pairs of nodes, as tuples or rows.
@@ -157,28 +156,32 @@ class GraphData:
         neighbor_type: Int,
         output_format: AnInstance(OutputFormat) = OutputFormat.NORMAL,
     ):
-        """Returns all neighbours of nodes that are of a type.
+        """Returns all neighbours, of one type, of some nodes.
 
         Args:
             node_list (Union[list, numpy.ndarray]): the nodes.
-            neighbor_type (int): the type.
-            output_format (OutputFormat, optional): NORMAL: a row per node, of it and its
-                neighbours, filled up with -1. COO: a row (node, neighbour) per neighbour. CSR: two
-                arrays, where in the second each node's neighbours begin, and the neighbours.
+            neighbor_type (int): the type of the neighbours.
+            output_format (OutputFormat, optional): NORMAL: one row per node with the node and its
+                neighbours, padded with -1. COO: one row (node, neighbour) per neighbour. CSR: two
+                arrays, the offsets of each node's neighbours and the neighbours.
 
         Returns:
             numpy.ndarray, or a pair of them.
         """
         nodes = _numbers("get_all_neighbors", "node_list", node_list)
-        found = self._ask("neighbors", nodes, neighbor_type)
+        neighbors = self._ask("neighbors", nodes, neighbor_type)
         if output_format is OutputFormat.NORMAL:
-            return _filled([[node, *each] for node, each in zip(nodes.tolist(), found)])
+            return _fill([[node, *near] for node, near in zip(nodes.tolist(), neighbors)])
         if output_format is OutputFormat.COO:
-            pairs = [(node, other) for node, each in zip(nodes.tolist(), found) for other in each]
+            pairs = [
+                (node, neighbor)
+                for node, near in zip(nodes.tolist(), neighbors)
+                for neighbor in near
+            ]
             return np.array(pairs, np.int32).reshape(-1, 2)
-        counts = [len(each) for each in found]
+        counts = [len(near) for near in neighbors]
         starts = np.cumsum([0, *counts[:-1]]).astype(np.int32)
-        return starts, np.array([other for each in found for other in each], np.int32)
+        return starts, np.array([neighbor for near in neighbors for neighbor in near], np.int32)
 
     @checked
     def get_sampled_neighbors(
@@ -188,17 +191,18 @@ class GraphData:
         neighbor_types,
         strategy: AnInstance(SamplingStrategy) = SamplingStrategy.RANDOM,
     ):
-        """Draws neighbours of nodes, of these again, and so on.
+        """Samples neighbours of nodes, neighbours of these, and so on.
 
         Args:
             node_list (Union[list, numpy.ndarray]): the nodes.
-            neighbor_nums (Union[list, numpy.ndarray]): how many at each step, one to six steps.
+            neighbor_nums (Union[list, numpy.ndarray]): the number of neighbours at each step, for
+                one to six steps.
             neighbor_types (Union[list, numpy.ndarray]): the type at each step.
-            strategy (SamplingStrategy, optional): RANDOM takes each neighbour before any comes
-                again; EDGE_WEIGHT draws by weight, with replacement.
+            strategy (SamplingStrategy, optional): RANDOM samples all neighbours before it repeats
+                any; EDGE_WEIGHT samples by weight, with replacement.
 
         Returns:
-            numpy.ndarray, a row per node: it, its neighbours, theirs, ...
+            numpy.ndarray, one row per node: the node, its neighbours, their neighbours, ...
         """
         api = "get_sampled_neighbors"
         nodes = _numbers(api, "node_list", node_list)
@@ -220,15 +224,15 @@ class GraphData:
     def get_neg_sampled_neighbors(
         self, node_list, neg_neighbor_num: Int(ge=1, le=INT32_MAX), neg_neighbor_type: Int
     ):
-        """Draws nodes of a type that are no neighbours.
+        """Samples negative neighbours: nodes of a type that are not neighbours.
 
         Args:
             node_list (Union[list, numpy.ndarray]): the nodes.
-            neg_neighbor_num (int): how many for each.
-            neg_neighbor_type (int): their type.
+            neg_neighbor_num (int): the number of samples per node.
+            neg_neighbor_type (int): the type of the sampled nodes.
 
         Returns:
-            numpy.ndarray, a row per node: it and those drawn.
+            numpy.ndarray, one row per node: the node and its samples.
         """
         nodes = _numbers("get_neg_sampled_neighbors", "node_list", node_list)
         return self._ask("strangers", nodes, neg_neighbor_num, neg_neighbor_type)
@@ -237,12 +241,13 @@ class GraphData:
         """Returns features of nodes.
 
         Args:
-            node_list (Union[list, numpy.ndarray]): the nodes, of any shape; -1 has zeros.
+            node_list (Union[list, numpy.ndarray]): the nodes, of any shape; the features of -1 are
+                zeros.
             feature_types (Union[list, numpy.ndarray]): the types of the features.
 
         Returns:
-            list[numpy.ndarray], for each type an array of the shape of `node_list` and the
-            feature's own, without axes of length 1.
+            list[numpy.ndarray], for each type an array whose shape is that of `node_list` followed
+            by that of the feature, without axes of length 1.
         """
         api = "get_node_feature"
         return self._ask(
@@ -253,7 +258,7 @@ class GraphData:
         )
 
     def get_edge_feature(self, edge_list, feature_types):
-        """Returns features of edges, as `get_node_feature` does of nodes.
+        """Returns features of edges, like `get_node_feature` for nodes.
 
         Args:
             edge_list (Union[list, numpy.ndarray]): the edges.
@@ -268,7 +273,7 @@ class GraphData:
         )
 
     def graph_info(self):
-        """Returns a dict of the types of nodes, edges and their features, and how many of each."""
+        """Returns a dict of the types of nodes, edges and features, and their numbers."""
         return self._ask("info")
 
     @checked(
@@ -286,18 +291,20 @@ class GraphData:
         step_away_param: Number = 1.0,
         default_node: Int = NOBODY,
     ):
-        """Walks along neighbours at random, as node2vec does.
+        """Performs random walks along neighbours, as in node2vec.
 
         Args:
-            target_nodes (Union[list, numpy.ndarray]): where the walks begin.
+            target_nodes (Union[list, numpy.ndarray]): the start nodes of the walks.
             meta_path (Union[list, numpy.ndarray]): the type of the node at each step.
-            step_home_param (float, optional): the larger, the less likely a step back is.
-            step_away_param (float, optional): the larger, the less likely a step is to a node that
-                is no neighbour of the one before.
-            default_node (int, optional): stands for the steps of a walk that cannot go on.
+            step_home_param (float, optional): the return parameter: the larger, the less likely is
+                a step back.
+            step_away_param (float, optional): the in-out parameter: the larger, the less likely is
+                a step to a node that is not a neighbour of the previous one.
+            default_node (int, optional): the node that fills the remaining steps of a walk that
+                cannot continue.
 
         Returns:
-            numpy.ndarray, a row per walk.
+            numpy.ndarray, one row per walk.
 
         Source: Grover and Leskovec, "node2vec: Scalable Feature Learning for Networks" (2016).
         """
@@ -316,25 +323,25 @@ class LocalGraph:
     """A graph in memory.
 
     Each row of the files is a node ("attribute" is "n") or an edge ("e"), with its number in
-    "first_id" and its "type"; an edge leads from the node "second_id" to "third_id", with a
-    "weight" if there is such a field. "node_feature_index" names the features that a node has: k is
-    in the field "node_feature_k"; those of edges are in "edge_feature_index" and "edge_feature_k".
+    "first_id" and its "type"; an edge leads from the node "second_id" to "third_id", with an
+    optional "weight". "node_feature_index" lists the features of a node: feature k is in the field
+    "node_feature_k". The features of edges are in "edge_feature_index" and "edge_feature_k".
 
     Args:
         path (str): one of the files.
 
     Raises:
-        RuntimeError: the rows are something else.
+        RuntimeError: if the rows are something else.
     """
 
     def __init__(self, path):
         records = Records(path)
-        wanted = {"first_id", "second_id", "third_id", "type", "attribute"}
-        missing = sorted(wanted - records.schema.keys())
+        fields = {"first_id", "second_id", "third_id", "type", "attribute"}
+        missing = sorted(fields - records.schema.keys())
         if missing:
             raise RuntimeError(
                 f"For 'GraphData', the rows of {path!r} must have the fields "
-                f"{', '.join(sorted(wanted))}, but lack {', '.join(missing)}."
+                f"{', '.join(sorted(fields))}, but lack {', '.join(missing)}."
             )
         self.nodes, self.edges = {}, {}  # number: type; number: (type, from, to)
         self.near = {}  # node: {type: [(node, weight)]}
@@ -352,9 +359,11 @@ class LocalGraph:
         self._keep("node", row)
 
     def _add_edge(self, row):
-        number, start, end = (int(row[f"{which}_id"]) for which in ("first", "second", "third"))
+        number, start, end = (
+            int(row[f"{position}_id"]) for position in ("first", "second", "third")
+        )
         for node in (start, end):
-            self._known(node)
+            self._check_node(node)
         self.edges[number] = int(row["type"]), start, end
         self.edge_of[start, end] = number
         near = self.near.setdefault(start, {}).setdefault(self.nodes[end], [])
@@ -367,20 +376,20 @@ class LocalGraph:
                 of_type = self.feature_values[kind].setdefault(feature, {})
                 of_type[int(row["first_id"])] = np.asarray(row[f"{kind}_feature_{feature}"])
 
-    def _known(self, node):
+    def _check_node(self, node):
         if node not in self.nodes:
             raise RuntimeError(f"The graph has no node {node}.")
 
-    # The questions of GraphData
+    # The queries of GraphData
     # --------------------------------------------------------------------------
 
     def all_nodes(self, kind):
-        found = [node for node, its in self.nodes.items() if its == kind]
-        return _of_type("node", kind, found)
+        numbers = [node for node, its in self.nodes.items() if its == kind]
+        return _of_type("node", kind, numbers)
 
     def all_edges(self, kind):
-        found = [edge for edge, (its, _, _) in self.edges.items() if its == kind]
-        return _of_type("edge", kind, found)
+        numbers = [edge for edge, (its, _, _) in self.edges.items() if its == kind]
+        return _of_type("edge", kind, numbers)
 
     def ends(self, edges):
         unknown = [edge for edge in edges.tolist() if edge not in self.edges]
@@ -397,7 +406,7 @@ class LocalGraph:
     def neighbors(self, nodes, kind):
         self._known_type(kind)
         for node in nodes.tolist():
-            self._known(node)
+            self._check_node(node)
         return [[other for other, _ in self._near(node, kind)] for node in nodes.tolist()]
 
     def _near(self, node, kind):
@@ -413,38 +422,38 @@ class LocalGraph:
         by_weight = strategy == SamplingStrategy.EDGE_WEIGHT.value
         rows = []
         for node in nodes.tolist():
-            self._known(node)
+            self._check_node(node)
             row, last = [node], [node]
             for count, kind in zip(counts.tolist(), types.tolist(), strict=True):
                 last = [
-                    drawn
-                    for each in last
-                    for drawn in self._drawn(self._near(each, kind), count, by_weight)
+                    neighbor
+                    for previous in last
+                    for neighbor in self._draw(self._near(previous, kind), count, by_weight)
                 ]
                 row += last
             rows.append(row)
         return np.array(rows, np.int32)
 
-    def _drawn(self, near, count, by_weight):
+    def _draw(self, near, count, by_weight):
         if not near:
             return [NOBODY] * count
         if by_weight:
-            chosen = self.random.weighted([weight for _, weight in near], count)
-            return [near[index][0] for index in chosen]
+            indices = self.random.draw_weighted([weight for _, weight in near], count)
+            return [near[index][0] for index in indices]
         return self._rounds([other for other, _ in near], count)
 
     def _rounds(self, nodes, count):
-        """Nodes in a random order, then in another, until there are enough."""
-        found = []
-        while len(found) < count:
-            found += self.random.shuffle(list(nodes))
-        return found[:count]
+        """Nodes in random orders, one after another, until there are `count`."""
+        out = []
+        while len(out) < count:
+            out += self.random.shuffle(list(nodes))
+        return out[:count]
 
     def strangers(self, nodes, count, kind):
         candidates = self.all_nodes(kind).tolist()
         rows = []
         for node in nodes.tolist():
-            self._known(node)
+            self._check_node(node)
             near = {other for other, _ in self._near(node, kind)}
             far = [other for other in candidates if other not in near and other != node]
             rows.append([node, *(self._rounds(far, count) if far else [NOBODY] * count)])
@@ -459,16 +468,18 @@ class LocalGraph:
                 f"The graph has no feature {feature} of {kind}s; there are "
                 f"{sorted(self.feature_values[kind])}."
             )
-        known = self.nodes if kind == "node" else self.edges
+        all_numbers = self.nodes if kind == "node" else self.edges
         of_type = self.feature_values[kind][feature]
         nothing = np.zeros_like(next(iter(of_type.values())))
         unknown = [
-            each for each in numbers.reshape(-1).tolist() if each != NOBODY and each not in known
+            number
+            for number in numbers.reshape(-1).tolist()
+            if number != NOBODY and number not in all_numbers
         ]
         if unknown:
             raise RuntimeError(f"The graph has no {kind} {unknown[0]}.")
-        found = [of_type.get(each, nothing) for each in numbers.reshape(-1).tolist()]
-        return np.stack(found).reshape(*numbers.shape, *nothing.shape).squeeze()
+        rows = [of_type.get(number, nothing) for number in numbers.reshape(-1).tolist()]
+        return np.stack(rows).reshape(*numbers.shape, *nothing.shape).squeeze()
 
     def info(self):
         summary = {}
@@ -477,7 +488,7 @@ class LocalGraph:
             ("edge", [its for its, _, _ in self.edges.values()]),
         ):
             summary[f"{kind}_type"] = sorted(set(types))
-            summary[f"{kind}_num"] = {each: types.count(each) for each in sorted(set(types))}
+            summary[f"{kind}_num"] = {type_: types.count(type_) for type_ in sorted(set(types))}
             summary[f"{kind}_feature_type"] = sorted(self.feature_values[kind])
         return summary
 
@@ -490,15 +501,15 @@ class LocalGraph:
         )
 
     def _walk(self, node, path, home, away, default):
-        self._known(node)
+        self._check_node(node)
         row, before = [node], None
         for kind in path:
             near = self._near(row[-1], kind)
             if not near:
                 break
             weights = [weight * self._bias(other, before, home, away) for other, weight in near]
-            before, chosen = row[-1], self.random.weighted(weights, 1)[0]
-            row.append(near[chosen][0])
+            before, choice = row[-1], self.random.draw_weighted(weights, 1)[0]
+            row.append(near[choice][0])
         return row + [default] * (len(path) + 1 - len(row))
 
     def _bias(self, node, before, home, away):
@@ -510,37 +521,37 @@ class LocalGraph:
         return 1.0 if near else 1.0 / away
 
 
-def _of_type(what, kind, found):
-    if not found:
-        raise RuntimeError(f"The graph has no {what}s of type {kind}.")
-    return np.array(found, np.int32)
+def _of_type(thing, kind, numbers):
+    if not numbers:
+        raise RuntimeError(f"The graph has no {thing}s of type {kind}.")
+    return np.array(numbers, np.int32)
 
 
-def _filled(rows):
-    """Rows of equal length, -1 where there is nothing."""
+def _fill(rows):
+    """Pads rows with -1 to equal length."""
     longest = max(map(len, rows))
     return np.array([row + [NOBODY] * (longest - len(row)) for row in rows], np.int32)
 
 
-def _numbers(api, name, given, axes=1):
-    """Whole numbers as an array.
+def _numbers(api, name, values, axes=1):
+    """Converts integers to an array and checks it.
 
     Raises:
-        TypeError: these are none.
-        ValueError: there is not one, or there are other axes than wanted.
+        TypeError: if they are not integers.
+        ValueError: if there are none, or the number of axes is wrong.
     """
-    InstanceOf(list, np.ndarray).called("a list or an array of ints").refuse(api, name, given)
+    InstanceOf(list, np.ndarray).called("a list or an array of ints").refuse(api, name, values)
     try:
-        numbers = np.array(given)
+        numbers = np.array(values)
     except ValueError as error:
         raise ValueError(
-            f"For '{api}', '{name}' must have rows of equal length, but got {given!r}."
+            f"For '{api}', '{name}' must have rows of equal length, but got {values!r}."
         ) from error
     if numbers.size and numbers.dtype.kind not in "iu":
-        raise TypeError(f"For '{api}', '{name}' must hold ints, but got {given!r}.")
+        raise TypeError(f"For '{api}', '{name}' must hold ints, but got {values!r}.")
     if not numbers.size or axes is not None and numbers.ndim != axes:
         raise ValueError(
             f"For '{api}', '{name}' must hold at least one number"
-            f"{'' if axes is None else f' and have {axes} axis'}, but got {given!r}."
+            f"{'' if axes is None else f' and have {axes} axis'}, but got {values!r}."
         )
     return numbers.astype(np.int64)

@@ -1,14 +1,14 @@
-"""A graph that several processes ask: one process reads it and answers the others over a socket.
+"""A server for a graph: one process reads the graph and answers queries of others over a socket.
 
-There is no authentication and no encryption: whoever reaches the port may ask anything about the
-graph. Keep it to this machine ("127.0.0.1", the default) or to a network whose users may all read
-the graph. What a client can do is ask: a message is JSON of bounded length, never a pickle, arrays
-are numeric, and questions are those of a list, with arguments of the types given there.
+There is neither authentication nor encryption: everyone who can reach the port can query the graph.
+Restrict it to this machine ("127.0.0.1", the default) or to a network whose users may all read the
+graph. Clients can only query: a message is JSON of bounded length, never a pickle, arrays are
+numeric, and questions come from a fixed list with typed arguments.
 
-A message is four bytes of length and JSON. An array is {"array": nested lists, "dtype": name}; keys
-of dicts that are whole numbers come back as such. A client begins with the word "GraphData", which
-is answered by the same. A question is [name, arguments]; an answer is ["ok", value] or the name of
-an error with its text.
+A message consists of a length of four bytes and JSON. An array is {"array": nested lists, "dtype":
+name}; integer keys of dicts are restored as integers. Client and server first exchange the word
+"GraphData". A question is [name, arguments]; an answer is ["ok", value], or the name of an error
+and its text.
 """
 
 import json
@@ -23,9 +23,9 @@ from ... import log
 
 LONGEST_QUESTION = 16 << 20  # bytes of JSON
 LONGEST_ANSWER = 256 << 20
-MOST_NUMBERS = 1 << 24  # in one answer, where a question states how many it wants
-SPARE_CONNECTIONS = 32  # in addition to those of the clients: strangers, who are given up soon
-PATIENCE = 30.0  # seconds for a greeting, for the rest of a message, and for taking an answer
+MOST_NUMBERS = 1 << 24  # in one answer, if the question states the number
+SPARE_CONNECTIONS = 32  # in addition to those of the clients; a stranger is disconnected soon
+PATIENCE = 30.0  # seconds for a greeting, for the rest of a message, and for sending an answer
 
 _GREETING = "GraphData"
 _ERRORS = {error.__name__: error for error in (RuntimeError, TypeError, ValueError)}
@@ -65,7 +65,7 @@ def _is_pairs(value):
     return _is_array(value) and value.ndim == 2 and value.shape[1] == 2
 
 
-# The methods of LocalGraph that can be called, with a check for each argument.
+# The callable methods of LocalGraph, with a check for each argument.
 _QUESTIONS = {
     "all_nodes": (_is_whole,),
     "all_edges": (_is_whole,),
@@ -79,7 +79,7 @@ _QUESTIONS = {
     "walks": (_is_list, _is_list, _is_float, _is_float, _is_whole),
 }
 
-# How many numbers an answer has; those of the other questions depend on the graph alone.
+# The number of values in an answer; for other questions it depends on the graph only.
 _NUMBERS = {
     "neighbors": lambda graph, nodes, kind: sum(
         len(graph.near.get(node, {}).get(kind, ())) for node in nodes.tolist()
@@ -102,13 +102,13 @@ def serve(graph, hostname, port, clients, ends):
 
     Args:
         graph (LocalGraph): the graph.
-        hostname (str): where it listens.
+        hostname (str): the address to listen on.
         port (int): the port.
-        clients (int): how many clients there are.
-        ends (bool): whether it ends when that many came and went.
+        clients (int): the number of clients.
+        ends (bool): whether to stop after this number of clients has disconnected.
 
     Raises:
-        RuntimeError: it cannot listen there.
+        RuntimeError: if it cannot listen on this address.
     """
     try:
         server = _Server((hostname, port), graph, clients, ends)
@@ -121,7 +121,7 @@ def serve(graph, hostname, port, clients, ends):
 
 
 class _Server(socketserver.ThreadingTCPServer):
-    """The server: its graph, and how many clients came and went."""
+    """The server, with its graph and the number of clients that have disconnected."""
 
     allow_reuse_address = True
     daemon_threads = True
@@ -134,7 +134,7 @@ class _Server(socketserver.ThreadingTCPServer):
         self.gone = 0
 
     def verify_request(self, request, client_address):
-        """Whether there is a slot for one more connection."""
+        """Whether there is a slot for another connection."""
         return self.slots.acquire(blocking=False)
 
 
@@ -144,7 +144,7 @@ class _Talk(socketserver.BaseRequestHandler):
     def handle(self):
         try:
             self.request.settimeout(PATIENCE)
-            _greeted(self.request)
+            _check_greeting(self.request)
             _send(self.request, _GREETING)
             try:
                 self._answer_all()
@@ -159,7 +159,7 @@ class _Talk(socketserver.BaseRequestHandler):
             self.server.slots.release()
 
     def _answer_all(self):
-        while (question := _received(self.request, LONGEST_QUESTION, wait=True)) is not None:
+        while (question := _receive(self.request, LONGEST_QUESTION, wait=True)) is not None:
             with self.server.one_at_a_time:
                 answer = _answer(self.server.graph, question)
             try:
@@ -176,26 +176,26 @@ class _Talk(socketserver.BaseRequestHandler):
 
 
 def _answer(graph, question):
-    """The answer to a question, which may be anything that JSON can express."""
+    """The answer to a question; the question may be any JSON value."""
     try:
-        name, arguments = _checked(graph, question)
+        name, arguments = _parse_question(graph, question)
         return ["ok", getattr(graph, name)(*arguments)]
     except tuple(_ERRORS.values()) as error:
         return [_kind(error), str(error)]
-    except Exception as error:  # whatever a question brings about, the next one is answered
+    except Exception as error:  # the server must survive the error of any question
         return ["RuntimeError", f"{type(error).__name__}: {error}"]
 
 
 def _kind(error):
-    """The name of an error's class, or of the one of `_ERRORS` that it derives from."""
-    return next(each.__name__ for each in type(error).__mro__ if each.__name__ in _ERRORS)
+    """The name of an error's class, or of its base class in `_ERRORS`."""
+    return next(class_.__name__ for class_ in type(error).__mro__ if class_.__name__ in _ERRORS)
 
 
-def _checked(graph, question):
-    """The name and arguments of a question.
+def _parse_question(graph, question):
+    """Checks a question and returns its name and arguments.
 
     Raises:
-        ValueError: it is none, or needs too many numbers.
+        ValueError: if it is not a question, or its answer has too many numbers.
     """
     fits = isinstance(question, list) and len(question) == 2 and isinstance(question[1], list)
     if not fits or not isinstance(question[0], str) or question[0] not in _QUESTIONS:
@@ -222,21 +222,21 @@ def _checked(graph, question):
 
 
 class Client:
-    """What a graph elsewhere answers; its methods are those of LocalGraph.
+    """A client of a graph server; its methods are those of LocalGraph.
 
     Args:
-        hostname (str): where the server is.
-        port (int): its port.
+        hostname (str): the host of the server.
+        port (int): the port of the server.
 
     Raises:
-        RuntimeError: there is no server.
+        RuntimeError: if no server answers.
     """
 
     def __init__(self, hostname, port):
         try:
             self._socket = socket.create_connection((hostname, port), timeout=60)
             _send(self._socket, _GREETING)
-            _greeted(self._socket)
+            _check_greeting(self._socket)
         except (OSError, _Unfit) as error:
             raise RuntimeError(
                 f"For 'GraphData', there is no server at {hostname}:{port}: {error}"
@@ -250,7 +250,7 @@ class Client:
     def _ask(self, name, arguments):
         try:
             _send(self._socket, [name, list(arguments)], LONGEST_QUESTION)
-            answer = _received(self._socket, LONGEST_ANSWER)
+            answer = _receive(self._socket, LONGEST_ANSWER)
             if answer is not None and not _is_answer(answer):
                 raise _Unfit("what it says is no answer")
         except (OSError, _Unfit) as error:
@@ -268,7 +268,7 @@ class Client:
 
 
 class _Unfit(Exception):
-    """A message that is not one of this server and its clients."""
+    """A message that does not follow the protocol."""
 
 
 def _plain(value):
@@ -282,20 +282,20 @@ def _plain(value):
     return value.item()
 
 
-def _rebuilt(found):
-    if found.keys() == {"array", "dtype"}:
-        if found["dtype"] not in _DTYPES:
-            raise ValueError(f"an array must be of a numeric dtype, not {found['dtype']!r:.40}")
-        return np.array(found["array"], found["dtype"])
-    return {int(key) if key.lstrip("-").isdigit() else key: value for key, value in found.items()}
+def _rebuild(mapping):
+    if mapping.keys() == {"array", "dtype"}:
+        if mapping["dtype"] not in _DTYPES:
+            raise ValueError(f"an array must be of a numeric dtype, not {mapping['dtype']!r:.40}")
+        return np.array(mapping["array"], mapping["dtype"])
+    return {int(key) if key.lstrip("-").isdigit() else key: value for key, value in mapping.items()}
 
 
 def _send(connection, message, longest=LONGEST_ANSWER):
     """Sends a message.
 
     Raises:
-        TypeError: it holds something else than numbers and text.
-        ValueError: it is too long.
+        TypeError: if it contains anything but numbers and text.
+        ValueError: if it is too long.
     """
     data = json.dumps(message, default=_plain).encode()
     if len(data) > longest:
@@ -306,24 +306,24 @@ def _send(connection, message, longest=LONGEST_ANSWER):
     connection.sendall(len(data).to_bytes(4, "big") + data)
 
 
-def _greeted(connection):
-    """Refuses another side that does not begin with the greeting."""
-    greeting = _received(connection, LONGEST_QUESTION)
+def _check_greeting(connection):
+    """Refuses a peer that does not begin with the greeting."""
+    greeting = _receive(connection, LONGEST_QUESTION)
     if not isinstance(greeting, str) or greeting != _GREETING:
         raise _Unfit("the other side is no GraphData")
 
 
-def _received(connection, longest, wait=False):
-    """The next message, or None where the other side has gone.
+def _receive(connection, longest, wait=False):
+    """The next message, or None if the peer has disconnected.
 
     Args:
         connection (socket.socket): the connection.
-        longest (int): the most bytes of a message.
-        wait (bool): whether the message may begin at any time.
+        longest (int): the maximum length of a message in bytes.
+        wait (bool): whether to wait for the message without a time limit.
 
     Raises:
-        _Unfit: it is too long, or no message.
-        TimeoutError: the other side stops within the message.
+        _Unfit: if it is too long or not a message.
+        TimeoutError: if the peer stops within a message.
     """
     patience = connection.gettimeout()
     connection.settimeout(None if wait else patience)
@@ -337,7 +337,7 @@ def _received(connection, longest, wait=False):
         raise _Unfit(f"a message has at most {longest} bytes, not {length}")
     data = _exactly(connection, length)
     try:
-        return None if data is None else json.loads(data, object_hook=_rebuilt)
+        return None if data is None else json.loads(data, object_hook=_rebuild)
     except (ValueError, TypeError, OverflowError, RecursionError) as error:
         raise _Unfit(f"{type(error).__name__}: {error}") from error
 

@@ -1,6 +1,6 @@
-"""Iterators over a dataset, and the edge where rows become Tensors.
+"""Iterators over a dataset; they convert rows to Tensors.
 
-An iterator goes over one epoch per `for` loop; after a loop that was left early the next one
+Each `for` loop over an iterator is one epoch; after a loop that was left early, the next loop
 continues the epoch.
 """
 
@@ -21,13 +21,14 @@ _HIDDEN = "_meta-"
 
 
 class Iterator:
-    """The base of the iterators.
+    """Base class of iterators.
 
     Args:
-        dataset (Dataset): what is iterated.
-        num_epochs (int, optional): how many epochs there are; -1 for any number.
-        output_numpy (bool, optional): whether to give arrays; otherwise numbers become Tensors.
-        do_copy (bool, optional): whether a Tensor gets a copy of the row.
+        dataset (Dataset): the dataset to iterate over.
+        num_epochs (int, optional): the number of epochs; -1 for any number.
+        output_numpy (bool, optional): whether to return NumPy arrays; otherwise numbers become
+            Tensors.
+        do_copy (bool, optional): whether Tensors copy the data of the row.
 
     Example:
         >>> from mindspore_compat import dataset as ds
@@ -62,7 +63,7 @@ class Iterator:
             self._rows = None
             self._left -= self._left > 0
             raise
-        return self._shown(row)
+        return self._output(row)
 
     def _begin(self):
         if self._left == 0 or self._flow is None:
@@ -80,7 +81,7 @@ class Iterator:
                 self._rows = iter(self._pipeline.call(self._flow.rows))
 
     def stop(self):
-        """Ends the iteration and its workers, and lets the pipeline go."""
+        """Ends the iteration and its workers, and releases the pipeline."""
         self._flow = self._rows = None
         self._pipeline.end()
 
@@ -92,7 +93,7 @@ class Iterator:
 
 
 class DictIterator(Iterator):
-    """Gives rows as dicts from the names of the columns.
+    """Iterates over rows as dicts by column name.
 
     Example:
         >>> from mindspore_compat import dataset as ds
@@ -106,7 +107,7 @@ class DictIterator(Iterator):
         self._names = dataset.get_col_names()
         self._hides = _has_hidden(dataset)
 
-    def _shown(self, row):
+    def _output(self, row):
         if self._hides:
             return {
                 name: self._convert(value)
@@ -117,10 +118,10 @@ class DictIterator(Iterator):
 
 
 class TupleIterator(Iterator):
-    """Gives rows as lists.
+    """Iterates over rows as lists.
 
     Args:
-        columns (Union[str, list[str]], optional): the columns wanted, in order; by default all.
+        columns (Union[str, list[str]], optional): the columns to return, in order; by default all.
 
     Example:
         >>> from mindspore_compat import dataset as ds
@@ -131,28 +132,28 @@ class TupleIterator(Iterator):
 
     def __init__(self, dataset, columns=None, num_epochs=-1, output_numpy=False, do_copy=False):
         if columns is not None:
-            chosen = dataset.project(columns)
-            chosen.set_init_step(dataset.get_init_step())
-            dataset = chosen
+            projected = dataset.project(columns)
+            projected.set_init_step(dataset.get_init_step())
+            dataset = projected
         super().__init__(dataset, num_epochs, output_numpy, do_copy)
         self._hidden = None
         if _has_hidden(dataset):
             self._hidden = [name.startswith(_HIDDEN) for name in dataset.get_col_names()]
 
-    def _shown(self, row):
+    def _output(self, row):
         if self._hidden is not None:
             row = [value for value, hidden in zip(row, self._hidden, strict=True) if not hidden]
         return [self._convert(value) for value in row]
 
 
 def _has_hidden(dataset):
-    """Whether some source gives a column whose name keeps it out of what iterators give."""
+    """Whether a source has a hidden column, one that iterators do not return."""
     return getattr(dataset, "extra_metadata", False) or any(map(_has_hidden, dataset.children))
 
 
 @checked
 def dict_iterator(dataset, num_epochs: Int(ge=-1, le=INT32_MAX), output_numpy: Bool, do_copy: Bool):
-    """A DictIterator, its arguments checked."""
+    """Makes a DictIterator after checking the arguments."""
     return DictIterator(dataset, num_epochs, output_numpy, do_copy)
 
 
@@ -164,16 +165,16 @@ def tuple_iterator(
     output_numpy: Bool,
     do_copy: Bool,
 ):
-    """A TupleIterator, its arguments checked."""
+    """Makes a TupleIterator after checking the arguments."""
     return TupleIterator(dataset, columns, num_epochs, output_numpy, do_copy)
 
 
 def _as_tensor(value):
-    """Numbers as a Tensor on the device in force; text stays an array."""
+    """Converts numbers to a Tensor on the current device; text stays an array."""
     if isinstance(value, dict):
-        return {key: _as_tensor(each) for key, each in value.items()}
+        return {key: _as_tensor(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_as_tensor(each) for each in value]
+        return [_as_tensor(item) for item in value]
     if value.dtype.kind in "SU":
         return own(value)
     return Tensor._wrap(arrays.to_current(own(value)))

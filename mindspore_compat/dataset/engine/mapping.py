@@ -1,8 +1,7 @@
-"""`map`: operations on the contents of rows, and the callbacks around them.
+"""`map`: applies operations to the contents of rows, with callbacks around them.
 
-Operations of this package that have the same effect on one row and on a block of rows are applied
-to blocks where the rows below come in blocks; all others are applied row by row, by workers if the
-caller reads them.
+Operations of this package that can process blocks are applied to whole blocks if the child yields
+blocks. All others are applied row by row, by workers if requested.
 """
 
 import functools
@@ -16,21 +15,21 @@ from ..._core.rules.vocabulary import Bool, Int, ListOf
 from .._rules import INT32_MAX, AnInstance, Columns, Workers, positive
 from ..transforms.base import (
     CompoundOperation,
-    Joined,
+    Fused,
     TensorOperation,
     apply_to_block,
     bind_random,
+    copy_with_seed,
+    fuse,
     is_python,
     is_random,
-    joined,
-    seeded,
     takes_blocks,
 )
 from . import config
 from .batching import mapped_columns, mapped_order
-from .cache import fixed_row
-from .caching import cached_flow, checked_leaf, has_cache
-from .operations import as_list, distinct, known, method
+from .cache import freeze_row
+from .caching import cached_flow, find_leaf, has_cache
+from .operations import as_list, column_indices, distinct, method
 from .pipeline import UnionBaseDataset
 from .rows import FAILURES, Epochs, Flow, as_column, own, read_only
 from .workers import OrderedMap, calls_back, pace_of
@@ -39,13 +38,13 @@ __all__ = ["DSCallback", "MapDataset"]
 
 
 class DSCallback:
-    """What happens around the rows of a `map`; subclasses define the methods they need.
+    """Base class of callbacks of `map`; subclasses define the methods they need.
 
-    Each method gets a context with `cur_epoch_num`, `cur_step_num_in_epoch` and `cur_step_num`,
-    which count from 1.
+    Each method gets a context with `cur_epoch_num`, `cur_step_num_in_epoch` and `cur_step_num`, all
+    counted from 1.
 
     Args:
-        step_size (int, optional): how many rows there are from one call for a step to the next.
+        step_size (int, optional): the number of rows between two calls for a step.
 
     Example:
         >>> from mindspore_compat import dataset as ds
@@ -65,29 +64,29 @@ class DSCallback:
         self.step_size = step_size
 
     def ds_begin(self, ds_run_context):
-        """Is called before the first row of the first epoch."""
+        """Called before the first row of the first epoch."""
 
     def ds_epoch_begin(self, ds_run_context):
-        """Is called before the first row of each epoch."""
+        """Called before the first row of each epoch."""
 
     def ds_epoch_end(self, ds_run_context):
-        """Is called after the last row of each epoch."""
+        """Called after the last row of each epoch."""
 
     def ds_step_begin(self, ds_run_context):
-        """Is called before a row."""
+        """Called before a row."""
 
     def ds_step_end(self, ds_run_context):
-        """Is called after a row."""
+        """Called after a row."""
 
     _moments = ("ds_begin", "ds_epoch_begin", "ds_epoch_end", "ds_step_begin", "ds_step_end")
 
     def create_runtime_obj(self):
-        """Returns what a pipeline calls: the callback itself.
+        """Returns the object that a pipeline calls: the callback itself.
 
         Raises:
-            AttributeError: it defines no method that would be called.
+            AttributeError: if it defines none of the callback methods.
         """
-        base = next(each for each in type(self).__mro__ if "_moments" in vars(each))
+        base = next(class_ for class_ in type(self).__mro__ if "_moments" in vars(class_))
         if all(
             getattr(getattr(self, name), "__func__", None) is getattr(base, name)
             for name in self._moments
@@ -105,13 +104,15 @@ class _RunContext:
 
 
 class _Calls:
-    """The callbacks of one opened map, and how far it is. A `repeat` above begins no epoch."""
+    """The callbacks of one opened map, and its progress. A `repeat` above does not start a new
+    epoch.
+    """
 
     def __init__(self, callbacks):
         self.callbacks, self.context, self.epochs = callbacks, _RunContext(), Epochs()
 
     def around(self, rows, work):
-        """What `work` makes of each row, with the callbacks called around it."""
+        """Applies `work` to each row and calls the callbacks around it."""
         context = self.context
         if context.cur_epoch_num == 0:
             self._call("ds_begin")
@@ -125,9 +126,9 @@ class _Calls:
             context.cur_step_num += 1
             context.cur_step_num_in_epoch += 1
             self._step("ds_step_begin")
-            done = work(row)
+            result = work(row)
             self._step("ds_step_end")
-            yield done
+            yield result
         if is_last:
             self._call("ds_epoch_end")
 
@@ -143,22 +144,22 @@ class _Calls:
 
 @method("map")
 class MapDataset(UnionBaseDataset):
-    """Applies operations, one after another, to some columns of each row.
+    """Applies operations, one after another, to columns of each row.
 
     Args:
         operations (Union[Callable, list[Callable]]): operations of this package, or functions that
             take an array per input column and return an array, or a tuple of them.
-        input_columns (Union[str, list[str]], optional): what the first operation takes; by default
-            the first column.
-        output_columns (Union[str, list[str]], optional): the names of what the last one gives; by
-            default those of the input columns. As many as inputs replace them; otherwise
-            they come before all other columns.
-        num_parallel_workers (int, optional): how many workers apply the operations; by default the
-            reader's thread does.
-        python_multiprocessing (bool, optional): whether workers are processes, not threads, where
-            operations are a script's own.
-        cache (DatasetCache, optional): keeps the rows.
-        callbacks (Union[DSCallback, list[DSCallback]], optional): called around the rows.
+        input_columns (Union[str, list[str]], optional): the inputs of the first operation; by
+            default the first column.
+        output_columns (Union[str, list[str]], optional): the names of the results of the last
+            operation; by default those of the input columns. Equally many outputs replace the
+            inputs; otherwise they come before all other columns.
+        num_parallel_workers (int, optional): the number of workers that apply the operations; by
+            default the reader's thread applies them.
+        python_multiprocessing (bool, optional): whether workers are processes instead of threads,
+            for user-defined operations.
+        cache (DatasetCache, optional): caches the rows.
+        callbacks (Union[DSCallback, list[DSCallback]], optional): callbacks around the rows.
         max_rowsize (Union[int, list[int]], optional): is checked.
         offload (bool, optional): is checked; operations run on the host.
 
@@ -166,8 +167,8 @@ class MapDataset(UnionBaseDataset):
         Dataset.
 
     Raises:
-        RuntimeError: there are no operations, there is no column of a name, an operation fails, or
-            gives another number of columns than `output_columns`; most is raised when it is used.
+        RuntimeError: if there are no operations, a column does not exist, an operation fails, or
+            its number of results differs from `output_columns`; mostly raised when it is used.
 
     Example:
         >>> import mindspore_compat as ms
@@ -191,7 +192,7 @@ class MapDataset(UnionBaseDataset):
         offload: Bool = None,
     ):
         super().__init__(input_dataset, num_parallel_workers, cache)
-        self.operations = _checked_operations(operations)
+        self.operations = _check_operations(operations)
         self.input_columns = as_list(input_columns or [])
         self.output_columns = as_list(output_columns or [])
         distinct("map", "input_columns", self.input_columns)
@@ -200,10 +201,10 @@ class MapDataset(UnionBaseDataset):
         self.callbacks = [callbacks] if isinstance(callbacks, DSCallback) else callbacks or []
 
     def _names(self):
-        """The columns below, those taken, and those given."""
+        """The columns of the child, the input columns and the output columns."""
         columns = list(super()._columns())
         inputs = self.input_columns or columns[:1]
-        known("map", columns, inputs)
+        column_indices("map", columns, inputs)
         return columns, inputs, self.output_columns or inputs
 
     def _columns(self):
@@ -216,7 +217,7 @@ class MapDataset(UnionBaseDataset):
 
     def _size(self):
         if has_cache(self):
-            checked_leaf(self)
+            find_leaf(self)
         if config.get_error_samples_mode() is config.ErrorSamplesMode.SKIP:
             return None
         return super()._size()
@@ -226,7 +227,7 @@ class MapDataset(UnionBaseDataset):
             return cached_flow(self)
         flow = super()._open()
         columns, inputs, outputs = self._names()
-        indices = known("map", columns, inputs)
+        indices = column_indices("map", columns, inputs)
         order = mapped_order(columns, inputs, outputs)
         mapped_columns(columns, inputs, outputs)
         operations = bind_random(self.operations)
@@ -239,26 +240,26 @@ class MapDataset(UnionBaseDataset):
             and len(inputs) == len(outputs) == 1
         ):
             return Flow(blocks=lambda: _through_blocks(flow.blocks(), operations, indices[0]))
-        together = operations if hooks else joined(operations)
+        together = operations if hooks else fuse(operations)
         work = _RowWork(together, indices, order, len(outputs), hooks)
         callbacks = self.callbacks if calls_back() else []
-        calls = callbacks and _Calls([each.create_runtime_obj() for each in callbacks])
+        calls = callbacks and _Calls([callback.create_runtime_obj() for callback in callbacks])
         raises = config.get_error_samples_mode() is config.ErrorSamplesMode.RETURN
         workers = self.num_parallel_workers or config.requested_workers()
         if workers > 1 and not calls and not config.get_debug_mode():
             processes = self.python_multiprocessing and any(map(is_python, operations))
-            settled, errors = (iter, ()) if raises else (_settled, RuntimeError)
-            ordered = OrderedMap("map", workers, processes, errors, pace_of(self))
-            numbers, numbered = itertools.count(), _NumberedWork(work, config.next_seed())
-            if not numbered.is_random:
-                return Flow(lambda: settled(ordered(work, flow.rows())))
+            handle, errors = (iter, ()) if raises else (_handle_errors, RuntimeError)
+            ordered_map = OrderedMap("map", workers, processes, errors, pace_of(self))
+            numbers, numbered_work = itertools.count(), _NumberedWork(work, config.next_seed())
+            if not numbered_work.is_random:
+                return Flow(lambda: handle(ordered_map(work, flow.rows())))
             items = functools.partial(zip, numbers, strict=False)
-            return Flow(lambda: settled(ordered(numbered, items(flow.rows()))))
+            return Flow(lambda: handle(ordered_map(numbered_work, items(flow.rows()))))
         if calls:
-            return Flow(lambda: _settled(calls.around(flow.rows(), _Caught(work))))
+            return Flow(lambda: _handle_errors(calls.around(flow.rows(), _Caught(work))))
         if raises:
             return Flow(lambda: map(work, flow.rows()))
-        return Flow(lambda: _settled(map(_Caught(work), flow.rows())))
+        return Flow(lambda: _handle_errors(map(_Caught(work), flow.rows())))
 
 
 def _through_blocks(blocks, operations, index):
@@ -269,12 +270,13 @@ def _through_blocks(blocks, operations, index):
         yield block
 
 
-def _checked_operations(operations):
-    """The operations as a list.
+def _check_operations(operations):
+    """Checks operations and returns them as a list.
 
     Raises:
-        RuntimeError: there are none.
-        ValueError: one cannot be called, or is a class of this package without brackets.
+        RuntimeError: if there are none.
+        ValueError: if an operation is not callable, or is a class of this package instead of an
+            instance.
     """
     if operations is None:
         operations = []
@@ -293,7 +295,7 @@ def _checked_operations(operations):
 
 
 class _RowWork:
-    """What a map does with one row. A class, so that it can be sent to another process."""
+    """The work of a map on one row; a class, so that it can be sent to another process."""
 
     def __init__(self, operations, indices, order, count, hooks):
         self.operations, self.indices, self.order = operations, indices, order
@@ -303,54 +305,54 @@ class _RowWork:
         return self.by(self.operations, row)
 
     def by(self, operations, row):
-        """What `operations`, the map's or copies of them, make of a row."""
+        """Applies `operations`, the map's or copies of them, to a row."""
         values = [row[index] for index in self.indices]
         for operation in operations:
             for hook in self.hooks:
                 hook.compute(*values)
                 hook.set_previous_op_name(type(operation).__name__)
-            values = _applied(operation, values)
-        values = _finished(values)
+            values = _apply(operation, values)
+        values = _finish(values)
         if len(values) != self.count:
             raise RuntimeError(
                 f"For 'map', the operations must give as many columns as there are "
                 f"output columns, {self.count}, but got {len(values)}."
             )
-        return [values[which] if is_new else row[which] for is_new, which in self.order]
+        return [values[position] if is_new else row[position] for is_new, position in self.order]
 
 
-def _finished(values):
-    """What the last operation gave, as columns. Nobody writes to an array that others use too."""
+def _finish(values):
+    """Converts the results of the last operation to columns. Shared arrays become read-only."""
     alone = _references_of_one_owner()
-    is_shared = [count > alone for count in _references(values)]
-    return [_as_finished(*each) for each in zip(values, is_shared, strict=True)]
+    shared = [count > alone for count in _references(values)]
+    return [_finish_value(*pair) for pair in zip(values, shared, strict=True)]
 
 
-def _as_finished(value, is_shared):
+def _finish_value(value, is_shared):
     if type(value) is np.ndarray and value.dtype.kind in "biuf" and value.itemsize <= 8:
         return read_only(value) if is_shared or not value.flags.owndata else value
     return as_column(value)
 
 
 def _references(values):
-    """How many references there are to each member of a list, that of the list included."""
+    """The number of references to each member of a list, that of the list included."""
     return [sys.getrefcount(value) for value in values]
 
 
 @functools.cache
 def _references_of_one_owner():
-    """What `_references` counts where the list alone refers to an array."""
+    """The count of `_references` for an array that only the list refers to."""
     return _references([np.empty(0)])[0]
 
 
-def _applied(operation, values):
-    """What one operation makes of the values of its columns, as a list."""
-    if isinstance(operation, Joined):
-        made = operation.function(*values)
-        if made is not None:
-            return [made]
+def _apply(operation, values):
+    """Applies one operation to the values of its columns; returns a list."""
+    if isinstance(operation, Fused):
+        result = operation.function(*values)
+        if result is not None:
+            return [result]
         for part in operation.parts:
-            values = _applied(part, values)
+            values = _apply(part, values)
         return values
     ours = isinstance(operation, TensorOperation)
     if not isinstance(operation, TensorOperation) or isinstance(operation, CompoundOperation):
@@ -358,36 +360,38 @@ def _applied(operation, values):
             own(value) if isinstance(value, (np.ndarray, dict)) else value for value in values
         ]
     try:
-        made = operation(*values)
+        result = operation(*values)
     except FAILURES as error:
         name = type(operation).__name__ if ours else getattr(operation, "__name__", operation)
         raise RuntimeError(
             f"For 'map', the operation {name} raised {type(error).__name__}: {error}"
         ) from error
-    if made is None:
+    if result is None:
         raise RuntimeError(f"For 'map', the operation {operation!r} returned None.")
-    return list(made) if isinstance(made, tuple) else [made]
+    return list(result) if isinstance(result, tuple) else [result]
 
 
 class _NumberedWork:
-    """Work on rows that come with their numbers, random operations drawing by the number alone."""
+    """Work on numbered rows; the random numbers of a row depend only on its number."""
 
     def __init__(self, work, seed):
         self.work, self.seed = work, seed
-        self.random = [is_random(each) for each in work.operations]
+        self.random = [is_random(operation) for operation in work.operations]
         self.is_random = any(self.random)
 
     def __call__(self, item):
         number, row = item
         operations = [
-            seeded(each, self.seed + number) if draws else each
-            for each, draws in zip(self.work.operations, self.random, strict=True)
+            copy_with_seed(operation, self.seed + number) if draws else operation
+            for operation, draws in zip(self.work.operations, self.random, strict=True)
         ]
         return self.work.by(operations, row)
 
 
 class _Caught:
-    """Work whose error is returned, not raised, so that one bad row need not end the epoch."""
+    """Work whose errors are returned instead of raised, so that a bad row does not end the
+    epoch.
+    """
 
     def __init__(self, work):
         self.work = work
@@ -399,19 +403,19 @@ class _Caught:
             return error
 
 
-def _settled(rows):
-    """Rows, where errors among them are treated as the error samples mode says."""
-    mode, good, owed = config.get_error_samples_mode(), None, 0
+def _handle_errors(rows):
+    """Handles errors among rows according to the error samples mode."""
+    mode, good, missing = config.get_error_samples_mode(), None, 0
     for row in rows:
         if not isinstance(row, RuntimeError):
             if good is None and mode is config.ErrorSamplesMode.REPLACE:
-                row = good = fixed_row(row)
+                row = good = freeze_row(row)
             yield row
         elif mode is config.ErrorSamplesMode.RETURN:
             raise row
         elif mode is config.ErrorSamplesMode.REPLACE:
-            owed += 1
-    if owed and good is None:
+            missing += 1
+    if missing and good is None:
         raise RuntimeError("For 'map', no row of the epoch could be processed.")
-    for _ in range(owed):
+    for _ in range(missing):
         yield good

@@ -1,7 +1,7 @@
-"""Minstd: C++'s std::default_random_engine, with which the original shuffles MindRecord rows.
+"""Minstd: C++'s std::default_random_engine, which shuffles MindRecord rows in the original.
 
-In libstdc++ that is std::minstd_rand0: x becomes 16807 x modulo 2^31 - 1. Its numbers have one
-value less than 31 bits, so the distributions of `twister` are drawn a little differently.
+In libstdc++ it is std::minstd_rand0: x becomes 16807 x modulo 2^31 - 1. It has one value less than
+31 bits, so the distributions of `twister` are computed slightly differently.
 
 Source: the C++ standard, [rand.predef]; Park and Miller, "Random number generators" (1988).
 """
@@ -13,34 +13,34 @@ _ALL = _MODULUS - 2
 
 
 class Minstd(Twister):
-    """std::minstd_rand0, for whole numbers and shuffling.
+    """std::minstd_rand0, for integers and shuffling.
 
     Args:
-        seed (int): 32 bits.
+        seed (int): the seed, of 32 bits.
     """
 
     def __init__(self, seed):
         self.seed(seed)
 
     def seed(self, seed):
-        """Starts anew."""
+        """Restarts the generator with a seed."""
         self._state = seed % _MODULUS or 1
 
     def draw(self):
-        """A whole number in [0, 2^31 - 3]."""
+        """Returns a random integer in [0, 2^31 - 3]."""
         self._state = self._state * 16807 % _MODULUS
         return self._state - 1
 
     def integer(self, low, high):
-        """A whole number from `low` to `high`, both included."""
+        """Returns a random integer from `low` to `high`, both included."""
         scale = _ALL // (high - low + 1)
         while True:
-            drawn = self.draw()
-            if drawn < scale * (high - low + 1):
-                return low + drawn // scale
+            number = self.draw()
+            if number < scale * (high - low + 1):
+                return low + number // scale
 
     def shuffle(self, numbers):
-        """Shuffles a list in place, and returns it."""
+        """Shuffles a list in place and returns it."""
         if len(numbers) < 2 or len(numbers) <= _ALL // len(numbers):
             return super().shuffle(numbers)
         for index in range(1, len(numbers)):

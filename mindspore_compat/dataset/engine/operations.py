@@ -1,8 +1,8 @@
-"""Operations that choose and order rows and columns: shuffle, repeat, take, skip, filter, ...
+"""Operations that select and order rows and columns: shuffle, repeat, take, skip, filter, ...
 
-Operations that change the contents of rows are in `mapping` and `batching`, those that make one
-dataset of several in `combining`. A class is one node of
-a pipeline; `method` makes it a method of Dataset.
+Operations that change the contents of rows are in `mapping` and `batching`; operations that combine
+datasets are in `combining`. A class is one node of a pipeline; `method` makes it a method of
+Dataset.
 """
 
 import inspect
@@ -28,7 +28,7 @@ __all__ = [
 
 
 def method(name):
-    """Makes a node's class a method of Dataset, with the class's arguments after the first."""
+    """Makes a node class a method of Dataset, with the arguments of the class after the first."""
 
     def attach(cls):
         def call(self, *args, **kwargs):
@@ -49,11 +49,11 @@ def as_list(names):
     return [names] if isinstance(names, str) else list(names)
 
 
-def known(api, columns, names):
-    """The indices of columns among `columns`.
+def column_indices(api, columns, names):
+    """The indices of `names` in `columns`.
 
     Raises:
-        RuntimeError: there is no column of a name.
+        RuntimeError: if a column does not exist.
     """
     for name in names:
         if name not in columns:
@@ -64,10 +64,10 @@ def known(api, columns, names):
 
 
 def distinct(api, parameter, names):
-    """Refuses empty and repeated names.
+    """Refuses empty and duplicate names.
 
     Raises:
-        ValueError: a name is empty or comes twice.
+        ValueError: if a name is empty or occurs twice.
     """
     if "" in names or len(set(names)) < len(names):
         raise ValueError(
@@ -78,14 +78,14 @@ def distinct(api, parameter, names):
 
 @method("shuffle")
 class ShuffleDataset(UnionBaseDataset):
-    """Shuffles the rows through a buffer: each row given is drawn at random from the buffer.
+    """Shuffles the rows with a buffer: each returned row is drawn at random from the buffer.
 
     Args:
-        buffer_size (int): how many rows the buffer holds, at least 2; with as many as the dataset
-            has rows, all orders are possible.
+        buffer_size (int): the number of rows in the buffer, at least 2; with the size of the
+            dataset, all orders are possible.
 
     Returns:
-        Dataset. A seed gives the original's order, another one in each epoch.
+        Dataset. With a seed, the orders are the original's, a different one in each epoch.
 
     Example:
         >>> import mindspore_compat as ms
@@ -130,13 +130,13 @@ class ShuffleDataset(UnionBaseDataset):
 
 @method("repeat")
 class RepeatDataset(UnionBaseDataset):
-    """Goes over the rows several times in one epoch.
+    """Repeats the rows several times in one epoch.
 
     Args:
-        count (int, optional): how many times; None or -1 for ever.
+        count (int, optional): the number of repetitions; None or -1 means forever.
 
     Returns:
-        Dataset. Sources and shuffles begin an epoch of their own each time.
+        Dataset. Sources and shuffles start a new epoch with each repetition.
 
     Example:
         >>> import mindspore_compat as ms
@@ -161,7 +161,7 @@ class RepeatDataset(UnionBaseDataset):
         return "it never ends" if self.count == -1 else None
 
     def get_repeat_count(self):
-        """Returns how many times the rows come."""
+        """Returns the number of repetitions."""
         return self.count
 
     def _size(self):
@@ -169,7 +169,7 @@ class RepeatDataset(UnionBaseDataset):
         return None if size is None else size * max(1, self.count)
 
     def get_dataset_size(self):
-        """Returns the number of rows of an epoch; an endless repeat counts once."""
+        """Returns the number of rows of an epoch; an endless repeat counts as one."""
         return self.children[0].get_dataset_size() * max(1, self.count)
 
     def _open(self):
@@ -180,9 +180,9 @@ class RepeatDataset(UnionBaseDataset):
             numbers = itertools.count() if self.count == -1 else range(self.count)
             for rounds.round in numbers:
                 empty = True
-                for each in begin():
+                for item in begin():
                     empty = False
-                    yield each
+                    yield item
                 if empty:
                     return
 
@@ -192,10 +192,10 @@ class RepeatDataset(UnionBaseDataset):
 
 @method("take")
 class TakeDataset(UnionBaseDataset):
-    """Takes the first rows of an epoch.
+    """Takes the first rows of each epoch.
 
     Args:
-        count (int, optional): how many; -1 for all.
+        count (int, optional): the number of rows; -1 for all.
 
     Returns:
         Dataset.
@@ -224,10 +224,10 @@ class TakeDataset(UnionBaseDataset):
 
 @method("skip")
 class SkipDataset(UnionBaseDataset):
-    """Leaves out the first rows of each epoch.
+    """Skips the first rows of each epoch.
 
     Args:
-        count (int): how many.
+        count (int): the number of rows.
 
     Returns:
         Dataset.
@@ -254,11 +254,11 @@ class SkipDataset(UnionBaseDataset):
 
 @method("filter")
 class FilterDataset(UnionBaseDataset):
-    """Keeps the rows for which a function returns something true.
+    """Filters rows: keeps those for which a function returns a true value.
 
     Args:
         predicate (Callable): takes the arrays of the input columns.
-        input_columns (Union[str, list[str]], optional): the columns; by default all.
+        input_columns (Union[str, list[str]], optional): the columns that it takes; by default all.
         num_parallel_workers (int, optional): is checked; a filter runs in the reader's thread.
 
     Returns:
@@ -289,18 +289,18 @@ class FilterDataset(UnionBaseDataset):
 
     def _open(self):
         flow, columns = super()._open(), self._columns()
-        chosen = columns if self.input_columns is None else self.input_columns
-        indices = known("filter", columns, chosen)
+        inputs = columns if self.input_columns is None else self.input_columns
+        indices = column_indices("filter", columns, inputs)
 
         def rows():
             for row in flow.rows():
                 try:
-                    is_wanted = bool(self.predicate(*[own(row[index]) for index in indices]))
+                    is_match = bool(self.predicate(*[own(row[index]) for index in indices]))
                 except FAILURES as error:
                     raise RuntimeError(
                         f"For 'filter', 'predicate' raised {type(error).__name__}: {error}"
                     ) from error
-                if is_wanted:
+                if is_match:
                     yield row
 
         return Flow(rows)
@@ -308,16 +308,16 @@ class FilterDataset(UnionBaseDataset):
 
 @method("project")
 class ProjectDataset(UnionBaseDataset):
-    """Keeps some of the columns, in the order given.
+    """Projects rows to some columns, in the given order.
 
     Args:
-        columns (Union[str, list[str]]): their names.
+        columns (Union[str, list[str]]): the names of the columns to keep.
 
     Returns:
         Dataset.
 
     Raises:
-        RuntimeError: there is no column of a name; raised when the dataset is used.
+        RuntimeError: if a column does not exist; raised when the dataset is used.
 
     Example:
         >>> import mindspore_compat as ms
@@ -336,33 +336,34 @@ class ProjectDataset(UnionBaseDataset):
         return None
 
     def _columns(self):
-        known("project", super()._columns(), self.columns)
+        column_indices("project", super()._columns(), self.columns)
         return self.columns
 
     def _open(self):
         flow = super()._open()
-        indices = known("project", super()._columns(), self.columns)
+        indices = column_indices("project", super()._columns(), self.columns)
 
         def chosen(begin):
-            return lambda: ([each[index] for index in indices] for each in begin())
+            return lambda: ([row[index] for index in indices] for row in begin())
 
         return Flow(chosen(flow.rows), flow.blocks and chosen(flow.blocks))
 
 
 @method("rename")
 class RenameDataset(UnionBaseDataset):
-    """Gives columns other names.
+    """Renames columns.
 
     Args:
-        input_columns (Union[str, list[str]]): the names so far.
-        output_columns (Union[str, list[str]]): the new ones, as many.
+        input_columns (Union[str, list[str]]): the old names.
+        output_columns (Union[str, list[str]]): the new names; equally many.
 
     Returns:
         Dataset.
 
     Raises:
-        ValueError: the two differ in number.
-        RuntimeError: there is no column of a name, or a new one is taken; raised when it is used.
+        ValueError: if the two differ in number.
+        RuntimeError: if a column does not exist, or a new name exists already; raised when it is
+            used.
 
     Example:
         >>> import mindspore_compat as ms
@@ -387,7 +388,7 @@ class RenameDataset(UnionBaseDataset):
 
     def _columns(self):
         columns = list(super()._columns())
-        indices = known("rename", columns, self.input_columns)
+        indices = column_indices("rename", columns, self.input_columns)
         for index, name in zip(indices, self.output_columns, strict=True):
             columns[index] = name
         if len(set(columns)) < len(columns):
@@ -397,7 +398,7 @@ class RenameDataset(UnionBaseDataset):
 
 @method("flat_map")
 class FlatMapDataset(UnionBaseDataset):
-    """Gives the rows of the datasets that a function makes of each row.
+    """Maps each row to a dataset and returns the rows of all these datasets.
 
     Args:
         func (Callable): takes the arrays of a row and returns a dataset.
@@ -406,7 +407,7 @@ class FlatMapDataset(UnionBaseDataset):
         Dataset.
 
     Raises:
-        TypeError: `func` is not callable, or returns something else.
+        TypeError: if `func` is not callable, or returns something else.
     """
 
     def __init__(self, input_dataset, func):
@@ -415,15 +416,15 @@ class FlatMapDataset(UnionBaseDataset):
         super().__init__(input_dataset)
         self.func = func
 
-    def _made(self, row):
-        made = self.func(*[own(value) for value in row])
+    def _make_dataset(self, row):
+        dataset = self.func(*[own(value) for value in row])
         InstanceOf(Dataset).called("a dataset").refuse_part(
-            "flat_map", "'func'", made, verb="return"
+            "flat_map", "'func'", dataset, verb="return"
         )
-        return made
+        return dataset
 
     def _columns(self):
-        return self._made(self.children[0]._first_row())._columns()
+        return self._make_dataset(self.children[0]._first_row())._columns()
 
     def _size(self):
         return None
@@ -433,6 +434,6 @@ class FlatMapDataset(UnionBaseDataset):
 
         def rows():
             for row in flow.rows():
-                yield from self._made(row)._open().rows()
+                yield from self._make_dataset(row)._open().rows()
 
         return Flow(rows)

@@ -1,7 +1,7 @@
-"""Dataset: a node of a pipeline, its methods, and what its iterators run.
+"""Dataset: the node of a pipeline, its methods, and the base classes of sources.
 
 A pipeline is a tree of nodes: sources at the leaves, operations above them. Nodes are descriptions
-and are never changed by iterating; opening a node gives a `Flow` that holds the state of one
+that iteration does not change. Opening a node returns a `Flow` that holds the state of one
 iteration, so one dataset can feed several iterators. The operations (`map`, `batch`, ...) attach
 themselves to Dataset in `operations`.
 """
@@ -37,15 +37,15 @@ __all__ = [
 
 
 class Dataset:
-    """The base of all datasets and of all operations on them.
+    """Base class of all datasets and of all operations on them.
 
     Args:
-        children (Union[Dataset, Iterable[Dataset]], optional): the nodes whose rows this one takes.
-        num_parallel_workers (int, optional): how many workers it uses.
-        cache (DatasetCache, optional): keeps the rows.
+        children (Union[Dataset, Iterable[Dataset]], optional): the nodes that provide the rows.
+        num_parallel_workers (int, optional): the number of workers.
+        cache (DatasetCache, optional): caches the rows.
 
     Raises:
-        TypeError: `cache` is something else.
+        TypeError: if `cache` is not a DatasetCache.
 
     Example:
         >>> from mindspore_compat import dataset as ds
@@ -55,8 +55,8 @@ class Dataset:
     """
 
     cache = None
-    _pipeline_key = None  # what it does to rows, for its cache, once it was needed
-    _is_order = False  # whether it changes the order of rows alone
+    _pipeline_key = None  # the key of its operations, for its cache; computed when needed
+    _is_order = False  # whether it changes only the order of rows
 
     def __init__(self, children=None, num_parallel_workers=None, cache=None):
         if cache is not None:
@@ -76,10 +76,10 @@ class Dataset:
     def __len__(self):
         return self.get_dataset_size()
 
-    # What a kind of node answers for itself -------------------------------------------------------
+    # Methods that kinds of nodes override -------------------------------------------------------
 
     def _open(self):
-        """The flow of one iteration; most operations pass on what their child gives."""
+        """The flow of one iteration; by default that of the child."""
         return self.children[0]._open()
 
     def _columns(self):
@@ -87,109 +87,111 @@ class Dataset:
         return self.children[0]._columns()
 
     def _size(self):
-        """The number of rows of an epoch, or None where only counting them gives it."""
+        """The number of rows of an epoch, or None if they have to be counted."""
         return self.children[0]._size()
 
     def _refusal_below_cache(self, is_whole):
-        """Why a cache cannot be above this node, over a source that is stored as a whole or one
-        that is read by number; None where it can.
+        """The reason why a cache cannot be above this node, for a source that is stored as a whole
+        or read by number; None if it can.
         """
         return "which rows there are must follow from the source alone"
 
     def _batch_size(self):
-        """How many rows a batch has, or None where nothing below makes batches."""
+        """The number of rows of a batch, or None if no node below makes batches."""
         return self.children[0]._batch_size() if self.children else None
 
-    def _described(self):
-        """The attributes that a description of the node holds, besides the children."""
-        derived = ("children", "_pipeline_key")
-        return {name: value for name, value in vars(self).items() if name not in derived}
+    def _description(self):
+        """The attributes of the node's description, except the children."""
+        derived_names = ("children", "_pipeline_key")
+        return {name: value for name, value in vars(self).items() if name not in derived_names}
 
     def _restore(self, attributes):
-        """Takes the attributes that a description gives, of a node that was not made otherwise."""
+        """Sets the attributes of a node that is made from a description."""
         vars(self).update(attributes)
 
     # Iterating ------------------------------------------------------------------------------------
 
     def create_dict_iterator(self, num_epochs=-1, output_numpy=False, do_copy=False):
-        """Makes an iterator that gives rows as dicts.
+        """Creates an iterator over rows as dicts.
 
         Args:
-            num_epochs (int, optional): how many epochs it may go over; -1 for any number.
-            output_numpy (bool, optional): whether to give NumPy arrays instead of Tensors.
-            do_copy (bool, optional): whether a Tensor gets a copy of the row.
+            num_epochs (int, optional): the number of epochs of the iterator; -1 for any number.
+            output_numpy (bool, optional): whether to return NumPy arrays instead of Tensors.
+            do_copy (bool, optional): whether Tensors copy the data of the row.
 
         Returns:
-            Iterator, of dicts from column names to values. Text stays a NumPy array.
+            Iterator over dicts from column names to values. Text stays a NumPy array.
         """
         return iterators.dict_iterator(self, num_epochs, output_numpy, do_copy)
 
     def create_tuple_iterator(self, columns=None, num_epochs=-1, output_numpy=False, do_copy=False):
-        """Makes an iterator that gives rows as lists.
+        """Creates an iterator over rows as lists.
 
         Args:
-            columns (Union[str, list[str]], optional): the columns wanted, in order.
-            num_epochs (int, optional): how many epochs it may go over; -1 for any number.
-            output_numpy (bool, optional): whether to give NumPy arrays instead of Tensors.
-            do_copy (bool, optional): whether a Tensor gets a copy of the row.
+            columns (Union[str, list[str]], optional): the columns to return, in order.
+            num_epochs (int, optional): the number of epochs of the iterator; -1 for any number.
+            output_numpy (bool, optional): whether to return NumPy arrays instead of Tensors.
+            do_copy (bool, optional): whether Tensors copy the data of the row.
 
         Returns:
-            Iterator, of lists of the columns' values. Text stays a NumPy array.
+            Iterator over lists of column values. Text stays a NumPy array.
         """
         return iterators.tuple_iterator(self, columns, num_epochs, output_numpy, do_copy)
 
     def apply(self, apply_func):
-        """Returns what a function makes of this dataset.
+        """Applies a function to this dataset and returns the result.
 
         Args:
-            apply_func (Callable): takes a dataset and returns one.
+            apply_func (Callable): takes a dataset and returns a dataset.
 
         Raises:
-            TypeError: it is not callable, or returns something else.
+            TypeError: if it is not callable, or returns something else.
         """
         if not callable(apply_func):
             raise TypeError(
                 f"For 'apply', 'apply_func' must be a function, but got {apply_func!r}."
             )
-        made = apply_func(self)
+        result = apply_func(self)
         InstanceOf(Dataset).called("a dataset").refuse_part(
-            "apply", "'apply_func'", made, verb="return"
+            "apply", "'apply_func'", result, verb="return"
         )
-        return made
+        return result
 
     @checked
     def set_init_step(self, init_step: natural):
-        """Makes iterators leave out the first rows of the first epoch, to resume training.
+        """Makes iterators skip the first rows of the first epoch, to resume training.
 
         Args:
-            init_step: how many rows; past the end they reach into the next epochs.
+            init_step: the number of rows; it may extend into later epochs.
         """
         self._init_step = init_step
 
     def get_init_step(self):
-        """Returns how many rows iterators leave out."""
+        """Returns the number of rows that iterators skip."""
         return self._init_step
 
     @without_effect("dataset.Dataset.reset", "each iterator begins at the first row")
     def reset(self):
-        """Is there for scripts; each iterator begins anew by itself."""
+        """Does nothing; every iterator starts from the first row anyway."""
 
-    # Asking ---------------------------------------------------------------------------------------
+    # Queries --------------------------------------------------------------------------------------
 
     def get_col_names(self):
         """Returns the names of the columns, in order."""
         return list(self._columns())
 
     def get_dataset_size(self):
-        """Returns the number of rows, or of batches, in an epoch; an endless repeat counts once."""
+        """Returns the number of rows, or of batches, in an epoch; an endless repeat counts as
+        one.
+        """
         size = self._size()
         if size is None:
             size = sum(1 for _ in self._epoch())
         return size
 
     def get_batch_size(self):
-        """Returns how many rows a batch has; 1 where nothing makes batches, -1 where a function
-        says it for each."""
+        """Returns the batch size; 1 without batches, -1 if a function determines the size of each
+        batch."""
         return self._batch_size() or 1
 
     def get_repeat_count(self):
@@ -197,15 +199,15 @@ class Dataset:
         return self.children[0].get_repeat_count() if self.children else 1
 
     def get_class_indexing(self):
-        """Returns the numbers of the classes, by name; empty where a dataset has no names."""
+        """Returns the class indices by class name; empty if the dataset has no class names."""
         return self.children[0].get_class_indexing() if self.children else {}
 
     def num_classes(self):
-        """Returns the number of classes, or None where the dataset does not say."""
+        """Returns the number of classes, or None if unknown."""
         return self.children[0].num_classes() if self.children else None
 
     def _epoch(self, calls_back=False):
-        """The rows of an epoch; callbacks of maps are for those that the script asks for."""
+        """The rows of one epoch; `calls_back` enables the callbacks of maps."""
         with Pipeline(calls_back) as pipeline:
             flow = pipeline.call(self._open)
         try:
@@ -218,7 +220,7 @@ class Dataset:
             pipeline.end()
 
     def _first_row(self):
-        """The first row; none of an epoch without rows."""
+        """The first row; an error for an epoch without rows."""
         return next(self._epoch(), ())
 
     @checked
@@ -226,29 +228,29 @@ class Dataset:
         """Returns the shape of each column, as lists.
 
         Args:
-            estimate: whether to look at all rows and give None for axes whose length differs;
+            estimate: whether to inspect all rows and return None for axes with different lengths;
                 otherwise the first row decides.
         """
         if not estimate:
             return [list(np.shape(value)) for value in self._first_row()]
-        found = None
+        common = None
         for row in self._epoch():
             shapes = [list(np.shape(value)) for value in row]
-            found = (
+            common = (
                 shapes
-                if found is None
-                else [_common(one, other) for one, other in zip(found, shapes, strict=True)]
+                if common is None
+                else [_common(before, other) for before, other in zip(common, shapes, strict=True)]
             )
-        return found
+        return common
 
     def output_types(self):
-        """Returns the NumPy dtype of each column; that of text does not include its length."""
+        """Returns the NumPy dtype of each column; text dtypes without a length."""
         types = [value.dtype for value in self._first_row()]
-        return [np.dtype(each.kind) if each.kind in "SU" else each for each in types]
+        return [np.dtype(dtype.kind) if dtype.kind in "SU" else dtype for dtype in types]
 
     @property
     def input_indexs(self):
-        """The positions of the columns in the network's inputs; () for their own order."""
+        """The positions of the columns in the network's inputs; () means unchanged order."""
         return self.__dict__.get("_input_indexs", ())
 
     @without_effect("dataset.Dataset.input_indexs", "columns keep their order")
@@ -257,29 +259,29 @@ class Dataset:
         self._input_indexs = value
 
     def is_shuffled(self):
-        """Returns whether some node makes the order random."""
+        """Returns whether any node shuffles the rows."""
         return any(child.is_shuffled() for child in self.children)
 
     def is_sharded(self):
-        """Returns whether some source gives only a share of its rows."""
+        """Returns whether any source returns only a shard of its rows."""
         return any(child.is_sharded() for child in self.children)
 
     def save(self, file_name, num_files=1, file_type="mindrecord"):
-        """Writes the rows of one epoch into MindRecord files, which MindDataset reads.
+        """Saves the rows of one epoch to MindRecord files, which MindDataset reads.
 
-        bool and integers of up to 32 bits with a sign, or 16 without, are stored as int32, other
-        integers as int64, float16 as float32.
+        bool, signed integers of up to 32 bits and unsigned ones of up to 16 bits are stored as
+        int32, other integers as int64, float16 as float32.
 
         Args:
-            file_name (str): the file; with several, a number is put behind it.
-            num_files (int): how many files, in [1, 1000]. Default: ``1``.
+            file_name (str): the file; for several files, a number is appended.
+            num_files (int): the number of files, in [1, 1000]. Default: ``1``.
             file_type (str): "mindrecord". Default: ``"mindrecord"``.
 
         Raises:
-            TypeError: an argument has another type.
-            ValueError: `num_files` is out of range, or `file_type` is another.
-            RuntimeError: a file exists already or cannot be written, there are no rows, or a row
-                holds several texts, or other dtypes or shapes than the first one.
+            TypeError: if an argument has another type.
+            ValueError: if `num_files` is out of range, or `file_type` is another value.
+            RuntimeError: if a file exists already or cannot be written, there are no rows, or a row
+                contains several texts, or its dtypes or shapes differ from the first row's.
 
         Example:
             >>> from mindspore_compat import dataset as ds
@@ -293,22 +295,25 @@ class Dataset:
 
     @checked
     def split(self, sizes, randomize: Bool = True):
-        """Divides the dataset into parts that do not overlap.
+        """Splits the dataset into parts that do not overlap.
 
         Args:
-            sizes (Union[list[int], list[float]]): the sizes of the parts, which add up to that of
-                the dataset, or their shares, which add up to 1. Shares are rounded; what is missing
-                then goes to the first part, what is too much comes off the first part above 1.
-            randomize: whether the rows of a part are chosen at random, the same in every epoch.
+            sizes (Union[list[int], list[float]]): the sizes of the parts, which add up to the size
+                of the dataset, or their fractions, which add up to 1. The sizes from fractions are
+                rounded; a missing remainder is added to the first part, an excess is taken from the
+                first part larger than 1.
+            randomize: whether to choose the rows of a part at random; the choice is the same in
+                every epoch.
 
         Returns:
             tuple[Dataset], the parts.
 
         Raises:
-            TypeError: `sizes` is no list.
-            ValueError: shares lie outside (0, 1] or do not add up to 1, or sizes are not positive.
-            RuntimeError: sizes do not add up to the size of the dataset, a share is too small, or
-                the dataset is sharded.
+            TypeError: if `sizes` is not a list.
+            ValueError: if fractions lie outside (0, 1] or do not add up to 1, or sizes are not
+                positive.
+            RuntimeError: if sizes do not add up to the size of the dataset, a fraction is too
+                small, or the dataset is sharded.
         """
         if self.is_sharded():
             raise RuntimeError("For 'split', the dataset must not be sharded; split it first.")
@@ -327,26 +332,26 @@ class Dataset:
 
 
 class UnionBaseDataset(Dataset):
-    """The base of operations, and of sources of any kind of data."""
+    """Base class of operations, and of sources of any kind of data."""
 
 
 class VisionBaseDataset(Dataset):
-    """The base of sources of images."""
+    """Base class of image sources."""
 
 
 class TextBaseDataset(Dataset):
-    """The base of sources of text."""
+    """Base class of text sources."""
 
 
 class AudioBaseDataset(Dataset):
-    """The base of sources of sound."""
+    """Base class of audio sources."""
 
 
 class SourceDataset(Dataset):
-    """The base of the leaves of a pipeline.
+    """Base class of sources, the leaves of a pipeline.
 
-    One that takes a cache and is not mappable defines `_all_rows`, which gives its rows in their
-    own order, and `_sampler_of_stored`, which chooses among them.
+    A source that supports a cache and is not mappable defines `_all_rows`, which yields its rows in
+    their own order, and `_sampler_of_stored`, which returns the sampler for them.
     """
 
     def _batch_size(self):
@@ -357,7 +362,7 @@ class SourceDataset(Dataset):
 
 
 class MappableDataset(SourceDataset):
-    """The base of sources whose rows can be read in any order, as a sampler says.
+    """Base class of sources whose rows can be read by index, in the order of a sampler.
 
     Subclasses define `_length` and either `_block(indices)`, which reads many rows at once, or
     `_row(index)`.
@@ -370,15 +375,15 @@ class MappableDataset(SourceDataset):
         return cached_flow(self) if has_cache(self) else self._flow(self._order())
 
     def _order(self):
-        """A function that gives the indices of each epoch."""
+        """Returns a function that returns the indices of each epoch."""
         return self.sampler.open(self._length(), self._labels)
 
-    def _picked(self, indices):
-        """The rows of given indices."""
+    def _pick(self, indices):
+        """Yields the rows at some indices."""
         return self._flow(lambda: np.asarray(indices, np.int64)).rows()
 
     def _flow(self, epoch):
-        """The flow of the rows whose indices `epoch` gives, epoch by epoch."""
+        """The flow of the rows whose indices `epoch` returns for each epoch."""
         if not hasattr(self, "_block"):
             return Flow(rows=lambda: map(self._row, np.asarray(epoch()).tolist()))
 
@@ -392,19 +397,19 @@ class MappableDataset(SourceDataset):
     def _size(self):
         labels = self._labels if _needs_labels(self.sampler) else None
         size = self._length()
-        count = _sampled(self.sampler, size)
+        count = _sample_count(self.sampler, size)
         return len(self.sampler.open(size, labels)()) if count is None else count
 
     def is_shuffled(self):
-        """Returns whether the sampler makes the order random."""
+        """Returns whether the sampler shuffles the rows."""
         return self.sampler.is_shuffled()
 
     def is_sharded(self):
-        """Returns whether the sampler takes only a share of the rows."""
+        """Returns whether the sampler selects only a shard of the rows."""
         return self.sampler.is_sharded()
 
     def add_sampler(self, new_sampler):
-        """Makes `new_sampler` choose among the rows that the sampler so far chooses."""
+        """Adds a sampler that selects among the rows of the present sampler."""
         if new_sampler is None:
             return
         new_sampler = as_sampler(new_sampler)
@@ -412,13 +417,13 @@ class MappableDataset(SourceDataset):
         self.sampler = new_sampler
 
     def use_sampler(self, new_sampler):
-        """Replaces the sampler that chooses the rows.
+        """Replaces the sampler.
 
         Args:
-            new_sampler (Sampler): the new one; a part of a split stays that part.
+            new_sampler (Sampler): the new sampler; a part of a split remains that part.
 
         Raises:
-            TypeError: it is not a sampler.
+            TypeError: if it is not a sampler.
         """
         InstanceOf(BuiltinSampler).called("a sampler").refuse(
             "use_sampler", "new_sampler", new_sampler
@@ -437,9 +442,9 @@ class MappableDataset(SourceDataset):
             order.reshuffle_each_epoch = False
             order.add_child(part.sampler)
             part.sampler = order
-        chosen = SequentialSampler(start, count)
-        chosen.add_child(part.sampler)
-        part.sampler, part._is_part = chosen, True
+        sampler = SequentialSampler(start, count)
+        sampler.add_child(part.sampler)
+        part.sampler, part._is_part = sampler, True
         return part
 
 
@@ -449,34 +454,36 @@ def _needs_labels(sampler):
     )
 
 
-def _sampled(sampler, size):
-    """How many of `size` rows a sampler takes, where that is known without drawing; else None."""
+def _sample_count(sampler, size):
+    """The number of `size` rows that a sampler takes, if it is known without drawing; otherwise
+    None.
+    """
     sampler._check()
     if sampler.child_sampler is not None:
-        size = _sampled(sampler.child_sampler, size)
+        size = _sample_count(sampler.child_sampler, size)
     if size is None:
         return None
     if isinstance(sampler, DistributedSampler):
         return len(sampler.share(size))
     if isinstance(sampler, RandomSampler):
-        return sampler._limited(size)
+        return sampler._limit(size)
     if isinstance(sampler, SequentialSampler):
-        return max(0, sampler._limited(size - (sampler.start_index or 0)))
+        return max(0, sampler._limit(size - (sampler.start_index or 0)))
     return None
 
 
-def _common(one, other):
-    """The lengths that two shapes share; None where they differ."""
-    if len(one) != len(other):
-        raise RuntimeError(f"The rows differ in their number of axes: {one} and {other}.")
-    return [a if a == b else None for a, b in zip(one, other, strict=True)]
+def _common(shape, new_shape):
+    """The common lengths of two shapes; None where they differ."""
+    if len(shape) != len(new_shape):
+        raise RuntimeError(f"The rows differ in their number of axes: {shape} and {new_shape}.")
+    return [a if a == b else None for a, b in zip(shape, new_shape, strict=True)]
 
 
 def _absolute(sizes, total):
     """The sizes of the parts of a split."""
     InstanceOf(list).refuse("split", "sizes", sizes)
-    whole = all(type(each) is int for each in sizes)
-    if not sizes or not (whole or all(type(each) is float for each in sizes)):
+    whole = all(type(size) is int for size in sizes)
+    if not sizes or not (whole or all(type(size) is float for size in sizes)):
         raise ValueError(f"For 'split', 'sizes' must hold ints or floats, but got {sizes!r}.")
     if whole:
         if min(sizes) <= 0:
@@ -487,11 +494,11 @@ def _absolute(sizes, total):
                 f"dataset, but got {sizes!r}."
             )
         return sizes
-    if not all(0 < each <= 1 for each in sizes) or abs(sum(sizes) - 1) > 1e-12:
+    if not all(0 < size <= 1 for size in sizes) or abs(sum(sizes) - 1) > 1e-12:
         raise ValueError(
             f"For 'split', shares must lie in (0, 1] and add up to 1, but got {sizes!r}."
         )
-    counts = [round(each * total) for each in sizes]
+    counts = [round(size * total) for size in sizes]
     if 0 in counts:
         raise RuntimeError(f"For 'split', a share is too small for {total} rows: {sizes!r}.")
     counts[0] += max(0, total - sum(counts))

@@ -1,12 +1,12 @@
-"""What flows through a pipeline: rows, blocks, and the flows that give them.
+"""Rows and blocks of a pipeline, and the flows that yield them.
 
 A row is a list with one array (or dict of arrays) per column. A block is a list of columns whose
-first axis counts rows: many rows at once, for operations that treat a whole block as fast as one
-row. An opened node is a `Flow`; calling `rows` begins an epoch, and so does `blocks`, where the
-flow has blocks. Below a `repeat` a node is begun several times in one epoch; `Epochs` knows which.
+first axis counts rows: many rows for operations that process whole blocks. An opened node is a
+`Flow`. Calling `rows` begins an epoch, and so does `blocks`, if the flow has blocks. Below a
+`repeat`, a node begins several rounds in one epoch; `Epochs` counts them.
 
-Arrays that belong to a source are marked read-only; whoever hands a row to code that may write
-makes it `own` first. So nothing is copied on the way, and nobody can change a source.
+Arrays that belong to a source are read-only. Before a row is passed to code that may write to it,
+`own` copies them. So nothing is copied on the way, and no code can change a source.
 """
 
 import contextvars
@@ -15,7 +15,7 @@ import numpy as np
 
 from ..._core.tensor.tensor import Tensor
 
-# What becomes a RuntimeError where code that works on rows fails: `sys.exit` is for the script.
+# Exceptions of code on rows that become a RuntimeError; `sys.exit` is reserved for the script.
 FAILURES = (Exception, SystemExit)
 
 _BLOCK_ROWS = 1024
@@ -26,8 +26,8 @@ class Flow:
     """The rows of a node, epoch by epoch.
 
     Args:
-        rows (Callable, optional): begins an epoch and returns an iterator over its rows; by
-            default blocks are split.
+        rows (Callable, optional): begins an epoch and returns an iterator over its rows; by default
+            it splits blocks.
         blocks (Callable, optional): the same for blocks.
     """
 
@@ -38,17 +38,19 @@ class Flow:
     def _split(self):
         for block in self.blocks():
             for row in zip(*block, strict=True):
-                yield [each if isinstance(each, np.ndarray) else np.asarray(each) for each in row]
+                yield [
+                    value if isinstance(value, np.ndarray) else np.asarray(value) for value in row
+                ]
 
 
-_repeats = contextvars.ContextVar("repeats", default=())  # those above the node being opened
+_repeats = contextvars.ContextVar("repeats", default=())  # the repeats above the node being opened
 
 
 class Rounds:
-    """How far a `repeat` is in its epoch. Nodes opened within `with` are below it.
+    """The progress of a `repeat` in its epoch. Nodes opened within `with` are below it.
 
     Args:
-        count (int): how many rounds an epoch has; -1 for no end.
+        count (int): the number of rounds of an epoch; -1 means no end.
     """
 
     def __init__(self, count):
@@ -67,8 +69,8 @@ class Epochs:
 
     Attributes:
         number (int): the epoch, from 0; -1 before the first.
-        is_first (bool): whether the round that was begun last is the first of the epoch.
-        is_last (bool): whether it is the last.
+        is_first (bool): whether the current round is the first of the epoch.
+        is_last (bool): whether the current round is the last of the epoch.
     """
 
     def __init__(self):
@@ -76,41 +78,42 @@ class Epochs:
         self.number, self.is_first, self.is_last = -1, False, False
 
     def begin(self):
-        """Begins a round."""
-        self.is_first = all(each.round == 0 for each in self._repeats)
-        self.is_last = all(each.round == each.count - 1 for each in self._repeats)
+        """Begins a new round."""
+        self.is_first = all(repeat.round == 0 for repeat in self._repeats)
+        self.is_last = all(repeat.round == repeat.count - 1 for repeat in self._repeats)
         self.number += self.is_first
 
 
 def block_rows(row_bytes):
-    """How many rows a block of rows of this size has."""
+    """The number of rows of a block, for rows of this size."""
     return max(1, min(_BLOCK_ROWS, _BLOCK_BYTES // max(1, row_bytes)))
 
 
 def read_only(array):
-    """A view that cannot be written through."""
+    """A read-only view."""
     view = array.view()
     view.flags.writeable = False
     return view
 
 
 def own(value):
-    """The value, copied if it belongs to a source."""
+    """The value, or a copy if it belongs to a source."""
     if isinstance(value, dict):
-        return {key: own(each) for key, each in value.items()}
+        return {key: own(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [own(each) for each in value]
+        return [own(item) for item in value]
     return value if value.flags.writeable else value.copy()
 
 
 def as_column(value):
-    """A value that Python code gave, as a column of a row: an array of its own, or a dict of them.
+    """Converts a value from Python code to a column of a row: an array, or a dict of arrays.
 
     Raises:
-        RuntimeError: it is none of numbers, bools, text, bytes, or nested lists or arrays of them.
+        RuntimeError: if it does not consist of numbers, bools, text, bytes, or nested lists or
+            arrays of these.
     """
     if isinstance(value, dict):
-        return {key: _in_dict(each) for key, each in value.items()}
+        return {key: _in_dict(item) for key, item in value.items()}
     if isinstance(value, Tensor):
         return np.array(value.asnumpy())
     try:
@@ -128,15 +131,15 @@ def as_column(value):
 
 def _in_dict(value):
     if isinstance(value, (list, tuple)):
-        return [_in_dict(each) for each in value]
+        return [_in_dict(item) for item in value]
     return as_column(value)
 
 
 def stack(values, index=0):
-    """Values of one column of several rows, as one array with a new first axis.
+    """Stacks the values of one column of several rows along a new first axis.
 
     Raises:
-        RuntimeError: shapes or dtypes differ; text may differ in length.
+        RuntimeError: if shapes or dtypes differ; text may differ in length.
     """
     first = values[0]
     if isinstance(first, dict):
@@ -163,5 +166,5 @@ def stack(values, index=0):
 
 def _stack_in_dict(values, index):
     if isinstance(values[0], list):
-        return [_stack_in_dict(list(each), index) for each in zip(*values, strict=True)]
+        return [_stack_in_dict(list(items), index) for items in zip(*values, strict=True)]
     return stack(values, index)

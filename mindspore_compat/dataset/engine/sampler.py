@@ -1,6 +1,7 @@
-"""Samplers: which rows of a source are read, in which order, in each epoch.
+"""Samplers: select the rows of a source and their order in each epoch.
 
-Their base, BuiltinSampler, is in `_base_sampler.py`. Seeded orders are the original's.
+The base class, BuiltinSampler, is in `_base_sampler.py`. Seeded orders are identical to the
+original's.
 """
 
 import numpy as np
@@ -29,14 +30,14 @@ __all__ = [
 
 
 class SequentialSampler(FileSampler):
-    """Takes the rows in their own order.
+    """Samples the rows in sequence.
 
     Args:
-        start_index (int, optional): the first row taken.
-        num_samples (int, optional): how many rows are taken; by default all that follow.
+        start_index (int, optional): the first row to take.
+        num_samples (int, optional): the number of rows to take; by default all that follow.
 
     Raises:
-        RuntimeError: `start_index` is negative; raised when the rows are read.
+        RuntimeError: if `start_index` is negative; raised when the rows are read.
 
     Example:
         >>> from mindspore_compat import dataset as ds
@@ -65,17 +66,17 @@ class SequentialSampler(FileSampler):
                 f"For 'SequentialSampler', 'start_index' must be below the number "
                 f"of rows, {size}, but got {start}."
             )
-        taken = np.arange(start, start + self._limited(size - start))
-        return lambda: taken
+        indices = np.arange(start, start + self._limit(size - start))
+        return lambda: indices
 
 
 class RandomSampler(FileSampler):
-    """Takes the rows in random order, a new one in each epoch.
+    """Samples the rows in random order, a new one in each epoch.
 
     Args:
-        replacement (bool, optional): whether a row may be taken more than once.
-        num_samples (int, optional): how many rows are taken.
-        shuffle (Shuffle, optional): for MindDataset and TFRecordDataset, how.
+        replacement (bool, optional): whether to draw with replacement.
+        num_samples (int, optional): the number of rows to take.
+        shuffle (Shuffle, optional): the shuffle mode for MindDataset and TFRecordDataset.
 
     Example:
         >>> from mindspore_compat import dataset as ds
@@ -99,7 +100,7 @@ class RandomSampler(FileSampler):
         self.reshuffle_each_epoch = True
 
     def get_shuffle_mode(self):
-        """Returns how the rows are shuffled."""
+        """Returns the shuffle mode."""
         return self.shuffle
 
     def is_shuffled(self):
@@ -109,7 +110,7 @@ class RandomSampler(FileSampler):
     def _open(self, size, labels):
         _only_global(self.shuffle)
         seed, twister = next_seed(), Twister(0)
-        order, count = list(range(size)), self._limited(size)
+        order, count = list(range(size)), self._limit(size)
 
         def epoch():
             nonlocal seed
@@ -131,21 +132,21 @@ def _only_global(shuffle):
 
 
 class DistributedSampler(FileSampler):
-    """Takes every `num_shards`-th row: this process's share.
+    """Samples the shard of one process: every `num_shards`-th row.
 
     Args:
-        num_shards (int): how many processes share the rows.
-        shard_id (int): which of them this is.
-        shuffle (Union[bool, Shuffle], optional): whether the rows are shuffled first, in the same
-            way in all.
-        num_samples (int, optional): how many rows are taken.
-        offset (int, optional): the process that gets the first row. By default shares are made
-            equal by repeating rows from the start; with an offset they differ by one, but none is
-            empty.
+        num_shards (int): the number of processes that share the rows.
+        shard_id (int): the index of this process.
+        shuffle (Union[bool, Shuffle], optional): whether to shuffle the rows first, identically in
+            all processes.
+        num_samples (int, optional): the number of rows to take.
+        offset (int, optional): the process that gets the first row. By default, rows from the start
+            are repeated until all shards have equal size; with an offset, sizes may differ by one,
+            but no shard is empty.
 
     Raises:
-        RuntimeError: `num_shards`, `shard_id` or `offset` is out of range; raised when the rows are
-            read.
+        RuntimeError: if `num_shards`, `shard_id` or `offset` is out of range; raised when the rows
+            are read.
 
     Example:
         >>> from mindspore_compat import dataset as ds
@@ -188,7 +189,7 @@ class DistributedSampler(FileSampler):
             )
 
     def get_shuffle_mode(self):
-        """Returns how the rows are shuffled."""
+        """Returns the shuffle mode."""
         if isinstance(self.shuffle, Shuffle):
             return self.shuffle
         return Shuffle.GLOBAL if self.shuffle else Shuffle.FALSE
@@ -198,19 +199,19 @@ class DistributedSampler(FileSampler):
         return self.get_shuffle_mode() is not Shuffle.FALSE or super().is_shuffled()
 
     def is_sharded(self):
-        """Returns whether there is more than one share."""
+        """Returns whether there is more than one shard."""
         return self.num_shards > 1 or super().is_sharded()
 
     def set_offset(self, offset):
-        """Sets which process gets the first row."""
+        """Sets the process that gets the first row."""
         self.offset = offset
 
     def _first_seed(self):
         return next_seed()
 
     def share(self, size, repeats=True):
-        """The indices, in the (shuffled) order, of the rows that this process takes; with `repeats`
-        rows from the start make shares equal."""
+        """The indices, in the (shuffled) order, of the rows of this process; with `repeats`, rows
+        from the start are repeated to make all shards equal."""
         self._check()
         if self.offset == -1 and repeats:
             count = -(-size // self.num_shards)
@@ -220,18 +221,18 @@ class DistributedSampler(FileSampler):
             indices = np.arange(first, size, self.num_shards)
             if repeats and size and not len(indices):
                 indices = np.zeros(1, np.int64)
-        return indices[: self._limited(len(indices))]
+        return indices[: self._limit(len(indices))]
 
     def _open(self, size, labels):
-        shuffled = self.get_shuffle_mode() is not Shuffle.FALSE
-        if shuffled:
+        is_random = self.get_shuffle_mode() is not Shuffle.FALSE
+        if is_random:
             _only_global(self.shuffle)
         seed, twister = self._first_seed(), Twister(0)
         order, indices = list(range(size)), self.share(size)
 
         def epoch():
             nonlocal seed
-            if shuffled:
+            if is_random:
                 seed += 1
                 twister.seed(seed)
                 twister.shuffle(order)
@@ -241,18 +242,18 @@ class DistributedSampler(FileSampler):
 
 
 class PKSampler(FileSampler):
-    """Takes `num_val` rows of each class, at random; as in the original, a row may come twice.
+    """Samples `num_val` random rows of each class; as in the original, a row may be drawn twice.
 
     Args:
-        num_val (int): how many rows of each class.
+        num_val (int): the number of rows of each class.
         num_class (int, optional): not supported by the original; must be None.
-        shuffle (bool, optional): whether the classes are taken in a random order.
+        shuffle (bool, optional): whether to shuffle the order of the classes.
         class_column (str, optional): for MindDataset, the column of the class.
-        num_samples (int, optional): how many rows are taken in all.
+        num_samples (int, optional): the total number of rows to take.
 
     Raises:
-        NotImplementedError: `num_class` is not None.
-        RuntimeError: `num_val` is not positive; raised when the rows are read.
+        NotImplementedError: if `num_class` is not None.
+        RuntimeError: if `num_val` is not positive; raised when the rows are read.
 
     Example:
         >>> from mindspore_compat import dataset as ds
@@ -297,28 +298,28 @@ class PKSampler(FileSampler):
 
         def epoch():
             nonlocal seed
-            taken = [
+            indices = [
                 rows[twister.integer(0, len(rows) - 1)]
                 for rows in members
                 for _ in range(self.num_val)
             ]
             seed += 1
             twister.seed(seed)
-            return taken[: self._limited(len(taken))]
+            return indices[: self._limit(len(indices))]
 
         return epoch
 
 
 class SubsetSampler(FileSampler):
-    """Takes the rows of given indices, in the order given.
+    """Samples the rows with given indices, in their order.
 
     Args:
         indices (Iterable): the indices.
-        num_samples (int, optional): how many of them are taken.
+        num_samples (int, optional): the number of rows to take.
 
     Raises:
-        TypeError: an index is not an int, or `num_samples` is not.
-        ValueError: `num_samples` is negative.
+        TypeError: if an index is not an int, or `num_samples` is not.
+        ValueError: if `num_samples` is negative.
 
     Example:
         >>> import mindspore_compat as ms
@@ -347,16 +348,16 @@ class SubsetSampler(FileSampler):
         self.indices = indices
 
     def _open(self, size, labels):
-        taken = self.indices[: self._limited(len(self.indices))]
-        return lambda: taken
+        indices = self.indices[: self._limit(len(self.indices))]
+        return lambda: indices
 
 
 class SubsetRandomSampler(SubsetSampler):
-    """Takes the rows of given indices, in a random order, a new one in each epoch.
+    """Samples the rows with given indices, in a new random order in each epoch.
 
     Args:
         indices (Iterable): the indices.
-        num_samples (int, optional): how many of them are taken.
+        num_samples (int, optional): the number of rows to take.
 
     Example:
         >>> import mindspore_compat as ms
@@ -378,7 +379,7 @@ class SubsetRandomSampler(SubsetSampler):
 
     def _open(self, size, labels):
         seed, twister = next_seed(), Twister(0)
-        order = list(self.indices)[: self._limited(len(self.indices))]
+        order = list(self.indices)[: self._limit(len(self.indices))]
 
         def epoch():
             twister.seed(seed)
@@ -388,16 +389,16 @@ class SubsetRandomSampler(SubsetSampler):
 
 
 class WeightedRandomSampler(BuiltinSampler):
-    """Takes rows at random, with probabilities in proportion to weights.
+    """Samples random rows with probabilities proportional to weights.
 
     Args:
-        weights (list): a number for each row.
-        num_samples (int, optional): how many rows are taken; by default as many as there are.
-        replacement (bool, optional): whether a row may be taken more than once.
+        weights (list): the weight of each row.
+        num_samples (int, optional): the number of rows to take; by default the number of weights.
+        replacement (bool, optional): whether to draw with replacement.
 
     Raises:
-        TypeError: a weight is not a number.
-        RuntimeError: there is no weight, a negative one, or none above zero.
+        TypeError: if a weight is not a number.
+        RuntimeError: if there are no weights, a weight is negative, or all are zero.
 
     Example:
         >>> import mindspore_compat as ms
@@ -440,24 +441,24 @@ class WeightedRandomSampler(BuiltinSampler):
                 f"For 'WeightedRandomSampler', there must be no more weights than "
                 f"rows, {size}, but got {len(self.weights)}."
             )
-        seed, twister, count = next_seed(), Twister(0), self._limited(size)
+        seed, twister, count = next_seed(), Twister(0), self._limit(size)
 
         def epoch():
             twister.seed(seed)
-            draw = twister.weighted if self.replacement else twister.weighted_once
+            draw = twister.draw_weighted if self.replacement else twister.draw_weighted_once
             return draw(self.weights, count)
 
         return epoch
 
 
 class Sampler(BuiltinSampler):
-    """The base of samplers that users write; a subclass defines `__iter__`.
+    """Base class of user-defined samplers; a subclass defines `__iter__`.
 
-    `dataset_size` and `num_samples` are set before it is iterated; `reset`, if defined, is called
-    before each epoch but the first.
+    `dataset_size` and `num_samples` are set before the iteration; `reset`, if defined, is called
+    before each epoch except the first.
 
     Args:
-        num_samples (int, optional): how many rows are taken.
+        num_samples (int, optional): the number of rows to take.
 
     Example:
         >>> from mindspore_compat import dataset as ds
@@ -475,7 +476,7 @@ class Sampler(BuiltinSampler):
         self.dataset_size = 0
 
     def reset(self):
-        """Is called before each epoch but the first."""
+        """Called before each epoch except the first."""
 
     def _open(self, size, labels):
         self.dataset_size, first = size, True
@@ -485,22 +486,22 @@ class Sampler(BuiltinSampler):
             if not first:
                 self.reset()
             first = False
-            taken = []
+            indices = []
             for index in self:
-                if self.num_samples and len(taken) == self.num_samples:
+                if self.num_samples and len(indices) == self.num_samples:
                     break
-                taken.append(index)
-            return taken
+                indices.append(index)
+            return indices
 
         return epoch
 
 
 class IterSampler(Sampler):
-    """Takes the rows that any iterable names.
+    """Samples the rows with the indices that an iterable yields.
 
     Args:
-        sampler (Iterable): gives indices.
-        num_samples (int, optional): how many rows are taken.
+        sampler (Iterable): yields indices.
+        num_samples (int, optional): the number of rows to take.
 
     Example:
         >>> import mindspore_compat as ms
@@ -521,10 +522,10 @@ class IterSampler(Sampler):
 
 
 def as_sampler(sampler):
-    """A sampler as the datasets use it: one of ours, or one around any iterable.
+    """Converts an argument to a sampler: a built-in sampler, or an IterSampler around an iterable.
 
     Raises:
-        TypeError: it is neither.
+        TypeError: if it is neither.
     """
     if isinstance(sampler, BuiltinSampler):
         return sampler
@@ -539,24 +540,24 @@ def as_sampler(sampler):
 
 
 def select_sampler(num_samples, input_sampler, shuffle, num_shards, shard_id):
-    """Returns the sampler that a dataset's arguments ask for.
+    """Returns the sampler for the arguments of a dataset.
 
     Args:
-        num_samples (int): how many rows are taken at most, or None.
+        num_samples (int): the maximum number of rows to take, or None.
         input_sampler: a sampler or an iterable, or None.
-        shuffle (Union[bool, Shuffle]): whether the order is random; None means that it is.
-        num_shards (int): how many processes share the rows, or None.
-        shard_id (int): which of them this is, or None.
+        shuffle (Union[bool, Shuffle]): whether to shuffle; None means yes.
+        num_shards (int): the number of processes that share the rows, or None.
+        shard_id (int): the index of this process, or None.
 
     Raises:
-        ValueError: `input_sampler` is given together with another argument.
+        ValueError: if `input_sampler` is given together with another argument.
     """
     if input_sampler is not None:
-        given = (num_samples, shuffle, num_shards, shard_id)
-        if any(each is not None for each in given):
+        arguments = (num_samples, shuffle, num_shards, shard_id)
+        if any(argument is not None for argument in arguments):
             raise ValueError(
                 f"'sampler' excludes 'num_samples', 'shuffle', 'num_shards' and "
-                f"'shard_id', but got {given}."
+                f"'shard_id', but got {arguments}."
             )
         return as_sampler(input_sampler)
     if num_shards is not None:
@@ -564,5 +565,5 @@ def select_sampler(num_samples, input_sampler, shuffle, num_shards, shard_id):
         return DistributedSampler(num_shards, shard_id, shuffle=shuffle, num_samples=num_samples)
     if shuffle is False or shuffle is Shuffle.FALSE:
         return SequentialSampler(num_samples=num_samples)
-    # As in the original, a random choice of `num_samples` rows may take one twice.
+    # As in the original, a random selection of `num_samples` rows may contain a row twice.
     return RandomSampler(replacement=bool(num_samples), num_samples=num_samples)

@@ -1,4 +1,4 @@
-"""The rows of a dataset as MindRecord files: what `Dataset.save` does."""
+"""Saves the rows of a dataset to MindRecord files: the implementation of `Dataset.save`."""
 
 import itertools
 import os
@@ -11,7 +11,7 @@ from ..._io.mindrecord import Layout
 from ..._io.mindrecord_errors import MindRecordException
 from ..._io.mindrecord_writing import HEADER_SIZES, Writer
 
-BLOCK = 1000  # rows that are written at once
+BLOCK = 1000  # rows that are written together
 LIMIT = 1000  # files
 PAGE_SIZE = 1 << 25
 _STORED = {
@@ -24,7 +24,7 @@ _STORED = {
 
 @checked
 def save(dataset, file_name: Str, num_files: Int = 1, file_type: Str = "mindrecord"):
-    """Writes the rows of one epoch; see `Dataset.save`."""
+    """Saves the rows of one epoch; see `Dataset.save`."""
     if file_type != "mindrecord":
         raise ValueError(f"For 'save', 'file_type' must be 'mindrecord', but got {file_type!r}.")
     if not 1 <= num_files <= LIMIT:
@@ -36,10 +36,10 @@ def save(dataset, file_name: Str, num_files: Int = 1, file_type: Str = "mindreco
         raise RuntimeError("For 'save', the dataset must have rows.")
     schema = {name: _field(name, value) for name, value in zip(names, block[0], strict=True)}
     try:
-        indexed = [name for name in Layout(schema).raw if re.fullmatch(r"\w+", name, re.ASCII)]
-        writer = Writer(paths, schema, "", indexed, HEADER_SIZES[0], PAGE_SIZE)
+        index_names = [name for name in Layout(schema).raw if re.fullmatch(r"\w+", name, re.ASCII)]
+        writer = Writer(paths, schema, "", index_names, HEADER_SIZES[0], PAGE_SIZE)
         while block:
-            writer.add([_stored(schema, dict(zip(names, row, strict=True))) for row in block])
+            writer.add([_to_record(schema, dict(zip(names, row, strict=True))) for row in block])
             block = list(itertools.islice(rows, BLOCK))
         writer.finish()
     except MindRecordException as error:
@@ -47,7 +47,7 @@ def save(dataset, file_name: Str, num_files: Int = 1, file_type: Str = "mindreco
 
 
 def _paths(file_name, num_files):
-    """The files, none of which is there yet."""
+    """The paths of the files; refuses files that exist."""
     folder = os.path.dirname(os.path.abspath(file_name))
     if not os.path.basename(file_name) or not os.path.isdir(folder):
         raise RuntimeError(
@@ -57,14 +57,14 @@ def _paths(file_name, num_files):
     paths = [file_name]
     if num_files > 1:
         paths = [f"{file_name}{number:0{digits}d}" for number in range(num_files)]
-    there = [each for path in paths for each in (path, f"{path}.db") if os.path.exists(each)]
-    if there:
-        raise RuntimeError(f"For 'save', {there} must not exist yet.")
+    existing = [file for path in paths for file in (path, f"{path}.db") if os.path.exists(file)]
+    if existing:
+        raise RuntimeError(f"For 'save', {existing} must not exist yet.")
     return paths
 
 
 def _field(name, value):
-    """The field of the schema for a column: numbers, arrays of them, texts or bytes."""
+    """The schema field of a column: numbers, arrays of numbers, text or bytes."""
     if value.dtype.kind in "SU":
         if value.size != 1:
             raise RuntimeError(
@@ -80,9 +80,9 @@ def _field(name, value):
     return {**field, "shape": [-1, *value.shape[1:]]} if value.ndim else field
 
 
-def _stored(schema, row):
-    """A row as the writer takes it."""
-    found = {}
+def _to_record(schema, row):
+    """Converts a row to the form that the writer takes."""
+    record = {}
     for name, field in schema.items():
         value = row[name]
         if _field(name, value) != field:
@@ -91,5 +91,5 @@ def _stored(schema, row):
                 f"{_field(name, value)} after {field}."
             )
         value = np.asarray(value) if value.dtype.kind in "SU" else value.astype(field["type"])
-        found[name] = value if value.ndim and "shape" in field else value.reshape(-1)[0].item()
-    return found
+        record[name] = value if value.ndim and "shape" in field else value.reshape(-1)[0].item()
+    return record

@@ -1,4 +1,4 @@
-"""Schema: the names, dtypes and shapes of a dataset's columns."""
+"""Schema: describes the names, dtypes and shapes of a dataset's columns."""
 
 import json
 
@@ -12,14 +12,14 @@ __all__ = ["Schema"]
 
 
 class Schema:
-    """The names, dtypes and shapes of columns.
+    """Describes the names, dtypes and shapes of columns.
 
     Args:
         schema_file (str, optional): a JSON file with "columns": a list of objects with "name",
-            "type", "rank" and "shape", or an object of such by name; and "numRows".
+            "type", "rank" and "shape", or an object of these by name; and "numRows".
 
     Raises:
-        RuntimeError: the file cannot be read, or is no such JSON.
+        RuntimeError: if the file cannot be read, or is not such JSON.
 
     Example:
         >>> import mindspore_compat as ms
@@ -41,19 +41,21 @@ class Schema:
     def add_column(
         self, name: Str, de_type: Str | AnInstance(dtypes.Type), shape: ListOf(Int) = None
     ):
-        """Adds a column.
+        """Adds a column to the schema.
 
         Args:
-            name: its name.
-            de_type: its dtype, or the dtype's name.
-            shape: its shape; -1 for any length.
+            name: the name of the column.
+            de_type: the dtype of the column, or its name.
+            shape: the shape of the column; -1 for any length.
 
         Raises:
-            TypeError: `de_type` is unknown.
+            TypeError: if `de_type` is unknown.
         """
         text = de_type.lower() if isinstance(de_type, str) else str(de_type).lower()
-        known = {str(each).lower() for each in (*dtypes.all_types, dtypes.string)} | {"bytes"}
-        if text not in known:
+        names_known = {str(dtype).lower() for dtype in (*dtypes.all_types, dtypes.string)} | {
+            "bytes"
+        }
+        if text not in names_known:
             raise TypeError(
                 f"For 'Schema', 'de_type' must be a dtype or its name, but got {de_type!r}."
             )
@@ -63,14 +65,14 @@ class Schema:
         self.columns.append(column)
 
     def parse_columns(self, columns):
-        """Adds columns as a schema file has them.
+        """Adds columns in the format of a schema file.
 
         Args:
             columns (Union[dict, list[dict]]): the columns, by name or with "name".
 
         Raises:
-            RuntimeError: one has no type, or what is no column.
-            TypeError: it is neither a dict nor a list.
+            RuntimeError: if a column has no type, or an unknown entry.
+            TypeError: if it is neither a dict nor a list.
         """
         if isinstance(columns, dict):
             columns = [{"name": name, **column} for name, column in columns.items()]
@@ -86,14 +88,14 @@ class Schema:
 
     @checked
     def from_json(self, json_obj: InstanceOf(dict)):
-        """Takes the columns, and the number of rows, of a schema as JSON has it.
+        """Loads the columns and the number of rows from a schema in JSON form.
 
         Args:
-            json_obj (dict): with "columns", and perhaps "numRows" and "datasetType".
+            json_obj (dict): with "columns" and, optionally, "numRows" and "datasetType".
 
         Raises:
-            RuntimeError: something else is in it, or there are no columns.
-            TypeError: it is no dict.
+            RuntimeError: if it has another key, or there are no columns.
+            TypeError: if it is not a dict.
         """
         unknown = set(json_obj) - {"datasetType", "numRows", "columns"}
         if unknown or not json_obj.get("columns"):

@@ -1,11 +1,11 @@
-"""Pipelines as JSON: `serialize`, `deserialize`, `compare` and `show`.
+"""Serialization of pipelines as JSON: `serialize`, `deserialize`, `compare` and `show`.
 
-A node is a dict of "op_type", "children" and what the node was made with; samplers and transforms
-in it are dicts too, told by "sampler_name" and "tensor_op_name". What JSON lacks is a dict of one
-key that begins with "$". Arrays are written whole. Functions and objects of scripts are written by
-name alone, so a pipeline with one can be shown and compared, but not made again.
+A node is a dict of "op_type", "children" and the arguments of the node. Samplers and transforms in
+it are dicts with "sampler_name" and "tensor_op_name". Values that JSON lacks are dicts with one key
+that begins with "$". Arrays are written completely. Functions and objects of scripts are written
+only by name, so a pipeline that contains them can be shown and compared, but not deserialized.
 
-Worked example. `ds.TextFileDataset("a.txt", shuffle=False).batch(2)` is, but for what is None,
+Worked example. `ds.TextFileDataset("a.txt", shuffle=False).batch(2)` is, except for values of None,
 
     {"op_type": "Batch", "batch_size": 2, "drop_remainder": false, ..., "children": [
         {"op_type": "TextFileDataset", "dataset_files": ["a.txt"], ..., "children": []}]}
@@ -37,19 +37,19 @@ _A_DICT = InstanceOf(dict)
 
 
 def serialize(dataset, json_filepath=""):
-    """Describes a pipeline as a dict that JSON can hold, and writes it to a file.
+    """Serializes a pipeline to a dict for JSON, and optionally writes it to a file.
 
     Args:
         dataset (Dataset): the last node of the pipeline.
-        json_filepath (str, optional): the file; "" for none.
+        json_filepath (str, optional): the file; "" writes no file.
 
     Returns:
-        dict, the description. Functions and objects of scripts are in it by their names, arrays
-        as lists.
+        dict, the description, in which functions and objects of scripts are names and arrays are
+        lists.
 
     Raises:
-        TypeError: `dataset` is no dataset.
-        OSError: the file cannot be written.
+        TypeError: if `dataset` is not a dataset.
+        OSError: if the file cannot be written.
 
     Example:
         >>> from mindspore_compat import dataset as ds
@@ -64,27 +64,28 @@ def serialize(dataset, json_filepath=""):
     Source: mindspore.dataset.serialize of MindSpore 2.10.
     """
     _A_DATASET.refuse("serialize", "dataset", dataset)
-    described = _node(dataset)
+    description = _node(dataset)
     if json_filepath:
         with atomic_write(json_filepath) as file:
-            file.write(json.dumps(described).encode())
-    return described
+            file.write(json.dumps(description).encode())
+    return description
 
 
 def deserialize(input_dict=None, json_filepath=None):
-    """Makes the pipeline that `serialize` described.
+    """Deserializes a pipeline from the description by `serialize`.
 
     Args:
         input_dict (dict, optional): the description.
-        json_filepath (str, optional): the file that holds it, where there is no `input_dict`.
+        json_filepath (str, optional): the file with the description, if `input_dict` is not given.
 
     Returns:
-        Dataset, the pipeline; None where neither argument is given.
+        Dataset, the pipeline; None if neither argument is given.
 
     Raises:
-        TypeError: `input_dict` is no dict.
-        OSError: the file cannot be read.
-        RuntimeError: it describes no pipeline, or one with functions or objects of scripts.
+        TypeError: if `input_dict` is not a dict.
+        OSError: if the file cannot be read.
+        RuntimeError: if it does not describe a pipeline, or the pipeline contains functions or
+            objects of scripts.
 
     Example:
         >>> from mindspore_compat import dataset as ds
@@ -100,16 +101,16 @@ def deserialize(input_dict=None, json_filepath=None):
         input_dict = _content(json_filepath)
     _A_DICT.refuse("deserialize", "input_dict", input_dict)
     try:
-        return _made_node(input_dict)
+        return _make_node(input_dict)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise RuntimeError(f"For 'deserialize', the input is no pipeline: {error}") from error
 
 
 def _content(path):
-    """What a file of JSON holds.
+    """The content of a JSON file.
 
     Raises:
-        RuntimeError: it holds something else.
+        RuntimeError: if it is not JSON.
     """
     try:
         return json_of(path)
@@ -118,14 +119,14 @@ def _content(path):
 
 
 def compare(pipeline1, pipeline2):
-    """Returns whether two pipelines are the same, by what `serialize` says of them.
+    """Compares two pipelines by their descriptions by `serialize`.
 
     Args:
         pipeline1 (Dataset): a pipeline.
         pipeline2 (Dataset): another one.
 
     Raises:
-        TypeError: one is no dataset.
+        TypeError: if one is not a dataset.
 
     Example:
         >>> from mindspore_compat import dataset as ds
@@ -141,14 +142,14 @@ def compare(pipeline1, pipeline2):
 
 
 def show(dataset, indentation=2):
-    """Writes the description of a pipeline to the log, at the level "info".
+    """Logs the description of a pipeline at level "info".
 
     Args:
         dataset (Dataset): the last node of the pipeline.
-        indentation (int, optional): by how many spaces lines are indented; None for one line.
+        indentation (int, optional): the number of spaces of the indentation; None writes one line.
 
     Raises:
-        TypeError: `dataset` is no dataset.
+        TypeError: if `dataset` is not a dataset.
 
     Example:
         >>> from mindspore_compat import dataset as ds
@@ -160,20 +161,20 @@ def show(dataset, indentation=2):
     log.info(json.dumps(_node(dataset), indent=indentation))
 
 
-# Written ------------------------------------------------------------------------------------------
+# Writing ------------------------------------------------------------------------------------------
 
 
 def _node(dataset):
-    """What a node is made with, and its children's."""
+    """The description of a node and its children."""
     name = type(dataset).__name__
     if not isinstance(dataset, SourceDataset):
         name = name.removesuffix(_SUFFIX)
     children = [_node(child) for child in dataset.children]
-    return {"op_type": name, "children": children, **_state(dataset, dataset._described())}
+    return {"op_type": name, "children": children, **_state(dataset, dataset._description())}
 
 
 def _state(owner, attributes):
-    """The attributes of an object, as JSON; its own methods by their names."""
+    """The attributes of an object, as JSON; its own methods by name."""
     return {
         name: {"$method": value.__name__}
         if isinstance(value, types.MethodType) and value.__self__ is owner
@@ -187,18 +188,18 @@ def _value(value):
     if value is None or type(value) in (bool, int, float, str):
         return value
     if type(value) in (list, tuple):
-        items = [_value(each) for each in value]
+        items = [_value(item) for item in value]
         return items if type(value) is list else {"$tuple": items}
     if type(value) is dict:
-        return {"$dict": [[_value(key), _value(each)] for key, each in value.items()]}
-    for kind, written in _WRITTEN.items():
+        return {"$dict": [[_value(key), _value(item)] for key, item in value.items()]}
+    for kind, write in _WRITTEN.items():
         if isinstance(value, kind):
-            return written(value)
+            return write(value)
     return _object(value)
 
 
 def _object(value):
-    """A sampler, a transform, another object of this package, or the name of what else it is."""
+    """A sampler, a transform or another object of this package; for other objects, the name."""
     kind = type(value)
     if isinstance(value, Dataset):
         return {"$node": _node(value)}
@@ -231,29 +232,29 @@ _WRITTEN = {
 }
 
 
-# Read ---------------------------------------------------------------------------------------------
+# Reading ------------------------------------------------------------------------------------------
 
 
-def _made_node(described):
-    """The node that a dict describes."""
-    attributes = dict(described)
+def _make_node(description):
+    """Makes a node from its description."""
+    attributes = dict(description)
     name, children = attributes.pop("op_type"), attributes.pop("children")
     kinds = {kind.__name__: kind for kind in _below(Dataset)}
     kind = kinds.get(name) or kinds.get(name + _SUFFIX)
     if kind is None:
         raise ValueError(f"there is no node {name!r}")
-    made = object.__new__(kind)
-    made.children = [_made_node(child) for child in children]
-    made._restore(_attributes(made, attributes))
-    return made
+    node = object.__new__(kind)
+    node.children = [_make_node(child) for child in children]
+    node._restore(_attributes(node, attributes))
+    return node
 
 
 def _below(kind):
-    """The classes of this package that inherit from a class."""
-    for each in kind.__subclasses__():
-        if each.__module__.startswith(_PACKAGE):
-            yield each
-        yield from _below(each)
+    """The subclasses of a class in this package."""
+    for subclass in kind.__subclasses__():
+        if subclass.__module__.startswith(_PACKAGE):
+            yield subclass
+        yield from _below(subclass)
 
 
 def _attributes(owner, state):
@@ -266,13 +267,13 @@ def _attributes(owner, state):
 
 
 def _read(value):
-    """The value that JSON stands for."""
+    """Converts JSON to the value that it stands for."""
     if isinstance(value, list):
-        return [_read(each) for each in value]
+        return [_read(item) for item in value]
     if not isinstance(value, dict):
         return value
     if "sampler_name" in value:
-        state = {name: each for name, each in value.items() if name != "sampler_name"}
+        state = {name: item for name, item in value.items() if name != "sampler_name"}
         return _instance(value["sampler_name"], state)
     if "tensor_op_name" in value:
         return _instance(value["tensor_op_name"], value["tensor_op_params"])
@@ -283,13 +284,13 @@ def _read(value):
 
 
 def _instance(path, state):
-    """An object of a class of this package, with its attributes."""
+    """Makes an object of a class of this package with its attributes."""
     kind = _class(path)
     if not isinstance(kind, type) or not kind.__module__.startswith(_PACKAGE):
         raise ValueError(f"{path!r} is no class of datasets")
-    made = object.__new__(kind)
-    vars(made).update(_attributes(made, state))
-    return made
+    instance = object.__new__(kind)
+    vars(instance).update(_attributes(instance, state))
+    return instance
 
 
 def _class(path):
@@ -297,21 +298,21 @@ def _class(path):
     return getattr(sys.modules[f"{_PACKAGE}.{module}".rstrip(".")], name)
 
 
-def _refused(name):
+def _refuse(name):
     raise ValueError(f"{name!r} is Python code, which a description does not hold")
 
 
 def _array(content):
     dtype, items, shape = content
-    found = np.array(_read(items), np.dtype(dtype)).reshape(shape)
-    return found if shape else found[()]
+    array = np.array(_read(items), np.dtype(dtype)).reshape(shape)
+    return array if shape else array[()]
 
 
 _READ = {
     "$tuple": lambda items: tuple(map(_read, items)),
     "$dict": lambda items: {_read(key): _read(each) for key, each in items},
-    "$node": _made_node,
-    "$python": _refused,
+    "$node": _make_node,
+    "$python": _refuse,
     "$member": lambda content: _class(content[0])[content[1]],
     "$dtype": np.dtype,
     "$array": _array,

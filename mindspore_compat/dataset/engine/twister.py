@@ -1,15 +1,15 @@
-"""Random numbers as C++'s standard library makes them, so that a seed gives the original's order.
+"""Random numbers of the C++ standard library, so that seeded orders equal the original's.
 
-`Twister` is std::mt19937 with the distributions of libstdc++ that the original's samplers and image
-operations draw from; `Twister64` is std::mt19937_64, which its shuffle buffer draws from. The
-32-bit generator is NumPy's own MT19937, read in blocks; the 64-bit one is written out.
+`Twister` is std::mt19937 with the libstdc++ distributions that the original's samplers and image
+operations use; `Twister64` is std::mt19937_64, which its shuffle buffer uses. The 32-bit generator
+is NumPy's MT19937, read in blocks; the 64-bit generator is implemented here.
 
-Worked example. `Twister(1).shuffle([0, 1, 2, 3])` gives what
+Worked example. `Twister(1).shuffle([0, 1, 2, 3])` gives the same result as
 
     std::mt19937 generator(1);
     std::shuffle(numbers.begin(), numbers.end(), generator);
 
-gives. std::shuffle draws one number for two swaps while n * n fits in 32 bits, and
+std::shuffle draws one number for two swaps while n * n fits in 32 bits, and
 std::uniform_int_distribution rejects the few draws that would favour small numbers.
 
 Sources: the C++ standard, [rand.predef] and [alg.random.shuffle]; Matsumoto and Nishimura,
@@ -24,20 +24,21 @@ from itertools import accumulate
 import numpy as np
 
 _ALL = 0xFFFFFFFF
-_FIRST, _BLOCK = 16, 624  # how many numbers are drawn at once, at first and then
+_FIRST, _BLOCK = 16, 624  # sizes of the first block of numbers and of later blocks
 _of_thread = threading.local()
 
 
-def _seeded(source, seed):
-    """NumPy's generator, begun as C++'s."""
+def _seed_source(source, seed):
+    """Seeds NumPy's generator like the C++ generator."""
     source._legacy_seeding(seed)
     return source
 
 
 def _shared_source():
-    """A generator for the first numbers of streams: most are short, and to make one takes longer.
+    """A shared generator for the first numbers of streams: most streams are short, and creating a
+    generator takes longer.
 
-    Each thread has one, since the others might seed it anew between two of its lines.
+    Each thread has its own, as another thread could reseed it in between.
     """
     if not hasattr(_of_thread, "source"):
         _of_thread.source = np.random.MT19937()
@@ -45,78 +46,80 @@ def _shared_source():
 
 
 class Twister:
-    """std::mt19937 and what libstdc++ draws from it.
+    """std::mt19937 with distributions of libstdc++.
 
     Args:
-        seed (int): 32 bits.
+        seed (int): the seed, of 32 bits.
     """
 
     def __init__(self, seed):
         self.seed(seed)
 
     def seed(self, seed):
-        """Starts anew."""
+        """Restarts the generator with a seed."""
         self._seed, self._source = seed & _ALL, None
         self._block, self._next, self._begun = [], 0, False
         self._spare = self._floats = None
 
     def draw(self):
-        """A whole number of 32 bits."""
+        """Returns a random integer of 32 bits."""
         if self._next == len(self._block):
-            self._block, self._next = self._drawn(_BLOCK if self._begun else _FIRST), 0
+            self._block, self._next = self._draw_words(_BLOCK if self._begun else _FIRST), 0
         self._next += 1
         return self._block[self._next - 1]
 
-    def _drawn(self, count):
-        """The next numbers of 32 bits, as a list."""
+    def _draw_words(self, count):
+        """The next 32-bit numbers, as a list."""
         if not self._begun and count == _FIRST:
             self._begun = True
-            return _seeded(_shared_source(), self._seed).random_raw(_FIRST).tolist()
+            return _seed_source(_shared_source(), self._seed).random_raw(_FIRST).tolist()
         if self._source is None:
-            self._source = _seeded(np.random.MT19937(), self._seed)
+            self._source = _seed_source(np.random.MT19937(), self._seed)
             self._source.random_raw(_FIRST if self._begun else 0)
             self._begun = True
         return self._source.random_raw(count).tolist()
 
     def integer(self, low, high):
-        """A whole number from `low` to `high`, both included."""
+        """Returns a random integer from `low` to `high`, both included."""
         count = high - low + 1
         scale = _ALL // count if count <= _ALL else 1
         limit = count * scale
         while True:
-            drawn = self.draw()
-            if drawn < limit or count > _ALL:
-                return low + drawn // scale
+            number = self.draw()
+            if number < limit or count > _ALL:
+                return low + number // scale
 
     def unit(self):
-        """A float of 53 random bits in [0, 1)."""
+        """Returns a random float with 53 bits in [0, 1)."""
         low = self.draw()
-        found = (low + self.draw() * 4294967296.0) / 18446744073709551616.0
-        return found if found < 1.0 else math.nextafter(1.0, 0.0)
+        number = (low + self.draw() * 4294967296.0) / 18446744073709551616.0
+        return number if number < 1.0 else math.nextafter(1.0, 0.0)
 
     def unit32(self):
-        """A float of 24 random bits in [0, 1), as a C++ float is drawn."""
-        found = np.float32(self.draw()) / np.float32(4294967296.0)
-        return float(found) if found < 1 else float(np.nextafter(np.float32(1), np.float32(0)))
+        """Returns a random float with 24 bits in [0, 1), drawn like a C++ float."""
+        number = np.float32(self.draw()) / np.float32(4294967296.0)
+        return float(number) if number < 1 else float(np.nextafter(np.float32(1), np.float32(0)))
 
     def uniform(self, low, high):
-        """A double in [low, high)."""
+        """Returns a random double in [low, high)."""
         return self.unit() * (high - low) + low
 
     def uniform32(self, low, high):
-        """A C++ float in [low, high)."""
+        """Returns a random C++ float in [low, high)."""
         low, high = np.float32(low), np.float32(high)
         return float(np.float32(self.unit32()) * (high - low) + low)
 
     def chance(self, probability):
-        """Whether an event of this probability happens."""
+        """Returns True with this probability."""
         return self.unit() < probability
 
     def normal(self):
-        """A number of the standard normal distribution, two per pair of draws (Marsaglia)."""
+        """Returns a standard normal number by Marsaglia's polar method: two numbers per pair of
+        draws.
+        """
         if self._spare is not None:
-            found, self._spare = self._spare, None
-            return found
+            number, self._spare = self._spare, None
+            return number
         while True:
             x, y = 2.0 * self.unit() - 1.0, 2.0 * self.unit() - 1.0
             square = x * x + y * y
@@ -132,31 +135,35 @@ class Twister:
         return float(self._floats())
 
     def normals(self, count):
-        """The next numbers that `normal` gives, as an array; nothing is left of a pair."""
-        found = [] if self._spare is None else [np.array([self._spare])]
+        """Returns the next numbers of `normal` as an array; the spare number of a pair is
+        dropped.
+        """
+        chunks = [] if self._spare is None else [np.array([self._spare])]
         self._spare = None
-        while (missing := count - sum(map(len, found))) > 0:
+        while (missing := count - sum(map(len, chunks))) > 0:
             pairs = -(-missing // 2)
-            drawn = np.array(self._block[self._next :], np.float64)
-            lacking = 4 * pairs - len(drawn)
+            words = np.array(self._block[self._next :], np.float64)
+            lacking = 4 * pairs - len(words)
             if lacking > 0:
-                drawn = np.concatenate([drawn, self._drawn(lacking)])
-            self._block, self._next = drawn[4 * pairs :].astype(np.int64).tolist(), 0
-            low, high = drawn[: 4 * pairs].reshape(-1, 2, 2).transpose(2, 0, 1)
+                words = np.concatenate([words, self._draw_words(lacking)])
+            self._block, self._next = words[4 * pairs :].astype(np.int64).tolist(), 0
+            low, high = words[: 4 * pairs].reshape(-1, 2, 2).transpose(2, 0, 1)
             units = np.minimum(
                 (low + high * 4294967296.0) / 18446744073709551616.0, math.nextafter(1.0, 0.0)
             )
             x, y = (2.0 * units - 1.0).T
             square = x * x + y * y
-            taken = (0.0 < square) & (square <= 1.0)
-            x, y, square = x[taken], y[taken], square[taken]
-            logarithm = np.array(list(map(math.log, square.tolist())))  # NumPy's rounds otherwise
+            is_inside = (0.0 < square) & (square <= 1.0)
+            x, y, square = x[is_inside], y[is_inside], square[is_inside]
+            logarithm = np.array(
+                list(map(math.log, square.tolist()))
+            )  # NumPy's logarithm rounds differently
             factor = np.sqrt(-2 * logarithm / square)
-            found.append(np.stack([y * factor, x * factor], 1).reshape(-1))
-        return np.concatenate(found)[:count] if found else np.zeros(0)
+            chunks.append(np.stack([y * factor, x * factor], 1).reshape(-1))
+        return np.concatenate(chunks)[:count] if chunks else np.zeros(0)
 
     def gamma(self, shape):
-        """A number of the gamma distribution of scale 1 (Marsaglia and Tsang, 2000)."""
+        """Returns a number of the gamma distribution with scale 1 (Marsaglia and Tsang, 2000)."""
         if shape < 1:
             return self.gamma(shape + 1) * (1.0 - self.unit()) ** (1.0 / shape)
         start = shape - 1 / 3
@@ -165,12 +172,12 @@ class Twister:
             x = self.normal()
             cube = (1 + scale * x) ** 3
             if cube > 0:
-                bound = 0.5 * x * x + start - start * cube + start * math.log(cube)
-                if math.log(1.0 - self.unit()) < bound:
+                limit = 0.5 * x * x + start - start * cube + start * math.log(cube)
+                if math.log(1.0 - self.unit()) < limit:
                     return start * cube
 
     def shuffle(self, numbers):
-        """Shuffles a list in place, and returns it."""
+        """Shuffles a list in place and returns it."""
         count = len(numbers)
         if count < 2:
             return numbers
@@ -193,36 +200,38 @@ class Twister:
         return numbers
 
     def sample(self, total, count):
-        """`count` different numbers below `total`, in order, as std::sample chooses them.
+        """Returns `count` different numbers below `total`, in order, as chosen by std::sample.
 
-        Each number is taken with the chance that makes all choices equally likely (Fan, Muller and
-        Rezucha, 1962); one draw decides on two numbers while there are two.
+        Each number is selected with the probability that makes all selections equally likely (Fan,
+        Muller and Rezucha, 1962); one draw decides on two numbers while there are two.
         """
-        chosen, number, left = [], 0, total
-        while len(chosen) < count and left >= 2:
-            drawn = divmod(self.integer(0, left * (left - 1) - 1), left - 1)
-            for each in drawn:
-                if each < count - len(chosen):
-                    chosen.append(number)
+        numbers, number, left = [], 0, total
+        while len(numbers) < count and left >= 2:
+            pair = divmod(self.integer(0, left * (left - 1) - 1), left - 1)
+            for position in pair:
+                if position < count - len(numbers):
+                    numbers.append(number)
                 number, left = number + 1, left - 1
-                if len(chosen) == count:
+                if len(numbers) == count:
                     break
-        while len(chosen) < count:
+        while len(numbers) < count:
             left -= 1
-            if self.integer(0, left) < count - len(chosen):
-                chosen.append(number)
+            if self.integer(0, left) < count - len(numbers):
+                numbers.append(number)
             number += 1
-        return chosen
+        return numbers
 
-    def weighted(self, weights, count):
-        """`count` indices drawn with probabilities in proportion to `weights`."""
+    def draw_weighted(self, weights, count):
+        """Draws `count` indices with probabilities proportional to `weights`."""
         total = math.fsum(weights)
         bounds = list(accumulate(weight / total for weight in weights))
         bounds[-1] = 1.0
         return [bisect_left(bounds, self.unit()) for _ in range(count)]
 
-    def weighted_once(self, weights, count):
-        """`count` different indices, the heavier the likelier (Efraimidis and Spirakis)."""
+    def draw_weighted_once(self, weights, count):
+        """Draws `count` different indices; heavier ones are more likely (Efraimidis and
+        Spirakis).
+        """
         waits = [
             -math.log(1.0 - self.unit()) / weight if weight > 0 else math.inf for weight in weights
         ]
@@ -236,10 +245,10 @@ class Normal32:
         self._unit, self._spare = twister.unit32, None
 
     def __call__(self):
-        """A number of the standard normal distribution."""
+        """Returns a standard normal number."""
         if self._spare is not None:
-            found, self._spare = self._spare, None
-            return found
+            number, self._spare = self._spare, None
+            return number
         one, two = np.float32(1), np.float32(2)
         while True:
             x, y = (two * np.float32(self._unit()) - one for _ in range(2))
@@ -251,11 +260,11 @@ class Normal32:
 
 
 class Gamma32:
-    """std::gamma_distribution<float> of scale 1, which has normal numbers of its own.
+    """std::gamma_distribution<float> with scale 1 and its own normal distribution.
 
     Args:
-        twister (Twister): where the bits come from.
-        shape (float): above 0.
+        twister (Twister): the source of random bits.
+        shape (float): the shape parameter, above 0.
 
     Source: Marsaglia and Tsang, "A Simple Method for Generating Gamma Variables" (2000).
     """
@@ -266,14 +275,14 @@ class Gamma32:
         self._spread = np.float32(1) / np.sqrt(np.float32(9) * self._start)
 
     def __call__(self):
-        """A number of the distribution, as a float32."""
-        found = self._start * self._cube()
+        """Returns a number of the distribution as float32."""
+        number = self._start * self._cube()
         if self._shape >= 1:
-            return found
+            return number
         unit = 0.0
         while unit == 0:
             unit = self._unit()
-        return np.float32(unit) ** (np.float32(1) / np.float32(self._shape)) * found
+        return np.float32(unit) ** (np.float32(1) / np.float32(self._shape)) * number
 
     def _cube(self):
         one, half, small = np.float32(1), np.float32(0.5), np.float32(0.0331)
@@ -293,7 +302,7 @@ class Twister64:
     """std::mt19937_64.
 
     Args:
-        seed (int): 64 bits.
+        seed (int): the seed, of 64 bits.
     """
 
     _half, _size = 156, 312
@@ -303,30 +312,32 @@ class Twister64:
     def __init__(self, seed):
         words = [seed & 0xFFFFFFFFFFFFFFFF]
         for index in range(1, self._size):
-            mixed = words[-1] ^ (words[-1] >> 62)
-            words.append((6364136223846793005 * mixed + index) & 0xFFFFFFFFFFFFFFFF)
+            word = words[-1] ^ (words[-1] >> 62)
+            words.append((6364136223846793005 * word + index) & 0xFFFFFFFFFFFFFFFF)
         self._state = np.array(words, np.uint64)
         self._block, self._next = [], 0
 
     def draw(self):
-        """A whole number of 64 bits."""
+        """Returns a random integer of 64 bits."""
         if self._next == len(self._block):
             self._block, self._next = self._refill(), 0
         self._next += 1
         return self._block[self._next - 1]
 
     def _refill(self):
-        """The next 312 numbers. The second half of the state depends on the new first half."""
+        """Computes the next 312 numbers. The second half of the state depends on the new first
+        half.
+        """
         state, half = self._state, self._half
         last = self._size - 1
         for start, stop, other in ((0, half, half), (half, last, 0), (last, None, half - 1)):
-            here = state[start:stop]
+            part = state[start:stop]
             after = np.roll(state, -1)[start:stop]
-            mixed = (here & self._upper) | (after & self._lower)
-            twisted = mixed >> np.uint64(1) ^ np.where(
-                mixed & np.uint64(1), self._matrix, np.uint64(0)
+            words = (part & self._upper) | (after & self._lower)
+            new_words = words >> np.uint64(1) ^ np.where(
+                words & np.uint64(1), self._matrix, np.uint64(0)
             )
-            state[start:stop] = state[other : other + len(here)] ^ twisted
+            state[start:stop] = state[other : other + len(part)] ^ new_words
         x = state.copy()
         x ^= (x >> np.uint64(29)) & np.uint64(0x5555555555555555)
         x ^= (x << np.uint64(17)) & np.uint64(0x71D67FFFEDA60000)

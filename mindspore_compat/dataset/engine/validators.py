@@ -1,4 +1,4 @@
-"""mindspore.dataset.engine.validators: decorators that check arguments as the datasets do."""
+"""`mindspore.dataset.engine.validators`: decorators that check arguments like the datasets."""
 
 import collections.abc
 import functools
@@ -47,9 +47,9 @@ def check_positive_int32(method):
 
     @functools.wraps(method)
     def checked_method(self, *args, **kwargs):
-        bound = signature.bind(self, *args, **kwargs)
-        bound.apply_defaults()
-        for name, value in list(bound.arguments.items())[1:]:
+        call = signature.bind(self, *args, **kwargs)
+        call.apply_defaults()
+        for name, value in list(call.arguments.items())[1:]:
             if value is not None:
                 check_pos_int32(value, name)
         return method(self, *args, **kwargs)
@@ -60,8 +60,8 @@ def check_positive_int32(method):
 def check_batch_sampler(
     batch_sampler, num_samples, shuffle, num_shards, shard_id, sampler, collate_fn
 ):
-    """Checks that a sampler of batches can be iterated and comes without other choices of rows, and
-    that a function for batches comes with it."""
+    """Checks that a batch sampler is iterable and not combined with other selections of rows, and
+    that a function for batches has one."""
     others = {
         "num_samples": num_samples,
         "shuffle": shuffle,
@@ -69,10 +69,10 @@ def check_batch_sampler(
         "shard_id": shard_id,
         "sampler": sampler,
     }
-    given = [name for name, value in others.items() if value is not None]
-    if batch_sampler is not None and given:
+    names = [name for name, value in others.items() if value is not None]
+    if batch_sampler is not None and names:
         raise ValueError(
-            f"'batch_sampler' and {', '.join(map(repr, given))} must not both be given."
+            f"'batch_sampler' and {', '.join(map(repr, names))} must not both be given."
         )
     if not isinstance(batch_sampler, (type(None), engine.Sampler, collections.abc.Iterable)):
         raise TypeError(
@@ -92,7 +92,7 @@ def check_cache_option(cache):
 
 
 def check_hostname(hostname):
-    """Whether a str can be the name of a host: words of letters, digits and inner hyphens."""
+    """Whether a str can be a host name: words of letters, digits and inner hyphens."""
     words = hostname.removesuffix(".").split(".") if hostname else [""]
     return len(hostname) <= 255 and all(
         re.fullmatch(r"(?!-)[A-Za-z\d-]{1,63}(?<!-)", word) for word in words
@@ -100,7 +100,7 @@ def check_hostname(hostname):
 
 
 def check_max_rowsize(max_rowsize):
-    """Checks the size of shared memory: an int from -1 on, or a list of two."""
+    """Checks the size of shared memory: an int of at least -1, or a list of two."""
     if max_rowsize is None:
         return
     type_check(max_rowsize, (int, list), "max_rowsize")
@@ -113,7 +113,7 @@ def check_max_rowsize(max_rowsize):
 
 
 def check_pad_info(key, val):
-    """Checks how a column is padded: its name, and a tuple of a shape and a value, or None."""
+    """Checks the padding of a column: its name, and a tuple of a shape and a value, or None."""
     type_check(key, (str,), "pad_info")
     if val is None:
         return
@@ -131,14 +131,14 @@ def check_pad_info(key, val):
 
 
 def check_total_batch(total_batch):
-    """Checks a number of batches, an int32."""
+    """Checks a number of batches: an int32."""
     type_check(total_batch, (int,), "total_batch")
     check_value(total_batch, [-INT32_MAX - 1, INT32_MAX], "total_batch")
 
 
 def check_valid_map_style_dataset(source, sampler, batch_sampler, num_shards):
-    """Checks that a source whose rows are to be chosen gives them by index."""
-    chosen = {"sampler": sampler, "batch_sampler": batch_sampler, "num_shards": num_shards}
-    for name, value in chosen.items():
+    """Checks that a source whose rows are selected provides them by index."""
+    selection = {"sampler": sampler, "batch_sampler": batch_sampler, "num_shards": num_shards}
+    for name, value in selection.items():
         if value is not None and not hasattr(source, "__getitem__"):
             raise ValueError(f"'{name}' must not be given for a source without __getitem__.")

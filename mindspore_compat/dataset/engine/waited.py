@@ -1,4 +1,4 @@
-"""WaitedDSCallback: a callback of a dataset that hears from training before it is called."""
+"""WaitedDSCallback: a dataset callback that waits for training."""
 
 import threading
 
@@ -10,20 +10,20 @@ __all__ = ["WaitedDSCallback"]
 
 
 class WaitedDSCallback(Callback, DSCallback):
-    """What happens between one step, or epoch, of training and the next row of a `map`.
+    """A callback of `map` that waits for a training step or epoch before the next row.
 
-    It is given to `map` and to the training run, both. From the second epoch on
-    `sync_epoch_begin` is called before the first row, when training's epoch has ended; and
-    `sync_step_begin` before the first row of a step, when training's step has ended. Subclasses
-    define the one they need, or both.
+    Pass it both to `map` and to the training run. From the second epoch on, `sync_epoch_begin` is
+    called before the first row, after the training epoch has ended, and `sync_step_begin` before
+    the first row of a step, after the training step has ended. Subclasses define one or both of
+    them.
 
     Args:
-        step_size (int, optional): how many rows a step of training has.
+        step_size (int, optional): the number of rows of a step of training.
 
     Raises:
-        TypeError: `step_size` is no int.
-        ValueError: it is not positive.
-        RuntimeError: when rows are read: training did not come to its end within the seconds of
+        TypeError: if `step_size` is not an int.
+        ValueError: if it is not positive.
+        RuntimeError: when rows are read, if training does not finish within the time of
             `config.set_callback_timeout`.
 
     Source: mindspore.dataset.WaitedDSCallback of 2.10.
@@ -53,7 +53,7 @@ class WaitedDSCallback(Callback, DSCallback):
         self.training_ended = False
 
     def sync_epoch_begin(self, train_run_context, ds_run_context):
-        """Is called before an epoch of rows, when the epoch of training before it has ended.
+        """Called before an epoch of rows, after the preceding training epoch has ended.
 
         Args:
             train_run_context (RunContext): the parameters of the training.
@@ -62,7 +62,7 @@ class WaitedDSCallback(Callback, DSCallback):
         """
 
     def sync_step_begin(self, train_run_context, ds_run_context):
-        """Is called before the rows of a step, when the step of training before it has ended.
+        """Called before the rows of a step, after the preceding training step has ended.
 
         Args:
             train_run_context (RunContext): the parameters of the training.
@@ -71,29 +71,29 @@ class WaitedDSCallback(Callback, DSCallback):
         """
 
     def epoch_end(self, run_context):
-        """Tells the dataset that an epoch of training has ended."""
+        """Signals the dataset that a training epoch has ended."""
         self.epoch_run_context = run_context
         self.epoch_event.set()
 
     def step_end(self, run_context):
-        """Tells the dataset that a step of training has ended."""
+        """Signals the dataset that a training step has ended."""
         self.step_run_context = run_context
         self.step_event.set()
 
     def end(self, run_context):
-        """Tells the dataset that training has ended."""
+        """Signals the dataset that training has ended."""
         self.epoch_end(run_context)
         self.step_end(run_context)
         self.training_ended = True
 
     def ds_epoch_begin(self, ds_run_context):
-        """Waits for the end of the epoch of training before this one."""
+        """Waits for the end of the preceding training epoch."""
         if self._defines("sync_epoch_begin") and ds_run_context.cur_epoch_num > 1:
             self._wait("ds_epoch_begin", self.epoch_event)
             self.sync_epoch_begin(self.epoch_run_context, ds_run_context)
 
     def ds_step_begin(self, ds_run_context):
-        """Waits for the end of the step of training before this one."""
+        """Waits for the end of the preceding training step."""
         if self._defines("sync_step_begin") and ds_run_context.cur_step_num > self.step_size:
             self._wait("ds_step_begin", self.step_event)
             self.sync_step_begin(self.step_run_context, ds_run_context)

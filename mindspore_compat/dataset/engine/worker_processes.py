@@ -1,6 +1,6 @@
-"""One worker process of a pool: what starts it, what it does with rows, and how it ends.
+"""A worker process of a pool: its start, its work on rows, and its end.
 
-The outcome of a row is a pair: what the work made of it and None, or None and the error.
+The outcome of a row is a pair: the result and None, or None and the error.
 """
 
 import contextlib
@@ -14,15 +14,15 @@ from ..._backend.ranks import children
 from ..._backend.threads import affinity
 from . import config
 
-_SECONDS = 1  # how long an idle process may take to end, and between two looks at a busy one
+_SECONDS = 1  # the time limit for an idle process to end, and the polling interval of a busy one
 
 
 class WorkerFailed(RuntimeError):
-    """A worker ended or hung: an error of the pool, not of a row."""
+    """The error of a pool, not of a row: a worker ended or hung."""
 
 
 class _Traceback(Exception):
-    """Where in a worker process an error was raised, as the cause of the error here."""
+    """The traceback of an error in a worker process, as the cause of the error here."""
 
     def __str__(self):
         return f'\n"""\n{self.args[0]}"""'
@@ -37,7 +37,7 @@ def outcome(work, item):
 
 
 class WorkerProcess:
-    """A process that does some work on items. One thread at a time may call it.
+    """A process that applies some work to items. Only one thread at a time may call it.
 
     Args:
         work (Callable): takes an item.
@@ -57,10 +57,11 @@ class WorkerProcess:
         self.name = f"the worker process {self._process.pid}"
 
     def __call__(self, items):
-        """The outcomes of a list of items. Errors are RuntimeErrors whose cause says where.
+        """The outcomes of a list of items. Errors are RuntimeErrors whose cause holds the
+        traceback.
 
         Raises:
-            WorkerFailed: the process ended meanwhile.
+            WorkerFailed: if the process has ended.
         """
         try:
             self._connection.send(items)
@@ -77,27 +78,27 @@ class WorkerProcess:
         return [(result, failure and _error(*failure)) for result, failure in answers]
 
     def finish(self):
-        """Ends the process, which is idle."""
-        with contextlib.suppress(OSError):  # it has ended already
+        """Ends the idle process."""
+        with contextlib.suppress(OSError):  # the process has ended already
             self._connection.send(None)
 
     def join(self):
-        """Waits until the process has ended; one that does not is killed."""
+        """Waits until the process has ended; kills it after the time limit."""
         self._process.join(_SECONDS)
         self.kill()
 
     def kill(self):
-        """Ends the process at once. In a forked copy of the process that started it: nothing."""
+        """Kills the process. Does nothing in a forked copy of the process that started it."""
         if os.getpid() == self._owner:
             self._process.kill()
             self._process.join()
 
 
 def _serve(connection, work, cores, parent):
-    """What the process does: work on items until there is None.
+    """The main loop of the process: works on items until it receives None.
 
-    A signal that is meant for the parent is the parent's affair: Ctrl-C reaches all processes of
-    the terminal, and a forked process has the parent's handlers.
+    Signals are left to the parent: Ctrl-C reaches all processes of the terminal, and a forked
+    process inherits the parent's handlers.
     """
     children.end_with_parent(*parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -108,14 +109,14 @@ def _serve(connection, work, cores, parent):
             answers = [_as_picklable(*outcome(work, item)) for item in items]
             del items
             try:
-                sent = ForkingPickler.dumps(answers)
-            except Exception:  # a result is of a kind that cannot be sent
-                sent = ForkingPickler.dumps([_sendable(each) for each in answers])
-            connection.send_bytes(sent)
+                message = ForkingPickler.dumps(answers)
+            except Exception:  # a result cannot be pickled
+                message = ForkingPickler.dumps([_sendable(answer) for answer in answers])
+            connection.send_bytes(message)
 
 
 def _as_picklable(result, error):
-    """An outcome with, for the error, its text and traceback: a traceback itself cannot be sent."""
+    """An outcome with the error's text and traceback, as a traceback cannot be pickled."""
     if error is None:
         return result, None
     text = str(error) if isinstance(error, RuntimeError) else f"{type(error).__name__}: {error}"

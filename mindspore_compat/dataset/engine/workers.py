@@ -1,16 +1,17 @@
-"""Work on several rows at once: a pool of threads or processes that keeps the order of the rows.
+"""Pools of worker threads or processes that process several rows at once and keep their order.
 
-A pool is started when an epoch begins and ended with it, or at once when its pipeline fails.
-Threads suit operations that release the interpreter (decoding, resizing); processes suit Python
-code that computes. Each process belongs to one thread, which hands it rows and waits for them, so
-rows take the same way in both cases; what runs in the processes is in `worker_processes.py`.
+A pool starts when an epoch begins and ends with the epoch, or at once if its pipeline fails.
+Threads suit operations that release the interpreter's lock (decoding, resizing); processes suit
+computing Python code. Each process belongs to one thread, which sends it rows and waits for the
+results, so the code path of rows is the same in both cases. The code of the processes is in
+`worker_processes.py`.
 
-To hand over a row costs some tens of microseconds, more where threads wait for each other's hold on
-the interpreter. So short rows are handed over several at a time, and rows of a tenth of a
-millisecond or less are not handed over at all, but for the first ones. A reader that would wait for
-short rows does some that no worker has begun; so an epoch with workers takes no longer than one
-without. Where it mostly waits for rows that keep a core busy each, it counts as a worker, as more
-threads than cores would wait for each other. The next epoch begins with what is known of the last;
+Handing over a row costs some tens of microseconds, more when threads compete for the interpreter's
+lock. Therefore short rows are handed over in chunks, and rows of a tenth of a millisecond or less,
+except for the first ones, are processed by the reader. A reader that would wait for short rows
+processes some that no worker has begun, so an epoch with workers takes no longer than one without.
+If the reader mostly waits for rows that each occupy a core, it counts as a worker, as more threads
+than cores would slow each other down. An epoch starts with the measurements of the previous one;
 threads start when there is work for them.
 """
 
@@ -32,23 +33,27 @@ from ..._backend.threads import affinity
 from . import config
 from .worker_processes import WorkerFailed, WorkerProcess, outcome
 
-_SHORT = 0.005  # seconds; only rows that take less may be done by the reader
-_TINY = 0.0001  # seconds; rows that take less are done by the reader alone
-_MANY = 6  # workers; with fewer there is less to gain, and rows count as tiny that take longer
-_CHUNK = 0.001  # seconds of work that are handed over at once
-_FIRST = 16  # rows that workers do in any case: code that hangs, mostly in its first rows, is found
-_ALONE = 32  # rows that the reader does alone before it looks how long they take
-_RECENT = 8  # tasks, the shortest of which says how long a row takes
+_SHORT = 0.005  # seconds; the reader may process only shorter rows
+_TINY = 0.0001  # seconds; shorter rows are processed by the reader alone
+_MANY = 6  # workers; fewer gain less, so longer rows count as tiny
+_CHUNK = 0.001  # seconds of work per chunk
+_FIRST = 16  # rows that workers always process: code that hangs mostly does so in its first rows
+_ALONE = 32  # rows that the reader processes alone between two time measurements
+_RECENT = 8  # number of recent tasks; the shortest one gives the time per row
 
-_pipeline = contextvars.ContextVar("pipeline", default=None)  # whose nodes are being opened
+_pipeline = contextvars.ContextVar(
+    "pipeline", default=None
+)  # the pipeline whose nodes are being opened
 _paces = weakref.WeakKeyDictionary()
-_together = contextvars.ContextVar("together", default=0)  # rows that the node above takes at once
+_together = contextvars.ContextVar(
+    "together", default=0
+)  # the number of rows that the node above takes together
 
 
 @contextlib.contextmanager
 def taken_together(count):
-    """Lets workers of the nodes opened within `with` run ahead by `count` rows more: by the next
-    batch, while the last one is used.
+    """Lets workers of nodes opened within `with` run ahead by `count` more rows: by the next batch,
+    while the last one is used.
     """
     before = _together.set(count)
     try:
@@ -58,16 +63,16 @@ def taken_together(count):
 
 
 def calls_back():
-    """Whether the maps of the pipeline that is being opened call the script's callbacks."""
+    """Whether the maps of the pipeline being opened call their callbacks."""
     pipeline = _pipeline.get()
     return pipeline is None or pipeline.calls_back
 
 
 class Pipeline:
-    """The pools of one iterator's pipeline: of the nodes opened within `with`.
+    """The pools of one iterator's pipeline: those of the nodes opened within `with`.
 
     Args:
-        calls_back (bool): whether its maps call the script's callbacks.
+        calls_back (bool): whether its maps call their callbacks.
     """
 
     def __init__(self, calls_back=True):
@@ -82,14 +87,14 @@ class Pipeline:
         _pipeline.reset(self._before)
 
     def add(self, rows):
-        """Takes note of a generator whose pool ends when it is closed."""
+        """Registers a generator whose pool ends when it is closed."""
         self._begun.add(rows)
 
     def call(self, function, *arguments):
-        """What a part of the pipeline gives, such as its next row; at an error all pools end.
+        """Calls a part of the pipeline, such as for the next row; on an error, all pools end.
 
         Raises:
-            RuntimeError: code that works on rows called `sys.exit`, which is for the script to do.
+            RuntimeError: if code on rows called `sys.exit`, which is reserved for the script.
         """
         try:
             return function(*arguments)
@@ -103,38 +108,38 @@ class Pipeline:
             raise
 
     def end(self):
-        """Ends all pools; the generators that used them give no more rows."""
+        """Ends all pools; their generators yield no more rows."""
         for rows in list(self._begun):
-            with contextlib.suppress(ValueError):  # another thread is waiting for its next row
+            with contextlib.suppress(ValueError):  # another thread waits for its next row
                 rows.close()
 
 
 class Pace:
-    """How long the rows of an operation take, as far as its epochs have shown."""
+    """Measurements of the time that the rows of an operation take."""
 
     def __init__(self):
         self.recent = collections.deque(maxlen=_RECENT)  # seconds per row, of the last tasks
-        self.computing = collections.deque(maxlen=_RECENT)  # the part that computed, of the same
-        self.within = self.away = 0  # seconds in which the reader wanted rows, or used them
-        self.finished = 0  # rows that workers have done
-        self.times_each = False  # whether the reader times its rows one by one
+        self.computing = collections.deque(maxlen=_RECENT)  # the computing fraction of these tasks
+        self.within = self.away = 0  # seconds in which the reader waited for rows, or used them
+        self.finished = 0  # rows that workers have processed
+        self.times_each = False  # whether the reader measures each row
 
 
 def pace_of(node):
-    """The Pace of a node of a pipeline, over all its epochs."""
+    """The Pace of a pipeline node over all epochs."""
     return _paces.setdefault(node, Pace())
 
 
 class OrderedMap:
-    """What `work` makes of each item, in order, computed by several workers ahead of the reader.
+    """Applies `work` to items by several workers ahead of the reader; keeps the order.
 
     Args:
         api (str): the name of the operation, for errors.
-        workers (int): how many.
-        processes (bool): whether they are processes; then `work` is sent to each once.
+        workers (int): the number of workers.
+        processes (bool): whether workers are processes; then `work` is sent to each once.
         returned (type or tuple): errors of these classes replace the result; other
             errors are raised.
-        pace (Pace): how long the items took in earlier epochs; by default nothing is known.
+        pace (Pace): the measurements of earlier epochs; by default none.
     """
 
     def __init__(self, api, workers, processes=False, returned=(), pace=None):
@@ -147,14 +152,14 @@ class OrderedMap:
 
         Args:
             work (Callable): takes an item.
-            items (Iterator): is read in the caller's thread, ahead by as many items as there are
-                workers, or by the prefetch size, and by a batch that is made of them.
+            items (Iterator): is read in the caller's thread, ahead by the number of workers or the
+                prefetch size, plus one batch.
 
         Returns:
             Iterator of results.
 
         Raises:
-            RuntimeError: a worker process ended, or a worker hung; at the first row concerned.
+            RuntimeError: if a worker process ended, or a worker hung; at the first row concerned.
         """
         rows = self._rows(work, items)
         if self.pipeline is not None:
@@ -171,7 +176,7 @@ class OrderedMap:
                 if waiting:
                     is_first = pool.seconds() == math.inf
                     outcomes = pool.result(waiting.popleft())
-                    if is_first:  # workers run ahead while the reader uses it
+                    if is_first:  # workers run ahead while the reader uses the row
                         self._hand_over(pool, items, waiting)
                     for result, error in outcomes:
                         yield result if error is None else self._in_place(error)
@@ -186,10 +191,10 @@ class OrderedMap:
         pool.finish()
 
     def _hand_over(self, pool, items, waiting):
-        """Lets workers begin as many items as they may be ahead."""
+        """Submits items up to the limit of running ahead."""
         ahead = max(self.workers, config.get_prefetch_size()) + self.together
         largest = max(1, ahead // (2 * self.workers))
-        if pool.seconds() == math.inf:  # a row each tells how the others are handed over
+        if pool.seconds() == math.inf:  # single rows first, to measure the time per row
             ahead = self.workers
         elif pool.seems_tiny():
             largest = max(largest, _FIRST - pool.submitted)
@@ -202,24 +207,24 @@ class OrderedMap:
             count += len(chunk)
 
     def _by_reader(self, pool, items):
-        """Yields iterators over results of some tiny items each, done as soon as they are read,
-        while they are cached, until they may take longer or there are no more."""
+        """Yields iterators over the results of some tiny items each, computed as soon as they are
+        read, until items may take longer or there are no more."""
         pace, seconds, rest = pool.pace, [], items.rest()
-        timed = pace.times_each
-        work = self._timed(pool.work, seconds) if timed else self._caught(pool.work)
+        is_timed = pace.times_each
+        work = self._time_work(pool.work, seconds) if is_timed else self._caught(pool.work)
         while True:
             numbers, began = itertools.count(1), time.perf_counter()
-            # Numbers from 1 on are all true: they count the items that pass.
+            # Numbers from 1 on are all true, so they count the items that pass.
             yield map(work, itertools.compress(itertools.islice(rest, _ALONE), numbers))
             count, elapsed = next(numbers) - 1, time.perf_counter() - began
             items.ended = count < _ALONE
             if count:
                 pool.note_alone(count, sum(seconds), elapsed)
-            if items.ended or timed or pace.times_each:
+            if items.ended or is_timed or pace.times_each:
                 break
 
     def _caught(self, work):
-        """Work on an item that returns errors which replace a result."""
+        """Work on an item that returns the errors that replace results."""
         if not self.returned:
             return work
 
@@ -231,8 +236,8 @@ class OrderedMap:
 
         return caught
 
-    def _timed(self, work, seconds):
-        """The same, which also adds to a list how long each item takes."""
+    def _time_work(self, work, seconds):
+        """The same work, which also appends the time of each item to a list."""
         caught = self._caught(work)
 
         def timed(item):
@@ -244,44 +249,44 @@ class OrderedMap:
         return timed
 
     def _in_place(self, error):
-        """What an error leaves in place of a result, if it is not raised."""
+        """The value that replaces the result after an error, unless the error is raised."""
         if isinstance(error, self.returned):
             return error
         raise error
 
 
 class _Items:
-    """Items that are read several at a time. An error in reading one waits until it is its turn."""
+    """Items that are read in chunks. The error of reading an item is raised only at its turn."""
 
     def __init__(self, items):
         self._items, self._error = iter(items), None
-        self.ended = False  # whether the reader has found that there are no more
+        self.ended = False  # whether the reader has reached the end
 
     def rest(self):
-        """An iterator of the items that have not been read."""
+        """An iterator over the items that have not been read."""
         if self._error is not None:
             raise self._error
         return self._items
 
     def take(self, count):
-        """The next items, as a list: `count`, or as many as there are."""
-        taken = []
+        """The next items as a list: at most `count`."""
+        items = []
         if self._error is None:
             try:
                 for item in itertools.islice(self._items, count):
-                    taken.append(item)
+                    items.append(item)
             except Exception as error:
                 self._error = error
-        return taken
+        return items
 
 
 class _Task(Future):
-    """Rows to be worked on: the number of the first in the epoch, and the worker that has them."""
+    """A chunk of rows: the number of the first row in the epoch, and the worker that has them."""
 
     def __init__(self, number, items):
         super().__init__()
         self.number, self.items, self.worker = number, items, None
-        self.done_rows = 0  # as far as the worker has reported
+        self.done_rows = 0  # the progress that the worker has reported
 
     def __str__(self):
         first, last = self.number + self.done_rows, self.number + len(self.items) - 1
@@ -291,7 +296,7 @@ class _Task(Future):
 
 
 class _Pool:
-    """Threads that take tasks in order. They are no obstacle to the end of the interpreter."""
+    """Threads that take tasks in order. They do not prevent the interpreter from exiting."""
 
     def __init__(self, api, work, workers, processes, pace=None):
         self.api, self.work, self.submitted, self.tasks = api, work, 0, queue.SimpleQueue()
@@ -300,30 +305,30 @@ class _Pool:
         self.patience = config.get_multiprocessing_timeout_interval()
         self.processes = [WorkerProcess(work) for _ in range(workers)] if processes else []
         self.workers, self.threads, self.unfinished = workers, [], []
-        self.left = None  # when the reader left with a result
+        self.left = None  # the time when the reader left with a result
         _open_pools().add(self)
 
     def seconds(self):
-        """How long a row takes, where nothing else holds it up; infinite before the first."""
+        """The time per row without disturbances; infinite before the first measurement."""
         return min(self.pace.recent, default=math.inf)
 
     def rows_are_tiny(self):
-        """True if the reader had better do all rows itself."""
+        """Whether the reader should process all rows itself."""
         return self._reader_may_work() and self.seconds() < self.tiny
 
     def seems_tiny(self):
-        """True if the first rows are as short as those that the reader does alone."""
+        """Whether the first rows are as short as rows that the reader processes alone."""
         return not self.processes and self.pace.finished < _FIRST and self.seconds() < self.tiny
 
     def _reader_may_work(self):
         return not self.processes and self.pace.finished >= _FIRST and self.seconds() < _SHORT
 
     def chunk_size(self, largest):
-        """How many rows are worth handing over at once."""
+        """The number of rows per chunk."""
         return min(largest, 1 + int(_CHUNK / max(self.seconds(), 1e-9)))
 
     def submit(self, items):
-        """Has a worker do some items, after those submitted before."""
+        """Submits items to the workers, after earlier ones."""
         task = _Task(self.submitted, items)
         self.submitted += len(items)
         self.tasks.put(task)
@@ -332,8 +337,8 @@ class _Pool:
         return task
 
     def most_threads(self):
-        """How many threads may start: fewer than there are cores, where the reader works as well,
-        being there more than half of the time, and rows take a core's time."""
+        """The maximum number of threads: fewer than the cores if the reader works, too, being
+        present more than half of the time, and each row occupies a core."""
         pace = self.pace
         reader_works = self._reader_may_work() and pace.within > pace.away
         if reader_works and max(pace.computing, default=0) > 0.5:
@@ -341,8 +346,13 @@ class _Pool:
         return self.workers
 
     def _start_for(self, task):
-        """Starts a thread if all are busy: for tiny rows one is enough, and takes time to start."""
-        self.unfinished = [task, *(each for each in self.unfinished if not each.done())]
+        """Starts a thread if all are busy; for tiny rows one thread is enough, as starting takes
+        time.
+        """
+        self.unfinished = [
+            task,
+            *(unfinished for unfinished in self.unfinished if not unfinished.done()),
+        ]
         number = len(self.threads)
         if len(self.unfinished) > number:
             worker = self.processes[number] if self.processes else self.work
@@ -356,13 +366,13 @@ class _Pool:
             thread.start()
 
     def note_alone(self, count, seconds, elapsed):
-        """Takes note of rows that the reader did.
+        """Records the time of rows that the reader processed.
 
         Args:
-            count (int): how many.
-            seconds (float): how long the work on them took, if `times_each`.
-            elapsed (float): how long they took with what else the reader did meanwhile. Where that
-                is little, it says enough, and no single row is timed.
+            count (int): the number of rows.
+            seconds (float): the time of the work on the rows, if `times_each`.
+            elapsed (float): the time of the rows including other work of the reader. If it is
+                short, single rows are not measured.
         """
         pace = self.pace
         if pace.times_each or elapsed < count * self.tiny:
@@ -372,8 +382,8 @@ class _Pool:
         self.submitted += count
 
     def result(self, task):
-        """The outcomes of a task. While short ones are waited for, others are done here that no
-        worker has begun. A worker that hangs is reported, then ended.
+        """The outcomes of a task. While waiting for short tasks, the reader processes others that
+        no worker has begun. A worker that hangs is reported and then ended.
         """
         began = time.perf_counter()
         if self.left is not None:
@@ -384,7 +394,7 @@ class _Pool:
             except queue.Empty:
                 break
             _perform(other, self.work, threading.current_thread())
-        outcomes, seconds, computing = self._awaited(task)
+        outcomes, seconds, computing = self._await(task)
         pace = self.pace
         pace.recent.append(seconds / len(outcomes))
         pace.computing.append(computing / seconds)
@@ -393,8 +403,8 @@ class _Pool:
         pace.within += self.left - began
         return outcomes
 
-    def _awaited(self, task):
-        interval, waited = config.get_multiprocessing_timeout_interval(), 0
+    def _await(self, task):
+        interval, seconds = config.get_multiprocessing_timeout_interval(), 0
         if self.processes:
             interval *= len(task.items)
         while True:
@@ -404,13 +414,13 @@ class _Pool:
             except TimeoutError:
                 if task.done():
                     raise
-            waited = waited + interval if task.done_rows == done_rows else 0
-            if not waited:
+            seconds = seconds + interval if task.done_rows == done_rows else 0
+            if not seconds:
                 continue
             message = (
-                f"For '{self.api}', {_name(task.worker)} has worked on {task} for {waited} seconds"
+                f"For '{self.api}', {_name(task.worker)} has worked on {task} for {seconds} seconds"
             )
-            if waited >= 2 * interval and config.get_enable_watchdog():
+            if seconds >= 2 * interval and config.get_enable_watchdog():
                 log.error("%s; it is ended.", message)
                 self.patience = self.patience if self.processes else 0
                 raise WorkerFailed(
@@ -420,7 +430,7 @@ class _Pool:
             log.warning("%s.", message)
 
     def finish(self):
-        """Ends the workers, which are idle."""
+        """Ends the idle workers."""
         self._dismiss()
         for process in self.processes:
             process.finish()
@@ -429,7 +439,7 @@ class _Pool:
         self._join()
 
     def abandon(self):
-        """Ends the processes at once, and the threads after the row that they are at."""
+        """Ends the processes at once, and the threads after their current row."""
         self.kill()
         self._dismiss()
         self._join()
@@ -447,7 +457,7 @@ class _Pool:
             self.tasks.put(None)
 
     def _join(self):
-        """Waits for the threads, but not for those that hang."""
+        """Waits for the threads, except for hanging ones."""
         until = time.monotonic() + self.patience
         for thread in self.threads:
             thread.join(max(0, until - time.monotonic()))
@@ -456,28 +466,28 @@ class _Pool:
 
 @functools.cache
 def _open_pools():
-    """The pools at work. Where the interpreter ends before they do, so do their processes."""
+    """The open pools. If the interpreter exits first, their processes end."""
     pools = weakref.WeakSet()
     atexit.register(lambda: [pool.kill() for pool in list(pools)])
     return pools
 
 
 def _take(tasks, work):
-    """What a thread of a pool does: work on tasks until there is None."""
+    """The main loop of a pool's thread: works on tasks until it receives None."""
     affinity.bind_workers(affinity.of_workers())
     worker = work if isinstance(work, WorkerProcess) else threading.current_thread()
     while (task := tasks.get()) is not None:
         _perform(task, work, worker)
-        task = None  # rows may be large, and the next ones long in coming
+        task = None  # rows may be large, and the next task may come late
 
 
 def _perform(task, work, worker):
-    """Does a task, and notes how long it takes, and how long of it this thread computes."""
+    """Performs a task, and records its time and the computing time of this thread."""
     task.worker = worker
-    began, computed = time.perf_counter(), time.thread_time()
+    start, computing_start = time.perf_counter(), time.thread_time()
     try:
         outcomes = work(task.items) if worker is work else _outcomes(work, task)
-        seconds, computing = time.perf_counter() - began, time.thread_time() - computed
+        seconds, computing = time.perf_counter() - start, time.thread_time() - computing_start
         task.set_result((outcomes, max(seconds, 1e-9), computing))
     except BaseException as error:
         task.set_exception(error)

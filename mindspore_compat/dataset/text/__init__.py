@@ -1,4 +1,4 @@
-"""`mindspore.dataset.text`: transforms of text, and Vocab."""
+"""`mindspore.dataset.text`: text transforms, tokenizers and vocabularies."""
 
 from . import transforms, utils
 from .transforms import *  # noqa: F403

@@ -1,4 +1,4 @@
-"""The base of transforms of text, and what transforms and tokenizers share."""
+"""Base class and helpers of text transforms and tokenizers."""
 
 import numpy as np
 
@@ -7,25 +7,25 @@ from .utils import NormalizeForm
 
 
 class TextTensorOperation(TensorOperation):
-    """The base of transforms of text."""
+    """Base class of text transforms."""
 
     def _text(self, x, rank=None):
-        """The input, if it is text of this number of axes.
+        """The input, checked to be text with this number of axes.
 
         Raises:
-            RuntimeError: it is not.
+            RuntimeError: if it is not.
         """
         if x.dtype.kind != "U" or rank is not None and x.ndim != rank:
-            wanted = "" if rank is None else f" of {rank} axes"
+            axes_text = "" if rank is None else f" of {rank} axes"
             raise RuntimeError(
-                f"For '{type(self).__name__}', the input must be text{wanted}, but "
+                f"For '{type(self).__name__}', the input must be text{axes_text}, but "
                 f"got shape {x.shape} and dtype {x.dtype}."
             )
         return x
 
 
-def each(function, x):
-    """An array of text with a function applied to every element."""
+def map_text(function, x):
+    """Applies a function to every element of a text array."""
     return np.array([function(text) for text in x.ravel().tolist()], np.str_).reshape(x.shape)
 
 

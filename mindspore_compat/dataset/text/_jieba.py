@@ -1,10 +1,10 @@
-"""JiebaTokenizer: Chinese text cut into words, by a dictionary and by a hidden Markov model.
+"""JiebaTokenizer: Chinese word segmentation by a dictionary and a hidden Markov model.
 
-The files are those of cppjieba. The dictionary has a word, its frequency and its kind on each line;
-the model has, on lines that are neither empty nor begin with "#", the logarithms of the
-probabilities that text begins with a position, that one position follows another, and that a
-character stands at a position. The positions are B, E, M and S: the beginning, end and middle of a
-word, and a word by itself.
+The files are those of cppjieba. Each line of the dictionary holds a word, its frequency and its
+kind. The lines of the model that are neither empty nor begin with "#" hold logarithms of
+probabilities: of initial positions, of transitions between positions, and of characters at
+positions. The positions are B, E, M and S: the beginning, end and middle of a word, and a
+single-character word.
 """
 
 import itertools
@@ -21,7 +21,7 @@ from .utils import JiebaMode
 
 __all__ = ["JiebaTokenizer"]
 
-_NEVER = -3.14e100  # the logarithm of the probability of what does not happen
+_NEVER = -3.14e100  # the logarithm of probability 0
 _POSITIONS = "BEMS"
 _LAST = (1, 3)  # the positions at which a word ends: E and S
 _Frequency = Int(ge=0, le=2**32 - 1) | None
@@ -31,19 +31,19 @@ _ASCII = re.compile(r"[A-Za-z][A-Za-z0-9]*|[0-9][0-9.]*|[\0-\x7f]")
 
 
 class JiebaTokenizer(Tokenizer):
-    """Cuts Chinese text into words.
+    """Segments Chinese text into words.
 
     Args:
         hmm_path (str): the file of the hidden Markov model, "hmm_model.utf8" of cppjieba.
         mp_path (str): the file of the dictionary, "jieba.dict.utf8" of cppjieba.
-        mode (JiebaMode, optional): what the text is cut by; see `JiebaMode`.
-        with_offsets (bool, optional): whether to give where each word begins and ends, in bytes.
+        mode (JiebaMode, optional): the method of segmentation; see `JiebaMode`.
+        with_offsets (bool, optional): whether to return the start and end of each word, in bytes.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: there is no such file.
-        RuntimeError: a file is not what it should be; or, when it is used, the input is no text
-            without axes.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if there is no such file.
+        RuntimeError: if a file is not valid; or, when it is used, if the input is not text without
+            axes.
 
     Example:
         >>> import os, tempfile
@@ -87,12 +87,12 @@ class JiebaTokenizer(Tokenizer):
 
         Args:
             word (str): the word.
-            freq (int, optional): its frequency; by default the word is as probable as the one in
-                the middle of the dictionary.
+            freq (int, optional): its frequency; by default, the word gets the median probability of
+                the dictionary.
 
         Raises:
-            TypeError: an argument is of the wrong type.
-            ValueError: `freq` is negative or above 2**32 - 1.
+            TypeError: if an argument is of the wrong type.
+            ValueError: if `freq` is negative or above 2**32 - 1.
         """
         _check_word("add_word", word, freq)
         self._words.add(word, freq)
@@ -101,13 +101,13 @@ class JiebaTokenizer(Tokenizer):
         """Adds words to the dictionary.
 
         Args:
-            user_dict (Union[str, dict[str, int]]): frequencies of words; or a file that has a word
-                and its frequency on each line, whose other lines are ignored.
+            user_dict (Union[str, dict[str, int]]): frequencies of words, or a file with a word and
+                its frequency on each line; other lines are ignored.
 
         Raises:
-            TypeError: an argument is of the wrong type.
-            ValueError: a frequency is negative or above 2**32 - 1, or there is no such file.
-            RuntimeError: the file cannot be read.
+            TypeError: if an argument is of the wrong type.
+            ValueError: if a frequency is negative or above 2**32 - 1, or there is no such file.
+            RuntimeError: if the file cannot be read.
         """
         api = "add_dict"
         if isinstance(user_dict, str):
@@ -126,7 +126,7 @@ class JiebaTokenizer(Tokenizer):
                 start += len(word)
 
     def _cut(self, text):
-        """The words of text that is a separator or holds none."""
+        """The words of a text that is a separator or contains none."""
         if _SEPARATORS.fullmatch(text):
             return [text]
         if self.mode == JiebaMode.HMM:
@@ -134,33 +134,33 @@ class JiebaTokenizer(Tokenizer):
         words = self._words.cut(text)
         if self.mode == JiebaMode.MP:
             return words
-        mixed = []
-        for single, run in itertools.groupby(words, key=lambda word: len(word) == 1):
-            run = list(run)
-            mixed += self._model.cut("".join(run)) if single else run
-        return mixed
+        result = []
+        for single, group in itertools.groupby(words, key=lambda word: len(word) == 1):
+            group = list(group)
+            result += self._model.cut("".join(group)) if single else group
+        return result
 
 
 def _check_word(api, word, freq):
-    """Refuses what cannot be added to a dictionary."""
+    """Refuses a word that cannot be added to a dictionary."""
     Str.refuse(api, "word", word)
     _Frequency.refuse(api, "freq", freq)
 
 
 def _split(text):
-    """The separators of text and what is between them."""
+    """The separators of a text and the parts between them."""
     start = 0
-    for found in _SEPARATORS.finditer(text):
-        if found.start() > start:
-            yield text[start : found.start()]
-        yield found.group()
-        start = found.end()
+    for match in _SEPARATORS.finditer(text):
+        if match.start() > start:
+            yield text[start : match.start()]
+        yield match.group()
+        start = match.end()
     if start < len(text):
         yield text[start:]
 
 
 def _frequencies(api, path):
-    """The frequencies of words in a file."""
+    """The word frequencies in a file."""
     if not os.path.isfile(path):
         raise ValueError(f"For '{api}', 'user_dict' must name a file, but got {path!r}.")
     with reading(path, problem="is no file of words", api=api):
@@ -169,29 +169,29 @@ def _frequencies(api, path):
 
 
 class _Dictionary:
-    """The logarithms of the probabilities of words, and the most probable words of a text."""
+    """A dictionary of log probabilities of words that finds the most probable words of a text."""
 
     def __init__(self, path):
         entries = [line.split(" ") for line in lines(path)]
         counts = [(word, float(count)) for word, count, _ in entries]
         self._total = sum(count for _, count in counts)
         self._weights = {word: math.log(count / self._total) for word, count in counts}
-        ordered = sorted(self._weights.values())
-        self._least, self._middle = ordered[0], ordered[len(ordered) // 2]
+        weights = sorted(self._weights.values())
+        self._least, self._middle = weights[0], weights[len(weights) // 2]
         self._heads = {head for word in self._weights for head in _heads(word)}
 
     def add(self, word, count):
-        """Adds a word, of a frequency or, for None and 0, of the middle weight."""
+        """Adds a word with a frequency; for None and 0, with the median weight."""
         self._weights[word] = math.log(count / self._total) if count else self._middle
         self._heads.update(_heads(word))
 
     def cut(self, text):
-        """The words of a text whose product of probabilities is the greatest."""
+        """The words of a text with the greatest product of probabilities."""
         best = [(0.0, 0)] * (len(text) + 1)
         for start in reversed(range(len(text))):
             best[start] = max(
                 ((weight + best[end][0], end) for end, weight in self._words_at(text, start)),
-                key=_first,  # of equals the first, which is the shortest
+                key=_weight,  # among equal weights the first, which is the shortest
             )
         words, start = [], 0
         while start < len(text):
@@ -201,7 +201,7 @@ class _Dictionary:
         return words
 
     def _words_at(self, text, start):
-        """(end, weight) of the character at `start`, and of the longer words that begin there."""
+        """(end, weight) of the character at `start`, and of longer words that begin there."""
         yield start + 1, self._weights.get(text[start], self._least)
         for end in range(start + 2, min(len(text), start + _LONGEST) + 1):
             if text[start : end - 1] not in self._heads:
@@ -212,29 +212,29 @@ class _Dictionary:
 
 
 def _heads(word):
-    """What a word begins with, without the word itself."""
+    """The proper prefixes of a word."""
     return (word[:length] for length in range(1, len(word)))
 
 
 class _Model:
-    """A hidden Markov model of the positions of characters in words."""
+    """A hidden Markov model of character positions in words."""
 
     def __init__(self, path):
         entries = [line for line in map(str.strip, lines(path)) if line and line[0] != "#"]
-        self._first = _numbers(entries[0])
+        self._weight = _numbers(entries[0])
         self._next = [_numbers(line) for line in entries[1:5]]
         self._emitted = [_emissions(line) for line in entries[5:9]]
         if len(self._emitted) != len(_POSITIONS):
             raise ValueError(f"there must be 9 lines, but got {len(entries)}")
 
     def cut(self, text):
-        """The words of a text; what is in ASCII is cut by itself."""
+        """The words of a text; runs of ASCII characters are separate words."""
         words, start = [], 0
         while start < len(text):
-            found = _ASCII.match(text, start)
-            if found:
-                words.append(found.group())
-                start = found.end()
+            match = _ASCII.match(text, start)
+            if match:
+                words.append(match.group())
+                start = match.end()
                 continue
             end = next((i for i in range(start, len(text)) if text[i] < "\x80"), len(text))
             words += self._cut(text[start:end])
@@ -247,36 +247,38 @@ class _Model:
         return [text[start:end] for start, end in itertools.pairwise([0, *ends])]
 
     def _positions(self, text):
-        """The most probable positions of the characters, by Viterbi's algorithm."""
+        """The most probable positions of the characters, by the Viterbi algorithm."""
         weights = [
-            first + emitted.get(text[0], _NEVER)
-            for first, emitted in zip(self._first, self._emitted, strict=True)
+            first + emissions.get(text[0], _NEVER)
+            for first, emissions in zip(self._weight, self._emitted, strict=True)
         ]
         steps = []
         for char in text[1:]:
-            reached = [self._reached(weights, new, char) for new in range(len(_POSITIONS))]
-            weights = [weight for weight, _ in reached]
-            steps.append([old for _, old in reached])
-        position = max(_LAST, key=lambda each: weights[each])
-        found = [position]
-        for chosen in reversed(steps):
-            position = chosen[position]
-            found.append(position)
-        return found[::-1]
+            paths = [self._best_path(weights, new, char) for new in range(len(_POSITIONS))]
+            weights = [weight for weight, _ in paths]
+            steps.append([old for _, old in paths])
+        position = max(_LAST, key=lambda index: weights[index])
+        positions = [position]
+        for previous in reversed(steps):
+            position = previous[position]
+            positions.append(position)
+        return positions[::-1]
 
-    def _reached(self, weights, new, char):
-        """(weight, position before) of the best way to a position of a character."""
-        emitted = self._emitted[new].get(char, _NEVER)
-        ways = [(weights[old] + self._next[old][new] + emitted, old) for old in range(len(weights))]
-        return max([(_NEVER, _LAST[0]), *ways], key=_first)
+    def _best_path(self, weights, new, char):
+        """(weight, previous position) of the best path to a position of a character."""
+        emission = self._emitted[new].get(char, _NEVER)
+        ways = [
+            (weights[old] + self._next[old][new] + emission, old) for old in range(len(weights))
+        ]
+        return max([(_NEVER, _LAST[0]), *ways], key=_weight)
 
 
-def _first(pair):
+def _weight(pair):
     return pair[0]
 
 
 def _numbers(line):
-    """The four numbers of a line."""
+    """The four numbers on a line."""
     numbers = [float(number) for number in line.split(" ")]
     if len(numbers) != len(_POSITIONS):
         raise ValueError(f"there must be four numbers on a line, but got {len(numbers)}")
@@ -284,6 +286,6 @@ def _numbers(line):
 
 
 def _emissions(line):
-    """The logarithms of probabilities by character."""
+    """The log probabilities by character."""
     pairs = (pair.rsplit(":", 1) for pair in line.split(","))
     return {char: float(weight) for char, weight in pairs}

@@ -1,4 +1,4 @@
-"""Tokenizers: text to an array of tokens, for some with where each begins and ends in bytes."""
+"""Tokenizers: split text into an array of tokens, optionally with byte offsets."""
 
 import functools
 import itertools
@@ -19,11 +19,12 @@ _UNUSED = r"\[CLS\]|\[SEP\]|\[UNK\]|\[PAD\]|\[MASK\]|\[unused\d+\]"
 
 
 class Tokenizer(TextTensorOperation):
-    """What tokenizers share; a subclass defines `_spans(text)`, which gives (start, end, token).
+    """Base class of tokenizers; a subclass defines `_spans(text)`, which yields (start, end,
+    token).
 
     Args:
-        with_offsets (bool, optional): whether to give, besides the tokens, where each begins and
-            ends in the text, in bytes of UTF-8, as two arrays of uint32.
+        with_offsets (bool, optional): whether to return, besides the tokens, the start and end of
+            each token in bytes of UTF-8, as two arrays of uint32.
     """
 
     @checked
@@ -44,13 +45,14 @@ class Tokenizer(TextTensorOperation):
 
 
 class UnicodeCharTokenizer(Tokenizer):
-    """Splits text into its characters.
+    """Splits text into Unicode characters.
 
     Args:
-        with_offsets (bool, optional): whether to give where each begins and ends, in bytes.
+        with_offsets (bool, optional): whether to return the start and end of each character, in
+            bytes.
 
     Raises:
-        TypeError: it is no bool.
+        TypeError: if it is not a bool.
 
     Example:
         >>> import mindspore_compat as ms
@@ -68,10 +70,10 @@ class WhitespaceTokenizer(Tokenizer):
     """Splits text at whitespace.
 
     Args:
-        with_offsets (bool, optional): whether to give where each token begins and ends, in bytes.
+        with_offsets (bool, optional): whether to return the start and end of each token, in bytes.
 
     Raises:
-        TypeError: it is no bool.
+        TypeError: if it is not a bool.
 
     Example:
         >>> import mindspore_compat as ms
@@ -82,21 +84,21 @@ class WhitespaceTokenizer(Tokenizer):
     """
 
     def _spans(self, text):
-        return ((*found.span(), found.group()) for found in re.finditer(r"\S+", text))
+        return ((*match.span(), match.group()) for match in re.finditer(r"\S+", text))
 
 
 class UnicodeScriptTokenizer(Tokenizer):
     """Splits text where its Unicode script changes, and at whitespace.
 
-    The scripts come from the library fontTools.
+    The script data come from the library fontTools.
 
     Args:
         keep_whitespace (bool, optional): whether whitespace is a token.
-        with_offsets (bool, optional): whether to give where each token begins and ends, in bytes.
+        with_offsets (bool, optional): whether to return the start and end of each token, in bytes.
 
     Raises:
-        TypeError: an argument is no bool.
-        ImportError: fontTools is not installed; raised when it is used.
+        TypeError: if an argument is not a bool.
+        ImportError: if fontTools is not installed; raised when it is used.
 
     Example:
         >>> import mindspore_compat as ms
@@ -113,30 +115,30 @@ class UnicodeScriptTokenizer(Tokenizer):
 
     def _spans(self, text):
         script, start = unicode_tables("UnicodeScriptTokenizer").script, 0
-        for (blank, _), run in itertools.groupby(
+        for (blank, _), group in itertools.groupby(
             text, lambda char: (_is_blank(char), script(char))
         ):
-            token = "".join(run)
+            token = "".join(group)
             if self.keep_whitespace or not blank:
                 yield start, start + len(token), token
             start += len(token)
 
 
 def _is_blank(char):
-    """Whether a character has the property White_Space, unlike four separators of ASCII."""
+    """Whether a character has the property White_Space, except four ASCII separators."""
     return char.isspace() and not "\x1c" <= char <= "\x1f"
 
 
 class RegexTokenizer(Tokenizer):
-    """Splits text at what a regular expression matches.
+    """Splits text at the matches of a regular expression.
 
     Args:
         delim_pattern (str): the expression, in Python's syntax.
-        keep_delim_pattern (str, optional): which of the separators become tokens.
-        with_offsets (bool, optional): whether to give where each token begins and ends, in bytes.
+        keep_delim_pattern (str, optional): an expression for the separators that become tokens.
+        with_offsets (bool, optional): whether to return the start and end of each token, in bytes.
 
     Raises:
-        TypeError: an argument is of the wrong type.
+        TypeError: if an argument is of the wrong type.
 
     Example:
         >>> import mindspore_compat as ms
@@ -159,14 +161,16 @@ class RegexTokenizer(Tokenizer):
 
 
 def split_at(text, delimiter, keep_pattern=None):
-    """(start, end, token) of the parts between matches, and of the matches that become tokens."""
+    """Yields (start, end, token) of the parts between matches and of the matches that become
+    tokens.
+    """
     start_of_part = 0
-    for found in delimiter.finditer(text):
-        start, end = found.span()
+    for match in delimiter.finditer(text):
+        start, end = match.span()
         if start > start_of_part:
             yield start_of_part, start, text[start_of_part:start]
-        if end > start and keep_pattern is not None and keep_pattern.fullmatch(found.group()):
-            yield start, end, found.group()
+        if end > start and keep_pattern is not None and keep_pattern.fullmatch(match.group()):
+            yield start, end, match.group()
         start_of_part = end
     if start_of_part < len(text):
         yield start_of_part, len(text), text[start_of_part:]
@@ -184,7 +188,7 @@ _chinese = (
 
 @functools.cache
 def _other_punctuation():
-    """The expression of the punctuation that ASCII lacks."""
+    """A regular expression for punctuation outside ASCII."""
     return "|".join(
         re.escape(chr(code))
         for code in range(0xA0, 0x3100)
@@ -193,19 +197,20 @@ def _other_punctuation():
 
 
 class BasicTokenizer(Tokenizer):
-    """Cleans text, and splits it at whitespace, punctuation and Chinese characters.
+    """Cleans text and splits it at whitespace, punctuation and Chinese characters.
 
     Args:
         lower_case (bool, optional): whether to fold the case and strip accents.
         keep_whitespace (bool, optional): whether whitespace is a token.
-        normalization_form (NormalizeForm, optional): how text is normalized, unless folded.
-        preserve_unused_token (bool, optional): whether [CLS], [SEP], [UNK], [PAD] and [MASK] stay
-            whole.
-        with_offsets (bool, optional): whether to give where each token begins and ends, in bytes of
-            the cleaned text.
+        normalization_form (NormalizeForm, optional): the Unicode normalization, unless `lower_case`
+            is set.
+        preserve_unused_token (bool, optional): whether to keep [CLS], [SEP], [UNK], [PAD] and
+            [MASK] whole.
+        with_offsets (bool, optional): whether to return the start and end of each token, in bytes
+            of the cleaned text.
 
     Raises:
-        TypeError: an argument is of the wrong type.
+        TypeError: if an argument is of the wrong type.
 
     Example:
         >>> import mindspore_compat as ms
@@ -232,15 +237,15 @@ class BasicTokenizer(Tokenizer):
         self.keep_pattern = re.compile(rf"{single}|\s+" if keep_whitespace else single)
         self.unused = re.compile(_UNUSED if preserve_unused_token else r"(?!)")
 
-    def _cleaned(self, text):
+    def _clean(self, text):
         if self.lower_case:
-            folded = "".join(
+            text_ = "".join(
                 part if self.unused.fullmatch(part) else part.casefold()
                 for _, _, part in split_at(text, self.unused, self.unused)
             )
             text = "".join(
                 char
-                for char in unicodedata.normalize("NFD", folded)
+                for char in unicodedata.normalize("NFD", text_)
                 if unicodedata.category(char) != "Mn"
             )
         elif self.normalization_form in UNICODE_FORMS:
@@ -253,25 +258,25 @@ class BasicTokenizer(Tokenizer):
         )
 
     def _array(self, x, lead):
-        return super()._array(np.array(self._cleaned(self._text(x, 0).item())), lead)
+        return super()._array(np.array(self._clean(self._text(x, 0).item())), lead)
 
     def _spans(self, text):
         return split_at(text, self.delimiter, self.keep_pattern)
 
 
 class WordpieceTokenizer(TextTensorOperation):
-    """Splits tokens into the longest pieces that are in a Vocab.
+    """Splits tokens into WordPiece subwords: the longest pieces in a Vocab.
 
     Args:
         vocab (Vocab): the pieces.
-        suffix_indicator (str, optional): what pieces begin with that continue a token.
+        suffix_indicator (str, optional): the prefix of pieces that continue a token.
         max_bytes_per_token (int, optional): longer tokens are unknown.
-        unknown_token (str, optional): what stands for an unknown token; "" leaves it as it is.
-        with_offsets (bool, optional): whether to give where each piece begins and ends, in bytes.
+        unknown_token (str, optional): the replacement of unknown tokens; "" keeps them.
+        with_offsets (bool, optional): whether to return the start and end of each piece, in bytes.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: `max_bytes_per_token` is negative.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if `max_bytes_per_token` is negative.
 
     Example:
         >>> import mindspore_compat as ms
@@ -297,26 +302,26 @@ class WordpieceTokenizer(TextTensorOperation):
 
     def _apply(self, tokens, starts=None, ends=None):
         tokens = self._text(tokens)
-        listed = tokens.ravel().tolist()
-        begins = [0] * len(listed) if starts is None else starts.ravel().tolist()
+        token_list = tokens.ravel().tolist()
+        begins = [0] * len(token_list) if starts is None else starts.ravel().tolist()
         pieces = [
             piece
-            for token, begin in zip(listed, begins, strict=True)
+            for token, begin in zip(token_list, begins, strict=True)
             for piece in self._pieces(token, begin)
         ] or [("", 0, 0)]
         texts, firsts, lasts = zip(*pieces, strict=True)
-        found = np.array(texts, np.str_)
+        out = np.array(texts, np.str_)
         if not self.with_offsets:
-            return found
-        return found, np.array(firsts, np.uint32), np.array(lasts, np.uint32)
+            return out
+        return out, np.array(firsts, np.uint32), np.array(lasts, np.uint32)
 
     def _pieces(self, token, begin):
-        """(piece, start, end) of the pieces of a token that begins at a byte."""
+        """(piece, start, end) of the pieces of a token that starts at byte `begin`."""
         length = len(token.encode())
         unknown = [(self.unknown_token or token, begin, begin + length)]
         if length > self.max_bytes_per_token:
             return unknown
-        found, start = [], 0
+        pieces, start = [], 0
         while start < len(token):
             prefix = self.suffix_indicator if start else ""
             end = next(
@@ -330,29 +335,32 @@ class WordpieceTokenizer(TextTensorOperation):
             if end is None:
                 return unknown
             first = begin + len(token[:start].encode())
-            found.append((prefix + token[start:end], first, first + len(token[start:end].encode())))
+            pieces.append(
+                (prefix + token[start:end], first, first + len(token[start:end].encode()))
+            )
             start = end
-        return found
+        return pieces
 
 
 class BertTokenizer(TextTensorOperation):
-    """Tokenizes text as BERT needs it: BasicTokenizer, then WordpieceTokenizer.
+    """Tokenizes text for BERT: BasicTokenizer, then WordpieceTokenizer.
 
     Args:
         vocab (Vocab): the pieces.
-        suffix_indicator (str, optional): what pieces begin with that continue a token.
+        suffix_indicator (str, optional): the prefix of pieces that continue a token.
         max_bytes_per_token (int, optional): longer tokens are unknown.
-        unknown_token (str, optional): what stands for an unknown token; "" leaves it as it is.
+        unknown_token (str, optional): the replacement of unknown tokens; "" keeps them.
         lower_case (bool, optional): whether to fold the case and strip accents.
         keep_whitespace (bool, optional): whether whitespace is a token.
-        normalization_form (NormalizeForm, optional): how text is normalized, unless folded.
-        preserve_unused_token (bool, optional): whether [CLS], [SEP], [UNK], [PAD] and [MASK] stay
-            whole.
-        with_offsets (bool, optional): whether to give where each piece begins and ends, in bytes.
+        normalization_form (NormalizeForm, optional): the Unicode normalization, unless `lower_case`
+            is set.
+        preserve_unused_token (bool, optional): whether to keep [CLS], [SEP], [UNK], [PAD] and
+            [MASK] whole.
+        with_offsets (bool, optional): whether to return the start and end of each piece, in bytes.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: `max_bytes_per_token` is negative.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if `max_bytes_per_token` is negative.
 
     Example:
         >>> import mindspore_compat as ms
@@ -389,17 +397,17 @@ class BertTokenizer(TextTensorOperation):
 
 
 class SentencePieceTokenizer(TextTensorOperation):
-    """Splits text into the pieces of a model of SentencePiece.
+    """Splits text into the pieces of a SentencePiece model.
 
     Args:
-        mode (Union[str, SentencePieceVocab]): the model, or the file that holds it.
-        out_type (SPieceTokenizerOutType): whether to give the pieces as text or by their numbers.
+        mode (Union[str, SentencePieceVocab]): the model, or the file of the model.
+        out_type (SPieceTokenizerOutType): whether to return the pieces as text or as ids.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        RuntimeError: the file cannot be read, or the input is no text without axes; raised when it
-            is used.
-        ImportError: the library `sentencepiece` is not installed; raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        RuntimeError: if the file cannot be read, or the input is not text without axes; raised when
+            it is used.
+        ImportError: if the library `sentencepiece` is not installed; raised when it is used.
 
     Example:
         >>> import os, tempfile
@@ -441,14 +449,14 @@ class SentencePieceTokenizer(TextTensorOperation):
 
 
 class PythonTokenizer(TextTensorOperation):
-    """Tokenizes text with a function. Bytes are read as UTF-8.
+    """Tokenizes text with a Python function. Bytes are decoded as UTF-8.
 
     Args:
         tokenizer (Callable): takes a str and returns a list of str.
 
     Raises:
-        TypeError: it is not callable.
-        RuntimeError: the input is not one text, or bytes that are not UTF-8.
+        TypeError: if it is not callable.
+        RuntimeError: if the input is not one text, or bytes that are not UTF-8.
 
     Example:
         >>> import mindspore_compat as ms
@@ -464,10 +472,10 @@ class PythonTokenizer(TextTensorOperation):
 
     def _array(self, x, lead):
         if x.dtype.kind == "S":
-            x = self._decoded(x)
+            x = self._decode(x)
         return np.array(self.tokenizer(self._text(x, 0).item()), np.str_)
 
-    def _decoded(self, x):
+    def _decode(self, x):
         try:
             return np.char.decode(x, "utf-8")
         except UnicodeDecodeError as error:

@@ -1,7 +1,7 @@
-"""SentencePiece: the choices it takes, and its vocabulary. The tokenizer is in `_tokenizers.py`.
+"""SentencePieceVocab and its enumerations. The tokenizer is in `_tokenizers.py`.
 
-Training and cutting are done by the library `sentencepiece`, which the original is built on as
-well. It comes with `pip install mindspore-compat[text]` and is imported when it is first needed.
+The library `sentencepiece`, which the original uses as well, trains models and splits text. `pip
+install mindspore-compat[text]` installs it; it is imported on first use.
 """
 
 import io
@@ -15,7 +15,7 @@ from ..._io.files import atomic_write
 from ..._io.reading import reading
 from .._extra import sentencepiece
 from .._rules import AnInstance
-from ..engine.operations import known
+from ..engine.operations import column_indices
 from ..engine.pipeline import Dataset
 
 __all__ = [
@@ -28,10 +28,10 @@ __all__ = [
 
 
 class SentencePieceModel(IntEnum):
-    """What a SentencePieceVocab is trained as.
+    """The model types of a SentencePieceVocab.
 
-    UNIGRAM is a language model of pieces, BPE is byte pair encoding; CHAR and WORD take characters
-    and words as pieces.
+    UNIGRAM is a unigram language model, BPE is byte pair encoding; CHAR and WORD use characters and
+    words as pieces.
 
     Example:
         >>> from mindspore_compat.dataset import text
@@ -47,12 +47,12 @@ class SentencePieceModel(IntEnum):
     WORD = 3
 
 
-# The original's compiled module has an enumeration of its own; here both are the same.
+# The original's compiled module has a separate enumeration; here both are the same.
 DE_C_INTER_SENTENCEPIECE_MODE = {model: model for model in SentencePieceModel}
 
 
 class SPieceTokenizerOutType(IntEnum):
-    """Whether SentencePieceTokenizer gives the pieces as text or by their numbers.
+    """The output of SentencePieceTokenizer: pieces as text or as ids.
 
     Example:
         >>> from mindspore_compat.dataset import text
@@ -67,7 +67,7 @@ class SPieceTokenizerOutType(IntEnum):
 
 
 class SPieceTokenizerLoadType(IntEnum):
-    """Whether SentencePieceTokenizer was given a file or a vocabulary.
+    """The source of a SentencePieceTokenizer's model: a file or a vocabulary.
 
     Example:
         >>> from mindspore_compat.dataset import text
@@ -87,10 +87,10 @@ _VocabSize = Int(ge=0, le=2**32 - 1)
 
 
 class SentencePieceVocab:
-    """A trained model of SentencePiece; made by `from_file` or `from_dataset`.
+    """A trained SentencePiece model; create it by `from_file` or `from_dataset`.
 
     Raises:
-        ImportError: the library `sentencepiece` is not installed; raised when it is trained.
+        ImportError: if the library `sentencepiece` is not installed; raised when it is trained.
 
     Example:
         >>> from mindspore_compat.dataset import text
@@ -105,46 +105,46 @@ class SentencePieceVocab:
 
     @classmethod
     def from_file(cls, file_path, vocab_size, character_coverage, model_type, params):
-        """Trains a model on the lines of files.
+        """Trains a SentencePiece model on the lines of files.
 
         Args:
             file_path (list[str]): the files.
-            vocab_size (int): how many pieces there are to be.
-            character_coverage (float): the part of all characters that are to be in pieces, from
+            vocab_size (int): the vocabulary size: the number of pieces.
+            character_coverage (float): the fraction of all characters that the pieces cover, from
                 0.98 to 1.0; 0.9995 is usual for languages with many characters.
-            model_type (SentencePieceModel): what is trained.
+            model_type (SentencePieceModel): the type of the model.
             params (dict[str, str]): further parameters of the library's trainer.
 
         Raises:
-            TypeError: an argument is of the wrong type.
-            ValueError: `vocab_size` is negative, or there is no file.
-            RuntimeError: a file cannot be read, or no such model can be trained on it.
-            ImportError: the library `sentencepiece` is not installed.
+            TypeError: if an argument is of the wrong type.
+            ValueError: if `vocab_size` is negative, or there is no file.
+            RuntimeError: if a file cannot be read, or no such model can be trained on it.
+            ImportError: if the library `sentencepiece` is not installed.
         """
         api = "SentencePieceVocab.from_file"
         _Files.refuse(api, "file_path", file_path)
         _check(api, vocab_size, character_coverage, model_type, params)
         settings = {"input": file_path, "vocab_size": vocab_size}
-        return cls._trained(api, settings, character_coverage, model_type, params)
+        return cls._train(api, settings, character_coverage, model_type, params)
 
     @classmethod
     def from_dataset(cls, dataset, col_names, vocab_size, character_coverage, model_type, params):
-        """Trains a model on the text in a dataset.
+        """Trains a SentencePiece model on the text of a dataset.
 
         Args:
             dataset (Dataset): the text.
-            col_names (list[str]): its columns; None or an empty list for all.
-            vocab_size (int): how many pieces there are to be.
-            character_coverage (float): the part of all characters that are to be in pieces, from
+            col_names (list[str]): the columns to read; None or an empty list for all.
+            vocab_size (int): the vocabulary size: the number of pieces.
+            character_coverage (float): the fraction of all characters that the pieces cover, from
                 0.98 to 1.0; 0.9995 is usual for languages with many characters.
-            model_type (SentencePieceModel): what is trained.
+            model_type (SentencePieceModel): the type of the model.
             params (dict[str, str]): further parameters of the library's trainer.
 
         Raises:
-            TypeError: an argument is of the wrong type.
-            ValueError: `vocab_size` is negative.
-            RuntimeError: a column does not exist, or no such model can be trained on the text.
-            ImportError: the library `sentencepiece` is not installed.
+            TypeError: if an argument is of the wrong type.
+            ValueError: if `vocab_size` is negative.
+            RuntimeError: if a column does not exist, or no such model can be trained on the text.
+            ImportError: if the library `sentencepiece` is not installed.
         """
         api = "SentencePieceVocab.from_dataset"
         AnInstance(Dataset).refuse(api, "dataset", dataset)
@@ -152,10 +152,10 @@ class SentencePieceVocab:
         _check(api, vocab_size, character_coverage, model_type, params)
         sentences = _sentences(api, dataset, col_names)
         settings = {"sentence_iterator": sentences, "vocab_size": vocab_size}
-        return cls._trained(api, settings, character_coverage, model_type, params)
+        return cls._train(api, settings, character_coverage, model_type, params)
 
     @classmethod
-    def _trained(cls, api, settings, character_coverage, model_type, params):
+    def _train(cls, api, settings, character_coverage, model_type, params):
         library, model = sentencepiece(api), io.BytesIO()
         settings = {
             "minloglevel": "2",
@@ -167,13 +167,13 @@ class SentencePieceVocab:
         }
         with reading(problem="cannot be trained on", api=api):
             library.SentencePieceTrainer.train(**settings)
-        made = cls()
-        made._model = model.getvalue()
-        return made
+        vocab = cls()
+        vocab._model = model.getvalue()
+        return vocab
 
     @classmethod
     def save_model(cls, vocab, path, filename):
-        """Writes a model to a file, which SentencePieceTokenizer and the library read.
+        """Saves a model to a file that SentencePieceTokenizer and the library can read.
 
         Args:
             vocab (SentencePieceVocab): the model.
@@ -181,8 +181,8 @@ class SentencePieceVocab:
             filename (str): the name of the file.
 
         Raises:
-            TypeError: an argument is of the wrong type.
-            RuntimeError: there is no such folder, or the file cannot be written.
+            TypeError: if an argument is of the wrong type.
+            RuntimeError: if there is no such folder, or the file cannot be written.
         """
         api = "SentencePieceVocab.save_model"
         AnInstance(SentencePieceVocab).refuse(api, "vocab", vocab)
@@ -198,7 +198,7 @@ class SentencePieceVocab:
 
 
 def _check(api, vocab_size, character_coverage, model_type, params):
-    """Refuses arguments of training."""
+    """Checks the arguments of training."""
     _VocabSize.refuse(api, "vocab_size", vocab_size)
     Float.refuse(api, "character_coverage", character_coverage)
     AnInstance(SentencePieceModel).refuse(api, "model_type", model_type)
@@ -210,6 +210,6 @@ def _check(api, vocab_size, character_coverage, model_type, params):
 def _sentences(api, dataset, columns):
     """Yields the text of all rows."""
     names = dataset.get_col_names()
-    indices = known(api, names, list(columns or names))
+    indices = column_indices(api, names, list(columns or names))
     rows = dataset.create_tuple_iterator(num_epochs=1, output_numpy=True)
     return (text for row in rows for index in indices for text in np.ravel(row[index]).tolist())

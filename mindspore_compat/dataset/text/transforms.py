@@ -1,6 +1,6 @@
-"""Transforms of text: lookup in a Vocab, normalization, sequences of tokens.
+"""Text transforms: vocabulary lookup, word vectors, normalization, sequences of tokens.
 
-The tokenizers, which are shown here too, are in `_tokenizers.py` and `_jieba.py`.
+The tokenizers, also exported here, are in `_tokenizers.py` and `_jieba.py`.
 """
 
 import re
@@ -13,7 +13,7 @@ from ..._core.rules.vocabulary import AsValue, Bool, DType, Int, ListOf, Number,
 from ..._core.tensor import dtype as dtypes
 from .._rules import AnInstance, natural, positive, sequence
 from ..transforms.transforms import numeric_dtype
-from ._base import UNICODE_FORMS, TextTensorOperation, each
+from ._base import UNICODE_FORMS, TextTensorOperation, map_text
 from ._jieba import JiebaTokenizer
 from ._tokenizers import (
     BasicTokenizer,
@@ -58,17 +58,17 @@ _Length = natural | Bool
 
 
 class Lookup(TextTensorOperation):
-    """Replaces tokens by their numbers.
+    """Looks up the ids of tokens in a Vocab.
 
     Args:
-        vocab (Vocab): the numbers.
-        unknown_token (str, optional): whose number tokens get that are not in `vocab`.
+        vocab (Vocab): the vocabulary.
+        unknown_token (str, optional): the token whose id replaces tokens that are not in `vocab`.
         data_type (mindspore.dtype, optional): the dtype of the result.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        RuntimeError: `unknown_token` is not in `vocab`; or, when it is used, a token is not, and
-            there is no `unknown_token`.
+        TypeError: if an argument is of the wrong type.
+        RuntimeError: if `unknown_token` is not in `vocab`; or, when it is used, if a token is not
+            in `vocab` and there is no `unknown_token`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -106,19 +106,18 @@ class Lookup(TextTensorOperation):
 
 
 class ToVectors(TextTensorOperation):
-    """Replaces words by their vectors, float32; the input has at most one axis.
+    """Looks up the vectors of words, in float32; the input has at most one axis.
 
     Args:
         vectors (Vectors): the vectors.
-        unk_init (Union[list, tuple], optional): the vector of words that have none, of numbers; by
-            default zeros.
-        lower_case_backup (bool, optional): whether a word that has no vector is looked up in lower
-            case; with CharNGram all words are.
+        unk_init (Union[list, tuple], optional): the vector of unknown words; by default zeros.
+        lower_case_backup (bool, optional): whether to look up an unknown word in lower case;
+            CharNGram does so for all words.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        RuntimeError: `unk_init` has another length than the vectors, or the input is no text of at
-            most one axis; raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        RuntimeError: if `unk_init` has another length than the vectors, or the input is not text of
+            at most one axis; raised when it is used.
 
     Example:
         >>> import os, tempfile
@@ -153,22 +152,22 @@ class ToVectors(TextTensorOperation):
                 f"For 'ToVectors', 'unk_init' must have the {length} numbers of a vector and the "
                 f"input at most 1 axis, but got {len(unknown)} numbers and shape {x.shape}."
             )
-        found = [
+        vectors = [
             self.vectors._lookup(word, unknown, self.lower_case_backup)
             for word in self._text(x).ravel().tolist()
         ]
-        return found[0].copy() if len(found) == 1 else np.array(found).reshape(-1, length)
+        return vectors[0].copy() if len(vectors) == 1 else np.array(vectors).reshape(-1, length)
 
 
 class ToNumber(TextTensorOperation):
-    """Converts text to numbers.
+    """Converts text to numbers of a dtype.
 
     Args:
         data_type (mindspore.dtype): the dtype of the result.
 
     Raises:
-        TypeError: it is no dtype of numbers.
-        RuntimeError: text is no number, or out of range; raised when it is used.
+        TypeError: if it is not a dtype of numbers.
+        RuntimeError: if text is not a number, or out of range; raised when it is used.
 
     Example:
         >>> import mindspore_compat as ms
@@ -199,18 +198,18 @@ class ToNumber(TextTensorOperation):
 
 
 def _leading_int(text):
-    """The whole number that text begins with, as C reads it."""
-    found = re.match(r"\s*[+-]?\d+", text)
-    if found is None:
+    """The integer at the start of a text, parsed as in C."""
+    match = re.match(r"\s*[+-]?\d+", text)
+    if match is None:
         raise ValueError(f"{text!r} is no number")
-    return int(found.group())
+    return int(match.group())
 
 
 # Text to text -------------------------------------------------------------------------------------
 
 
 class CaseFold(TextTensorOperation):
-    """Folds the case of text, and normalizes it (NFKC).
+    """Case-folds text and normalizes it (NFKC).
 
     Example:
         >>> import mindspore_compat as ms
@@ -221,17 +220,17 @@ class CaseFold(TextTensorOperation):
     """
 
     def _array(self, x, lead):
-        return each(lambda text: unicodedata.normalize("NFKC", text.casefold()), self._text(x))
+        return map_text(lambda text: unicodedata.normalize("NFKC", text.casefold()), self._text(x))
 
 
 class NormalizeUTF8(TextTensorOperation):
-    """Normalizes text.
+    """Applies Unicode normalization to text.
 
     Args:
-        normalize_form (NormalizeForm, optional): the form.
+        normalize_form (NormalizeForm, optional): the normalization form.
 
     Raises:
-        TypeError: it is no NormalizeForm.
+        TypeError: if it is not a NormalizeForm.
 
     Example:
         >>> import mindspore_compat as ms
@@ -248,20 +247,22 @@ class NormalizeUTF8(TextTensorOperation):
     def _array(self, x, lead):
         x = self._text(x)
         return (
-            x if self.form is None else each(lambda text: unicodedata.normalize(self.form, text), x)
+            x
+            if self.form is None
+            else map_text(lambda text: unicodedata.normalize(self.form, text), x)
         )
 
 
 class RegexReplace(TextTensorOperation):
-    """Replaces what a regular expression matches.
+    """Replaces the matches of a regular expression.
 
     Args:
         pattern (str): the expression, in Python's syntax.
         replace (str): the replacement.
-        replace_all (bool, optional): whether all matches are replaced, not the first alone.
+        replace_all (bool, optional): whether to replace all matches instead of the first only.
 
     Raises:
-        TypeError: an argument is of the wrong type.
+        TypeError: if an argument is of the wrong type.
 
     Example:
         >>> import mindspore_compat as ms
@@ -277,14 +278,18 @@ class RegexReplace(TextTensorOperation):
         self.count = 0 if replace_all else 1
 
     def _array(self, x, lead):
-        return each(lambda text: self.pattern.sub(self.replace, text, self.count), self._text(x))
+        return map_text(
+            lambda text: self.pattern.sub(self.replace, text, self.count), self._text(x)
+        )
 
 
 class FilterWikipediaXML(TextTensorOperation):
-    """Reduces the text of a dump of Wikipedia to words of a to z, each followed by a space.
+    """Filters the text of Wikipedia XML dumps: keeps lower-case words of a to z, each followed by a
+    space.
 
-    Tags and entities go, letters become lower case, digits words, all else spaces; a text with
-    "#REDIRECT" becomes "". The letter R is a letter like any other; MindSpore 2.10 loses it.
+    Tags and entities are removed, letters become lower case, digits become words, other characters
+    become spaces; a text with "#REDIRECT" becomes "". MindSpore 2.10 loses the letter R; here it is
+    kept.
 
     Example:
         >>> import mindspore_compat as ms
@@ -295,7 +300,7 @@ class FilterWikipediaXML(TextTensorOperation):
     """
 
     def _array(self, x, lead):
-        return each(_words_of_page, self._text(x))
+        return map_text(_words_of_page, self._text(x))
 
 
 _LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
@@ -308,7 +313,7 @@ _PAGE = (
     (r"[^a-z\n]+", " "),
     (r"\n ", ""),
     (r"\A\s+|\s+\Z", ""),
-    (r"\n\s*\n", "n"),  # as the original does, in whose replacement an escaped n is the letter
+    (r"\n\s*\n", "n"),  # as in the original, where an escaped n in the replacement is the letter
     (r"\s+", " "),
 )
 
@@ -326,15 +331,15 @@ def _words_of_page(text):
 
 
 class Truncate(TextTensorOperation):
-    """Cuts a sequence to a length.
+    """Truncates a sequence to a maximum length.
 
     Args:
-        max_seq_len (int): the length.
+        max_seq_len (int): the maximum length.
 
     Raises:
-        TypeError: it is no int.
-        ValueError: it is not positive.
-        RuntimeError: the input has not one or two axes; raised when it is used.
+        TypeError: if it is not an int.
+        ValueError: if it is not positive.
+        RuntimeError: if the input does not have one or two axes; raised when it is used.
 
     Example:
         >>> import mindspore_compat as ms
@@ -357,14 +362,14 @@ class Truncate(TextTensorOperation):
 
 
 class TruncateSequencePair(TextTensorOperation):
-    """Cuts two sequences, the longer one first, until they have a length together.
+    """Truncates two sequences, the longer one first, to a maximum total length.
 
     Args:
-        max_length (int): the length.
+        max_length (int): the maximum total length.
 
     Raises:
-        TypeError: it is no int; raised when it is used.
-        ValueError: it is negative; raised when it is used.
+        TypeError: if it is not an int; raised when it is used.
+        ValueError: if it is negative; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -379,17 +384,17 @@ class TruncateSequencePair(TextTensorOperation):
     def __init__(self, max_length):
         self.max_length = max_length
 
-    def _apply(self, one, other):
+    def _apply(self, first, second):
         _Length.refuse("TruncateSequencePair", "max_length", self.max_length)
-        if one.ndim != 1 or other.ndim != 1:
+        if first.ndim != 1 or second.ndim != 1:
             raise RuntimeError(
                 f"For 'TruncateSequencePair', both inputs must have one axis, but "
-                f"got shapes {one.shape} and {other.shape}."
+                f"got shapes {first.shape} and {second.shape}."
             )
-        lengths = [len(one), len(other)]
+        lengths = [len(first), len(second)]
         while sum(lengths) > self.max_length:
             lengths[lengths[0] <= lengths[1]] -= 1
-        return one[: lengths[0]], other[: lengths[1]]
+        return first[: lengths[0]], second[: lengths[1]]
 
 
 class AddToken(TextTensorOperation):
@@ -397,10 +402,10 @@ class AddToken(TextTensorOperation):
 
     Args:
         token (str): the token.
-        begin (bool, optional): whether it stands at the beginning.
+        begin (bool, optional): whether to add it at the beginning.
 
     Raises:
-        TypeError: an argument is of the wrong type.
+        TypeError: if an argument is of the wrong type.
 
     Example:
         >>> import numpy as np
@@ -420,21 +425,21 @@ class AddToken(TextTensorOperation):
             raise RuntimeError(
                 f"For 'AddToken', the input must have 1 or 2 axes, but got shape {x.shape}."
             )
-        added = np.full((*x.shape[:-1], 1), self.token)
-        return np.concatenate([added, x] if self.begin else [x, added], -1)
+        tokens = np.full((*x.shape[:-1], 1), self.token)
+        return np.concatenate([tokens, x] if self.begin else [x, tokens], -1)
 
 
 class SlidingWindow(TextTensorOperation):
-    """Gives all runs of neighbours of a length, as rows.
+    """Returns all windows of consecutive elements as rows.
 
     Args:
-        width (int): the length.
+        width (int): the length of the windows.
         axis (int, optional): the axis, 0 or -1.
 
     Raises:
-        TypeError: an argument is no int.
-        ValueError: `width` is not positive.
-        RuntimeError: the input has more than one axis; raised when it is used.
+        TypeError: if an argument is not an int.
+        ValueError: if `width` is not positive.
+        RuntimeError: if the input has more than one axis; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -462,18 +467,18 @@ class SlidingWindow(TextTensorOperation):
 
 
 class Ngram(TextTensorOperation):
-    """Joins all runs of n tokens.
+    """Builds n-grams: joins all runs of n consecutive tokens.
 
     Args:
-        n (list[int]): the lengths of the runs, which come one after another; a length for which
-            there are too few tokens gives "".
-        left_pad (tuple, optional): (token, how many) put before, at most n - 1.
-        right_pad (tuple, optional): (token, how many) put after, at most n - 1.
-        separator (str, optional): what stands between the tokens of a run.
+        n (list[int]): the lengths of the n-grams, which are returned one length after another; a
+            length with too few tokens gives "".
+        left_pad (tuple, optional): (token, count) to pad with at the start, at most n - 1 tokens.
+        right_pad (tuple, optional): (token, count) to pad with at the end, at most n - 1 tokens.
+        separator (str, optional): the separator of the tokens of an n-gram.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: a length is not positive, or a pad is no pair.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if a length is not positive, or a pad is not a pair.
 
     Example:
         >>> import mindspore_compat as ms
@@ -503,12 +508,14 @@ class Ngram(TextTensorOperation):
 
     def _array(self, x, lead):
         tokens = self._text(x, 1).tolist()
-        return np.array([run for n in self.n for run in self._runs(tokens, n)], np.str_)
+        return np.array([gram for n in self.n for gram in self._grams(tokens, n)], np.str_)
 
-    def _runs(self, tokens, n):
+    def _grams(self, tokens, n):
         before, after = (
             [token] * min(count, n - 1) for token, count in (self.left_pad, self.right_pad)
         )
-        padded = [*before, *tokens, *after]
-        count = len(padded) - n + 1
-        return [self.separator.join(padded[index : index + n]) for index in range(count)] or [""]
+        tokens_padded = [*before, *tokens, *after]
+        count = len(tokens_padded) - n + 1
+        return [
+            self.separator.join(tokens_padded[index : index + n]) for index in range(count)
+        ] or [""]

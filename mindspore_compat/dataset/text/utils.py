@@ -1,7 +1,7 @@
-"""Vocab, the choices that transforms of text take, and conversion between text and bytes.
+"""Vocab, the enumerations of text transforms, and conversion between text and bytes.
 
-Pre-trained vectors are in `vectors.py`, the vocabulary of SentencePiece in `sentence_pieces.py`;
-both are shown here too.
+Pre-trained vectors are in `vectors.py` and SentencePieceVocab is in `sentence_pieces.py`; both are
+also exported here.
 """
 
 from collections import Counter
@@ -13,7 +13,7 @@ from ..._core.rules.checked import Forbid, checked
 from ..._core.rules.vocabulary import Bool, Int, ListOf, Str
 from ..._io.reading import lines, reading
 from .._rules import AnInstance, positive
-from ..engine.operations import known
+from ..engine.operations import column_indices
 from ..engine.pipeline import Dataset
 from .sentence_pieces import (
     DE_C_INTER_SENTENCEPIECE_MODE,
@@ -45,7 +45,7 @@ _Tokens = ListOf(Str).called("a str or several")
 
 
 class NormalizeForm(IntEnum):
-    """A form of normalization of Unicode.
+    """The forms of Unicode normalization.
 
     Example:
         >>> from mindspore_compat.dataset import text
@@ -63,9 +63,9 @@ class NormalizeForm(IntEnum):
 
 
 class JiebaMode(IntEnum):
-    """How `JiebaTokenizer` cuts text.
+    """The segmentation methods of `JiebaTokenizer`.
 
-    MP takes the most probable words of the dictionary, HMM the most probable positions of the
+    MP uses the most probable words of the dictionary, HMM the most probable positions of the
     characters in words, and MIX uses HMM where MP leaves single characters.
 
     Example:
@@ -85,7 +85,8 @@ _Specials = ListOf(Str)
 
 
 class Vocab:
-    """Numbers of tokens. It is made by `from_list`, `from_dict`, `from_file` or `from_dataset`.
+    """A vocabulary: maps tokens to ids. Create it by `from_list`, `from_dict`, `from_file` or
+    `from_dataset`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -99,11 +100,11 @@ class Vocab:
         self._number_of, self._token_of = {}, {}
 
     @classmethod
-    def _made(cls, numbers):
-        made = cls()
-        made._number_of = dict(numbers)
-        made._token_of = {number: token for token, number in made._number_of.items()}
-        return made
+    def _from_pairs(cls, numbers):
+        vocab = cls()
+        vocab._number_of = dict(numbers)
+        vocab._token_of = {number: token for token, number in vocab._number_of.items()}
+        return vocab
 
     @classmethod
     def _with_specials(cls, api, tokens, special_tokens, special_first):
@@ -115,35 +116,35 @@ class Vocab:
                 f"{len(tokens) - len(set(tokens))} repeats and special tokens "
                 f"{specials}, of which {sorted(both)} are tokens too."
             )
-        ordered = [*specials, *tokens] if special_first else [*tokens, *specials]
-        return cls._made((token, number) for number, token in enumerate(ordered))
+        all_tokens = [*specials, *tokens] if special_first else [*tokens, *specials]
+        return cls._from_pairs((token, number) for number, token in enumerate(all_tokens))
 
     @classmethod
     def from_list(cls, word_list, special_tokens=None, special_first=True):
-        """Makes a Vocab of a list of tokens, numbered in order.
+        """Makes a Vocab from a list of tokens, numbered in order.
 
         Args:
             word_list (list[str]): the tokens.
-            special_tokens (list[str], optional): tokens put before or after them.
-            special_first (bool, optional): whether they come before.
+            special_tokens (list[str], optional): tokens added before or after the others.
+            special_first (bool, optional): whether the special tokens come first.
 
         Raises:
-            TypeError: an argument is of the wrong type.
-            ValueError: a token comes twice.
+            TypeError: if an argument is of the wrong type.
+            ValueError: if a token occurs twice.
         """
         _check_list(word_list, special_tokens, special_first)
         return cls._with_specials("from_list", word_list, special_tokens, special_first)
 
     @classmethod
     def from_dict(cls, word_dict):
-        """Makes a Vocab of numbers by token.
+        """Makes a Vocab from a dict of ids by token.
 
         Args:
-            word_dict (dict[str, int]): the numbers.
+            word_dict (dict[str, int]): the ids.
 
         Raises:
-            TypeError: it is no such dict.
-            ValueError: a number is negative.
+            TypeError: if it is not such a dict.
+            ValueError: if an id is negative.
         """
         if not isinstance(word_dict, dict) or not all(
             isinstance(token, str) and type(number) is int for token, number in word_dict.items()
@@ -153,25 +154,26 @@ class Vocab:
             )
         if any(number < 0 for number in word_dict.values()):
             raise ValueError(f"For 'from_dict', numbers must be >= 0, but got {word_dict!r}.")
-        return cls._made(word_dict.items())
+        return cls._from_pairs(word_dict.items())
 
     @classmethod
     def from_file(
         cls, file_path, delimiter="", vocab_size=None, special_tokens=None, special_first=True
     ):
-        """Makes a Vocab of the lines of a file, numbered in order.
+        """Makes a Vocab from the lines of a file, numbered in order.
 
         Args:
             file_path (str): the file.
-            delimiter (str, optional): ends the token in a line; by default the line is the token.
-            vocab_size (int, optional): how many lines are read at most.
-            special_tokens (list[str], optional): tokens put before or after them.
-            special_first (bool, optional): whether they come before.
+            delimiter (str, optional): the end of the token in a line; by default the whole line is
+                the token.
+            vocab_size (int, optional): the maximum number of lines to read.
+            special_tokens (list[str], optional): tokens added before or after the others.
+            special_first (bool, optional): whether the special tokens come first.
 
         Raises:
-            TypeError: an argument is of the wrong type.
-            ValueError: a token comes twice, or `vocab_size` is not positive.
-            RuntimeError: the file cannot be read, or is no UTF-8.
+            TypeError: if an argument is of the wrong type.
+            ValueError: if a token occurs twice, or `vocab_size` is not positive.
+            RuntimeError: if the file cannot be read, or is not UTF-8.
         """
         _check_file(file_path, delimiter, vocab_size, special_tokens, special_first)
         with reading(file_path, problem="is no file of tokens", api="from_file"):
@@ -191,87 +193,87 @@ class Vocab:
         special_tokens=None,
         special_first=True,
     ):
-        """Makes a Vocab of the text in a dataset, the most frequent tokens first.
+        """Makes a Vocab from the text of a dataset, with the most frequent tokens first.
 
         Args:
-            dataset (Dataset): the text.
-            columns (Union[str, list[str]], optional): its columns; by default all.
-            freq_range (tuple[int, int], optional): how often a token comes at least and at most;
-                None is no limit.
-            top_k (int, optional): how many tokens are taken at most.
-            special_tokens (list[str], optional): tokens put before or after them.
-            special_first (bool, optional): whether they come before.
+            dataset (Dataset): the dataset with the text.
+            columns (Union[str, list[str]], optional): the columns to read; by default all.
+            freq_range (tuple[int, int], optional): the minimum and maximum frequency of a token;
+                None means no limit.
+            top_k (int, optional): the maximum number of tokens to take.
+            special_tokens (list[str], optional): tokens added before or after the others.
+            special_first (bool, optional): whether the special tokens come first.
 
         Raises:
-            TypeError: an argument is of the wrong type.
-            ValueError: a number is out of range, or a special token is in the text.
+            TypeError: if an argument is of the wrong type.
+            ValueError: if a number is out of range, or a special token is in the text.
         """
         columns = [columns] if isinstance(columns, str) else columns
         _check_dataset(dataset, columns, freq_range, top_k, special_tokens, special_first)
         names = dataset.get_col_names()
-        indices = known("from_dataset", names, columns or names)
+        indices = column_indices("from_dataset", names, columns or names)
         counts = Counter()
         for row in dataset.create_tuple_iterator(num_epochs=1, output_numpy=True):
             for index in indices:
                 counts.update(np.ravel(row[index]).tolist())
         low, high = freq_range or (None, None)
-        chosen = [
+        entries = [
             (token, count)
             for token, count in counts.items()
             if (low is None or count >= low) and (high is None or count <= high)
         ]
-        chosen.sort(key=lambda entry: (-entry[1], entry[0]))
-        tokens = [token for token, _ in chosen[:top_k]]
+        entries.sort(key=lambda entry: (-entry[1], entry[0]))
+        tokens = [token for token, _ in entries[:top_k]]
         return cls._with_specials("from_dataset", tokens, special_tokens, special_first)
 
     def vocab(self):
-        """Returns the numbers by token."""
+        """Returns the vocabulary as a dict of ids by token."""
         return dict(self._number_of)
 
     def tokens_to_ids(self, tokens):
-        """Returns the ids of tokens, of a single one without the list; -1 where it is missing.
+        """Converts tokens to a list of ids, or one token to its id; -1 for unknown tokens.
 
         Args:
-            tokens (Union[str, list[str], numpy.ndarray]): a token, or several.
+            tokens (Union[str, list[str], numpy.ndarray]): one token, or several.
 
         Raises:
-            TypeError: it is neither.
+            TypeError: if it is neither.
         """
         several = tokens.tolist() if isinstance(tokens, np.ndarray) else tokens
         if isinstance(several, str):
             return self._number_of.get(several, -1)
         _Tokens.refuse("tokens_to_ids", "tokens", several)
-        return _single([self._number_of.get(each, -1) for each in several])
+        return _single([self._number_of.get(token, -1) for token in several])
 
     def ids_to_tokens(self, ids):
-        """Returns the tokens of ids, of a single one without the list; "" where it is missing.
+        """Converts ids to a list of tokens, or one id to its token; "" for unknown ids.
 
         Args:
-            ids (Union[int, list[int], numpy.ndarray]): a number, or several.
+            ids (Union[int, list[int], numpy.ndarray]): one id, or several.
 
         Raises:
-            TypeError: it is neither.
-            ValueError: one is negative.
+            TypeError: if it is neither.
+            ValueError: if an id is negative.
         """
         several = ids.tolist() if isinstance(ids, np.ndarray) else ids
-        listed = several if isinstance(several, list) else [several]
-        if not all(type(each) is int for each in listed):
+        numbers = several if isinstance(several, list) else [several]
+        if not all(type(number) is int for number in numbers):
             raise TypeError(
                 f"For 'ids_to_tokens', 'ids' must be an int or several, but got {ids!r}."
             )
-        if any(each < 0 for each in listed):
+        if any(number < 0 for number in numbers):
             raise ValueError(f"For 'ids_to_tokens', 'ids' must be >= 0, but got {ids!r}.")
-        return _single([self._token_of.get(each, "") for each in listed])
+        return _single([self._token_of.get(number, "") for number in numbers])
 
 
-def _single(found):
-    """The only member of a list, or the list."""
-    return found[0] if len(found) == 1 else found
+def _single(items):
+    """The only item of a list, or the list itself."""
+    return items[0] if len(items) == 1 else items
 
 
 @checked
 def _check_list(word_list: ListOf(Str), special_tokens: _Specials | None, special_first: Bool):
-    """Refuses arguments of `Vocab.from_list`."""
+    """Checks the arguments of `Vocab.from_list`."""
 
 
 @checked(
@@ -288,7 +290,7 @@ def _check_file(
     special_tokens: _Specials | None,
     special_first: Bool,
 ):
-    """Refuses arguments of `Vocab.from_file`."""
+    """Checks the arguments of `Vocab.from_file`."""
 
 
 @checked(
@@ -322,18 +324,18 @@ def _check_dataset(
     special_tokens: _Specials | None,
     special_first: Bool,
 ):
-    """Refuses arguments of `Vocab.from_dataset`."""
+    """Checks the arguments of `Vocab.from_dataset`."""
 
 
 def to_str(array, encoding="utf8"):
-    """Returns an array of bytes decoded to text.
+    """Decodes an array of bytes to text.
 
     Args:
-        array (numpy.ndarray): bytes, or text, which stays as it is.
+        array (numpy.ndarray): bytes; text is returned unchanged.
         encoding (str, optional): the encoding.
 
     Raises:
-        TypeError: it is neither bytes nor text.
+        TypeError: if it is neither bytes nor text.
 
     Example:
         >>> import numpy as np
@@ -343,18 +345,18 @@ def to_str(array, encoding="utf8"):
 
     Source: mindspore.dataset.text.utils.to_str of MindSpore 2.10.
     """
-    return _converted("to_str", array, encoding, "U", np.char.decode)
+    return _convert("to_str", array, encoding, "U", np.char.decode)
 
 
 def to_bytes(array, encoding="utf8"):
-    """Returns an array of text encoded to bytes.
+    """Encodes an array of text to bytes.
 
     Args:
-        array (numpy.ndarray): text, or bytes, which stay as they are.
+        array (numpy.ndarray): text; bytes are returned unchanged.
         encoding (str, optional): the encoding.
 
     Raises:
-        TypeError: it is neither bytes nor text.
+        TypeError: if it is neither bytes nor text.
 
     Example:
         >>> import numpy as np
@@ -364,10 +366,10 @@ def to_bytes(array, encoding="utf8"):
 
     Source: mindspore.dataset.text.utils.to_bytes of MindSpore 2.10.
     """
-    return _converted("to_bytes", array, encoding, "S", np.char.encode)
+    return _convert("to_bytes", array, encoding, "S", np.char.encode)
 
 
-def _converted(api, array, encoding, kind, convert):
+def _convert(api, array, encoding, kind, convert):
     if not isinstance(array, np.ndarray) or array.dtype.kind not in "SU":
         raise TypeError(
             f"For '{api}', 'array' must be an array of text or bytes, but got {array!r}."

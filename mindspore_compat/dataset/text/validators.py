@@ -1,4 +1,4 @@
-"""mindspore.dataset.text.validators: decorators that check arguments as the transforms do."""
+"""`mindspore.dataset.text.validators`: decorators that check arguments like the transforms."""
 
 from ..._core.tensor import dtype as mstype  # noqa: F401 - shown too
 from .. import text
@@ -19,10 +19,10 @@ __all__ += ["check_unique_list_of_words"]
 
 
 def check_unique_list_of_words(words, arg_name):
-    """Checks a list of str, none twice; it is returned as a set."""
+    """Checks a list of distinct strs and returns it as a set."""
     type_check(words, (list,), arg_name)
     type_check_list(words, (str,), arg_name)
     if len(set(words)) != len(words):
-        twice = sorted({each for each in words if words.count(each) > 1})
+        twice = sorted({word for word in words if words.count(word) > 1})
         raise ValueError(f"'{arg_name}' must have each word once, but got {twice} twice.")
     return set(words)

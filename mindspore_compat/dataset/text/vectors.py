@@ -1,8 +1,8 @@
-"""Pre-trained vectors of words, read from text files: Vectors, GloVe, FastText and CharNGram.
+"""Pre-trained word vectors, read from text files: Vectors, GloVe, FastText and CharNGram.
 
-A line is a word and its numbers, separated by blanks. Lines with one number at the head of the file
-count words and dimensions, and are skipped. Words are kept as their bytes of UTF-8. The transform
-that looks words up is `ToVectors` in `transforms.py`.
+Each line holds a word and its numbers, separated by blanks. Header lines with a single number give
+the numbers of words and dimensions; they are skipped. Words are stored as UTF-8 bytes. The
+transform that looks up words is `ToVectors` in `transforms.py`.
 """
 
 import math
@@ -25,7 +25,7 @@ _GRAM_LENGTHS = (2, 3, 4)
 
 
 class Vectors:
-    """Pre-trained vectors of words; made by `from_file` and used by `ToVectors`.
+    """Pre-trained word vectors; created by `from_file` and used by `ToVectors`.
 
     Example:
         >>> import os, tempfile
@@ -49,22 +49,24 @@ class Vectors:
 
     @classmethod
     def from_file(cls, file_path, max_vectors=None):
-        """Reads vectors from a text file: on each line a word and its numbers.
+        """Reads word vectors from a text file with a word and its numbers on each line.
 
-        Of a word that comes twice the first line counts.
+        If a word occurs twice, the first line is used.
 
         Args:
-            file_path (str): the file. Of GloVe its name is "glove.*.txt", of FastText "*.vec".
-            max_vectors (int, optional): how many vectors are read at most; None and 0 are no limit.
+            file_path (str): the file. For GloVe, its name must be "glove.*.txt"; for FastText,
+                "*.vec".
+            max_vectors (int, optional): the maximum number of vectors to read; None and 0 are no
+                limit.
 
         Returns:
-            the vectors, of this class.
+            the vectors, an instance of this class.
 
         Raises:
-            TypeError: an argument is of the wrong type.
-            ValueError: `max_vectors` is negative.
-            RuntimeError: the file cannot be read, has another name, holds no vectors, or vectors
-                of different lengths or of a single number.
+            TypeError: if an argument is of the wrong type.
+            ValueError: if `max_vectors` is negative.
+            RuntimeError: if the file cannot be read, has another name, holds no vectors, or the
+                vectors differ in length or have a single number.
         """
         api = f"{cls.__name__}.from_file"
         Str.refuse(api, "file_path", file_path)
@@ -74,10 +76,10 @@ class Vectors:
                 f"For '{api}', the name of 'file_path' must match "
                 f"{cls._file_name.pattern!r}, but got {file_path!r}."
             )
-        made = cls()
+        vectors = cls()
         with reading(file_path, problem="is no file of vectors", api=api):
-            made._read(file_path, max_vectors or math.inf)
-        return made
+            vectors._read(file_path, max_vectors or math.inf)
+        return vectors
 
     def _read(self, path, most):
         rows, length = [], None
@@ -102,7 +104,7 @@ class Vectors:
         self._table = np.stack(rows)
 
     def _lookup(self, word, unknown, lower):
-        """The vector of a word, in lower case where it is not known as it is and `lower` is set."""
+        """The vector of a word; if it is unknown and `lower` is set, of the word in lower case."""
         word = word.encode()
         row = self._row_of.get(word)
         if row is None and lower:
@@ -111,7 +113,7 @@ class Vectors:
 
 
 class GloVe(Vectors):
-    """Pre-trained vectors of words of the project GloVe, whose files are named "glove.*.txt".
+    """Pre-trained GloVe word vectors, from files named "glove.*.txt".
 
     Example:
         >>> import os, tempfile
@@ -131,7 +133,7 @@ class GloVe(Vectors):
 
 
 class FastText(Vectors):
-    """Pre-trained vectors of words of the project fastText, whose files are named "*.vec".
+    """Pre-trained fastText word vectors, from files named "*.vec".
 
     Example:
         >>> import os, tempfile
@@ -151,10 +153,10 @@ class FastText(Vectors):
 
 
 class CharNGram(Vectors):
-    """Pre-trained vectors of runs of characters; the vector of a word is the mean of its runs'.
+    """Pre-trained character n-gram vectors; the vector of a word is the mean over its n-grams.
 
-    The runs have 2 to 4 entries of "#BEGIN#", the bytes of the word in UTF-8, and "#END#". The file
-    names them "2gram-ab" or "3gram-#BEGIN#ab".
+    The n-grams have 2 to 4 of these entries: "#BEGIN#", the UTF-8 bytes of the word, and "#END#".
+    The file names them "2gram-ab" or "3gram-#BEGIN#ab".
 
     Example:
         >>> import os, tempfile
@@ -178,12 +180,12 @@ class CharNGram(Vectors):
             for length in _GRAM_LENGTHS
             for start in range(len(parts) - length + 1)
         )
-        rows = [self._row_of[run] for run in runs if run in self._row_of]
+        rows = [self._row_of[gram] for gram in runs if gram in self._row_of]
         return self._table[rows].mean(0) if rows else unknown
 
 
 def _floats(numbers):
-    """Numbers as float32; what is no number is read as C reads it: up to there, or as 0."""
+    """Parses numbers to float32 as in C: up to the first invalid character, or 0."""
     try:
         return np.array([float(number) for number in numbers], np.float32)
     except ValueError:
@@ -191,9 +193,9 @@ def _floats(numbers):
 
 
 def _leading_float(number):
-    found = _NUMBER.match(number)
-    if found is None:
+    match = _NUMBER.match(number)
+    if match is None:
         return 0.0
-    if b"x" in found.group(1).lower():
-        return float.fromhex(found.group(1).decode())
-    return float(found.group(1))
+    if b"x" in match.group(1).lower():
+        return float.fromhex(match.group(1).decode())
+    return float(match.group(1))

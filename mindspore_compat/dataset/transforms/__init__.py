@@ -1,4 +1,4 @@
-"""`mindspore.dataset.transforms`: transforms of any data."""
+"""`mindspore.dataset.transforms`: transforms for data of any kind."""
 
 from . import transforms
 from .transforms import *  # noqa: F403

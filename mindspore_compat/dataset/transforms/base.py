@@ -1,15 +1,16 @@
-"""What all transforms share: the call, random numbers, blocks, and composition.
+"""Base classes of transforms: calls, random numbers, blocks of rows and composition.
 
 A transform is an object that takes one array (or PIL image) per column and returns one, or a tuple
-of them. It is used in `map`, or called by itself. The same object may be used by several pipelines:
-random ones are copied when a pipeline is opened, each copy with a stream of its own, so a seed
-repeats a pipeline's augmentations whatever else draws numbers, and however many workers there are.
+of them. It is used in `map`, or called directly. Several pipelines may use the same object: random
+transforms are copied when a pipeline is opened, and each copy has its own stream of random numbers.
+A seed thus repeats a pipeline's augmentations, whatever else draws numbers and however many workers
+run.
 
 A transform that has `blockwise = True` defines `_array(self, x, lead)`, where `lead` is the number
 of leading axes that count rows: 0 for one row, 1 for a block of them.
 
-A transform of images whose `_by_value` is True replaces each value by one that follows from it and
-its channel, the last axis; what it does to bytes is then a table of 256 values.
+An image transform whose `_by_value` is True computes each value from the old value and its channel,
+the last axis; for bytes, it is equivalent to a table of 256 values.
 """
 
 import sys
@@ -29,54 +30,54 @@ __all__ = ["CompoundOperation", "ImageTensorOperation", "PyTensorOperation", "Te
 
 
 class TensorOperation:
-    """The base of all transforms."""
+    """Base class of all transforms."""
 
     blockwise = False
     _by_value = False
 
     def __call__(self, *inputs):
-        return self._apply(*[self._taken(value) for value in inputs])
+        return self._apply(*[self._as_input(value) for value in inputs])
 
-    def _taken(self, value):
-        """An input as `_apply` gets it: an array, unless it is a PIL image."""
+    def _as_input(self, value):
+        """An input in the form that `_apply` takes: an array, unless it is a PIL image."""
         if type(value) is np.ndarray or is_pil(value):
             return value
         return as_column(value)
 
     def _apply(self, *inputs):
-        """What the transform makes of its inputs; a subclass defines this or `_array`."""
+        """The transformed inputs; a subclass defines this or `_array`."""
         if len(inputs) != 1:
             raise RuntimeError(
                 f"For '{type(self).__name__}', there must be one input, but got {len(inputs)}."
             )
         return self._array(inputs[0], 0)
 
-    def _joined(self, before):
-        """What does the work of some transforms and then of this one in one pass, if anything does.
+    def _fuse(self, before):
+        """A function that applies some transforms and this one in a single pass, if there is one.
 
         Args:
             before (list[TensorOperation]): transforms whose `_by_value` is True.
 
         Returns:
-            Callable, or None. It takes the inputs of the first, and returns what this one gives, or
-            None for inputs to which they must be applied one after the other.
+            Callable, or None. It takes the inputs of the first and returns the result of this one,
+            or None for inputs that need the transforms one after the other.
         """
         return None
 
     @property
     def _random(self):
-        """The stream of random numbers."""
+        """The transform's stream of random numbers."""
         if "_stream" not in self.__dict__:
             seed = self.__dict__.get("_seed")
             self._stream = Twister(next_seed() if seed is None else seed)
         return self._stream
 
-    def _seeded(self, seed):
-        """A copy with a stream of its own."""
-        made = object.__new__(type(self))
-        vars(made).update(vars(self), _seed=seed)
-        vars(made).pop("_stream", None)  # one begins with the first number: most draw none
-        return made
+    def _copy_with_seed(self, seed):
+        """A copy with its own stream of random numbers."""
+        copy = object.__new__(type(self))
+        vars(copy).update(vars(self), _seed=seed)
+        vars(copy).pop("_stream", None)  # made with the first number, as most transforms draw none
+        return copy
 
     def __getstate__(self):
         return {
@@ -85,7 +86,7 @@ class TensorOperation:
 
 
 class PyTensorOperation(TensorOperation):
-    """The base of transforms that scripts define or look for; a TensorOperation in all respects.
+    """Base class of user-defined transforms; identical to TensorOperation.
 
     Example:
         >>> from mindspore_compat.dataset import transforms
@@ -95,21 +96,21 @@ class PyTensorOperation(TensorOperation):
 
 
 class ImageTensorOperation(TensorOperation):
-    """The base of transforms of images."""
+    """Base class of image transforms."""
 
     @without_effect("dataset.vision.Resize.device", "every transform of images runs on the host")
     def device(self, device_target="CPU"):
-        """Chooses what computes; here that is the host in any case.
+        """Chooses the device of the transform; here the host always computes.
 
         Args:
             device_target (str, optional): "CPU" or "Ascend".
 
         Returns:
-            the transform itself.
+            this transform.
 
         Raises:
-            TypeError: `device_target` is not a str.
-            ValueError: it is another one.
+            TypeError: if `device_target` is not a str.
+            ValueError: if it is another value.
         """
         check_device(type(self).__name__, device_target)
         return self
@@ -117,84 +118,88 @@ class ImageTensorOperation(TensorOperation):
 
 @checked
 def check_device(api, device_target: OneOf("CPU", "Ascend")):
-    """Refuses a device that images cannot be processed on."""
+    """Refuses a device that does not process images."""
 
 
 class OfTransforms:
-    """What transforms that are made of others share."""
+    """Shared behaviour of transforms that consist of other transforms."""
 
     def __init__(self, transforms):
-        self.transforms = checked_transforms(type(self).__name__, transforms)
+        self.transforms = check_transforms(type(self).__name__, transforms)
 
-    def _taken(self, value):
+    def _as_input(self, value):
         return value
 
-    def _seeded(self, seed):
-        seeded_copy = super()._seeded(seed)
-        seeded_copy.transforms = [seeded(each, seed) for each in self.transforms]
+    def _copy_with_seed(self, seed):
+        seeded_copy = super()._copy_with_seed(seed)
+        seeded_copy.transforms = [copy_with_seed(transform, seed) for transform in self.transforms]
         return seeded_copy
 
 
 class CompoundOperation(OfTransforms, TensorOperation):
-    """The base of transforms that are made of others.
+    """Base class of transforms that consist of other transforms.
 
     Args:
-        transforms (list): transforms of this package, or functions of arrays.
+        transforms (list): transforms of this package, or functions that take arrays.
 
     Raises:
-        TypeError: it is no list, or holds something else.
-        ValueError: it is empty.
+        TypeError: if it is not a list, or has an item of another type.
+        ValueError: if it is empty.
     """
 
 
-def checked_transforms(api, transforms):
-    """A list of transforms.
+def check_transforms(api, transforms):
+    """Checks a list of transforms and returns it.
 
     Raises:
-        TypeError: it is no list, or holds something that cannot be called.
-        ValueError: it is empty.
+        TypeError: if it is not a list, or has an item that is not callable.
+        ValueError: if it is empty.
     """
     InstanceOf(list).refuse(api, "transforms", transforms)
     if not transforms:
         raise ValueError(f"For '{api}', 'transforms' must not be empty.")
-    for index, each in enumerate(transforms):
-        if not callable(each) or isinstance(each, type) and issubclass(each, TensorOperation):
+    for index, transform in enumerate(transforms):
+        if (
+            not callable(transform)
+            or isinstance(transform, type)
+            and issubclass(transform, TensorOperation)
+        ):
             raise TypeError(
                 f"For '{api}', 'transforms' must hold transforms or functions, but "
-                f"transforms[{index}] is {each!r}."
+                f"transforms[{index}] is {transform!r}."
             )
     return transforms
 
 
 def run(transforms, inputs):
-    """What transforms, one after another, make of inputs: a tuple where the last gives several."""
+    """Applies transforms one after another; a tuple if the last one returns several values."""
     for transform in transforms:
-        made = transform(*inputs)
-        inputs = made if isinstance(made, tuple) else (made,)
+        outputs = transform(*inputs)
+        inputs = outputs if isinstance(outputs, tuple) else (outputs,)
     return inputs[0] if len(inputs) == 1 else inputs
 
 
-def seeded(operation, seed):
-    """A copy of a transform with streams of its own; functions stay as they are."""
-    return operation._seeded(seed) if isinstance(operation, TensorOperation) else operation
+def copy_with_seed(operation, seed):
+    """A copy of a transform with its own random streams; a function is returned as it is."""
+    return operation._copy_with_seed(seed) if isinstance(operation, TensorOperation) else operation
 
 
 def bind_random(operations):
-    """Copies of transforms for one iteration of a pipeline."""
-    return [seeded(each, next_seed()) for each in operations]
+    """Copies of transforms with new seeds for one iteration of a pipeline."""
+    return [copy_with_seed(operation, next_seed()) for operation in operations]
 
 
 def is_random(operation):
-    """Whether an operation, or one that it is made of, is of a class that draws random numbers."""
+    """Whether an operation, or one that it contains, draws random numbers."""
     if isinstance(operation, (list, tuple)):
         return any(map(is_random, operation))
     if not isinstance(operation, TensorOperation):
         return False
     functions = [
-        each
+        member
         for owner in type(operation).__mro__
-        for each in vars(owner).values()
-        if isinstance(each, types.FunctionType)
+        for member in vars(owner).values()
+        if isinstance(member, types.FunctionType)
     ]
     return any("_random" in _names(function.__code__) for function in functions) or any(
         map(is_random, vars(operation).values())
@@ -202,53 +207,57 @@ def is_random(operation):
 
 
 def _names(code):
-    """The names of attributes and globals that code uses, also within its comprehensions."""
-    inner = (_names(each) for each in code.co_consts if isinstance(each, types.CodeType))
+    """The names of attributes and globals that code uses, comprehensions included."""
+    inner = (
+        _names(constant) for constant in code.co_consts if isinstance(constant, types.CodeType)
+    )
     return set(code.co_names).union(*inner)
 
 
 def is_python(operation):
-    """Whether an operation, or one that it is made of, is a function or class of a script."""
+    """Whether an operation, or one that it contains, is a function or class of a script."""
     if isinstance(operation, CompoundOperation):
         return any(map(is_python, operation.transforms))
     ours = type(operation).__module__.partition(".")[0] == __name__.partition(".")[0]
     return not (ours and isinstance(operation, TensorOperation))
 
 
-class Joined:
-    """Transforms, one after the other, and the function that does the work of all.
+class Fused:
+    """A sequence of transforms and the function that computes all of them in one pass.
 
     Args:
         parts (list[TensorOperation]): the transforms.
-        function (Callable): what `_joined` of the last gave.
+        function (Callable): the result of `_fuse` of the last one.
     """
 
     def __init__(self, parts, function):
         self.parts, self.function = parts, function
 
 
-def joined(operations):
-    """Operations, those that one pass does together replaced by a Joined."""
-    made, run = [], []  # the last ones that are of this package and work by value
-    for each in operations:
-        ours = not is_python(each)
-        function = each._joined(run) if ours and run else None
+def fuse(operations):
+    """Operations in which each sequence that one pass computes is replaced by a Fused."""
+    fused, pending = [], []  # pending: the latest transforms of this package that work by value
+    for operation in operations:
+        ours = not is_python(operation)
+        function = operation._fuse(pending) if ours and pending else None
         if function is not None:
-            made[-len(run) :] = [Joined([*run, each], function)]
-            run = []
+            fused[-len(pending) :] = [Fused([*pending, operation], function)]
+            pending = []
         else:
-            made.append(each)
-            run = [*run, each] if ours and each._by_value else []
-    return made
+            fused.append(operation)
+            pending = [*pending, operation] if ours and operation._by_value else []
+    return fused
 
 
 def takes_blocks(operations):
-    """Whether all are transforms of this package that treat a block as fast as a row."""
-    return all(isinstance(each, TensorOperation) and each.blockwise for each in operations)
+    """Whether all operations are transforms of this package that process whole blocks."""
+    return all(
+        isinstance(operation, TensorOperation) and operation.blockwise for operation in operations
+    )
 
 
 def apply_to_block(operation, block):
-    """What a blockwise transform makes of many rows at once."""
+    """Applies a blockwise transform to many rows at once."""
     try:
         return operation._array(block, 1)
     except FAILURES as error:
@@ -259,9 +268,9 @@ def apply_to_block(operation, block):
 
 
 def is_pil(value):
-    """Whether a value is an image of Pillow, which is not imported to find out.
+    """Whether a value is a PIL image, without importing Pillow.
 
-    While another thread imports it, the module is there already but lacks the class.
+    While another thread imports Pillow, the module exists already but lacks the class.
     """
     image = getattr(sys.modules.get("PIL.Image"), "Image", None)
     return image is not None and isinstance(value, image)

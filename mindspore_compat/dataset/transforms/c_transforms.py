@@ -1,4 +1,4 @@
-"""`mindspore.dataset.transforms.c_transforms`: the path of MindSpore 1's transforms of arrays."""
+"""`mindspore.dataset.transforms.c_transforms`: the path of array transforms in MindSpore 1."""
 
 from . import *  # noqa: F403
 from . import __all__ as _names

@@ -1,6 +1,6 @@
-"""`mindspore.dataset.transforms.py_transforms`: the path of MindSpore 1's transforms in Python.
+"""`mindspore.dataset.transforms.py_transforms`: the path of Python transforms in MindSpore 1.
 
-They are the same classes; `OneHotOp` is MindSpore 1's name of OneHot.
+They are the same classes; `OneHotOp` is the name of OneHot in MindSpore 1.
 """
 
 from . import *  # noqa: F403

@@ -1,4 +1,4 @@
-"""Transforms of any data: casts, one-hot, fills, slices, masks, padding, and compositions."""
+"""Transforms for data of any kind: casts, one-hot, fill, slice, mask, padding, composition."""
 
 from enum import IntEnum
 
@@ -8,7 +8,7 @@ from ..._core.rules.checked import Forbid, checked
 from ..._core.rules.vocabulary import Bool, DType, Int, ListOf, Number, Str
 from ..._core.tensor import dtype as dtypes
 from .._rules import INT64_MAX, AnInstance, Probability
-from ..engine.batching import padded
+from ..engine.batching import pad_to_shape
 from .base import CompoundOperation, OfTransforms, PyTensorOperation, TensorOperation, is_pil, run
 
 __all__ = [
@@ -35,7 +35,7 @@ _Scalar = Str | Number | Bool | AnInstance(bytes)
 
 
 class Relational(IntEnum):
-    """A comparison.
+    """The relational operators of `Mask`.
 
     Example:
         >>> import numpy as np
@@ -65,7 +65,7 @@ _compare = {
 
 
 def not_random(function):
-    """Marks a function as one that gives the same result every time, and returns it.
+    """Decorator that marks a function as deterministic: equal inputs give equal results.
 
     Example:
         >>> from mindspore_compat.dataset import transforms
@@ -82,21 +82,21 @@ def not_random(function):
 
 
 class _ArrayOperation(TensorOperation):
-    """The base of transforms that take a PIL image as the array of its pixels."""
+    """Base class of transforms that convert a PIL image to an array."""
 
-    def _taken(self, value):
-        return np.array(value) if is_pil(value) else super()._taken(value)
+    def _as_input(self, value):
+        return np.array(value) if is_pil(value) else super()._as_input(value)
 
 
 class TypeCast(_ArrayOperation):
-    """Casts to another dtype.
+    """Casts the input to another dtype.
 
     Args:
-        data_type (Union[mindspore.dtype, numpy.dtype]): the dtype wanted; a Python type or the name
-            of a NumPy dtype will do too.
+        data_type (Union[mindspore.dtype, numpy.dtype]): the dtype of the result; also a Python type
+            or the name of a NumPy dtype.
 
     Raises:
-        TypeError: it is neither.
+        TypeError: if it is neither.
 
     Example:
         >>> import numpy as np
@@ -120,39 +120,40 @@ class TypeCast(_ArrayOperation):
 
 
 def numeric_dtype(api, data_type):
-    """A dtype of numbers or bools, however it was given, as NumPy's.
+    """The NumPy dtype for a dtype of numbers or bools in any form.
 
     Raises:
-        TypeError: it is none.
+        TypeError: if it is not one.
     """
     try:
         if isinstance(data_type, dtypes.Type):
-            found = dtypes.to_numpy(data_type)
+            dtype = dtypes.to_numpy(data_type)
         else:
-            found = None if data_type is None else np.dtype(data_type)
+            dtype = None if data_type is None else np.dtype(data_type)
     except TypeError:
-        found = None
-    if found is None or found.kind not in "biuf" or found.itemsize > 8:
+        dtype = None
+    if dtype is None or dtype.kind not in "biuf" or dtype.itemsize > 8:
         raise TypeError(
             f"For '{api}', the dtype must be one of numbers or bools, of MindSpore or "
             f"NumPy, but got {data_type!r} of type {type(data_type).__name__}."
         )
-    return found
+    return dtype
 
 
 class OneHot(_ArrayOperation):
-    """Replaces each label by a vector that is 1 at its index and 0 elsewhere.
+    """Converts labels to one-hot vectors.
 
-    As in the original, axes of length 1 are dropped: a row of one label gives one vector.
+    A vector is 1 at the index of its label and 0 elsewhere. As in the original, axes of length 1
+    are removed: a row of one label gives one vector.
 
     With smoothing `s`, 1 becomes `1 - s + s / num_classes`, and 0 becomes `s / num_classes`.
 
     Args:
-        num_classes (int): the length of the vector, above every label.
-        smoothing_rate (float, optional): in [0, 1].
+        num_classes (int): the length of the vectors; greater than every label.
+        smoothing_rate (float, optional): the label smoothing, in [0, 1].
 
     Raises:
-        RuntimeError: a label is not an int, or not in [0, num_classes); raised when it is used.
+        RuntimeError: if a label is not an int, or not in [0, num_classes); raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -188,13 +189,13 @@ class OneHot(_ArrayOperation):
 
 
 class Fill(_ArrayOperation):
-    """Replaces every element by one value, in the input's shape and dtype.
+    """Fills the input with one value; shape and dtype stay.
 
     Args:
         fill_value (Union[str, bytes, int, float, bool]): the value.
 
     Raises:
-        RuntimeError: text for numbers, or the other way round; raised when it is used.
+        RuntimeError: if text is filled with a number, or numbers with text; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -223,15 +224,15 @@ class Fill(_ArrayOperation):
 
 
 class Slice(_ArrayOperation):
-    """Takes a part of each axis.
+    """Slices the input along each axis.
 
     Args:
         *slices (Union[int, list[int], slice, None, Ellipsis, bool]): for each axis an index, a list
-            of indices or a slice; None, True and Ellipsis take all. No axis is dropped.
+            of indices or a slice; None, True and Ellipsis take all. No axis is removed.
 
     Raises:
-        TypeError: one is none of these.
-        RuntimeError: an index is out of range; raised when it is used.
+        TypeError: if one is none of these.
+        RuntimeError: if an index is out of range; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -243,16 +244,16 @@ class Slice(_ArrayOperation):
     """
 
     def __init__(self, *slices):
-        for each in slices:
+        for item in slices:
             fine = (
-                each is None
-                or isinstance(each, (int, slice, type(Ellipsis)))
-                or (isinstance(each, list) and all(type(index) is int for index in each))
+                item is None
+                or isinstance(item, (int, slice, type(Ellipsis)))
+                or (isinstance(item, list) and all(type(index) is int for index in item))
             )
             if not fine:
                 raise TypeError(
                     f"For 'Slice', 'slices' must hold ints, lists of ints, slices, "
-                    f"None or Ellipsis, but got {each!r}."
+                    f"None or Ellipsis, but got {item!r}."
                 )
         self.slices = slices
 
@@ -262,29 +263,29 @@ class Slice(_ArrayOperation):
                 f"For 'Slice', the input must have at least {len(self.slices)} "
                 f"axes, but got {x.ndim}."
             )
-        for axis, each in enumerate(self.slices):
-            if each is None or isinstance(each, (bool, type(Ellipsis))):
+        for axis, part in enumerate(self.slices):
+            if part is None or isinstance(part, (bool, type(Ellipsis))):
                 continue
             try:
-                if isinstance(each, slice):
-                    x = x[(slice(None),) * axis + (each,)]
+                if isinstance(part, slice):
+                    x = x[(slice(None),) * axis + (part,)]
                 else:
-                    x = np.take(x, [each] if isinstance(each, int) else each, axis)
+                    x = np.take(x, [part] if isinstance(part, int) else part, axis)
             except IndexError as error:
-                raise RuntimeError(f"For 'Slice', {each} is out of range: {error}.") from error
+                raise RuntimeError(f"For 'Slice', {part} is out of range: {error}.") from error
         return x
 
 
 class Mask(_ArrayOperation):
-    """Compares each element with a constant.
+    """Compares each element with a constant and returns the mask of results.
 
     Args:
         operator (Relational): the comparison.
-        constant (Union[str, int, float, bool]): what is compared with.
+        constant (Union[str, int, float, bool]): the constant to compare with.
         dtype (mindspore.dtype, optional): the dtype of the result.
 
     Raises:
-        RuntimeError: text is compared with a number; raised when it is used.
+        RuntimeError: if text is compared with a number; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -312,23 +313,23 @@ class Mask(_ArrayOperation):
                 f"{self.constant!r} for dtype {x.dtype}."
             )
         constant = self.constant
-        if x.dtype.kind not in "SU":  # the original compares with the constant cast
+        if x.dtype.kind not in "SU":  # the original casts the constant first
             with np.errstate(invalid="ignore", over="ignore"):
                 constant = np.asarray(constant).astype(x.dtype)
         return _compare[self.operator](x, constant).astype(self.dtype, copy=False)
 
 
 class PadEnd(_ArrayOperation):
-    """Brings the input to a shape: pads the end of each axis, or cuts it.
+    """Pads or truncates the input at the end of each axis to a target shape.
 
     Args:
-        pad_shape (list[int]): the length of each axis; None keeps the input's.
-        pad_value (Union[str, bytes, int, float, bool], optional): what to pad with; by default 0,
+        pad_shape (list[int]): the target length of each axis; None keeps the length.
+        pad_value (Union[str, bytes, int, float, bool], optional): the padding value; by default 0,
             or empty text.
 
     Raises:
-        RuntimeError: the input has another number of axes, or text is padded with numbers; raised
-            when it is used.
+        RuntimeError: if the input has another number of axes, or text is padded with numbers;
+            raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -351,23 +352,23 @@ class PadEnd(_ArrayOperation):
                 f"For 'PadEnd', the input must have {len(self.pad_shape)} axes, but got {x.ndim}."
             )
         shape = [
-            length if wanted is None else wanted
-            for wanted, length in zip(self.pad_shape, x.shape, strict=True)
+            length if target is None else target
+            for target, length in zip(self.pad_shape, x.shape, strict=True)
         ]
-        return padded(x, shape, self.pad_value)
+        return pad_to_shape(x, shape, self.pad_value)
 
 
 class Concatenate(TensorOperation):
-    """Puts arrays of one axis before and after the input.
+    """Concatenates one-dimensional arrays before and after the input.
 
     Args:
         axis (int, optional): 0 or -1.
-        prepend (numpy.ndarray, optional): what comes before.
-        append (numpy.ndarray, optional): what comes after.
+        prepend (numpy.ndarray, optional): the array before the input.
+        append (numpy.ndarray, optional): the array after the input.
 
     Raises:
-        ValueError: `axis` is another one, or an array has more than one axis.
-        RuntimeError: dtypes differ; raised when it is used.
+        ValueError: if `axis` is another number, or an array has more than one axis.
+        RuntimeError: if dtypes differ; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -396,7 +397,7 @@ class Concatenate(TensorOperation):
         self.axis, self.prepend, self.append = axis, prepend, append
 
     def _apply(self, *inputs):
-        parts = [each for each in (self.prepend, *inputs, self.append) if each is not None]
+        parts = [part for part in (self.prepend, *inputs, self.append) if part is not None]
         for part in parts:
             same = (
                 part.dtype == parts[0].dtype
@@ -406,17 +407,17 @@ class Concatenate(TensorOperation):
             if part.ndim != 1 or not same:
                 raise RuntimeError(
                     f"For 'Concatenate', all parts must have one axis and one "
-                    f"dtype, but got {[each.dtype for each in parts]} and "
-                    f"{[each.shape for each in parts]}."
+                    f"dtype, but got {[part.dtype for part in parts]} and "
+                    f"{[part.shape for part in parts]}."
                 )
         return np.concatenate(parts)
 
 
 class Duplicate(_ArrayOperation):
-    """Gives the input twice.
+    """Duplicates the input: returns it twice.
 
     Raises:
-        RuntimeError: there are two inputs; raised when it is used.
+        RuntimeError: if there are two inputs; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -432,11 +433,11 @@ class Duplicate(_ArrayOperation):
 
 
 class Unique(_ArrayOperation):
-    """Gives the different elements in the order they come first, where each element went, and how
-    often each comes; the last two as int32.
+    """Returns the unique elements in order of first appearance, the inverse indices, and the
+    counts; the last two as int32.
 
     Raises:
-        RuntimeError: the input has fewer than two axes, or is text; raised when it is used.
+        RuntimeError: if the input has fewer than two axes, or is text; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -466,14 +467,14 @@ class Unique(_ArrayOperation):
 
 
 class Compose(CompoundOperation):
-    """Applies transforms one after another.
+    """Composes transforms: applies them one after another.
 
     Args:
-        transforms (list): transforms, or functions of arrays.
+        transforms (list): transforms, or functions that take arrays.
 
     Raises:
-        TypeError: it is no list, or holds something else.
-        ValueError: it is empty.
+        TypeError: if it is not a list, or holds something else.
+        ValueError: if it is empty.
 
     Example:
         >>> import numpy as np
@@ -487,8 +488,11 @@ class Compose(CompoundOperation):
 
     @property
     def blockwise(self):
-        """Whether every part treats a block as fast as a row."""
-        return all(isinstance(each, TensorOperation) and each.blockwise for each in self.transforms)
+        """Whether every transform processes whole blocks."""
+        return all(
+            isinstance(transform, TensorOperation) and transform.blockwise
+            for transform in self.transforms
+        )
 
     def _apply(self, *inputs):
         return run(self.transforms, inputs)
@@ -500,15 +504,15 @@ class Compose(CompoundOperation):
 
 
 class RandomApply(CompoundOperation):
-    """Applies a list of transforms, or leaves the input as it is.
+    """Applies a list of transforms with a probability; otherwise the input is unchanged.
 
     Args:
-        transforms (list): transforms, or functions of arrays.
-        prob (float, optional): how likely they are applied.
+        transforms (list): transforms, or functions that take arrays.
+        prob (float, optional): the probability that they are applied.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: `transforms` is empty, or `prob` is not in [0, 1].
+        TypeError: if an argument is of the wrong type.
+        ValueError: if `transforms` is empty, or `prob` is not in [0, 1].
 
     Example:
         >>> import numpy as np
@@ -532,14 +536,14 @@ class RandomApply(CompoundOperation):
 
 
 class RandomChoice(CompoundOperation):
-    """Applies one transform of a list, each as likely.
+    """Applies one transform of a list, chosen at random.
 
     Args:
-        transforms (list): transforms, or functions of arrays.
+        transforms (list): transforms, or functions that take arrays.
 
     Raises:
-        TypeError: it is no list, or holds something else.
-        ValueError: it is empty.
+        TypeError: if it is not a list, or holds something else.
+        ValueError: if it is empty.
 
     Example:
         >>> import numpy as np
@@ -559,11 +563,11 @@ class RandomOrder(OfTransforms, PyTensorOperation):
     """Applies transforms in a random order.
 
     Args:
-        transforms (list): transforms, or functions of arrays.
+        transforms (list): transforms, or functions that take arrays.
 
     Raises:
-        TypeError: it is no list, or holds something else.
-        ValueError: it is empty.
+        TypeError: if it is not a list, or holds something else.
+        ValueError: if it is empty.
 
     Example:
         >>> import numpy as np

@@ -26,50 +26,50 @@ __all__ += [
 
 
 def check_random_transform_ops(method):
-    """A decorator of an `__init__` that takes a list of transforms, and maybe a chance.
+    """Decorates an `__init__` that takes a list of transforms and, optionally, a probability.
 
     A call raises:
-        TypeError: the first argument is no list of things that can be called, or the second, where
-            there is one, no number.
-        ValueError: the list is empty or has a class in it, or the chance is not in [0, 1].
+        TypeError: if the first argument is not a list of callables, or the second, if any, is not a
+            number.
+        ValueError: if the list is empty or contains a class, or the probability is not in [0, 1].
     """
     signature = inspect.signature(method)
 
     @functools.wraps(method)
-    def checked(self, *args, **kwargs):
-        bound = signature.bind(self, *args, **kwargs)
-        bound.apply_defaults()
-        _, transforms, *others = bound.arguments.values()
+    def checked_method(self, *args, **kwargs):
+        call = signature.bind(self, *args, **kwargs)
+        call.apply_defaults()
+        _, transforms, *others = call.arguments.values()
         _check_list(transforms)
         if len(others) == 1:
             _check_chance(others[0])
         return method(self, *args, **kwargs)
 
-    return checked
+    return checked_method
 
 
 check_compose_list = check_transforms_list = check_random_transform_ops
 
 
 def check_compose_call(method):
-    """A decorator of a method that must be given data to transform; a TypeError without any."""
+    """Decorates a method that needs data to transform; a call without data is a TypeError."""
 
     @functools.wraps(method)
-    def checked(self, *args):
+    def checked_method(self, *args):
         if not args:
             raise TypeError(
                 f"For '{method.__name__}', there must be at least one argument, but got none."
             )
         return method(self, *args)
 
-    return checked
+    return checked_method
 
 
 def check_transform_op_type(ind, op):
-    """Checks one of a list of transforms: something that can be called, and no class.
+    """Checks one of a list of transforms: it must be callable and must not be a class.
 
     Args:
-        ind (int): its index.
+        ind (int): the index of the transform.
         op (Callable): the transform.
     """
     check_tensor_op(op, f"transforms[{ind}]")
@@ -78,8 +78,7 @@ def check_transform_op_type(ind, op):
 
 
 def invalidate_callable(method):
-    """A decorator of a method that changes a transform: what the transform keeps as
-    `callable_op_` is forgotten."""
+    """Decorates a method that changes a transform: the cached `callable_op_` is deleted."""
 
     @functools.wraps(method)
     def forgetting(self, *args, **kwargs):
@@ -97,8 +96,8 @@ def _check_list(transforms):
         )
     if not transforms:
         raise ValueError("'transforms' must not be empty.")
-    for index, each in enumerate(transforms):
-        check_transform_op_type(index, each)
+    for index, transform in enumerate(transforms):
+        check_transform_op_type(index, transform)
 
 
 def _check_chance(prob):

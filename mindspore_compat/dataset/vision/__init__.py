@@ -1,4 +1,4 @@
-"""`mindspore.dataset.vision`: transforms of images."""
+"""`mindspore.dataset.vision`: image transforms."""
 
 from .._gathering import public_names as _public_names
 from ..transforms import transforms as _any_data

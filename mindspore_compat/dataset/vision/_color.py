@@ -1,25 +1,25 @@
-"""The arithmetic of colours on arrays (height, width, channels): grey, blending, hue, histograms.
+"""Colour arithmetic on arrays (height, width, channels): grayscale, blending, hue, histograms.
 
-Bytes are treated as OpenCV treats them, in fixed point where it does, so results are the same bit
-for bit. PIL images are treated by Pillow, elsewhere.
+Bytes are computed as in OpenCV, in fixed point where OpenCV uses it, so results are bit-identical.
+PIL images are handled elsewhere, by Pillow.
 
 Source: OpenCV, modules/imgproc/src/color_*.cpp (the arithmetic, not the code).
 """
 
 import numpy as np
 
-from ._resize import rounded
+from ._resize import round_to
 
 _GREY = np.array([9798, 19235, 3735])  # 0.299, 0.587, 0.114 times 2**15
 _GREY_FLOAT = np.array([0.299, 0.587, 0.114], np.float32)
 
 
 def grey(image, order=(0, 1, 2)):
-    """The brightness of each pixel, from the channels that hold red, green and blue."""
+    """The luminance of each pixel; `order` gives the channels of red, green and blue."""
     red, green, blue = (image[..., index] for index in order)
     if image.dtype.kind == "f":
         r, g, b = _GREY_FLOAT.astype(np.float64)
-        return _added(blue, b, _added(green, g, red * np.float32(r))).astype(image.dtype)
+        return _fma(blue, b, _fma(green, g, red * np.float32(r))).astype(image.dtype)
     parts = [
         channel.astype(np.int64) * weight
         for channel, weight in zip((red, green, blue), _GREY, strict=True)
@@ -27,30 +27,32 @@ def grey(image, order=(0, 1, 2)):
     return ((sum(parts) + (1 << 14)) >> 15).astype(image.dtype)
 
 
-def blended(image, other, factor):
+def blend(image, other, factor):
     """`image * factor + other * (1 - factor)`, rounded and clipped to its range."""
     factor = np.float32(factor)
     rest = np.float32(1) - factor
     if image.dtype.kind == "f":
         return (image * np.float64(factor) + other * np.float64(rest)).astype(image.dtype)
     first = image.astype(np.float32) * factor
-    return rounded(_added(np.asarray(other, np.float32), float(rest), first), image.dtype)
+    return round_to(_fma(np.asarray(other, np.float32), float(rest), first), image.dtype)
 
 
-def _added(values, factor, others):
-    """`values * factor + others`, rounded once to float32, as a processor's multiply-add does."""
+def _fma(values, factor, others):
+    """`values * factor + others`, rounded once to float32, like a fused multiply-add of a
+    processor.
+    """
     return (np.multiply(values, factor, dtype=np.float64) + others).astype(np.float32)
 
 
-def hue_moved(image, factor):
-    """Bytes of RGB with the hue turned by a part of the circle, in [-0.5, 0.5]."""
+def shift_hue(image, factor):
+    """RGB bytes with the hue rotated by a fraction of the circle, in [-0.5, 0.5]."""
     hue, saturation, value = rgb_to_hsv_bytes(image)
-    moved = (hue.astype(np.int64) + int(factor * 255.0)) % 256
-    return hsv_to_rgb_bytes(moved, saturation, value)
+    shifted = (hue.astype(np.int64) + int(factor * 255.0)) % 256
+    return hsv_to_rgb_bytes(shifted, saturation, value)
 
 
 def _divisions(numerator):
-    """OpenCV's table of `numerator / i`, with 12 bits of fraction; 0 at 0."""
+    """OpenCV's table of `numerator / i` in fixed point with 12 fractional bits; 0 at 0."""
     table = np.zeros(256, np.int64)
     table[1:] = np.rint((numerator << 12) / np.arange(1.0, 256.0)).astype(np.int64)
     return table
@@ -62,7 +64,7 @@ _hues[1:] = np.rint((256 << 12) / (6.0 * np.arange(1.0, 256.0))).astype(np.int64
 
 
 def rgb_to_hsv_bytes(image):
-    """Hue, saturation and value of bytes of RGB, all three from 0 to 255."""
+    """Hue, saturation and value of RGB bytes, all three from 0 to 255."""
     red, green, blue = (image[..., index].astype(np.int64) for index in range(3))
     value = np.maximum(np.maximum(red, green), blue)
     chroma = value - np.minimum(np.minimum(red, green), blue)
@@ -77,10 +79,10 @@ def rgb_to_hsv_bytes(image):
 
 
 def hsv_to_rgb_bytes(hue, saturation, value):
-    """Bytes of RGB from hue, saturation and value, all three from 0 to 255."""
+    """RGB bytes from hue, saturation and value, all three from 0 to 255."""
     one = np.float32(1)
     h = hue.astype(np.float32) * np.float32(6.0 / 255.0)
-    s, v = (each.astype(np.float32) * np.float32(1.0 / 255.0) for each in (saturation, value))
+    s, v = (channel.astype(np.float32) * np.float32(1.0 / 255.0) for channel in (saturation, value))
     sector = np.floor(h).astype(np.int64)
     h = h - sector.astype(np.float32)
     sector %= 6
@@ -90,33 +92,33 @@ def hsv_to_rgb_bytes(hue, saturation, value):
         np.take_along_axis(choices, picks[sector, index][None], 0)[0] for index in (2, 1, 0)
     ]
     out = np.stack(channels, -1) * np.float32(255)
-    fast = out.shape[-2] // 32 * 32  # the original rounds down in blocks of 32 pixels of a row
+    fast = out.shape[-2] // 32 * 32  # the original processes whole blocks of 32 pixels of a row
     out[..., :fast, :] = np.floor(out[..., :fast, :])
-    return rounded(out, np.dtype(np.uint8))
+    return round_to(out, np.dtype(np.uint8))
 
 
 def through_table(image, table):
-    """Bytes replaced by the entries of a table per channel, (channels, 256)."""
+    """Bytes mapped through one lookup table per channel, (channels, 256)."""
     return np.stack([table[index][image[..., index]] for index in range(image.shape[-1])], -1)
 
 
 def equalizing(counts):
-    """The table that spreads the values of a channel evenly; `counts` is its histogram."""
+    """The lookup table that equalizes a channel whose histogram is `counts`."""
     first = np.flatnonzero(counts)[0]
     others = counts.sum() - counts[first]
     if others == 0:
         return np.arange(256, dtype=np.uint8)
     upto = np.maximum(np.cumsum(counts) - counts[first], 0).astype(np.float32)
-    return rounded(upto * (np.float32(255) / np.float32(others)), np.dtype(np.uint8))
+    return round_to(upto * (np.float32(255) / np.float32(others)), np.dtype(np.uint8))
 
 
 def stretching(counts, cutoff, ignored):
-    """The table that stretches the values of a channel from 0 to 255.
+    """The lookup table that stretches the values of a channel to [0, 255].
 
     Args:
         counts (numpy.ndarray): the channel's histogram.
-        cutoff (float): how many percent of the darkest, and of the lightest, pixels are left out.
-        ignored (Iterable[int]): values that do not count.
+        cutoff (float): the percentage of the darkest and of the lightest pixels that are ignored.
+        ignored (Iterable[int]): values that are not counted.
     """
     counts = counts.copy()
     counts[list(ignored)] = 0
@@ -124,11 +126,11 @@ def stretching(counts, cutoff, ignored):
     for direction in (1, -1):
         left = spare
         for value in range(256)[::direction]:
-            taken = min(left, int(counts[value]))
-            counts[value] -= taken
-            left -= taken
-    used = np.flatnonzero(counts)
-    low, high = (int(used[0]), int(used[-1])) if len(used) else (0, 0)
+            removed = min(left, int(counts[value]))
+            counts[value] -= removed
+            left -= removed
+    present = np.flatnonzero(counts)
+    low, high = (int(present[0]), int(present[-1])) if len(present) else (0, 0)
     if high <= low:
         return np.arange(256, dtype=np.uint8)
     scale = np.float32(255) / np.float32(high - low)

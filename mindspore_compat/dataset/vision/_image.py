@@ -1,4 +1,4 @@
-"""What image transforms share: their base and checks of shapes."""
+"""Base classes and shape checks of image transforms."""
 
 import numpy as np
 
@@ -6,15 +6,15 @@ from ..transforms.base import ImageTensorOperation, is_pil
 
 
 class ImageOperation(ImageTensorOperation):
-    """The base of the transforms of arrays and PIL images.
+    """Base class of transforms of arrays and PIL images.
 
-    A subclass defines `_array(image, lead)` for arrays and, if it treats PIL images in their own
-    way, `_pil(image)`; otherwise a PIL image is taken as an array.
+    A subclass defines `_array(image, lead)` for arrays and, if PIL images need separate code,
+    `_pil(image)`; otherwise PIL images are converted to arrays.
     """
 
     _pil = None
 
-    def _taken(self, value):
+    def _as_input(self, value):
         if type(value) is np.ndarray or is_pil(value):
             return value
         raise TypeError(
@@ -24,7 +24,7 @@ class ImageOperation(ImageTensorOperation):
 
     def _apply(self, *inputs):
         if len(inputs) != 1:
-            return tuple(self._apply(each) for each in inputs)
+            return tuple(self._apply(input_) for input_ in inputs)
         image = inputs[0]
         if is_pil(image):
             if self._pil is not None:
@@ -34,7 +34,7 @@ class ImageOperation(ImageTensorOperation):
 
 
 class PilOperation(ImageOperation):
-    """The base of transforms of PIL images alone."""
+    """Base class of transforms of PIL images only."""
 
     def _array(self, image, lead):
         raise TypeError(
@@ -44,10 +44,10 @@ class PilOperation(ImageOperation):
 
 
 def check_rank(api, image, lead, ranks):
-    """Refuses an image of another number of axes.
+    """Refuses an image with a wrong number of axes.
 
     Raises:
-        RuntimeError: it has another.
+        RuntimeError: if it has another.
     """
     if image.ndim - lead not in ranks:
         raise RuntimeError(
@@ -56,24 +56,24 @@ def check_rank(api, image, lead, ranks):
         )
 
 
-def check_channels(api, image, wanted):
-    """Refuses an image whose last axis is not as long as it must be.
+def check_channels(api, image, counts):
+    """Refuses an image with a wrong number of channels on its last axis.
 
     Raises:
-        RuntimeError: it is not.
+        RuntimeError: if it is not.
     """
-    if image.shape[-1] not in wanted:
+    if image.shape[-1] not in counts:
         raise RuntimeError(
-            f"For '{api}', an image must have {' or '.join(map(str, wanted))} "
+            f"For '{api}', an image must have {' or '.join(map(str, counts))} "
             f"channels, but got shape {image.shape}."
         )
 
 
 def check_least_rank(api, image, lead, least=2):
-    """Refuses an image of fewer axes.
+    """Refuses an image with too few axes.
 
     Raises:
-        RuntimeError: it has fewer.
+        RuntimeError: if it has fewer.
     """
     if image.ndim - lead < least:
         raise RuntimeError(
@@ -83,10 +83,10 @@ def check_least_rank(api, image, lead, least=2):
 
 
 def check_dtype(api, image, dtypes):
-    """Refuses an image of another dtype.
+    """Refuses an image with a wrong dtype.
 
     Raises:
-        RuntimeError: it has another.
+        RuntimeError: if it has another.
     """
     if image.dtype.name not in dtypes:
         raise RuntimeError(
@@ -95,12 +95,12 @@ def check_dtype(api, image, dtypes):
 
 
 def pair(size):
-    """A size as (height, width); an int is a square."""
+    """A size as (height, width); an int gives a square."""
     return (size, size) if isinstance(size, int) else tuple(size)
 
 
 def with_channels(images, lead):
-    """Images as (..., height, width, channels), and whether an axis was added for it."""
+    """Images as (..., height, width, channels), and whether a channel axis was added."""
     if images.ndim - lead == 2:
         return images[..., None], True
     return images, False

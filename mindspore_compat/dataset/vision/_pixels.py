@@ -1,7 +1,7 @@
-"""Pixels moved as they are, and bytes resized: by OpenCV where that is installed, else by NumPy.
+"""Moves pixels and resizes bytes: by OpenCV if it is installed, otherwise by NumPy.
 
-OpenCV does so several times as fast and without the interpreter's lock, so that threads work side
-by side. It is used only where both give the same bits.
+OpenCV is several times faster and releases the interpreter's lock, so threads run in parallel. It
+is used only where both give identical bits.
 """
 
 import functools
@@ -13,7 +13,7 @@ _DTYPES = {np.dtype(np.uint8), np.dtype(np.float32)}
 
 
 @functools.cache
-def _installed():
+def _import_opencv():
     try:
         import cv2
     except ImportError:
@@ -22,10 +22,12 @@ def _installed():
 
 
 def _opencv_for(images):
-    """OpenCV, if it is there and takes this array as one image of two to four channels."""
+    """OpenCV, if it is installed and can process this array as one image of two to four
+    channels.
+    """
     if images.ndim != 3 or images.dtype not in _DTYPES:
         return None
-    return _installed() if 2 <= images.shape[2] <= 4 and images.size else None
+    return _import_opencv() if 2 <= images.shape[2] <= 4 and images.size else None
 
 
 def channels_first(images):
@@ -39,17 +41,17 @@ def channels_first(images):
 
 
 def planes_by_tables(image, tables):
-    """An image (height, width, channels) of uint8, each value replaced, its channels first.
+    """A uint8 image (height, width, channels) mapped through tables, with channels moved first.
 
     Args:
         image (numpy.ndarray): the image.
-        tables (numpy.ndarray): of shape (channels, 256), what stands for each value.
+        tables (numpy.ndarray): of shape (channels, 256), the new value of each value.
 
     Returns:
-        numpy.ndarray (channels, height, width), or None where OpenCV does not serve.
+        numpy.ndarray (channels, height, width), or None if OpenCV cannot be used.
     """
     height, width, channels = image.shape
-    cv2 = _installed() if image.size and channels <= 4 else None
+    cv2 = _import_opencv() if image.size and channels <= 4 else None
     if cv2 is None:
         return None
     planes = np.empty((channels, height, width), np.uint8)
@@ -60,8 +62,8 @@ def planes_by_tables(image, tables):
     return out
 
 
-def mirrored(images, axis):
-    """Images (..., height, width, channels) mirrored along an axis, -2 or -3; contiguous."""
+def mirror(images, axis):
+    """Images (..., height, width, channels) flipped along an axis, -2 or -3; contiguous."""
     cv2 = _opencv_for(images)
     if cv2 is None:
         return np.ascontiguousarray(np.flip(images, axis))
@@ -70,21 +72,21 @@ def mirrored(images, axis):
 
 @functools.cache
 def _resizer():
-    """OpenCV, where it is known to interpolate bytes as the original does.
+    """OpenCV, on processors where it interpolates bytes as the original does.
 
-    Its builds for processors of other vendors have kernels of their own, which may round otherwise.
+    Builds for processors of other vendors have their own kernels, which may round differently.
     """
-    return _installed() if platform.machine() in ("x86_64", "AMD64") else None
+    return _import_opencv() if platform.machine() in ("x86_64", "AMD64") else None
 
 
 def linear_bytes(images, height, width):
-    """Images (..., height, width, channels) of uint8 in another size, as OpenCV interpolates.
+    """Images (..., height, width, channels) of uint8, resized with OpenCV's linear interpolation.
 
     Returns:
-        numpy.ndarray, or None where OpenCV does not serve.
+        numpy.ndarray, or None if OpenCV cannot be used.
     """
     channels = images.shape[-1]
-    # OpenCV 5 halves images of two channels in another way than `_resize` does.
+    # OpenCV 5 halves images of two channels differently from `_resize`.
     if images.dtype != np.uint8 or channels not in (1, 3, 4) or not images.size:
         return None
     cv2 = _resizer()

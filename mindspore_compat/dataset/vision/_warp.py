@@ -1,21 +1,21 @@
-"""Affine and perspective maps of images in NumPy, with the values of OpenCV 4, bit for bit.
+"""Affine and perspective warps of images in NumPy, bit-identical to OpenCV 4.
 
-Coordinates are in fixed point: to 1/1024 of a pixel while they are stepped along a row, to 1/32
-when pixels are mixed. The four weights of a byte then are whole numbers that add up to 2**15.
+Coordinates are in fixed point: in steps of 1/1024 of a pixel along a row, and of 1/32 for
+interpolation. The four weights of a byte are integers whose sum is 2**15.
 
 Source: OpenCV 4, modules/imgproc/src/imgwarp.cpp (the arithmetic, not the code).
 """
 
 import numpy as np
 
-from ._resize import rounded
+from ._resize import round_to
 
 _STEPS = 32
 _FRACTION = 10
 
 
 def inverse_affine(matrix):
-    """The map (2, 3) that undoes one, computed in OpenCV's order."""
+    """The inverse of an affine matrix (2, 3), computed in OpenCV's order."""
     (a, b, c), (d, e, f) = matrix.tolist()
     scale = a * e - b * d
     scale = 1.0 / scale if scale else 0.0
@@ -25,29 +25,28 @@ def inverse_affine(matrix):
 
 
 def affine_coordinates(matrix, size, nearest):
-    """The old coordinates (x, y), in whole steps, of each pixel of a result of `size` (width,
-    height).
+    """The source coordinates (x, y), in integer steps, of each pixel of the result.
 
     Args:
         matrix (numpy.ndarray): (2, 3), from new coordinates to old ones.
         size (tuple): (width, height).
-        nearest (bool): whether a step is a pixel; otherwise it is 1/32 of one.
+        nearest (bool): whether a step is one pixel; otherwise it is 1/32 of a pixel.
     """
     width, height = size
-    one = 1 << _FRACTION
-    half = one // 2 if nearest else one // _STEPS // 2
+    unit = 1 << _FRACTION
+    half = unit // 2 if nearest else unit // _STEPS // 2
     shift = _FRACTION if nearest else _FRACTION - 5
     x, y = np.arange(width), np.arange(height)
-    found = []
+    coordinates = []
     for along_x, along_y, start in matrix.tolist():
-        steps = np.rint(along_x * x * one).astype(np.int64)
-        starts = np.rint((along_y * y + start) * one).astype(np.int64) + half
-        found.append((starts[:, None] + steps) >> shift)
-    return found
+        steps = np.rint(along_x * x * unit).astype(np.int64)
+        starts = np.rint((along_y * y + start) * unit).astype(np.int64) + half
+        coordinates.append((starts[:, None] + steps) >> shift)
+    return coordinates
 
 
 def perspective_coordinates(matrix, size, nearest):
-    """The same for a perspective map (3, 3)."""
+    """As `affine_coordinates`, for a perspective matrix (3, 3)."""
     width, height = size
     x, y = np.arange(width), np.arange(height)[:, None]
     start = x // 32 * 32  # OpenCV steps within blocks of 32 pixels
@@ -60,8 +59,7 @@ def perspective_coordinates(matrix, size, nearest):
 
 
 def warp(image, coordinates, nearest, fill):
-    """The pixels of an image (height, width, channels) at coordinates; `fill` where there are
-    none."""
+    """The pixels of an image (height, width, channels) at coordinates; `fill` outside the image."""
     fill = np.asarray(fill).astype(image.dtype)
     x, y = coordinates
     if nearest:
@@ -87,11 +85,11 @@ def warp(image, coordinates, nearest, fill):
     total = 0
     for pixel, across, down in corners:
         total = total + pixel.astype(work) * (across * down)[..., None].astype(work)
-    return rounded(total, image.dtype)
+    return round_to(total, image.dtype)
 
 
 def _weight(part, beyond, whole):
-    """How much of the pixel before (0) or after (1) a coordinate; as a whole number, of 32."""
+    """The weight of the pixel before (0) or after (1) a coordinate; for bytes, an integer of 32."""
     steps = part if beyond else _STEPS - part
     return steps if whole else (steps * np.float32(1 / _STEPS)).astype(np.float32)
 

@@ -1,10 +1,10 @@
-"""Image transforms that change values, dtype or layout and leave the picture alone."""
+"""Image transforms of values, dtype and layout: Rescale, Normalize, HWC2CHW, ToTensor, Decode."""
 
 import numpy as np
 
 from ..._core.rules.checked import Forbid, checked
 from ..._core.rules.vocabulary import Bool, Number, OneOf
-from .._extra import decoded, image_bytes, pillow, pillow_image
+from .._extra import decode_image, image_bytes, pillow, pillow_image
 from .._rules import AnInstance, sequence
 from ..engine.rows import as_column
 from ..transforms.base import is_pil
@@ -31,14 +31,14 @@ _as_many = Forbid("len(mean) != len(std)", ValueError, "'mean' and 'std' must be
 
 
 class Rescale(ImageOperation):
-    """Multiplies by `rescale`, adds `shift`, and gives float32.
+    """Rescales an image: multiplies by `rescale`, adds `shift` and returns float32.
 
     Args:
         rescale (float): the factor.
-        shift (float): what is added.
+        shift (float): the number to add.
 
     Raises:
-        TypeError: one is not a number.
+        TypeError: if an argument is not a number.
 
     Example:
         >>> import numpy as np
@@ -63,22 +63,22 @@ class Rescale(ImageOperation):
         if shift == 0:
             return np.multiply(image, rescale, dtype=np.float32)
         out = np.multiply(image, np.float64(rescale), dtype=np.float64)
-        out += np.float64(shift)  # rounded once, as the original's multiply-add does
+        out += np.float64(shift)  # rounded once, like the original's fused multiply-add
         return out.astype(np.float32)
 
 
 class _Normalizing(ImageOperation):
-    """What Normalize and NormalizePad share."""
+    """Shared base class of Normalize and NormalizePad."""
 
-    def _normalized(self, image, lead):
+    def _normalize(self, image, lead):
         api = type(self).__name__
         if image.dtype.kind in "SU":
             raise RuntimeError(f"For '{api}', an image must hold numbers, but got text.")
         grey = image.ndim - lead == 2
         axis = -1 if self.is_hwc or grey else -3
         channels = 1 if grey else image.shape[axis]
-        mean, std = (np.asarray(each, np.float32) for each in (self.mean, self.std))
-        if len(mean) == 1:  # one mean serves all channels
+        mean, std = (np.asarray(value, np.float32) for value in (self.mean, self.std))
+        if len(mean) == 1:  # one mean for all channels
             mean, std = np.repeat(mean, channels), np.repeat(std, channels)
         if len(mean) != channels:
             raise RuntimeError(
@@ -90,7 +90,7 @@ class _Normalizing(ImageOperation):
             flat = out
         elif axis == -3:
             flat, mean, std = out, mean[:, None, None], std[:, None, None]
-        else:  # along whole rows, not along the few channels of a pixel
+        else:  # along rows, which are longer than the channels of a pixel
             width = image.shape[-2]
             flat = out.reshape(*image.shape[:-2], width * channels)
             mean, std = np.tile(mean, width), np.tile(std, width)
@@ -100,17 +100,17 @@ class _Normalizing(ImageOperation):
 
 
 class Normalize(_Normalizing):
-    """Subtracts a mean from each channel, divides by a standard deviation, and gives float32.
+    """Normalizes an image by the mean and standard deviation of each channel; returns float32.
 
     Args:
-        mean (sequence): a value in [0, 255] per channel, or one for all.
-        std (sequence): a value in (0, 255] per channel, or one for all.
-        is_hwc (bool, optional): whether channels are the last axis, not the first.
+        mean (sequence): one value in [0, 255] per channel, or one for all channels.
+        std (sequence): one value in (0, 255] per channel, or one for all channels.
+        is_hwc (bool, optional): whether the channels are the last axis instead of the first.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: a value is out of range, or the two differ in length.
-        RuntimeError: an image has another number of channels; raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if a value is out of range, or the two differ in length.
+        RuntimeError: if an image has another number of channels; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -131,27 +131,27 @@ class Normalize(_Normalizing):
 
     def _array(self, image, lead):
         check_least_rank("Normalize", image, lead)
-        return self._normalized(image, lead)
+        return self._normalize(image, lead)
 
     @property
     def _by_value(self):
-        """True where channels are the last axis."""
+        """True if the channels are the last axis."""
         return self.is_hwc
 
 
 class NormalizePad(_Normalizing):
-    """Normalizes like `Normalize`, and adds a channel of zeros.
+    """Normalizes an image like `Normalize` and appends a channel of zeros.
 
     Args:
-        mean (sequence): a value in [0, 255] per channel, or one for all.
-        std (sequence): a value in (0, 255] per channel, or one for all.
+        mean (sequence): one value in [0, 255] per channel, or one for all channels.
+        std (sequence): one value in (0, 255] per channel, or one for all channels.
         dtype (str, optional): "float32" or "float16", the dtype of the result.
-        is_hwc (bool, optional): whether channels are the last axis, not the first.
+        is_hwc (bool, optional): whether the channels are the last axis instead of the first.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: a value is out of range, or the two differ in length.
-        RuntimeError: an image has another number of axes or channels; raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if a value is out of range, or the two differ in length.
+        RuntimeError: if an image has another number of axes or channels; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -180,7 +180,7 @@ class NormalizePad(_Normalizing):
         if image.ndim - lead == 2:
             image = image[..., None] if self.is_hwc else image[..., None, :, :]
         axis = image.ndim - (1 if self.is_hwc else 3)
-        out = self._normalized(image, lead)
+        out = self._normalize(image, lead)
         zeros = np.zeros(
             [1 if index == axis else length for index, length in enumerate(out.shape)], np.float32
         )
@@ -188,7 +188,7 @@ class NormalizePad(_Normalizing):
 
 
 class HWC2CHW(ImageOperation):
-    """Moves the channels from the last axis to the first; an image of two axes stays as it is.
+    """Transposes an image from (height, width, channels) to (channels, height, width).
 
     Example:
         >>> import numpy as np
@@ -207,12 +207,12 @@ class HWC2CHW(ImageOperation):
             return image
         return channels_first(image)
 
-    def _joined(self, before):
+    def _fuse(self, before):
         return _Tables(before)
 
 
 class _Tables:
-    """Transforms of bytes by value, and HWC2CHW: what becomes of each byte is computed once.
+    """Transforms of bytes by value followed by HWC2CHW, computed with one lookup table.
 
     Args:
         transforms (list): the transforms, without HWC2CHW.
@@ -234,25 +234,26 @@ class _Tables:
         return None if tables is None else planes_by_tables(image, tables)
 
     def _of(self, channels):
-        """The tables (channels, 256); None where a transform refuses so many channels."""
+        """The tables (channels, 256); None if a transform refuses this number of channels."""
         values = np.arange(256, dtype=np.uint8)[None, :, None].repeat(channels, 2)
         try:
-            for each in self._transforms:
-                values = each._array(values, 0)
+            for transform in self._transforms:
+                values = transform._array(values, 0)
         except RuntimeError:
             return None
         return np.ascontiguousarray(values[0].T)
 
 
 class ToTensor(ImageOperation):
-    """Divides by 255, moves the channels to the first axis, and casts. The result is an array.
+    """Converts an image to an array in [0, 1] with the channels first: divides by 255, transposes
+    and casts.
 
     Args:
-        output_type (Union[mindspore.dtype, numpy.dtype], optional): the dtype wanted.
+        output_type (Union[mindspore.dtype, numpy.dtype], optional): the dtype of the result.
 
     Raises:
-        TypeError: it is no dtype; or the input is no image.
-        RuntimeError: an image has not two or three axes; raised when it is used.
+        TypeError: if it is not a dtype, or the input is not an image.
+        RuntimeError: if an image does not have two or three axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -268,7 +269,7 @@ class ToTensor(ImageOperation):
     def __init__(self, output_type=np.float32):
         self.output_type = numeric_dtype("ToTensor", output_type)
 
-    def _pil(self, image):  # the original divides here, and multiplies by 1/255 for arrays
+    def _pil(self, image):  # the original divides PIL images by 255, but multiplies arrays by 1/255
         pixels = np.array(image)
         pixels = pixels[None] if pixels.ndim == 2 else pixels.transpose(2, 0, 1)
         return (pixels / 255.0).astype(self.output_type)
@@ -281,13 +282,13 @@ class ToTensor(ImageOperation):
 
 
 class ToType(TypeCast):
-    """Casts to another dtype; the same as TypeCast.
+    """Casts an image to another dtype, like TypeCast.
 
     Args:
-        data_type (Union[mindspore.dtype, numpy.dtype]): the dtype wanted.
+        data_type (Union[mindspore.dtype, numpy.dtype]): the dtype of the result.
 
     Raises:
-        TypeError: it is no dtype.
+        TypeError: if it is not a dtype.
 
     Example:
         >>> import numpy as np
@@ -299,11 +300,13 @@ class ToType(TypeCast):
     """
 
     def _apply(self, *inputs):
-        return super()._apply(*[np.array(each) if is_pil(each) else each for each in inputs])
+        return super()._apply(
+            *[np.array(input_) if is_pil(input_) else input_ for input_ in inputs]
+        )
 
 
 class ToNumpy(ImageOperation):
-    """Gives a PIL image as an array.
+    """Converts a PIL image to a NumPy array.
 
     Example:
         >>> import numpy as np
@@ -315,7 +318,7 @@ class ToNumpy(ImageOperation):
     Source: mindspore.dataset.vision.ToNumpy of MindSpore 2.10.
     """
 
-    def _taken(self, value):
+    def _as_input(self, value):
         return value if is_pil(value) else as_column(value)
 
     def _array(self, image, lead):
@@ -323,10 +326,10 @@ class ToNumpy(ImageOperation):
 
 
 class ToPIL(ImageOperation):
-    """Gives an array as a PIL image. Needs Pillow.
+    """Converts an array to a PIL image. Needs Pillow.
 
     Raises:
-        TypeError: the input is neither an array of pixels nor a PIL image.
+        TypeError: if the input is neither an array of pixels nor a PIL image.
 
     Example:
         >>> import numpy as np
@@ -348,8 +351,8 @@ def to_pil(api, image):
     """An array of pixels as a PIL image.
 
     Raises:
-        TypeError: its dtype is not that of pixels.
-        ValueError: it has not two or three axes.
+        TypeError: if its dtype is not that of pixels.
+        ValueError: if it does not have two or three axes.
     """
     if image.ndim not in (2, 3):
         raise ValueError(
@@ -374,7 +377,7 @@ class Decode(ImageOperation):
             shape (height, width, 3), with OpenCV.
 
     Raises:
-        RuntimeError: the input is not the bytes of an image file; raised when it is used.
+        RuntimeError: if the input is not the bytes of an image file; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -399,7 +402,7 @@ class Decode(ImageOperation):
         content = image_bytes("Decode", image)
         if self.to_pil:
             return pillow_image("Decode", content)
-        return decoded("Decode", content)
+        return decode_image("Decode", content)
 
 
 class LinearTransformation(ImageOperation):
@@ -410,8 +413,8 @@ class LinearTransformation(ImageOperation):
         mean_vector (numpy.ndarray): the vector, (D,).
 
     Raises:
-        TypeError: one is no array.
-        ValueError: the matrix is not square, or the vector of another length.
+        TypeError: if one is not an array.
+        ValueError: if the matrix is not square, or the vector of another length.
 
     Example:
         >>> import numpy as np

@@ -1,7 +1,7 @@
 """Transforms of images together with bounding boxes of what is seen on them.
 
-They take an image and a float32 array of one box a row: x and y of the left upper corner, width and
-height, in pixels; further columns stay as they are. Neither input is written to.
+They take an image and a float32 array with one box per row: x and y of the upper left corner, width
+and height, in pixels; further columns are unchanged. The inputs are not modified.
 """
 
 import numpy as np
@@ -9,12 +9,12 @@ import numpy as np
 from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import OneOf
 from .._rules import AnInstance, Probability, Size
-from ..transforms.base import CompoundOperation, TensorOperation, is_pil, is_python, seeded
+from ..transforms.base import CompoundOperation, TensorOperation, copy_with_seed, is_pil, is_python
 from ._image import ImageOperation, PilOperation, check_rank
 from .arithmetic import ToPIL
-from .geometry import cropped, flipped
+from .geometry import crop, flip
 from .random_crops import RandomCrop, RandomResize, RandomResizedCrop
-from .resizing import resized
+from .resizing import resize
 from .utils import Inter
 
 __all__ = [
@@ -29,7 +29,10 @@ __all__ = [
 
 
 class _BoxOperation(ImageOperation):
-    """The base of transforms of an image and boxes; a subclass defines `_both(image, boxes)`."""
+    """Base class of transforms of an image and its boxes.
+
+    A subclass defines `_apply_to_both(image, boxes)`.
+    """
 
     def _apply(self, *inputs):
         api = type(self).__name__
@@ -37,17 +40,17 @@ class _BoxOperation(ImageOperation):
             raise RuntimeError(
                 f"For '{api}', there must be two inputs, an image and boxes, but got {len(inputs)}."
             )
-        image, boxes = (np.array(each) if is_pil(each) else each for each in inputs)
+        image, boxes = (np.array(input_) if is_pil(input_) else input_ for input_ in inputs)
         check_rank(api, image, 0, (2, 3))
         _check_boxes(api, boxes, *image.shape[:2])
-        return self._both(image, boxes.copy())
+        return self._apply_to_both(image, boxes.copy())
 
 
 def _check_boxes(api, boxes, height, width):
-    """Refuses what are no boxes within an image.
+    """Refuses an array that does not hold boxes within an image.
 
     Raises:
-        RuntimeError: they are not.
+        RuntimeError: if they are not.
     """
     if boxes.dtype != np.float32 or boxes.ndim != 2 or boxes.shape[1] < 4 or not boxes.size:
         raise RuntimeError(
@@ -66,15 +69,15 @@ def _check_boxes(api, boxes, height, width):
 
 
 class RandomHorizontalFlipWithBBox(_BoxOperation):
-    """Mirrors an image and its boxes left to right, or leaves them as they are.
+    """Flips an image and its bounding boxes horizontally, with a probability.
 
     Args:
-        prob (float, optional): how likely they are mirrored.
+        prob (float, optional): the probability of a flip.
 
     Raises:
-        TypeError: it is no number.
-        ValueError: it is not in [0, 1].
-        RuntimeError: the inputs are not an image and boxes within it; raised when it is used.
+        TypeError: if it is not a number.
+        ValueError: if it is not in [0, 1].
+        RuntimeError: if the inputs are not an image and boxes within it; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -92,25 +95,25 @@ class RandomHorizontalFlipWithBBox(_BoxOperation):
     def __init__(self, prob: Probability = 0.5):
         self.prob = prob
 
-    def _both(self, image, boxes):
+    def _apply_to_both(self, image, boxes):
         if not self._random.chance(self.prob):
             return image, boxes
         start, length = boxes[:, self._column], boxes[:, self._column + 2]
         size = np.float32(image.shape[1 - self._column])
         boxes[:, self._column] = size - (start + length)
-        return flipped(type(self).__name__, image, 0, self._axis), boxes
+        return flip(type(self).__name__, image, 0, self._axis), boxes
 
 
 class RandomVerticalFlipWithBBox(RandomHorizontalFlipWithBBox):
-    """Turns an image and its boxes upside down, or leaves them as they are.
+    """Flips an image and its bounding boxes vertically, with a probability.
 
     Args:
-        prob (float, optional): how likely they are turned.
+        prob (float, optional): the probability of a flip.
 
     Raises:
-        TypeError: it is no number.
-        ValueError: it is not in [0, 1].
-        RuntimeError: the inputs are not an image and boxes within it; raised when it is used.
+        TypeError: if it is not a number.
+        ValueError: if it is not in [0, 1].
+        RuntimeError: if the inputs are not an image and boxes within it; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -129,17 +132,18 @@ class RandomVerticalFlipWithBBox(RandomHorizontalFlipWithBBox):
 
 
 class ResizeWithBBox(_BoxOperation):
-    """Resizes an image and its boxes.
+    """Resizes an image and its bounding boxes.
 
     Args:
         size (Union[int, sequence]): (height, width); an int is the length of the shorter side, and
-            the other follows in proportion.
-        interpolation (Inter, optional): how; LINEAR and NEAREST need no library.
+            the other side keeps the aspect ratio.
+        interpolation (Inter, optional): the interpolation method; LINEAR and NEAREST need no
+            library.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: `size` is not positive.
-        RuntimeError: the inputs are not an image and boxes within it; raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if `size` is not positive.
+        RuntimeError: if the inputs are not an image and boxes within it; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -155,20 +159,20 @@ class ResizeWithBBox(_BoxOperation):
     def __init__(self, size: Size | OneOf(True), interpolation: AnInstance(Inter) = Inter.LINEAR):
         self.size, self.interpolation = 1 if size is True else size, interpolation
 
-    def _both(self, image, boxes):
-        return _both_resized("ResizeWithBBox", image, boxes, self.size, self.interpolation)
+    def _apply_to_both(self, image, boxes):
+        return _resize_both("ResizeWithBBox", image, boxes, self.size, self.interpolation)
 
 
 class RandomResizeWithBBox(_BoxOperation, RandomResize):
-    """Resizes an image, in a randomly chosen way, and its boxes.
+    """Resizes an image and its bounding boxes with a random interpolation method.
 
     Args:
         size (Union[int, sequence]): (height, width); an int is the length of the shorter side.
 
     Raises:
-        TypeError: it is neither.
-        ValueError: it is not positive.
-        RuntimeError: the inputs are not an image and boxes within it; raised when it is used.
+        TypeError: if it is neither.
+        ValueError: if it is not positive.
+        RuntimeError: if the inputs are not an image and boxes within it; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -180,14 +184,14 @@ class RandomResizeWithBBox(_BoxOperation, RandomResize):
     Source: mindspore.dataset.vision.RandomResizeWithBBox of MindSpore 2.10.
     """
 
-    def _both(self, image, boxes):
-        return _both_resized("RandomResizeWithBBox", image, boxes, self.size, self._way())
+    def _apply_to_both(self, image, boxes):
+        return _resize_both("RandomResizeWithBBox", image, boxes, self.size, self._method())
 
 
-def _both_resized(api, image, boxes, size, interpolation):
-    """An image and its boxes in another size."""
+def _resize_both(api, image, boxes, size, interpolation):
+    """Resizes an image and its boxes."""
     before = image.shape[:2]
-    image = resized(api, image, size, interpolation)
+    image = resize(api, image, size, interpolation)
     ratios = np.array(image.shape[:2], np.float32) / np.array(before, np.float32)
     boxes[:, :4] *= np.tile(ratios[::-1], 2)
     return image, boxes
@@ -197,24 +201,25 @@ def _both_resized(api, image, boxes, size, interpolation):
 
 
 class RandomCropWithBBox(_BoxOperation, RandomCrop):
-    """Crops a region at a random position; the boxes are cut to it, those outside are left out.
+    """Crops an image at a random position; boxes are clipped to the crop, boxes outside are
+    dropped.
 
-    Boxes move with all borders. MindSpore 2.10 moves them with those of `padding`, but not with
-    those of `pad_if_needed`, which leaves them beside what they enclosed.
+    Boxes move with all borders. MindSpore 2.10 moves them with the borders of `padding`, but not
+    with those of `pad_if_needed`, so they no longer enclose their objects.
 
     Args:
         size (Union[int, sequence]): (height, width) of the region; an int is a square.
-        padding (Union[int, sequence], optional): borders put around the image first: at each side;
-            or (left and right, top and bottom); or (left, top, right, bottom).
-        pad_if_needed (bool, optional): whether an image that is too small gets borders.
-        fill_value (Union[int, tuple], optional): the pixel of CONSTANT borders, in [0, 255].
-        padding_mode (Border, optional): what the borders hold.
+        padding (Union[int, sequence], optional): the borders that are added first: one width for
+            all sides; or (left and right, top and bottom); or (left, top, right, bottom).
+        pad_if_needed (bool, optional): whether to pad an image that is too small.
+        fill_value (Union[int, tuple], optional): the pixel value of CONSTANT borders, in [0, 255].
+        padding_mode (Border, optional): the kind of border.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: `size` is not positive, `padding` negative, or `fill_value` not in [0, 255].
-        RuntimeError: an image is smaller than the region, or the inputs are not an image and boxes
-            within it; raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if `size` is not positive, `padding` negative, or `fill_value` not in [0, 255].
+        RuntimeError: if an image is smaller than the region, or the inputs are not an image and
+            boxes within it; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -226,31 +231,34 @@ class RandomCropWithBBox(_BoxOperation, RandomCrop):
     Source: mindspore.dataset.vision.RandomCropWithBBox of MindSpore 2.10.
     """
 
-    def _both(self, image, boxes):
-        image, (left, top) = self._bordered(image)
+    def _apply_to_both(self, image, boxes):
+        image, (left, top) = self._add_borders(image)
         boxes[:, :2] += np.array([left, top], np.float32)
         top, left = self._corner(*image.shape[:2])
         height, width = self.size
-        image = cropped("RandomCropWithBBox", image, top, left, height, width)
+        image = crop("RandomCropWithBBox", image, top, left, height, width)
         return image, _cut(boxes, left, top, width, height)
 
 
 class RandomResizedCropWithBBox(_BoxOperation, RandomResizedCrop):
-    """Takes a random region of random size and shape, and resizes it, with the boxes cut to it.
+    """Crops a random region of random area and aspect ratio and resizes it, with its bounding
+    boxes.
 
-    Boxes outside of the region are left out.
+    Boxes are clipped to the region; boxes outside are dropped.
 
     Args:
         size (Union[int, sequence]): (height, width) of the result; an int is a square.
-        scale (sequence, optional): (min, max) of the region's area, as a part of the image's.
-        ratio (sequence, optional): (min, max) of the region's width by its height.
-        interpolation (Inter, optional): how it is resized.
-        max_attempts (int, optional): how often a region is drawn before the middle is taken.
+        scale (sequence, optional): (min, max) of the region's area, as a fraction of the image's
+            area.
+        ratio (sequence, optional): (min, max) of the region's aspect ratio, width / height.
+        interpolation (Inter, optional): the interpolation method.
+        max_attempts (int, optional): the number of attempts to draw a region; after them, the
+            center is taken.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: one is out of range.
-        RuntimeError: the inputs are not an image and boxes within it; raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if an argument is out of range.
+        RuntimeError: if the inputs are not an image and boxes within it; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -262,37 +270,37 @@ class RandomResizedCropWithBBox(_BoxOperation, RandomResizedCrop):
     Source: mindspore.dataset.vision.RandomResizedCropWithBBox of MindSpore 2.10.
     """
 
-    def _both(self, image, boxes):
+    def _apply_to_both(self, image, boxes):
         api = "RandomResizedCropWithBBox"
         top, left, height, width = self._region(*image.shape[:2])
-        image = cropped(api, image, top, left, height, width)
+        image = crop(api, image, top, left, height, width)
         boxes = _cut(boxes, left, top, width, height)
-        return _both_resized(api, image, boxes, self.size, self.interpolation)
+        return _resize_both(api, image, boxes, self.size, self.interpolation)
 
 
 def _cut(boxes, left, top, width, height):
-    """The parts of boxes within a region; those that lie outside are left out."""
+    """Clips boxes to a region; boxes outside are dropped."""
     start = np.array([left, top], np.float32)
     end = start + np.array([width, height], np.float32)
     ends = boxes[:, :2] + boxes[:, 2:4]
-    seen = ((boxes[:, :2] <= end) & (ends >= start)).all(1)
-    boxes, ends = boxes[seen], np.minimum(ends[seen], end)
+    inside = ((boxes[:, :2] <= end) & (ends >= start)).all(1)
+    boxes, ends = boxes[inside], np.minimum(ends[inside], end)
     boxes[:, :2] = np.maximum(boxes[:, :2], start) - start
     boxes[:, 2:4] = ends - start - boxes[:, :2]
     return boxes
 
 
 class BoundingBoxAugment(_BoxOperation):
-    """Applies a transform of images to what lies in boxes, or leaves it, for each box at random.
+    """Applies an image transform to the content of randomly chosen bounding boxes.
 
     Args:
-        transform (TensorOperation): the transform; what it gives is resized to the box.
-        ratio (float, optional): how likely a box is chosen.
+        transform (TensorOperation): the transform; its result is resized to the box.
+        ratio (float, optional): the probability that a box is chosen.
 
     Raises:
-        TypeError: `transform` is no transform of arrays, or `ratio` no number.
-        ValueError: `ratio` is not in [0, 1].
-        RuntimeError: the inputs are not an image and boxes within it; raised when it is used.
+        TypeError: if `transform` is not a transform of arrays, or `ratio` no number.
+        ValueError: if `ratio` is not in [0, 1].
+        RuntimeError: if the inputs are not an image and boxes within it; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -313,17 +321,17 @@ class BoundingBoxAugment(_BoxOperation):
             )
         self.transform, self.ratio = transform, ratio
 
-    def _seeded(self, seed):
-        made = super()._seeded(seed)
-        made.transform = seeded(self.transform, seed)
-        return made
+    def _copy_with_seed(self, seed):
+        copy = super()._copy_with_seed(seed)
+        copy.transform = copy_with_seed(self.transform, seed)
+        return copy
 
-    def _both(self, image, boxes):
+    def _apply_to_both(self, image, boxes):
         image = image.copy()
         for left, top, width, height in boxes[:, :4].astype(int).tolist():
             if self._random.unit32() >= self.ratio:
                 continue
             part = self.transform(image[top : top + height, left : left + width].copy())
-            part = resized("BoundingBoxAugment", part, (height, width), Inter.LINEAR)
+            part = resize("BoundingBoxAugment", part, (height, width), Inter.LINEAR)
             image[top : top + height, left : left + width] = part
         return image, boxes

@@ -1,7 +1,7 @@
-"""`mindspore.dataset.vision.c_transforms`: the path of MindSpore 1's transforms of arrays.
+"""`mindspore.dataset.vision.c_transforms`: the path of array transforms in MindSpore 1.
 
-Later releases have one class for arrays and PIL images, and here the two are the same classes. What
-differs in MindSpore 1 is reproduced: `Decode(rgb)`.
+Later releases use one class for arrays and PIL images, and both paths export these classes. The one
+difference of MindSpore 1 is reproduced: `Decode(rgb)`.
 """
 
 from ..._core.rules.checked import checked
@@ -20,7 +20,7 @@ class Decode(_Decode):
         rgb (bool, optional): must be True.
 
     Raises:
-        ValueError: `rgb` is not True.
+        ValueError: if `rgb` is not True.
     """
 
     @checked

@@ -1,4 +1,4 @@
-"""Image transforms that change colours: brightness, contrast, hue, histograms, bits."""
+"""Image transforms of colours: brightness, contrast, saturation, hue, gamma, histograms, bits."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from .._extra import opencv, pillow
 from .._rules import Increasing, sequence
 from . import _color
 from ._image import ImageOperation, check_channels, check_dtype, check_rank, with_channels
-from ._resize import rounded
+from ._resize import round_to
 
 __all__ = [
     "AdjustBrightness",
@@ -32,15 +32,15 @@ _Ignored = Int(ge=0, le=255) | sequence(Int(ge=0, le=255))
 
 
 class AdjustBrightness(ImageOperation):
-    """Makes an image darker (factor below 1) or brighter (above 1).
+    """Adjusts the brightness of an image: darker for a factor below 1, brighter above 1.
 
     Args:
         brightness_factor (float): 0 gives black, 1 the image itself.
 
     Raises:
-        TypeError: it is no number.
-        ValueError: it is negative.
-        RuntimeError: an image has not two or three axes; raised when it is used.
+        TypeError: if it is not a number.
+        ValueError: if it is negative.
+        RuntimeError: if an image does not have two or three axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -58,38 +58,38 @@ class AdjustBrightness(ImageOperation):
         self.brightness_factor = brightness_factor
 
     def _pil(self, image):
-        return enhanced("AdjustBrightness", "Brightness", image, self.brightness_factor)
+        return enhance("AdjustBrightness", "Brightness", image, self.brightness_factor)
 
     def _array(self, image, lead):
         check_rank("AdjustBrightness", image, lead, (2, 3))
         if image.ndim - lead == 3:
             check_channels("AdjustBrightness", image, (1, 3))
-        return brightened(image, self.brightness_factor)
+        return brighten(image, self.brightness_factor)
 
 
-def enhanced(api, kind, image, factor):
-    """What Pillow's enhancement of this kind makes of a PIL image."""
+def enhance(api, kind, image, factor):
+    """Applies one of Pillow's enhancements to a PIL image."""
     return getattr(pillow(api, "ImageEnhance"), kind)(image).enhance(factor)
 
 
-def brightened(image, factor):
-    """Pixels times a factor, rounded and clipped to its range."""
+def brighten(image, factor):
+    """Multiplies pixels by a factor; rounds and clips the results."""
     if image.dtype == bool:
-        return brightened(image.view(np.uint8), factor).view(bool)
+        return brighten(image.view(np.uint8), factor).view(bool)
     work = np.float64 if image.dtype in (np.float64, np.int32) else np.float32
-    return rounded(image.astype(work) * work(np.float32(factor)), image.dtype)
+    return round_to(image.astype(work) * work(np.float32(factor)), image.dtype)
 
 
 class AdjustContrast(ImageOperation):
-    """Lowers (factor below 1) or raises (above 1) the contrast of an RGB image.
+    """Adjusts the contrast of an RGB image: lower for a factor below 1, higher above 1.
 
     Args:
         contrast_factor (float): 0 gives grey, 1 the image itself.
 
     Raises:
-        TypeError: it is no number.
-        ValueError: it is negative.
-        RuntimeError: an image is not of shape (height, width, 3); raised when it is used.
+        TypeError: if it is not a number.
+        ValueError: if it is negative.
+        RuntimeError: if an image is not of shape (height, width, 3); raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -105,41 +105,41 @@ class AdjustContrast(ImageOperation):
         self.contrast_factor = contrast_factor
 
     def _pil(self, image):
-        return enhanced("AdjustContrast", "Contrast", image, self.contrast_factor)
+        return enhance("AdjustContrast", "Contrast", image, self.contrast_factor)
 
     def _array(self, image, lead):
         check_rgb("AdjustContrast", image, lead)
-        return contrasted(image, self.contrast_factor)
+        return adjust_contrast(image, self.contrast_factor)
 
 
 def check_rgb(api, image, lead=0, dtypes=("uint8", "uint16", "float32")):
-    """Refuses what is not an RGB image.
+    """Refuses an array that is not an RGB image.
 
     Raises:
-        RuntimeError: it is of another shape or dtype.
+        RuntimeError: if it is of another shape or dtype.
     """
     check_rank(api, image, lead, (3,))
     check_channels(api, image, (3,))
     check_dtype(api, image, dtypes)
 
 
-def contrasted(image, factor):
-    """An RGB image blended with its mean grey."""
+def adjust_contrast(image, factor):
+    """Blends an RGB image with its mean grey value."""
     mean = float(_color.grey(image).mean(dtype=np.float64))
     mean = np.float32(mean) if image.dtype.kind == "f" else int(mean + 0.5)
-    return _color.blended(image, mean, factor)
+    return _color.blend(image, mean, factor)
 
 
 class AdjustSaturation(ImageOperation):
-    """Lowers (factor below 1) or raises (above 1) the saturation of an RGB image.
+    """Adjusts the saturation of an RGB image: lower for a factor below 1, higher above 1.
 
     Args:
         saturation_factor (float): 0 gives shades of grey, 1 the image itself.
 
     Raises:
-        TypeError: it is no number.
-        ValueError: it is negative.
-        RuntimeError: an image is not of shape (height, width, 3); raised when it is used.
+        TypeError: if it is not a number.
+        ValueError: if it is negative.
+        RuntimeError: if an image is not of shape (height, width, 3); raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -155,28 +155,28 @@ class AdjustSaturation(ImageOperation):
         self.saturation_factor = saturation_factor
 
     def _pil(self, image):
-        return enhanced("AdjustSaturation", "Color", image, self.saturation_factor)
+        return enhance("AdjustSaturation", "Color", image, self.saturation_factor)
 
     def _array(self, image, lead):
         check_rgb("AdjustSaturation", image, lead)
-        return saturated(image, self.saturation_factor)
+        return saturate(image, self.saturation_factor)
 
 
-def saturated(image, factor):
-    """An RGB image blended with its grey."""
-    return _color.blended(image, _color.grey(image)[..., None], factor)
+def saturate(image, factor):
+    """Blends an RGB image with its grayscale version."""
+    return _color.blend(image, _color.grey(image)[..., None], factor)
 
 
 class AdjustHue(ImageOperation):
-    """Turns the hue of an RGB image.
+    """Adjusts the hue of an RGB image.
 
     Args:
-        hue_factor (float): a part of the circle, in [-0.5, 0.5].
+        hue_factor (float): the shift as a fraction of the hue circle, in [-0.5, 0.5].
 
     Raises:
-        TypeError: it is no number.
-        ValueError: it is out of range.
-        RuntimeError: an image is not of shape (height, width, 3); raised when it is used.
+        TypeError: if it is not a number.
+        ValueError: if it is out of range.
+        RuntimeError: if an image is not of shape (height, width, 3); raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -192,27 +192,27 @@ class AdjustHue(ImageOperation):
         self.hue_factor = hue_factor
 
     def _pil(self, image):
-        return hue_moved_pil("AdjustHue", image, self.hue_factor)
+        return shift_hue_pil("AdjustHue", image, self.hue_factor)
 
     def _array(self, image, lead):
         check_rgb("AdjustHue", image, lead, ("uint8", "float32"))
-        return hue_moved("AdjustHue", image, self.hue_factor)
+        return shift_hue("AdjustHue", image, self.hue_factor)
 
 
-def hue_moved_pil(api, image, factor):
-    """A PIL image with its hue turned; an image without hue stays as it is."""
+def shift_hue_pil(api, image, factor):
+    """Shifts the hue of a PIL image; a grayscale image is unchanged."""
     if image.mode in ("L", "1", "I", "F"):
         return image
     hue, saturation, value = image.convert("HSV").split()
-    turned = (np.array(hue, np.int64) + int(factor * 255)) % 256
-    hue = pillow(api).fromarray(turned.astype(np.uint8))
+    shifted = (np.array(hue, np.int64) + int(factor * 255)) % 256
+    hue = pillow(api).fromarray(shifted.astype(np.uint8))
     return pillow(api).merge("HSV", (hue, saturation, value)).convert(image.mode)
 
 
-def hue_moved(api, image, factor):
-    """An RGB image with its hue turned; floats, whose hue counts in degrees, by OpenCV."""
+def shift_hue(api, image, factor):
+    """Shifts the hue of an RGB image; OpenCV handles floats, whose hue is in degrees."""
     if image.dtype == np.uint8:
-        return _color.hue_moved(image, factor)
+        return _color.shift_hue(image, factor)
     cv2 = opencv(api)
     hsv = cv2.cvtColor(image, cv2.COLOR_RGB2HSV_FULL)
     hsv[..., 0] = (hsv[..., 0].astype(np.int64) + int(factor * 255.0)) % 256
@@ -220,16 +220,16 @@ def hue_moved(api, image, factor):
 
 
 class AdjustGamma(ImageOperation):
-    """Corrects by a power: 255 * gain * (pixel / 255) ** gamma.
+    """Applies gamma correction: 255 * gain * (pixel / 255) ** gamma.
 
     Args:
         gamma (float): above 1 makes shadows darker, below 1 lighter.
-        gain (float, optional): a factor.
+        gain (float, optional): the factor `gain`.
 
     Raises:
-        TypeError: one is no number.
-        ValueError: `gamma` is negative.
-        RuntimeError: an image has fewer than two axes; raised when it is used.
+        TypeError: if an argument is not a number.
+        ValueError: if `gamma` is negative.
+        RuntimeError: if an image has fewer than two axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -252,8 +252,8 @@ class AdjustGamma(ImageOperation):
             int((255 + 1 - 1e-3) * self.gain * pow(value / 255.0, self.gamma))
             for value in range(256)
         ]
-        converted = image.convert("RGB")
-        return converted.point(table * 3).convert(mode)
+        rgb = image.convert("RGB")
+        return rgb.point(table * 3).convert(mode)
 
     def _array(self, image, lead):
         check_rank("AdjustGamma", image, lead, (2, 3, 4))
@@ -284,15 +284,16 @@ class AdjustGamma(ImageOperation):
 
 
 class AdjustSharpness(ImageOperation):
-    """Blurs (factor below 1) or sharpens (above 1) an image. Needs OpenCV.
+    """Adjusts the sharpness of an image: blurs it for a factor below 1, sharpens it above 1. Needs
+    OpenCV.
 
     Args:
         sharpness_factor (float): 0 gives a blurred image, 1 the image itself.
 
     Raises:
-        TypeError: it is no number.
-        ValueError: it is negative.
-        RuntimeError: an image has not two or three axes; raised when it is used.
+        TypeError: if it is not a number.
+        ValueError: if it is negative.
+        RuntimeError: if an image does not have two or three axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -308,11 +309,11 @@ class AdjustSharpness(ImageOperation):
         self.sharpness_factor = sharpness_factor
 
     def _array(self, image, lead):
-        return sharpened("AdjustSharpness", image, self.sharpness_factor)
+        return sharpen("AdjustSharpness", image, self.sharpness_factor)
 
 
-def sharpened(api, image, factor):
-    """An image blended with a smoothed one; the outermost pixels stay as they are."""
+def sharpen(api, image, factor):
+    """Blends an image with a smoothed copy; the border pixels are unchanged."""
     check_rank(api, image, 0, (2, 3))
     image = image.view(np.uint8) if image.dtype == bool else image
     check_dtype(api, image, ("uint8", "uint16", "int16", "float32", "float64"))
@@ -320,19 +321,19 @@ def sharpened(api, image, factor):
     kernel = np.ones((3, 3), np.float32)
     kernel[1, 1] = 5
     smooth = cv2.filter2D(image, -1, kernel / np.float32(13)).reshape(image.shape)
-    mixed = image.copy()
-    mixed[1:-1, 1:-1] = smooth[1:-1, 1:-1]
-    return cv2.addWeighted(image, factor, mixed, 1.0 - factor, 0).reshape(image.shape)
+    smoothed = image.copy()
+    smoothed[1:-1, 1:-1] = smooth[1:-1, 1:-1]
+    return cv2.addWeighted(image, factor, smoothed, 1.0 - factor, 0).reshape(image.shape)
 
 
 # Histograms and bits ------------------------------------------------------------------------------
 
 
 class Equalize(ImageOperation):
-    """Spreads the values of each channel evenly.
+    """Equalizes the histogram of each channel of an image.
 
     Raises:
-        RuntimeError: an image does not hold bytes, or has neither one nor three channels; raised
+        RuntimeError: if an image does not hold bytes, or has neither one nor three channels; raised
             when it is used.
 
     Example:
@@ -348,35 +349,37 @@ class Equalize(ImageOperation):
         return pillow("Equalize", "ImageOps").equalize(image)
 
     def _array(self, image, lead):
-        return retabled("Equalize", image, _color.equalizing)
+        return map_channels("Equalize", image, _color.equalizing)
 
 
-def retabled(api, image, table_of):
-    """An image of bytes, each channel replaced through the table made of its histogram.
+def map_channels(api, image, table_of):
+    """Maps each channel of a byte image through a table computed from its histogram.
 
     Raises:
-        RuntimeError: the image is of another shape or dtype.
+        RuntimeError: if the image is of another shape or dtype.
     """
     check_rank(api, image, 0, (2, 3))
     check_dtype(api, image, ("uint8", "bool"))
     image, alone = with_channels(image.view(np.uint8), 0)
     check_channels(api, image, (1, 3))
-    out = _color.through_table(image, [table_of(each) for each in _color.histograms(image)])
+    out = _color.through_table(
+        image, [table_of(histogram) for histogram in _color.histograms(image)]
+    )
     return out[..., 0] if alone else out
 
 
 class AutoContrast(ImageOperation):
-    """Stretches the values of each channel from 0 to 255.
+    """Maximizes the contrast of an image: stretches the values of each channel to [0, 255].
 
     Args:
-        cutoff (float, optional): how many percent of the darkest, and of the lightest, pixels are
-            left out, in [0, 50).
-        ignore (Union[int, sequence], optional): values that do not count, in [0, 255].
+        cutoff (float, optional): the percentage of the darkest and of the lightest pixels that are
+            ignored, in [0, 50).
+        ignore (Union[int, sequence], optional): values that are not counted, in [0, 255].
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: one is out of range.
-        RuntimeError: an image does not hold bytes, or has neither one nor three channels; raised
+        TypeError: if an argument is of the wrong type.
+        ValueError: if an argument is out of range.
+        RuntimeError: if an image does not hold bytes, or has neither one nor three channels; raised
             when it is used.
 
     Example:
@@ -401,7 +404,7 @@ class AutoContrast(ImageOperation):
         )
 
     def _array(self, image, lead):
-        return retabled(
+        return map_channels(
             "AutoContrast",
             image,
             lambda counts: _color.stretching(counts, self.cutoff, self.ignore),
@@ -409,15 +412,15 @@ class AutoContrast(ImageOperation):
 
 
 class Posterize(ImageOperation):
-    """Keeps the upper bits of each byte.
+    """Posterizes an image: keeps the upper bits of each byte.
 
     Args:
-        bits (int): how many, in [0, 8].
+        bits (int): the number of bits, in [0, 8].
 
     Raises:
-        TypeError: it is no int.
-        ValueError: it is out of range.
-        RuntimeError: an image does not hold bytes; raised when it is used.
+        TypeError: if it is not an int.
+        ValueError: if it is out of range.
+        RuntimeError: if an image does not hold bytes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -436,26 +439,26 @@ class Posterize(ImageOperation):
 
     def _array(self, image, lead):
         check_rank("Posterize", image, lead, (2, 3))
-        return posterized("Posterize", image, self.bits)
+        return posterize("Posterize", image, self.bits)
 
 
-def posterized(api, image, bits):
-    """The upper bits of bytes."""
+def posterize(api, image, bits):
+    """Keeps the upper bits of bytes."""
     check_dtype(api, image, ("uint8", "bool"))
     return image.view(np.uint8) & np.uint8(255 << (8 - bits) & 255)
 
 
 class Solarize(ImageOperation):
-    """Inverts the pixels whose value lies in a range.
+    """Solarizes an image: inverts the pixels whose value lies in a range.
 
     Args:
         threshold (Union[float, sequence]): (min, max) of the range, in [0, 255]; with one value, or
-            min = max, all from there on.
+            min = max, all pixels from that value on.
 
     Raises:
-        TypeError: it is neither.
-        ValueError: a value is out of range, or min > max.
-        RuntimeError: an image has neither one nor three channels; raised when it is used.
+        TypeError: if it is neither.
+        ValueError: if a value is out of range, or min > max.
+        RuntimeError: if an image has neither one nor three channels; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -476,34 +479,34 @@ class Solarize(ImageOperation):
         low, high = (
             (self.threshold,) * 2 if isinstance(self.threshold, (int, float)) else self.threshold
         )
-        return solarized("Solarize", image, low, high, lead)
+        return solarize("Solarize", image, low, high, lead)
 
 
-def solarized(api, image, low, high, lead=0):
-    """An image with the pixels of a range inverted; all from `low` on if the range is one value."""
+def solarize(api, image, low, high, lead=0):
+    """Inverts the pixels in a range; all pixels from `low` on if the range is one value."""
     check_rank(api, image, lead, (2, 3))
     if image.ndim - lead == 3:
         check_channels(api, image, (1, 3))
     if image.dtype == bool:
-        return solarized(api, image.view(np.uint8), low, high, lead).view(bool)
+        return solarize(api, image.view(np.uint8), low, high, lead).view(bool)
     inside = image >= low if low == high else (image >= low) & (image <= high)
-    return np.where(inside, inverted(image), image)
+    return np.where(inside, invert(image), image)
 
 
-def inverted(image):
-    """255 minus each pixel, clipped to its range."""
+def invert(image):
+    """Subtracts each pixel from 255; clips the results."""
     if image.dtype == bool:
         return np.ones_like(image)
     if image.dtype == np.uint8:
         return 255 - image
-    return rounded(255.0 - image.astype(np.float64), image.dtype)
+    return round_to(255.0 - image.astype(np.float64), image.dtype)
 
 
 class Invert(ImageOperation):
-    """Replaces each pixel of an RGB image by 255 minus it.
+    """Inverts the colours of an RGB image: 255 minus each pixel.
 
     Raises:
-        RuntimeError: an image is not of shape (height, width, 3); raised when it is used.
+        RuntimeError: if an image is not of shape (height, width, 3); raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -522,4 +525,4 @@ class Invert(ImageOperation):
     def _array(self, image, lead):
         check_rank("Invert", image, lead, (3,))
         check_channels("Invert", image, (3,))
-        return inverted(image)
+        return invert(image)

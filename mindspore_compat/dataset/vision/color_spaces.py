@@ -1,4 +1,6 @@
-"""Image transforms of colour spaces: grey, orders of channels, HSV; and GaussianBlur."""
+"""Image transforms of colour spaces: Grayscale, ConvertColor, RgbToHsv, HsvToRgb; and
+GaussianBlur.
+"""
 
 import numpy as np
 
@@ -24,14 +26,14 @@ _Sigma = Number(ge=0.0) | Bool
 
 
 class Grayscale(PilOperation):
-    """Makes a PIL image grey.
+    """Converts a PIL image to grayscale.
 
     Args:
-        num_output_channels (int, optional): 1, or 3 for three equal ones.
+        num_output_channels (int, optional): 1, or 3 for three equal channels.
 
     Raises:
-        TypeError: it is no int; or the input is no PIL image.
-        ValueError: it is another number.
+        TypeError: if it is not an int, or the input is not a PIL image.
+        ValueError: if it is another number.
 
     Example:
         >>> import numpy as np
@@ -52,12 +54,12 @@ class Grayscale(PilOperation):
 
 
 def grey_pil(image, channels):
-    """A PIL image in grey, with one channel or three equal ones."""
+    """Converts a PIL image to grayscale with one channel or three equal channels."""
     image = image.convert("L")
     return image if channels == 1 else image.convert("RGB")
 
 
-# Whether red and blue are swapped, whether there is an alpha channel before and after.
+# Whether red and blue are swapped, and whether input and output have an alpha channel.
 _permuted = {
     ConvertMode.COLOR_BGR2BGRA: (False, True),
     ConvertMode.COLOR_BGRA2BGR: (False, False),
@@ -83,14 +85,14 @@ _four = (
 
 
 class ConvertColor(ImageOperation):
-    """Changes the order or the number of the channels.
+    """Converts the colour space of an image: changes the order or the number of its channels.
 
     Args:
-        convert_mode (ConvertMode): from which to which.
+        convert_mode (ConvertMode): the conversion.
 
     Raises:
-        TypeError: it is no ConvertMode.
-        RuntimeError: an image has another number of channels; raised when it is used.
+        TypeError: if it is not a ConvertMode.
+        RuntimeError: if an image has another number of channels; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -121,8 +123,8 @@ class ConvertColor(ImageOperation):
         check_channels("ConvertColor", image, (4,) if mode in _four else (3, 4))
         if mode in _to_grey:
             return _color.grey(image, _to_grey[mode])
-        swapped, alpha = _permuted[mode]
-        colours = image[..., 2::-1] if swapped else image[..., :3]
+        is_swapped, alpha = _permuted[mode]
+        colours = image[..., 2::-1] if is_swapped else image[..., :3]
         if alpha and mode in _four:
             return np.concatenate([colours, image[..., 3:]], -1)
         return _with_alpha(np.ascontiguousarray(colours), alpha)
@@ -136,7 +138,7 @@ def _with_alpha(image, alpha):
 
 
 class _Space(ImageOperation):
-    """What RgbToHsv and HsvToRgb share: arrays alone, channels first or last."""
+    """Shared base class of RgbToHsv and HsvToRgb: arrays only, with channels first or last."""
 
     @checked
     def __init__(self, is_hwc: Bool = False):
@@ -158,13 +160,13 @@ class _Space(ImageOperation):
 
 
 class RgbToHsv(_Space):
-    """Converts arrays from red, green and blue to hue, saturation and value; hue is in [0, 1).
+    """Converts arrays from RGB to HSV (hue, saturation, value); hue is in [0, 1).
 
     Args:
-        is_hwc (bool, optional): whether channels are the last axis, not the first.
+        is_hwc (bool, optional): whether the channels are the last axis instead of the first.
 
     Raises:
-        TypeError: `is_hwc` is no bool; or the input has not three channels.
+        TypeError: if `is_hwc` is not a bool, or the input has not three channels.
 
     Example:
         >>> import numpy as np
@@ -186,11 +188,17 @@ class RgbToHsv(_Space):
         high = np.maximum(np.maximum(red, green), blue)
         low = np.minimum(np.minimum(red, green), blue)
         chroma = np.where(high == low, 1, high - low).astype(np.float64)
-        from_red, from_green, from_blue = (((high - each) / chroma) for each in (red, green, blue))
+        red_distance, green_distance, blue_distance = (
+            ((high - channel) / chroma) for channel in (red, green, blue)
+        )
         hue = np.where(
             red == high,
-            from_blue - from_green,
-            np.where(green == high, 2.0 + from_red - from_blue, 4.0 + from_green - from_red),
+            blue_distance - green_distance,
+            np.where(
+                green == high,
+                2.0 + red_distance - blue_distance,
+                4.0 + green_distance - red_distance,
+            ),
         )
         hue = np.where(high == low, 0.0, (hue / 6.0) % 1.0)
         saturation = (high - low) / np.where(high == 0, 1, high)
@@ -198,13 +206,13 @@ class RgbToHsv(_Space):
 
 
 class HsvToRgb(_Space):
-    """Converts arrays from hue, saturation and value to red, green and blue; hue is in [0, 1].
+    """Converts arrays from HSV (hue, saturation, value) to RGB; hue is in [0, 1].
 
     Args:
-        is_hwc (bool, optional): whether channels are the last axis, not the first.
+        is_hwc (bool, optional): whether the channels are the last axis instead of the first.
 
     Raises:
-        TypeError: `is_hwc` is no bool; or the input has not three channels.
+        TypeError: if `is_hwc` is not a bool, or the input has not three channels.
 
     Example:
         >>> import numpy as np
@@ -218,7 +226,9 @@ class HsvToRgb(_Space):
 
     @staticmethod
     def _convert(hue, saturation, value):
-        hue, saturation, value = (each.astype(np.float64) for each in (hue, saturation, value))
+        hue, saturation, value = (
+            channel.astype(np.float64) for channel in (hue, saturation, value)
+        )
         sector = np.trunc(hue * 6.0).astype(np.int64)
         beyond = hue * 6.0 - sector
         p, q, t = (
@@ -241,14 +251,15 @@ class GaussianBlur(ImageOperation):
     """Blurs an image with a Gaussian kernel. Needs OpenCV.
 
     Args:
-        kernel_size (Union[int, sequence]): (width, height) of the kernel, odd; an int is both.
+        kernel_size (Union[int, sequence]): (width, height) of the kernel, both odd; an int stands
+            for both.
         sigma (Union[float, sequence], optional): the standard deviation along the width and the
-            height; 0 and the default stand for ((kernel_size - 1) * 0.5 - 1) * 0.3 + 0.8.
+            height; 0 and the default mean ((kernel_size - 1) * 0.5 - 1) * 0.3 + 0.8.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: `kernel_size` is not positive and odd, or `sigma` negative.
-        RuntimeError: an image has not two or three axes; raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if `kernel_size` is not positive and odd, or `sigma` negative.
+        RuntimeError: if an image does not have two or three axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -276,8 +287,8 @@ class GaussianBlur(ImageOperation):
         self.kernel_size = pair(whole[0]) if len(whole) == 1 else whole
         sigma = tuple(sigma) if isinstance(sigma, (tuple, list)) else (sigma,)
         self.sigma = tuple(
-            float(wanted or ((size - 1) * 0.5 - 1) * 0.3 + 0.8)
-            for wanted, size in zip(sigma * 2 if len(sigma) == 1 else sigma, self.kernel_size)
+            float(deviation or ((size - 1) * 0.5 - 1) * 0.3 + 0.8)
+            for deviation, size in zip(sigma * 2 if len(sigma) == 1 else sigma, self.kernel_size)
         )
 
     def _array(self, image, lead):

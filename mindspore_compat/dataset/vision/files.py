@@ -1,6 +1,6 @@
-"""Functions for image files: reading, writing, encoding; and the size of an image.
+"""Functions that read, write and encode image files, and return the size of an image.
 
-Encoding and decoding need OpenCV, of the extra "vision".
+Encoding and decoding need OpenCV, which the extra "vision" installs.
 """
 
 import numpy as np
@@ -31,13 +31,13 @@ _Image = AnInstance(np.ndarray, Tensor)
 
 @checked
 def read_file(filename: Str):
-    """Returns the bytes of a file, as an array of one axis.
+    """Reads a file and returns its bytes as an array of one axis.
 
     Args:
-        filename: its path.
+        filename: the path of the file.
 
     Raises:
-        RuntimeError: it cannot be read.
+        RuntimeError: if it cannot be read.
 
     Example:
         >>> import numpy as np
@@ -66,11 +66,11 @@ def write_file(filename: Str, data: _Image):
     """Writes bytes to a file.
 
     Args:
-        filename: its path.
-        data: the bytes, an array or Tensor of one axis of uint8.
+        filename: the path of the file.
+        data: the bytes: a one-dimensional uint8 array or Tensor.
 
     Raises:
-        RuntimeError: `data` is of another shape or dtype, or the file cannot be written.
+        RuntimeError: if `data` is of another shape or dtype, or the file cannot be written.
 
     Example:
         >>> import numpy as np
@@ -99,14 +99,14 @@ def read_image(filename: Str, mode: AnInstance(ImageReadMode) = ImageReadMode.UN
     """Reads an image file.
 
     Args:
-        filename: its path.
-        mode: the channels wanted.
+        filename: the path of the file.
+        mode: the channels to return.
 
     Returns:
         numpy.ndarray, of shape (height, width, channels), in RGB.
 
     Raises:
-        RuntimeError: the file cannot be read, or is no image.
+        RuntimeError: if the file cannot be read, or is not an image.
 
     Example:
         >>> import numpy as np
@@ -117,15 +117,15 @@ def read_image(filename: Str, mode: AnInstance(ImageReadMode) = ImageReadMode.UN
 
     Source: mindspore.dataset.vision.read_image of MindSpore 2.10.
     """
-    stored = _content("read_image", filename)
+    data = _content("read_image", filename)
     flag = {
         ImageReadMode.UNCHANGED: "IMREAD_ANYCOLOR",
         ImageReadMode.GRAYSCALE: "IMREAD_GRAYSCALE",
         ImageReadMode.COLOR: "IMREAD_COLOR",
     }[mode]
     with reading(filename):
-        pixels = opencv_pixels("read_image", stored, flag) if stored else None
-    if pixels is None or stored[:3] == b"GIF":
+        pixels = opencv_pixels("read_image", data, flag) if data else None
+    if pixels is None or data[:3] == b"GIF":
         raise RuntimeError(
             f"For 'read_image', 'filename' must be a JPEG, PNG, BMP or TIFF file, "
             f"but got {filename!r}."
@@ -133,8 +133,8 @@ def read_image(filename: Str, mode: AnInstance(ImageReadMode) = ImageReadMode.UN
     return pixels[..., None] if pixels.ndim == 2 else np.ascontiguousarray(pixels[..., ::-1])
 
 
-def _encoded(api, extension, image, *settings):
-    """The content of an image file with these pixels."""
+def _encode(api, extension, image, *settings):
+    """The bytes of an image file with these pixels."""
     image = image.asnumpy() if isinstance(image, Tensor) else image
     fits = image.ndim == 2 or image.ndim == 3 and image.shape[-1] in (1, 3)
     if image.dtype != np.uint8 or not fits or not image.size:
@@ -157,14 +157,15 @@ def encode_jpeg(image: _Image, quality: Int | Bool = 75):
     """Encodes an image as JPEG.
 
     Args:
-        image: an array or Tensor of uint8, (height, width), with 1 or 3 channels.
+        image: an array or Tensor of uint8, of shape (height, width), or with 1 or 3 channels as the
+            last axis.
         quality: from 1 to 100.
 
     Returns:
         numpy.ndarray, the bytes.
 
     Raises:
-        RuntimeError: `image` is of another shape or dtype, or `quality` out of range.
+        RuntimeError: if `image` is of another shape or dtype, or `quality` out of range.
 
     Example:
         >>> import numpy as np
@@ -177,7 +178,7 @@ def encode_jpeg(image: _Image, quality: Int | Bool = 75):
     """
     _in_range("encode_jpeg", "quality", quality, 1, 100)
     quality_flag = opencv("encode_jpeg").IMWRITE_JPEG_QUALITY
-    return _encoded("encode_jpeg", ".jpeg", image, quality_flag, int(quality))
+    return _encode("encode_jpeg", ".jpeg", image, quality_flag, int(quality))
 
 
 @checked
@@ -185,14 +186,15 @@ def encode_png(image: _Image, compression_level: Int | Bool = 6):
     """Encodes an image as PNG.
 
     Args:
-        image: an array or Tensor of uint8, (height, width), with 1 or 3 channels.
+        image: an array or Tensor of uint8, of shape (height, width), or with 1 or 3 channels as the
+            last axis.
         compression_level: from 0 to 9.
 
     Returns:
         numpy.ndarray, the bytes.
 
     Raises:
-        RuntimeError: `image` is of another shape or dtype, or `compression_level` out of range.
+        RuntimeError: if `image` is of another shape or dtype, or `compression_level` out of range.
 
     Example:
         >>> import numpy as np
@@ -205,7 +207,7 @@ def encode_png(image: _Image, compression_level: Int | Bool = 6):
     """
     _in_range("encode_png", "compression_level", compression_level, 0, 9)
     level_flag = opencv("encode_png").IMWRITE_PNG_COMPRESSION
-    return _encoded("encode_png", ".png", image, level_flag, int(compression_level))
+    return _encode("encode_png", ".png", image, level_flag, int(compression_level))
 
 
 @checked
@@ -213,7 +215,7 @@ def write_jpeg(filename: Str, image: _Image, quality: Int | Bool = 75):
     """Writes an image as a JPEG file; see `encode_jpeg`.
 
     Args:
-        filename: its path.
+        filename: the path of the file.
         image: the pixels.
         quality: from 1 to 100.
 
@@ -237,7 +239,7 @@ def write_png(filename: Str, image: _Image, compression_level: Int | Bool = 6):
     """Writes an image as a PNG file; see `encode_png`.
 
     Args:
-        filename: its path.
+        filename: the path of the file.
         image: the pixels.
         compression_level: from 0 to 9.
 
@@ -260,8 +262,8 @@ def _shape(api, image):
     """(height, width, channels) of an image.
 
     Raises:
-        TypeError: it is no image.
-        RuntimeError: it has fewer than two axes.
+        TypeError: if it is not an image.
+        RuntimeError: if it has fewer than two axes.
     """
     if is_pil(image):
         return image.height, image.width, len(image.getbands())
@@ -274,14 +276,14 @@ def _shape(api, image):
 
 
 def get_image_size(image):
-    """Returns [height, width] of an image.
+    """Returns the size of an image as [height, width].
 
     Args:
         image (Union[numpy.ndarray, PIL.Image.Image]): the image.
 
     Raises:
-        TypeError: it is neither.
-        RuntimeError: it has fewer than two axes.
+        TypeError: if it is neither.
+        RuntimeError: if it has fewer than two axes.
 
     Example:
         >>> import numpy as np
@@ -301,8 +303,8 @@ def get_image_num_channels(image):
         image (Union[numpy.ndarray, PIL.Image.Image]): the image.
 
     Raises:
-        TypeError: it is neither.
-        RuntimeError: it has fewer than two axes.
+        TypeError: if it is neither.
+        RuntimeError: if it has fewer than two axes.
 
     Example:
         >>> import numpy as np

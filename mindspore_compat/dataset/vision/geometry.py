@@ -1,6 +1,6 @@
-"""Image transforms that choose or move whole pixels: crops, pads, flips, patches, erasing.
+"""Image transforms that select or move whole pixels: crops, padding, flips, patches, erasing.
 
-Those that resize an image are in `resizing`, those that turn or bend it in `warping`.
+Transforms that resize an image are in `resizing`, those that rotate or warp it in `warping`.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ from ._image import (
     pair,
     with_channels,
 )
-from .resizing import resized
+from .resizing import resize
 from .utils import Border, Inter, SliceMode
 
 __all__ = [
@@ -44,10 +44,10 @@ _modes = {Border.EDGE: "edge", Border.REFLECT: "reflect", Border.SYMMETRIC: "sym
 
 
 def check_inside(api, image, top, left, height, width):
-    """Refuses a region that reaches out of an image.
+    """Refuses a region that is not within the image.
 
     Raises:
-        RuntimeError: it does.
+        RuntimeError: if it is not.
     """
     if top + height > image.shape[-3] or left + width > image.shape[-2]:
         raise RuntimeError(
@@ -56,11 +56,11 @@ def check_inside(api, image, top, left, height, width):
         )
 
 
-def cropped(api, images, top, left, height, width, lead=0):
-    """A region of images.
+def crop(api, images, top, left, height, width, lead=0):
+    """Crops a region of images.
 
     Raises:
-        RuntimeError: it reaches out of them.
+        RuntimeError: if the region is not within the images.
     """
     images, grey = with_channels(images, lead)
     check_inside(api, images, top, left, height, width)
@@ -69,16 +69,16 @@ def cropped(api, images, top, left, height, width, lead=0):
 
 
 class Crop(ImageOperation):
-    """Takes a region of an image.
+    """Crops a region of an image.
 
     Args:
         coordinates (sequence): (top, left) of the region.
         size (Union[int, sequence]): (height, width) of the region; an int is a square.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: a coordinate is negative, or `size` not positive.
-        RuntimeError: the region reaches out of the image; raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if a coordinate is negative, or `size` not positive.
+        RuntimeError: if the region is not within the image; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -97,19 +97,19 @@ class Crop(ImageOperation):
 
     def _array(self, image, lead):
         check_rank("Crop", image, lead, (2, 3))
-        return cropped("Crop", image, *self.coordinates, *pair(self.size), lead)
+        return crop("Crop", image, *self.coordinates, *pair(self.size), lead)
 
 
 class CenterCrop(ImageOperation):
-    """Takes the middle of an image, which is padded with 0 where it is smaller.
+    """Crops the center of an image; a smaller image is padded with 0.
 
     Args:
         size (Union[int, sequence]): (height, width); an int is a square.
 
     Raises:
-        TypeError: `size` is neither.
-        ValueError: it is not positive.
-        RuntimeError: an image has fewer than two axes; raised when it is used.
+        TypeError: if `size` is neither an int nor a sequence.
+        ValueError: if it is not positive.
+        RuntimeError: if an image has fewer than two axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -140,29 +140,29 @@ class CenterCrop(ImageOperation):
         height, width = pair(self.size)
         spare = image.shape[-3] - height, image.shape[-2] - width
         if min(spare) < 0:
-            before = [max(0, (1 - each) // 2) for each in spare]
-            after = [max(0, -each) - first for each, first in zip(spare, before, strict=True)]
-            image = _padded(image, before[0], after[0], before[1], after[1], 0, Border.CONSTANT)
-        top, left = (max(0, each) // 2 for each in spare)
+            before = [max(0, (1 - gap) // 2) for gap in spare]
+            after = [max(0, -gap) - first for gap, first in zip(spare, before, strict=True)]
+            image = _pad(image, before[0], after[0], before[1], after[1], 0, Border.CONSTANT)
+        top, left = (max(0, gap) // 2 for gap in spare)
         image = image[..., top : top + height, left : left + width, :]
         return image[..., 0] if grey else image
 
 
 class ResizedCrop(ImageOperation):
-    """Takes a region of an image and resizes it.
+    """Crops a region of an image and resizes it.
 
     Args:
         top (int): the region's upper edge.
-        left (int): its left edge.
-        height (int): its height.
-        width (int): its width.
+        left (int): the region's left edge.
+        height (int): the region's height.
+        width (int): the region's width.
         size (Union[int, sequence]): (height, width) of the result; an int is the shorter side.
-        interpolation (Inter, optional): how it is resized.
+        interpolation (Inter, optional): the interpolation method.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: an edge is negative, or a length not positive.
-        RuntimeError: the region reaches out of the image; raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if an edge is negative, or a length not positive.
+        RuntimeError: if the region is not within the image; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -191,19 +191,20 @@ class ResizedCrop(ImageOperation):
 
     def _array(self, image, lead):
         check_rank("ResizedCrop", image, lead, (2, 3))
-        part = cropped("ResizedCrop", image, *self.region, lead)
-        return resized("ResizedCrop", part, self.size, self.interpolation, lead)
+        part = crop("ResizedCrop", image, *self.region, lead)
+        return resize("ResizedCrop", part, self.size, self.interpolation, lead)
 
 
 class FiveCrop(ImageOperation):
-    """Takes the four corners of an image and its middle, as a tuple of five.
+    """Crops the four corners and the center of an image; returns a tuple of five images.
 
     Args:
         size (Union[int, sequence]): (height, width); an int is a square.
 
     Raises:
-        TypeError: `size` is neither.
-        ValueError: it is not positive, or larger than the image; the latter raised when it is used.
+        TypeError: if `size` is neither an int nor a sequence.
+        ValueError: if it is not positive, or larger than the image; the latter raised when it is
+            used.
 
     Example:
         >>> import numpy as np
@@ -227,10 +228,10 @@ class FiveCrop(ImageOperation):
 
 
 def five_crops(api, image, size):
-    """The corners and the middle of a PIL image.
+    """The four corners and the center of a PIL image.
 
     Raises:
-        ValueError: it is too small.
+        ValueError: if it is too small.
     """
     (have_width, have_height), (height, width) = image.size, pair(size)
     if height > have_height or width > have_width:
@@ -245,16 +246,17 @@ def five_crops(api, image, size):
 
 
 class TenCrop(ImageOperation):
-    """Takes the four corners of an image and its middle, and all five flipped: a tuple of ten.
+    """Crops the four corners and the center of an image and flips them; returns a tuple of ten
+    images.
 
     Args:
         size (Union[int, sequence]): (height, width); an int is a square.
-        use_vertical_flip (bool, optional): whether they are flipped upside down, not left to right.
+        use_vertical_flip (bool, optional): whether to flip vertically instead of horizontally.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: `size` is not positive, or larger than the image; the latter raised when it is
-            used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if `size` is not positive, or larger than the image; the latter raised when it
+            is used.
 
     Example:
         >>> import numpy as np
@@ -272,10 +274,10 @@ class TenCrop(ImageOperation):
 
     def _pil(self, image):
         turn = pillow("TenCrop").Transpose
-        how = turn.FLIP_TOP_BOTTOM if self.use_vertical_flip else turn.FLIP_LEFT_RIGHT
+        direction = turn.FLIP_TOP_BOTTOM if self.use_vertical_flip else turn.FLIP_LEFT_RIGHT
         return (
             *five_crops("TenCrop", image, self.size),
-            *five_crops("TenCrop", image.transpose(how), self.size),
+            *five_crops("TenCrop", image.transpose(direction), self.size),
         )
 
     def _array(self, image, lead):
@@ -292,12 +294,12 @@ def sides(padding):
     return (*padding, *padding) if len(padding) == 2 else tuple(padding)
 
 
-def _padded(images, top, bottom, left, right, fill, mode):
-    """Images (..., height, width, channels) with borders."""
+def _pad(images, top, bottom, left, right, fill, mode):
+    """Pads images (..., height, width, channels)."""
     around = [(0, 0)] * (images.ndim - 3) + [(top, bottom), (left, right), (0, 0)]
     if mode is not Border.CONSTANT:
         return np.pad(images, around, _modes[mode])
-    shape = [length + sum(each) for length, each in zip(images.shape, around, strict=True)]
+    shape = [length + sum(widths) for length, widths in zip(images.shape, around, strict=True)]
     out = np.empty(shape, images.dtype)
     out[...] = np.asarray(fill[: images.shape[-1]] if isinstance(fill, tuple) else fill).astype(
         images.dtype
@@ -307,10 +309,10 @@ def _padded(images, top, bottom, left, right, fill, mode):
 
 
 def padded_image(api, images, padding, fill, mode, lead=0):
-    """Images with borders of (left, top, right, bottom) pixels.
+    """Pads images with (left, top, right, bottom) pixels.
 
     Raises:
-        RuntimeError: the number of channels does not allow it.
+        RuntimeError: if the number of channels does not allow it.
     """
     check_rank(api, images, lead, (2, 3))
     images, grey = with_channels(images, lead)
@@ -320,23 +322,23 @@ def padded_image(api, images, padding, fill, mode, lead=0):
         )
     images = images.view(np.uint8) if images.dtype == bool else images
     left, top, right, bottom = padding
-    images = _padded(images, top, bottom, left, right, fill, mode)
+    images = _pad(images, top, bottom, left, right, fill, mode)
     return images[..., 0] if grey else images
 
 
 class Pad(ImageOperation):
-    """Puts borders around an image.
+    """Pads an image on all sides.
 
     Args:
-        padding (Union[int, sequence]): the pixels at each side; or (left and right, top and
-            bottom); or (left, top, right, bottom).
-        fill_value (Union[int, tuple], optional): the pixel of CONSTANT borders, in [0, 255].
-        padding_mode (Border, optional): what the borders hold.
+        padding (Union[int, sequence]): the width of the borders: one for all sides; or (left and
+            right, top and bottom); or (left, top, right, bottom).
+        fill_value (Union[int, tuple], optional): the pixel value of CONSTANT borders, in [0, 255].
+        padding_mode (Border, optional): the kind of border.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: `padding` is negative, or `fill_value` not in [0, 255].
-        RuntimeError: an image has not two or three axes; raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if `padding` is negative, or `fill_value` not in [0, 255].
+        RuntimeError: if an image does not have two or three axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -368,7 +370,7 @@ class Pad(ImageOperation):
 
 
 def padded_pil(api, image, padding, fill, mode):
-    """A PIL image with borders."""
+    """Pads a PIL image."""
     if mode is Border.CONSTANT:
         fill = fill[0] if isinstance(fill, tuple) and image.mode == "L" else fill
         if isinstance(fill, int) and image.mode == "RGB":
@@ -380,19 +382,19 @@ def padded_pil(api, image, padding, fill, mode):
 
 
 class PadToSize(ImageOperation):
-    """Puts borders around an image until it has a size.
+    """Pads an image to a target size.
 
     Args:
         size (Union[int, sequence]): (height, width); an int is a square.
-        offset (Union[int, sequence], optional): the borders (top, left); by default the image
-            stands in the middle.
-        fill_value (Union[int, tuple], optional): the pixel of CONSTANT borders, in [0, 255].
-        padding_mode (Border, optional): what the borders hold.
+        offset (Union[int, sequence], optional): the borders (top, left); by default the image is
+            centered.
+        fill_value (Union[int, tuple], optional): the pixel value of CONSTANT borders, in [0, 255].
+        padding_mode (Border, optional): the kind of border.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: `size` is not positive, `offset` negative, or `fill_value` not in [0, 255].
-        RuntimeError: an image is larger; raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if `size` is not positive, `offset` negative, or `fill_value` not in [0, 255].
+        RuntimeError: if an image is larger; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -422,7 +424,7 @@ class PadToSize(ImageOperation):
         check_rank("PadToSize", image, lead, (2, 3))
         height, width = with_channels(image, lead)[0].shape[-3:-1]
         spare = self.size[0] - height, self.size[1] - width
-        top, left = self.offset or [each // 2 for each in spare]
+        top, left = self.offset or [gap // 2 for gap in spare]
         if min(spare) < 0 or top > spare[0] or left > spare[1]:
             raise RuntimeError(
                 f"For 'PadToSize', an image of {height} x {width} does not fit into "
@@ -436,7 +438,7 @@ class PadToSize(ImageOperation):
 
 
 class HorizontalFlip(ImageOperation):
-    """Mirrors an image left to right.
+    """Flips an image horizontally.
 
     Example:
         >>> import numpy as np
@@ -451,11 +453,11 @@ class HorizontalFlip(ImageOperation):
     blockwise = True
 
     def _array(self, image, lead):
-        return flipped("HorizontalFlip", image, lead, -2)
+        return flip("HorizontalFlip", image, lead, -2)
 
 
 class VerticalFlip(ImageOperation):
-    """Turns an image upside down.
+    """Flips an image vertically.
 
     Example:
         >>> import numpy as np
@@ -470,35 +472,36 @@ class VerticalFlip(ImageOperation):
     blockwise = True
 
     def _array(self, image, lead):
-        return flipped("VerticalFlip", image, lead, -3)
+        return flip("VerticalFlip", image, lead, -3)
 
 
-def flipped(api, images, lead, axis):
-    """Images mirrored along an axis of (height, width, channels).
+def flip(api, images, lead, axis):
+    """Flips images along an axis of (height, width, channels).
 
     Raises:
-        RuntimeError: they have fewer than two axes.
+        RuntimeError: if they have fewer than two axes.
     """
     check_least_rank(api, images, lead)
     images, grey = with_channels(images, lead)
-    images = _pixels.mirrored(images, axis)
+    images = _pixels.mirror(images, axis)
     return images[..., 0] if grey else images
 
 
 class SlicePatches(ImageOperation):
-    """Cuts an image into patches, row by row, as a tuple.
+    """Slices an image into patches, row by row; returns a tuple.
 
     Args:
-        num_height (int, optional): how many patches there are from top to bottom.
-        num_width (int, optional): how many from left to right.
-        slice_mode (SliceMode, optional): what becomes of an image that does not divide evenly.
-        fill_value (int, optional): what pads it, in [0, 255].
+        num_height (int, optional): the number of patches from top to bottom.
+        num_width (int, optional): the number of patches from left to right.
+        slice_mode (SliceMode, optional): how to handle an image that does not divide evenly: pad or
+            drop.
+        fill_value (int, optional): the padding value, in [0, 255].
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: a number is not positive, or `fill_value` not in [0, 255].
-        RuntimeError: an image has not two or three axes, or fewer pixels than patches; raised when
-            it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if a number is not positive, or `fill_value` not in [0, 255].
+        RuntimeError: if an image does not have two or three axes, or fewer pixels than patches;
+            raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -535,7 +538,7 @@ class SlicePatches(ImageOperation):
             low, right = (
                 -length % count for length, count in zip(lengths, self.counts, strict=True)
             )
-            image = _padded(image, 0, low, 0, right, self.fill_value, Border.CONSTANT)
+            image = _pad(image, 0, low, 0, right, self.fill_value, Border.CONSTANT)
         height, width = (
             length // count for length, count in zip(image.shape[:2], self.counts, strict=True)
         )
@@ -548,20 +551,20 @@ class SlicePatches(ImageOperation):
 
 
 class Erase(ImageOperation):
-    """Fills a region of an image with one value.
+    """Erases a region of an image: fills it with one value.
 
     Args:
         top (int): the region's upper edge.
-        left (int): its left edge.
-        height (int): its height.
-        width (int): its width.
-        value (Union[float, sequence], optional): the value, or three of them, in [0, 255].
-        inplace (bool, optional): whether the input itself is changed.
+        left (int): the region's left edge.
+        height (int): the region's height.
+        width (int): the region's width.
+        value (Union[float, sequence], optional): the value, or one value per channel, in [0, 255].
+        inplace (bool, optional): whether to modify the input itself.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: an edge is negative, a length not positive, or `value` not in [0, 255].
-        RuntimeError: an image is not of shape (height, width, 3); raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if an edge is negative, a length not positive, or `value` not in [0, 255].
+        RuntimeError: if an image is not of shape (height, width, 3); raised when it is used.
 
     Example:
         >>> import numpy as np

@@ -1,4 +1,4 @@
-"""Transforms that mix the images of a batch, and transforms that choose among others."""
+"""MixUp, MixUpBatch and CutMixBatch; RandomSelectSubpolicy and UniformAugment."""
 
 import math
 
@@ -12,12 +12,12 @@ from ..transforms.base import (
     CompoundOperation,
     ImageTensorOperation,
     PyTensorOperation,
-    checked_transforms,
+    check_transforms,
+    copy_with_seed,
     run,
-    seeded,
 )
 from ._image import ImageOperation
-from ._resize import rounded
+from ._resize import round_to
 from .utils import ImageBatchFormat
 
 _Policy = ListOf(InstanceOf(list)).called("a list of lists")
@@ -28,7 +28,7 @@ _Positive = Number(gt=0.0)
 
 
 class _OnBatches(ImageTensorOperation):
-    """What transforms of a batch of images and its labels share."""
+    """Shared base class of transforms of a batch of images and its labels."""
 
     def _apply(self, *inputs):
         if len(inputs) != 2:
@@ -45,13 +45,13 @@ class _OnBatches(ImageTensorOperation):
             )
         if labels.dtype.kind not in "iuf":
             raise RuntimeError(f"For '{api}', labels must hold numbers, but got {labels.dtype}.")
-        return self._mixed(images, labels.astype(np.float32))
+        return self._mix(images, labels.astype(np.float32))
 
     def _shares(self):
-        """Yields numbers of the Beta distribution (alpha, alpha)."""
-        one, other = (Gamma32(self._random, self.alpha) for _ in range(2))
+        """Yields samples of the Beta distribution (alpha, alpha)."""
+        gamma, other_gamma = (Gamma32(self._random, self.alpha) for _ in range(2))
         while True:
-            first, second = one(), other()
+            first, second = gamma(), other_gamma()
             yield first / (first + second) if first + second > 0 else np.float32(0.5)
 
     def _partners(self, count):
@@ -59,15 +59,17 @@ class _OnBatches(ImageTensorOperation):
 
 
 class MixUpBatch(_OnBatches):
-    """Mixes each image of a batch, and its label, with another one, all in one proportion.
+    """Applies MixUp to a batch: mixes each image and its label with another one, all in the same
+    proportion.
 
     Args:
         alpha (float, optional): both parameters of the Beta distribution of the proportion.
 
     Raises:
-        TypeError: it is no number.
-        ValueError: it is not positive.
-        RuntimeError: images have not four axes, or labels not two or three; raised when it is used.
+        TypeError: if it is not a number.
+        ValueError: if it is not positive.
+        RuntimeError: if images do not have four axes, or labels two or three; raised when it is
+            used.
 
     Example:
         >>> import numpy as np
@@ -87,27 +89,30 @@ class MixUpBatch(_OnBatches):
     def __init__(self, alpha: _Positive = 1.0):
         self.alpha = alpha
 
-    def _mixed(self, images, labels):
+    def _mix(self, images, labels):
         share, partners = next(self._shares()), self._partners(len(images))
-        mixed = images * share + images[partners] * (1 - share)
+        out = images * share + images[partners] * (1 - share)
         return (
-            rounded(mixed.astype(np.float32), images.dtype),
+            round_to(out.astype(np.float32), images.dtype),
             labels * share + labels[partners] * (1 - share),
         )
 
 
 class CutMixBatch(_OnBatches):
-    """Replaces a rectangle of each image of a batch by that of another one, and mixes their labels.
+    """Applies CutMix to a batch: replaces a rectangle of each image by one of another image and
+    mixes the labels.
 
     Args:
         image_batch_format (ImageBatchFormat): the order of the axes.
-        alpha (float, optional): both parameters of the Beta distribution of the part that stays.
-        prob (float, optional): how likely each image is changed.
+        alpha (float, optional): both parameters of the Beta distribution of the fraction that
+            stays.
+        prob (float, optional): the probability that an image is changed.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: `alpha` is not positive, or `prob` not in [0, 1].
-        RuntimeError: images have not four axes, or labels not two or three; raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if `alpha` is not positive, or `prob` not in [0, 1].
+        RuntimeError: if images do not have four axes, or labels two or three; raised when it is
+            used.
 
     Example:
         >>> import numpy as np
@@ -133,8 +138,8 @@ class CutMixBatch(_OnBatches):
     ):
         self.image_batch_format, self.alpha, self.prob = image_batch_format, alpha, prob
 
-    def _mixed(self, images, labels):
-        out, mixed = images.copy(), labels.copy()
+    def _mix(self, images, labels):
+        out, new_labels = images.copy(), labels.copy()
         first = self.image_batch_format is ImageBatchFormat.NCHW
         view = out.transpose(0, 2, 3, 1) if first else out
         source = images.transpose(0, 2, 3, 1) if first else images
@@ -144,15 +149,15 @@ class CutMixBatch(_OnBatches):
                 continue
             top, left, low, right = self._rectangle(*source.shape[1:3], share)
             view[index, top:low, left:right] = source[partner, top:low, left:right]
-            taken = (low - top) * (right - left) / (source.shape[1] * source.shape[2])
-            weight = np.float32(1 - taken)
-            mixed[index] = labels[index] * weight + labels[partner] * (1 - weight)
-        return out, mixed
+            share_cut = (low - top) * (right - left) / (source.shape[1] * source.shape[2])
+            weight = np.float32(1 - share_cut)
+            new_labels[index] = labels[index] * weight + labels[partner] * (1 - weight)
+        return out, new_labels
 
     def _rectangle(self, height, width, share):
-        """Upper, left, lower and right edge of a part of about 1 - share of an image, at least one
-        pixel. Centres lie up to the far edges, and parts end before the last row and column, as in
-        the original."""
+        """Upper, left, lower and right edge of a rectangle of about 1 - share of an image, at least
+        one pixel. As in the original, centers may lie on the far edges, and rectangles end before
+        the last row and column."""
         part = math.sqrt(1 - float(share))
         box_height, box_width = int(height * part), int(width * part)
         x, y = self._random.integer(0, width), self._random.integer(0, height)
@@ -165,16 +170,17 @@ class CutMixBatch(_OnBatches):
 
 
 class MixUp(PyTensorOperation):
-    """Mixes each image of a batch, and its label, with the next one, or with the batch before.
+    """Applies MixUp: mixes each image of a batch and its label with the next one, or with the
+    previous batch.
 
     Args:
-        batch_size (int): how many images a batch has.
+        batch_size (int): the number of images of a batch.
         alpha (float): both parameters of the Beta distribution of the proportions.
-        is_single (bool, optional): whether an image is mixed with the next of its own batch.
+        is_single (bool, optional): whether to mix an image with the next one of the same batch.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: a number is not positive.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if a number is not positive.
 
     Example:
         >>> import numpy as np
@@ -203,7 +209,7 @@ class MixUp(PyTensorOperation):
             (self._random.gamma(self.alpha), self._random.gamma(self.alpha))
             for _ in range(len(images))
         ]
-        share = np.array([one / (one + other) for one, other in draws])
+        share = np.array([gamma / (gamma + other_gamma) for gamma, other_gamma in draws])
         partners = (np.roll(images, -1, 0), np.roll(labels, -1, 0))
         if not self.is_single:
             partners, self._before = self._before or (images, labels), (images, labels)
@@ -215,14 +221,15 @@ class MixUp(PyTensorOperation):
 
 
 class RandomSelectSubpolicy(ImageOperation):
-    """Chooses one list of transforms at random and applies each of them with its probability.
+    """Chooses a random subpolicy, a list of transforms, and applies each transform with its
+    probability.
 
     Args:
         policy (list[list[tuple]]): lists of (transform, probability).
 
     Raises:
-        TypeError: it is no such list.
-        ValueError: a list is empty, or a probability not in [0, 1].
+        TypeError: if it is not such a list.
+        ValueError: if a list is empty, or a probability not in [0, 1].
 
     Example:
         >>> import numpy as np
@@ -238,7 +245,7 @@ class RandomSelectSubpolicy(ImageOperation):
     def __init__(self, policy: _Policy):
         if not policy or not all(policy):
             raise ValueError("For 'RandomSelectSubpolicy', no list of 'policy' must be empty.")
-        for entry in (entry for each in policy for entry in each):
+        for entry in (entry for subpolicy in policy for entry in subpolicy):
             if (
                 not isinstance(entry, tuple)
                 or len(entry) != 2
@@ -256,33 +263,34 @@ class RandomSelectSubpolicy(ImageOperation):
                 )
         self.policy = policy
 
-    def _seeded(self, seed):
-        made = super()._seeded(seed)
-        made.policy = [
-            [(seeded(transform, seed), prob) for transform, prob in each] for each in self.policy
+    def _copy_with_seed(self, seed):
+        copy = super()._copy_with_seed(seed)
+        copy.policy = [
+            [(copy_with_seed(transform, seed), prob) for transform, prob in pairs]
+            for pairs in self.policy
         ]
-        return made
+        return copy
 
     def _apply(self, *inputs):
-        chosen = self.policy[self._random.integer(0, len(self.policy) - 1)]
-        for transform, prob in chosen:
+        subpolicy = self.policy[self._random.integer(0, len(self.policy) - 1)]
+        for transform, prob in subpolicy:
             if self._random.chance(prob):
-                made = run([transform], inputs)
-                inputs = made if isinstance(made, tuple) else (made,)
+                outputs = run([transform], inputs)
+                inputs = outputs if isinstance(outputs, tuple) else (outputs,)
         return inputs[0] if len(inputs) == 1 else inputs
 
 
 class UniformAugment(CompoundOperation):
-    """Chooses some transforms at random and applies each of them with probability one half, in the
-    order given.
+    """Chooses some transforms at random and applies each of them with probability 0.5, in their
+    order.
 
     Args:
-        transforms (sequence): what is chosen from.
-        num_ops (int, optional): how many are chosen.
+        transforms (sequence): the transforms to choose from.
+        num_ops (int, optional): the number of transforms to choose.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: `num_ops` is not positive, or above the number of transforms.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if `num_ops` is not positive, or above the number of transforms.
 
     Example:
         >>> import numpy as np
@@ -299,7 +307,7 @@ class UniformAugment(CompoundOperation):
         InstanceOf(list, tuple).called("a sequence").refuse(
             "UniformAugment", "transforms", transforms
         )
-        self.transforms = checked_transforms("UniformAugment", list(transforms))
+        self.transforms = check_transforms("UniformAugment", list(transforms))
         if num_ops > len(self.transforms):
             raise ValueError(
                 f"For 'UniformAugment', 'num_ops' must not exceed the number of "
@@ -309,5 +317,9 @@ class UniformAugment(CompoundOperation):
 
     def _apply(self, *inputs):
         indices = self._random.sample(len(self.transforms), self.num_ops)
-        chosen = [self.transforms[index] for index in indices if self._random.integer(0, 1) == 0]
-        return run(chosen, inputs) if chosen else (inputs[0] if len(inputs) == 1 else inputs)
+        transforms = [
+            self.transforms[index] for index in indices if self._random.integer(0, 1) == 0
+        ]
+        return (
+            run(transforms, inputs) if transforms else (inputs[0] if len(inputs) == 1 else inputs)
+        )

@@ -1,7 +1,7 @@
-"""Learned and drawn augmentations of RGB images: AutoAugment, RandAugment, TrivialAugmentWide.
+"""Augmentation policies for RGB images: AutoAugment, RandAugment, TrivialAugmentWide.
 
-Each applies operations such as a turn or a change of contrast, by magnitudes between 0 and the
-number of bins. The tables of AutoAugment are those of its paper, which the original documents.
+Each policy applies operations such as rotation or contrast, with magnitudes below the number of
+bins. The tables of AutoAugment are those of its paper, which the original documents.
 
 Sources: Cubuk et al., "AutoAugment" (2019) and "RandAugment" (2020); Müller and Hutter,
 "TrivialAugment" (2021).
@@ -16,7 +16,7 @@ from ..._core.rules.vocabulary import Int
 from .._rules import AnInstance, Fill, natural
 from . import _color, warping
 from ._image import ImageOperation
-from .color import brightened, check_rgb, contrasted, inverted, saturated, sharpened, solarized
+from .color import adjust_contrast, brighten, check_rgb, invert, saturate, sharpen, solarize
 from .utils import AutoAugmentPolicy, Inter
 
 __all__ = ["AutoAugment", "RandAugment", "TrivialAugmentWide"]
@@ -57,7 +57,7 @@ _policies = {
     AutoAugmentPolicy.CIFAR10: _CIFAR10,
     AutoAugmentPolicy.SVHN: _SVHN,
 }
-_signed = (
+_SIGNED = (
     "ShearX",
     "ShearY",
     "TranslateX",
@@ -68,33 +68,35 @@ _signed = (
     "Contrast",
     "Sharpness",
 )
-_drawn = ("Identity", *_signed, "Posterize", "Solarize", "AutoContrast", "Equalize")
+_OPERATIONS = ("Identity", *_SIGNED, "Posterize", "Solarize", "AutoContrast", "Equalize")
 
 
 def _pairs(policy):
     """The pairs of (operation, probability, magnitude) of a table."""
-    made = []
+    pairs = []
     for pair in _policies[policy].split(";"):
         words = [operation.split() for operation in pair.split(",")]
-        made.append(
+        pairs.append(
             [(name, float(prob), int(level[0]) if level else 0) for name, prob, *level in words]
         )
-    return made
+    return pairs
 
 
-def _posterized(image, bits):
+def _posterize(image, bits):
     return image & np.uint8(255 << (8 - bits) & 255)
 
 
 def _through_histograms(image, table_of):
-    return _color.through_table(image, [table_of(each) for each in _color.histograms(image)])
+    return _color.through_table(
+        image, [table_of(histogram) for histogram in _color.histograms(image)]
+    )
 
 
 class _Augmentation(ImageOperation):
-    """What the three share: one operation on an RGB image of bytes."""
+    """Shared base class of the policies: applies one operation to an RGB image of bytes."""
 
-    def _applied(self, image, name, amount):
-        """The image under the operation of this name, by an amount in its own unit."""
+    def _apply_operation(self, image, name, amount):
+        """Applies the operation of this name by an amount in the operation's unit."""
         height, width = image.shape[:2]
         api = type(self).__name__
         moves = {
@@ -109,43 +111,43 @@ class _Augmentation(ImageOperation):
             return warping.affine(
                 api, image, degrees, shift, 1.0, shear, self.interpolation, self.fill_value
             )
-        factors = {"Brightness": brightened, "Color": saturated, "Contrast": contrasted}
+        factors = {"Brightness": brighten, "Color": saturate, "Contrast": adjust_contrast}
         if name in factors:
             return factors[name](image, 1.0 + amount)
         others = {
-            "Sharpness": lambda: sharpened(api, image, 1.0 + amount),
-            "Posterize": lambda: _posterized(image, int(amount)),
-            "Solarize": lambda: solarized(api, image, amount, amount),
+            "Sharpness": lambda: sharpen(api, image, 1.0 + amount),
+            "Posterize": lambda: _posterize(image, int(amount)),
+            "Solarize": lambda: solarize(api, image, amount, amount),
             "Equalize": lambda: _through_histograms(image, _color.equalizing),
             "AutoContrast": lambda: _through_histograms(
                 image, lambda counts: _color.stretching(counts, 0.0, ())
             ),
-            "Invert": lambda: inverted(image),
+            "Invert": lambda: invert(image),
             "Identity": lambda: image,
         }
         return others[name]()
 
     def _amount(self, name, level, bins, most, is_negative):
-        """A magnitude in the unit of its operation.
+        """Converts a magnitude to the unit of its operation.
 
         Args:
             name (str): the operation.
             level (int): the magnitude, below `bins`.
-            bins (int): how many magnitudes there are.
-            most (dict): the largest amounts.
-            is_negative (Callable): returns the sign of those that have one.
+            bins (int): the number of magnitudes.
+            most (dict): the largest amount of each operation.
+            is_negative (Callable): returns the sign for operations that have one.
         """
         share = level / (bins - 1)
         if name == "Posterize":
             return 8 - round(most["Posterize"] * share)
         if name == "Solarize":
-            return math.floor(255.0 * (1 - share)) + 1  # the first that is inverted
-        if name not in _signed:
+            return math.floor(255.0 * (1 - share)) + 1  # the lowest value that is inverted
+        if name not in _SIGNED:
             return 0
         amount = most.get(name, most["other"]) * share
         return -amount if amount and is_negative() else amount
 
-    def _tossed(self):
+    def _toss(self):
         return self._random.chance(0.5)
 
 
@@ -167,17 +169,18 @@ def _usual(height, width):
 
 
 class AutoAugment(_Augmentation):
-    """Applies one of 25 pairs of operations that were learned on a dataset.
+    """Applies AutoAugment: one of 25 pairs of operations learned on a dataset.
 
     Args:
         policy (AutoAugmentPolicy, optional): the dataset.
-        interpolation (Inter, optional): how pixels are interpolated.
-        fill_value (Union[int, tuple], optional): what lies outside, in [0, 255].
+        interpolation (Inter, optional): the interpolation method.
+        fill_value (Union[int, tuple], optional): the pixel value outside the image, in [0, 255].
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: `fill_value` is out of range.
-        RuntimeError: an image is not of uint8 and shape (height, width, 3); raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if `fill_value` is out of range.
+        RuntimeError: if an image is not of uint8 and shape (height, width, 3); raised when it is
+            used.
 
     Example:
         >>> import numpy as np
@@ -206,28 +209,29 @@ class AutoAugment(_Augmentation):
         negative = [draw(0, 1) == 0, draw(0, 1) == 0]
         for (name, prob, level), chance, sign in zip(pair, chances, negative, strict=True):
             if chance <= prob:
-                sign ^= name == "Rotate"  # whose angle is counted the other way
+                sign ^= name == "Rotate"  # its angle has the opposite sign
                 amount = self._amount(
                     name, level, 10, _usual(*image.shape[:2]), lambda sign=sign: sign
                 )
-                image = self._applied(image, name, amount)
+                image = self._apply_operation(image, name, amount)
         return image
 
 
 class RandAugment(_Augmentation):
-    """Applies some random operations, all by one magnitude.
+    """Applies RandAugment: some random operations, all with the same magnitude.
 
     Args:
-        num_ops (int, optional): how many.
-        magnitude (int, optional): by how much, below `num_magnitude_bins`.
-        num_magnitude_bins (int, optional): how many magnitudes there are, at least 2.
-        interpolation (Inter, optional): how pixels are interpolated.
-        fill_value (Union[int, tuple], optional): what lies outside, in [0, 255].
+        num_ops (int, optional): the number of operations.
+        magnitude (int, optional): the magnitude, below `num_magnitude_bins`.
+        num_magnitude_bins (int, optional): the number of magnitudes, at least 2.
+        interpolation (Inter, optional): the interpolation method.
+        fill_value (Union[int, tuple], optional): the pixel value outside the image, in [0, 255].
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: one is out of range.
-        RuntimeError: an image is not of uint8 and shape (height, width, 3); raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if an argument is out of range.
+        RuntimeError: if an image is not of uint8 and shape (height, width, 3); raised when it is
+            used.
 
     Example:
         >>> import numpy as np
@@ -263,30 +267,27 @@ class RandAugment(_Augmentation):
     def _array(self, image, lead):
         check_rgb("RandAugment", image, lead, ("uint8",))
         for _ in range(self.num_ops):
-            name = _drawn[self._random.integer(0, len(_drawn) - 1)]
+            name = _OPERATIONS[self._random.integer(0, len(_OPERATIONS) - 1)]
             amount = self._amount(
-                name,
-                self.magnitude,
-                self.num_magnitude_bins,
-                _usual(*image.shape[:2]),
-                self._tossed,
+                name, self.magnitude, self.num_magnitude_bins, _usual(*image.shape[:2]), self._toss
             )
-            image = self._applied(image, name, amount)
+            image = self._apply_operation(image, name, amount)
         return image
 
 
 class TrivialAugmentWide(_Augmentation):
-    """Applies one random operation by a random magnitude.
+    """Applies TrivialAugmentWide: one random operation with a random magnitude.
 
     Args:
-        num_magnitude_bins (int, optional): how many magnitudes there are, at least 2.
-        interpolation (Inter, optional): how pixels are interpolated.
-        fill_value (Union[int, tuple], optional): what lies outside, in [0, 255].
+        num_magnitude_bins (int, optional): the number of magnitudes, at least 2.
+        interpolation (Inter, optional): the interpolation method.
+        fill_value (Union[int, tuple], optional): the pixel value outside the image, in [0, 255].
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: one is out of range.
-        RuntimeError: an image is not of uint8 and shape (height, width, 3); raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if an argument is out of range.
+        RuntimeError: if an image is not of uint8 and shape (height, width, 3); raised when it is
+            used.
 
     Example:
         >>> import numpy as np
@@ -319,10 +320,8 @@ class TrivialAugmentWide(_Augmentation):
 
     def _array(self, image, lead):
         check_rgb("TrivialAugmentWide", image, lead, ("uint8",))
-        name = _drawn[self._random.integer(0, len(_drawn) - 1)]
+        name = _OPERATIONS[self._random.integer(0, len(_OPERATIONS) - 1)]
         level = self._random.integer(0, self.num_magnitude_bins - 1)
-        return self._applied(
-            image,
-            name,
-            self._amount(name, level, self.num_magnitude_bins, self._most, self._tossed),
+        return self._apply_operation(
+            image, name, self._amount(name, level, self.num_magnitude_bins, self._most, self._toss)
         )

@@ -1,8 +1,8 @@
-"""`mindspore.dataset.vision.py_transforms`: the path of MindSpore 1's transforms of PIL images.
+"""`mindspore.dataset.vision.py_transforms`: the path of PIL image transforms in MindSpore 1.
 
-Later releases have one class for arrays and PIL images, and here the two are the same classes. What
-differs in MindSpore 1 is reproduced: `Decode()` gives a PIL image, and the transforms that follow
-`ToTensor` take the channels first.
+Later releases use one class for arrays and PIL images, and both paths export these classes. The
+differences of MindSpore 1 are reproduced: `Decode()` returns a PIL image, and the transforms that
+follow `ToTensor` expect the channels first.
 """
 
 from ..._core.rules.checked import Forbid, checked
@@ -30,15 +30,15 @@ class Decode(_Decode):
 
 
 class Normalize(_Normalize):
-    """Subtracts a mean from each channel and divides by a standard deviation.
+    """Normalizes an image (channels first) by the mean and standard deviation of each channel.
 
     Args:
-        mean (sequence): a value per channel; the channels are the first axis.
-        std (sequence): a value per channel.
+        mean (sequence): one value per channel; the channels are the first axis.
+        std (sequence): one value per channel.
 
     Raises:
-        TypeError: an argument is no sequence of numbers.
-        ValueError: the two differ in length.
+        TypeError: if an argument is not a sequence of numbers.
+        ValueError: if the two differ in length.
     """
 
     @checked(_as_many)
@@ -47,16 +47,16 @@ class Normalize(_Normalize):
 
 
 class NormalizePad(_NormalizePad):
-    """Normalizes like `Normalize` and adds a channel of zeros.
+    """Normalizes an image like `Normalize` and appends a channel of zeros.
 
     Args:
-        mean (sequence): a value per channel; the channels are the first axis.
-        std (sequence): a value per channel.
+        mean (sequence): one value per channel; the channels are the first axis.
+        std (sequence): one value per channel.
         dtype (str, optional): "float32" or "float16", the dtype of the result.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: the two differ in length.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if the two differ in length.
     """
 
     @checked(_as_many)
@@ -65,11 +65,11 @@ class NormalizePad(_NormalizePad):
 
 
 class Cutout(_CutOut):
-    """Blackens square patches of an array whose channels are the first axis.
+    """Fills random square patches of an array (channels first) with 0.
 
     Args:
-        length (int): the side of a patch.
-        num_patches (int, optional): how many there are.
+        length (int): the side length of a patch.
+        num_patches (int, optional): the number of patches.
     """
 
     @checked

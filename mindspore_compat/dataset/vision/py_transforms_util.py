@@ -1,6 +1,6 @@
-"""`mindspore.dataset.vision.py_transforms_util`: functions of one image, which scripts import.
+"""`mindspore.dataset.vision.py_transforms_util`: image functions that scripts import.
 
-Those of PIL images are the transforms of this package called once. Those of arrays stand below.
+Functions of PIL images call the transforms of this package. Functions of arrays follow below.
 """
 
 import math
@@ -17,7 +17,7 @@ augment_error_message = "'img' must be a PIL image, as Decode and ToPIL give, bu
 
 
 def _fill(value):
-    """A colour that is given as a list, as a tuple."""
+    """A colour as a tuple, if it is a list."""
     return tuple(value) if isinstance(value, list) else value
 
 
@@ -27,7 +27,7 @@ def is_numpy(img):
 
 
 def is_pil(img):
-    """Whether an image is PIL's."""
+    """Whether an image is a PIL image."""
     return isinstance(img, Image.Image)
 
 
@@ -36,135 +36,136 @@ def _need_pil(img):
         raise TypeError(augment_error_message.format(type(img)))
 
 
-# By the transforms --------------------------------------------------------------------------------
+# Calls of transforms ------------------------------------------------------------------------------
 
-# They refuse what the transform refuses, with its errors, and with a TypeError what is not PIL's.
+# They raise the errors of the transform, and a TypeError for an image that is not a PIL image.
 
 
 def adjust_brightness(img, brightness_factor):
-    """A PIL image, brighter or darker: `vision.AdjustBrightness`."""
+    """Adjusts the brightness of a PIL image: `vision.AdjustBrightness`."""
     _need_pil(img)
     return vision.AdjustBrightness(brightness_factor)(img)
 
 
 def adjust_contrast(img, contrast_factor):
-    """A PIL image of more or less contrast: `vision.AdjustContrast`."""
+    """Adjusts the contrast of a PIL image: `vision.AdjustContrast`."""
     _need_pil(img)
     return vision.AdjustContrast(contrast_factor)(img)
 
 
 def adjust_gamma(img, gamma, gain):
-    """A PIL image after a gamma correction: `vision.AdjustGamma`."""
+    """Applies gamma correction to a PIL image: `vision.AdjustGamma`."""
     _need_pil(img)
     return vision.AdjustGamma(gamma, gain)(img)
 
 
 def adjust_hue(img, hue_factor):
-    """A PIL image with its hues turned: `vision.AdjustHue`."""
+    """Adjusts the hue of a PIL image: `vision.AdjustHue`."""
     _need_pil(img)
     return vision.AdjustHue(hue_factor)(img)
 
 
 def adjust_saturation(img, saturation_factor):
-    """A PIL image of more or less saturation: `vision.AdjustSaturation`."""
+    """Adjusts the saturation of a PIL image: `vision.AdjustSaturation`."""
     _need_pil(img)
     return vision.AdjustSaturation(saturation_factor)(img)
 
 
 def auto_contrast(img, cutoff, ignore):
-    """A PIL image stretched to the full contrast: `vision.AutoContrast`."""
+    """Maximizes the contrast of a PIL image: `vision.AutoContrast`."""
     _need_pil(img)
     return vision.AutoContrast(cutoff, ignore)(img)
 
 
 def center_crop(img, size):
-    """The middle of a PIL image: `vision.CenterCrop`."""
+    """Crops the center of a PIL image: `vision.CenterCrop`."""
     _need_pil(img)
     return vision.CenterCrop(size)(img)
 
 
 def equalize(img):
-    """A PIL image with its histogram equalised: `vision.Equalize`."""
+    """Equalizes the histogram of a PIL image: `vision.Equalize`."""
     _need_pil(img)
     return vision.Equalize()(img)
 
 
 def five_crop(img, size):
-    """The four corners and the middle of a PIL image: `vision.FiveCrop`."""
+    """Crops the four corners and the center of a PIL image: `vision.FiveCrop`."""
     _need_pil(img)
     return vision.FiveCrop(size)(img)
 
 
 def grayscale(img, num_output_channels):
-    """A PIL image in grey: `vision.Grayscale`."""
+    """Converts a PIL image to grayscale: `vision.Grayscale`."""
     _need_pil(img)
     return vision.Grayscale(num_output_channels)(img)
 
 
 def invert_color(img):
-    """The negative of a PIL image: `vision.Invert`."""
+    """Inverts the colours of a PIL image: `vision.Invert`."""
     _need_pil(img)
     return vision.Invert()(img)
 
 
 def pad(img, padding, fill_value, padding_mode):
-    """A PIL image with a border: `vision.Pad`."""
+    """Pads a PIL image: `vision.Pad`."""
     _need_pil(img)
     return vision.Pad(padding, _fill(fill_value), Border(padding_mode))(img)
 
 
 def perspective(img, start_points, end_points, interpolation=Inter.BICUBIC):
-    """A PIL image seen from another point: `vision.Perspective`."""
+    """Applies a perspective transform to a PIL image: `vision.Perspective`."""
     _need_pil(img)
     return vision.Perspective(start_points, end_points, Inter(interpolation))(img)
 
 
 def resize(img, size, interpolation=Inter.BILINEAR):
-    """A PIL image in another size: `vision.Resize`."""
+    """Resizes a PIL image: `vision.Resize`."""
     _need_pil(img)
     return vision.Resize(size, Inter(interpolation))(img)
 
 
 def ten_crop(img, size, use_vertical_flip=False):
-    """Five crops of a PIL image and those of its mirror image: `vision.TenCrop`."""
+    """Crops a PIL image and its mirror image five times each: `vision.TenCrop`."""
     _need_pil(img)
     return vision.TenCrop(size, use_vertical_flip)(img)
 
 
-# By Pillow, and by chance ------------------------------------------------------------------------
+# Pillow functions and random functions ------------------------------------------------------------
 
 
 def crop(img, top, left, height, width):
-    """A part of a PIL image."""
+    """Crops a PIL image."""
     _need_pil(img)
     return img.crop((left, top, left + width, top + height))
 
 
 def horizontal_flip(img):
-    """A PIL image with left and right exchanged."""
+    """Flips a PIL image horizontally."""
     _need_pil(img)
     return img.transpose(Image.FLIP_LEFT_RIGHT)
 
 
 def vertical_flip(img):
-    """A PIL image with top and bottom exchanged."""
+    """Flips a PIL image vertically."""
     _need_pil(img)
     return img.transpose(Image.FLIP_TOP_BOTTOM)
 
 
 def rotate(img, angle, resample, expand, center, fill_value):
-    """A PIL image turned counterclockwise.
+    """Rotates a PIL image counterclockwise.
 
     Args:
         img (PIL.Image.Image): the image.
-        angle (float): by how much, in degrees.
-        resample (Inter): NEAREST, BILINEAR or BICUBIC; ANTIALIAS for quarters about the middle.
-        expand (bool): whether the result is as large as the turned image.
-        center (tuple): what it turns about, (x, y); None for the middle.
-        fill_value (Union[int, tuple]): the colour beyond the image.
+        angle (float): the angle in degrees.
+        resample (Inter): NEAREST, BILINEAR or BICUBIC; ANTIALIAS only for multiples of 90 degrees
+            about the center.
+        expand (bool): whether to enlarge the result to hold the whole rotated image.
+        center (tuple): the center of rotation, (x, y); None for the center of the image.
+        fill_value (Union[int, tuple]): the colour outside the image.
 
     Raises:
-        TypeError: if it is no PIL image.
+        TypeError: if it is not a PIL image.
         ValueError: if `resample` does not fit.
     """
     _need_pil(img)
@@ -180,11 +181,11 @@ def rotate(img, angle, resample, expand, center, fill_value):
 
 
 def random_crop(img, size, padding, pad_if_needed, fill_value, padding_mode):
-    """A part of a PIL image at a position drawn from `random`, of one size or (height, width).
+    """Crops a PIL image at a random position to a square, or to (height, width).
 
     Raises:
-        TypeError: if it is no PIL image, or the size neither an int nor two.
-        ValueError: if the part is larger than the image.
+        TypeError: if it is not a PIL image, or the size is neither an int nor a pair.
+        ValueError: if the crop is larger than the image.
     """
     _need_pil(img)
     height, width = _two(size)
@@ -213,13 +214,14 @@ def _two(size):
 
 
 def random_resize_crop(img, size, scale, ratio, interpolation=Inter.BILINEAR, max_attempts=10):
-    """A part of a PIL image, of an area and a ratio of sides that `random` draws, in a new size.
+    """Crops a PIL image to a random area and aspect ratio and resizes the crop.
 
-    Where no part of `max_attempts` fits, the largest in the middle whose ratio is in the range.
+    If no crop fits after `max_attempts` draws, the largest central crop with a ratio in the range
+    is used.
 
     Raises:
-        TypeError: if it is no PIL image, or the size neither an int nor two.
-        ValueError: if a range is none.
+        TypeError: if it is not a PIL image, or the size is neither an int nor a pair.
+        ValueError: if a range is not valid.
     """
     _need_pil(img)
     size = _two(size)
@@ -229,7 +231,7 @@ def random_resize_crop(img, size, scale, ratio, interpolation=Inter.BILINEAR, ma
 
 
 def _part(img, scale, ratio, max_attempts):
-    """Top, left, height and width of a part whose area and ratio are drawn."""
+    """Top, left, height and width of a crop with random area and aspect ratio."""
     for _ in range(max_attempts):
         area = random.uniform(*scale) * (img.width * img.height)
         sides = math.exp(random.uniform(math.log(ratio[0]), math.log(ratio[1])))
@@ -248,14 +250,14 @@ def _part(img, scale, ratio, max_attempts):
 
 
 def random_color_adjust(img, brightness, contrast, saturation, hue):
-    """A PIL image changed in brightness, contrast, saturation and hue, by factors that are drawn.
+    """Adjusts brightness, contrast, saturation and hue of a PIL image by random factors.
 
-    `random` draws the order, too. A range is two numbers, or one: how far from 1, for the hue
-    from 0.
+    The order of the adjustments is random, too. A range is a pair of numbers, or one number: the
+    distance from 1, or from 0 for the hue.
 
     Raises:
-        TypeError: if it is no PIL image, or a range is neither a number nor two.
-        ValueError: if a range is none, or has negative factors, or hues beyond a half.
+        TypeError: if it is not a PIL image, or a range is neither a number nor a pair.
+        ValueError: if a range is not valid, has negative factors, or hues outside [-0.5, 0.5].
     """
     _need_pil(img)
     changes = [
@@ -271,7 +273,7 @@ def random_color_adjust(img, brightness, contrast, saturation, hue):
 
 
 def _factor(name, value, middle=1, bounds=(0, math.inf)):
-    """A factor from a range that is given in one of two ways."""
+    """A random factor from a range: a pair of numbers, or a distance from `middle`."""
     if isinstance(value, (int, float)):
         if value < 0:
             raise ValueError(f"'{name}' must not be negative, but got {value}.")
@@ -284,19 +286,19 @@ def _factor(name, value, middle=1, bounds=(0, math.inf)):
 
 
 def random_horizontal_flip(img, prob):
-    """A PIL image with left and right exchanged, or as it is, as `random` says."""
+    """Flips a PIL image horizontally, with a probability."""
     _need_pil(img)
     return horizontal_flip(img) if prob > random.random() else img
 
 
 def random_vertical_flip(img, prob):
-    """A PIL image with top and bottom exchanged, or as it is, as `random` says."""
+    """Flips a PIL image vertically, with a probability."""
     _need_pil(img)
     return vertical_flip(img) if prob > random.random() else img
 
 
 def random_rotation(img, degrees, resample, expand, center, fill_value):
-    """`rotate` by an angle that `random` draws from a range, (least, most) or up to one number."""
+    """Rotates a PIL image by a random angle from (min, max), or from (-number, number)."""
     _need_pil(img)
     least, most = (-degrees, degrees) if isinstance(degrees, (int, float)) else degrees
     if least > most:
@@ -305,13 +307,13 @@ def random_rotation(img, degrees, resample, expand, center, fill_value):
 
 
 def random_color(img, degrees):
-    """A PIL image of more or less colour, by a factor that `random` draws from a range."""
+    """Adjusts the saturation of a PIL image by a random factor from a range."""
     _need_pil(img)
     return ImageEnhance.Color(img).enhance(random.uniform(degrees[0], degrees[1]))
 
 
 def random_sharpness(img, degrees):
-    """A PIL image that is more or less sharp, by a factor that `random` draws from a range."""
+    """Adjusts the sharpness of a PIL image by a random factor from a range."""
     _need_pil(img)
     return ImageEnhance.Sharpness(img).enhance(random.uniform(degrees[0], degrees[1]))
 
@@ -327,39 +329,40 @@ def _need_array(img, axes):
 
 
 def decode(img):
-    """The bytes of an image file as a PIL image of three colours.
+    """Decodes the bytes of an image file to a PIL image in RGB.
 
     Raises:
-        TypeError: if they are no bytes.
-        ValueError: if they are none of an image.
+        TypeError: if the input is not bytes.
+        ValueError: if the bytes are not an image file.
     """
     return pillow_image("decode", img, ValueError)
 
 
 def hwc_to_chw(img):
-    """An array (H, W, C) as (C, H, W); one of (H, W) as it is.
+    """Transposes an array from (H, W, C) to (C, H, W); an array (H, W) is unchanged.
 
     Raises:
-        TypeError: if it is no array, or has another number of axes.
+        TypeError: if it is not an array, or has another number of axes.
     """
     _need_array(img, (2, 3))
     return img if img.ndim == 2 else img.transpose(2, 0, 1).copy()
 
 
 def normalize(img, mean, std, pad_channel=False, dtype="float32"):
-    """(img - mean) / std, channel by channel, of an array (C, H, W) of floats.
+    """Normalizes a float array (C, H, W): (img - mean) / std for each channel.
 
     Args:
         img (numpy.ndarray): the image.
-        mean (Sequence[float]): of each channel, or one for all.
-        std (Sequence[float]): likewise.
-        pad_channel (bool): whether a channel of zeros follows. Default: False.
-        dtype (str): "float16" to give that, with such a channel. Default: "float32".
+        mean (Sequence[float]): the mean of each channel, or one for all channels.
+        std (Sequence[float]): the standard deviation of each channel, or one for all channels.
+        pad_channel (bool): whether to append a channel of zeros. Default: False.
+        dtype (str): the dtype of the result with such a channel, "float16" or "float32". Default:
+            "float32".
 
     Raises:
-        TypeError: if it is no array of three axes.
+        TypeError: if it is not an array of three axes.
         NotImplementedError: if it holds integers.
-        ValueError: if there are not as many numbers as channels.
+        ValueError: if the number of values differs from the number of channels.
     """
     _need_array(img, (3,))
     if np.issubdtype(img.dtype, np.integer):
@@ -371,21 +374,21 @@ def normalize(img, mean, std, pad_channel=False, dtype="float32"):
             f"'mean' and 'std' must have 1 number or {len(img)}, but got {len(mean)} "
             f"and {len(std)}."
         )
-    mean, std = (np.reshape(np.array(each, img.dtype), (-1, 1, 1)) for each in (mean, std))
-    found = (img - mean) / std
+    mean, std = (np.reshape(np.array(values, img.dtype), (-1, 1, 1)) for values in (mean, std))
+    out = (img - mean) / std
     if not pad_channel:
-        return found
-    found = np.concatenate([found, np.zeros((1, *found.shape[1:]), np.float32)])
-    return found.astype(np.float16) if dtype == "float16" else found
+        return out
+    out = np.concatenate([out, np.zeros((1, *out.shape[1:]), np.float32)])
+    return out.astype(np.float16) if dtype == "float16" else out
 
 
 def rgb_to_bgr(np_rgb_img, is_hwc):
-    """An array with its channels, the last axis or the first, the other way round."""
+    """Reverses the channels of an array, on the last axis or the first."""
     return np_rgb_img[:, :, ::-1] if is_hwc else np_rgb_img[::-1]
 
 
 def to_pil(img):
-    """An array as a PIL image; one that is PIL's as it is.
+    """Converts an array to a PIL image; a PIL image is returned as it is.
 
     Raises:
         TypeError: if it is neither, or of a dtype that images do not have.
@@ -395,11 +398,11 @@ def to_pil(img):
 
 
 def to_tensor(img, output_type):
-    """An image, PIL's or an array, as an array (C, H, W) of its numbers divided by 255.
+    """Converts a PIL image or an array to an array (C, H, W) of values divided by 255.
 
     Raises:
         TypeError: if it is neither, or has another number of axes.
-        RuntimeError: if `output_type` is no dtype.
+        RuntimeError: if `output_type` is not a dtype.
     """
     if not is_pil(img) and not is_numpy(img):
         raise TypeError(f"'img' must be a NumPy array or a PIL image, but got {type(img)}.")
@@ -409,11 +412,11 @@ def to_tensor(img, output_type):
 
 
 def to_type(img, output_type):
-    """An array in another dtype.
+    """Casts an array to another dtype.
 
     Raises:
-        TypeError: if it is no array.
-        RuntimeError: if `output_type` is no dtype.
+        TypeError: if it is not an array.
+        RuntimeError: if `output_type` is not a dtype.
     """
     if not is_numpy(img):
         raise TypeError(f"'img' must be a NumPy array, but got {type(img)}.")

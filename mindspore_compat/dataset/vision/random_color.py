@@ -1,4 +1,5 @@
-"""Random image transforms of colours: brightness, contrast, saturation, hue, sharpness, bits.
+"""Random image transforms of colours: RandomColorAdjust, RandomSharpness, RandomEqualize and
+others.
 
 With one worker and a seed, arrays are augmented exactly as the original augments them.
 """
@@ -10,21 +11,21 @@ from ..._core.rules.vocabulary import Bool, Int, Number, OneOf
 from .._rules import Increasing, Probability, sequence
 from . import _color
 from ._image import ImageOperation, PilOperation, check_channels, check_rank
-from ._resize import rounded
+from ._resize import round_to
 from .arithmetic import to_pil
 from .color import (
-    brightened,
+    adjust_contrast,
+    brighten,
     check_rgb,
-    contrasted,
-    enhanced,
-    hue_moved,
-    hue_moved_pil,
-    inverted,
-    posterized,
-    retabled,
-    saturated,
-    sharpened,
-    solarized,
+    enhance,
+    invert,
+    map_channels,
+    posterize,
+    saturate,
+    sharpen,
+    shift_hue,
+    shift_hue_pil,
+    solarize,
 )
 from .color_spaces import grey_pil
 
@@ -51,27 +52,27 @@ _Byte = Int(ge=0, le=255)
 
 
 def _around_one(factor):
-    """A number as the range of factors that it stands for."""
+    """The range of factors that a number stands for."""
     if isinstance(factor, (int, float)):
         return max(0.0, 1 - factor), 1 + factor
     return tuple(factor)
 
 
 class RandomColorAdjust(ImageOperation):
-    """Changes brightness, contrast, saturation and hue at random, in a random order.
+    """Randomly adjusts the brightness, contrast, saturation and hue of an image, in random order.
 
     Args:
-        brightness (Union[float, sequence], optional): (min, max) of the factor; a number is
-            (1 - it, 1 + it).
-        contrast (Union[float, sequence], optional): the same for contrast.
-        saturation (Union[float, sequence], optional): the same for saturation.
-        hue (Union[float, sequence], optional): (min, max) of the turn, in [-0.5, 0.5]; a number is
-            (-it, it).
+        brightness (Union[float, sequence], optional): (min, max) of the factor; a number n means (1
+            - n, 1 + n).
+        contrast (Union[float, sequence], optional): the same for the contrast.
+        saturation (Union[float, sequence], optional): the same for the saturation.
+        hue (Union[float, sequence], optional): (min, max) of the hue shift, in [-0.5, 0.5]; a
+            number n means (-n, n).
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: one is out of range.
-        RuntimeError: an image is not of shape (height, width, 3); raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if an argument is out of range.
+        RuntimeError: if an image is not of shape (height, width, 3); raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -94,9 +95,9 @@ class RandomColorAdjust(ImageOperation):
         self.saturation = _around_one(saturation)
         self.hue = (-hue, hue) if isinstance(hue, (int, float)) else tuple(hue)
 
-    def _applied(self, image, changes, always=()):
-        """The image under four changes, in random order; those that change nothing draw nothing,
-        but for the indices of `always`."""
+    def _apply_changes(self, image, changes, always=()):
+        """Applies four changes in random order; a change without effect draws no number, except
+        those with an index in `always`."""
         ranges = [(*self.brightness, 1), (*self.contrast, 1), (*self.saturation, 1), (*self.hue, 0)]
         for index in self._random.shuffle([0, 1, 2, 3]):
             low, high, neutral = ranges[index]
@@ -106,35 +107,37 @@ class RandomColorAdjust(ImageOperation):
 
     def _pil(self, image):
         kinds = [
-            lambda image, factor, kind=kind: enhanced("RandomColorAdjust", kind, image, factor)
+            lambda image, factor, kind=kind: enhance("RandomColorAdjust", kind, image, factor)
             for kind in ("Brightness", "Contrast", "Color")
         ]
-        kinds.append(lambda image, factor: hue_moved_pil("RandomColorAdjust", image, factor))
-        return self._applied(image, kinds, always=(3,))  # through HSV and back, which rounds
+        kinds.append(lambda image, factor: shift_hue_pil("RandomColorAdjust", image, factor))
+        return self._apply_changes(
+            image, kinds, always=(3,)
+        )  # the conversion to HSV and back rounds
 
     def _array(self, image, lead):
         check_rgb("RandomColorAdjust", image, lead)
-        return self._applied(
+        return self._apply_changes(
             image,
             [
-                brightened,
-                contrasted,
-                saturated,
-                lambda image, factor: hue_moved("RandomColorAdjust", image, factor),
+                brighten,
+                adjust_contrast,
+                saturate,
+                lambda image, factor: shift_hue("RandomColorAdjust", image, factor),
             ],
         )
 
 
 class RandomColor(ImageOperation):
-    """Changes the saturation of an RGB image at random.
+    """Randomly adjusts the saturation of an RGB image.
 
     Args:
         degrees (sequence, optional): (min, max) of the factor.
 
     Raises:
-        TypeError: it is no pair of numbers.
-        ValueError: one is negative, or min > max.
-        RuntimeError: an image is not of shape (height, width, 3); raised when it is used.
+        TypeError: if it is not a pair of numbers.
+        ValueError: if one is negative, or min > max.
+        RuntimeError: if an image is not of shape (height, width, 3); raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -150,23 +153,23 @@ class RandomColor(ImageOperation):
         self.degrees = degrees
 
     def _pil(self, image):
-        return enhanced("RandomColor", "Color", image, self._random.uniform32(*self.degrees))
+        return enhance("RandomColor", "Color", image, self._random.uniform32(*self.degrees))
 
     def _array(self, image, lead):
         check_rgb("RandomColor", image, lead)
-        return saturated(image, self._random.uniform32(*self.degrees))
+        return saturate(image, self._random.uniform32(*self.degrees))
 
 
 class RandomSharpness(ImageOperation):
-    """Blurs or sharpens an image at random. Needs OpenCV; for PIL images, Pillow.
+    """Randomly adjusts the sharpness of an image. Needs OpenCV; for PIL images, Pillow.
 
     Args:
         degrees (sequence, optional): (min, max) of the factor; 0 blurs, 1 does nothing.
 
     Raises:
-        TypeError: it is no pair of numbers.
-        ValueError: one is negative, or min > max.
-        RuntimeError: an image has not two or three axes; raised when it is used.
+        TypeError: if it is not a pair of numbers.
+        ValueError: if one is negative, or min > max.
+        RuntimeError: if an image does not have two or three axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -182,25 +185,23 @@ class RandomSharpness(ImageOperation):
         self.degrees = degrees
 
     def _pil(self, image):
-        return enhanced(
-            "RandomSharpness", "Sharpness", image, self._random.uniform32(*self.degrees)
-        )
+        return enhance("RandomSharpness", "Sharpness", image, self._random.uniform32(*self.degrees))
 
     def _array(self, image, lead):
-        return sharpened("RandomSharpness", image, self._random.uniform32(*self.degrees))
+        return sharpen("RandomSharpness", image, self._random.uniform32(*self.degrees))
 
 
 class RandomAdjustSharpness(ImageOperation):
-    """Blurs or sharpens an image by a factor, or leaves it as it is. Needs OpenCV.
+    """Adjusts the sharpness of an image by a factor, with a probability. Needs OpenCV.
 
     Args:
         degree (float): the factor; 0 blurs, 1 does nothing.
-        prob (float, optional): how likely it is applied.
+        prob (float, optional): the probability that it is applied.
 
     Raises:
-        TypeError: an argument is no number.
-        ValueError: `degree` is negative, or `prob` not in [0, 1].
-        RuntimeError: an image has not two or three axes; raised when it is used.
+        TypeError: if an argument is not a number.
+        ValueError: if `degree` is negative, or `prob` not in [0, 1].
+        RuntimeError: if an image does not have two or three axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -220,19 +221,19 @@ class RandomAdjustSharpness(ImageOperation):
         check_rank("RandomAdjustSharpness", image, lead, (2, 3))
         if not self._random.chance(self.prob):
             return image
-        return sharpened("RandomAdjustSharpness", image, self.degree)
+        return sharpen("RandomAdjustSharpness", image, self.degree)
 
 
 class RandomEqualize(ImageOperation):
-    """Spreads the values of each channel evenly, or leaves the image as it is.
+    """Equalizes the histogram of each channel of an image, with a probability.
 
     Args:
-        prob (float, optional): how likely it is applied.
+        prob (float, optional): the probability that it is applied.
 
     Raises:
-        TypeError: it is no number.
-        ValueError: it is not in [0, 1].
-        RuntimeError: an image does not hold bytes; raised when it is used.
+        TypeError: if it is not a number.
+        ValueError: if it is not in [0, 1].
+        RuntimeError: if an image does not hold bytes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -249,23 +250,23 @@ class RandomEqualize(ImageOperation):
 
     def _array(self, image, lead):
         check_rank("RandomEqualize", image, lead, (2, 3))
-        chosen = self._random.chance(self.prob)
-        return retabled("RandomEqualize", image, _color.equalizing) if chosen else image
+        is_chosen = self._random.chance(self.prob)
+        return map_channels("RandomEqualize", image, _color.equalizing) if is_chosen else image
 
 
 class RandomAutoContrast(ImageOperation):
-    """Stretches the values of each channel from 0 to 255, or leaves the image as it is.
+    """Maximizes the contrast of an image, with a probability: stretches each channel to [0, 255].
 
     Args:
-        cutoff (float, optional): how many percent of the darkest, and of the lightest, pixels are
-            left out, in [0, 50).
-        ignore (Union[int, sequence], optional): values that do not count, in [0, 255].
-        prob (float, optional): how likely it is applied.
+        cutoff (float, optional): the percentage of the darkest and of the lightest pixels that are
+            ignored, in [0, 50).
+        ignore (Union[int, sequence], optional): values that are not counted, in [0, 255].
+        prob (float, optional): the probability that it is applied.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: one is out of range.
-        RuntimeError: an image does not hold bytes; raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if an argument is out of range.
+        RuntimeError: if an image does not hold bytes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -291,7 +292,7 @@ class RandomAutoContrast(ImageOperation):
         check_rank("RandomAutoContrast", image, lead, (2, 3))
         if not self._random.chance(self.prob):
             return image
-        return retabled(
+        return map_channels(
             "RandomAutoContrast",
             image,
             lambda counts: _color.stretching(counts, self.cutoff, self.ignore),
@@ -299,15 +300,15 @@ class RandomAutoContrast(ImageOperation):
 
 
 class RandomInvert(ImageOperation):
-    """Inverts the colours of an RGB image, or leaves it as it is.
+    """Inverts the colours of an RGB image, with a probability.
 
     Args:
-        prob (float, optional): how likely it is inverted.
+        prob (float, optional): the probability of an inversion.
 
     Raises:
-        TypeError: it is no number.
-        ValueError: it is not in [0, 1].
-        RuntimeError: an image is not of shape (height, width, 3); raised when it is used.
+        TypeError: if it is not a number.
+        ValueError: if it is not in [0, 1].
+        RuntimeError: if an image is not of shape (height, width, 3); raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -325,19 +326,19 @@ class RandomInvert(ImageOperation):
     def _array(self, image, lead):
         check_rank("RandomInvert", image, lead, (3,))
         check_channels("RandomInvert", image, (3,))
-        return inverted(image) if self._random.chance(self.prob) else image
+        return invert(image) if self._random.chance(self.prob) else image
 
 
 class RandomPosterize(ImageOperation):
-    """Keeps a random number of the upper bits of each byte.
+    """Posterizes an image: keeps a random number of the upper bits of each byte.
 
     Args:
         bits (Union[int, sequence], optional): (min, max) of the number, in [1, 8].
 
     Raises:
-        TypeError: it is neither.
-        ValueError: a number is out of range, or min > max.
-        RuntimeError: an image does not hold bytes; raised when it is used.
+        TypeError: if it is neither.
+        ValueError: if a number is out of range, or min > max.
+        RuntimeError: if an image does not hold bytes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -354,20 +355,20 @@ class RandomPosterize(ImageOperation):
 
     def _array(self, image, lead):
         check_rank("RandomPosterize", image, lead, (2, 3))
-        return posterized("RandomPosterize", image, self._random.integer(*self.bits))
+        return posterize("RandomPosterize", image, self._random.integer(*self.bits))
 
 
 class RandomSolarize(ImageOperation):
-    """Inverts the pixels whose value lies in a random part of a range.
+    """Solarizes an image: inverts the pixels whose value lies in a random part of a range.
 
     Args:
-        threshold (tuple, optional): (min, max) of the range, in [0, 255]; with min = max, all from
-            there on.
+        threshold (tuple, optional): (min, max) of the range, in [0, 255]; with min = max, all
+            pixels from that value on.
 
     Raises:
-        TypeError: it is no pair of ints.
-        ValueError: one is out of range, or min > max.
-        RuntimeError: an image has neither one nor three channels; raised when it is used.
+        TypeError: if it is not a pair of ints.
+        ValueError: if an argument is out of range, or min > max.
+        RuntimeError: if an image has neither one nor three channels; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -385,19 +386,20 @@ class RandomSolarize(ImageOperation):
 
     def _array(self, image, lead):
         ends = sorted(self._random.integer(*self.threshold) for _ in range(2))
-        return solarized("RandomSolarize", image, *ends)
+        return solarize("RandomSolarize", image, *ends)
 
 
 class RandomLighting(ImageOperation):
-    """Adds a colour drawn along the principal axes of ImageNet's colours, as AlexNet did.
+    """Applies AlexNet's PCA colour augmentation: adds a random colour along the principal axes of
+    ImageNet.
 
     Args:
-        alpha (float, optional): the standard deviation of the draws.
+        alpha (float, optional): the standard deviation of the random factors.
 
     Raises:
-        TypeError: it is no number.
-        ValueError: it is negative.
-        RuntimeError: an image is not of shape (height, width, 3); raised when it is used.
+        TypeError: if it is not a number.
+        ValueError: if it is negative.
+        RuntimeError: if an image is not of shape (height, width, 3); raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -425,19 +427,19 @@ class RandomLighting(ImageOperation):
 
     def _array(self, image, lead):
         check_rgb("RandomLighting", image, lead, ("uint8", "uint16", "float32", "float64"))
-        drawn = np.array([self.alpha * self._random.normal32() for _ in range(3)])
-        return rounded(image + self._axes @ (drawn * self._values), image.dtype)
+        factors = np.array([self.alpha * self._random.normal32() for _ in range(3)])
+        return round_to(image + self._axes @ (factors * self._values), image.dtype)
 
 
 class RandomGrayscale(PilOperation):
-    """Makes a PIL image grey, with as many channels as before, or leaves it as it is.
+    """Converts a PIL image to grayscale, with a probability; the number of channels stays.
 
     Args:
-        prob (float, optional): how likely it is made grey.
+        prob (float, optional): the probability of a conversion.
 
     Raises:
-        TypeError: it is no number; or the input is no PIL image.
-        ValueError: it is not in [0, 1].
+        TypeError: if it is not a number, or the input is not a PIL image.
+        ValueError: if it is not in [0, 1].
 
     Example:
         >>> import numpy as np

@@ -1,4 +1,4 @@
-"""Random crops of images, and resizing by a random filter."""
+"""Random crops of images, and resizing with a random interpolation method."""
 
 import math
 
@@ -6,32 +6,32 @@ import numpy as np
 
 from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import Bool, OneOf
-from .._extra import decoded, image_bytes
+from .._extra import decode_image, image_bytes
 from .._rules import AnInstance, Fill, Padding, Size, positive
 from ._image import ImageOperation, check_least_rank, check_rank, pair, with_channels
-from .geometry import cropped, padded_image, padded_pil, sides
+from .geometry import crop, padded_image, padded_pil, sides
 from .random_geometry import _Range
-from .resizing import pil_filter, resized
+from .resizing import pil_filter, resize
 from .utils import Border, Inter
 
 __all__ = ["RandomCrop", "RandomCropDecodeResize", "RandomResize", "RandomResizedCrop"]
 
 
 class RandomCrop(ImageOperation):
-    """Crops a region at a random position.
+    """Crops an image at a random position.
 
     Args:
         size (Union[int, sequence]): (height, width) of the region; an int is a square.
-        padding (Union[int, sequence], optional): borders put around the image first: at each side;
-            or (left and right, top and bottom); or (left, top, right, bottom).
-        pad_if_needed (bool, optional): whether an image that is too small gets borders.
-        fill_value (Union[int, tuple], optional): the pixel of CONSTANT borders, in [0, 255].
-        padding_mode (Border, optional): what the borders hold.
+        padding (Union[int, sequence], optional): the borders that are added first: one width for
+            all sides; or (left and right, top and bottom); or (left, top, right, bottom).
+        pad_if_needed (bool, optional): whether to pad an image that is too small.
+        fill_value (Union[int, tuple], optional): the pixel value of CONSTANT borders, in [0, 255].
+        padding_mode (Border, optional): the kind of border.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: `size` is not positive, `padding` negative, or `fill_value` not in [0, 255].
-        RuntimeError: an image is smaller than the region; raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if `size` is not positive, `padding` negative, or `fill_value` not in [0, 255].
+        RuntimeError: if an image is smaller than the region; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -58,7 +58,7 @@ class RandomCrop(ImageOperation):
         """(top, left) of the region in an image of this size.
 
         Raises:
-            RuntimeError: the image is smaller.
+            RuntimeError: if the image is smaller.
         """
         if height < self.size[0] or width < self.size[1]:
             raise RuntimeError(
@@ -68,8 +68,8 @@ class RandomCrop(ImageOperation):
         left = self._random.integer(0, width - self.size[1])
         return self._random.integer(0, height - self.size[0]), left
 
-    def _needed(self, height, width):
-        """The borders (left, top, right, bottom) that an image of this size needs."""
+    def _border_widths(self, height, width):
+        """The borders (left, top, right, bottom) that an image of this size requires."""
         down = max(0, self.size[0] - height) if self.pad_if_needed else 0
         across = max(0, self.size[1] - width) if self.pad_if_needed else 0
         return across, down, across, down
@@ -79,38 +79,38 @@ class RandomCrop(ImageOperation):
             image = padded_pil(
                 "RandomCrop", image, self.padding, self.fill_value, self.padding_mode
             )
-        needed = self._needed(image.height, image.width)
-        if any(needed):
-            image = padded_pil("RandomCrop", image, needed, self.fill_value, self.padding_mode)
+        borders = self._border_widths(image.height, image.width)
+        if any(borders):
+            image = padded_pil("RandomCrop", image, borders, self.fill_value, self.padding_mode)
         top, left = self._corner(image.height, image.width)
         return image.crop((left, top, left + self.size[1], top + self.size[0]))
 
     def _array(self, image, lead):
         check_least_rank("RandomCrop", image, lead)
-        image, _ = self._bordered(image)
+        image, _ = self._add_borders(image)
         top, left = self._corner(*with_channels(image, 0)[0].shape[-3:-1])
-        return cropped("RandomCrop", image, top, left, *self.size)
+        return crop("RandomCrop", image, top, left, *self.size)
 
-    def _bordered(self, image):
-        """An image with its borders, and how many pixels were put (before the left, the top)."""
+    def _add_borders(self, image):
+        """Adds the borders; returns the image and the widths of its left and top borders."""
         left = top = 0
         if self.padding is not None:
             left, top, *_ = sides(self.padding)
-            image = self._padded(image, sides(self.padding))
-        needed = self._needed(*with_channels(image, 0)[0].shape[-3:-1])
-        if any(needed):
-            image = self._padded(image, needed)
-        return image, (left + needed[0], top + needed[1])
+            image = self._pad(image, sides(self.padding))
+        borders = self._border_widths(*with_channels(image, 0)[0].shape[-3:-1])
+        if any(borders):
+            image = self._pad(image, borders)
+        return image, (left + borders[0], top + borders[1])
 
-    def _padded(self, image, padding):
+    def _pad(self, image, padding):
         if image.ndim > 3:
-            return np.stack([self._padded(each, padding) for each in image])
+            return np.stack([self._pad(item, padding) for item in image])
         api = type(self).__name__
         return padded_image(api, image, padding, self.fill_value, self.padding_mode)
 
 
 class _ResizedCrop(ImageOperation):
-    """What RandomResizedCrop and RandomCropDecodeResize share."""
+    """Shared base class of RandomResizedCrop and RandomCropDecodeResize."""
 
     @checked
     def __init__(
@@ -131,19 +131,19 @@ class _ResizedCrop(ImageOperation):
         self.interpolation, self.max_attempts = interpolation, max_attempts
 
     def _region(self, height, width):
-        """(top, left, height, width) of a random region; the middle if no attempt fits."""
-        low, high = (math.log(each) for each in self.ratio)
+        """(top, left, height, width) of a random region; the central one if no attempt fits."""
+        low, high = (math.log(edge) for edge in self.ratio)
         for _ in range(self.max_attempts):
             share = self._random.uniform32(*self.scale)
             shape = float(np.float32(math.exp(self._random.uniform32(low, high))))
-            box_width = _rounded(math.sqrt(height * width * share * shape))
-            box_height = _rounded(box_width / shape)
+            box_width = _round(math.sqrt(height * width * share * shape))
+            box_height = _round(box_width / shape)
             if 0 < box_width <= width and 0 < box_height <= height:
                 left = self._random.integer(0, width - box_width)
                 return self._random.integer(0, height - box_height), left, box_height, box_width
         shape = min(max(width / height, self.ratio[0]), self.ratio[1])
-        box_width = min(width, _rounded(height * shape))
-        box_height = min(height, _rounded(width / shape))
+        box_width = min(width, _round(height * shape))
+        box_height = min(height, _round(width / shape))
         return (height - box_height + 1) // 2, (width - box_width + 1) // 2, box_height, box_width
 
     def _pil(self, image):
@@ -155,28 +155,30 @@ class _ResizedCrop(ImageOperation):
         api = type(self).__name__
         check_least_rank(api, image, lead)
         region = self._region(*with_channels(image, 0)[0].shape[-3:-1])
-        return resized(api, cropped(api, image, *region), self.size, self.interpolation)
+        return resize(api, crop(api, image, *region), self.size, self.interpolation)
 
 
-def _rounded(number):
-    """The nearest whole number, the greater one of two that are as near."""
+def _round(number):
+    """Rounds to the nearest integer; one half is rounded up."""
     return math.floor(number + 0.5)
 
 
 class RandomResizedCrop(_ResizedCrop):
-    """Takes a random region of random size and shape, and resizes it.
+    """Crops a region of random position, area and aspect ratio and resizes it.
 
     Args:
         size (Union[int, sequence]): (height, width) of the result; an int is a square.
-        scale (sequence, optional): (min, max) of the region's area, as a part of the image's.
-        ratio (sequence, optional): (min, max) of the region's width by its height.
-        interpolation (Inter, optional): how it is resized.
-        max_attempts (int, optional): how often a region is drawn before the middle is taken.
+        scale (sequence, optional): (min, max) of the region's area, as a fraction of the image's
+            area.
+        ratio (sequence, optional): (min, max) of the region's aspect ratio, width / height.
+        interpolation (Inter, optional): the interpolation method.
+        max_attempts (int, optional): the number of attempts to draw a region; after them, the
+            center is taken.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: one is out of range.
-        RuntimeError: an image has fewer than two axes; raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if an argument is out of range.
+        RuntimeError: if an image has fewer than two axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -189,19 +191,21 @@ class RandomResizedCrop(_ResizedCrop):
 
 
 class RandomCropDecodeResize(_ResizedCrop):
-    """Decodes the bytes of an image file and does what RandomResizedCrop does. Needs OpenCV.
+    """Decodes the bytes of an image file and applies RandomResizedCrop. Needs OpenCV.
 
     Args:
         size (Union[int, sequence]): (height, width) of the result; an int is a square.
-        scale (sequence, optional): (min, max) of the region's area, as a part of the image's.
-        ratio (sequence, optional): (min, max) of the region's width by its height.
-        interpolation (Inter, optional): how it is resized.
-        max_attempts (int, optional): how often a region is drawn before the middle is taken.
+        scale (sequence, optional): (min, max) of the region's area, as a fraction of the image's
+            area.
+        ratio (sequence, optional): (min, max) of the region's aspect ratio, width / height.
+        interpolation (Inter, optional): the interpolation method.
+        max_attempts (int, optional): the number of attempts to draw a region; after them, the
+            center is taken.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: one is out of range.
-        RuntimeError: the input is not the bytes of an image file; raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if an argument is out of range.
+        RuntimeError: if the input is not the bytes of an image file; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -215,19 +219,19 @@ class RandomCropDecodeResize(_ResizedCrop):
 
     def _array(self, image, lead):
         api = "RandomCropDecodeResize"
-        return super()._array(decoded(api, image_bytes(api, image)), lead)
+        return super()._array(decode_image(api, image_bytes(api, image)), lead)
 
 
 class RandomResize(ImageOperation):
-    """Resizes an image in a randomly chosen way: LINEAR, NEAREST, CUBIC or AREA.
+    """Resizes an image with a random interpolation method: LINEAR, NEAREST, CUBIC or AREA.
 
     Args:
         size (Union[int, sequence]): (height, width); an int is the length of the shorter side.
 
     Raises:
-        TypeError: it is neither.
-        ValueError: it is not positive.
-        RuntimeError: an image has not two or three axes; raised when it is used.
+        TypeError: if it is neither.
+        ValueError: if it is not positive.
+        RuntimeError: if an image does not have two or three axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -244,9 +248,9 @@ class RandomResize(ImageOperation):
 
     def _array(self, image, lead):
         check_rank("RandomResize", image, lead, (2, 3))
-        return resized("RandomResize", image, self.size, self._way())
+        return resize("RandomResize", image, self.size, self._method())
 
-    def _way(self):
-        """A way to interpolate, drawn at random."""
+    def _method(self):
+        """A random interpolation method."""
         ways = (Inter.LINEAR, Inter.NEAREST, Inter.CUBIC, Inter.AREA)
         return ways[self._random.integer(0, 3)]

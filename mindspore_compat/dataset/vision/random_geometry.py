@@ -1,4 +1,5 @@
-"""Random image transforms of the picture's position and shape: flips, turns, erased patches.
+"""Random geometric image transforms: flips, rotations, affine and perspective maps; CutOut and
+RandomErasing.
 
 Crops are in random_crops.py.
 
@@ -16,7 +17,7 @@ from .._extra import pillow
 from .._rules import AnInstance, Fill, Increasing, Probability, positive, sequence
 from . import warping
 from ._image import ImageOperation, PilOperation, check_least_rank, check_rank
-from .geometry import flipped
+from .geometry import flip
 from .resizing import pil_filter
 from .utils import Inter
 
@@ -40,15 +41,15 @@ _Degrees = Number(ge=0) | Increasing(Number)
 
 
 class RandomHorizontalFlip(ImageOperation):
-    """Mirrors an image left to right, or leaves it as it is.
+    """Flips an image horizontally, with a probability.
 
     Args:
-        prob (float, optional): how likely it is mirrored.
+        prob (float, optional): the probability of a flip.
 
     Raises:
-        TypeError: it is no number.
-        ValueError: it is not in [0, 1].
-        RuntimeError: an image has fewer than two axes; raised when it is used.
+        TypeError: if it is not a number.
+        ValueError: if it is not in [0, 1].
+        RuntimeError: if an image has fewer than two axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -65,25 +66,25 @@ class RandomHorizontalFlip(ImageOperation):
         self.prob = prob
 
     def _pil(self, image):
-        how = pillow("RandomHorizontalFlip").Transpose.FLIP_LEFT_RIGHT
-        return image.transpose(how) if self._random.chance(self.prob) else image
+        direction = pillow("RandomHorizontalFlip").Transpose.FLIP_LEFT_RIGHT
+        return image.transpose(direction) if self._random.chance(self.prob) else image
 
     def _array(self, image, lead):
         check_least_rank("RandomHorizontalFlip", image, lead)
-        chosen = self._random.chance(self.prob)
-        return flipped("RandomHorizontalFlip", image, lead, -2) if chosen else image
+        is_chosen = self._random.chance(self.prob)
+        return flip("RandomHorizontalFlip", image, lead, -2) if is_chosen else image
 
 
 class RandomVerticalFlip(ImageOperation):
-    """Turns an image upside down, or leaves it as it is.
+    """Flips an image vertically, with a probability.
 
     Args:
-        prob (float, optional): how likely it is turned.
+        prob (float, optional): the probability of a flip.
 
     Raises:
-        TypeError: it is no number.
-        ValueError: it is not in [0, 1].
-        RuntimeError: an image has not two or three axes; raised when it is used.
+        TypeError: if it is not a number.
+        ValueError: if it is not in [0, 1].
+        RuntimeError: if an image does not have two or three axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -100,32 +101,34 @@ class RandomVerticalFlip(ImageOperation):
         self.prob = prob
 
     def _pil(self, image):
-        how = pillow("RandomVerticalFlip").Transpose.FLIP_TOP_BOTTOM
-        return image.transpose(how) if self._random.chance(self.prob) else image
+        direction = pillow("RandomVerticalFlip").Transpose.FLIP_TOP_BOTTOM
+        return image.transpose(direction) if self._random.chance(self.prob) else image
 
     def _array(self, image, lead):
         check_rank("RandomVerticalFlip", image, lead, (2, 3))
-        chosen = self._random.chance(self.prob)
-        return flipped("RandomVerticalFlip", image, lead, -3) if chosen else image
+        is_chosen = self._random.chance(self.prob)
+        return flip("RandomVerticalFlip", image, lead, -3) if is_chosen else image
 
 
-# Turns --------------------------------------------------------------------------------------------
+# Rotations ----------------------------------------------------------------------------------------
 
 
 class RandomRotation(ImageOperation):
-    """Turns an image by a random angle.
+    """Rotates an image by a random angle.
 
     Args:
-        degrees (Union[int, float, sequence]): (min, max) of the angle; a number is (-it, it).
-        resample (Inter, optional): how pixels are interpolated.
-        expand (bool, optional): whether the result is large enough for all of the turned image.
-        center (tuple, optional): (x, y), around which it is turned; by default the middle.
-        fill_value (Union[int, tuple], optional): what lies outside, in [0, 255].
+        degrees (Union[int, float, sequence]): (min, max) of the angle in degrees; a number n means
+            (-n, n).
+        resample (Inter, optional): the interpolation method.
+        expand (bool, optional): whether to enlarge the result to hold the whole rotated image.
+        center (tuple, optional): the center of rotation, (x, y); by default the center of the
+            image.
+        fill_value (Union[int, tuple], optional): the pixel value outside the image, in [0, 255].
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: `degrees` or `fill_value` is out of range.
-        RuntimeError: an image has not two or three axes; raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if `degrees` or `fill_value` is out of range.
+        RuntimeError: if an image does not have two or three axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -150,35 +153,37 @@ class RandomRotation(ImageOperation):
 
     def _pil(self, image):
         angle = self._random.uniform32(*self.degrees)
-        return warping.rotated_pil("RandomRotation", image, angle, *self.settings)
+        return warping.rotate_pil("RandomRotation", image, angle, *self.settings)
 
     def _array(self, image, lead):
         angle = self._random.uniform32(*self.degrees)
-        return warping.rotated("RandomRotation", image, angle, *self.settings)
+        return warping.rotate("RandomRotation", image, angle, *self.settings)
 
 
 def around_zero(degrees):
-    """A number as the range around zero that it stands for."""
+    """The range around zero that a number stands for."""
     return (-degrees, degrees) if isinstance(degrees, (int, float)) else tuple(degrees)
 
 
 class RandomAffine(ImageOperation):
-    """Turns, shifts, scales and shears an image at random, around its middle.
+    """Applies a random affine transform around the center of an image: rotation, shift, scaling and
+    shear.
 
     Args:
-        degrees (Union[int, float, sequence]): (min, max) of the angle; a number is (-it, it).
-        translate (sequence, optional): (min, max) of the shift to the right, and perhaps down, as
-            parts of the size, in [-1, 1].
-        scale (sequence, optional): (min, max) of the factor of the size.
-        shear (Union[float, sequence], optional): (min, max) of the angle along x, and perhaps y; a
-            number is (-it, it).
-        resample (Inter, optional): how pixels are interpolated.
-        fill_value (Union[int, tuple], optional): what lies outside, in [0, 255].
+        degrees (Union[int, float, sequence]): (min, max) of the angle in degrees; a number n means
+            (-n, n).
+        translate (sequence, optional): (min, max) of the shift to the right and, optionally, down,
+            as fractions of the size, in [-1, 1].
+        scale (sequence, optional): (min, max) of the scaling factor.
+        shear (Union[float, sequence], optional): (min, max) of the angle along x and, optionally,
+            y; a number n means (-n, n).
+        resample (Inter, optional): the interpolation method.
+        fill_value (Union[int, tuple], optional): the pixel value outside the image, in [0, 255].
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: one is out of range.
-        RuntimeError: an image has not two or three axes; raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if an argument is out of range.
+        RuntimeError: if an image does not have two or three axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -207,15 +212,15 @@ class RandomAffine(ImageOperation):
         self.shear = shear if len(shear) == 4 else shear + nothing
         self.resample, self.fill_value = resample, fill_value
 
-    def _drawn(self):
-        """An angle, shifts, a factor and shears."""
+    def _draw(self):
+        """Draws an angle, shifts, a factor and shears."""
         draw = self._random.uniform32
         angle = draw(*self.degrees)
         shift = draw(*self.translate[:2]), draw(*self.translate[2:])
         return angle, shift, draw(*self.scale), (draw(*self.shear[:2]), draw(*self.shear[2:]))
 
     def _pil(self, image):
-        angle, shift, scale, shear = self._drawn()
+        angle, shift, scale, shear = self._draw()
         shift = [round(part * length) for part, length in zip(shift, image.size, strict=True)]
         center = image.width / 2 + 0.5, image.height / 2 + 0.5
         matrix = warping.affine_matrix(center, angle, shift, scale, shear).ravel().tolist()
@@ -229,20 +234,20 @@ class RandomAffine(ImageOperation):
         )
 
     def _array(self, image, lead):
-        return warping.affine("RandomAffine", image, *self._drawn(), self.resample, self.fill_value)
+        return warping.affine("RandomAffine", image, *self._draw(), self.resample, self.fill_value)
 
 
 class RandomPerspective(PilOperation):
-    """Moves the corners of a PIL image at random, or leaves it as it is.
+    """Applies a random perspective transform to a PIL image, with a probability.
 
     Args:
-        distortion_scale (float, optional): how far, in [0, 1].
-        prob (float, optional): how likely.
-        interpolation (Inter, optional): how pixels are interpolated.
+        distortion_scale (float, optional): the degree of distortion, in [0, 1].
+        prob (float, optional): the probability of a change.
+        interpolation (Inter, optional): the interpolation method.
 
     Raises:
-        TypeError: an argument is of the wrong type; or the input is no PIL image.
-        ValueError: one is out of range.
+        TypeError: if an argument is of the wrong type, or the input is not a PIL image.
+        ValueError: if an argument is out of range.
 
     Example:
         >>> from PIL import Image
@@ -275,26 +280,24 @@ class RandomPerspective(PilOperation):
         end = [
             (draw(*x), draw(*y)) for x, y in ((left, top), (right, top), (right, low), (left, low))
         ]
-        return warping.in_perspective_pil(
-            "RandomPerspective", image, start, end, self.interpolation
-        )
+        return warping.perspective_pil("RandomPerspective", image, start, end, self.interpolation)
 
 
 # Erased patches -----------------------------------------------------------------------------------
 
 
 class CutOut(ImageOperation):
-    """Blackens square patches at random positions; they may reach over the edge.
+    """Fills square patches at random positions with 0; patches may cross the edge.
 
     Args:
-        length (int): the side of a patch.
-        num_patches (int, optional): how many there are.
-        is_hwc (bool, optional): whether channels are the last axis, not the first.
+        length (int): the side length of a patch.
+        num_patches (int, optional): the number of patches.
+        is_hwc (bool, optional): whether the channels are the last axis instead of the first.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: a number is not positive.
-        RuntimeError: an image has not three axes; raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if a number is not positive.
+        RuntimeError: if an image does not have three axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -322,20 +325,22 @@ class CutOut(ImageOperation):
 
 
 class RandomErasing(ImageOperation):
-    """Fills a random rectangle of an array (channels, height, width), or leaves it as it is.
+    """Erases a random rectangle of an array (channels, height, width), with a probability.
 
     Args:
-        prob (float, optional): how likely.
-        scale (sequence, optional): (min, max) of the rectangle's area, as a part of the image's.
-        ratio (sequence, optional): (min, max) of its height by its width.
-        value (Union[int, str, sequence], optional): what fills it: a value, one per channel, or
-            "random" for normal numbers.
-        inplace (bool, optional): whether the input itself is changed.
-        max_attempts (int, optional): how often a rectangle is drawn before the image is left.
+        prob (float, optional): the probability of a change.
+        scale (sequence, optional): (min, max) of the rectangle's area, as a fraction of the image's
+            area.
+        ratio (sequence, optional): (min, max) of the rectangle's aspect ratio, height / width.
+        value (Union[int, str, sequence], optional): the fill: a value, one value per channel, or
+            "random" for normally distributed values.
+        inplace (bool, optional): whether to modify the input itself.
+        max_attempts (int, optional): the number of attempts to draw a rectangle; after them, the
+            image stays unchanged.
 
     Raises:
-        TypeError: an argument is of the wrong type; or the input is no array of numbers.
-        ValueError: one is out of range.
+        TypeError: if an argument is of the wrong type, or the input is not an array of numbers.
+        ValueError: if an argument is out of range.
 
     Example:
         >>> import numpy as np
@@ -380,7 +385,7 @@ class RandomErasing(ImageOperation):
         return out
 
     def _region(self, height, width):
-        low, high = (math.log(max(each, 1e-12)) for each in self.ratio)
+        low, high = (math.log(max(edge, 1e-12)) for edge in self.ratio)
         for _ in range(self.max_attempts):
             area = height * width * self._random.uniform(*self.scale)
             shape = math.exp(self._random.uniform(low, high))

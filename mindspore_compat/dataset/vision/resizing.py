@@ -1,7 +1,7 @@
-"""Resizing of images: `Resize`, and what other transforms resize with.
+"""Image resizing: `Resize`, and `resize`, which other transforms call.
 
-NumPy does it for NEAREST and LINEAR (`_resize.py`), OpenCV for AREA and CUBIC, Pillow for PILCUBIC
-and for PIL images.
+NumPy resizes with NEAREST and LINEAR (`_resize.py`), OpenCV with AREA and CUBIC, Pillow with
+PILCUBIC and all PIL images.
 """
 
 import numpy as np
@@ -24,13 +24,14 @@ class Resize(ImageOperation):
 
     Args:
         size (Union[int, sequence]): (height, width); an int is the length of the shorter side, and
-            the other follows in proportion.
-        interpolation (Inter, optional): how; LINEAR and NEAREST need no library.
+            the other side keeps the aspect ratio.
+        interpolation (Inter, optional): the interpolation method; LINEAR and NEAREST need no
+            library.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: `size` is not positive.
-        RuntimeError: an image has fewer than two axes, or a dtype that cannot be interpolated;
+        TypeError: if an argument is of the wrong type.
+        ValueError: if `size` is not positive.
+        RuntimeError: if an image has fewer than two axes, or a dtype that cannot be interpolated;
             raised when it is used.
 
     Example:
@@ -50,14 +51,14 @@ class Resize(ImageOperation):
 
     def _pil(self, image):
         width, height = image.size
-        height, width = wanted_size(self.size, height, width)
+        height, width = target_size(self.size, height, width)
         return image.resize((width, height), pil_filter("Resize", self.interpolation))
 
     def _array(self, image, lead):
-        return resized("Resize", image, self.size, self.interpolation, lead)
+        return resize("Resize", image, self.size, self.interpolation, lead)
 
 
-def wanted_size(size, height, width):
+def target_size(size, height, width):
     """(height, width) of an image after resizing."""
     if not isinstance(size, int):
         return tuple(size)
@@ -67,10 +68,10 @@ def wanted_size(size, height, width):
 
 
 def pil_filter(api, interpolation):
-    """Pillow's number for a way to interpolate.
+    """Pillow's number for an interpolation method.
 
     Raises:
-        TypeError: Pillow has none.
+        TypeError: if Pillow has none.
     """
     kind = pillow(api).Resampling
     filters = {
@@ -84,12 +85,12 @@ def pil_filter(api, interpolation):
     return filters[interpolation]
 
 
-def resized(api, images, size, interpolation, lead=0):
-    """Images in another size.
+def resize(api, images, size, interpolation, lead=0):
+    """Resizes images.
 
     Raises:
-        TypeError: the interpolation applies to PIL images only.
-        RuntimeError: the shape or the dtype does not allow it.
+        TypeError: if the interpolation applies to PIL images only.
+        RuntimeError: if the shape or the dtype does not allow it.
     """
     check_least_rank(api, images, lead)
     if interpolation is Inter.ANTIALIAS:
@@ -97,32 +98,33 @@ def resized(api, images, size, interpolation, lead=0):
     if images.dtype.kind not in "biuf":
         raise RuntimeError(f"For '{api}', an image must hold numbers, but got {images.dtype}.")
     images, grey = with_channels(images, lead)
-    height, width = wanted_size(size, *images.shape[-3:-1])
+    height, width = target_size(size, *images.shape[-3:-1])
     if (height, width) != images.shape[-3:-1]:
         if interpolation is Inter.NEAREST:
             images = _resize.nearest(images, height, width)
         else:
-            images = _interpolated(api, images, height, width, interpolation)
+            images = _interpolate(api, images, height, width, interpolation)
     return images[..., 0] if grey else images
 
 
-def _interpolated(api, images, height, width, interpolation):
+def _interpolate(api, images, height, width, interpolation):
     if images.dtype == bool:
-        return _interpolated(api, images.view(np.uint8), height, width, interpolation).view(bool)
+        return _interpolate(api, images.view(np.uint8), height, width, interpolation).view(bool)
     if images.dtype.type not in _INTERPOLATED:
         raise RuntimeError(
             f"For '{api}', an image that is interpolated must hold uint8, uint16, "
             f"int16, float32 or float64, but got {images.dtype}."
         )
     if interpolation is Inter.LINEAR:
-        made = _pixels.linear_bytes(images, height, width)
-        return _resize.linear(images, height, width) if made is None else made
-    one = _pillow_cubic if interpolation is Inter.PILCUBIC else _opencv_resize
+        out = _pixels.linear_bytes(images, height, width)
+        return _resize.linear(images, height, width) if out is None else out
+    function = _pillow_cubic if interpolation is Inter.PILCUBIC else _opencv_resize
     shape = images.shape
-    made = [
-        one(api, image, height, width, interpolation) for image in images.reshape(-1, *shape[-3:])
+    out = [
+        function(api, image, height, width, interpolation)
+        for image in images.reshape(-1, *shape[-3:])
     ]
-    return np.stack(made).reshape(*shape[:-3], height, width, shape[-1])
+    return np.stack(out).reshape(*shape[:-3], height, width, shape[-1])
 
 
 def _opencv_resize(api, image, height, width, interpolation):
@@ -146,4 +148,4 @@ def _pillow_cubic(api, image, height, width, interpolation):
         )
         for index in range(3)
     ]
-    return _resize.rounded(np.stack(channels, -1), image.dtype)
+    return _resize.round_to(np.stack(channels, -1), image.dtype)

@@ -1,8 +1,8 @@
-"""Choices that image transforms take, and small things that are shown with them.
+"""Enumerations for the arguments of image transforms, and small helpers.
 
-The members of the enumerations are converted by `to_c_type` to those of the same kind that the
-original's compiled library has, and by `to_python_type` to what Pillow and NumPy take. AFFINE,
-LINEAR and their like are Pillow's constants, which is imported when one is asked for.
+`to_c_type` converts a member to the matching member of the original's compiled library, and
+`to_python_type` to the value that Pillow and NumPy take. AFFINE, LINEAR and others are Pillow's
+constants; Pillow is imported on the first access.
 """
 
 import functools
@@ -24,10 +24,10 @@ __all__ = [
 
 
 class Inter(IntEnum):
-    """How pixels are interpolated.
+    """The interpolation methods of image transforms.
 
     ANTIALIAS is for PIL images only; AREA, and PILCUBIC, which is Pillow's cubic, are for arrays
-    only. BILINEAR and BICUBIC are other names of LINEAR and CUBIC.
+    only. BILINEAR and BICUBIC are aliases of LINEAR and CUBIC.
 
     Example:
         >>> import numpy as np
@@ -50,7 +50,7 @@ class Inter(IntEnum):
         """Returns the member of the compiled library's enumeration.
 
         Raises:
-            RuntimeError: it is no member, or ANTIALIAS.
+            RuntimeError: if it is not a member, or ANTIALIAS.
         """
         return _native(Inter, "DE_INTER_", inter_type)
 
@@ -59,7 +59,7 @@ class Inter(IntEnum):
         """Returns Pillow's filter.
 
         Raises:
-            RuntimeError: it is no member, or one that Pillow has no filter for.
+            RuntimeError: if it is not a member, or one that Pillow has no filter for.
         """
         name = _PILLOW_FILTERS.get(_member(Inter, inter_type).name)
         if name is None:
@@ -71,9 +71,10 @@ class Inter(IntEnum):
 
 
 class Border(str, Enum):
-    """What lies beyond the edge of an image.
+    """The padding modes at the borders of an image.
 
-    A constant, the edge's pixel, or the image mirrored without its edge or with it.
+    CONSTANT: a constant value; EDGE: the edge pixel; REFLECT and SYMMETRIC: the image mirrored
+    without and with its edge pixel.
 
     Example:
         >>> import numpy as np
@@ -95,7 +96,7 @@ class Border(str, Enum):
         """Returns the member of the compiled library's enumeration.
 
         Raises:
-            RuntimeError: it is no member.
+            RuntimeError: if it is not a member.
         """
         return _native(Border, "DE_BORDER_", border_type)
 
@@ -104,13 +105,13 @@ class Border(str, Enum):
         """Returns the name of the padding, as NumPy and Pillow take it.
 
         Raises:
-            RuntimeError: it is no member.
+            RuntimeError: if it is not a member.
         """
         return _member(Border, border_type).value
 
 
 class ImageBatchFormat(IntEnum):
-    """The order of the axes of a batch of images.
+    """The axis order of a batch of images: NHWC or NCHW.
 
     Example:
         >>> from mindspore_compat.dataset import vision
@@ -128,13 +129,14 @@ class ImageBatchFormat(IntEnum):
         """Returns the member of the compiled library's enumeration.
 
         Raises:
-            RuntimeError: it is no member.
+            RuntimeError: if it is not a member.
         """
         return _native(ImageBatchFormat, "DE_IMAGE_BATCH_FORMAT_", image_batch_format)
 
 
 class ImageReadMode(IntEnum):
-    """The channels wanted from an image file: its own, one of grey, or three of colour.
+    """The channels to read from an image file: unchanged, one grayscale channel, or three colour
+    channels.
 
     Example:
         >>> from mindspore_compat.dataset import vision
@@ -153,13 +155,13 @@ class ImageReadMode(IntEnum):
         """Returns the member of the compiled library's enumeration.
 
         Raises:
-            RuntimeError: it is no member.
+            RuntimeError: if it is not a member.
         """
         return _native(ImageReadMode, "DE_IMAGE_READ_MODE_", image_read_mode)
 
 
 class SliceMode(IntEnum):
-    """Whether an image that does not divide evenly is padded, or its rest dropped.
+    """How SlicePatches handles an image that does not divide evenly: pad it, or drop the rest.
 
     Example:
         >>> import numpy as np
@@ -179,13 +181,13 @@ class SliceMode(IntEnum):
         """Returns the member of the compiled library's enumeration.
 
         Raises:
-            RuntimeError: it is no member.
+            RuntimeError: if it is not a member.
         """
         return _native(SliceMode, "DE_SLICE_", mode)
 
 
 class AutoAugmentPolicy(str, Enum):
-    """The dataset on which a policy of AutoAugment was learned.
+    """The dataset that a policy of AutoAugment was learned on.
 
     Example:
         >>> import numpy as np
@@ -206,13 +208,13 @@ class AutoAugmentPolicy(str, Enum):
         """Returns the member of the compiled library's enumeration.
 
         Raises:
-            RuntimeError: it is no member.
+            RuntimeError: if it is not a member.
         """
         return _native(AutoAugmentPolicy, "DE_AUTO_AUGMENT_POLICY_", policy)
 
 
 class ConvertMode(IntEnum):
-    """From which order of channels to which.
+    """The colour conversions of ConvertColor.
 
     Example:
         >>> import numpy as np
@@ -242,7 +244,7 @@ class ConvertMode(IntEnum):
         """Returns the member of the compiled library's enumeration.
 
         Raises:
-            RuntimeError: it is no member.
+            RuntimeError: if it is not a member.
         """
         return _native(ConvertMode, "DE_", mode)
 
@@ -258,22 +260,22 @@ _NATIVE_NAMES = {"NEAREST": "NEAREST_NEIGHBOUR", "BILINEAR": "LINEAR", "BICUBIC"
 
 
 def _member(kind, value):
-    """A member of an enumeration, from itself or its value.
+    """A member of an enumeration, from the member or its value.
 
     Raises:
-        RuntimeError: it is none.
+        RuntimeError: if it is neither.
     """
     try:
         return kind(value)
     except ValueError:
-        names = ", ".join(each.name for each in kind)
+        names = ", ".join(member.name for member in kind)
         raise RuntimeError(
             f"For '{kind.__name__}', the member must be one of {names}, but got {value!r}."
         ) from None
 
 
 def _native(kind, prefix, value):
-    """What the compiled library has for a member of `kind`."""
+    """The member of the compiled library's enumeration for a member of `kind`."""
     member = _member(kind, value)
     natives = _native_enumeration(kind, prefix)
     name = prefix + _NATIVE_NAMES.get(member.name, member.name)
@@ -289,7 +291,7 @@ def _native(kind, prefix, value):
 def _native_enumeration(kind, prefix):
     """The enumeration of the compiled library that stands for `kind`."""
     is_inter = kind is Inter
-    names = _NATIVE_INTERPOLATIONS if is_inter else [each.name for each in kind]
+    names = _NATIVE_INTERPOLATIONS if is_inter else [member.name for member in kind]
     title = {"Inter": "InterpolationMode", "Border": "BorderType"}.get(kind.__name__, kind.__name__)
     return IntEnum(title, {prefix + name: number for number, name in enumerate(names)})
 
@@ -317,11 +319,11 @@ def parse_padding(padding):
     """Returns padding as (left, top, right, bottom).
 
     Args:
-        padding (Union[number, sequence]): of all sides, of (left and right, top and bottom), or of
-            each side. Sequences of other lengths are returned as tuples.
+        padding (Union[number, sequence]): one width for all sides, (left and right, top and
+            bottom), or one width per side. Sequences of other lengths are returned as tuples.
 
     Raises:
-        TypeError: it is neither a number nor a sequence.
+        TypeError: if it is neither a number nor a sequence.
 
     Example:
         >>> from mindspore_compat.dataset.vision import utils
@@ -339,7 +341,7 @@ def parse_padding(padding):
 
 @dataclass
 class DecodeParams:
-    """What part of which stream of a video is decoded.
+    """The part of a video stream to decode.
 
     Args:
         container (object): the open file.
@@ -362,11 +364,11 @@ class DecodeParams:
 
 
 class VideoFrameDvpp:
-    """The timestamps of a frame of a video: when it is decoded, and when it is shown.
+    """The decoding and presentation timestamps of a video frame.
 
     Args:
-        dts (int, optional): when it is decoded.
-        pts (int, optional): when it is shown.
+        dts (int, optional): the decoding timestamp.
+        pts (int, optional): the presentation timestamp.
 
     Example:
         >>> from mindspore_compat.dataset.vision import utils

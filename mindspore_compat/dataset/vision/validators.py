@@ -1,4 +1,4 @@
-"""mindspore.dataset.vision.validators: decorators that check arguments as the transforms do."""
+"""`mindspore.dataset.vision.validators`: decorators that check arguments like the transforms."""
 
 from .. import vision
 from .._validators import validators
@@ -42,14 +42,15 @@ __all__ += ["check_random_color_adjust_param"]
 def check_random_color_adjust_param(
     value, input_name, center=1, bound=(0, 2**24), non_negative=True
 ):
-    """Checks how much a colour changes: a number that is not negative, or (min, max) in `bound`.
+    """Checks the range of a colour adjustment: a non-negative number, or (min, max) in `bound`.
 
     Args:
-        value (Union[int, float, list, tuple]): how much.
-        input_name (str): its name, for messages.
-        center (int): is accepted; the range that a number stands for lies around it. Default: 1.
-        bound (tuple): the least and the greatest number. Default: (0, 2**24).
-        non_negative (bool): is accepted. Default: ``True``.
+        value (Union[int, float, list, tuple]): the number or range.
+        input_name (str): the name of the argument in messages.
+        center (int): is accepted and has no effect here: the center of the range that a number
+            stands for. Default: 1.
+        bound (tuple): the smallest and the largest number. Default: (0, 2**24).
+        non_negative (bool): is accepted and has no effect. Default: ``True``.
     """
     type_check(value, (int, float, list, tuple), input_name)
     pair = (0, value) if isinstance(value, (int, float)) else tuple(value)

@@ -1,7 +1,7 @@
-"""Videos: files read and decoded, wholly or in part, by FFmpeg.
+"""Video files: reads and decodes them, wholly or in part, with FFmpeg.
 
-FFmpeg comes with the library PyAV, `pip install mindspore-compat[video]`, which is imported when a
-video is first read. Pixels are converted to RGB as the original converts them.
+FFmpeg is part of the library PyAV, `pip install mindspore-compat[video]`, which is imported on the
+first read of a video. The conversion of pixels to RGB is the original's.
 """
 
 import io
@@ -20,36 +20,37 @@ from ..transforms.base import TensorOperation
 
 __all__ = ["DecodeVideo", "VideoDecoder", "read_video", "read_video_timestamps"]
 
-_POINT_ACCURATE = 16 | 262144  # of swscale: the nearest colour difference, and exact rounding
-_TOLERANCE = 1e-6  # of a tick: seconds are floats, and frames lie on ticks
+_POINT_ACCURATE = 16 | 262144  # flags of swscale: accurate chroma and exact rounding
+_TOLERANCE = 1e-6  # in ticks: seconds are floats, but frames lie on ticks
 _Unit = OneOf("pts", "sec")
 
 
 @checked
 def read_video(filename: Str, start_pts=0, end_pts=None, pts_unit: _Unit = "pts"):
-    """Reads the frames of a video, its sound and their rates.
+    """Reads the video frames, the audio and the frame rates of a video file.
 
-    Of sound whose channels alternate in the file, as in WAV's, MindSpore 2.10 leaves the samples in
-    that order; here each channel has its own.
+    For audio with interleaved channels, as in WAV files, MindSpore 2.10 leaves the samples
+    interleaved; here each channel has its own row.
 
     Args:
-        filename: the file.
-        start_pts (Union[float, Fraction, int], optional): the first frame's timestamp, at least.
-        end_pts (Union[float, Fraction, int], optional): the last frame's timestamp, at most; None
+        filename: the path of the file.
+        start_pts (Union[float, Fraction, int], optional): the minimum timestamp of the frames.
+        end_pts (Union[float, Fraction, int], optional): the maximum timestamp of the frames; None
             reads until the end.
-        pts_unit: what timestamps count: "sec" or, "pts", the ticks of the video stream.
+        pts_unit: the unit of timestamps: "sec" for seconds, or "pts" for ticks of the video stream.
 
     Returns:
         tuple of the frames (numpy.ndarray, uint8 of shape (frames, height, width, 3), RGB), the
-        sound (numpy.ndarray of shape (channels, samples) in the dtype of the file, the same part of
-        it as of the frames; of shape (1, 0) where there is none) and a dict with "video_fps"
-        (float) and, where there is sound, "audio_fps" (int).
+        audio (numpy.ndarray of shape (channels, samples) in the dtype of the file, for the same
+        period; of shape (1, 0) if there is no audio) and a dict with "video_fps" (float) and, if
+        there is audio, "audio_fps" (int).
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: `start_pts` is negative, `end_pts` less than it, or `pts_unit` another one.
-        RuntimeError: the file cannot be read, or is no video.
-        ImportError: PyAV is not installed.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if `start_pts` is negative, `end_pts` is less than `start_pts`, or `pts_unit` is
+            another value.
+        RuntimeError: if the file cannot be read, or is not a video.
+        ImportError: if PyAV is not installed.
 
     Example:
         >>> from mindspore_compat.dataset import vision
@@ -65,20 +66,20 @@ def read_video(filename: Str, start_pts=0, end_pts=None, pts_unit: _Unit = "pts"
 
 @checked
 def read_video_timestamps(filename: Str, pts_unit: Str = "pts"):
-    """Reads the timestamps of the frames of a video, and their rate.
+    """Reads the timestamps of the video frames, and the frame rate.
 
     Args:
-        filename: the file.
-        pts_unit: what timestamps count: "sec" or, "pts", the ticks of the video stream.
+        filename: the path of the file.
+        pts_unit: the unit of timestamps: "sec" for seconds, or "pts" for ticks of the video stream.
 
     Returns:
-        tuple of the timestamps (list of ints for "pts", of floats for "sec") and how many frames
-        there are a second (float).
+        tuple of the timestamps (list of ints for "pts", of floats for "sec") and the frame rate in
+        frames per second (float).
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        RuntimeError: the file cannot be read or is no video, or `pts_unit` is another one.
-        ImportError: PyAV is not installed.
+        TypeError: if an argument is of the wrong type.
+        RuntimeError: if the file cannot be read or is not a video, or `pts_unit` is another value.
+        ImportError: if PyAV is not installed.
 
     Example:
         >>> from mindspore_compat.dataset import vision
@@ -100,14 +101,14 @@ def read_video_timestamps(filename: Str, pts_unit: Str = "pts"):
 
 
 class DecodeVideo(TensorOperation):
-    """Decodes the content of a video file into its frames and its sound.
+    """Decodes the bytes of a video file to video frames and audio.
 
-    The result is what `read_video` gives first and second.
+    The result is the first two results of `read_video`.
 
     Raises:
-        TypeError: the input is no array; raised when it is used.
-        RuntimeError: the input is not the bytes of a video; raised when it is used.
-        ImportError: PyAV is not installed; raised when it is used.
+        TypeError: if the input is not an array; raised when it is used.
+        RuntimeError: if the input is not the bytes of a video; raised when it is used.
+        ImportError: if PyAV is not installed; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -118,7 +119,7 @@ class DecodeVideo(TensorOperation):
     Source: mindspore.dataset.vision.DecodeVideo of MindSpore 2.10.
     """
 
-    def _taken(self, value):
+    def _as_input(self, value):
         if not isinstance(value, np.ndarray):
             raise TypeError(f"For 'DecodeVideo', the input must be an array, but got {value!r}.")
         return value
@@ -134,19 +135,19 @@ class DecodeVideo(TensorOperation):
 
 
 class VideoDecoder:
-    """Tells what a video is, and gives single frames of it.
+    """Reads the metadata and single frames of a video.
 
-    MindSpore 2.10 gives frames on an Ascend only; here the host decodes them, whatever
-    `config.set_video_backend` says.
+    MindSpore 2.10 reads frames on an Ascend only; here the host decodes them, regardless of
+    `config.set_video_backend`.
 
     Args:
-        source (str): the file.
+        source (str): the path of the file.
 
     Raises:
-        TypeError: it is no str.
-        ValueError: there is no such file, or it cannot be read.
-        RuntimeError: it is no video; raised when it is used.
-        ImportError: PyAV is not installed; raised when it is used.
+        TypeError: if it is not a str.
+        ValueError: if there is no such file, or it cannot be read.
+        RuntimeError: if it is not a video; raised when it is used.
+        ImportError: if PyAV is not installed; raised when it is used.
 
     Example:
         >>> from mindspore_compat.dataset import vision
@@ -168,9 +169,9 @@ class VideoDecoder:
 
     @property
     def metadata(self):
-        """The width, height, duration in seconds, number and rate of frames, as a dict."""
+        """The width, height, duration in seconds, number of frames and frame rate, as a dict."""
         if self._metadata is None:
-            video = self._video(_no_frame)
+            video = self._video(_select_none)
             self._metadata = {
                 "width": video.shape[1],
                 "height": video.shape[0],
@@ -181,54 +182,54 @@ class VideoDecoder:
         return dict(self._metadata)
 
     def get_frames_at(self, indices):
-        """Returns some frames.
+        """Returns frames by their indices.
 
         Args:
-            indices (list[int]): their numbers, from 0 on.
+            indices (list[int]): the indices of the frames, counted from 0.
 
         Returns:
             numpy.ndarray, uint8 of shape (frames, height, width, 3), RGB.
 
         Raises:
-            TypeError: `indices` is no list of ints.
-            ValueError: there is no frame of a number.
-            RuntimeError: the file is no video.
+            TypeError: if `indices` is not a list of ints.
+            ValueError: if an index is out of range.
+            RuntimeError: if the file is not a video.
         """
         ListOf(Index).refuse("get_frames_at", "indices", indices)
         count = self.metadata["num_frames"]
         ListOf(Index(ge=0, lt=count)).refuse("get_frames_at", "indices", indices)
-        wanted = set(indices)
-        return self._video(lambda tick: lambda index, pts: index in wanted).pixels(indices)
+        index_set = set(indices)
+        return self._video(lambda tick: lambda index, pts: index in index_set).pixels(indices)
 
-    def _video(self, wanted):
+    def _video(self, selection):
         with reading(self.source, problem="is no video", api="VideoDecoder"):
-            return _Video("VideoDecoder", self.source, wanted, with_sound=False)
+            return _Video("VideoDecoder", self.source, selection, with_sound=False)
 
 
-def _no_frame(tick):
-    """Of a video, no frame is kept."""
+def _select_none(tick):
+    """A selection that keeps no frame."""
     return lambda index, pts: False
 
 
 class _Video:
-    """The timestamps of all frames of a video, the wanted frames, and the sound.
+    """The timestamps of all frames of a video, the selected frames, and the audio.
 
     Args:
         api (str): the public name, for errors.
         source (Union[str, file]): the file, or its path.
-        wanted (Callable): takes the seconds of a tick, and gives a function that says of the number
-            and the timestamp of a frame whether it is kept.
-        with_sound (bool): whether the sound is decoded.
+        wanted (Callable): takes the duration of a tick in seconds and returns a function that
+            decides, from the index and the timestamp of a frame, whether to keep the frame.
+        with_sound (bool): whether to decode the audio.
     """
 
-    def __init__(self, api, source, wanted=_no_frame, with_sound=True):
+    def __init__(self, api, source, selection=_select_none, with_sound=True):
         with pyav(api).open(source) as file:
             if not file.streams.video:
                 raise ValueError("it has no pictures")
             stream = file.streams.video[0]
             self.tick, self.exact_rate = stream.time_base, stream.guessed_rate
             self.shape = stream.height, stream.width, 3
-            self._decode(file.decode(stream), wanted(self.tick))
+            self._decode(file.decode(stream), selection(self.tick))
             ticks = stream.duration
             self.seconds = float(
                 len(self.times) / self.exact_rate if ticks is None else ticks * self.tick
@@ -239,11 +240,11 @@ class _Video:
                 file.seek(0)
                 self.sound = _sound(file.decode(file.streams.audio[0]))
 
-    def _decode(self, frames, is_wanted):
+    def _decode(self, frames, is_selected):
         self.times, self.frames = [], {}
         for index, frame in enumerate(frames):
             self.times.append(self._time(index, frame))
-            if is_wanted(index, self.times[-1]):
+            if is_selected(index, self.times[-1]):
                 rgb = frame.reformat(format="rgb24", interpolation=_POINT_ACCURATE)
                 self.frames[index] = rgb.to_ndarray()
         if not self.times:
@@ -251,28 +252,28 @@ class _Video:
 
     @property
     def rate(self):
-        """How many frames there are a second, as a C++ float."""
+        """The frame rate, in frames per second, as a C++ float."""
         return float(np.float32(self.exact_rate))
 
     def pixels(self, indices):
-        """Some of the frames as uint8 (frames, height, width, 3)."""
-        found = [self.frames[index] for index in indices]
-        return np.array(found, np.uint8).reshape(-1, *self.shape)
+        """The frames at some indices, as uint8 (frames, height, width, 3)."""
+        frames = [self.frames[index] for index in indices]
+        return np.array(frames, np.uint8).reshape(-1, *self.shape)
 
     def _time(self, index, frame):
-        """The timestamp of a frame, by its number where the file has none."""
+        """The timestamp of a frame; computed from its index if the file has none."""
         return round(index / (self.exact_rate * self.tick)) if frame.pts is None else frame.pts
 
 
 def _part(api, source, start, end, unit):
-    """(frames, sound, rates) of a video from one timestamp to another."""
+    """(frames, audio, rates) of a video between two timestamps."""
 
-    def wanted(tick):
+    def select(tick):
         first, last = _range(start, math.inf if end is None else end, unit, tick)
         return lambda index, pts: first <= pts <= last
 
-    video = _Video(api, source, wanted)
-    share = video.sound.shape[1] / len(video.times)  # samples to a frame
+    video = _Video(api, source, select)
+    share = video.sound.shape[1] / len(video.times)  # samples per frame
     begin = round(min(video.frames, default=0) * share)
     sound = video.sound[:, begin : begin + round(len(video.frames) * share)]
     rates = {} if video.sound_rate is None else {"audio_fps": video.sound_rate}
@@ -281,25 +282,25 @@ def _part(api, source, start, end, unit):
 
 
 def _range(start, end, unit, tick):
-    """The first and the last timestamp wanted, in ticks."""
+    """The first and the last timestamp to read, in ticks."""
     if unit == "pts":
         return math.floor(start), end if end == math.inf else math.ceil(end)
     return float(start / tick) - _TOLERANCE, float(end / tick) + _TOLERANCE
 
 
 def _sound(frames):
-    """The samples of all frames of sound, as (channels, samples)."""
-    found = []
+    """The samples of all audio frames, as (channels, samples)."""
+    chunks = []
     for frame in frames:
         samples = frame.to_ndarray()
         if not frame.format.is_planar:
             samples = samples.reshape(-1, frame.layout.nb_channels).T
-        found.append(samples)
-    return np.concatenate(found, 1) if found else np.zeros((1, 0), np.float32)
+        chunks.append(samples)
+    return np.concatenate(chunks, 1) if chunks else np.zeros((1, 0), np.float32)
 
 
 def _check_times(start, end):
-    """Refuses timestamps that are no numbers, negative, or in the wrong order."""
+    """Refuses timestamps that are not numbers, are negative, or are in the wrong order."""
     for name, value in (("start_pts", start), ("end_pts", end)):
         if not isinstance(value, (int, float, Fraction)) and (name, value) != ("end_pts", None):
             raise TypeError(

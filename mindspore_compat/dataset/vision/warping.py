@@ -1,6 +1,6 @@
-"""Image transforms that turn or bend an image: Rotate, Affine, Perspective.
+"""Image transforms that rotate or warp an image: Rotate, Affine, Perspective.
 
-NumPy does it for NEAREST and LINEAR; CUBIC needs OpenCV.
+NumPy interpolates with NEAREST and LINEAR; CUBIC needs OpenCV.
 """
 
 import math
@@ -21,29 +21,29 @@ __all__ = ["Affine", "Perspective", "Rotate"]
 _Angle = Number(ge=-180, le=180)
 _Shift = Number(ge=-1.0, le=1.0)
 _Points = sequence(sequence(Number, 2), 4)
-_interpolated = ("bool", "uint8", "uint16", "int16", "float32", "float64")
+_INTERPOLATED = ("bool", "uint8", "uint16", "int16", "float32", "float64")
 
 
-def warped(api, image, matrix, size, interpolation, fill):
-    """An image under an affine map (2, 3) or a perspective one (3, 3), of another size.
+def warp(api, image, matrix, size, interpolation, fill):
+    """Warps an image by an affine (2, 3) or perspective (3, 3) matrix into another size.
 
     Args:
         api (str): the public name for errors.
         image (numpy.ndarray): (height, width) or (height, width, channels).
-        matrix (numpy.ndarray): from the new coordinates (x, y) to the old ones.
+        matrix (numpy.ndarray): the map from new coordinates (x, y) to old ones.
         size (tuple): (width, height) of the result.
-        interpolation (Inter): how.
-        fill (Union[int, tuple]): what lies outside.
+        interpolation (Inter): the interpolation method.
+        fill (Union[int, tuple]): the pixel value outside the image.
 
     Raises:
-        RuntimeError: the shape or the dtype does not allow it.
+        RuntimeError: if the shape or the dtype does not allow it.
     """
     check_rank(api, image, 0, (2, 3))
     nearest = interpolation is Inter.NEAREST
-    allowed = (*_interpolated, "int32") if nearest else _interpolated
-    if image.dtype.name not in allowed:
+    dtypes = (*_INTERPOLATED, "int32") if nearest else _INTERPOLATED
+    if image.dtype.name not in dtypes:
         raise RuntimeError(
-            f"For '{api}', an image must hold {', '.join(allowed)}, but got {image.dtype}."
+            f"For '{api}', an image must hold {', '.join(dtypes)}, but got {image.dtype}."
         )
     plain, grey = with_channels(image, 0)
     plain = plain.view(np.uint8) if image.dtype == bool else plain
@@ -52,18 +52,18 @@ def warped(api, image, matrix, size, interpolation, fill):
         where = _warp.affine_coordinates if len(matrix) == 2 else _warp.perspective_coordinates
         out = _warp.warp(plain, where(matrix, size, nearest), nearest, fill)
     else:
-        out = _warped_by_opencv(api, plain, matrix, size, interpolation, fill)
+        out = _warp_by_opencv(api, plain, matrix, size, interpolation, fill)
     out = out.view(bool) if image.dtype == bool and nearest else out
     return out[..., 0] if grey else out
 
 
-def _warped_by_opencv(api, image, matrix, size, interpolation, fill):
+def _warp_by_opencv(api, image, matrix, size, interpolation, fill):
     cv2 = opencv(api)
     kinds = {Inter.CUBIC: cv2.INTER_CUBIC, Inter.AREA: cv2.INTER_LINEAR}
     if interpolation not in kinds:
         raise RuntimeError(f"For '{api}', {interpolation.name} does not apply to arrays.")
-    warp = cv2.warpAffine if len(matrix) == 2 else cv2.warpPerspective
-    out = warp(
+    transform = cv2.warpAffine if len(matrix) == 2 else cv2.warpPerspective
+    out = transform(
         image,
         matrix,
         size,
@@ -74,8 +74,8 @@ def _warped_by_opencv(api, image, matrix, size, interpolation, fill):
     return out.reshape(*out.shape[:2], image.shape[-1])
 
 
-def rotated(api, image, degrees, interpolation, expand, center, fill):
-    """An image turned against the clock around its middle, or around `center` (x, y)."""
+def rotate(api, image, degrees, interpolation, expand, center, fill):
+    """Rotates an image counterclockwise around its center, or around `center` (x, y)."""
     check_rank(api, image, 0, (2, 3))
     height, width = image.shape[:2]
     x, y = np.float32(center or ((width - 1) / 2.0, (height - 1) / 2.0)).tolist()
@@ -89,40 +89,43 @@ def rotated(api, image, degrees, interpolation, expand, center, fill):
         around = _around(width, height, cosine, sine)
         matrix[:, 2] += [around[0] / 2.0 - width / 2.0, around[1] / 2.0 - height / 2.0]
         size = round(around[0]), round(around[1])
-    return warped(api, image, _warp.inverse_affine(matrix), size, interpolation, fill)
+    return warp(api, image, _warp.inverse_affine(matrix), size, interpolation, fill)
 
 
 def _around(width, height, cosine, sine):
-    """The width and height around a turned rectangle, in float32 as the original keeps them."""
+    """The width and height of the bounding box of a rotated rectangle, in float32 as in the
+    original.
+    """
     half = np.float32(0.5)
     across, along = np.float32(cosine) * half, np.float32(sine) * half
     width, height = np.float32(width), np.float32(height)
     x = along * height + across * width, along * height - across * width
     y = across * height - along * width, across * height + along * width
-    return [float(max(map(abs, each)) * 2) for each in (x, y)]
+    return [float(max(map(abs, coordinates)) * 2) for coordinates in (x, y)]
 
 
-def rotated_pil(api, image, degrees, interpolation, expand, center, fill):
-    """A PIL image turned against the clock."""
+def rotate_pil(api, image, degrees, interpolation, expand, center, fill):
+    """Rotates a PIL image counterclockwise."""
     if isinstance(fill, int) and image.mode == "RGB":
         fill = (fill,) * 3
     return image.rotate(degrees, pil_filter(api, interpolation), expand, center, fillcolor=fill)
 
 
 class Rotate(ImageOperation):
-    """Turns an image against the clock.
+    """Rotates an image counterclockwise.
 
     Args:
-        degrees (Union[int, float]): the angle.
-        resample (Inter, optional): how pixels are interpolated.
-        expand (bool, optional): whether the result is large enough for all of the turned image.
-        center (tuple, optional): (x, y), around which it is turned; by default the middle.
-        fill_value (Union[int, tuple], optional): what lies outside, in [0, 255].
+        degrees (Union[int, float]): the angle in degrees.
+        resample (Inter, optional): the interpolation method.
+        expand (bool, optional): whether to enlarge the result to hold the whole rotated image.
+        center (tuple, optional): the center of rotation, (x, y); by default the center of the
+            image.
+        fill_value (Union[int, tuple], optional): the pixel value outside the image, in [0, 255].
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: `fill_value` is out of range.
-        RuntimeError: an image has fewer than two axes; raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if `fill_value` is out of range.
+        RuntimeError: if an image has fewer than two axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -146,17 +149,19 @@ class Rotate(ImageOperation):
         self.center, self.fill_value = center, fill_value
 
     def _array(self, image, lead):
-        if image.ndim > 3:  # several images, rotated the same way
-            return np.stack([self._array(each, 0) for each in image])
-        return rotated(
+        if image.ndim > 3:  # several images, all rotated by the same angle
+            return np.stack([self._array(item, 0) for item in image])
+        return rotate(
             "Rotate", image, self.degrees, self.resample, self.expand, self.center, self.fill_value
         )
 
 
 def affine_matrix(center, degrees, translate, scale, shear):
-    """The map (2, 3), from new coordinates to old ones, of a turn, a shift, a scale and a shear."""
+    """The matrix (2, 3), from new to old coordinates, of a rotation, a shift, a scaling and a
+    shear.
+    """
     turn = math.radians(degrees)
-    shear_x, shear_y = (math.radians(each) for each in shear)
+    shear_x, shear_y = (math.radians(angle) for angle in shear)
     a = math.cos(turn - shear_y) / math.cos(shear_y)
     b = -math.cos(turn - shear_y) * math.tan(shear_x) / math.cos(shear_y) - math.sin(turn)
     c = math.sin(turn - shear_y) / math.cos(shear_y)
@@ -168,30 +173,35 @@ def affine_matrix(center, degrees, translate, scale, shear):
 
 
 def affine(api, image, degrees, translate, scale, shear, interpolation, fill):
-    """An image turned, shifted by parts of its size, scaled and sheared around its middle."""
+    """Rotates an image, shifts it by fractions of its size, scales and shears it around its
+    center.
+    """
     check_rank(api, image, 0, (2, 3))
     height, width = image.shape[:2]
     shift = width * translate[0], height * translate[1]
     center = (width - 1) / 2.0, (height - 1) / 2.0
     matrix = affine_matrix(center, degrees, shift, scale, shear)
-    return warped(api, image, matrix, (width, height), interpolation, fill)
+    return warp(api, image, matrix, (width, height), interpolation, fill)
 
 
 class Affine(ImageOperation):
-    """Turns with the clock, shifts, scales and shears an image around its middle.
+    """Applies an affine transform around the center of an image: clockwise rotation, shift,
+    scaling, shear.
 
     Args:
         degrees (float): the angle, in [-180, 180].
-        translate (sequence): the shifts to the right and down, as parts of the size, in [-1, 1].
-        scale (float): the factor of the size.
-        shear (Union[float, sequence]): the angles along x and y, in [-180, 180]; a number is x.
-        resample (Inter, optional): how pixels are interpolated.
-        fill_value (Union[int, tuple], optional): what lies outside, in [0, 255].
+        translate (sequence): the shifts to the right and down, as fractions of the size, in [-1,
+            1].
+        scale (float): the scaling factor.
+        shear (Union[float, sequence]): the angles along x and y, in [-180, 180]; a number is the
+            angle along x.
+        resample (Inter, optional): the interpolation method.
+        fill_value (Union[int, tuple], optional): the pixel value outside the image, in [0, 255].
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: one is out of range.
-        RuntimeError: an image has not two or three axes; raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if an argument is out of range.
+        RuntimeError: if an image does not have two or three axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -231,21 +241,21 @@ class Affine(ImageOperation):
 
 
 def perspective_matrix(start, end):
-    """The map (3, 3) from new coordinates to old ones that takes `end` to `start`."""
-    rows, wanted = [], []
+    """The matrix (3, 3), from new to old coordinates, that maps `end` to `start`."""
+    rows, goals = [], []
     for axis_number in (0, 1):
         for old, new in zip(start, end, strict=True):
             (x, y), goal = old, new[axis_number]
             first = [x, y, 1] if axis_number == 0 else [0, 0, 0]
             second = [0, 0, 0] if axis_number == 0 else [x, y, 1]
             rows.append([*first, *second, -x * goal, -y * goal])
-            wanted.append(goal)
-    found = np.linalg.solve(np.array(rows, np.float64), np.array(wanted, np.float64))
-    return _adjugate_inverse(*found.tolist(), 1.0)
+            goals.append(goal)
+    solution = np.linalg.solve(np.array(rows, np.float64), np.array(goals, np.float64))
+    return _adjugate_inverse(*solution.tolist(), 1.0)
 
 
 def _adjugate_inverse(a, b, c, d, e, f, g, h, i):
-    """The inverse of a matrix (3, 3), computed in OpenCV's order."""
+    """The inverse of a matrix (3, 3), computed in the order of OpenCV."""
     scale = 1.0 / (a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g))
     return np.array(
         [
@@ -257,34 +267,34 @@ def _adjugate_inverse(a, b, c, d, e, f, g, h, i):
 
 
 def perspective_coefficients(start, end):
-    """The eight coefficients with which Pillow maps new coordinates to old ones."""
-    rows, wanted = [], []
+    """The eight coefficients of Pillow's map from new to old coordinates."""
+    rows, goals = [], []
     for (x, y), (new_x, new_y) in zip(start, end, strict=True):
         rows.append([new_x, new_y, 1, 0, 0, 0, -x * new_x, -x * new_y])
         rows.append([0, 0, 0, new_x, new_y, 1, -y * new_x, -y * new_y])
-        wanted += [x, y]
-    found = np.linalg.lstsq(np.array(rows, np.float64), np.array(wanted, np.float64), rcond=None)
-    return found[0].tolist()
+        goals += [x, y]
+    solution = np.linalg.lstsq(np.array(rows, np.float64), np.array(goals, np.float64), rcond=None)
+    return solution[0].tolist()
 
 
-def in_perspective_pil(api, image, start, end, interpolation):
-    """A PIL image with four points moved."""
+def perspective_pil(api, image, start, end, interpolation):
+    """Applies a perspective transform to a PIL image."""
     coefficients = perspective_coefficients(start, end)
     kind = pillow(api).Transform.PERSPECTIVE
     return image.transform(image.size, kind, coefficients, pil_filter(api, interpolation))
 
 
 class Perspective(ImageOperation):
-    """Moves four points of an image to other coordinates.
+    """Applies a perspective transform to an image: moves four points to other coordinates.
 
     Args:
         start_points (sequence): the points (x, y): top left, top right, bottom right, bottom left.
-        end_points (sequence): where they go.
-        interpolation (Inter, optional): how pixels are interpolated.
+        end_points (sequence): the new coordinates of the points.
+        interpolation (Inter, optional): the interpolation method.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        RuntimeError: an image has not two or three axes; raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        RuntimeError: if an image does not have two or three axes; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -313,7 +323,7 @@ class Perspective(ImageOperation):
         self.interpolation = interpolation
 
     def _pil(self, image):
-        return in_perspective_pil(
+        return perspective_pil(
             "Perspective", image, self.start_points, self.end_points, self.interpolation
         )
 
@@ -321,4 +331,4 @@ class Perspective(ImageOperation):
         check_rank("Perspective", image, lead, (2, 3))
         matrix = perspective_matrix(self.start_points, self.end_points)
         height, width = image.shape[:2]
-        return warped("Perspective", image, matrix, (width, height), self.interpolation, 0)
+        return warp("Perspective", image, matrix, (width, height), self.interpolation, 0)

@@ -1,7 +1,7 @@
-"""Sources of sound: CMU Arctic, GTZAN, LibriTTS, LJ Speech, Speech Commands and YesNo.
+"""Audio datasets: CMU Arctic, GTZAN, LibriTTS, LJ Speech, Speech Commands and YesNo.
 
-A sound is a WAV file of 16-bit numbers, given as float32 (32767 is 1.0) of shape (1, number of
-samples); those of several channels stay between each other, as in the original.
+A sound is a WAV file of 16-bit samples, returned as float32 (32767 is 1.0) of shape (1, number of
+samples); several channels stay interleaved, as in the original.
 """
 
 import os
@@ -30,10 +30,10 @@ __all__ = [
 
 
 def read_wav(path):
-    """The samples of a WAV file, and how many there are a second.
+    """Reads a WAV file and returns the samples and the sample rate.
 
     Raises:
-        RuntimeError: it cannot be read, or is no WAV file of 16-bit numbers.
+        RuntimeError: if it cannot be read, or is not a WAV file of 16-bit samples.
     """
     content = content_of(path)
     form = data = None
@@ -56,11 +56,11 @@ def read_wav(path):
 
 
 class _Sounds(Listed, AudioBaseDataset):
-    """Records of the path of a sound, and of what else its row has."""
+    """Base class: records of the path of a sound and the other values of its row."""
 
     _rate = np.int32
 
-    def _made(self, path, *more):
+    def _make_row(self, path, *more):
         samples, rate = read_wav(path)
         return [samples, np.array(rate, self._rate), *map(np.array, more)]
 
@@ -140,11 +140,11 @@ class CMUArcticDataset(_Sounds):
                 name.removeprefix("arctic_"),
             )
 
-    def _made(self, path, *more):
-        return _at_rate(path, super()._made(path, *more), 16000)
+    def _make_row(self, path, *more):
+        return _at_rate(path, super()._make_row(path, *more), 16000)
 
 
-# Which recordings of each genre belong to a part; the faulty ones and copies are in none.
+# The recordings of each genre in each part; faulty ones and copies are omitted.
 # Source: Kereliuk, Sturm and Larsen, "Deep Learning and Music Adversaries" (2015).
 _GENRES = {
     "blues": ("29-49 73-97", "0-11 50-60", "12-28 61-72 98-99"),
@@ -177,9 +177,9 @@ _GENRES = {
 
 
 def _numbers(ranges):
-    """The numbers that text like "1-3 7" names."""
-    for each in ranges.split():
-        first, _, last = each.partition("-")
+    """Yields the numbers in a text like "1-3 7"."""
+    for part in ranges.split():
+        first, _, last = part.partition("-")
         yield from range(int(first), int(last or first) + 1)
 
 
@@ -190,7 +190,7 @@ class GTZANDataset(_Sounds):
     Args:
         dataset_dir (str): the folder of the folders of the genres.
         usage (str, optional): "train", "valid" or "test", the parts without faulty recordings; or
-            "all", every recording, which is the default.
+            "all" recordings, which is the default.
 
     Source: mindspore.dataset.GTZANDataset of 2.10.
     """
@@ -224,12 +224,12 @@ class GTZANDataset(_Sounds):
             names = names_in(directory, has_ending(".wav")) if os.path.isdir(directory) else []
             if self.usage != "all":
                 part = parts[("train", "valid", "test").index(self.usage)]
-                wanted = {f"{genre}.{number:05d}.wav" for number in _numbers(part)}
-                names = [name for name in names if name in wanted]
+                names_of_parts = {f"{genre}.{number:05d}.wav" for number in _numbers(part)}
+                names = [name for name in names if name in names_of_parts]
             yield from ((os.path.join(directory, name), genre) for name in names)
 
-    def _made(self, path, *more):
-        return _at_rate(path, super()._made(path, *more), 22050)
+    def _make_row(self, path, *more):
+        return _at_rate(path, super()._make_row(path, *more), 22050)
 
 
 def _at_rate(path, row, rate):
@@ -310,11 +310,11 @@ class LibriTTSDataset(_Sounds):
                 raise RuntimeError(
                     f"Line {number} of {path!r} must have three fields, but is {line!r}."
                 )
-            name, original, normalized = parts
+            name, original, normal_text = parts
             yield (
                 os.path.join(directory, f"{name}.wav"),
                 original,
-                normalized,
+                normal_text,
                 np.uint32(speaker),
                 np.uint32(chapter),
                 name,
@@ -423,7 +423,7 @@ class SpeechCommandsDataset(_Sounds):
 
 @documented
 class YesNoDataset(_Sounds):
-    """The words of YesNo: "waveform", "sample_rate" (int32) and "label", int32: 1 for each yes.
+    """The words of YesNo: "waveform", "sample_rate" (int32) and "label" (int32, 1 for each yes).
 
     Args:
         dataset_dir (str): the folder of files such as 1_0_0_0_1_1_0_0.wav.

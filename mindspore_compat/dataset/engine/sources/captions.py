@@ -1,4 +1,4 @@
-"""Sources of images with sentences about them: FlickrDataset and SBUDataset."""
+"""Image caption datasets: FlickrDataset and SBUDataset."""
 
 import os
 
@@ -10,7 +10,7 @@ from ..._rules import Samples, Workers
 from ..pipeline import VisionBaseDataset
 from ._documented import documented
 from .generator import Shard, Shards
-from .listed_rows import Listed, file_named, lines_of
+from .listed_rows import Listed, find_file, lines_of
 from .mnist_cifar import exclusive, folder
 
 __all__ = ["FlickrDataset", "SBUDataset"]
@@ -18,7 +18,7 @@ __all__ = ["FlickrDataset", "SBUDataset"]
 
 @documented
 class FlickrDataset(Listed, VisionBaseDataset):
-    """The images of Flickr8k or Flickr30k.
+    """The images of Flickr8k or Flickr30k with captions.
 
     The columns are "image", the bytes of the file or its pixels, and "annotation", the sentences.
 
@@ -47,7 +47,7 @@ class FlickrDataset(Listed, VisionBaseDataset):
             num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache
         )
         self.dataset_dir = folder("FlickrDataset", dataset_dir)
-        self.annotation_file = file_named("FlickrDataset", "annotation_file", annotation_file)
+        self.annotation_file = find_file("FlickrDataset", "annotation_file", annotation_file)
         self.decode = bool(decode)
 
     def _columns(self):
@@ -66,7 +66,7 @@ class FlickrDataset(Listed, VisionBaseDataset):
             captions.setdefault(name.partition("#")[0], []).append(sentence)
         return sorted(captions.items())
 
-    def _made(self, name, sentences):
+    def _make_row(self, name, sentences):
         return [self._image(os.path.join(self.dataset_dir, name)), np.array(sentences)]
 
 
@@ -81,7 +81,7 @@ _URLS, _CAPTIONS, _FOLDER = (
 class SBUDataset(Listed, VisionBaseDataset):
     """The photographs of SBU: "image", the bytes of the file or its pixels, and "caption", text.
 
-    Images that were not downloaded are left out.
+    Images that were not downloaded are skipped.
 
     Args:
         dataset_dir (str): the folder of SBU_captioned_photo_dataset_urls.txt,
@@ -108,7 +108,7 @@ class SBUDataset(Listed, VisionBaseDataset):
         )
         self.dataset_dir = folder("SBUDataset", dataset_dir)
         for name in (_URLS, _CAPTIONS):
-            file_named("SBUDataset", "dataset_dir", os.path.join(dataset_dir, name))
+            find_file("SBUDataset", "dataset_dir", os.path.join(dataset_dir, name))
         folder("SBUDataset", os.path.join(dataset_dir, _FOLDER))
         self.decode = decode
 
@@ -131,5 +131,5 @@ class SBUDataset(Listed, VisionBaseDataset):
             if os.path.isfile(path):
                 yield path, caption.rstrip()
 
-    def _made(self, path, caption):
+    def _make_row(self, path, caption):
         return [self._image(path), np.array(caption)]

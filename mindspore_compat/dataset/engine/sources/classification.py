@@ -1,4 +1,4 @@
-"""Sources of images with one class each, given by folders, by lists or by lines of JSON."""
+"""Image classification datasets whose classes are given by folders, lists or lines of JSON."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from ..operations import as_list
 from ..pipeline import VisionBaseDataset
 from ._documented import documented
 from .generator import Shard, Shards
-from .listed_rows import IMAGES, Listed, file_named, has_ending, lines_of, names_in
+from .listed_rows import IMAGES, Listed, find_file, has_ending, lines_of, names_in
 from .mnist_cifar import exclusive, folder
 
 __all__ = [
@@ -28,7 +28,7 @@ __all__ = [
 
 
 class _Classes(Listed, VisionBaseDataset):
-    """Records (path, class); the class is a number of the type of `_label`."""
+    """Base class of records (path, class); the class is a number of the type `_label`."""
 
     _has_classes = True
     _label = np.uint32
@@ -36,7 +36,7 @@ class _Classes(Listed, VisionBaseDataset):
     def _columns(self):
         return ["image", "label"]
 
-    def _made(self, path, label):
+    def _make_row(self, path, label):
         return [self._image(path), np.array(label, self._label)]
 
 
@@ -122,7 +122,7 @@ class Food101Dataset(_Classes):
                     path = os.path.join(self.dataset_dir, "images", f"{line.strip()}.jpg")
                     yield path, line.split("/")[0]
 
-    def _made(self, path, label):
+    def _make_row(self, path, label):
         return [self._image(path), np.array(label)]
 
 
@@ -133,7 +133,8 @@ class OmniglotDataset(_Classes):
     Args:
         dataset_dir (str): the folder of images_background and images_evaluation, which hold a
             folder for each alphabet, with a folder for each of its characters.
-        background (bool, optional): which of the two is read; by default the first.
+        background (bool, optional): whether to read the first of the two, which is the default, or
+            the second.
 
     Source: mindspore.dataset.OmniglotDataset of 2.10.
     """
@@ -179,7 +180,8 @@ class OmniglotDataset(_Classes):
 
 @documented
 class RenderedSST2Dataset(_Classes):
-    """The sentences of SST2 as pictures: "image", the bytes of the file or its pixels; "label".
+    """The sentences of SST2 rendered as images: "image", the bytes of the file or its pixels;
+    "label".
 
     The label is uint32, 0 for negative and 1 for positive.
 
@@ -256,8 +258,8 @@ class SUN397Dataset(_Classes):
         self.decode = decode
 
     def _list(self):
-        named = [line.strip() for line in lines_of(os.path.join(self.dataset_dir, "ClassName.txt"))]
-        for label, name in enumerate(filter(None, named)):
+        names = [line.strip() for line in lines_of(os.path.join(self.dataset_dir, "ClassName.txt"))]
+        for label, name in enumerate(filter(None, names)):
             path = os.path.join(self.dataset_dir, *name.split("/"))
             yield from ((os.path.join(path, file), label) for file in names_in(path, IMAGES))
 
@@ -280,14 +282,14 @@ _SCENES = (
 class LSUNDataset(_Classes):
     """The scenes of LSUN: "image", the bytes of the file or its pixels, and "label", uint32.
 
-    Labels number the folders that are read, by name; a class has one for training and another for
-    validation where all are read.
+    Labels number the folders by name; if both training and validation data are read, a class has
+    one label for each.
 
     Args:
         dataset_dir (str): the folder of folders such as bedroom_train, bedroom_val, and of test.
-        usage (str, optional): "train", "test", "valid" or "all"; by default all but "test".
-        classes (Union[str, list[str]], optional): which classes are read, such as "bedroom"; by
-            default all there are.
+        usage (str, optional): "train", "test", "valid" or "all"; by default all except "test".
+        classes (Union[str, list[str]], optional): the classes to read, such as "bedroom"; by
+            default all.
 
     Source: mindspore.dataset.LSUNDataset of 2.10.
     """
@@ -318,8 +320,10 @@ class LSUNDataset(_Classes):
         if self.usage == "test":
             return ["test"]
         endings = {"train": ["_train"], "valid": ["_val"], "all": ["_train", "_val"]}[self.usage]
-        wanted = {scene + ending for scene in self.classes or _SCENES for ending in endings}
-        return [name for name in names_in(self.dataset_dir, os.path.isdir) if name in wanted]
+        selected_names = {scene + ending for scene in self.classes or _SCENES for ending in endings}
+        return [
+            name for name in names_in(self.dataset_dir, os.path.isdir) if name in selected_names
+        ]
 
     def num_classes(self):
         """Returns the number of classes that are read."""
@@ -333,15 +337,15 @@ class LSUNDataset(_Classes):
 
 @documented
 class ManifestDataset(_Classes):
-    """The images that a manifest file lists, lines of JSON: "image", and "label", int32.
+    """The images listed in a manifest file, lines of JSON: "image", and "label", int32.
 
-    An image with several labels has an array of them.
+    The label of an image with several labels is an array.
 
     Args:
         dataset_file (str): the manifest file.
         usage (str, optional): "train", "eval" or "inference".
-        class_indexing (dict, optional): the labels, by name; images without such a name are left
-            out. By default names are numbered from 0 in their order.
+        class_indexing (dict, optional): the labels, by name; images without such a name are
+            skipped. By default, sorted names are numbered from 0.
 
     Source: mindspore.dataset.ManifestDataset of 2.10.
     """
@@ -366,7 +370,7 @@ class ManifestDataset(_Classes):
         super().__init__(
             num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache
         )
-        self.dataset_file = file_named("ManifestDataset", "dataset_file", dataset_file)
+        self.dataset_file = find_file("ManifestDataset", "dataset_file", dataset_file)
         if usage not in ("train", "eval", "inference"):
             raise RuntimeError(
                 f"For 'ManifestDataset', 'usage' must be 'train', 'eval' or "
@@ -392,10 +396,10 @@ class ManifestDataset(_Classes):
         for line in lines_of(self.dataset_file):
             if not line.strip():
                 continue
-            found = json.loads(line)
-            names = [each["name"] for each in found["annotation"]]
-            if found["usage"].lower() == self.usage:
-                yield found["source"], names
+            entry = json.loads(line)
+            names = [label["name"] for label in entry["annotation"]]
+            if entry["usage"].lower() == self.usage:
+                yield entry["source"], names
 
     def _list(self):
         numbers = self.get_class_indexing()

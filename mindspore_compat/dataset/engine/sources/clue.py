@@ -1,4 +1,4 @@
-"""CLUEDataset: the tasks of the Chinese benchmark CLUE, lines of JSON."""
+"""CLUEDataset: the tasks of the Chinese language benchmark CLUE, from lines of JSON."""
 
 import json
 
@@ -32,10 +32,10 @@ _TASKS = {
 
 @documented
 class CLUEDataset(FilesDataset, TextBaseDataset):
-    """The rows of files of CLUE, one JSON object a line.
+    """The rows of CLUE files, with one JSON object per line.
 
-    Columns are the object's entries that the task has, by name; those of "target" stand by
-    themselves. Whole numbers are uint32, all else is text; "keyword" is a list of text.
+    The columns are the object's entries for the task, by name; the entries of "target" become
+    separate columns. Integers are uint32, other values are text; "keyword" is a list of text.
 
     Args:
         dataset_files (Union[str, list[str]]): paths or patterns.
@@ -45,11 +45,11 @@ class CLUEDataset(FilesDataset, TextBaseDataset):
             alone.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: a pattern names no file, `task` or `usage` is another, or `shard_id` is out of
-            range.
-        RuntimeError: only one of `num_shards` and `shard_id` is given; or, when the dataset is
-            used, a line is no JSON object, or lacks a column.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if a pattern matches no file, `task` or `usage` is another value, or `shard_id`
+            is out of range.
+        RuntimeError: if only one of `num_shards` and `shard_id` is given; or, when the dataset is
+            used, if a line is not a JSON object, or lacks a column.
 
     Example:
         >>> import json
@@ -95,26 +95,26 @@ class CLUEDataset(FilesDataset, TextBaseDataset):
         with open(path, encoding="utf-8") as file:
             for number, line in enumerate(file, 1):
                 if line.strip():
-                    found = _object(path, number, line)
-                    yield [_column(path, number, found, name) for name in columns]
+                    entry = _object(path, number, line)
+                    yield [_column(path, number, entry, name) for name in columns]
 
 
 def _object(path, number, line):
     at(path, number)
-    found = json.loads(line)
-    if not isinstance(found, dict):
+    entry = json.loads(line)
+    if not isinstance(entry, dict):
         raise RuntimeError(
-            f"In line {number} of {path!r} there must be an object, but there is {found!r}."
+            f"In line {number} of {path!r} there must be an object, but there is {entry!r}."
         )
-    return {**found, **found["target"]} if isinstance(found.get("target"), dict) else found
+    return {**entry, **entry["target"]} if isinstance(entry.get("target"), dict) else entry
 
 
-def _column(path, number, found, name):
-    if name not in found:
+def _column(path, number, entry, name):
+    if name not in entry:
         raise RuntimeError(
-            f"In line {number} of {path!r} there must be {name!r}, but there are {sorted(found)}."
+            f"In line {number} of {path!r} there must be {name!r}, but there are {sorted(entry)}."
         )
-    value = found[name]
+    value = entry[name]
     if name in ("id", "idx") or name.endswith("_index"):
         return np.array(int(value), np.uint32)
     return np.array(value if isinstance(value, (str, list)) else json.dumps(value))

@@ -1,5 +1,5 @@
-"""Sources of running text, of tagged words, and of questions: CoNLL-2000, UDPOS, Penn Treebank,
-WikiText, EnWik9, IMDb, SST2 and SQuAD.
+"""Text datasets of lines, tagged words and questions: CoNLL-2000, UDPOS, Penn Treebank, WikiText,
+EnWik9, IMDb, SST2 and SQuAD.
 """
 
 import os
@@ -32,7 +32,7 @@ __all__ = [
 
 
 class _Lines:
-    """The lines of the files; empty ones are left out."""
+    """Reads the lines of the files; empty lines are skipped."""
 
     def _read(self, path):
         return ([np.array(line)] for line in lines_of(path) if line)
@@ -97,7 +97,9 @@ class WikiTextDataset(_Lines, TrainValidTest):
 
 
 class _Tagged:
-    """Sentences, separated by empty lines: each column holds one entry of each line."""
+    """Reads sentences that are separated by empty lines: each column holds one entry of each
+    line.
+    """
 
     _between = None
 
@@ -190,7 +192,7 @@ class UDPOSDataset(_Tagged, Corpus):
 
 @documented_corpus
 class EnWik9Dataset(Corpus):
-    """The lines of EnWik9, empty ones too, in one column, "text".
+    """The lines of EnWik9, including empty ones, in one column, "text".
 
     Args:
         dataset_dir (str): the folder of enwik9.
@@ -232,7 +234,7 @@ class EnWik9Dataset(Corpus):
 
 @documented_corpus
 class SST2Dataset(Corpus):
-    """The sentences of SST2: the columns "sentence" and, but for tests, "label", text.
+    """The sentences of SST2: the columns "sentence" and, except for "test", "label", text.
 
     Args:
         dataset_dir (str): the folder of train.tsv, dev.tsv and test.tsv.
@@ -273,15 +275,15 @@ class SST2Dataset(Corpus):
         return ["sentence"] if self.usage == "test" else ["sentence", "label"]
 
     def _read(self, path):
-        wanted = self._columns()
+        names = self._columns()
         header, *lines = (line.split("\t") for line in lines_of(path) if line)
-        missing = [name for name in wanted if name not in header]
+        missing = [name for name in names if name not in header]
         if missing:
             raise RuntimeError(
                 f"The first line of {path!r} must name the column {missing[0]!r}, "
                 f"but it names {header}."
             )
-        indices = [header.index(name) for name in wanted]
+        indices = [header.index(name) for name in names]
         for number, fields in enumerate(lines, 2):
             if len(fields) != len(header):
                 raise RuntimeError(
@@ -302,8 +304,8 @@ class SQuADDataset(Corpus):
     """The questions of SQuAD 1.1 or 2.0: the columns "context", "question", "text" and
     "answer_start".
 
-    The text is a list of answers, and the last column where they begin, uint32; without an answer
-    these are "" and 2 ** 32 - 1.
+    The column "text" is the list of answers and "answer_start" their positions, uint32; without an
+    answer, they are "" and 2 ** 32 - 1.
 
     Args:
         dataset_dir (str): the folder of train-v1.1.json and dev-v1.1.json, or those of v2.0.
@@ -339,14 +341,14 @@ class SQuADDataset(Corpus):
     ):
         folder("SQuADDataset", dataset_dir)
         usage = usage or "all"
-        found = [
+        names = [
             next(
                 (name for name in _SQUAD[part] if os.path.isfile(os.path.join(dataset_dir, name))),
                 _SQUAD[part][0],
             )
             for part in (("train", "dev") if usage == "all" else (usage,))
         ]
-        self._names = {usage: found}
+        self._names = {usage: names}
         order = num_samples, shuffle, num_shards, shard_id
         self._set(dataset_dir, usage, num_parallel_workers, order, cache)
 
@@ -354,12 +356,12 @@ class SQuADDataset(Corpus):
         for article in json_of(path)["data"]:
             for paragraph in article["paragraphs"]:
                 context = np.array(paragraph["context"])
-                for each in paragraph["qas"]:
-                    texts = [answer["text"] for answer in each["answers"]] or [""]
-                    starts = [answer["answer_start"] for answer in each["answers"]] or [-1]
+                for entry in paragraph["qas"]:
+                    texts = [answer["text"] for answer in entry["answers"]] or [""]
+                    starts = [answer["answer_start"] for answer in entry["answers"]] or [-1]
                     yield [
                         context,
-                        np.array(each["question"]),
+                        np.array(entry["question"]),
                         np.array(texts),
                         np.array(starts).astype(np.uint32),
                     ]
@@ -367,7 +369,7 @@ class SQuADDataset(Corpus):
 
 @documented
 class IMDBDataset(Listed, TextBaseDataset):
-    """The reviews of IMDb: "text", and "label", int32: 1 for good ones, 0 for bad ones.
+    """The reviews of IMDb: "text", and "label" (int32, 1 for positive and 0 for negative reviews).
 
     Args:
         dataset_dir (str): the folder of train and test, each with the folders pos and neg.
@@ -421,5 +423,5 @@ class IMDBDataset(Listed, TextBaseDataset):
                 path = os.path.join(self.dataset_dir, part, kind)
                 yield from ((os.path.join(path, name), label) for name in names_in(path))
 
-    def _made(self, path, label):
+    def _make_row(self, path, label):
         return [np.array("\n".join(lines_of(path))), np.array(label, np.int32)]

@@ -1,4 +1,4 @@
-"""What sources of text in files of known names share: which files are read, and in which order.
+"""Base classes of text datasets with known file names: the files to read and their order.
 
 The sources are in reviews.py, corpora.py and translation.py.
 """
@@ -21,17 +21,17 @@ TRAIN_VALID_TEST = OneOf("train", "test", "valid", "all")
 
 
 class Corpus(FilesDataset, TextBaseDataset):
-    """Files in a folder, by usage.
+    """Base class of datasets of files in a folder, selected by usage.
 
-    A subclass has `_names`, the names of the files by usage, those of "all" in the order in which
-    they are read; `_read(path)`, which gives the rows of one; and `_names_of_columns`.
+    A subclass has `_names`, the names of the files by usage, with those of "all" in reading order;
+    `_read(path)`, which yields the rows of one file; and `_names_of_columns`.
     """
 
     _names = {}
     _names_of_columns = ("text",)
 
     def _set(self, dataset_dir, usage, num_parallel_workers, order, cache):
-        """Sets up a source; `order` has the last arguments of `_set_order`."""
+        """Initializes a source; `order` holds the last arguments of `_set_order`."""
         super().__init__(num_parallel_workers=num_parallel_workers, cache=cache)
         self.dataset_dir = folder(type(self).__name__, dataset_dir)
         self.usage = usage or "all"
@@ -55,7 +55,7 @@ class Corpus(FilesDataset, TextBaseDataset):
 
 
 class TrainTest(Corpus):
-    """Files for training and for tests."""
+    """Files for training and test."""
 
     _names = {"train": ["train.csv"], "test": ["test.csv"], "all": ["test.csv", "train.csv"]}
 
@@ -76,7 +76,7 @@ class TrainTest(Corpus):
 
 
 class TrainTestWorkersLast(Corpus):
-    """As `TrainTest`; the number of workers is the last parameter but one."""
+    """Like `TrainTest`, but the number of workers is the second to last parameter."""
 
     _names = {"train": ["train.csv"], "test": ["test.csv"], "all": ["train.csv", "test.csv"]}
 
@@ -97,7 +97,7 @@ class TrainTestWorkersLast(Corpus):
 
 
 class TrainValidTest(Corpus):
-    """Files for training, validation and tests."""
+    """Files for training, validation and test."""
 
     @checked(together, shard_in_range)
     def __init__(

@@ -1,4 +1,4 @@
-"""Sources of images with objects in them: VOC, COCO, KITTI and WIDER FACE."""
+"""Object detection datasets: VOC, COCO, KITTI and WIDER FACE."""
 
 import os
 import xml.etree.ElementTree
@@ -13,7 +13,7 @@ from ..pipeline import VisionBaseDataset
 from ..sampler import PKSampler
 from ._documented import documented
 from .generator import Shard, Shards
-from .listed_rows import IMAGES, Listed, file_named, lines_of, names_in
+from .listed_rows import IMAGES, Listed, find_file, lines_of, names_in
 from .mnist_cifar import exclusive, folder
 
 __all__ = ["CocoDataset", "KITTIDataset", "VOCDataset", "WIDERFaceDataset"]
@@ -22,7 +22,9 @@ _FILE_NAME = "_meta-filename"
 
 
 class _Objects(Listed, VisionBaseDataset):
-    """Records of a path and what is known of the image; perhaps with its name as a last column."""
+    """Base class of records (path, annotations), optionally with the image's name as last
+    column.
+    """
 
     extra_metadata = False
 
@@ -36,7 +38,7 @@ class _Objects(Listed, VisionBaseDataset):
 
 @documented
 class VOCDataset(_Objects):
-    """The images of VOC, with objects or with their outlines.
+    """The images of Pascal VOC, with objects or segmentations.
 
     For segmentation the columns are "image" and "target", the bytes of two files or their pixels;
     for detection "image", "bbox" (float32: left, top, width, height of each object), "label",
@@ -45,12 +47,12 @@ class VOCDataset(_Objects):
     Args:
         dataset_dir (str): the folder of ImageSets, JPEGImages, Annotations and SegmentationClass.
         task (str, optional): "Segmentation" or "Detection".
-        usage (str, optional): the list of images that is read: ImageSets/Segmentation/<usage>.txt,
-            or ImageSets/Main/<usage>.txt.
-        class_indexing (dict, optional): for detection, the labels by name; other objects are left
-            out, and images without any. By default names are numbered from 0 in their order.
-        extra_metadata (bool, optional): whether there is a column "_meta-filename", the image's
-            name; it must be renamed to be among what iterators give.
+        usage (str, optional): the list of images to read: ImageSets/Segmentation/<usage>.txt, or
+            ImageSets/Main/<usage>.txt.
+        class_indexing (dict, optional): for detection, the labels by name; other objects, and
+            images without objects, are skipped. By default, sorted names are numbered from 0.
+        extra_metadata (bool, optional): whether to add a column "_meta-filename" with the image's
+            name; iterators return it only if it is renamed.
 
     Source: mindspore.dataset.VOCDataset of 2.10.
     """
@@ -85,7 +87,7 @@ class VOCDataset(_Objects):
         )
         self.dataset_dir = folder("VOCDataset", dataset_dir)
         kind = "Segmentation" if task == "Segmentation" else "Main"
-        self._listing = file_named(
+        self._listing = find_file(
             "VOCDataset", "usage", os.path.join(dataset_dir, "ImageSets", kind, f"{usage}.txt")
         )
         self.task, self.usage, self.class_indexing = task, usage, class_indexing or {}
@@ -100,12 +102,12 @@ class VOCDataset(_Objects):
         """Returns the labels by name.
 
         Raises:
-            NotImplementedError: `task` is not "Detection".
+            NotImplementedError: if `task` is not "Detection".
         """
         if self.task != "Detection":
             raise NotImplementedError("For 'VOCDataset', only the task 'Detection' has labels.")
-        return self.class_indexing or _numbered(
-            name for _, objects in self._annotated() for name, *_ in objects
+        return self.class_indexing or _number_names(
+            name for _, objects in self._annotations_of_images() for name, *_ in objects
         )
 
     def _ids(self):
@@ -114,7 +116,7 @@ class VOCDataset(_Objects):
     def _path(self, directory, name):
         return os.path.join(self.dataset_dir, directory, name)
 
-    def _annotated(self):
+    def _annotations_of_images(self):
         if "_objects" not in self.__dict__:
             with reading(self._listing):
                 self._objects = [
@@ -132,47 +134,49 @@ class VOCDataset(_Objects):
                 )
             return
         numbers = self.get_class_indexing()
-        for name, objects in self._annotated():
-            known = [(numbers[kind], *more) for kind, *more in objects if kind in numbers]
-            if known:
-                yield self._path("JPEGImages", f"{name}.jpg"), known
+        for name, objects in self._annotations_of_images():
+            labelled = [(numbers[kind], *more) for kind, *more in objects if kind in numbers]
+            if labelled:
+                yield self._path("JPEGImages", f"{name}.jpg"), labelled
 
-    def _made(self, path, more):
+    def _make_row(self, path, more):
         if self.task == "Segmentation":
             return self._with_name(path, [self._image(path), self._image(more)])
-        labels, boxes, difficult, truncated = zip(*more, strict=True)
-        flags = [np.array(each, np.uint32)[:, None] for each in (labels, difficult, truncated)]
+        labels, boxes, difficult, cut_off = zip(*more, strict=True)
+        flags = [np.array(values, np.uint32)[:, None] for values in (labels, difficult, cut_off)]
         return self._with_name(path, [self._image(path), np.array(boxes, np.float32), *flags])
 
 
-def _numbered(names):
+def _number_names(names):
     return {name: number for number, name in enumerate(sorted(set(names)))}
 
 
 def _voc_objects(path):
-    """The objects of an annotation: name, box, whether it is difficult, whether cut off."""
+    """The objects of an annotation: name, box, and the flags for difficult and truncated
+    objects.
+    """
     at(path)
     root = xml.etree.ElementTree.parse(path).getroot()
-    found = []
-    for each in root.findall("object"):
-        box = each.find("bndbox")
+    objects = []
+    for element in root.findall("object"):
+        box = element.find("bndbox")
         if box is None:
             raise RuntimeError(f"In {path!r} an object has no 'bndbox'.")
         try:
             left, top, right, bottom = (
                 float(box.findtext(name)) for name in ("xmin", "ymin", "xmax", "ymax")
             )
-            flags = [int(each.findtext(name, "0")) for name in ("difficult", "truncated")]
+            flags = [int(element.findtext(name, "0")) for name in ("difficult", "truncated")]
         except (TypeError, ValueError) as error:
             raise RuntimeError(f"In {path!r} an object lacks a number: {error}") from error
         if min(left, top) <= 0 or right <= left or bottom <= top:
             raise RuntimeError(
                 f"In {path!r} an object has no valid box: {left}, {top}, {right}, {bottom}."
             )
-        found.append((each.findtext("name"), (left, top, right - left, bottom - top), *flags))
-    if not found:
+        objects.append((element.findtext("name"), (left, top, right - left, bottom - top), *flags))
+    if not objects:
         raise RuntimeError(f"In {path!r} there is no 'object'.")
-    return found
+    return objects
 
 
 _TASKS = {
@@ -186,21 +190,22 @@ _TASKS = {
 
 @documented
 class CocoDataset(_Objects):
-    """The images of COCO with what an annotation file contains about them; images without
-    annotations are left out.
+    """The images of COCO with their annotations; images without annotations are skipped.
 
-    The columns are "image", the bytes of the file or its pixels, and by task, a row per object:
-    "bbox" (float32), "category_id" and "iscrowd" (uint32) for detection; "segmentation" (float32,
-    filled up with -1) and "iscrowd" for stuff; "keypoints" (float32) and "num_keypoints" (uint32)
-    for keypoints; those of detection and "area" (uint32) for panoptic; "captions", text.
+    The columns are "image", the bytes of the file or its pixels, and by task, with one row per
+    object: "bbox" (float32), "category_id" and "iscrowd" (uint32) for detection; "segmentation"
+    (float32, padded with -1) and "iscrowd" for stuff; "keypoints" (float32) and "num_keypoints"
+    (uint32) for keypoints; those of detection and "area" (uint32) for panoptic; "captions", text,
+    for captioning.
 
     Args:
         dataset_dir (str): the folder of the images.
         annotation_file (str): the JSON file.
         task (str, optional): "Detection", "Stuff", "Panoptic", "Keypoint" or "Captioning".
-        sampler (Union[Sampler, Iterable], optional): which rows are read; no PKSampler.
-        extra_metadata (bool, optional): whether there is a column "_meta-filename", the image's
-            name; it must be renamed to be among what iterators give.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order; not a
+            PKSampler.
+        extra_metadata (bool, optional): whether to add a column "_meta-filename" with the image's
+            name; iterators return it only if it is renamed.
 
     Source: mindspore.dataset.CocoDataset of 2.10.
     """
@@ -228,8 +233,8 @@ class CocoDataset(_Objects):
             num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache
         )
         self.dataset_dir = folder("CocoDataset", dataset_dir)
-        self.annotation_file = file_named("CocoDataset", "annotation_file", annotation_file)
-        OneOf(*_TASKS).refuse("CocoDataset", "task", task)  # after the paths, as the original does
+        self.annotation_file = find_file("CocoDataset", "annotation_file", annotation_file)
+        OneOf(*_TASKS).refuse("CocoDataset", "task", task)  # after the paths, as in the original
         self.task, self.decode, self.decrypt = task, decode, decrypt
         self.extra_metadata = extra_metadata
 
@@ -237,10 +242,10 @@ class CocoDataset(_Objects):
         return self._named(["image", *_TASKS[self.task]])
 
     def get_class_indexing(self):
-        """Returns lists by the names of the categories: the number, for panoptic also "isthing".
+        """Returns, by category name, a list of the number and, for panoptic, "isthing".
 
         Raises:
-            NotImplementedError: `task` is neither "Detection" nor "Panoptic".
+            NotImplementedError: if `task` is neither "Detection" nor "Panoptic".
         """
         if self.task not in ("Detection", "Panoptic"):
             raise NotImplementedError(
@@ -248,8 +253,8 @@ class CocoDataset(_Objects):
             )
         keys = ["id", "isthing"] if self.task == "Panoptic" else ["id"]
         return {
-            self._of(each, "name"): [self._of(each, key) for key in keys]
-            for each in self._of(self._annotations(), "categories")
+            self._of(category, "name"): [self._of(category, key) for key in keys]
+            for category in self._of(self._annotations(), "categories")
         }
 
     def _annotations(self):
@@ -258,25 +263,25 @@ class CocoDataset(_Objects):
                 self._content = json_of(self.annotation_file)
         return self._content
 
-    def _of(self, found, key):
-        if not isinstance(found, dict) or key not in found:
+    def _of(self, entry, key):
+        if not isinstance(entry, dict) or key not in entry:
             raise RuntimeError(f"In {self.annotation_file!r} {key!r} is missing.")
-        return found[key]
+        return entry[key]
 
     def _list(self):
         annotations = self._annotations()
         names = {
-            self._of(each, "id"): self._of(each, "file_name")
-            for each in self._of(annotations, "images")
+            self._of(entry, "id"): self._of(entry, "file_name")
+            for entry in self._of(annotations, "images")
         }
         if self.task in ("Detection", "Panoptic"):
             self.get_class_indexing()
         rows = {}
-        for each in self._of(annotations, "annotations"):
-            image = self._of(each, "image_id")
+        for entry in self._of(annotations, "annotations"):
+            image = self._of(entry, "image_id")
             if image not in names:
                 raise RuntimeError(f"In {self.annotation_file!r} there is no image {image}.")
-            parts = self._of(each, "segments_info") if self.task == "Panoptic" else [each]
+            parts = self._of(entry, "segments_info") if self.task == "Panoptic" else [entry]
             rows.setdefault(image, []).extend(map(self._object, parts))
         return [
             (os.path.join(self.dataset_dir, name), rows[image])
@@ -284,46 +289,46 @@ class CocoDataset(_Objects):
             if image in rows
         ]
 
-    def _object(self, each):
-        """What one annotation gives, a value per column."""
+    def _object(self, annotation):
+        """The values of one annotation, one per column."""
         if self.task == "Captioning":
-            return [self._of(each, "caption")]
+            return [self._of(annotation, "caption")]
         if self.task == "Stuff":
-            crowd = self._of(each, "iscrowd")
-            shape = self._of(each, "segmentation")
+            crowd = self._of(annotation, "iscrowd")
+            shape = self._of(annotation, "segmentation")
             return [[self._of(shape, "counts")] if crowd else shape, crowd]
-        return [self._of(each, key) for key in _TASKS[self.task]]
+        return [self._of(annotation, key) for key in _TASKS[self.task]]
 
-    def _made(self, path, objects):
+    def _make_row(self, path, objects):
         columns = list(zip(*objects, strict=True))
         if self.task == "Captioning":
-            made = [np.array(columns[0])[:, None]]
+            values = [np.array(columns[0])[:, None]]
         elif self.task == "Stuff":
             shapes = [part for parts in columns[0] for part in parts]
-            made = [_filled(shapes), np.array(columns[1], np.uint32)[:, None]]
+            values = [_pad_rows(shapes), np.array(columns[1], np.uint32)[:, None]]
         else:
-            made = [
+            values = [
                 np.array(column, np.float32)
                 if name in ("bbox", "keypoints")
                 else np.array(column).astype(np.uint32)[:, None]
                 for name, column in zip(_TASKS[self.task], columns, strict=True)
             ]
-        return self._with_name(path, [self._image(path), *made])
+        return self._with_name(path, [self._image(path), *values])
 
 
-def _filled(rows):
-    """Rows of numbers as an array, filled up with -1."""
-    found = np.full((len(rows), max(map(len, rows))), -1, np.float32)
+def _pad_rows(rows):
+    """Pads rows of numbers with -1 to an array."""
+    out = np.full((len(rows), max(map(len, rows))), -1, np.float32)
     for index, row in enumerate(rows):
-        found[index, : len(row)] = row
-    return found
+        out[index, : len(row)] = row
+    return out
 
 
 @documented
 class KITTIDataset(_Objects):
-    """The streets of KITTI: "image", the bytes of the file or its pixels; for training also, a row
-    per object: "label" and "occluded" (uint32), "truncated", "alpha", "bbox", "dimensions",
-    "location" and "rotation_y" (float32). Labels number the kinds of objects by name.
+    """The streets of KITTI: "image", the bytes of the file or its pixels; for training also, with
+    one row per object: "label" and "occluded" (uint32), "truncated", "alpha", "bbox", "dimensions",
+    "location" and "rotation_y" (float32). Labels number the sorted names of the object kinds.
 
     Args:
         dataset_dir (str): the folder of data_object_image_2 and data_object_label_2.
@@ -382,7 +387,7 @@ class KITTIDataset(_Objects):
             ]
             for name in names
         ]
-        numbers = _numbered(line[0] for lines in lines_of_files for line in lines)
+        numbers = _number_names(line[0] for lines in lines_of_files for line in lines)
         return [
             (
                 os.path.join(images, name),
@@ -391,14 +396,14 @@ class KITTIDataset(_Objects):
             for name, lines in zip(names, lines_of_files, strict=True)
         ]
 
-    def _made(self, path, objects=()):
+    def _make_row(self, path, objects=()):
         if self.usage == "test":
             return [self._image(path)]
-        found = np.array(objects, np.float64)
-        whole = [found[:, index : index + 1].astype(np.int64).astype(np.uint32) for index in (0, 2)]
-        truncated, alpha, box, size, location, turn = (
-            found[:, each].astype(np.float32)
-            for each in (
+        table = np.array(objects, np.float64)
+        whole = [table[:, index : index + 1].astype(np.int64).astype(np.uint32) for index in (0, 2)]
+        truncation, alpha, box, size, location, turn = (
+            table[:, columns].astype(np.float32)
+            for columns in (
                 slice(1, 2),
                 slice(3, 4),
                 slice(4, 8),
@@ -407,19 +412,19 @@ class KITTIDataset(_Objects):
                 slice(14, 15),
             )
         )
-        return [self._image(path), whole[0], truncated, whole[1], alpha, box, size, location, turn]
+        return [self._image(path), whole[0], truncation, whole[1], alpha, box, size, location, turn]
 
 
 @documented
 class WIDERFaceDataset(_Objects):
-    """The faces of WIDER FACE: "image", the bytes of the file or its pixels; but for tests also, an
-    entry per face, "bbox" (left, top, width, height), "blur", "expression", "illumination",
-    "occlusion", "pose" and "invalid", all int32, the numbers of the file in its order.
+    """The faces of WIDER FACE: "image", the bytes of the file or its pixels; except for "test"
+    also, with one entry per face, "bbox" (left, top, width, height), "blur", "expression",
+    "illumination", "occlusion", "pose" and "invalid", all int32, as in the file.
 
     Args:
         dataset_dir (str): the folder of WIDER_train, WIDER_val, WIDER_test and wider_face_split.
-        usage (str, optional): "train", "test", "valid" or "all", which is train and valid; by
-            default all.
+        usage (str, optional): "train", "test", "valid" or "all", which is train and valid, the
+            default.
 
     Source: mindspore.dataset.WIDERFaceDataset of 2.10.
     """
@@ -459,17 +464,17 @@ class WIDERFaceDataset(_Objects):
         ]
 
     def _list(self):
-        split = os.path.join(self.dataset_dir, "wider_face_split", "wider_face_")
+        stem = os.path.join(self.dataset_dir, "wider_face_split", "wider_face_")
         if self.usage == "test":
             images = os.path.join(self.dataset_dir, "WIDER_test", "images")
-            for line in lines_of(f"{split}test_filelist.txt"):
+            for line in lines_of(f"{stem}test_filelist.txt"):
                 if line.strip():
                     yield (os.path.join(images, line.strip()),)
             return
         parts = {"all": ("train", "val"), "valid": ("val",), "train": ("train",)}[self.usage]
         for part in parts:
             images = os.path.join(self.dataset_dir, f"WIDER_{part}", "images")
-            path = f"{split}{part}_bbx_gt.txt"
+            path = f"{stem}{part}_bbx_gt.txt"
             lines = iter(line.strip() for line in lines_of(path))
             for name in filter(None, lines):
                 try:  # an image without faces has a line of zeros
@@ -483,13 +488,13 @@ class WIDERFaceDataset(_Objects):
                     ) from error
                 yield os.path.join(images, name), faces
 
-    def _made(self, path, faces=()):
+    def _make_row(self, path, faces=()):
         if self.usage == "test":
             return [self._image(path)]
-        found = np.array(faces, np.int32)
-        # The original names the last three so; the files call them invalid, occlusion, pose.
+        table = np.array(faces, np.int32)
+        # The original's names; the files call the last three invalid, occlusion, pose.
         return [
             self._image(path),
-            found[:, :4].copy(),
-            *(found[:, index].copy() for index in range(4, 10)),
+            table[:, :4].copy(),
+            *(table[:, index].copy() for index in range(4, 10)),
         ]

@@ -1,5 +1,5 @@
-"""Sources of small images in a few files of one form: EMNIST, QMNIST, Semeion, STL-10, USPS and the
-patches of Photo Tourism.
+"""Datasets of small images in few files: EMNIST, QMNIST, Semeion, STL-10, USPS and the patches of
+Photo Tourism.
 """
 
 import os
@@ -31,19 +31,19 @@ __all__ = [
 _INTS = 3074  # the first four bytes of an IDX file of ints with 2 axes
 
 
-def _existing(api, path):
-    """A path, if there is a file.
+def _check_file(api, path):
+    """Checks that a file exists and returns its path.
 
     Raises:
-        RuntimeError: there is none.
+        RuntimeError: if it does not exist.
     """
     if not os.path.isfile(path):
         raise RuntimeError(f"For '{api}', there is no file {path!r}.")
     return path
 
 
-def _joined(parts):
-    """Columns, part by part, as whole columns."""
+def _join(parts):
+    """Joins the columns of several parts."""
     return [np.concatenate(columns) for columns in zip(*parts, strict=True)]
 
 
@@ -54,7 +54,7 @@ class EMnistDataset(InMemory):
 
     Args:
         dataset_dir (str): the folder of files such as emnist-mnist-train-images-idx3-ubyte.
-        name (str): which of them: "byclass", "bymerge", "balanced", "letters", "digits" or "mnist".
+        name (str): the split: "byclass", "bymerge", "balanced", "letters", "digits" or "mnist".
         usage (str, optional): "train", "test" or "all"; by default all.
 
     Source: mindspore.dataset.EMnistDataset of 2.10.
@@ -85,17 +85,17 @@ class EMnistDataset(InMemory):
 
     def _load(self):
         parts = ("test", "train") if self.usage == "all" else (self.usage,)
-        return _joined([self._part_of(part) for part in parts])
+        return _join([self._part_of(part) for part in parts])
 
     def _part_of(self, part):
         stem = os.path.join(self.dataset_dir, f"emnist-{self.name}-{part}-")
-        images = read_idx(_existing("EMnistDataset", f"{stem}images-idx3-ubyte"), IMAGES)
-        labels = read_idx(_existing("EMnistDataset", f"{stem}labels-idx1-ubyte"), LABELS)
-        _as_many(images, labels)
+        images = read_idx(_check_file("EMnistDataset", f"{stem}images-idx3-ubyte"), IMAGES)
+        labels = read_idx(_check_file("EMnistDataset", f"{stem}labels-idx1-ubyte"), LABELS)
+        _check_counts(images, labels)
         return images[..., None], labels.astype(np.uint32)
 
 
-def _as_many(images, labels):
+def _check_counts(images, labels):
     if len(images) != len(labels):
         raise RuntimeError(
             f"There must be as many labels as images, {len(images)}, but there are {len(labels)}."
@@ -104,14 +104,15 @@ def _as_many(images, labels):
 
 @documented
 class QMnistDataset(InMemory):
-    """The digits of QMNIST: (28, 28, 1) uint8 images, and labels or all that is known, as uint32.
+    """The digits of QMNIST: (28, 28, 1) uint8 images, and labels or full annotations, as uint32.
 
     Args:
         dataset_dir (str): the folder of qmnist-train-images-idx3-ubyte,
             qmnist-train-labels-idx2-int, the same of qmnist-test and of xnist.
-        usage (str, optional): "train", "test", "test10k" (its first ten thousand), "test50k" (its
-            others), "nist" or "all"; by default all.
-        compat (bool, optional): whether a label is the digit, or all eight numbers of the image.
+        usage (str, optional): "train", "test", "test10k" (the first ten thousand of "test"),
+            "test50k" (the others), "nist" or "all"; by default all.
+        compat (bool, optional): whether a label is the digit only, instead of all eight numbers of
+            the image.
 
     Example:
         >>> import os, struct
@@ -153,14 +154,14 @@ class QMnistDataset(InMemory):
 
     def _load(self):
         parts = ("train", "test", "nist") if self.usage == "all" else (self.usage,)
-        return _joined([self._part_of(part) for part in parts])
+        return _join([self._part_of(part) for part in parts])
 
     def _part_of(self, part):
         stem = "xnist" if part == "nist" else f"qmnist-{part.removesuffix('10k')}"
         stem = os.path.join(self.dataset_dir, stem.removesuffix("50k"))
-        images = read_idx(_existing("QMnistDataset", f"{stem}-images-idx3-ubyte"), IMAGES)
-        labels = read_idx(_existing("QMnistDataset", f"{stem}-labels-idx2-int"), _INTS)
-        _as_many(images, labels)
+        images = read_idx(_check_file("QMnistDataset", f"{stem}-images-idx3-ubyte"), IMAGES)
+        labels = read_idx(_check_file("QMnistDataset", f"{stem}-labels-idx2-int"), _INTS)
+        _check_counts(images, labels)
         rows = {"test10k": slice(None, 10000), "test50k": slice(10000, None)}.get(part, slice(None))
         labels = labels[rows, 0] if self.compat else labels[rows]
         return images[rows, ..., None], labels.astype(np.uint32)
@@ -226,7 +227,8 @@ class SemeionDataset(InMemory):
 
 @documented
 class STL10Dataset(InMemory):
-    """The images of STL-10: (96, 96, 3) uint8 images, and int32 labels from 0 on, -1 for none.
+    """The images of STL-10: (96, 96, 3) uint8 images, and int32 labels from 0, or -1 for unlabeled
+    images.
 
     Args:
         dataset_dir (str): the folder of train_X.bin, train_y.bin, test_X.bin, test_y.bin and
@@ -272,11 +274,11 @@ class STL10Dataset(InMemory):
 
     def _load(self):
         parts = ["test", "train", "unlabeled"] if self.usage == "all" else self.usage.split("+")
-        return _joined([self._part_of(part) for part in parts])
+        return _join([self._part_of(part) for part in parts])
 
     def _part_of(self, part):
         stem = os.path.join(self.dataset_dir, part)
-        pixels = np.frombuffer(content(_existing("STL10Dataset", f"{stem}_X.bin")), np.uint8)
+        pixels = np.frombuffer(content(_check_file("STL10Dataset", f"{stem}_X.bin")), np.uint8)
         if pixels.size % (3 * 96 * 96):
             raise RuntimeError(
                 f"'{stem}_X.bin' must hold images of {3 * 96 * 96} bytes, but has "
@@ -285,8 +287,8 @@ class STL10Dataset(InMemory):
         images = np.ascontiguousarray(pixels.reshape(-1, 3, 96, 96).transpose(0, 3, 2, 1))
         if part == "unlabeled":
             return images, np.full(len(images), -1, np.int32)
-        labels = np.frombuffer(content(_existing("STL10Dataset", f"{stem}_y.bin")), np.uint8)
-        _as_many(images, labels)
+        labels = np.frombuffer(content(_check_file("STL10Dataset", f"{stem}_y.bin")), np.uint8)
+        _check_counts(images, labels)
         return images, labels.astype(np.int32) - 1
 
 
@@ -297,8 +299,7 @@ class USPSDataset(FilesDataset, VisionBaseDataset):
     Args:
         dataset_dir (str): the folder of usps, for training, and usps.t, for tests.
         usage (str, optional): "train", "test" or "all"; by default all.
-        shuffle (Union[bool, Shuffle], optional): whether files and rows are shuffled, or files
-            alone.
+        shuffle (Union[bool, Shuffle], optional): whether to shuffle files and rows, or only files.
 
     Example:
         >>> import os
@@ -366,7 +367,7 @@ _TOURS = (
     "yosemite_harris",
     "liberty_harris",
 )
-_SIDE, _PATCHES = 64, 16  # of a patch; along each side of a file
+_SIDE, _PATCHES = 64, 16  # the side of a patch; the number of patches along each side of a file
 
 
 @documented
@@ -374,12 +375,12 @@ class PhotoTourDataset(Listed, VisionBaseDataset):
     """The patches of Photo Tourism, (64, 64, 1) uint8, which needs OpenCV.
 
     The column is "image" for training; for tests the columns are "image1", "image2" and "matches",
-    uint32: 1 where both are of one point, else 0.
+    uint32: 1 if both show the same point, otherwise 0.
 
     Args:
         dataset_dir (str): the folder of folders such as liberty, of files patches0000.bmp, info.txt
             and m50_100000_100000_0.txt.
-        name (str): which of them: "notredame", "yosemite", "liberty", "notredame_harris",
+        name (str): the scene: "notredame", "yosemite", "liberty", "notredame_harris",
             "yosemite_harris" or "liberty_harris".
         usage (str, optional): "train" or "test"; by default the first.
 
@@ -420,10 +421,10 @@ class PhotoTourDataset(Listed, VisionBaseDataset):
             return
         for line in lines_of(os.path.join(path, "m50_100000_100000_0.txt")):
             if line.strip():
-                one, its, _, other, others, *_ = map(int, line.split())
-                yield one, other, int(its == others)
+                first_image, point, _, second_image, other_point, *_ = map(int, line.split())
+                yield first_image, second_image, int(point == other_point)
 
-    def _made(self, *numbers):
+    def _make_row(self, *numbers):
         if self.usage == "train":
             return [self._patch(*numbers)]
         *patches, matches = numbers
@@ -434,7 +435,7 @@ class PhotoTourDataset(Listed, VisionBaseDataset):
         if sheet not in self._sheets:
             path = os.path.join(self.dataset_dir, self.name, f"patches{sheet:04d}.bmp")
             with reading(path):
-                found = content(_existing("PhotoTourDataset", path))
-                self._sheets = {sheet: grey("PhotoTourDataset", found)}
-        row, column = (_SIDE * each for each in divmod(index, _PATCHES))
+                data = content(_check_file("PhotoTourDataset", path))
+                self._sheets = {sheet: grey("PhotoTourDataset", data)}
+        row, column = (_SIDE * position for position in divmod(index, _PATCHES))
         return self._sheets[sheet][row : row + _SIDE, column : column + _SIDE, None].copy()

@@ -1,4 +1,4 @@
-"""Images of faces: LFW, CelebA."""
+"""Face datasets: LFW and CelebA."""
 
 import itertools
 import os
@@ -23,17 +23,18 @@ _IMAGE_SETS = {"original": "lfw", "funneled": "lfw_funneled", "deepfunneled": "l
 
 @documented
 class LFWDataset(Listed, VisionBaseDataset):
-    """The faces of LFW: images of persons, or pairs of images of one person or of two.
+    """The faces of LFW: images of persons, or pairs of images of the same person or two persons.
 
     The columns are "image" and "label", the person's number; or "image1", "image2" and "label", 1
-    for one person and 0 for two. Labels are uint32, images the bytes of the file or its pixels.
+    for the same person and 0 for two persons. Labels are uint32, images the bytes of the file or
+    its pixels.
 
     Args:
         dataset_dir (str): the folder of lfw-names.txt, the lists such as peopleDevTrain.txt and
             pairs.txt, and the folders of images.
         task (str, optional): "people" or "pairs"; by default the first.
-        usage (str, optional): "10fold", "train", "test" or "all", which is train and test; by
-            default all.
+        usage (str, optional): "10fold", "train", "test" or "all", which is train and test, the
+            default.
         image_set (str, optional): "original", "funneled" or "deepfunneled"; by default the second.
 
     Source: mindspore.dataset.LFWDataset of 2.10.
@@ -107,12 +108,12 @@ class LFWDataset(Listed, VisionBaseDataset):
     def _pairs(self, lines):
         for line in lines:
             if len(line) == 3:
-                name, one, other = line
-                yield [self._path(name, one), self._path(name, other)], 1
+                name, first_number, second_number = line
+                yield [self._path(name, first_number), self._path(name, second_number)], 1
             elif len(line) == 4:
                 yield [self._path(*line[:2]), self._path(*line[2:])], 0
 
-    def _made(self, paths, label):
+    def _make_row(self, paths, label):
         return [*map(self._image, paths), np.array(label, np.uint32)]
 
 
@@ -127,12 +128,13 @@ class CelebADataset(Listed, VisionBaseDataset):
     attribute that the face has, 0 for the others.
 
     Args:
-        dataset_dir (str): the folder of list_attr_celeba.txt and the images; unless all are read,
-            of list_eval_partition.txt too.
+        dataset_dir (str): the folder of list_attr_celeba.txt and the images; except for "all", also
+            of list_eval_partition.txt.
         usage (str, optional): "train", "valid", "test" or "all".
-        sampler (Union[Sampler, Iterable], optional): which rows are read; no PKSampler.
-        extensions (list[str], optional): the file name extensions taken, such as ".jpg"; by default
-            every file is.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order; not a
+            PKSampler.
+        extensions (list[str], optional): the accepted file name extensions, such as ".jpg"; by
+            default all files.
 
     Source: mindspore.dataset.CelebADataset of 2.10.
     """
@@ -187,5 +189,5 @@ class CelebADataset(Listed, VisionBaseDataset):
             if part is None or part.get(name) == _PARTS[self.usage]:
                 yield name, [int(flag == "1") for flag in flags]
 
-    def _made(self, name, attributes):
+    def _make_row(self, name, attributes):
         return [self._image(os.path.join(self.dataset_dir, name)), np.array(attributes, np.uint32)]

@@ -1,4 +1,4 @@
-"""Sources of image files in folders: ImageFolderDataset."""
+"""ImageFolderDataset: image files in folders, one folder per class."""
 
 import os
 
@@ -7,7 +7,7 @@ import numpy as np
 from ...._core.rules.checked import checked
 from ...._core.rules.vocabulary import Bool, ListOf, Str
 from ...._io.reading import content, reading
-from ..._extra import decoded
+from ..._extra import decode_image
 from ..._rules import AnInstance, Samples, Workers
 from ..pipeline import MappableDataset, VisionBaseDataset
 from ..sampler import select_sampler
@@ -20,22 +20,22 @@ __all__ = ["ImageFolderDataset"]
 
 @documented
 class ImageFolderDataset(MappableDataset, VisionBaseDataset):
-    """The files in the folders of a folder: one folder is one class.
+    """A dataset of image files in subfolders: each folder is one class.
 
     The columns are "image", the bytes of the file or its pixels, and "label", int32.
 
     Args:
         dataset_dir (str): the folder of the folders.
-        extensions (list[str], optional): the file name extensions taken, such as ".jpg"; by default
-            every file is.
-        class_indexing (dict, optional): the labels, by folder; other folders are left out. By
-            default folders are numbered from 0 in the order of their names.
+        extensions (list[str], optional): the accepted file name extensions, such as ".jpg"; by
+            default all files.
+        class_indexing (dict, optional): the labels by folder name; other folders are skipped. By
+            default, sorted folders are numbered from 0.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: there is no such folder, or `shard_id` is out of range.
-        RuntimeError: arguments exclude each other, or need each other; or, when the dataset is
-            used, there are no files, or one cannot be read.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if there is no such folder, or `shard_id` is out of range.
+        RuntimeError: if arguments exclude each other, or need each other; or, when the dataset is
+            used, there are no files, or a file cannot be read.
 
     Example:
         >>> import os
@@ -120,10 +120,10 @@ class ImageFolderDataset(MappableDataset, VisionBaseDataset):
     def _row(self, index):
         path, label = self._files()[index]
         with reading(path):
-            found = self.decrypt(path) if self.decrypt is not None else content(path)
+            data = self.decrypt(path) if self.decrypt is not None else content(path)
             image = (
-                decoded("ImageFolderDataset", found)
+                decode_image("ImageFolderDataset", data)
                 if self.decode
-                else (np.frombuffer(found, np.uint8))
+                else (np.frombuffer(data, np.uint8))
             )
             return [image, np.array(label, np.int32)]

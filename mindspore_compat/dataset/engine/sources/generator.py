@@ -1,4 +1,4 @@
-"""Sources whose rows come from Python: GeneratorDataset, NumpySlicesDataset, PaddedDataset."""
+"""Datasets from Python objects: GeneratorDataset, NumpySlicesDataset, PaddedDataset."""
 
 import itertools
 import types
@@ -35,31 +35,34 @@ Shard = Int(ge=0, le=INT32_MAX)
 
 
 class GeneratorDataset(MappableDataset, UnionBaseDataset):
-    """Rows from a Python object that is indexed or iterated, or from a generator function.
+    """A dataset of rows from a Python object: an indexable object, an iterable or a generator
+    function.
 
     Args:
         source: an object with `__getitem__` and `__len__`; or an iterable; or a function that
-            returns an iterable, called once per epoch. A row is a value, or a tuple or list with a
-            value per column: an array, number, bool, text, Tensor, nested list or dict.
+            returns an iterable, called once per epoch. A row is a value, or a tuple or list with
+            one value per column: an array, number, bool, text, Tensor, nested list or dict.
         column_names (Union[str, list[str]], optional): the names of the columns.
         column_types (list[mindspore.dtype], optional): the dtypes that columns must have.
-        schema (Union[str, Schema], optional): names and dtypes, instead of the two.
-        num_samples (int, optional): how many rows an epoch has at most.
-        num_parallel_workers (int, optional): how many workers read rows by index.
-        shuffle (bool, optional): whether the order is random; by default it is where rows can be
-            indexed.
-        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
-        num_shards (int, optional): how many processes share the rows.
-        shard_id (int, optional): which of them this is.
-        python_multiprocessing (bool, optional): whether several workers are processes, not threads.
+        schema (Union[str, Schema], optional): names and dtypes, instead of these two arguments.
+        num_samples (int, optional): the maximum number of rows of an epoch.
+        num_parallel_workers (int, optional): the number of workers that read rows by index.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled if rows
+            can be indexed.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        python_multiprocessing (bool, optional): whether several workers are processes instead of
+            threads.
         max_rowsize (int, optional): is checked.
-        batch_sampler (Iterable, optional): gives lists of indices; each list makes a batch.
+        batch_sampler (Iterable, optional): yields lists of indices; each list is one batch.
         collate_fn (Callable, optional): takes a list of arrays per column and returns the batch.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: arguments exclude each other, or rows cannot be indexed as they require.
-        RuntimeError: the source fails or gives another number of columns; raised when it is used.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if arguments exclude each other, or rows cannot be indexed as they require.
+        RuntimeError: if the source fails or returns a wrong number of columns; raised when it is
+            used.
 
     Example:
         >>> import mindspore_compat as ms
@@ -109,9 +112,9 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
         collate_fn: Callable = None,
     ):
         super().__init__(num_parallel_workers=num_parallel_workers)
-        indexed = _check_source(source)
+        is_indexed = _check_source(source)
         for name, value in (("sampler", sampler), ("num_shards", num_shards)):
-            if value is not None and not indexed:
+            if value is not None and not is_indexed:
                 raise ValueError(
                     f"For 'GeneratorDataset', '{name}' needs a source with "
                     f"'__getitem__', but got {source!r}."
@@ -132,7 +135,7 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
                 f"{batch_sampler!r}."
             )
         self.sampler = select_sampler(num_samples, sampler, shuffle, num_shards, shard_id)
-        self._indexed, self._remaining = indexed, None
+        self._indexed, self._remaining = is_indexed, None
 
     def _set_columns(self, column_names, column_types, schema):
         if schema is not None:
@@ -142,8 +145,8 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
         self.column_names = as_list(column_names)
         distinct("GeneratorDataset", "column_names", self.column_names)
         self.column_types = [
-            dtypes.to_numpy(each) if isinstance(each, dtypes.Type) else np.dtype(each)
-            for each in column_types or ()
+            dtypes.to_numpy(dtype) if isinstance(dtype, dtypes.Type) else np.dtype(dtype)
+            for dtype in column_types or ()
         ]
 
     def __getitem__(self, index):
@@ -157,10 +160,10 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
         "workers start with the iterator that needs them",
     )
     def prepare_multiprocessing(self):
-        """Is there for scripts; the workers start with the iterator that needs them."""
+        """Does nothing; workers start with the iterator that needs them."""
 
-    def _described(self):
-        return super()._described() | {"_remaining": None}
+    def _description(self):
+        return super()._description() | {"_remaining": None}
 
     def _columns(self):
         return self.column_names
@@ -180,7 +183,7 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
         return "rows that come from Python cannot be stored"
 
     def is_shuffled(self):
-        """Returns whether the order is random."""
+        """Returns whether the rows are shuffled."""
         return self.batch_sampler is None and self._indexed and super().is_shuffled()
 
     def _part(self, start, count, randomize):
@@ -190,41 +193,41 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
 
     def _open(self):
         if self.batch_sampler is not None:
-            read = self._reader()
-            return Flow(lambda: self._batches(read))
+            read_rows = self._reader()
+            return Flow(lambda: self._batches(read_rows))
         if not self._indexed:
-            return Flow(lambda: itertools.islice(self._iterated(), self.num_samples or None))
+            return Flow(lambda: itertools.islice(self._iterate(), self.num_samples or None))
         epoch = self.sampler.open(self._length())
-        read = self._reader()
-        return Flow(lambda: read(epoch().tolist()))
+        read_rows = self._reader()
+        return Flow(lambda: read_rows(epoch().tolist()))
 
     def _reader(self):
-        """A function that gives the rows of a list of indices."""
+        """Returns a function that reads the rows for a list of indices."""
         workers = 1 if config.get_debug_mode() else self.num_parallel_workers or 1
         if workers == 1:
             return lambda indices: map(self._row, indices)
         processes, pace = self.python_multiprocessing, pace_of(self)
-        ordered = OrderedMap("GeneratorDataset", workers, processes, pace=pace)
-        return lambda indices: ordered(self._row, indices)
+        ordered_map = OrderedMap("GeneratorDataset", workers, processes, pace=pace)
+        return lambda indices: ordered_map(self._row, indices)
 
     def _row(self, index):
         try:
             value = self.source[index]
         except FAILURES as error:
-            raise _failed(error) from error
+            raise _failure(error) from error
         return self._as_row(value)
 
-    def _iterated(self):
+    def _iterate(self):
         try:
-            for value in self._begun():
+            for value in self._restart():
                 yield self._as_row(value)
         except RuntimeError:
             raise
         except FAILURES as error:
-            raise _failed(error) from error
+            raise _failure(error) from error
 
-    def _begun(self):
-        """The source's values from the first; those of a generator are stored for the next
+    def _restart(self):
+        """The source's values from the start; the values of a generator are stored for the next
         epoch."""
         if isinstance(self.source, types.GeneratorType):
             self._remaining, values = itertools.tee(self._remaining or self.source)
@@ -239,44 +242,44 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
                 f"there are columns, {len(self.column_names)}, but got "
                 f"{len(values)}."
             )
-        row = [as_column(each) for each in values]
-        for name, wanted, column in zip(self.column_names, self.column_types, row, strict=False):
-            if column.dtype != wanted:
+        row = [as_column(value) for value in values]
+        for name, dtype, column in zip(self.column_names, self.column_types, row, strict=False):
+            if column.dtype != dtype:
                 raise RuntimeError(
                     f"For 'GeneratorDataset', the column {name!r} must have dtype "
-                    f"{wanted}, but got {column.dtype}."
+                    f"{dtype}, but got {column.dtype}."
                 )
         return row
 
-    def _batches(self, read):
+    def _batches(self, read_rows):
         for indices in self.batch_sampler:
             indices = SubsetSampler(indices).open(self._length())().tolist()
-            columns = list(zip(*read(indices), strict=True))
+            columns = list(zip(*read_rows(indices), strict=True))
             if self.collate_fn is None:
                 yield [stack(values, index) for index, values in enumerate(columns)]
                 continue
             try:
-                made = self.collate_fn(*[list(values) for values in columns])
+                result = self.collate_fn(*[list(values) for values in columns])
             except FAILURES as error:
                 raise RuntimeError(
                     f"For 'GeneratorDataset', 'collate_fn' raised {type(error).__name__}: {error}"
                 ) from error
-            made = made if isinstance(made, tuple) else (made,)
-            yield self._as_row(made)
+            result = result if isinstance(result, tuple) else (result,)
+            yield self._as_row(result)
 
 
-def _failed(error):
+def _failure(error):
     return RuntimeError(
         f"For 'GeneratorDataset', the source raised {type(error).__name__}: {error}"
     )
 
 
 def _check_source(source):
-    """Whether rows are read by index; otherwise the source must be iterable or callable.
+    """Checks a source and returns whether rows are read by index.
 
     Raises:
-        TypeError: it is nothing of these.
-        RuntimeError: it can be indexed and has no length.
+        TypeError: if it is neither indexable, iterable nor callable.
+        RuntimeError: if it is indexable but has no length.
     """
     if hasattr(source, "__getitem__") and not isinstance(source, (str, bytes)):
         if not hasattr(source, "__len__"):
@@ -294,24 +297,24 @@ def _check_source(source):
 
 
 class NumpySlicesDataset(GeneratorDataset):
-    """Rows from data in memory, cut along the first axis.
+    """A dataset of rows from data in memory, sliced along the first axis.
 
     Args:
-        data (Union[list, tuple, dict, numpy.ndarray]): a list or array makes one column; a tuple
-            makes a column of each part, a dict one of each entry, named by its key.
+        data (Union[list, tuple, dict, numpy.ndarray]): a list or array is one column; each part of
+            a tuple, and each entry of a dict, is one column.
         column_names (Union[str, list[str]], optional): the names; by default the dict's keys, or
             column_0, column_1, ...
-        num_samples (int, optional): how many rows an epoch has at most.
+        num_samples (int, optional): the maximum number of rows of an epoch.
         num_parallel_workers (int, optional): is checked.
-        shuffle (bool, optional): whether the order is random; by default it is.
-        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
-        num_shards (int, optional): how many processes share the rows.
-        shard_id (int, optional): which of them this is.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
 
     Raises:
-        TypeError: `data` is none of these.
-        ValueError: it is empty, its columns differ in length or in number from `column_names`, or
-            arguments exclude each other.
+        TypeError: if `data` is none of these.
+        ValueError: if it is empty, its columns differ in length or in number from `column_names`,
+            or arguments exclude each other.
 
     Example:
         >>> import mindspore_compat as ms
@@ -336,7 +339,7 @@ class NumpySlicesDataset(GeneratorDataset):
     ):
         if len(data) == 0:
             raise ValueError("For 'NumpySlicesDataset', 'data' must not be empty.")
-        columns, names = _sliced(data)
+        columns, names = _slice(data)
         if column_names is not None:
             names = as_list(column_names)
         if len(names) != len(columns):
@@ -365,11 +368,11 @@ class NumpySlicesDataset(GeneratorDataset):
     def _open(self):
         columns = self.source.columns
         if not all(
-            isinstance(each, np.ndarray)
-            and each.dtype.kind in "biuf"
-            and each.itemsize <= 8
-            and each.dtype.isnative
-            for each in columns
+            isinstance(array, np.ndarray)
+            and array.dtype.kind in "biuf"
+            and array.itemsize <= 8
+            and array.dtype.isnative
+            for array in columns
         ):
             return super()._open()
         epoch = self.sampler.open(self._length())
@@ -378,14 +381,14 @@ class NumpySlicesDataset(GeneratorDataset):
         def blocks():
             indices = epoch()
             for start in range(0, len(indices), step):
-                taken = indices[start : start + step]
-                yield [column[taken] for column in columns]
+                part = indices[start : start + step]
+                yield [column[part] for column in columns]
 
         return Flow(blocks=blocks)
 
 
 class _Slices:
-    """Columns that are indexed together."""
+    """Indexes several columns together."""
 
     def __init__(self, columns):
         self.columns = columns
@@ -397,8 +400,8 @@ class _Slices:
         return tuple(column[index] for column in self.columns)
 
 
-def _sliced(data):
-    """The columns of data, and their names by default."""
+def _slice(data):
+    """The columns of data and their default names."""
     if isinstance(data, dict):
         columns, names = list(data.values()), [str(key) for key in data]
     else:
@@ -410,18 +413,20 @@ def _sliced(data):
                 f"For 'NumpySlicesDataset', each column of 'data' must be a list or an "
                 f"array, but column {index} is {column!r}."
             )
-    return [read_only(each) if isinstance(each, np.ndarray) else each for each in columns], names
+    return [
+        read_only(column) if isinstance(column, np.ndarray) else column for column in columns
+    ], names
 
 
 class PaddedDataset(GeneratorDataset):
-    """Rows that fill up another dataset, so that its shares become equal.
+    """A dataset of rows that pad another dataset, so that its shards have equal size.
 
     Args:
         padded_samples (list[dict]): the rows, as dicts from column names to arrays.
 
     Raises:
-        TypeError: it is no list of dicts.
-        ValueError: it is empty.
+        TypeError: if it is not a list of dicts.
+        ValueError: if it is empty.
 
     Example:
         >>> import numpy as np
@@ -436,7 +441,7 @@ class PaddedDataset(GeneratorDataset):
     def __init__(self, padded_samples: InstanceOf(list)):
         if not padded_samples:
             raise ValueError("For 'PaddedDataset', 'padded_samples' must not be empty.")
-        if not all(isinstance(each, dict) for each in padded_samples):
+        if not all(isinstance(padded_sample, dict) for padded_sample in padded_samples):
             raise TypeError("For 'PaddedDataset', 'padded_samples' must hold dicts.")
         names = list(padded_samples[0])
         super().__init__(

@@ -1,6 +1,6 @@
-"""What sources share whose rows are made one by one from a list: of image files, of lines.
+"""Base class and helpers of datasets whose rows are made one by one from a list of records.
 
-The list is made when it is first needed, and stored. The sources are next to this file.
+The list is created on first use and stored.
 """
 
 import os
@@ -9,18 +9,18 @@ import numpy as np
 
 from ...._io.reading import content, reading
 from ...._io.reading import lines as lines_of  # noqa: F401 - the sources take it from here
-from ..._extra import decoded
+from ..._extra import decode_image
 from ..pipeline import MappableDataset
 from ..sampler import select_sampler
 
 __all__ = []
 
 
-def file_named(api, name, path):
-    """A file that can be read.
+def find_file(api, name, path):
+    """Checks that a file exists and returns its path.
 
     Raises:
-        ValueError: there is none of this name.
+        ValueError: if there is no file of this name.
     """
     if not os.path.isfile(path) or not os.access(path, os.R_OK):
         raise ValueError(
@@ -30,29 +30,29 @@ def file_named(api, name, path):
 
 
 def has_ending(*endings):
-    """Whether a path is of a file with one of some endings, in small letters or others."""
+    """A function that tests whether a path is a file with one of some endings, ignoring case."""
     return lambda path: os.path.isfile(path) and path.lower().endswith(endings)
 
 
 IMAGES = has_ending(".jpg", ".jpeg", ".png", ".bmp", ".gif")
 
 
-def names_in(path, wanted=os.path.isfile):
-    """The names in a folder, sorted; of files, or of what else is wanted.
+def names_in(path, test=os.path.isfile):
+    """The sorted names in a folder for which a test of the path is true; by default, of files.
 
     Raises:
-        RuntimeError: there is no such folder.
+        RuntimeError: if there is no such folder.
     """
     if not os.path.isdir(path):
         raise RuntimeError(f"There is no folder {path!r}.")
-    return sorted(name for name in os.listdir(path) if wanted(os.path.join(path, name)))
+    return sorted(name for name in os.listdir(path) if test(os.path.join(path, name)))
 
 
 class Listed(MappableDataset):
-    """Rows made from records.
+    """Base class of datasets whose rows are made from records.
 
-    A subclass defines `_list`, which gives the records, tuples; and `_made(*record)`, which makes
-    a row of one. Where rows have classes, the last entry of a record is its number.
+    A subclass defines `_list`, which yields the records, tuples, and `_make_row(*record)`, which
+    makes a row. If rows have classes, the last entry of a record is the class.
     """
 
     decode = False
@@ -68,8 +68,8 @@ class Listed(MappableDataset):
         if self._has_classes:
             self._labels = self._classes
 
-    def _described(self):
-        return super()._described() | {"_found": None}
+    def _description(self):
+        return super()._description() | {"_found": None}
 
     def _records(self):
         if self._found is None:
@@ -90,12 +90,12 @@ class Listed(MappableDataset):
     def _row(self, index):
         record = self._records()[index]
         with reading(self.dataset_dir):
-            return self._made(*record)
+            return self._make_row(*record)
 
     def _image(self, path):
-        """An image file as a column: its bytes, or its pixels."""
+        """The column of an image file: its bytes or its pixels."""
         with reading(path):
-            found = self.decrypt(path) if self.decrypt is not None else content(path)
+            data = self.decrypt(path) if self.decrypt is not None else content(path)
             if self.decode:
-                return decoded(type(self).__name__, found)
-            return np.frombuffer(found, np.uint8)
+                return decode_image(type(self).__name__, data)
+            return np.frombuffer(data, np.uint8)

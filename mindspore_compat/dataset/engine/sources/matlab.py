@@ -1,6 +1,6 @@
-"""Sources whose annotations are files of MATLAB: Caltech 101, Flowers 102, SBD and SVHN.
+"""Datasets with annotations in MATLAB files: Caltech 101, Flowers 102, SBD and SVHN.
 
-Their rows come through GeneratorDataset, as in the original, so no cache can keep them.
+Their rows pass through GeneratorDataset, as in the original, so they cannot be cached.
 """
 
 import math
@@ -12,11 +12,11 @@ from ...._core.rules.checked import checked
 from ...._core.rules.vocabulary import Bool, OneOf, Str
 from ...._io import matlab
 from ...._io.reading import check_growth, content, reading
-from ..._extra import decoded
+from ..._extra import decode_image
 from ..._rules import Samples, Workers
 from ._documented import documented
 from .generator import GeneratorDataset, Shard, Shards, shard_in_range, together
-from .listed_rows import file_named, lines_of, names_in
+from .listed_rows import find_file, lines_of, names_in
 from .mnist_cifar import folder
 
 __all__ = ["Caltech101Dataset", "Flowers102Dataset", "SBDataset", "SVHNDataset"]
@@ -40,24 +40,26 @@ _FLOWER_NAMES = _FLOWERS.replace("\n", "|").split("|")
 
 
 def _image(api, path, decode):
-    """An image file: its bytes, or its pixels."""
+    """The bytes or the pixels of an image file."""
     with reading(path):
-        found = content(path)
-        return decoded(api, found) if decode else np.frombuffer(found, np.uint8).copy()
+        data = content(path)
+        return decode_image(api, data) if decode else np.frombuffer(data, np.uint8).copy()
 
 
 class Records:
-    """What a source is indexed by: records, the function that makes a row of one, the folder."""
+    """The indexable data of a dataset: records, the function that makes a row of a record, the
+    folder.
+    """
 
-    def __init__(self, records, made, folder):
-        self.records, self.made, self.folder = records, made, folder
+    def __init__(self, records, make_row, folder):
+        self.records, self.make_row, self.folder = records, make_row, folder
 
     def __len__(self):
         return len(self.records)
 
     def __getitem__(self, index):
         with reading(self.folder):
-            return self.made(*self.records[index])
+            return self.make_row(*self.records[index])
 
 
 @documented
@@ -65,18 +67,18 @@ class Caltech101Dataset(GeneratorDataset):
     """The objects of Caltech 101.
 
     The columns are "image", the bytes of the file or its pixels, and "category", int64, the number
-    of its folder; or "annotation", float64, the points of its outline; or all three.
+    of its folder; or "annotation", float64, the points of its outline; or all three columns.
 
     Args:
         dataset_dir (str): the folder of 101_ObjectCategories and Annotations.
         target_type (str, optional): "category", "annotation" or "all"; by default the first.
-        num_parallel_workers (int, optional): how many workers read rows.
+        num_parallel_workers (int, optional): the number of workers that read rows.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: there is no such folder, or a value is out of range.
-        RuntimeError: there is no folder 101_ObjectCategories; or, when the dataset is used, a file
-            is missing.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if there is no such folder, or a value is out of range.
+        RuntimeError: if there is no folder 101_ObjectCategories; or, when the dataset is used, if a
+            file is missing.
 
     Source: mindspore.dataset.Caltech101Dataset of 2.10.
     """
@@ -114,7 +116,7 @@ class Caltech101Dataset(GeneratorDataset):
         ]
         targets = ["category", "annotation"] if self.target_type == "all" else [self.target_type]
         super().__init__(
-            Records(records, self._made, dataset_dir),
+            Records(records, self._make_row, dataset_dir),
             ["image", *targets],
             num_samples=num_samples,
             num_parallel_workers=num_parallel_workers,
@@ -128,7 +130,7 @@ class Caltech101Dataset(GeneratorDataset):
         """Returns the numbers of the folders, by name."""
         return {name: label for label, name in enumerate(self.classes)}
 
-    def _made(self, label, name, number):
+    def _make_row(self, label, name, number):
         path = os.path.join(
             self.dataset_dir, "101_ObjectCategories", name, f"image_{number:04d}.jpg"
         )
@@ -148,19 +150,19 @@ class Caltech101Dataset(GeneratorDataset):
 
 @documented
 class Flowers102Dataset(GeneratorDataset):
-    """The flowers of Oxford's 102: "image", perhaps "segmentation", the bytes of files or their
+    """The flowers of Oxford's 102: "image", optionally "segmentation", the bytes of files or their
     pixels, and "label", uint32.
 
     Args:
         dataset_dir (str): the folder of imagelabels.mat, setid.mat, jpg and segmim.
         task (str, optional): "Classification" or "Segmentation".
         usage (str, optional): "train", "valid", "test" or "all".
-        num_parallel_workers (int, optional): how many workers read rows.
+        num_parallel_workers (int, optional): the number of workers that read rows.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: a folder or file is missing, or a value is out of range.
-        RuntimeError: a file of MATLAB is damaged; or, when the dataset is used, an image is
+        TypeError: if an argument is of the wrong type.
+        ValueError: if a folder or file is missing, or a value is out of range.
+        RuntimeError: if a MATLAB file is damaged; or, when the dataset is used, an image is
             missing.
 
     Source: mindspore.dataset.Flowers102Dataset of 2.10.
@@ -191,7 +193,7 @@ class Flowers102Dataset(GeneratorDataset):
         self.dataset_dir = folder(api, dataset_dir)
         folder(api, os.path.join(dataset_dir, "jpg"))
         labels, sets = (
-            file_named(api, "dataset_dir", os.path.join(dataset_dir, name))
+            find_file(api, "dataset_dir", os.path.join(dataset_dir, name))
             for name in ("imagelabels.mat", "setid.mat")
         )
         if task == "Segmentation":
@@ -210,7 +212,7 @@ class Flowers102Dataset(GeneratorDataset):
             ["image", "segmentation", "label"] if task == "Segmentation" else (["image", "label"])
         )
         super().__init__(
-            Records(records, self._made, dataset_dir),
+            Records(records, self._make_row, dataset_dir),
             columns,
             num_samples=num_samples,
             num_parallel_workers=num_parallel_workers,
@@ -224,7 +226,7 @@ class Flowers102Dataset(GeneratorDataset):
         """Returns the labels by the names of the flowers."""
         return {name: label for label, name in enumerate(_FLOWER_NAMES)}
 
-    def _made(self, number, label):
+    def _make_row(self, number, label):
         folders = [("jpg", "image"), ("segmim", "segmim")][: 1 + (self.task == "Segmentation")]
         images = [
             _image(
@@ -247,13 +249,13 @@ class SBDataset(GeneratorDataset):
         dataset_dir (str): the folder of img, cls, train.txt, val.txt and train_noval.txt.
         task (str, optional): "Boundaries" or "Segmentation".
         usage (str, optional): "train", "val", "train_noval" or "all", which is train and val.
-        num_parallel_workers (int, optional): how many workers read rows.
+        num_parallel_workers (int, optional): the number of workers that read rows.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: there is no such folder, or a value is out of range.
-        FileNotFoundError: a list of images is missing.
-        RuntimeError: when the dataset is used, a file is missing.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if there is no such folder, or a value is out of range.
+        FileNotFoundError: if a list of images is missing.
+        RuntimeError: when the dataset is used, if a file is missing.
 
     Source: mindspore.dataset.SBDataset of 2.10.
     """
@@ -273,7 +275,7 @@ class SBDataset(GeneratorDataset):
         shard_id: Shard = None,
     ):
         self.dataset_dir = folder("SBDataset", dataset_dir)
-        OneOf("Boundaries", "Segmentation").refuse("SBDataset", "task", task)  # as the original
+        OneOf("Boundaries", "Segmentation").refuse("SBDataset", "task", task)  # as in the original
         self.task, self.usage, self.decode = task, usage, bool(decode)
         records = []
         for part in ("train", "val") if usage == "all" else (usage,):
@@ -283,7 +285,7 @@ class SBDataset(GeneratorDataset):
             with reading(path):
                 records += [(line.strip(),) for line in lines_of(path) if line.strip()]
         super().__init__(
-            Records(records, self._made, dataset_dir),
+            Records(records, self._make_row, dataset_dir),
             ["image", "task"],
             num_samples=num_samples,
             num_parallel_workers=num_parallel_workers,
@@ -293,16 +295,16 @@ class SBDataset(GeneratorDataset):
             shard_id=shard_id,
         )
 
-    def _made(self, name):
+    def _make_row(self, name):
         image = _image(
             "SBDataset", os.path.join(self.dataset_dir, "img", f"{name}.jpg"), self.decode
         )
         path = os.path.join(self.dataset_dir, "cls", f"{name}.mat")
-        found = matlab.load(path)["GTcls"][0][self.task][0]
+        masks = matlab.load(path)["GTcls"][0][self.task][0]
         if self.task == "Segmentation":
-            return image, np.asarray(found)
-        check_growth(sum(math.prod(each[0].shape) for each in found), os.path.getsize(path))
-        return image, np.stack([each[0].toarray() for each in found])
+            return image, np.asarray(masks)
+        check_growth(sum(math.prod(mask[0].shape) for mask in masks), os.path.getsize(path))
+        return image, np.stack([mask[0].toarray() for mask in masks])
 
 
 @documented
@@ -312,14 +314,14 @@ class SVHNDataset(GeneratorDataset):
     Args:
         dataset_dir (str): the folder of train_32x32.mat, test_32x32.mat and extra_32x32.mat.
         usage (str, optional): "train", "test", "extra" or "all"; by default all.
-        num_parallel_workers (int, optional): how many workers read rows.
+        num_parallel_workers (int, optional): the number of workers that read rows.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: there is no such folder, a file of the `usage` given is missing, or a value is
-            out of range.
-        FileNotFoundError: a file is missing where `usage` is not given.
-        RuntimeError: a file is damaged.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if there is no such folder, a file of the `usage` given is missing, or a value
+            is out of range.
+        FileNotFoundError: if a file is missing and `usage` is not given.
+        RuntimeError: if a file is damaged.
 
     Source: mindspore.dataset.SVHNDataset of 2.10.
     """
@@ -340,9 +342,9 @@ class SVHNDataset(GeneratorDataset):
         parts = ("train", "test", "extra") if self.usage == "all" else (self.usage,)
         paths = [os.path.join(dataset_dir, f"{part}_32x32.mat") for part in parts]
         for path in paths if usage is not None else ():
-            file_named("SVHNDataset", "usage", path)
-        read = [_house_numbers(path) for path in paths]
-        images, labels = (np.concatenate(parts) for parts in zip(*read, strict=True))
+            find_file("SVHNDataset", "usage", path)
+        columns = [_house_numbers(path) for path in paths]
+        images, labels = (np.concatenate(parts) for parts in zip(*columns, strict=True))
         records = list(zip(images, labels, strict=True))
         super().__init__(
             Records(records, _as_it_is, dataset_dir),
@@ -357,12 +359,12 @@ class SVHNDataset(GeneratorDataset):
 
 
 def _house_numbers(path):
-    """The images and the labels in one file."""
+    """The images and labels in one file."""
     if not os.path.isfile(path):
         raise FileNotFoundError(f"For 'SVHNDataset', there is no file {path!r}.")
     with reading(path):
-        found = matlab.load(path)
-        images, labels = found["X"].transpose(3, 0, 1, 2), found["y"].reshape(-1) % 10
+        arrays = matlab.load(path)
+        images, labels = arrays["X"].transpose(3, 0, 1, 2), arrays["y"].reshape(-1) % 10
         if images.shape[1:] != (32, 32, 3) or len(labels) != len(images):
             raise ValueError(f"it has images of shape {images.shape} and {len(labels)} labels")
         return images, labels.astype(np.uint32)

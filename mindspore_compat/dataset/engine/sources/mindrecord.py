@@ -1,9 +1,9 @@
-"""MindDataset: the rows of MindRecord files as a source of a pipeline.
+"""MindDataset: reads the rows of MindRecord files.
 
-The files are read by `_io.mindrecord`. Here is which rows come in which order: the original has its
-own shuffling for these files, with another generator than its samplers use elsewhere, and a seed
-gives the same order here. Not so for PARTIAL; nor from the second epoch on for FILES and for draws
-with replacement, where the original draws among what the epoch before has left.
+`_io.mindrecord` reads the files; this module selects and orders the rows. For these files, the
+original shuffles with a different generator than its other samplers. A seed gives the same order
+here, except for PARTIAL, and from the second epoch on for FILES and draws with replacement, where
+the original draws from the remainder of the previous epoch.
 """
 
 import itertools
@@ -82,25 +82,26 @@ padding = (
 
 @documented
 class MindDataset(MappableDataset, UnionBaseDataset):
-    """The rows of MindRecord files.
+    """A dataset of the rows of MindRecord files.
 
     Args:
-        dataset_files (Union[str, list[str]]): one file, which brings those it was written with; or
-            all.
-        columns_list (list[str], optional): the columns wanted, in order; by default all, by name.
-        shuffle (Union[bool, Shuffle], optional): how rows are shuffled: all (GLOBAL), parts of a
-            million rows (PARTIAL), the one or the other by their number (ADAPTIVE, True or None),
-            the files (FILES), rows within their files (INFILE); or not at all (False).
-        sampler (Sampler, optional): which rows are read, in which order: a SequentialSampler,
+        dataset_files (Union[str, list[str]]): one file, which includes the files written with it;
+            or all files.
+        columns_list (list[str], optional): the columns to read, in order; by default all, sorted by
+            name.
+        shuffle (Union[bool, Shuffle], optional): the shuffle mode: all rows (GLOBAL), within parts
+            of a million rows (PARTIAL), one of these two by the number of rows (ADAPTIVE, True or
+            None), only files (FILES), rows within files (INFILE), or none (False).
+        sampler (Sampler, optional): selects the rows and their order: a SequentialSampler,
             RandomSampler, SubsetSampler, SubsetRandomSampler, DistributedSampler or PKSampler.
-        padded_sample (dict, optional): a row that is added at the end, by column.
-        num_padded (int, optional): how often.
+        padded_sample (dict, optional): a row, as a dict by column, that is appended for padding.
+        num_padded (int, optional): the number of padding rows.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: a file is missing, damaged or no MindRecord file; `sampler` is of another kind;
-            `shard_id` or `num_padded` is out of range, or `padded_sample` lacks a column.
-        RuntimeError: arguments exclude each other; a column is unknown; padded rows cannot be
+        TypeError: if an argument is of the wrong type.
+        ValueError: if a file is missing, damaged or not a MindRecord file; `sampler` is of another
+            kind; `shard_id` or `num_padded` is out of range, or `padded_sample` lacks a column.
+        RuntimeError: if arguments exclude each other; a column is unknown; padded rows cannot be
             divided evenly.
 
     Example:
@@ -170,10 +171,10 @@ class MindDataset(MappableDataset, UnionBaseDataset):
                 for name in self.columns_list
             ]
         )
-        self.sampler = sampler or _chosen(num_samples, shuffle, num_shards, shard_id)
+        self.sampler = sampler or _choose_sampler(num_samples, shuffle, num_shards, shard_id)
 
-    def _described(self):
-        return super()._described() | {"_records": None}
+    def _description(self):
+        return super()._description() | {"_records": None}
 
     def _restore(self, attributes):
         super()._restore(attributes)
@@ -196,7 +197,7 @@ class MindDataset(MappableDataset, UnionBaseDataset):
         return len(self._records) + self.num_padded
 
     def _labels(self):
-        """The classes of the rows as numbers, for a PKSampler."""
+        """The class numbers of the rows, for a PKSampler."""
         sampler = self.sampler
         while not isinstance(sampler, PKSampler):
             sampler = sampler.child_sampler
@@ -216,11 +217,11 @@ class MindDataset(MappableDataset, UnionBaseDataset):
 
     def _order(self):
         counts = [*self._records.counts, *[self.num_padded] * bool(self.num_padded)]
-        return _opened_sampler(self.sampler, counts, self._length(), self._labels)
+        return _open_sampler(self.sampler, counts, self._length(), self._labels)
 
 
 def _column(field, value):
-    """One value of a row as a pipeline has it."""
+    """Converts one value of a row to the form of a pipeline."""
     if isinstance(value, np.ndarray):
         return value
     if field["type"] == "bytes":
@@ -228,8 +229,8 @@ def _column(field, value):
     return np.array(value) if field["type"] == "string" else np.array(value, field["type"])
 
 
-def _chosen(num_samples, shuffle, num_shards, shard_id):
-    """The sampler that the other arguments stand for."""
+def _choose_sampler(num_samples, shuffle, num_shards, shard_id):
+    """The sampler for the arguments of MindDataset."""
     mode = shuffle if isinstance(shuffle, Shuffle) else None
     if mode in (None, Shuffle.FALSE):
         shuffle = shuffle is not False and mode is None
@@ -239,55 +240,57 @@ def _chosen(num_samples, shuffle, num_shards, shard_id):
     return RandomSampler(mode is Shuffle.GLOBAL and bool(num_samples), num_samples, mode)
 
 
-def _opened_sampler(sampler, counts, size, labels):
-    """The function that gives the indices of each epoch.
+def _open_sampler(sampler, counts, size, labels):
+    """Returns the function that returns the indices of each epoch.
 
     Args:
-        sampler (Sampler): which rows are taken.
-        counts (list[int]): how many rows the files have.
-        size (int): how many these are in all.
-        labels (Callable): gives the class of each row.
+        sampler (Sampler): selects the rows.
+        counts (list[int]): the number of rows of the files.
+        size (int): the total number of these rows.
+        labels (Callable): returns the class of each row.
     """
     if sampler.child_sampler is not None:
         return sampler.open(size, labels)
     if isinstance(sampler, RandomSampler):
         return _random(sampler, counts, size)
     if isinstance(sampler, DistributedSampler):
-        return _shared(sampler, counts, size)
+        return _share_order(sampler, counts, size)
     if isinstance(sampler, SubsetRandomSampler):
         fixed = SubsetSampler(
             Minstd(next_seed() + 1).shuffle(list(sampler.indices)), sampler.num_samples
         )
-        return fixed.open(size)  # the original's second epoch repeats the first
+        return fixed.open(size)  # in the original, the second epoch repeats the first
     return sampler.open(size, labels)
 
 
 def _random(sampler, counts, size):
     seeds = itertools.count(next_seed() + 1)
-    limit = sampler._limited(size)
+    limit = sampler._limit(size)
     if sampler.replacement:
         return lambda: [Twister(next(seeds)).integer(0, size - 1) for _ in range(limit)]
-    mixed, order = _mixing(sampler.get_shuffle_mode(), counts, size), None
+    mix, order = _mixing(sampler.get_shuffle_mode(), counts, size), None
 
     def epoch():
-        nonlocal order  # the original shuffles anew what the epoch before has left
-        order = mixed(order, next(seeds))[:limit]
+        nonlocal order  # the original reshuffles the remainder of the previous epoch
+        order = mix(order, next(seeds))[:limit]
         return order
 
     return epoch
 
 
-def _shared(sampler, counts, size):
+def _share_order(sampler, counts, size):
     seeds = itertools.count(next_seed() + 1)
     mode, indices = sampler.get_shuffle_mode(), sampler.share(size)
     if mode is Shuffle.FALSE:
         return lambda: indices
-    mixed = _mixing(mode, counts, size)
-    return lambda: np.asarray(mixed(None, next(seeds)))[indices]
+    mix = _mixing(mode, counts, size)
+    return lambda: np.asarray(mix(None, next(seeds)))[indices]
 
 
 def _mixing(mode, counts, size):
-    """A function of an order, or None at first, and a seed: the order of the next epoch."""
+    """Returns a function of the previous order (None at first) and a seed that returns the next
+    order.
+    """
     ends = np.cumsum(counts).tolist()
     bounds = list(zip([0, *ends[:-1]], ends, strict=True))
     if mode is Shuffle.PARTIAL or mode is Shuffle.ADAPTIVE and size > _MANY:

@@ -1,7 +1,7 @@
-"""Sources of images in one or a few files that are read whole: MNIST and its relatives, CIFAR.
+"""MNIST, CIFAR and similar datasets, whose files are read into memory as a whole.
 
-What the files hold stays in memory as it is on disk; rows are cut out of it. A file that is not
-what it should be is refused when it is first used, with its name and the reason.
+The content of the files stays in memory unchanged; rows are slices of it. An invalid file is
+refused on first use, with its name and the reason.
 """
 
 import os
@@ -26,7 +26,7 @@ __all__ = [
     "MnistDataset",
 ]
 
-IMAGES, LABELS = 2051, 2049  # the first four bytes of IDX files of bytes with 3 axes, and with 1
+IMAGES, LABELS = 2051, 2049  # the magic numbers of IDX files of bytes with 3 axes and with 1 axis
 
 
 _others = "num_samples, shuffle, num_shards, shard_id"
@@ -46,10 +46,10 @@ exclusive = (
 
 
 def folder(api, path):
-    """A folder that can be read.
+    """Checks that a folder exists and returns its path.
 
     Raises:
-        ValueError: there is none of this name.
+        ValueError: if there is no folder of this name.
     """
     if not os.path.isdir(path) or not os.access(path, os.R_OK):
         raise ValueError(
@@ -59,9 +59,10 @@ def folder(api, path):
 
 
 class InMemory(MappableDataset, VisionBaseDataset):
-    """Images and labels that are read once, when they are first needed.
+    """Base class of datasets whose images and labels are read once, on first use.
 
-    A subclass defines `_load`, which gives the columns; `_error` is what a damaged file raises.
+    A subclass defines `_load`, which returns the columns; `_error` is the exception for damaged
+    files.
     """
 
     _loaded = None
@@ -85,16 +86,16 @@ class InMemory(MappableDataset, VisionBaseDataset):
         self.usage = usage or "all"
 
     def _set(self, dataset_dir, num_parallel_workers, order, cache):
-        """Sets up a source; `order` has the arguments of `select_sampler`."""
+        """Initializes a source; `order` holds the arguments of `select_sampler`."""
         super().__init__(num_parallel_workers=num_parallel_workers, cache=cache)
         self.dataset_dir = folder(type(self).__name__, dataset_dir)
         self.sampler = select_sampler(*order)
 
     def _arrays(self):
-        """The columns, whole."""
+        """The complete columns."""
         if self._loaded is None:
             with reading(self.dataset_dir, self._error):
-                self._loaded = [read_only(each) for each in self._load()]
+                self._loaded = [read_only(column) for column in self._load()]
         return self._loaded
 
     def _length(self):
@@ -117,10 +118,10 @@ class _IdxDataset(InMemory):
         return ["image", "label"]
 
     def _load(self):
-        wanted = {"train": ("train",), "test": ("t10k",), "all": ("t10k", "train")}[self.usage]
+        prefixes = {"train": ("train",), "test": ("t10k",), "all": ("t10k", "train")}[self.usage]
         names = sorted(os.listdir(self.dataset_dir))
         pairs = []
-        for part in wanted:
+        for part in prefixes:
             images, labels = (
                 [os.path.join(self.dataset_dir, name) for name in names if f"{part}-{kind}" in name]
                 for kind in ("images", "labels")
@@ -134,12 +135,12 @@ class _IdxDataset(InMemory):
         if not pairs:
             raise ValueError(
                 f"In {self.dataset_dir!r} there are no files "
-                f"{wanted[0]}-images-idx3-ubyte and {wanted[0]}-labels-idx1-ubyte."
+                f"{prefixes[0]}-images-idx3-ubyte and {prefixes[0]}-labels-idx1-ubyte."
             )
-        read = [_read_pair(*pair) for pair in pairs]
+        columns = [_read_pair(*pair) for pair in pairs]
         return [
             np.concatenate(parts) if len(parts) > 1 else parts[0]
-            for parts in zip(*read, strict=True)
+            for parts in zip(*columns, strict=True)
         ]
 
 
@@ -159,62 +160,63 @@ def _read_pair(images_path, labels_path):
 
 
 def read_idx(path, magic):
-    """The array in an IDX file of bytes, or of ints of four bytes.
+    """Reads the array of an IDX file of bytes or 4-byte integers.
 
     Args:
         path (str): the file.
-        magic (int): the number it must begin with: 2048, for ints 3072, plus the number of axes.
+        magic (int): the number that the file must begin with: 2048 (3072 for integers) plus the
+            number of axes.
 
     Raises:
-        ValueError: the file is not such a file, or is longer or shorter than it says.
+        ValueError: if the file is not such a file, or its length differs from its header.
 
     Source: http://yann.lecun.com/exdb/mnist/
     """
-    stored = content(path)
+    data = content(path)
     dtype, axes = np.dtype(np.uint8 if magic < 3072 else ">i4"), magic % 256
     header = 4 + 4 * axes
-    if len(stored) < header:
+    if len(data) < header:
         raise ValueError(
             f"{path!r} is truncated: an IDX file begins with {header} bytes that "
-            f"describe it, but it has {len(stored)}."
+            f"describe it, but it has {len(data)}."
         )
-    found, *shape = struct.unpack_from(f">{header // 4}I", stored)
-    if found != magic:
+    first_number, *shape = struct.unpack_from(f">{header // 4}I", data)
+    if first_number != magic:
         raise ValueError(
             f"{path!r} is not an IDX file of bytes with {axes} axes: it "
-            f"begins with {found}, not with {magic}."
+            f"begins with {first_number}, not with {magic}."
         )
     size = int(np.prod(shape, dtype=object))
     length = header + size * dtype.itemsize
-    if len(stored) != length:
-        what = "truncated" if len(stored) < length else "too long"
+    if len(data) != length:
+        problem = "truncated" if len(data) < length else "too long"
         raise ValueError(
-            f"{path!r} is {what}: for shape {tuple(shape)} it must have "
-            f"{length} bytes, but it has {len(stored)}."
+            f"{path!r} is {problem}: for shape {tuple(shape)} it must have "
+            f"{length} bytes, but it has {len(data)}."
         )
-    return np.frombuffer(stored, dtype, size, header).reshape(shape)
+    return np.frombuffer(data, dtype, size, header).reshape(shape)
 
 
 class MnistDataset(_IdxDataset):
-    """The digits of MNIST, or data in the same form: (28, 28, 1) uint8 images and uint32 labels.
+    """The digits of MNIST, or data in the same format: (28, 28, 1) uint8 images and uint32 labels.
 
     Args:
         dataset_dir (str): the folder of train-images-idx3-ubyte, train-labels-idx1-ubyte,
             t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte, or of one of the two pairs.
         usage (str, optional): "train", "test" or "all"; by default all.
-        num_samples (int, optional): how many rows an epoch has at most.
+        num_samples (int, optional): the maximum number of rows of an epoch.
         num_parallel_workers (int, optional): is checked.
-        shuffle (bool, optional): whether the order is random; by default it is.
-        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
-        num_shards (int, optional): how many processes share the rows.
-        shard_id (int, optional): which of them this is.
-        cache (DatasetCache, optional): keeps the rows.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: there is no such folder, `shard_id` is out of range, or, when the dataset is
+        TypeError: if an argument is of the wrong type.
+        ValueError: if there is no such folder, `shard_id` is out of range, or, when the dataset is
             first used, a file is missing, truncated or of another kind.
-        RuntimeError: arguments exclude each other, or need each other.
+        RuntimeError: if arguments exclude each other, or need each other.
 
     Example:
         >>> import os, struct
@@ -232,18 +234,18 @@ class MnistDataset(_IdxDataset):
     """
 
 
-def _described(path, rows):
-    """The docstring of MnistDataset for other images in the same form."""
-    described = MnistDataset.__doc__.replace("The digits of MNIST", rows)
-    return described.replace("dataset.MnistDataset", path)
+def _description(path, rows):
+    """The docstring of MnistDataset for other images in the same format."""
+    text = MnistDataset.__doc__.replace("The digits of MNIST", rows)
+    return text.replace("dataset.MnistDataset", path)
 
 
 class FashionMnistDataset(_IdxDataset):
-    __doc__ = _described("dataset.FashionMnistDataset", "The clothes of Fashion-MNIST")
+    __doc__ = _description("dataset.FashionMnistDataset", "The clothes of Fashion-MNIST")
 
 
 class KMnistDataset(_IdxDataset):
-    __doc__ = _described("dataset.KMnistDataset", "The letters of Kuzushiji-MNIST")
+    __doc__ = _description("dataset.KMnistDataset", "The letters of Kuzushiji-MNIST")
 
 
 class _CifarDataset(InMemory):
@@ -273,10 +275,10 @@ class _CifarDataset(InMemory):
 
 
 def _read_records(path, size):
-    found = np.frombuffer(content(path), np.uint8)
-    if not len(found) or len(found) % size:
-        raise ValueError(f"{path!r} must hold records of {size} bytes, but has {len(found)} bytes.")
-    return found.reshape(-1, size)
+    data = np.frombuffer(content(path), np.uint8)
+    if not len(data) or len(data) % size:
+        raise ValueError(f"{path!r} must hold records of {size} bytes, but has {len(data)} bytes.")
+    return data.reshape(-1, size)
 
 
 class Cifar10Dataset(_CifarDataset):
@@ -285,19 +287,19 @@ class Cifar10Dataset(_CifarDataset):
     Args:
         dataset_dir (str): the folder of data_batch_1.bin to data_batch_5.bin and test_batch.bin.
         usage (str, optional): "train", "test" or "all"; by default all.
-        num_samples (int, optional): how many rows an epoch has at most.
+        num_samples (int, optional): the maximum number of rows of an epoch.
         num_parallel_workers (int, optional): is checked.
-        shuffle (bool, optional): whether the order is random; by default it is.
-        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
-        num_shards (int, optional): how many processes share the rows.
-        shard_id (int, optional): which of them this is.
-        cache (DatasetCache, optional): keeps the rows.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: there is no such folder, `shard_id` is out of range, or, when the dataset is
+        TypeError: if an argument is of the wrong type.
+        ValueError: if there is no such folder, `shard_id` is out of range, or, when the dataset is
             first used, there are no files or one is of another size.
-        RuntimeError: arguments exclude each other, or need each other.
+        RuntimeError: if arguments exclude each other, or need each other.
 
     Example:
         >>> import os
@@ -324,19 +326,19 @@ class Cifar100Dataset(_CifarDataset):
     Args:
         dataset_dir (str): the folder of train.bin and test.bin.
         usage (str, optional): "train", "test" or "all"; by default all.
-        num_samples (int, optional): how many rows an epoch has at most.
+        num_samples (int, optional): the maximum number of rows of an epoch.
         num_parallel_workers (int, optional): is checked.
-        shuffle (bool, optional): whether the order is random; by default it is.
-        sampler (Union[Sampler, Iterable], optional): which rows are read, in which order.
-        num_shards (int, optional): how many processes share the rows.
-        shard_id (int, optional): which of them this is.
-        cache (DatasetCache, optional): keeps the rows.
+        shuffle (bool, optional): whether to shuffle the rows; by default they are shuffled.
+        sampler (Union[Sampler, Iterable], optional): selects the rows and their order.
+        num_shards (int, optional): the number of processes that share the rows.
+        shard_id (int, optional): the index of this process.
+        cache (DatasetCache, optional): caches the rows.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: there is no such folder, `shard_id` is out of range, or, when the dataset is
+        TypeError: if an argument is of the wrong type.
+        ValueError: if there is no such folder, `shard_id` is out of range, or, when the dataset is
             first used, there are no files or one is of another size.
-        RuntimeError: arguments exclude each other, or need each other.
+        RuntimeError: if arguments exclude each other, or need each other.
 
     Example:
         >>> import os

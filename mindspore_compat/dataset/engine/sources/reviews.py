@@ -1,4 +1,4 @@
-"""Sources of classified texts in CSV files: AG News, Amazon, DBpedia, Sogou, Yahoo and Yelp."""
+"""Text classification datasets in CSV files: AG News, Amazon, DBpedia, Sogou, Yahoo and Yelp."""
 
 import csv
 
@@ -18,7 +18,7 @@ __all__ = [
 
 
 class _Rows:
-    """Rows of train.csv and test.csv, all columns text."""
+    """Reads the rows of train.csv and test.csv; all columns are text."""
 
     def _read(self, path):
         count = len(self._names_of_columns)

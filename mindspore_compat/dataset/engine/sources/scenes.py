@@ -1,4 +1,4 @@
-"""Sources of photographs with annotations in files next to them: Cityscapes, Places365, DIV2K."""
+"""Image datasets with annotations in separate files: Cityscapes, Places365, DIV2K."""
 
 import json
 import os
@@ -30,14 +30,15 @@ _ENDINGS = {
 
 @documented
 class CityscapesDataset(Listed, VisionBaseDataset):
-    """The streets of Cityscapes.
+    """The street scenes of Cityscapes.
 
     The columns are "image" and "task": the bytes of the two files or their pixels; for polygons,
     the text of the JSON file.
 
     Args:
         dataset_dir (str): the folder of leftImg8bit, and of gtFine or gtCoarse.
-        usage (str, optional): "train", "val" or "all"; "test" too if fine, "train_extra" if coarse.
+        usage (str, optional): "train", "val" or "all"; also "test" for "fine", and "train_extra"
+            for "coarse".
         quality_mode (str, optional): "fine" or "coarse".
         task (str, optional): "instance", "semantic", "polygon" or "color".
 
@@ -80,8 +81,8 @@ class CityscapesDataset(Listed, VisionBaseDataset):
 
     def _list(self):
         kind = "gtFine" if self.quality_mode == "fine" else "gtCoarse"
-        known = _FINE if self.quality_mode == "fine" else _COARSE
-        for part in known[:-1] if self.usage == "all" else [self.usage]:
+        usages = _FINE if self.quality_mode == "fine" else _COARSE
+        for part in usages[:-1] if self.usage == "all" else [self.usage]:
             images = os.path.join(self.dataset_dir, "leftImg8bit", part)
             for city in names_in(images, os.path.isdir):
                 for name in names_in(os.path.join(images, city)):
@@ -95,7 +96,7 @@ class CityscapesDataset(Listed, VisionBaseDataset):
                         raise RuntimeError(f"For 'CityscapesDataset', there is no file {task!r}.")
                     yield os.path.join(images, city, name), task
 
-    def _made(self, image, task):
+    def _make_row(self, image, task):
         if self.task != "polygon":
             return [self._image(image), self._image(task)]
         text = json.dumps(json_of(task), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
@@ -111,7 +112,8 @@ class Places365Dataset(Listed, VisionBaseDataset):
         dataset_dir (str): the folder of categories_places365.txt, of the list of the images, such
             as places365_train_standard.txt, and of their folder, such as data_256_standard.
         usage (str, optional): "train-standard", "train-challenge" or "val"; by default the first.
-        small (bool, optional): whether images of 256 x 256 pixels are read, or the large ones.
+        small (bool, optional): whether to read images of 256 x 256 pixels instead of the large
+            ones.
 
     Source: mindspore.dataset.Places365Dataset of 2.10.
     """
@@ -150,20 +152,20 @@ class Places365Dataset(Listed, VisionBaseDataset):
         }
         size, train, kind = "256" if self.small else "large", *self.usage.partition("-")[::2]
         images = f"data_{size}_{kind}" if kind else f"val_{size}"
-        listed = f"places365_{train}_{kind}.txt" if kind else "places365_val.txt"
-        known = {int(number) for number in categories.values()}
-        for line in lines_of(os.path.join(self.dataset_dir, listed)):
+        list_name = f"places365_{train}_{kind}.txt" if kind else "places365_val.txt"
+        labels = {int(number) for number in categories.values()}
+        for line in lines_of(os.path.join(self.dataset_dir, list_name)):
             if not line.strip():
                 continue
             name, label = line.split()
-            if int(label) not in known:
+            if int(label) not in labels:
                 raise RuntimeError(
-                    f"For 'Places365Dataset', {listed} gives {name!r} the label "
+                    f"For 'Places365Dataset', {list_name} gives {name!r} the label "
                     f"{label}, which categories_places365.txt does not have."
                 )
             yield os.path.join(self.dataset_dir, images, name.lstrip("/")), int(label)
 
-    def _made(self, path, label):
+    def _make_row(self, path, label):
         return [self._image(path), np.array(label, np.uint32)]
 
 
@@ -175,12 +177,12 @@ class DIV2KDataset(Listed, VisionBaseDataset):
     """The images of DIV2K: "hr_image" and "lr_image", the bytes of two files or their pixels.
 
     Args:
-        dataset_dir (str): the folder of DIV2K_train_HR, DIV2K_train_LR_bicubic and their like.
+        dataset_dir (str): the folder of DIV2K_train_HR, DIV2K_train_LR_bicubic and similar ones.
         usage (str, optional): "train", "valid" or "all".
-        downgrade (str, optional): how the small images were made: "bicubic", "unknown", "mild",
-            "difficult" or "wild".
-        scale (int, optional): how much smaller they are: 2, 3, 4 or, if bicubic, 8; for the last
-            three kinds 4.
+        downgrade (str, optional): the downscaling of the small images: "bicubic", "unknown",
+            "mild", "difficult" or "wild".
+        scale (int, optional): the downscaling factor: 2, 3, 4, or 8 for "bicubic"; 4 for the last
+            three kinds.
 
     Source: mindspore.dataset.DIV2KDataset of 2.10.
     """
@@ -240,5 +242,5 @@ class DIV2KDataset(Listed, VisionBaseDataset):
                     raise RuntimeError(f"For 'DIV2KDataset', there is no file {other!r}.")
                 yield os.path.join(large, name), other
 
-    def _made(self, large, small):
+    def _make_row(self, large, small):
         return [self._image(large), self._image(small)]

@@ -1,4 +1,4 @@
-"""Sources of rows that are made up: FakeImageDataset and RandomDataset."""
+"""Datasets of generated rows: FakeImageDataset and RandomDataset."""
 
 import itertools
 import os
@@ -25,25 +25,26 @@ __all__ = ["FakeImageDataset", "RandomDataset"]
 
 @documented
 class FakeImageDataset(MappableDataset, VisionBaseDataset):
-    """Images without a meaning, the same ones in each run: "image", uint8, and "label", uint32.
+    """A dataset of meaningless images, the same in each run: "image", uint8, and "label", uint32.
 
     Args:
-        num_images (int, optional): how many there are.
-        image_size (Union[tuple, list], optional): their height, width and number of channels.
-        num_classes (int, optional): how many labels there are, from 0 on.
-        base_seed (int, optional): is added to the number of an image, to seed what makes it.
+        num_images (int, optional): the number of images.
+        image_size (Union[tuple, list], optional): the height, width and number of channels of the
+            images.
+        num_classes (int, optional): the number of labels, from 0 on.
+        base_seed (int, optional): added to the index of an image to seed its generator.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: a number is out of range, or `image_size` has not three.
-        RuntimeError: arguments exclude each other, or need each other.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if a number is out of range, or `image_size` does not have three.
+        RuntimeError: if arguments exclude each other, or need each other.
 
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.FakeImageDataset(3, (4, 4, 3)).get_dataset_size())
         3
 
-    Source: mindspore.dataset.FakeImageDataset of 2.10; the pixels are those it gives.
+    Source: mindspore.dataset.FakeImageDataset of 2.10; the pixels are the same.
     """
 
     @checked(*exclusive)
@@ -67,7 +68,7 @@ class FakeImageDataset(MappableDataset, VisionBaseDataset):
         self.sampler = select_sampler(num_samples, sampler, shuffle, num_shards, shard_id)
 
     def num_classes(self):
-        """Returns how many labels there are."""
+        """Returns the number of labels."""
         return self.label_count
 
     def _columns(self):
@@ -83,7 +84,7 @@ class FakeImageDataset(MappableDataset, VisionBaseDataset):
         return list(map(self._label, range(self.num_images)))
 
     def _row(self, index):
-        # The original fills the bytes with doubles: numbers of a normal distribution, or 0.
+        # The original fills the bytes with doubles: normally distributed numbers, or 0.
         size = int(np.prod(self.image_size))
         numbers = Twister(self.base_seed + index).normals(-(-size // 8))
         image = np.maximum(numbers, 0.0).astype("<f8").view(np.uint8)[:size]
@@ -108,24 +109,24 @@ _TYPES = (
 
 @documented
 class RandomDataset(SourceDataset, VisionBaseDataset):
-    """Rows of random bytes; all bytes of a column of a row are the same one.
+    """A dataset of random rows; all bytes of a value are equal.
 
-    A seed gives the original's rows; each epoch gives them again.
+    With a seed, the rows are the original's; each epoch repeats them.
 
     Args:
-        total_rows (int, optional): how many rows there are; by default what the schema says, or a
+        total_rows (int, optional): the number of rows; by default the number in the schema, or a
             random number up to 1024.
         schema (Union[str, Schema], optional): the columns, their dtypes and shapes; an axis of -1
-            gets a random length up to 32. By default all that is random, too.
-        columns_list (list[str], optional): which columns of the schema are given, in order; without
-            a schema, the names of the columns, which are otherwise "c0", "c1", ...
+            gets a random length up to 32. By default, all of this is random.
+        columns_list (list[str], optional): the columns of the schema to return, in order; without a
+            schema, the names of the columns, by default "c0", "c1", ...
         shuffle (bool, optional): is checked; rows are random in any order.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: a number is out of range, or `schema` no file.
-        RuntimeError: only one of `num_shards` and `shard_id` is given; or, when the dataset is
-            used, a column is unknown or of text.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if a number is out of range, or `schema` is not a file.
+        RuntimeError: if only one of `num_shards` and `shard_id` is given; or, when the dataset is
+            used, a column is unknown or text.
 
     Example:
         >>> import mindspore_compat as ms
@@ -162,12 +163,12 @@ class RandomDataset(SourceDataset, VisionBaseDataset):
         self._seed = None
 
     def is_sharded(self):
-        """Returns whether this process gets only a share of the rows."""
+        """Returns whether this process gets only a shard of the rows."""
         return self.num_shards is not None and self.num_shards > 1
 
-    def _drawn(self):
-        """The stream of random numbers after those that define the rows, their number, and the
-        columns: name, dtype and shape of each.
+    def _draw(self):
+        """The stream of random numbers after the definition of the rows, the number of rows, and
+        the columns: name, dtype and shape of each.
         """
         if self._seed is None:
             self._seed = next_seed()
@@ -175,15 +176,17 @@ class RandomDataset(SourceDataset, VisionBaseDataset):
         count = self.total_rows or stream.integer(1, 1024)
         if self.schema is None:
             return stream, count, self._random_columns(stream)
-        known = {each["name"]: each for each in self.schema.columns}
+        columns_by_name = {column["name"]: column for column in self.schema.columns}
         columns = []
-        for name in self.columns_list or known:
-            if name not in known or known[name]["type"] not in _TYPES:
+        for name in self.columns_list or columns_by_name:
+            if name not in columns_by_name or columns_by_name[name]["type"] not in _TYPES:
                 raise RuntimeError(
                     f"For 'RandomDataset', there must be a column {name!r} of "
-                    f"numbers in the schema, but there are {list(known.values())}."
+                    f"numbers in the schema, but there are {list(columns_by_name.values())}."
                 )
-            columns.append((name, known[name]["type"], known[name].get("shape", [])))
+            columns.append(
+                (name, columns_by_name[name]["type"], columns_by_name[name].get("shape", []))
+            )
         return stream, count, columns
 
     def _random_columns(self, stream):
@@ -197,31 +200,31 @@ class RandomDataset(SourceDataset, VisionBaseDataset):
         return columns
 
     def _columns(self):
-        return [name for name, _, _ in self._drawn()[2]]
+        return [name for name, _, _ in self._draw()[2]]
 
     def _all_rows(self):
-        stream, count, columns = self._drawn()
+        stream, count, columns = self._draw()
         for _ in range(count):
             row = []
             for _, kind, shape in columns:
-                shape = [stream.integer(1, 32) if each == -1 else each for each in shape]
+                shape = [stream.integer(1, 32) if length == -1 else length for length in shape]
                 size = int(np.prod(shape)) * np.dtype(kind).itemsize
-                filled = np.full(size, stream.integer(0, 255), np.uint8)
-                row.append((filled.view(kind) if kind != "bool" else filled != 0).reshape(shape))
+                data = np.full(size, stream.integer(0, 255), np.uint8)
+                row.append((data.view(kind) if kind != "bool" else data != 0).reshape(shape))
             yield row
 
     def _sampler_of_stored(self):
         return sampler_of_stored(False, self.num_samples, self.num_shards, self.shard_id)
 
     def _size(self):
-        return len(self._sampler_of_stored().open(self._drawn()[1])())
+        return len(self._sampler_of_stored().open(self._draw()[1])())
 
     def _open(self):
         if has_cache(self):
             return cached_flow(self)
         if not self.is_sharded():
             return Flow(lambda: itertools.islice(self._all_rows(), self.num_samples or None))
-        epoch = self._sampler_of_stored().open(self._drawn()[1])
+        epoch = self._sampler_of_stored().open(self._draw()[1])
 
         def shared():
             rows = list(self._all_rows())

@@ -1,8 +1,8 @@
-"""The talks of TED-LIUM: sentences cut out of SPH files, as STM files say.
+"""TedliumDataset: the talks of TED-LIUM, sentences of SPH files as listed in STM files.
 
-A line of an STM file has the talk, a channel, the speaker, where the sentence begins and ends in
-seconds, an identifier and what is said. An SPH file is a header of text and the samples; here they
-must be 16-bit numbers that are not compressed.
+A line of an STM file holds the talk, a channel, the speaker, the start and end of the sentence in
+seconds, an identifier and the transcript. An SPH file consists of a text header and the samples,
+which must be uncompressed 16-bit numbers.
 """
 
 import os
@@ -22,7 +22,7 @@ from .mnist_cifar import exclusive, folder
 
 __all__ = ["TedliumDataset"]
 
-_FIELDS = 6  # before what is said
+_FIELDS = 6  # before the transcript
 _PARTS = ("train", "test", "dev")
 _ORDERS = {"01": "<i2", "10": ">i2"}
 
@@ -32,16 +32,16 @@ class TedliumDataset(Listed, AudioBaseDataset):
     """The sentences of TED-LIUM: "waveform", "sample_rate" (int32), "transcript", "talk_id",
     "speaker_id" and "identifier".
 
-    A waveform is float32 (32767 is 1.0) of shape (1, number of samples). MindSpore 2.10 gives zeros
-    in its place.
+    A waveform is float32 (32767 is 1.0) of shape (1, number of samples). MindSpore 2.10 returns
+    zeros instead.
 
     Args:
-        dataset_dir (str): the folder of the folders train, test and dev, or data, of which each has
-            the folders sph and stm.
+        dataset_dir (str): the folder of train, test and dev, or of data; each contains the folders
+            sph and stm.
         release (str): "release1", "release2" or "release3".
-        usage (str, optional): "train", "test", "dev" or "all"; of release3 "all" alone. By default
+        usage (str, optional): "train", "test", "dev" or "all"; for release3 only "all". By default
             "all".
-        extensions (str, optional): the ending of SPH files, which must be ".sph".
+        extensions (str, optional): the extension of SPH files, which must be ".sph".
 
     Source: mindspore.dataset.TedliumDataset of 2.10.
     """
@@ -83,11 +83,11 @@ class TedliumDataset(Listed, AudioBaseDataset):
         parts = ("data",) if self.release == "release3" else _PARTS
         if self.usage != "all":
             parts = (self.usage,)
-        found = [record for part in parts for record in self._part_of(part)]
-        return [record for _, record in sorted(found)]
+        records = [record for part in parts for record in self._part_of(part)]
+        return [record for _, record in sorted(records)]
 
     def _part_of(self, part):
-        """((number of the line as text, name of the file, part), record) of all lines of a part."""
+        """Yields ((line number as text, file name, part), record) for all lines of a part."""
         root = os.path.join(self.dataset_dir, part)
         for name in names_in(os.path.join(root, "stm"), has_ending(".stm")):
             path = os.path.join(root, "stm", name)
@@ -99,12 +99,12 @@ class TedliumDataset(Listed, AudioBaseDataset):
                     raise RuntimeError(
                         f"Line {number + 1} of {path!r} must have seven fields, but is {line!r}."
                     )
-                talk, _, speaker, start, end, identifier, said = fields
+                talk, _, speaker, start, end, identifier, transcript = fields
                 sound = os.path.join(root, "sph", talk + self.extensions)
-                record = sound, float(start), float(end), said, talk, speaker, identifier
+                record = sound, float(start), float(end), transcript, talk, speaker, identifier
                 yield (str(number), name, part), record
 
-    def _made(self, path, start, end, *more):
+    def _make_row(self, path, start, end, *more):
         samples, rate, channels = read_sph(path)
         first, last = int(start * rate), int(end * rate)
         if not 0 <= first <= last <= len(samples) // channels:
@@ -117,10 +117,10 @@ class TedliumDataset(Listed, AudioBaseDataset):
 
 
 def read_sph(path):
-    """The samples of an SPH file, how many there are a second, and the number of its channels.
+    """Reads an SPH file and returns the samples, the sample rate and the number of channels.
 
     Raises:
-        RuntimeError: it cannot be read, or is no SPH file of 16-bit numbers.
+        RuntimeError: if it cannot be read, or is not an SPH file of 16-bit samples.
     """
     content = content_of(path)
     at(path)
@@ -139,7 +139,7 @@ def read_sph(path):
 
 
 def _entries(header):
-    """(name, value) of the lines of a header such as "sample_rate -i 16000"."""
+    """Yields (name, value) of the header's lines, such as "sample_rate -i 16000"."""
     for line in header.splitlines():
         if line.strip() == "end_head":
             return

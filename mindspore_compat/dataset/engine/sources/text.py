@@ -1,4 +1,4 @@
-"""Sources whose rows are the lines of text files, and what all sources of many files share."""
+"""TextFileDataset and CSVDataset, and the base class of datasets that read files sequentially."""
 
 import csv
 import glob
@@ -35,36 +35,36 @@ shard_in_range = Forbid(
     "'shard_id' must be in [0, num_shards)",
 )
 ShuffleMode = Bool | AnInstance(Shuffle)
-_BUFFER = 10000  # rows that a global shuffle holds at least
+_BUFFER = 10000  # minimum number of rows in the buffer of a global shuffle
 
 
-def found_files(api, patterns):
-    """The files that paths or patterns name, sorted.
+def find_files(api, patterns):
+    """The sorted files that match paths or patterns.
 
     Raises:
-        ValueError: there are no patterns, or one names no file.
+        ValueError: if there are no patterns, or a pattern matches no file.
     """
     if not patterns:
         raise ValueError(f"For '{api}', 'dataset_files' must not be empty.")
-    found = []
+    files = []
     for pattern in as_list(patterns):
         matches = [path for path in glob.glob(pattern, recursive=True) if os.path.isfile(path)]
         if not matches:
             raise ValueError(
                 f"For '{api}', 'dataset_files' must name files, but {pattern!r} names none."
             )
-        found += matches
-    return sorted(found)
+        files += matches
+    return sorted(files)
 
 
 class FilesDataset(SourceDataset):
-    """Rows that come one after another from files, shuffled and shared by this class.
+    """Base class of datasets that read rows sequentially from files; shuffles and shards the rows.
 
-    A subclass defines `_read(path)`, which gives the rows of one file.
+    A subclass defines `_read(path)`, which yields the rows of one file.
     """
 
     def _set_files(self, files, num_samples, shuffle, num_shards, shard_id):
-        files = found_files(type(self).__name__, files)
+        files = find_files(type(self).__name__, files)
         self._set_order(files, num_samples, shuffle, num_shards, shard_id)
 
     def _set_order(self, files, num_samples, shuffle, num_shards, shard_id):
@@ -82,19 +82,19 @@ class FilesDataset(SourceDataset):
         self._shuffles_files = self._shuffles_rows or shuffle is Shuffle.FILES
 
     def is_shuffled(self):
-        """Returns whether the order is random."""
+        """Returns whether the rows are shuffled."""
         return self._shuffles_files
 
     def is_sharded(self):
-        """Returns whether this process gets only a share of the rows."""
+        """Returns whether this process gets only a shard of the rows."""
         return self.num_shards is not None and self.num_shards > 1
 
     def _count(self):
-        """How many rows the files have in all."""
+        """The total number of rows of the files."""
         return sum(sum(1 for _ in self._rows_of(path)) for path in self.dataset_files)
 
     def _rows_of(self, path):
-        """The rows of a file; an error there names the file and the line."""
+        """Yields the rows of a file; errors name the file and the line."""
         with reading(path):
             rows = iter(self._read(path))
         while True:
@@ -105,7 +105,7 @@ class FilesDataset(SourceDataset):
             yield row
 
     def _share(self):
-        """How many rows of an epoch are this process's."""
+        """The number of rows of an epoch that belong to this process."""
         return -(-self._count() // self.num_shards)
 
     def _all_rows(self):
@@ -132,26 +132,28 @@ class FilesDataset(SourceDataset):
             if self._shuffles_files:
                 orders.seed(seed)
                 orders.shuffle(files)
-            found = self._shared(files, share)
+            rows_ = self._share_rows(files, share)
             if self._shuffles_rows:
-                found = _through_buffer(found, buffer_size, rows_order)
-            return itertools.islice(found, self.num_samples or None)
+                rows_ = _through_buffer(rows_, buffer_size, rows_order)
+            return itertools.islice(rows_, self.num_samples or None)
 
         return Flow(rows)
 
-    def _shared(self, files, share):
-        """This process's rows: a run of the whole, which begins anew where it ends."""
-        found = itertools.chain.from_iterable(self._rows_of(path) for path in files)
+    def _share_rows(self, files, share):
+        """The rows of this process: a consecutive part of all rows, which are repeated
+        cyclically.
+        """
+        rows = itertools.chain.from_iterable(self._rows_of(path) for path in files)
         if share is None:
-            return found
-        again = itertools.chain(
-            found, itertools.chain.from_iterable(self._rows_of(path) for path in files)
+            return rows
+        cycle = itertools.chain(
+            rows, itertools.chain.from_iterable(self._rows_of(path) for path in files)
         )
-        return itertools.islice(again, share * self.shard_id, share * (self.shard_id + 1))
+        return itertools.islice(cycle, share * self.shard_id, share * (self.shard_id + 1))
 
 
 def _through_buffer(rows, size, twister):
-    """Rows shuffled through a buffer, as ShuffleDataset does it."""
+    """Shuffles rows with a buffer, like ShuffleDataset."""
     arriving = iter(rows)
     buffer = list(itertools.islice(arriving, size))
     while buffer:
@@ -164,17 +166,16 @@ def _through_buffer(rows, size, twister):
 
 @documented
 class TextFileDataset(FilesDataset, TextBaseDataset):
-    """The lines of text files, in one column, "text"; empty lines are left out.
+    """A dataset of the lines of text files, in one column, "text"; empty lines are skipped.
 
     Args:
         dataset_files (Union[str, list[str]]): paths or patterns.
-        shuffle (Union[bool, Shuffle], optional): whether files and rows are shuffled, or files
-            alone.
+        shuffle (Union[bool, Shuffle], optional): whether to shuffle files and rows, or only files.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: a pattern names no file, or `shard_id` is out of range.
-        RuntimeError: only one of `num_shards` and `shard_id` is given; or, when the dataset is
+        TypeError: if an argument is of the wrong type.
+        ValueError: if a pattern matches no file, or `shard_id` is out of range.
+        RuntimeError: if only one of `num_shards` and `shard_id` is given; or, when the dataset is
             used, there are no lines.
 
     Example:
@@ -225,24 +226,24 @@ class TextFileDataset(FilesDataset, TextBaseDataset):
 
 @documented
 class CSVDataset(FilesDataset, UnionBaseDataset):
-    """The lines of CSV files; a column is text, int32 or float32 as its default value is.
+    """A dataset of the lines of CSV files; columns are text, int32 or float32, according to their
+    default values.
 
     Args:
         dataset_files (Union[str, list[str]]): paths or patterns.
-        field_delim (str, optional): what stands between fields, one character.
-        column_defaults (list, optional): a str, int or float per column; columns without one are
-            text.
-        column_names (list[str], optional): the names; by default the first line of each file has
-            them.
-        shuffle (Union[bool, Shuffle], optional): whether files and rows are shuffled, or files
-            alone.
+        field_delim (str, optional): the separator of fields, one character.
+        column_defaults (list, optional): one str, int or float per column; columns without a
+            default are text.
+        column_names (list[str], optional): the column names; by default, the first line of each
+            file.
+        shuffle (Union[bool, Shuffle], optional): whether to shuffle files and rows, or only files.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: a pattern names no file, `field_delim` is not one character, or `shard_id` is
-            out of range.
-        RuntimeError: only one of `num_shards` and `shard_id` is given; or, when the dataset is
-            used, a line has another number of fields, or a field is no number.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if a pattern matches no file, `field_delim` is not one character, or `shard_id`
+            is out of range.
+        RuntimeError: if only one of `num_shards` and `shard_id` is given; or, when the dataset is
+            used, if a line has a wrong number of fields, or a field is not a number.
 
     Example:
         >>> import numpy as np
@@ -294,7 +295,9 @@ class CSVDataset(FilesDataset, UnionBaseDataset):
         return names
 
     def _records(self, path):
-        """The records of a file, each with the line it ends on; empty lines are left out."""
+        """Yields the records of a file, each with the number of its last line; empty lines are
+        skipped.
+        """
         with open(path, encoding="utf-8", newline="") as file:
             reader = csv.reader(file, delimiter=self.field_delim, strict=True)
             for record in reader:
@@ -304,7 +307,7 @@ class CSVDataset(FilesDataset, UnionBaseDataset):
 
     def _read(self, path):
         columns = len(self._columns())
-        kinds = [type(each) for each in self.column_defaults]
+        kinds = [type(default) for default in self.column_defaults]
         kinds = [*kinds, *[str] * (columns - len(kinds))]
         records = self._records(path)
         for line, record in itertools.islice(records, int(self.column_names is None), None):
@@ -326,7 +329,7 @@ _NUMBERS = {
 def _field(path, line, kind, text):
     if kind is str:
         return np.array(text)
-    number = _NUMBERS[kind].match(text)  # what stands behind it does not count
+    number = _NUMBERS[kind].match(text)  # text after the number is ignored
     try:
         return np.array(kind(number.group() if number else text), _dtypes[kind])
     except (ValueError, OverflowError) as error:

@@ -1,8 +1,8 @@
-"""TFRecordDataset: the Examples of TFRecord files as rows.
+"""TFRecordDataset: reads the Examples of TFRecord files.
 
-Files are read one after the other, whatever `num_parallel_workers` is; that is the original's order
-with one worker. A seed gives the original's order of files, not of rows (GLOBAL). The wire format
-is in `_io.tfrecord`.
+Files are read one after another, regardless of `num_parallel_workers`; this is the original's order
+with one worker. With a seed, the order of files is the original's, but not the order of rows
+(GLOBAL). The wire format is in `_io.tfrecord`.
 """
 
 import glob
@@ -34,29 +34,30 @@ _LEAST_BUFFER = 10000
 
 @documented
 class TFRecordDataset(SourceDataset, UnionBaseDataset):
-    """The Examples of TFRecord files.
+    """A dataset of the Examples in TFRecord files.
 
     Args:
         dataset_files (Union[str, list[str]]): the files, or patterns of their names.
-        schema (Union[str, Schema], optional): the columns and their dtypes and shapes. Without it
-            the first row defines the columns; all have one axis, of int64, float32, or uint8 for
-            bytes, where several byte strings of a row follow each other, filled up with spaces.
-        columns_list (list[str], optional): the columns wanted, in order; by default all, by name.
-        num_samples (int, optional): how many rows an epoch has at most, for each process; by
-            default what the schema says.
-        shuffle (Union[bool, Shuffle], optional): whether files and rows are shuffled (True,
-            GLOBAL, None), files alone (FILES), or neither (False, INFILE).
-        shard_equal_rows (bool, optional): whether shares are made of equal numbers of rows;
-            otherwise they are made of whole files.
+        schema (Union[str, Schema], optional): the columns and their dtypes and shapes. Without it,
+            the first row defines the columns; all have one axis and are int64, float32, or uint8
+            for bytes, where several byte strings of a row are concatenated, padded with spaces.
+        columns_list (list[str], optional): the columns to read, in order; by default all, sorted by
+            name.
+        num_samples (int, optional): the maximum number of rows of an epoch, for each process; by
+            default the number in the schema.
+        shuffle (Union[bool, Shuffle], optional): whether to shuffle files and rows (True, GLOBAL,
+            None), only files (FILES), or neither (False, INFILE).
+        shard_equal_rows (bool, optional): whether shards have equal numbers of rows; otherwise they
+            consist of whole files.
         compression_type (str, optional): "", "GZIP" or "ZLIB".
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: there are no such files, `compression_type` is another, there are fewer
-            compressed files than shares, or `shard_id` is out of range. When rows are read: a file
-            is damaged or no TFRecord file.
-        RuntimeError: `num_shards` and `shard_id` are not given together. When rows are read: there
-            are fewer files than shares, or a row does not agree with the schema.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if there are no such files, `compression_type` is another value, there are fewer
+            compressed files than shares, or `shard_id` is out of range. When rows are read: if a
+            file is damaged or not a TFRecord file.
+        RuntimeError: if `num_shards` and `shard_id` are not given together. When rows are read: if
+            there are fewer files than shards, or a row does not agree with the schema.
 
     Source: mindspore.dataset.TFRecordDataset of MindSpore 2.10.
     """
@@ -85,7 +86,7 @@ class TFRecordDataset(SourceDataset, UnionBaseDataset):
         compression_type=None,
     ):
         super().__init__(num_parallel_workers=num_parallel_workers, cache=cache)
-        self.dataset_files = _found(dataset_files)
+        self.dataset_files = _find_files(dataset_files)
         self.compression_type = compression_type or COMPRESSIONS[0]
         self.num_shards, self.shard_id = num_shards or 1, shard_id or 0
         if self.compression_type and len(self.dataset_files) < self.num_shards:
@@ -114,11 +115,13 @@ class TFRecordDataset(SourceDataset, UnionBaseDataset):
         return self.shuffle_level in (Shuffle.GLOBAL, Shuffle.FILES)
 
     def is_sharded(self):
-        """Returns whether there is more than one share."""
+        """Returns whether there is more than one shard."""
         return self.num_shards > 1
 
-    def _found_fields(self):
-        """The columns: a dtype and a shape or None by name; a dtype of None for bytes unread."""
+    def _column_fields(self):
+        """The columns by name: a dtype and a shape or None; a dtype of None for bytes that are not
+        converted.
+        """
         if self._fields is None:
             if self.schema is not None:
                 fields = {
@@ -126,7 +129,7 @@ class TFRecordDataset(SourceDataset, UnionBaseDataset):
                     for column in self.schema.columns
                 }
             else:
-                fields = dict(sorted(_guessed(self._first_example()).items()))
+                fields = dict(sorted(_guess_columns(self._first_example()).items()))
             unknown = [name for name in self.columns_list or () if name not in fields]
             if unknown:
                 raise RuntimeError(
@@ -139,11 +142,11 @@ class TFRecordDataset(SourceDataset, UnionBaseDataset):
     def _first_example(self):
         for path in self.dataset_files:
             for data in records(path, self.compression_type):
-                return _parsed(path, data)
+                return _parse(path, data)
         raise RuntimeError(f"The files have no rows: {self.dataset_files}.")
 
     def _columns(self):
-        return list(self._found_fields())
+        return list(self._column_fields())
 
     def _file_counts(self):
         if self._counts is None:
@@ -153,11 +156,11 @@ class TFRecordDataset(SourceDataset, UnionBaseDataset):
         return self._counts
 
     def _share(self):
-        """How many rows each process takes, where shares are equal."""
+        """The number of rows per process if shards are equal."""
         return -(-sum(self._file_counts()) // self.num_shards)
 
     def _all_rows(self):
-        fields = self._found_fields()
+        fields = self._column_fields()
         for path, data in _read(self.dataset_files, self.compression_type):
             yield self._row(path, data, fields)
 
@@ -173,13 +176,13 @@ class TFRecordDataset(SourceDataset, UnionBaseDataset):
         if self.shard_equal_rows:
             size = self._share()
         elif self.shuffle_level in (Shuffle.GLOBAL, Shuffle.FILES) and self.num_shards > 1:
-            return None  # which files these are changes with the epoch
+            return None  # the files change with the epoch
         else:
             size = sum(counts[self.shard_id :: self.num_shards])
         return min(size, self.num_samples or size)
 
     def _row(self, path, data, fields):
-        example = _parsed(path, data)
+        example = _parse(path, data)
         return [_column(path, name, example, *field) for name, field in fields.items()]
 
     def _open(self):
@@ -191,7 +194,7 @@ class TFRecordDataset(SourceDataset, UnionBaseDataset):
                 f"{self.num_shards}, or 'shard_equal_rows', but got "
                 f"{len(self.dataset_files)} files."
             )
-        fields, epochs = self._found_fields(), itertools.count(1)
+        fields, epochs = self._column_fields(), itertools.count(1)
         order, seed = list(self.dataset_files), next_seed()
 
         def rows():
@@ -207,7 +210,7 @@ class TFRecordDataset(SourceDataset, UnionBaseDataset):
         return ShuffleDataset(source, max(_LEAST_BUFFER, 4 * average))._open()
 
     def _examples(self, order):
-        """This process's rows as (file, bytes)."""
+        """Yields the rows of this process as (file, bytes)."""
         if not self.shard_equal_rows:
             return _read(order[self.shard_id :: self.num_shards], self.compression_type)
         start = self.shard_id * self._share()
@@ -218,7 +221,7 @@ class TFRecordDataset(SourceDataset, UnionBaseDataset):
 
 
 class _Opened(UnionBaseDataset):
-    """A node that is open already, to be shuffled."""
+    """A node that is already open, to be shuffled."""
 
     def __init__(self, flow):
         super().__init__(SourceDataset())
@@ -228,7 +231,7 @@ class _Opened(UnionBaseDataset):
         return self._flow
 
 
-def _found(patterns):
+def _find_files(patterns):
     files = [
         path
         for pattern in ([patterns] if isinstance(patterns, str) else patterns)
@@ -247,24 +250,24 @@ def _read(paths, compression):
             yield path, data
 
 
-def _parsed(path, data):
+def _parse(path, data):
     try:
         return parse_example(data)
     except ValueError as error:
         raise TFRecordError(f"{path!r} has a record that is no Example: {error}") from error
 
 
-def _guessed(example):
-    """The columns that one row defines."""
-    found = {}
+def _guess_columns(example):
+    """The columns that a row defines."""
+    columns = {}
     for name, values in example.items():
         if values is not None:
-            found[name] = (None if isinstance(values, list) else values.dtype.name, None)
-    return found
+            columns[name] = (None if isinstance(values, list) else values.dtype.name, None)
+    return columns
 
 
 def _column(path, name, example, dtype, shape):
-    """One column of a row, as the schema wants it."""
+    """Converts one column of a row according to the schema."""
     values = example.get(name)
     if values is None:
         raise RuntimeError(
@@ -273,13 +276,13 @@ def _column(path, name, example, dtype, shape):
     if isinstance(values, list):
         if dtype is None:
             longest = max(map(len, values), default=0)
-            return np.frombuffer(b"".join(each.ljust(longest) for each in values), np.uint8)
+            return np.frombuffer(b"".join(value.ljust(longest) for value in values), np.uint8)
         if dtype == "string":
-            values = np.array([str(each, "utf-8") for each in values])
+            values = np.array([str(value, "utf-8") for value in values])
         else:
             values = np.frombuffer(b"".join(values), np.uint8)
             if shape is not None and -1 in shape:
-                shape = None  # bytes have no lengths of their own
+                shape = None  # bytes do not have their own lengths
     if dtype not in (None, "string"):
         values = values.astype(dtype, copy=False)
     try:

@@ -1,4 +1,4 @@
-"""Sources of sentences with their translations: IWSLT 2016 and 2017, Multi30k."""
+"""Translation datasets: IWSLT 2016 and 2017, Multi30k."""
 
 import os
 import xml.etree.ElementTree
@@ -26,30 +26,30 @@ _LANGUAGES = ("en", "nl", "de", "it", "ro")
 _PAIRS_2017 = [(one, other) for one in _LANGUAGES for other in _LANGUAGES if one != other]
 
 
-def _pair(api, given, known, default, error=ValueError):
-    """A pair of languages.
+def _pair(api, pair, pairs, default, error=ValueError):
+    """Checks a pair of languages.
 
     Raises:
-        TypeError: these are no two in a list or a tuple.
-        ValueError: they are none of the known pairs.
+        TypeError: if it is not a list or tuple of two strs.
+        ValueError: if it is not a known pair.
     """
-    if given is None:
+    if pair is None:
         return default
-    if not isinstance(given, (list, tuple)) or len(given) != 2:
-        kind = error if isinstance(given, (list, tuple)) else TypeError
+    if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+        kind = error if isinstance(pair, (list, tuple)) else TypeError
         raise kind(
             f"For '{api}', 'language_pair' must be a list or a tuple of two languages, but "
-            f"got {given!r}."
+            f"got {pair!r}."
         )
-    if not all(isinstance(each, str) for each in given):
-        raise TypeError(f"For '{api}', 'language_pair' must hold strs, but got {given!r}.")
-    if tuple(given) not in known:
-        raise ValueError(f"For '{api}', 'language_pair' must be one of {known}, but got {given!r}.")
-    return tuple(given)
+    if not all(isinstance(language, str) for language in pair):
+        raise TypeError(f"For '{api}', 'language_pair' must hold strs, but got {pair!r}.")
+    if tuple(pair) not in pairs:
+        raise ValueError(f"For '{api}', 'language_pair' must be one of {pairs}, but got {pair!r}.")
+    return tuple(pair)
 
 
 class _Pairs(Corpus):
-    """Rows from two files that belong together; `dataset_files` names the first of each."""
+    """Base class of rows from pairs of files; `dataset_files` lists the first file of each pair."""
 
     _names_of_columns = ("text", "translation")
 
@@ -62,11 +62,11 @@ class _Pairs(Corpus):
                 f"{len(sentences)} and {len(translations)}."
             )
         for row in zip(sentences, translations, strict=True):
-            yield [np.array(each) for each in row]
+            yield [np.array(sentence) for sentence in row]
 
 
 class _Talks(_Pairs):
-    """Talks: lines of train.tags files, without those of tags, and segments of XML files."""
+    """Base class of talks: lines of train.tags files, except tags, and segments of XML files."""
 
     def _mark(self, language):
         return f".{language}"
@@ -76,14 +76,14 @@ class _Talks(_Pairs):
             yield from super()._read(path)
             return
         stem = path.removesuffix(f".{self._pair[0]}.xml")
-        one, other = (_segments(f"{stem}.{language}.xml") for language in self._pair)
-        if len(one) != len(other):
+        sources, targets = (_segments(f"{stem}.{language}.xml") for language in self._pair)
+        if len(sources) != len(targets):
             raise RuntimeError(
                 f"The two files {stem}.*.xml must have as many segments, but have "
-                f"{len(one)} and {len(other)}."
+                f"{len(sources)} and {len(targets)}."
             )
-        for row in zip(one, other, strict=True):
-            yield [np.array(each) for each in row]
+        for row in zip(sources, targets, strict=True):
+            yield [np.array(sentence) for sentence in row]
 
     def _sentences(self, path):
         lines = (line.strip() for line in lines_of(path))
@@ -93,7 +93,7 @@ class _Talks(_Pairs):
 def _segments(path):
     at(path)
     root = xml.etree.ElementTree.parse(path).getroot()
-    return [(each.text or "").strip() for each in root.iter("seg")]
+    return [(element.text or "").strip() for element in root.iter("seg")]
 
 
 @documented_corpus
@@ -103,11 +103,11 @@ class IWSLT2016Dataset(_Talks):
     Args:
         dataset_dir (str): the folder of texts, which holds folders such as de/en/de-en.
         usage (str, optional): "train", "valid", "test" or "all"; by default all.
-        language_pair (Union[list, tuple], optional): of what into what: English and French,
-            German, Czech or Arabic, as in ("en", "fr"); by default ("de", "en").
+        language_pair (Union[list, tuple], optional): the source and target language: English and
+            French, German, Czech or Arabic, such as ("en", "fr"); by default ("de", "en").
         valid_set (str, optional): "dev2010", "tst2010", "tst2011", "tst2012", "tst2013" or
             "tst2014", for validation; by default "tst2013".
-        test_set (str, optional): one of the same, for tests; by default "tst2014".
+        test_set (str, optional): one of the same sets, for test; by default "tst2014".
 
     Example:
         >>> import os
@@ -142,11 +142,13 @@ class IWSLT2016Dataset(_Talks):
         self._pair = _pair("IWSLT2016Dataset", language_pair, _PAIRS_2016, ("de", "en"), TypeError)
         self.language_pair = list(self._pair)
         self.valid_set, self.test_set = valid_set or "tst2013", test_set or "tst2014"
-        one, other = self._pair
-        folder = os.path.join("texts", one, other, f"{one}-{other}")
-        files = {"train": [os.path.join(folder, f"train.tags.{one}-{other}.{one}")]}
+        source, target = self._pair
+        folder = os.path.join("texts", source, target, f"{source}-{target}")
+        files = {"train": [os.path.join(folder, f"train.tags.{source}-{target}.{source}")]}
         for part, name in (("valid", self.valid_set), ("test", self.test_set)):
-            files[part] = [os.path.join(folder, f"IWSLT16.TED.{name}.{one}-{other}.{one}.xml")]
+            files[part] = [
+                os.path.join(folder, f"IWSLT16.TED.{name}.{source}-{target}.{source}.xml")
+            ]
         self._names = {**files, "all": [*files["train"], *files["valid"], *files["test"]]}
         order = num_samples, shuffle, num_shards, shard_id
         self._set(dataset_dir, usage, num_parallel_workers, order, cache)
@@ -160,8 +162,8 @@ class IWSLT2017Dataset(_Talks):
         dataset_dir (str): the folder of texts, which holds the folder
             DeEnItNlRo/DeEnItNlRo/DeEnItNlRo-DeEnItNlRo.
         usage (str, optional): "train", "valid", "test" or "all"; by default all.
-        language_pair (Union[list, tuple], optional): of what into what: two of "en", "nl", "de",
-            "it" and "ro"; by default ("de", "en").
+        language_pair (Union[list, tuple], optional): the source and target language: two of "en",
+            "nl", "de", "it" and "ro"; by default ("de", "en").
 
     Example:
         >>> import os
@@ -193,11 +195,13 @@ class IWSLT2017Dataset(_Talks):
     ):
         self._pair = _pair("IWSLT2017Dataset", language_pair, _PAIRS_2017, ("de", "en"), TypeError)
         self.language_pair = list(self._pair)
-        one, other = self._pair
+        source, target = self._pair
         folder = os.path.join("texts", *["DeEnItNlRo"] * 2, "DeEnItNlRo-DeEnItNlRo")
-        files = {"train": [os.path.join(folder, f"train.tags.{one}-{other}.{one}")]}
+        files = {"train": [os.path.join(folder, f"train.tags.{source}-{target}.{source}")]}
         for part, name in (("valid", "dev2010"), ("test", "tst2010")):
-            files[part] = [os.path.join(folder, f"IWSLT17.TED.{name}.{one}-{other}.{one}.xml")]
+            files[part] = [
+                os.path.join(folder, f"IWSLT17.TED.{name}.{source}-{target}.{source}.xml")
+            ]
         self._names = {**files, "all": [*files["train"], *files["valid"], *files["test"]]}
         order = num_samples, shuffle, num_shards, shard_id
         self._set(dataset_dir, usage, num_parallel_workers, order, cache)
