@@ -1,4 +1,4 @@
-"""`mindspore.mindrecord`: files of rows with an index, written, read and made from other files."""
+"""`mindspore.mindrecord`: reads, writes and converts to MindRecord files, indexed files of rows."""
 
 from .config import set_dec_mode, set_enc_key, set_enc_mode
 from .filereader import FileReader

@@ -1,4 +1,4 @@
-"""What readers and writers of MindRecord files both check: names of files, numbers of readers."""
+"""Checks of readers and writers of MindRecord files: file names and numbers of readers."""
 
 import os
 
@@ -8,11 +8,11 @@ _FORBIDDEN = set("\\/:*?\"<>|`&';")
 
 
 def check_file_name(api, path):
-    """Refuses what is no name of a MindRecord file.
+    """Refuses an invalid name of a MindRecord file.
 
     Raises:
-        ParamValueError: it is no text, is empty, or its last part is empty, begins or ends with a
-            space, or has one of \\ / : * ? " < > | ` & ' ;
+        ParamValueError: if it is not text, is empty, or its last part is empty, begins or ends with
+            a space, or has one of \\ / : * ? " < > | ` & ' ;
     """
     base = os.path.basename(path) if isinstance(path, str) else ""
     if not base or base != base.strip(" ") or _FORBIDDEN & set(base):
@@ -23,10 +23,10 @@ def check_file_name(api, path):
 
 
 def check_reading(api, file_name, num_consumer):
-    """Refuses what cannot be read: bad names, or a number of readers outside [1, cores].
+    """Refuses invalid file names and a number of readers outside [1, cores].
 
     Raises:
-        ParamValueError: one of them.
+        ParamValueError: for one of them.
     """
     for path in file_name if isinstance(file_name, list) and file_name else [file_name]:
         check_file_name(api, path)

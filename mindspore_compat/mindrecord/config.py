@@ -1,4 +1,4 @@
-"""`mindspore.mindrecord.config`: whether and how MindRecord files are encrypted.
+"""`mindspore.mindrecord.config`: encryption settings of MindRecord files.
 
 With a key, files are encrypted when they are committed and decrypted when they are opened. AES
 needs the library `cryptography`: `pip install mindspore-compat[crypto]`.
@@ -11,13 +11,13 @@ __all__ = ["set_dec_mode", "set_enc_key", "set_enc_mode"]
 
 
 def set_enc_key(enc_key):
-    """Sets the key that files are encrypted and decrypted with.
+    """Sets the key for encryption and decryption of files.
 
     Args:
-        enc_key (str): 16, 24 or 32 bytes; None leaves files plain.
+        enc_key (str): the key, of 16, 24 or 32 bytes; None disables encryption.
 
     Raises:
-        ValueError: it is something else.
+        ValueError: if it is something else.
 
     Example:
         >>> from mindspore_compat import mindrecord
@@ -28,23 +28,25 @@ def set_enc_key(enc_key):
     """
     is_key = isinstance(enc_key, str) and len(enc_key.encode()) in KEY_LENGTHS[BUILT_IN]
     if enc_key is not None and not is_key:
-        given = f"{len(enc_key.encode())} bytes" if isinstance(enc_key, str) else repr(enc_key)
+        description = (
+            f"{len(enc_key.encode())} bytes" if isinstance(enc_key, str) else repr(enc_key)
+        )
         raise ValueError(
             f"For 'set_enc_key', 'enc_key' must be a str of 16, 24 or 32 bytes or None, but got "
-            f"{given}."
+            f"{description}."
         )
     settings.key = enc_key
 
 
 def set_enc_mode(enc_mode="AES-GCM"):
-    """Sets how files are encrypted.
+    """Sets the encryption mode of files.
 
     Args:
         enc_mode (Union[str, function], optional): "AES-GCM"; or a function that takes a file to
-            read from, how many bytes it has, a file to write to, and the key.
+            read from, its length in bytes, a file to write to, and the key.
 
     Raises:
-        ValueError: it is neither.
+        ValueError: if it is neither.
 
     Example:
         >>> from mindspore_compat import mindrecord
@@ -57,16 +59,16 @@ def set_enc_mode(enc_mode="AES-GCM"):
 
 
 def set_dec_mode(dec_mode="AES-GCM"):
-    """Sets how files are decrypted.
+    """Sets the decryption mode of files.
 
     Args:
         dec_mode (Union[str, function], optional): "AES-GCM"; a function that takes a file to read
-            from, how many bytes it has, a file to write to, and the key; or None for the reverse of
-            "AES-GCM", where that is how files are encrypted. Behind what the function that
-            encrypted wrote, the file has four zero bytes and 7 bytes that name the mode.
+            from, its length in bytes, a file to write to, and the key; or None, which inverts the
+            mode "AES-GCM". After the output of an encrypting function, the file has four zero bytes
+            and 7 bytes with the mode.
 
     Raises:
-        ValueError: it is neither.
+        ValueError: if it is neither.
 
     Example:
         >>> from mindspore_compat import mindrecord

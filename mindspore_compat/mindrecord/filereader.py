@@ -1,4 +1,4 @@
-"""FileReader: the rows of MindRecord files, one after the other."""
+"""FileReader: iterates over the rows of MindRecord files."""
 
 from .._core.without_effect import without_effect
 from .._io.mindrecord import Records
@@ -11,15 +11,16 @@ class FileReader:
     """Reads MindRecord files.
 
     Args:
-        file_name (Union[str, list[str]]): one file, which brings those it was written with; or all.
+        file_name (Union[str, list[str]]): one file, which includes the files written with it; or
+            all files.
         num_consumer (int, optional): is checked; rows are read on demand.
-        columns (list[str], optional): the fields wanted; by default all.
-        operator (int, optional): how the original reads rows.
+        columns (list[str], optional): the fields to read; by default all.
+        operator (int, optional): the reading mode of the original.
 
     Raises:
-        ParamValueError: `file_name` or `num_consumer` is out of range, or a column unknown.
-        ParamTypeError: `columns` is no list.
-        MRMOpenError: a file is missing, damaged or no MindRecord file.
+        ParamValueError: if `file_name` or `num_consumer` is out of range, or a column unknown.
+        ParamTypeError: if `columns` is not a list.
+        MRMOpenError: if a file is missing, damaged or no MindRecord file.
 
     Example:
         >>> from mindspore_compat.mindrecord import FileReader, FileWriter
@@ -48,7 +49,7 @@ class FileReader:
         self._columns = [name for name in names if not columns or name in columns]
 
     def get_next(self):
-        """Gives the rows, as dicts from names to ints, floats, text, bytes and arrays."""
+        """Yields the rows as dicts from names to ints, floats, text, bytes and arrays."""
         records = self._open()
         for index in range(len(records)):
             yield records.row(index, self._columns)
@@ -67,5 +68,5 @@ class FileReader:
         return len(self._open())
 
     def close(self):
-        """Lets the files go."""
+        """Closes the files."""
         self._records = None

@@ -1,4 +1,4 @@
-"""FileWriter: rows into MindRecord files."""
+"""FileWriter: writes rows to MindRecord files."""
 
 import copy
 import os
@@ -40,18 +40,17 @@ _SCALARS = {
 
 
 class FileWriter:
-    """Writes rows into MindRecord files.
+    """Writes rows to MindRecord files.
 
-    The files get their names when `commit` has written them whole; until then they have temporary
-    ones.
+    The files have temporary names until `commit` has completed them.
 
     Args:
-        file_name (str): the file; with several, a number is put behind it.
-        shard_num (int, optional): how many files, in [1, 1000].
-        overwrite (bool, optional): whether files of these names may be replaced.
+        file_name (str): the file; for several files, a number is appended.
+        shard_num (int, optional): the number of files, in [1, 1000].
+        overwrite (bool, optional): whether to replace existing files.
 
     Raises:
-        ParamValueError: an argument is of the wrong type or out of range.
+        ParamValueError: if an argument is of the wrong type or out of range.
 
     Example:
         >>> from mindspore_compat.mindrecord import FileReader, FileWriter
@@ -94,14 +93,14 @@ class FileWriter:
 
     @classmethod
     def open_for_append(cls, file_name):
-        """Returns a writer that adds rows to a file, and to those it was written with.
+        """Returns a writer that appends rows to a file and the files written with it.
 
         Args:
             file_name (str): the file.
 
         Raises:
-            ParamValueError: it is no name of a file.
-            MRMOpenForAppendError: a file is missing, damaged or no MindRecord file.
+            ParamValueError: if it is not a name of a file.
+            MRMOpenForAppendError: if a file is missing, damaged or no MindRecord file.
         """
         self = cls(file_name)
         self._writer = Writer.appending(file_name)
@@ -116,12 +115,12 @@ class FileWriter:
             content (dict): a dict by name with "type": "int32", "int64", "float32", "float64",
                 "string" or "bytes"; and for an array of numbers "shape", a list with -1 for one
                 unknown length.
-            desc (str, optional): what the rows are.
+            desc (str, optional): a description of the rows.
 
         Raises:
-            MRMInvalidSchemaError: it is empty or no dict, or a field is not as it must be.
-            MRMBuildSchemaError: a shape has more than one unknown length.
-            MRMAddSchemaError: a shape is no list of ints, or there is a schema already.
+            MRMInvalidSchemaError: if it is empty or no dict, or a field is not as it must be.
+            MRMBuildSchemaError: if a shape has more than one unknown length.
+            MRMAddSchemaError: if a shape is not a list of ints, or there is a schema already.
         """
         if not isinstance(content, dict) or not content:
             raise MRMInvalidSchemaError(
@@ -134,16 +133,16 @@ class FileWriter:
         self._schema, self._desc = copy.deepcopy(content), desc or ""
 
     def add_index(self, index_fields):
-        """Chooses the fields of the index; by default all that hold a number or text.
+        """Sets the fields of the index; by default all fields of a number or text.
 
         Args:
             index_fields (list[str]): the fields.
 
         Raises:
-            ParamTypeError: it is no list of names, or is empty.
-            MRMGetMetaError: there is no schema yet.
-            MRMDefineIndexError: a field holds bytes or an array.
-            MRMAddIndexError: a field is unknown or given twice.
+            ParamTypeError: if it is not a list of names, or is empty.
+            MRMGetMetaError: if there is no schema yet.
+            MRMDefineIndexError: if a field holds bytes or an array.
+            MRMAddIndexError: if a field is unknown or given twice.
         """
         if (
             not isinstance(index_fields, list)
@@ -173,46 +172,46 @@ class FileWriter:
         return Layout(self._schema)
 
     def set_header_size(self, header_size):
-        """Sets how many bytes headers take.
+        """Sets the size of headers in bytes.
 
         Args:
             header_size (int): in [16 KiB, 128 MiB], a multiple of 4.
 
         Raises:
-            MRMInvalidHeaderSizeError: it is out of range.
+            MRMInvalidHeaderSizeError: if it is out of range.
         """
         _check_size("header_size", header_size, HEADER_SIZES, MRMInvalidHeaderSizeError)
         self._header_size = header_size
 
     def set_page_size(self, page_size):
-        """Sets how many bytes a page takes; a row must fit into one.
+        """Sets the size of pages in bytes; a row must fit into one page.
 
         Args:
             page_size (int): in [32 KiB, 256 MiB], a multiple of 4.
 
         Raises:
-            MRMInvalidPageSizeError: it is out of range.
+            MRMInvalidPageSizeError: if it is out of range.
         """
         _check_size("page_size", page_size, PAGE_SIZES, MRMInvalidPageSizeError)
         self._page_size = page_size
 
     def write_raw_data(self, raw_data, parallel_writer=False):
-        """Writes rows. One that does not agree with the schema is left out, with a warning.
+        """Writes rows. A row that does not agree with the schema is skipped with a warning.
 
         Args:
             raw_data (list[dict]): the rows, as dicts from fields to values.
-            parallel_writer (bool, optional): whether the rows of one call go to one file, and those
-                of the next call to the next; by default they are divided among all.
+            parallel_writer (bool, optional): whether each call writes its rows to one file, the
+                next call to the next file; by default, rows are distributed over all files.
 
         Raises:
-            TypeError: `parallel_writer` is no bool.
-            ParamTypeError: `raw_data` is no list of dicts.
-            MRMGetMetaError: there is no schema.
-            MRMOpenError: a file exists already, or cannot be written.
-            MRMInvalidPageSizeError: a row is larger than a page.
-            MRMWriteDatasetError: the rows cannot be written; the disk may be full.
-            RuntimeError: no row agrees with the schema, `parallel_writer` changes, or `commit` was
-                called.
+            TypeError: if `parallel_writer` is not a bool.
+            ParamTypeError: if `raw_data` is not a list of dicts.
+            MRMGetMetaError: if there is no schema.
+            MRMOpenError: if a file exists already, or cannot be written.
+            MRMInvalidPageSizeError: if a row is larger than a page.
+            MRMWriteDatasetError: if the rows cannot be written; the disk may be full.
+            RuntimeError: if no row agrees with the schema, `parallel_writer` changes, or `commit`
+                was called.
         """
         Bool.refuse("FileWriter", "parallel_writer", parallel_writer)
         if self._parallel not in (None, parallel_writer):
@@ -245,17 +244,17 @@ class FileWriter:
         return True
 
     def _open_writer(self):
-        """The writer; the first time, the files are made."""
+        """The writer; the first call creates the files."""
         if self._writer is None:
-            there = [
-                path
-                for each in self._paths
-                for path in (each, f"{each}.db")
-                if os.path.exists(path)
+            existing = [
+                file
+                for path in self._paths
+                for file in (path, f"{path}.db")
+                if os.path.exists(file)
             ]
-            if there and not self._overwrite:
+            if existing and not self._overwrite:
                 raise MRMOpenError(
-                    f"For 'FileWriter', {there} exist already; with "
+                    f"For 'FileWriter', {existing} exist already; with "
                     f"'overwrite=True' they are replaced."
                 )
             self._writer = Writer(
@@ -272,11 +271,11 @@ class FileWriter:
         """Completes the files and their indexes.
 
         Raises:
-            MRMGetMetaError: there is no schema.
-            MRMOpenError: a file exists already, or cannot be written.
-            MRMInvalidHeaderSizeError: the header does not fit into the space for it.
-            MRMCommitError: the files cannot be completed; those they replace are still there.
-            RuntimeError: it was called before.
+            MRMGetMetaError: if there is no schema.
+            MRMOpenError: if a file exists already, or cannot be written.
+            MRMInvalidHeaderSizeError: if the header does not fit into the space for it.
+            MRMCommitError: if the files cannot be completed; those they replace are still there.
+            RuntimeError: if it was called before.
         """
         if self._committed:
             raise RuntimeError("For 'FileWriter', 'commit' can be called only once.")
@@ -316,7 +315,7 @@ def _check_field(name, field):
 
 
 def _mismatch(name, field, row):
-    """What is wrong with one value of a row; "" for nothing."""
+    """The mismatch of one value of a row with the schema; "" for none."""
     if name not in row:
         return f"it has no field {name!r}"
     value = row[name]

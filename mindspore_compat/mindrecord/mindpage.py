@@ -1,4 +1,4 @@
-"""MindPage: rows of MindRecord files by the value of one indexed field, page by page."""
+"""MindPage: reads rows of MindRecord files by the value of an indexed field, page by page."""
 
 import json
 
@@ -17,12 +17,13 @@ class MindPage:
     """Reads rows that share the value of an indexed field.
 
     Args:
-        file_name (Union[str, list[str]]): one file, which brings those it was written with; or all.
+        file_name (Union[str, list[str]]): one file, which includes the files written with it; or
+            all files.
         num_consumer (int, optional): is checked.
 
     Raises:
-        ParamValueError: an argument is out of range.
-        MRMOpenError: a file is missing, damaged or no MindRecord file.
+        ParamValueError: if an argument is out of range.
+        MRMOpenError: if a file is missing, damaged or no MindRecord file.
 
     Example:
         >>> from mindspore_compat.mindrecord import FileWriter, MindPage
@@ -46,16 +47,16 @@ class MindPage:
 
     @property
     def candidate_fields(self):
-        """The fields that rows can be divided by."""
+        """The fields that rows can be grouped by."""
         return list(self._records.shards[0].indexed)
 
     @property
     def category_field(self):
-        """The field that rows are divided by; None at first.
+        """The field that rows are grouped by; None at first.
 
         Raises:
-            ParamTypeError: on setting, it is no text.
-            MRMDefineCategoryError: on setting, it is not in `candidate_fields`.
+            ParamTypeError: on setting, if it is not text.
+            MRMDefineCategoryError: on setting, if it is not in `candidate_fields`.
         """
         return self._field
 
@@ -76,45 +77,46 @@ class MindPage:
         self._field, self._rows = category_field, dict(sorted(rows.items()))
 
     def read_category_info(self):
-        """Returns JSON text: the key, and of each value a number, its text and how many rows.
+        """Returns JSON text: the key, and for each value its number, its text and the count of
+        rows.
 
         Raises:
-            MRMReadCategoryInfoError: no field is set.
+            MRMReadCategoryInfoError: if no field is set.
         """
         if self._field is None:
             raise MRMReadCategoryInfoError("For 'MindPage', 'category_field' must be set first.")
-        found = [
+        values = [
             {"count": len(rows), "id": number, "name": name}
             for number, (name, rows) in enumerate(self._rows.items())
         ]
-        return json.dumps({"categories": found, "key": f"{self._field}_0"}, separators=(",", ":"))
+        return json.dumps({"categories": values, "key": f"{self._field}_0"}, separators=(",", ":"))
 
     def read_at_page_by_id(self, category_id, page, num_row):
-        """Returns some rows of the value with a number.
+        """Returns a page of rows of the value with a number.
 
         Args:
             category_id (int): the number, as `read_category_info` returns it.
-            page (int): which page of rows, from 0.
-            num_row (int): how many rows a page has.
+            page (int): the page, counted from 0.
+            num_row (int): the number of rows of a page.
 
         Raises:
-            ParamValueError: an argument is out of range.
-            MRMFetchDataError: there is no such value or page.
+            ParamValueError: if an argument is out of range.
+            MRMFetchDataError: if there is no such value or page.
         """
         _check_int("category_id", category_id, 0)
         return self._page(list(self._rows)[category_id : category_id + 1], page, num_row)
 
     def read_at_page_by_name(self, category_name, page, num_row):
-        """Returns some rows of a value.
+        """Returns a page of rows of a value.
 
         Args:
             category_name (str): the value as text, as `read_category_info` returns it.
-            page (int): which page of rows, from 0.
-            num_row (int): how many rows a page has.
+            page (int): the page, counted from 0.
+            num_row (int): the number of rows of a page.
 
         Raises:
-            ParamValueError: an argument is out of range.
-            MRMFetchDataError: there is no such value or page.
+            ParamValueError: if an argument is out of range.
+            MRMFetchDataError: if there is no such value or page.
         """
         if not isinstance(category_name, str):
             raise ParamValueError(
@@ -131,9 +133,9 @@ class MindPage:
                 f"For 'MindPage', there is no page {page} of {num_row} rows "
                 f"of this value, which has {len(rows)} rows."
             )
-        wanted = [*self._layout.raw, *self._layout.blob]
+        columns = [*self._layout.raw, *self._layout.blob]
         return [
-            self._records.row(index, wanted)
+            self._records.row(index, columns)
             for index in rows[page * num_row : (page + 1) * num_row]
         ]
 

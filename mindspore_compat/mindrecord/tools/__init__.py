@@ -1,1 +1,1 @@
-"""`mindspore.mindrecord.tools`: MindRecord files made from other data sets."""
+"""`mindspore.mindrecord.tools`: converters of other datasets to MindRecord files."""

@@ -1,4 +1,4 @@
-"""What the converters share: checks, writing in parts, images as JPEG."""
+"""Helpers of the converters: checks, writing in parts, JPEG encoding."""
 
 import io
 import itertools
@@ -12,10 +12,10 @@ _PART = 256
 
 
 def check_paths(api, **paths):
-    """Refuses what is no text, or no name of a file.
+    """Refuses arguments that are not file names.
 
     Raises:
-        ValueError: the first such argument.
+        ValueError: for the first such argument.
     """
     for name, path in paths.items():
         try:
@@ -25,10 +25,10 @@ def check_paths(api, **paths):
 
 
 def check_number(api, partition_number):
-    """Refuses what is no number of files.
+    """Refuses an invalid number of files.
 
     Raises:
-        ValueError: it is no int in [1, 1000].
+        ValueError: if it is not an int in [1, 1000].
     """
     if type(partition_number) is not int or not 1 <= partition_number <= 1000:
         raise ValueError(
@@ -38,30 +38,30 @@ def check_number(api, partition_number):
 
 
 def check_fields(api, fields):
-    """Refuses what is no list.
+    """Refuses a value that is not a list.
 
     Raises:
-        ValueError: it is neither None nor a list.
+        ValueError: if it is neither None nor a list.
     """
     AsValue(InstanceOf(list) | None).refuse(api, "fields", fields)
 
 
-def write(path, rows, schema, desc, indexed=None, partition_number=1):
+def write(path, rows, schema, desc, index_fields=None, partition_number=1):
     """Writes rows to MindRecord files.
 
     Args:
         path (str): the file.
         rows (Iterable[dict]): the rows.
-        schema (dict): their fields.
-        desc (str): what they are.
+        schema (dict): the fields of the rows.
+        desc (str): a description of the rows.
         indexed (list[str], optional): the fields of the index.
-        partition_number (int, optional): how many files.
+        partition_number (int, optional): the number of files.
     """
     writer = FileWriter(path, partition_number)
     writer.set_page_size(1 << 26)
     writer.add_schema(schema, desc)
-    if indexed:
-        writer.add_index(indexed)
+    if index_fields:
+        writer.add_index(index_fields)
     rows = iter(rows)
     while part := list(itertools.islice(rows, _PART)):
         writer.write_raw_data(part)
@@ -75,9 +75,9 @@ def as_jpeg(image):
     except ImportError:
         from PIL import Image
 
-        made = io.BytesIO()
+        buffer = io.BytesIO()
         Image.fromarray(image[..., 0] if image.shape[-1] == 1 else image).save(
-            made, "JPEG", quality=95
+            buffer, "JPEG", quality=95
         )
-        return made.getvalue()
+        return buffer.getvalue()
     return cv2.imencode(".jpeg", image[..., ::-1])[1].tobytes()

@@ -1,7 +1,7 @@
-"""MindRecord files of images: CIFAR, MNIST and folders of photographs.
+"""Converters of image datasets to MindRecord files: CIFAR, MNIST and ImageNet folders.
 
-Images of CIFAR and MNIST are stored as JPEG, as the original does, so they come back a little
-changed. OpenCV makes them, or Pillow where it is not installed.
+Images of CIFAR and MNIST are stored as JPEG, as in the original, so they are slightly changed.
+OpenCV encodes them, or Pillow if OpenCV is not installed.
 """
 
 import io
@@ -20,7 +20,7 @@ from ._base import as_jpeg, check_fields, check_number, check_paths, write
 
 
 class _Numbers(pickle.Unpickler):
-    """Reads pickles of arrays, numbers and texts, and nothing that runs code."""
+    """Unpickles arrays, numbers and texts only; refuses anything that could run code."""
 
     def find_class(self, module, name):
         """The functions that pickled NumPy arrays need."""
@@ -31,18 +31,18 @@ class _Numbers(pickle.Unpickler):
         raise pickle.UnpicklingError(f"{module}.{name} cannot be part of a data set")
 
 
-def _pickled(path, names):
-    """The wanted entries of a file of CIFAR.
+def _read_pickle(path, names):
+    """The named entries of a CIFAR file.
 
     Raises:
-        RuntimeError: it is no such file.
+        RuntimeError: if it is no such file.
     """
     with reading(path, problem="is no file of CIFAR images"):
-        found = _Numbers(io.BytesIO(content(path)), encoding="bytes").load()
-        images, *labels = [found[name] for name in names]
+        entries = _Numbers(io.BytesIO(content(path)), encoding="bytes").load()
+        images, *labels = [entries[name] for name in names]
         images = np.asarray(images, np.uint8).reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
-        labels = [[operator.index(label) for label in each] for each in labels]
-        if any(len(each) != len(images) for each in labels):
+        labels = [[operator.index(label) for label in sequence] for sequence in labels]
+        if any(len(sequence) != len(images) for sequence in labels):
             raise ValueError(f"it has {len(images)} images, but other numbers of labels")
         return images, *labels
 
@@ -52,9 +52,9 @@ class _Cifar:
 
     def __init__(self, source, destination):
         check_paths(type(self).__name__, source=source, destination=destination)
-        found = os.listdir(source) if os.path.isdir(source) else []
+        names = os.listdir(source) if os.path.isdir(source) else []
         parts = [
-            sorted(name for name in found if name.startswith(prefix)) for prefix in self._prefixes
+            sorted(name for name in names if name.startswith(prefix)) for prefix in self._prefixes
         ]
         for prefix, part in zip(self._prefixes, parts, strict=True):
             if not part:
@@ -66,15 +66,16 @@ class _Cifar:
         self._parts = parts
 
     def transform(self, fields=None):
-        """Writes the training images to `destination`, the others to `destination` + "_test".
+        """Writes the training images to `destination` and the test images to `destination` +
+        "_test".
 
         Args:
             fields (list[str], optional): the fields of the index; by default all but the image.
 
         Raises:
-            ValueError: `fields` is no list.
-            MRMOpenError: a file exists already.
-            RuntimeError: a file is not of CIFAR.
+            ValueError: if `fields` is not a list.
+            MRMOpenError: if a file exists already.
+            RuntimeError: if a file is not of CIFAR.
         """
         check_fields(type(self).__name__, fields)
         for ending, desc, names in (
@@ -88,7 +89,7 @@ class _Cifar:
     def _rows(self, names):
         number = 0
         for name in names:
-            images, *labels = _pickled(os.path.join(self.source, name), self._entries)
+            images, *labels = _read_pickle(os.path.join(self.source, name), self._entries)
             for image, *values in zip(images, *labels, strict=True):
                 yield {
                     "id": number,
@@ -107,14 +108,14 @@ class _Cifar:
 
 
 class Cifar10ToMR(_Cifar):
-    """MindRecord files from CIFAR-10: "id" and "label" as int64, "data" as JPEG.
+    """Converts CIFAR-10 to MindRecord files: "id" and "label" as int64, "data" as JPEG.
 
     Args:
         source (str): the folder with data_batch_1 to data_batch_5 and test_batch.
         destination (str): the file for the training images.
 
     Raises:
-        ValueError: an argument is no path, or the folder lacks files.
+        ValueError: if an argument is not a path, or the folder lacks files.
 
     Source: mindspore.mindrecord.Cifar10ToMR of MindSpore 2.10.
     """
@@ -124,15 +125,15 @@ class Cifar10ToMR(_Cifar):
 
 
 class Cifar100ToMR(_Cifar):
-    """MindRecord files from CIFAR-100: "id", "fine_label" and "coarse_label" as int64, "data" as
-    JPEG.
+    """Converts CIFAR-100 to MindRecord files: "id", "fine_label" and "coarse_label" as int64,
+    "data" as JPEG.
 
     Args:
         source (str): the folder with train and test.
         destination (str): the file for the training images.
 
     Raises:
-        ValueError: an argument is no path, or the folder lacks files.
+        ValueError: if an argument is not a path, or the folder lacks files.
 
     Source: mindspore.mindrecord.Cifar100ToMR of MindSpore 2.10.
     """
@@ -143,17 +144,17 @@ class Cifar100ToMR(_Cifar):
 
 
 class MnistToMR:
-    """MindRecord files from MNIST: "label" as int64, "data" as JPEG.
+    """Converts MNIST to MindRecord files: "label" as int64, "data" as JPEG.
 
     Args:
         source (str): the folder with train-images-idx3-ubyte.gz, train-labels-idx1-ubyte.gz,
             t10k-images-idx3-ubyte.gz and t10k-labels-idx1-ubyte.gz.
-        destination (str): what the files' names begin with; "_train.mindrecord" and
-            "_test.mindrecord" follow.
-        partition_number (int, optional): how many files each.
+        destination (str): the prefix of the file names, to which "_train.mindrecord" and
+            "_test.mindrecord" are appended.
+        partition_number (int, optional): the number of files each.
 
     Raises:
-        ValueError: an argument is no path or number of files.
+        ValueError: if an argument is not a path or number of files.
 
     Example:
         >>> import os, gzip, struct
@@ -183,8 +184,8 @@ class MnistToMR:
         """Writes the files.
 
         Raises:
-            MRMOpenError: a file exists already.
-            RuntimeError: a file is not of MNIST.
+            MRMOpenError: if a file exists already.
+            RuntimeError: if a file is not of MNIST.
         """
         for begin, ending in (("train", "train"), ("t10k", "test")):
             write(
@@ -215,23 +216,24 @@ class MnistToMR:
             shape = np.frombuffer(file.read(head), ">i4")[1:].tolist()
             if len(shape) != head // 4 - 1 or min(shape) < 0 or shape[1:] not in ([], [28, 28]):
                 raise ValueError(f"it is of shape {shape}")
-            found = file.read(math.prod(shape))
-            if len(found) != math.prod(shape) or file.read(1):
+            data = file.read(math.prod(shape))
+            if len(data) != math.prod(shape) or file.read(1):
                 raise ValueError(f"it has more or fewer bytes than for shape {shape}")
-        return np.frombuffer(found, np.uint8)
+        return np.frombuffer(data, np.uint8)
 
 
 class ImageNetToMR:
-    """MindRecord files from folders of JPEG files: "label" as int32, "file_name", "image".
+    """Converts folders of JPEG files (ImageNet) to MindRecord files: "label" as int32, "file_name",
+    "image".
 
     Args:
         map_file (str): a text file; each line has the name of a folder and the class's number.
-        image_dir (str): where the folders are.
+        image_dir (str): the parent of these folders.
         destination (str): the file to write.
-        partition_number (int, optional): how many files.
+        partition_number (int, optional): the number of files.
 
     Raises:
-        ValueError: an argument is no path or number of files.
+        ValueError: if an argument is not a path or number of files.
 
     Source: mindspore.mindrecord.ImageNetToMR of MindSpore 2.10.
     """
@@ -243,13 +245,13 @@ class ImageNetToMR:
         self.destination, self.partition_number = destination, partition_number
 
     def transform(self):
-        """Writes the files. Other files than .JPEG and .jpg, and empty ones, are left out.
+        """Writes the files. Files other than .JPEG and .jpg, and empty ones, are skipped.
 
         Raises:
-            OSError: there is no map file.
-            RuntimeError: it has something else than names and numbers, or is no UTF-8.
-            PathNotExistsError: none of its folders is there.
-            MRMOpenError: a file exists already.
+            OSError: if there is not a map file.
+            RuntimeError: if it has something else than names and numbers, or is not UTF-8.
+            PathNotExistsError: if none of its folders exists.
+            MRMOpenError: if a file exists already.
         """
         schema = {
             "label": {"type": "int32"},

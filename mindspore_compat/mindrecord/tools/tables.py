@@ -1,4 +1,4 @@
-"""MindRecord files of tables: CSV and TFRecord."""
+"""Converters of tables to MindRecord files: CSV and TFRecord."""
 
 import csv
 import math
@@ -29,19 +29,19 @@ _TF_TYPES = {
 
 
 class CsvToMR:
-    """MindRecord files from a CSV file whose first line names the columns.
+    """Converts a CSV file, whose first line names the columns, to MindRecord files.
 
-    A column of whole numbers becomes int64, one of numbers float64 (an empty field is nan), one of
-    True and False int32, any other text.
+    A column of integers becomes int64, of numbers float64 (an empty field is nan), of True and
+    False int32, any other text.
 
     Args:
         source (str): the CSV file.
         destination (str): the file to write.
-        columns_list (list[str], optional): the columns wanted; by default all.
-        partition_number (int, optional): how many files.
+        columns_list (list[str], optional): the columns to convert; by default all.
+        partition_number (int, optional): the number of files.
 
     Raises:
-        ValueError: an argument is no path, list of str or number of files.
+        ValueError: if an argument is not a path, list of str or number of files.
 
     Example:
         >>> from mindspore_compat import dataset as ds
@@ -72,33 +72,42 @@ class CsvToMR:
         """Writes the files.
 
         Raises:
-            OSError: there is no CSV file.
-            RuntimeError: it is no CSV or no UTF-8, has no columns, a line has another number of
-                them, or one of `columns_list` is not there.
-            ValueError: a column's name is a number, or has other than letters, digits and _.
-            MRMOpenError: a file exists already.
+            OSError: if there is not a CSV file.
+            RuntimeError: if it is not a CSV or no UTF-8, has no columns, a line has another number
+                of them, or one of `columns_list` is not there.
+            ValueError: if a column's name is a number, or has other than letters, digits and _.
+            MRMOpenError: if a file exists already.
         """
         names, columns = self._read()
-        wanted = self.columns_list or names
-        missing = [name for name in wanted if name not in names]
+        selected_names = self.columns_list or names
+        missing = [name for name in selected_names if name not in names]
         if missing or not names:
             raise RuntimeError(
                 f"For 'CsvToMR', 'columns_list' must be among the columns of "
-                f"{self.source!r}, {names}, but got {wanted}."
+                f"{self.source!r}, {names}, but got {selected_names}."
             )
-        for name in wanted:
+        for name in selected_names:
             if name.isdigit() or not re.fullmatch(r"\w+", name, re.ASCII):
                 raise ValueError(
                     f"For 'CsvToMR', the first line of {self.source!r} must name the "
                     f"columns by letters, digits and _, but has {name!r}."
                 )
-        typed = {name: _typed(columns[names.index(name)]) for name in wanted}
-        schema = {name: {"type": dtype} for name, (dtype, _) in typed.items()}
+        types_and_values = {
+            name: _infer_type(columns[names.index(name)]) for name in selected_names
+        }
+        schema = {name: {"type": dtype} for name, (dtype, _) in types_and_values.items()}
         rows = (
-            dict(zip(wanted, values, strict=True))
-            for values in zip(*(values for _, values in typed.values()), strict=True)
+            dict(zip(selected_names, values, strict=True))
+            for values in zip(*(values for _, values in types_and_values.values()), strict=True)
         )
-        write(self.destination, rows, schema, "csv_schema", list(wanted), self.partition_number)
+        write(
+            self.destination,
+            rows,
+            schema,
+            "csv_schema",
+            list(selected_names),
+            self.partition_number,
+        )
 
     run = transform
 
@@ -117,8 +126,8 @@ class CsvToMR:
         return names, list(zip(*lines[1:], strict=True)) or [()] * len(names)
 
 
-def _typed(texts):
-    """The type of a column, and its values."""
+def _infer_type(texts):
+    """The type and the converted values of a column."""
     for dtype, convert in (("int64", _whole), ("float64", _number), ("int32", _truth)):
         try:
             return dtype, [convert(text) for text in texts]
@@ -143,17 +152,17 @@ def _truth(text):
 
 
 class TFRecordToMR:
-    """A MindRecord file from a TFRecord file.
+    """Converts a TFRecord file to a MindRecord file.
 
     Args:
         source (str): the TFRecord file.
         destination (str): the file to write.
         feature_dict (dict): the features, by name: anything with the `shape` (a list of at most one
-            length) and the `dtype` of a `tf.io.FixedLenFeature`. TensorFlow itself is not needed.
-        bytes_fields (list[str], optional): which features of text are bytes.
+            length) and the `dtype` of a `tf.io.FixedLenFeature`. TensorFlow is not needed.
+        bytes_fields (list[str], optional): the text features that are bytes.
 
     Raises:
-        ValueError: an argument is not as it must be.
+        ValueError: if an argument is not as it must be.
 
     Source: mindspore.mindrecord.TFRecordToMR of MindSpore 2.10.
     """
@@ -161,7 +170,8 @@ class TFRecordToMR:
     def __init__(self, source, destination, feature_dict, bytes_fields=None):
         check_paths("TFRecordToMR", source=source, destination=destination)
         if not isinstance(feature_dict, dict) or not all(
-            hasattr(each, "shape") and hasattr(each, "dtype") for each in feature_dict.values()
+            hasattr(feature, "shape") and hasattr(feature, "dtype")
+            for feature in feature_dict.values()
         ):
             raise ValueError(
                 f"For 'TFRecordToMR', 'feature_dict' must be a dict of "
@@ -169,7 +179,7 @@ class TFRecordToMR:
             )
         bytes_fields = [] if bytes_fields is None else bytes_fields
         self.source, self.destination, self.feature_dict = source, destination, feature_dict
-        self._types = {name: _tf_type(name, each) for name, each in feature_dict.items()}
+        self._types = {name: _tf_type(name, feature) for name, feature in feature_dict.items()}
         if not isinstance(bytes_fields, list) or not all(
             self._types.get(name) == "string" for name in bytes_fields
         ):
@@ -187,9 +197,9 @@ class TFRecordToMR:
         """Writes the file.
 
         Raises:
-            OSError: there is no TFRecord file.
-            ValueError: it is damaged, or a record does not agree with `feature_dict`.
-            MRMOpenError: the file to write exists already.
+            OSError: if there is not a TFRecord file.
+            ValueError: if it is damaged, or a record does not agree with `feature_dict`.
+            MRMOpenError: if the file to write exists already.
         """
         if not os.path.exists(self.source):
             raise FileNotFoundError(f"There is no TFRecord file {self.source!r}.")
@@ -216,13 +226,13 @@ class TFRecordToMR:
             )
         if text:
             return values[0] if self._types[name] == "bytes" else str(values[0], "utf-8")
-        made = np.asarray(values, self._types[name])
-        return made if "shape" in self.mindrecord_schema[_name(name)] else made[0].item()
+        array = np.asarray(values, self._types[name])
+        return array if "shape" in self.mindrecord_schema[_name(name)] else array[0].item()
 
 
 def _name(name):
-    """A feature's name with nothing but letters, digits and _ in it."""
-    return "".join(each if each.isascii() and each.isalnum() else "_" for each in name)
+    """A feature's name with only letters, digits and _."""
+    return "".join(char if char.isascii() and char.isalnum() else "_" for char in name)
 
 
 def _shape(feature):
@@ -236,7 +246,7 @@ def _tf_type(name, feature):
     if (
         dtype not in _TF_TYPES
         or len(lengths) > 1
-        or not all(type(each) is int and each > 0 for each in lengths)
+        or not all(type(length) is int and length > 0 for length in lengths)
         or (lengths and dtype == "string")
     ):
         raise ValueError(
