@@ -1,4 +1,4 @@
-"""mindspore.numpy: NumPy's names on Tensors."""
+"""`mindspore.numpy`: the functions of NumPy for Tensors."""
 
 import math
 

@@ -41,26 +41,27 @@ __all__ = [
 
 
 def common_shape(shapes, api):
-    """The shape that several are repeated to.
+    """The common shape of several shapes after broadcasting.
 
     Raises:
         ValueError: if there is none.
     """
     rank = max(map(len, shapes), default=0)
-    found = [1] * rank
+    shape_ = [1] * rank
     for shape in shapes:
         for index, n in enumerate(shape, rank - len(shape)):
-            if n != 1 and found[index] not in (1, n):
+            if n != 1 and shape_[index] not in (1, n):
                 raise ValueError(f"For '{api}', shapes {shapes} can not be repeated to one.")
-            found[index] = n if n != 1 else found[index]
-    return tuple(found)
+            shape_[index] = n if n != 1 else shape_[index]
+    return tuple(shape_)
 
 
 # Choosing -----------------------------------------------------------------------------------------
 
 
 def where(condition, x=None, y=None):
-    """x where the condition is true, y elsewhere; all are broadcast.
+    """Selects elements of x where the condition is true and of y elsewhere; all inputs are
+    broadcast.
 
     Raises:
         TypeError: if an argument is not array-like. ValueError: if the shapes do not fit.
@@ -72,7 +73,7 @@ def where(condition, x=None, y=None):
 
     Source: mindspore.numpy.where of MindSpore 2.10.
     """
-    condition, x, y = (as_tensor(each, "where") for each in (condition, x, y))
+    condition, x, y = (as_tensor(value, "where") for value in (condition, x, y))
     common_shape([condition.shape, x.shape, y.shape], "where")
     return build("ops", "where")(cast.run(condition, "bool"), *promoted(x, y))
 
@@ -81,10 +82,10 @@ def _rows(value, api):
     """A list or Tensor as a list of Tensors.
 
     Raises:
-        TypeError: if it is no array-like value. ValueError: if it has no axis.
+        TypeError: if it is not an array-like value. ValueError: if it has no axis.
     """
     if isinstance(value, (list, tuple)):
-        return [as_tensor(each, api) for each in value]
+        return [as_tensor(value_, api) for value_ in value]
     value = as_tensor(value, api)
     if not value.ndim and api == "piecewise":  # one condition, for one number
         return [value]
@@ -94,16 +95,16 @@ def _rows(value, api):
 
 
 def select(condlist, choicelist, default=0):
-    """Of several choices, at each index the first whose condition is true; else the default.
+    """Selects, at each index, the first choice whose condition is true, or the default.
 
     Args:
         condlist (Union[list, tuple, Tensor]): the conditions.
-        choicelist (Union[list, tuple, Tensor]): as many choices; the result has their dtype.
-        default (Union[number, Tensor]): what stands where no condition is true.
+        choicelist (Union[list, tuple, Tensor]): equally many choices; the result has their dtype.
+        default (Union[number, Tensor]): the value where no condition is true.
 
     Raises:
         TypeError: if an argument has another type.
-        ValueError: if there are not as many choices as conditions, or the shapes do not fit.
+        ValueError: if the numbers of choices and conditions differ, or the shapes do not match.
 
     Example:
         >>> import mindspore_compat as ms
@@ -122,20 +123,20 @@ def select(condlist, choicelist, default=0):
     if not isinstance(default, (int, float)):
         _Default.refuse("select", "default", default)
         raise ValueError("For 'select', 'default' must be a number, but got a Tensor.")
-    found = as_tensor(default, "select")
+    result = as_tensor(default, "select")
     if not choices:
-        return cast.run(found, "float32")
+        return cast.run(result, "float32")
     choices = promoted(*choices)
-    found = cast.run(found, choices[0]._array.dtype)
-    common_shape([each.shape for each in conditions + choices], "select")
+    result = cast.run(result, choices[0]._array.dtype)
+    common_shape([array.shape for array in conditions + choices], "select")
     for condition, choice in list(zip(conditions, choices))[::-1]:
-        found = where(condition, choice, found)
-    return found
+        result = where(condition, choice, result)
+    return result
 
 
 def piecewise(x, condlist, funclist, *args, **kw):
-    """At each index the function (or number) whose condition is the first true one; one more is
-    for the rest, which else is 0.
+    """Evaluates a piecewise-defined function: at each index the function (or number) of the first
+    true condition; an additional one is for all other elements, which are 0 by default.
 
     Args:
         x (Union[number, list, tuple, Tensor]): the values.
@@ -167,18 +168,18 @@ def piecewise(x, condlist, funclist, *args, **kw):
         return as_tensor(function(x, *args, **kw) if callable(function) else function, "piecewise")
 
     values = promoted(*map(value, funclist))
-    found = values.pop() if len(values) > len(conditions) else values[0] * 0
+    result = values.pop() if len(values) > len(conditions) else values[0] * 0
     for condition, choice in list(zip(conditions, values))[::-1]:
-        found = where(condition, choice, found)
-    return found
+        result = where(condition, choice, result)
+    return result
 
 
 _MODES = ("clip", "wrap", "raise")
 
 
 def choose(a, choices, mode="clip"):
-    """At each index the element of the choice with that number; numbers out of range are
-    clipped or wrap.
+    """Chooses, at each index, the element of the choice with that number; numbers out of range are
+    clipped or wrapped.
 
     Args:
         a (Union[list, tuple, Tensor]): numbers of choices, ints.
@@ -209,7 +210,7 @@ def choose(a, choices, mode="clip"):
         whole = _rows(choices, "choose")
     if not whole:
         raise IndexError("For 'choose', there must be a choice.")
-    shape = common_shape([each.shape for each in (*whole, a)], "choose")
+    shape = common_shape([tensor.shape for tensor in (*whole, a)], "choose")
     indices = _in_range(a, len(whole), mode, "choose")
     table = join_split.stack.run([repeat.broadcast_to.run(c, shape) for c in promoted(*whole)], 0)
     indices = repeat.broadcast_to.run(indices, shape)
@@ -237,7 +238,7 @@ def _in_range(indices, length, mode, api):
 
 @checked
 def take(a, indices, axis: Int = None, mode: Str = "clip"):
-    """The elements of a Tensor at positions along an axis; without an axis of the flattened one.
+    """Takes elements of a Tensor at indices along an axis, or of the flattened Tensor.
 
     Args:
         a (Tensor): the elements.
@@ -282,8 +283,8 @@ def _positions(indices, api):
 
 @checked
 def take_along_axis(arr, indices, axis: Int | Bool | None):
-    """Element by element along an axis of a Tensor, at positions (int32 or int64) that broadcast
-    with it; without an axis in the flattened one.
+    """Takes elements of a Tensor along an axis at broadcast indices (int32 or int64); without an
+    axis, of the flattened Tensor.
 
     Raises:
         TypeError: if an argument has another type.
@@ -297,7 +298,7 @@ def take_along_axis(arr, indices, axis: Int | Bool | None):
 
     Source: mindspore.numpy.take_along_axis of MindSpore 2.10.
     """
-    arr, indices = (need_tensor(each, "take_along_axis") for each in (arr, indices))
+    arr, indices = (need_tensor(value, "take_along_axis") for value in (arr, indices))
     arr, axis = (
         (arr.reshape(-1), 0)
         if axis is None
@@ -319,8 +320,8 @@ def take_along_axis(arr, indices, axis: Int | Bool | None):
 
 @checked
 def unravel_index(indices, shape, order: _Order = "C"):
-    """Places in a flattened array as indices along each axis, clipped to the array; a tuple in the
-    dtype of the indices.
+    """Converts flat indices to a tuple of indices along each axis, clipped to the array, in the
+    dtype of the flat indices.
 
     Args:
         indices (Union[number, list, tuple, Tensor]): indices; negative ones count from the end.
@@ -353,16 +354,16 @@ def unravel_index(indices, shape, order: _Order = "C"):
     clamp = build("ops", "clamp")
     rest = clamp(clamp(where(rest < 0, rest + total, rest), max=total - 1), min=0)
     rest = cast.run(rest, "float32") if isinstance(total, float) else rest
-    found = []
+    columns = []
     for n in shape[:0:-1] if order == "C" else shape[:-1]:
-        found.append(rest % n)
+        columns.append(rest % n)
         rest = rest // n
-    found += [rest] * bool(shape)
-    return tuple(found[::-1] if order == "C" else found)
+    columns += [rest] * bool(shape)
+    return tuple(columns[::-1] if order == "C" else columns)
 
 
 def ravel_multi_index(multi_index, dims, mode="clip", order="C"):
-    """Places along each axis as indices in the flattened array; float32.
+    """Converts indices along each axis to flat indices; float32.
 
     Args:
         multi_index (Union[list, tuple, Tensor]): the indices along each axis, ints.
@@ -401,7 +402,7 @@ def ravel_multi_index(multi_index, dims, mode="clip", order="C"):
     rows = [_in_range(indices[i], n, mode, "ravel_multi_index") for i, n in enumerate(sizes)]
     if order == "F":
         rows, sizes = rows[::-1], sizes[::-1]
-    found = rows[0] * 0
+    positions = rows[0] * 0
     for row, n in zip(rows, sizes):
-        found = found * n + row
-    return found.astype(dtypes.float32)
+        positions = positions * n + row
+    return positions.astype(dtypes.float32)

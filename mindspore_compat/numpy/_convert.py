@@ -1,5 +1,5 @@
-"""What mindspore.numpy takes: Tensors, numbers, lists and tuples; ints are int32 and floats
-float32. Here are conversions of values, dtypes, shapes and axes, with their refusals."""
+"""Conversions of the arguments of mindspore.numpy: values, dtypes, shapes and axes. It accepts
+Tensors, numbers, lists and tuples; ints become int32 and floats float32."""
 
 import numpy
 
@@ -17,7 +17,7 @@ _SCALARS = (bool, int, float)
 
 
 def as_tensor(value, api="asarray"):
-    """A Tensor of an array-like value: a Tensor, a real number, or a nest of them.
+    """Converts an array-like value to a Tensor: a Tensor, a real number, or nested lists of these.
 
     Raises:
         TypeError: if `value` is something else, or holds complex numbers or text.
@@ -26,12 +26,12 @@ def as_tensor(value, api="asarray"):
     if isinstance(value, Tensor):
         return value
     if isinstance(value, (*_SCALARS, list, tuple)):
-        found = Tensor(_plain(value))
-        kind = found._array.dtype
+        tensor = Tensor(_plain(value))
+        kind = tensor._array.dtype
         if kind.kind not in "biuf":
             raise TypeError(f"For '{api}', an input must hold real numbers, but got {value!r}.")
         default_dtype = {"int64": "int32", "float64": "float32"}.get(kind.name)
-        return cast.run(found, default_dtype) if default_dtype else found
+        return cast.run(tensor, default_dtype) if default_dtype else tensor
     raise TypeError(
         f"For '{api}', an input must be a Tensor, number, list or tuple, but got "
         f"{type(value).__name__}."
@@ -39,9 +39,9 @@ def as_tensor(value, api="asarray"):
 
 
 def _plain(value):
-    """A nest of numbers and Tensors as one of numbers; other values as they are."""
+    """Replaces Tensors in nested lists by numbers; returns other values unchanged."""
     if isinstance(value, (list, tuple)):
-        return [_plain(each) for each in value]
+        return [_plain(item) for item in value]
     if isinstance(value, Tensor):
         return value.asnumpy().tolist()
     if isinstance(value, int) and not isinstance(value, bool) and not -(2**63) <= value < 2**63:
@@ -57,7 +57,7 @@ def need_tensor(value, api):
 
 
 def with_dtype(tensor, dtype, api):
-    """`tensor` as `dtype` (a MindSpore, NumPy or Python type, or a name); as it is for None."""
+    """`tensor` as `dtype` (a MindSpore, NumPy or Python type, or a name); unchanged for None."""
     if dtype is None:
         return tensor
     return cast.run(tensor, dtypes.to_numpy(named_dtype(api, dtype)))
@@ -83,8 +83,8 @@ _MADE |= {"bool": dtypes.bool_, "int": dtypes.int32, "uint": dtypes.uint32, "flo
 _PYTHON = {bool: "bool", int: "int", float: "float", numpy.bool_: "bool"}
 
 
-def made_dtype(dtype, api):
-    """The dtype of a new Tensor, given as MindSpore's, NumPy's or Python's type, or by name.
+def new_dtype(dtype, api):
+    """The dtype of a new Tensor from a MindSpore, NumPy or Python type, or a name.
 
     `int` and `float` mean 32 bits.
 
@@ -128,10 +128,10 @@ def floats(tensor):
 
 def refuse_complex(api, *tensors):
     """Refuses complex Tensors with a TypeError."""
-    for each in tensors:
-        if each._array.dtype.kind == "c":
+    for tensor in tensors:
+        if tensor._array.dtype.kind == "c":
             raise TypeError(
-                f"For '{api}', the inputs must hold real numbers, but got dtype {each.dtype}."
+                f"For '{api}', the inputs must hold real numbers, but got dtype {tensor.dtype}."
             )
 
 
@@ -158,16 +158,16 @@ def whole_numbers(value, name, api, bools=False):
         TypeError: if it is none of these.
     """
     value = plain_numbers(value)
-    found = (value,) if is_int(value, bools) else value
-    if not isinstance(found, (tuple, list)) or not all(is_int(n, bools) for n in found):
+    numbers = (value,) if is_int(value, bools) else value
+    if not isinstance(numbers, (tuple, list)) or not all(is_int(n, bools) for n in numbers):
         raise TypeError(
             f"For '{api}', '{name}' must be an int, or a tuple or list of ints, but got {value!r}."
         )
-    return tuple(found)
+    return tuple(numbers)
 
 
 def shape_tuple(shape, api, negative=False):
-    """A shape given as an int, tuple or list, or as a Tensor of ints or bools.
+    """Converts a shape to a tuple: an int, tuple, list, or a Tensor of ints or bools.
 
     Raises:
         TypeError: if it is none of these. ValueError: if a length is negative, unless `negative`.
@@ -188,7 +188,7 @@ def axis_of(axis, rank, api, bools=False):
     """One axis, counted from 0; a Tensor without axes counts as one with a single axis.
 
     Raises:
-        TypeError: if it is no int. ValueError: if it is out of range.
+        TypeError: if it is not an int. ValueError: if it is out of range.
     """
     axis = plain_numbers(axis)
     if not is_int(axis, bools):
@@ -205,32 +205,32 @@ def own_axis(axis, tensor, api):
     """An axis that the Tensor has, counted from 0; a bool counts as an int.
 
     Raises:
-        TypeError: if it is no int. ValueError: if it is out of range.
+        TypeError: if it is not an int. ValueError: if it is out of range.
     """
-    found = axis_of(axis, tensor.ndim, api, bools=True)
+    index = axis_of(axis, tensor.ndim, api, bools=True)
     if not tensor.ndim:
         raise ValueError(f"For '{api}', the input has no axis, but got axis {axis}.")
-    return found
+    return index
 
 
 def axes_of(axis, rank, api, bools=False):
     """Several axes (None for all), counted from 0, as a tuple.
 
     Raises:
-        TypeError: if they are no ints. ValueError: if one is out of range or named twice.
+        TypeError: if they are no ints. ValueError: if an argument is out of range or named twice.
     """
     if axis is None:
         return tuple(range(rank))
-    found = tuple(
+    indices = tuple(
         axis_of(a, rank, api, bools) for a in (axis if isinstance(axis, (tuple, list)) else (axis,))
     )
-    if len(set(found)) < len(found):
+    if len(set(indices)) < len(indices):
         raise ValueError(f"For '{api}', 'axis' must not name an axis twice, but got {axis}.")
-    return found if rank else ()
+    return indices if rank else ()
 
 
 def broadcast(tensor, shape, api):
-    """`tensor` repeated to a shape.
+    """Broadcasts `tensor` to a shape.
 
     Raises:
         ValueError: if it does not fit.

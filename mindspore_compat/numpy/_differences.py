@@ -1,6 +1,6 @@
 """mindspore.numpy: differences, integrals, derivatives, covariances. `math_ops` publishes them.
 
-Which dtypes a function takes and gives is as observed of MindSpore 2.10.
+Input and result dtypes are those observed in MindSpore 2.10.
 """
 
 import builtins
@@ -23,7 +23,7 @@ __all__ = ["corrcoef", "cov", "diff", "ediff1d", "gradient", "trapz"]
 
 @checked
 def diff(a, n: Int = 1, axis: AsValue(Int | Bool, TupleOf) = -1, prepend=None, append=None):
-    """The n-th differences of neighbours in a Tensor along an axis.
+    """Computes the n-th discrete differences of a Tensor along an axis.
 
     Args:
         a (Tensor): the values.
@@ -46,9 +46,9 @@ def diff(a, n: Int = 1, axis: AsValue(Int | Bool, TupleOf) = -1, prepend=None, a
     if not a.ndim:
         raise ValueError("For 'diff', the input must have an axis.")
     index = axis_of(axis, a.ndim, "diff", bools=True)
-    one = a.shape[:index] + (1,) + a.shape[index + 1 :]
+    edge_shape = a.shape[:index] + (1,) + a.shape[index + 1 :]
     extra = [None if e is None else _end(e, "diff") for e in (prepend, append)]
-    extra = [e if e is None or e.ndim else e.broadcast_to(one) for e in extra]
+    extra = [e if e is None or e.ndim else e.broadcast_to(edge_shape) for e in extra]
     length = a.shape[index] + builtins.sum(e.shape[index] for e in extra if e is not None)
     if not 0 <= n < builtins.max(length, 1):
         raise ValueError(f"For 'diff', 'n' must be in [0, {length}), but got {n}.")
@@ -77,7 +77,8 @@ def _bool_diff(whole, n, axis):
 
 
 def ediff1d(ary, to_end=None, to_begin=None):
-    """The differences of neighbours in a Tensor in order, with values before and after them.
+    """Computes the differences of consecutive elements of a flattened Tensor, with optional values
+    before and after them.
 
     Args:
         ary (Tensor): the values; the result has their dtype.
@@ -105,7 +106,7 @@ def ediff1d(ary, to_end=None, to_begin=None):
 
 @checked
 def trapz(y, x=None, dx=1.0, axis: Int = -1):
-    """The integral along an axis by the trapezoidal rule; float32, or float16 for float16.
+    """Integrates along an axis by the trapezoidal rule; float32, or float16 for float16.
 
     Args:
         y (Union[Tensor, number, list, tuple]): the values.
@@ -145,7 +146,8 @@ def trapz(y, x=None, dx=1.0, axis: Int = -1):
 
 
 def gradient(f, *varargs, axis=None, edge_order=1):
-    """Slopes by central differences inside and one-sided ones at the ends, along each axis.
+    """Computes the gradient by central differences, and one-sided ones at the ends, along each
+    axis.
 
     Args:
         f (Union[Tensor, list, tuple]): values on an even grid.
@@ -183,8 +185,8 @@ def gradient(f, *varargs, axis=None, edge_order=1):
             f"For 'gradient', there must be one spacing, or one for each of "
             f"{len(axes)} axes, but got {len(steps)}."
         )
-    found = [_derivative(f, one, step) for one, step in zip(axes, steps)]
-    return found[0] if len(found) == 1 else found
+    slopes = [_derivative(f, index, step) for index, step in zip(axes, steps)]
+    return slopes[0] if len(slopes) == 1 else slopes
 
 
 def _derivative(f, axis, step):
@@ -229,7 +231,7 @@ def _rows(x, rowvar, api):
 def cov(
     m, y=None, rowvar: Bool = True, bias=False, ddof=None, fweights=None, aweights=None, dtype=None
 ):
-    """The covariances of the rows (or columns) of a matrix; float32.
+    """Computes the covariance matrix of the rows (or columns) of a matrix; float32.
 
     Args:
         m (Union[Tensor, number, list, tuple]): the observations, at most two axes.
@@ -261,8 +263,8 @@ def cov(
         weight = weight if value is None else value if weight is None else weight * value
     if isinstance(ddof, (list, tuple)):
         raise TypeError(f"For 'cov', 'ddof' must be a number, but got {ddof!r}.")
-    found = cast.run(_covariance(rows, weight, fweights, aweights, correction), "float32")
-    return with_dtype(found.reshape(()) if rows.shape[0] == 1 else found, dtype, "cov")
+    result = cast.run(_covariance(rows, weight, fweights, aweights, correction), "float32")
+    return with_dtype(result.reshape(()) if rows.shape[0] == 1 else result, dtype, "cov")
 
 
 def _observations(value, count, name):
@@ -295,13 +297,14 @@ def _covariance(rows, weight, fweights, aweights, correction):
     return _matrix(gap * weight, gap) / (total - share)
 
 
-def _matrix(one, two):
-    return build("ops", "matmul")(one, two.T)
+def _matrix(first, second):
+    return build("ops", "matmul")(first, second.T)
 
 
 @checked
 def corrcoef(x, y=None, rowvar: Bool = True, dtype=None):
-    """The correlations of the rows (or columns) of a matrix; float32. Arguments as for `cov`.
+    """Computes the correlation coefficients of the rows (or columns) of a matrix; float32.
+    Arguments as for `cov`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -311,9 +314,9 @@ def corrcoef(x, y=None, rowvar: Bool = True, dtype=None):
 
     Source: mindspore.numpy.corrcoef of MindSpore 2.10.
     """
-    found = _covariance(_pair_rows(x, y, rowvar, "corrcoef"), None, None, None, 1)
-    if found.shape[0] == 1:
-        found = found.reshape(())
-        return with_dtype(found / found, dtype, "corrcoef")
-    size = elementary.sqrt.run(build("ops", "diagonal")(found))
-    return with_dtype(found / size.reshape(-1, 1) / size.reshape(1, -1), dtype, "corrcoef")
+    result = _covariance(_pair_rows(x, y, rowvar, "corrcoef"), None, None, None, 1)
+    if result.shape[0] == 1:
+        result = result.reshape(())
+        return with_dtype(result / result, dtype, "corrcoef")
+    size = elementary.sqrt.run(build("ops", "diagonal")(result))
+    return with_dtype(result / size.reshape(-1, 1) / size.reshape(1, -1), dtype, "corrcoef")

@@ -16,17 +16,18 @@ _ANY_SEQUENCE = (tuple, list, Tensor)
 
 
 def histogram_bin_edges(a, bins=10, range=None, weights=None):
-    """The edges of equal bins over the values (or over a range), or the edges given.
+    """Computes the edges of equal bins over the values (or a range), or returns the given edges.
 
     Args:
         a (Union[number, list, tuple, Tensor]): the values.
-        bins (Union[int, list, tuple, Tensor]): how many bins, or the edges themselves. Default: 10.
+        bins (Union[int, list, tuple, Tensor]): the number of bins, or the edges themselves.
+            Default: 10.
         range (tuple): the (start, end) of the bins; by default those of the values.
         weights (Union[list, tuple, Tensor]): of the shape of `a`; changes nothing.
 
     Raises:
         TypeError: if an argument has another type.
-        ValueError: if `bins` is negative or no vector, `range` is no pair or descends, or the
+        ValueError: if `bins` is negative or no vector, `range` is not a pair or descends, or the
             shapes differ.
 
     Example:
@@ -46,10 +47,10 @@ def _edges(a, bins, range, api):
     if isinstance(bins, str):
         raise ValueError(f"For '{api}', 'bins' must be an int or the edges, but got {bins!r}.")
     if isinstance(bins, _ANY_SEQUENCE):
-        found = as_tensor(bins, api)
-        if found.ndim != 1:
-            raise ValueError(f"For '{api}', 'bins' must be a vector, but got {found.shape}.")
-        return found
+        edges = as_tensor(bins, api)
+        if edges.ndim != 1:
+            raise ValueError(f"For '{api}', 'bins' must be a vector, but got {edges.shape}.")
+        return edges
     if not is_int(bins, bools=True):
         raise TypeError(f"For '{api}', 'bins' must be an int or the edges, but got {bins!r}.")
     low, high = _span(a, range, api)
@@ -62,10 +63,10 @@ def _edges(a, bins, range, api):
 
 
 def _span(a, range, api):
-    """Where the bins begin and end.
+    """The start and end of the bins.
 
     Raises:
-        ValueError: if `range` is no ascending pair.
+        ValueError: if `range` is not an ascending pair.
     """
     if range is None:
         refuse_complex(api, a)
@@ -85,8 +86,7 @@ def _span(a, range, api):
 
 
 def histogram(a, bins=10, range=None, weights=None, density=False):
-    """(how many values fall into each bin, the edges of the bins); the last bin includes its
-    end.
+    """Computes a histogram: (counts per bin, edges of the bins); the last bin includes its end.
 
     Arguments and errors as for `histogram_bin_edges`; `weights` are what each value counts, and
     `density` divides by the total and by each bin's width.
@@ -105,27 +105,27 @@ def histogram(a, bins=10, range=None, weights=None, density=False):
     if not edges.size:
         raise ValueError("For 'histogram', 'bins' must have elements.")
     weights = _weights(weights, a, "histogram")
-    return _counted([a.reshape(-1)], [edges], weights, density), edges
+    return _count([a.reshape(-1)], [edges], weights, density), edges
 
 
 def _weights(weights, a, api):
-    """What each value counts, as a vector of float32; None without weights.
+    """The weight of each value, as a float32 vector; None without weights.
 
     Raises:
         TypeError: if they are no numbers. ValueError: if they have not the shape of the values.
     """
     if weights is None:
         return None
-    found = as_tensor(weights, api)
-    if found.shape != a.shape:
+    tensor = as_tensor(weights, api)
+    if tensor.shape != a.shape:
         raise ValueError(
-            f"For '{api}', 'weights' must have the shape {a.shape}, but got {found.shape}."
+            f"For '{api}', 'weights' must have the shape {a.shape}, but got {tensor.shape}."
         )
-    return cast.run(found.reshape(-1), "float32")
+    return cast.run(tensor.reshape(-1), "float32")
 
 
 def histogram2d(x, y, bins=10, range=None, weights=None, density=False):
-    """(how many points fall into each cell, the edges along x, the edges along y).
+    """Computes a 2-D histogram: (counts per cell, edges along x, edges along y).
 
     `x` and `y` are vectors; the other arguments and the errors as for `histogramdd`.
 
@@ -143,7 +143,7 @@ def histogram2d(x, y, bins=10, range=None, weights=None, density=False):
 
 
 def histogramdd(sample, bins=10, range=None, weights=None, density=False):
-    """(how many points fall into each cell, a list of the edges along each axis).
+    """Computes a histogram of several dimensions: (counts per cell, list of edges along each axis).
 
     Args:
         sample (Union[list, tuple, Tensor]): one vector for each axis, or a Tensor of one row for
@@ -174,7 +174,7 @@ def histogramdd(sample, bins=10, range=None, weights=None, density=False):
             )
         columns = [sample[:, i] for i in builtins.range(sample.shape[1])]
     elif isinstance(sample, (list, tuple)):
-        columns = [as_tensor(each, "histogramdd") for each in sample]
+        columns = [as_tensor(column, "histogramdd") for column in sample]
     else:
         raise TypeError(
             f"For 'histogramdd', 'sample' must be a Tensor, list or tuple, but got "
@@ -194,13 +194,13 @@ def _of_columns(columns, bins, range, weights, density, api):
     common = columns[0]._array.dtype
     for column in columns[1:]:
         common = promote_np(common, column._array.dtype)
-    each = _per_axis(bins, columns, api)
+    bins_of_axes = _per_axis(bins, columns, api)
     ranges = _ranges(range, columns, api)
     weights = _weights(weights, columns[0], api)
-    edges = [_edges(c, b, r, api) for c, b, r in zip(columns, each, ranges)]
+    edges = [_edges(c, b, r, api) for c, b, r in zip(columns, bins_of_axes, ranges)]
     if any(edge.shape[0] < 2 for edge in edges):
         raise ValueError(f"For '{api}', there must be a bin along each axis, but got {bins}.")
-    return _counted(columns, edges, weights, density), edges
+    return _count(columns, edges, weights, density), edges
 
 
 def _per_axis(bins, columns, api):
@@ -230,8 +230,8 @@ def _ranges(range, columns, api):
     return list(range)
 
 
-def _counted(columns, edges, weights, density):
-    """How many points fall into each cell between the edges."""
+def _count(columns, edges, weights, density):
+    """Counts the points in each cell."""
     index, inside = None, None
     for column, edge in zip(columns, edges):
         count = edge.shape[0] - 1

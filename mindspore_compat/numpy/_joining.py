@@ -45,7 +45,7 @@ def _arrays(arrays, api):
 
 @checked
 def concatenate(arrays, axis: Int | None = 0):
-    """Tensors joined along an axis; with axis None, all their elements.
+    """Concatenates Tensors along an axis; for axis None, all their elements.
 
     Raises:
         TypeError: if an argument has another type.
@@ -61,15 +61,15 @@ def concatenate(arrays, axis: Int | None = 0):
     arrays = _arrays(arrays, "concatenate")
     if axis is None:
         arrays, axis = [a.reshape(-1) for a in arrays], 0
-    return _joined(arrays, own_axis(axis, arrays[0], "concatenate"), "concatenate")
+    return _join(arrays, own_axis(axis, arrays[0], "concatenate"), "concatenate")
 
 
-def _joined(arrays, axis, api):
+def _join(arrays, axis, api):
     """Tensors joined along an axis, in their promoted dtype."""
     shape = [n for index, n in enumerate(arrays[0].shape) if index != axis]
-    for each in arrays[1:]:
-        if [n for index, n in enumerate(each.shape) if index != axis] != shape or (
-            each.ndim != arrays[0].ndim
+    for array in arrays[1:]:
+        if [n for index, n in enumerate(array.shape) if index != axis] != shape or (
+            array.ndim != arrays[0].ndim
         ):
             raise ValueError(
                 f"For '{api}', the shapes must agree but for axis {axis}, but got "
@@ -80,7 +80,7 @@ def _joined(arrays, axis, api):
 
 @checked
 def append(arr, values, axis: Int = None):
-    """A Tensor joined to the end of another along an axis; with axis None, all elements in order.
+    """Appends a Tensor to another along an axis; for axis None, all elements in order.
 
     Raises:
         TypeError: if an argument has another type.
@@ -98,8 +98,7 @@ def append(arr, values, axis: Int = None):
 
 @checked
 def stack(arrays: _Arrays, axis: Int | Bool = 0):
-    """Tensors of one shape joined along a new axis; a Tensor of several is returned as it is
-    joined along its first axis.
+    """Stacks Tensors of one shape along a new axis; a single Tensor is split along its first axis.
 
     Raises:
         TypeError: if an item is not a Tensor, or `axis` no int.
@@ -156,10 +155,10 @@ _ERRORS = (
 )
 
 
-def _document(function, words, *printed):
+def _document(function, words, *results):
     """A docstring with the errors of all four, and an example that prints these lines."""
     call = f"ms.numpy.{function.__name__}((ms.Tensor([1, 2]), ms.Tensor([3, 4])))"
-    lines = [">>> import mindspore_compat as ms", f">>> print({call})", *printed]
+    lines = [">>> import mindspore_compat as ms", f">>> print({call})", *results]
     example = "".join(f"\n        {line}" for line in lines)
     function.__doc__ = f"{words}{_ERRORS}\n\n    Example:{example}"
 
@@ -215,16 +214,16 @@ def _parts(x, sections, axis, api, even):
             f"ints, but got {sections!r}."
         )
     ends = [0, *(s + length if s < 0 else s for s in sections), length]
-    if any(one >= two for one, two in zip(ends, ends[1:])):
+    if any(end >= two for end, two in zip(ends, ends[1:])):
         raise ValueError(
             f"For '{api}', no part must be empty, but got {sections} for the length {length}."
         )
     front = (slice(None),) * axis
-    return [x[front + (slice(one, two),)] for one, two in zip(ends, ends[1:])]
+    return [x[front + (slice(end, two),)] for end, two in zip(ends, ends[1:])]
 
 
 def split(x, indices_or_sections, axis=0):
-    """Equal parts of a Tensor along an axis (a tuple), or the parts between indices (a list).
+    """Splits a Tensor along an axis into equal parts (a tuple), or at indices (a list).
 
     Raises:
         TypeError: if an argument has another type.
@@ -241,8 +240,8 @@ def split(x, indices_or_sections, axis=0):
 
 
 def array_split(x, indices_or_sections, axis=0):
-    """Parts of a Tensor as equal as can be along an axis (a tuple), or the parts between indices
-    (a list). Errors as for `split`.
+    """Splits a Tensor along an axis into nearly equal parts (a tuple), or at indices (a list).
+    Errors as for `split`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -255,7 +254,7 @@ def array_split(x, indices_or_sections, axis=0):
 
 
 def hsplit(x, indices_or_sections):
-    """The parts of a Tensor along the second axis. Errors as for `split`.
+    """Splits a Tensor along the second axis. Errors as for `split`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -268,7 +267,7 @@ def hsplit(x, indices_or_sections):
 
 
 def vsplit(x, indices_or_sections):
-    """The parts of a Tensor along the first axis. Errors as for `split`.
+    """Splits a Tensor along the first axis. Errors as for `split`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -281,7 +280,7 @@ def vsplit(x, indices_or_sections):
 
 
 def dsplit(x, indices_or_sections):
-    """The parts of a Tensor along the third axis. Errors as for `split`.
+    """Splits a Tensor along the third axis. Errors as for `split`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -294,7 +293,8 @@ def dsplit(x, indices_or_sections):
 
 
 def tile(a, reps):
-    """A Tensor repeated along each axis; `reps` is an int, or a tuple, list or Tensor of them.
+    """Tiles a Tensor: repeats it along each axis; `reps` is an int, or a tuple, list or Tensor of
+    them.
 
     Raises:
         TypeError: if an argument has another type. ValueError: if a number is negative.
@@ -317,7 +317,7 @@ def tile(a, reps):
 
 @checked
 def repeat(a, repeats, axis: Int = None):
-    """Every element along an axis repeated; without an axis those of the flattened input.
+    """Repeats every element along an axis, or of the flattened input.
 
     Args:
         a (Union[Tensor, number, list, tuple]): the values, no bools.

@@ -15,7 +15,8 @@ def _pairs(value, rank, name, tensors=True):
     was one, which has a dtype and may have a gradient.
 
     Raises:
-        TypeError: if it is no int, tuple, list (or Tensor), or holds something else than numbers.
+        TypeError: if it is not an int, tuple, list (or Tensor), or holds something else than
+            numbers.
         ValueError: if it can not be repeated to a pair for each axis.
     """
     kinds = (int, tuple, list, Tensor) if tensors else (int, tuple, list)
@@ -24,21 +25,21 @@ def _pairs(value, rank, name, tensors=True):
             f"For 'pad', '{name}' must be an int, tuple, list{' or Tensor' * tensors}, "
             f"but got {value!r}."
         )
-    if isinstance(value, (tuple, list)) and any(isinstance(one, Tensor) for one in value):
-        value = join_split.stack.run([as_tensor(one, "pad") for one in value], 0)
-    found = as_tensor(value, "pad")
-    if found.shape not in ((), (1,), (2,), (1, 2), (rank, 2)):
+    if isinstance(value, (tuple, list)) and any(isinstance(item, Tensor) for item in value):
+        value = join_split.stack.run([as_tensor(item, "pad") for item in value], 0)
+    tensor = as_tensor(value, "pad")
+    if tensor.shape not in ((), (1,), (2,), (1, 2), (rank, 2)):
         raise ValueError(
             f"For 'pad', '{name}' must be a number, a pair or a pair for each of "
             f"{rank} axes, but got {value!r}."
         )
     if isinstance(value, Tensor) and name.endswith("_values"):
-        return found.broadcast_to((rank, 2))
-    return numpy.broadcast_to(found.asnumpy(), (rank, 2)).tolist()
+        return tensor.broadcast_to((rank, 2))
+    return numpy.broadcast_to(tensor.asnumpy(), (rank, 2)).tolist()
 
 
 def _widths(value, rank, mode):
-    """How many values go before and after along each axis, ints from 0.
+    """The numbers of values before and after along each axis, ints from 0.
 
     A negative number counts as 0, except in the modes that repeat something.
 
@@ -68,16 +69,17 @@ def pad(
     reflect_type="even",
     **kwargs,
 ):
-    """A Tensor with values added around it.
+    """Pads a Tensor.
 
     Args:
         arr (Union[list, tuple, Tensor]): the values.
-        pad_width (Union[int, tuple, list]): how many values go before and after along each axis.
+        pad_width (Union[int, tuple, list]): the numbers of values before and after along each axis.
         mode (Union[str, Function]): "constant", "edge", "wrap", "empty", "linear_ramp", "maximum",
             "mean", "median",
             "minimum", "reflect", "symmetric", or a function as numpy.pad takes it. Default:
             "constant".
-        stat_length (Union[None, int, tuple]): how many values at each end the statistics look at.
+        stat_length (Union[None, int, tuple]): the number of values at each end that the statistics
+            use.
         constant_values, end_values (Union[int, tuple, list, Tensor]): for "constant" and
             "linear_ramp". Default: 0. A Tensor of constants may promote the dtype.
         reflect_type (str): "even" or "odd". Default: "even".
@@ -124,9 +126,9 @@ def _pad_constant(arr, widths, options):
             arr = join_split.cat.run([blocks[0], arr, blocks[1]], axis)
             continue
         for side in (0, 1):
-            one = [(0, 0)] * arr.ndim
-            one[axis] = (width[0], 0) if side == 0 else (0, width[1])
-            arr = pad_constant.run(arr, one, value[side])
+            widths_of_axes = [(0, 0)] * arr.ndim
+            widths_of_axes[axis] = (width[0], 0) if side == 0 else (0, width[1])
+            arr = pad_constant.run(arr, widths_of_axes, value[side])
     return arr
 
 
@@ -137,14 +139,14 @@ def _pad_by_index(mode):
         # odd: turned over around the value at the edge, axis by axis
         for axis, width in enumerate(widths):
             own = [width if i == axis else (0, 0) for i in range(arr.ndim)]
-            mirrored, edges = (
+            reflection, edges = (
                 pad_by_index.run(arr, own, mode),
                 pad_by_index.run(arr, own, "replicate"),
             )
             front = (slice(None),) * axis
             last = width[0] + arr.shape[axis]
             ends = [
-                edges[front + (part,)] * 2 - mirrored[front + (part,)]
+                edges[front + (part,)] * 2 - reflection[front + (part,)]
                 for part in (slice(0, width[0]), slice(last, None))
             ]
             arr = join_split.cat.run([ends[0], arr, ends[1]], axis)
@@ -185,17 +187,17 @@ def _statistic(name, part, axis):
         return build("ops", {"maximum": "amax", "minimum": "amin"}[name])(part, axis, True)
     upcast = part.astype("float32")
     if name == "mean":
-        found = build("ops", "mean")(upcast, axis, True)
+        result = build("ops", "mean")(upcast, axis, True)
     else:
-        ordered = build("ops", "sort")(upcast, axis)[0]
+        sorted_part = build("ops", "sort")(upcast, axis)[0]
         count = part.shape[axis]
         front = (slice(None),) * axis
         low, high = (count - 1) // 2, count // 2
-        middle = [ordered[front + (slice(i, i + 1),)] for i in (low, high)]
-        found = (middle[0] + middle[1]) / 2
+        middle = [sorted_part[front + (slice(i, i + 1),)] for i in (low, high)]
+        result = (middle[0] + middle[1]) / 2
     if name == "median" and part._array.dtype.kind in "iu":
-        found = build("ops", "round")(found)
-    return found.astype(part.dtype)
+        result = build("ops", "round")(result)
+    return result.astype(part.dtype)
 
 
 def _pad_ramp(arr, widths, options):

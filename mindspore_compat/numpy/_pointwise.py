@@ -1,8 +1,8 @@
 """mindspore.numpy: the functions of one or two inputs, element by element, from a table.
 
 `math_ops` and `logic_ops` publish them. A line of the table gives the op of `mindspore.ops` that
-computes, the dtype in which inputs of each dtype are computed ("-": refused), as observed of
-MindSpore 2.10, and what is taken besides Tensors.
+computes, the dtype in which inputs of each dtype are computed ("-": refused), as observed in
+MindSpore 2.10, and the inputs that are accepted besides Tensors.
 """
 
 import math
@@ -42,7 +42,7 @@ _LAYOUTS = {
     }.items()
 }
 
-# public path: (op, layout, what is taken, name of the parameter)
+# public path: (op, layout, accepted inputs, name of the parameter)
 UNARY = {
     "numpy.arccos": ("acos", "wave", "Tensor", "input"),
     "numpy.arccosh": ("acosh", "wave", "Tensor", "x"),
@@ -88,7 +88,7 @@ TESTS = {
     "numpy.logical_not": ("logical_not", "truth", "array", "a"),
 }
 
-# public path: (op, kinds of dtypes taken, how they are prepared, what is taken)
+# public path: (op, accepted kinds of dtypes, preparation, accepted inputs)
 BINARY = {
     "numpy.add": ("add", "biufc", None, "array"),
     "numpy.subtract": ("sub", "biufc", None, "array"),
@@ -133,7 +133,7 @@ ALIASES = {
 
 
 def functions(unary_table, binary_table, aliases=()):
-    """The functions of two tables and those that others stand for, by name."""
+    """The functions of two tables, and their aliases, by name."""
     by_path = {
         **{path: unary(path) for path in unary_table},
         **{path: binary(path) for path in binary_table},
@@ -153,12 +153,12 @@ def laid_out(tensor, layout, api):
         TypeError: if the layout refuses its dtype.
     """
     kind = tensor._array.dtype
-    wanted = _LAYOUTS[layout].get(kind)
-    if wanted is None:  # bfloat16, which follows float16
+    dtype = _LAYOUTS[layout].get(kind)
+    if dtype is None:  # bfloat16, which follows float16
         return tensor if _LAYOUTS[layout][numpy.dtype("f2")] != "-" else _refuse(api, tensor)
-    if wanted == "-":
+    if dtype == "-":
         _refuse(api, tensor)
-    return tensor if kind == wanted else cast.run(tensor, wanted)
+    return tensor if kind == dtype else cast.run(tensor, dtype)
 
 
 def _cube_root(x):
@@ -203,11 +203,11 @@ def _reader(takes):
 def unary(path):
     """The function of that path in `UNARY` or `TESTS`."""
     op_name, layout, takes, parameter = (UNARY | TESTS)[path]
-    name, read = path.removeprefix("numpy."), _reader(takes)
+    name, reader = path.removeprefix("numpy."), _reader(takes)
 
     def run(value, dtype):
-        found = _compute(op_name)(laid_out(read(value, name), layout, name))
-        return with_dtype(found, dtype, name)
+        result = _compute(op_name)(laid_out(reader(value, name), layout, name))
+        return with_dtype(result, dtype, name)
 
     signatures = {
         "x": lambda x, dtype=None: run(x, dtype),
@@ -243,56 +243,56 @@ def _named(function, name, words):
     return checked(function)
 
 
-def _with_axes(one, two):
+def _with_axes(first, second):
     """Two Tensors, one without axes with an axis of length 1: in mindspore.numpy it promotes a
     product or quotient as any other does."""
-    if bool(one.ndim) == bool(two.ndim):
-        return one, two
-    return [each if each.ndim else each.reshape((1,)) for each in (one, two)]
+    if bool(first.ndim) == bool(second.ndim):
+        return first, second
+    return [tensor if tensor.ndim else tensor.reshape((1,)) for tensor in (first, second)]
 
 
-def _upcast_pair(one, two, common):
+def _upcast_pair(first, second, common):
     """Two Tensors in their promoted dtype; ints of `heaviside` and its like as floats."""
     upcast = "float32" if common.kind in "biu" and common.itemsize < 8 else common
     upcast = "float64" if common.kind in "iu" and common.itemsize == 8 else upcast
-    return [cast.run(each, upcast) for each in (one, two)]
+    return [cast.run(tensor, upcast) for tensor in (first, second)]
 
 
-def _gcd(one, two):
+def _gcd(first, second):
     """The greatest common divisor, of ints by `ops.gcd`, of floats by Euclid's steps."""
-    if "f" not in (one._array.dtype.kind, two._array.dtype.kind):
-        return build("ops", "gcd")(cast.run(one, "int64"), cast.run(two, "int64"))
+    if "f" not in (first._array.dtype.kind, second._array.dtype.kind):
+        return build("ops", "gcd")(cast.run(first, "int64"), cast.run(second, "int64"))
     where = build("ops", "where")
-    one, two = (arithmetic.abs.run(floats(each)) for each in (one, two))
+    first, second = (arithmetic.abs.run(floats(tensor)) for tensor in (first, second))
     for _ in range(_STEPS):
-        rest = division.floor_mod.run(one, where(two == 0, 1.0, two))
-        one, two = where(two == 0, one, two), where(two == 0, 0.0, rest)
-    return one
+        rest = division.floor_mod.run(first, where(second == 0, 1.0, second))
+        first, second = where(second == 0, first, second), where(second == 0, 0.0, rest)
+    return first
 
 
-def _lcm(one, two):
+def _lcm(first, second):
     """The least common multiple; 0 with 0."""
-    shared = _gcd(one, two)
-    factors = (cast.run(t, shared._array.dtype) for t in (one, two))
+    shared = _gcd(first, second)
+    factors = (cast.run(t, shared._array.dtype) for t in (first, second))
     product = arithmetic.abs.run(arithmetic.mul.run(*factors))
     whole = build("ops", "where")(shared == 0, 1, shared)
-    found = (
+    result = (
         division.div.run(product, whole)
         if shared._array.dtype.kind == "f"
         else (division.floor_divide.run(product, whole))
     )
-    return found
+    return result
 
 
-def _log_of_sum(one, two, base):
+def _log_of_sum(first, second, base):
     """The logarithm of the sum of powers, of complex numbers."""
-    powers = [elementary.exp.run(arithmetic.mul.run(each, base)) for each in (one, two)]
+    powers = [elementary.exp.run(arithmetic.mul.run(tensor, base)) for tensor in (first, second)]
     return elementary.log.run(arithmetic.add.run(*powers)) / base
 
 
-def _root_of_sum(one, two):
+def _root_of_sum(first, second):
     """The root of the sum of squares, of complex numbers."""
-    return elementary.sqrt.run(arithmetic.add.run(one * one, two * two))
+    return elementary.sqrt.run(arithmetic.add.run(first * first, second * second))
 
 
 _COMPLEX = {  # what the ops do not take
@@ -304,74 +304,80 @@ _STEPS = 96  # enough for any two numbers of 64 bits
 _OF_NUMBERS = {"gcd": _gcd, "lcm": _lcm}
 
 
-def _prepared(name, one, two, how):
+def _prepare(name, first, second, preparation):
     """Two Tensors in the dtypes that the op of `name` computes in."""
-    kinds = one._array.dtype, two._array.dtype
-    if how == "truth":
-        one, two = (laid_out(t, "truth", name) for t in (one, two))
-    if how == "wave":
-        one, two = (laid_out(t, "wave", name) for t in (one, two))
-    if how == "single":
-        one, two = (cast.run(t, "float32") for t in (one, two))
-    if how == "quotient" and all(k.kind in "biuf" and k not in ("f2", "f4") for k in kinds):
-        one, two = (cast.run(t, "float32") for t in (one, two))
-    if how == "floats":
+    kinds = first._array.dtype, second._array.dtype
+    if preparation == "truth":
+        first, second = (laid_out(t, "truth", name) for t in (first, second))
+    if preparation == "wave":
+        first, second = (laid_out(t, "wave", name) for t in (first, second))
+    if preparation == "single":
+        first, second = (cast.run(t, "float32") for t in (first, second))
+    if preparation == "quotient" and all(k.kind in "biuf" and k not in ("f2", "f4") for k in kinds):
+        first, second = (cast.run(t, "float32") for t in (first, second))
+    if preparation == "floats":
         promote_np(*kinds)
-        one, two = floats(one), floats(two)
-        low_precision = [t._array.dtype for t, k in zip((one, two), kinds) if k.kind in "fc"]
+        first, second = floats(first), floats(second)
+        low_precision = [t._array.dtype for t, k in zip((first, second), kinds) if k.kind in "fc"]
         if len(low_precision) == 1:  # the int follows the float
-            one, two = (
+            first, second = (
                 t if t._array.dtype == low_precision[0] else cast.run(t, low_precision[0])
-                for t in (one, two)
+                for t in (first, second)
             )
-    if how == "some float":
+    if preparation == "some float":
         if not any(k.kind in "fc" for k in kinds):
-            _refuse(name, one)
+            _refuse(name, first)
         common = promote_np(*kinds)
-        one, two = cast.run(one, common), cast.run(two, common)
-    return one, two
+        first, second = cast.run(first, common), cast.run(second, common)
+    return first, second
 
 
-def _pair(name, x1, x2, kinds, how, read):
+def _pair(name, x1, x2, kinds, preparation, reader):
     """The two inputs as Tensors that may be computed with.
 
     Raises:
         TypeError: if one is no such value, or of a dtype that is not taken.
     """
-    one, two = read(x1, name), read(x2, name)
-    for each in (one, two):
-        kind = each._array.dtype.kind
+    first, second = reader(x1, name), reader(x2, name)
+    for tensor in (first, second):
+        kind = tensor._array.dtype.kind
         if kind not in kinds and not (kind == "V" and "f" in kinds):
-            _refuse(name, each)
-    return weak_scalars(one, two) if how == "scalar" else _prepared(name, one, two, how)
+            _refuse(name, tensor)
+    return (
+        weak_scalars(first, second)
+        if preparation == "scalar"
+        else _prepare(name, first, second, preparation)
+    )
 
 
-def weak_scalars(one, two):
+def weak_scalars(first, second):
     """Two Tensors; one without axes takes the dtype of one with axes."""
-    if one.ndim and not two.ndim:
-        return one, cast.run(two, one._array.dtype)
-    if two.ndim and not one.ndim:
-        return cast.run(one, two._array.dtype), two
-    return one, two
+    if first.ndim and not second.ndim:
+        return first, cast.run(second, first._array.dtype)
+    if second.ndim and not first.ndim:
+        return cast.run(first, second._array.dtype), second
+    return first, second
 
 
 def binary(path):
     """The function of that path in `BINARY` or `COMPARISONS`."""
-    op_name, kinds, how, takes = (BINARY | COMPARISONS)[path]
-    name, read = path.removeprefix("numpy."), _reader(takes)
+    op_name, kinds, preparation, takes = (BINARY | COMPARISONS)[path]
+    name, reader = path.removeprefix("numpy."), _reader(takes)
 
     def function(x1, x2, dtype=None):
-        one, two = _pair(name, x1, x2, kinds, how, read)
-        if how in ("result", "numbers", "own"):
-            common = promote_np(one._array.dtype, two._array.dtype)
+        first, second = _pair(name, x1, x2, kinds, preparation, reader)
+        if preparation in ("result", "numbers", "own"):
+            common = promote_np(first._array.dtype, second._array.dtype)
             op = _OF_NUMBERS.get(op_name) or build("ops", op_name)
-            pair = _upcast_pair(one, two, common) if how == "result" else (one, two)
-            found = cast.run(op(*pair), common)
-        elif op_name in _COMPLEX and "c" in (one._array.dtype.kind, two._array.dtype.kind):
-            found = _COMPLEX[op_name](one, two)
+            pair = (
+                _upcast_pair(first, second, common) if preparation == "result" else (first, second)
+            )
+            result = cast.run(op(*pair), common)
+        elif op_name in _COMPLEX and "c" in (first._array.dtype.kind, second._array.dtype.kind):
+            result = _COMPLEX[op_name](first, second)
         else:
-            found = build("ops", op_name)(*_with_axes(one, two))
-        return with_dtype(found, dtype, name)
+            result = build("ops", op_name)(*_with_axes(first, second))
+        return with_dtype(result, dtype, name)
 
     what = "two Tensors" if takes == "Tensor" else "two array-like values"
     default = "bool" if path in COMPARISONS else "the promoted dtype of the inputs"

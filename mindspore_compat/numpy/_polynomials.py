@@ -18,7 +18,7 @@ def _coefficients(p, api):
     """A polynomial as a vector; a number is one of degree 0.
 
     Raises:
-        TypeError: if it is no array-like value. ValueError: if it has more than one axis.
+        TypeError: if it is not an array-like value. ValueError: if it has more than one axis.
     """
     p = as_tensor(p, api)
     if p.ndim > 1:
@@ -26,18 +26,18 @@ def _coefficients(p, api):
     return p.reshape(-1)
 
 
-def _aligned(a1, a2, api):
-    one, two = _coefficients(a1, api), _coefficients(a2, api)
-    common = promote_np(one._array.dtype, two._array.dtype)
-    one, two = cast.run(one, common), cast.run(two, common)
-    count = max(one.shape[0], two.shape[0])
-    if one._array.dtype.kind == "b":
-        one, two = cast.run(one, "int32"), cast.run(two, "int32")
-    return [pad.pad_constant.run(p, [(count - p.shape[0], 0)], 0) for p in (one, two)]
+def _align(a1, a2, api):
+    first, second = _coefficients(a1, api), _coefficients(a2, api)
+    common = promote_np(first._array.dtype, second._array.dtype)
+    first, second = cast.run(first, common), cast.run(second, common)
+    count = max(first.shape[0], second.shape[0])
+    if first._array.dtype.kind == "b":
+        first, second = cast.run(first, "int32"), cast.run(second, "int32")
+    return [pad.pad_constant.run(p, [(count - p.shape[0], 0)], 0) for p in (first, second)]
 
 
 def polyadd(a1, a2):
-    """The sum of two polynomials (numbers, lists, tuples or Tensors).
+    """Adds two polynomials (numbers, lists, tuples or Tensors).
 
     Raises:
         TypeError: if an argument has another type. ValueError: if one has more than one axis.
@@ -49,12 +49,12 @@ def polyadd(a1, a2):
 
     Source: mindspore.numpy.polyadd of MindSpore 2.10.
     """
-    one, two = _aligned(a1, a2, "polyadd")
-    return one + two
+    first, second = _align(a1, a2, "polyadd")
+    return first + second
 
 
 def polysub(a1, a2):
-    """The difference of two polynomials. Errors as for `polyadd`.
+    """Subtracts two polynomials. Errors as for `polyadd`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -63,13 +63,13 @@ def polysub(a1, a2):
 
     Source: mindspore.numpy.polysub of MindSpore 2.10.
     """
-    one, two = _aligned(a1, a2, "polysub")
-    return one - two
+    first, second = _align(a1, a2, "polysub")
+    return first - second
 
 
 def polymul(a1, a2):
-    """The product of two polynomials. Errors as for `polyadd`; a ValueError also if one is empty,
-    a TypeError if one is complex.
+    """Multiplies two polynomials. Errors as for `polyadd`; a ValueError also if one is empty, a
+    TypeError if one is complex.
 
     Example:
         >>> import mindspore_compat as ms
@@ -78,16 +78,16 @@ def polymul(a1, a2):
 
     Source: mindspore.numpy.polymul of MindSpore 2.10.
     """
-    one, two = _coefficients(a1, "polymul"), _coefficients(a2, "polymul")
-    return sliding(one, two, "full", "polymul")
+    first, second = _coefficients(a1, "polymul"), _coefficients(a2, "polymul")
+    return sliding(first, second, "full", "polymul")
 
 
 def polyval(p, x):
-    """The values of a polynomial at x, by Horner's rule; at least float32.
+    """Evaluates a polynomial at x by Horner's rule; at least float32.
 
     Args:
         p (Union[number, list, tuple, Tensor]): the coefficients.
-        x (Union[number, list, tuple, Tensor]): where values are wanted.
+        x (Union[number, list, tuple, Tensor]): the points of evaluation.
 
     Raises:
         TypeError: if an argument has another type, or is complex.
@@ -107,15 +107,15 @@ def polyval(p, x):
     p, x = (
         t if t._array.dtype in ("float32", "float64") else cast.run(t, "float32") for t in (p, x)
     )
-    found = x * 0 + p[0]
+    result = x * 0 + p[0]
     for i in range(1, p.shape[0]):
-        found = found * x + p[i]
-    return found
+        result = result * x + p[i]
+    return result
 
 
 @checked
 def polyder(p, m: InTensor(Int(ge=0) | Bool, ValueError) = 1):
-    """The m-th derivative of a polynomial; empty float32 where nothing is left.
+    """Differentiates a polynomial m times; empty float32 if no coefficient is left.
 
     Raises:
         TypeError: if an argument has another type, or `p` is complex.
@@ -140,8 +140,8 @@ def polyder(p, m: InTensor(Int(ge=0) | Bool, ValueError) = 1):
 
 @checked
 def polyint(p, m: InTensor(Int(ge=0)) = 1, k=None):
-    """The m-th integral of a polynomial, with the constants k (0 by default); at least float32
-    unless `m` is 0.
+    """Integrates a polynomial m times, with the constants k (0 by default); at least float32 unless
+    `m` is 0.
 
     Args:
         p (Union[number, list, tuple, Tensor]): the coefficients.

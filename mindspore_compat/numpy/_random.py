@@ -32,12 +32,12 @@ def _random_dtype(dtype, kinds, api):
     Raises:
         ValueError: if it is none of that kind.
     """
-    found = kinds.get(dtype) if isinstance(dtype, str) else dtype
-    if not isinstance(found, dtypes.Type) or found not in kinds.values():
+    kind_dtype = kinds.get(dtype) if isinstance(dtype, str) else dtype
+    if not isinstance(kind_dtype, dtypes.Type) or kind_dtype not in kinds.values():
         raise ValueError(
             f"For '{api}', 'dtype' must be one of {', '.join(kinds)}, but got {dtype!r}."
         )
-    return found
+    return kind_dtype
 
 
 def _random_shape(shape, api):
@@ -52,7 +52,7 @@ def _random_shape(shape, api):
 
 
 def rand(*shape, dtype=float32):
-    """Uniform numbers in [0, 1); one without a shape.
+    """Returns random numbers of the uniform distribution on [0, 1); one without a shape.
 
     Args:
         *shape (Union[int, tuple[int], list[int]]): the lengths, or one tuple or list of them.
@@ -69,12 +69,13 @@ def rand(*shape, dtype=float32):
 
     Source: mindspore.numpy.rand of MindSpore 2.10.
     """
-    wanted = _random_dtype(dtype, _FLOATS, "rand")
-    return uniform.rand(*_random_shape(shape, "rand")).astype(wanted)
+    result_dtype = _random_dtype(dtype, _FLOATS, "rand")
+    return uniform.rand(*_random_shape(shape, "rand")).astype(result_dtype)
 
 
 def randn(*shape, dtype=float32):
-    """Numbers of the standard normal distribution; arguments and errors as for `rand`.
+    """Returns random numbers of the standard normal distribution; arguments and errors as for
+    `rand`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -83,13 +84,13 @@ def randn(*shape, dtype=float32):
 
     Source: mindspore.numpy.randn of MindSpore 2.10.
     """
-    wanted = _random_dtype(dtype, _FLOATS, "randn")
-    return distributions.randn(*_random_shape(shape, "randn")).astype(wanted)
+    result_dtype = _random_dtype(dtype, _FLOATS, "randn")
+    return distributions.randn(*_random_shape(shape, "randn")).astype(result_dtype)
 
 
 @checked
 def randint(minval: Int | Bool, maxval: Int | Bool = None, shape=None, dtype=int32):
-    """Whole numbers in [minval, maxval), or in [0, minval); one number by default.
+    """Returns random integers in [minval, maxval), or in [0, minval); one number by default.
 
     Args:
         minval (int): the least number.
@@ -108,9 +109,9 @@ def randint(minval: Int | Bool, maxval: Int | Bool = None, shape=None, dtype=int
 
     Source: mindspore.numpy.randint of MindSpore 2.10.
     """
-    wanted = _random_dtype(dtype, _INTS, "randint")
+    result_dtype = _random_dtype(dtype, _INTS, "randint")
     low, high = (0, minval) if maxval is None else (minval, maxval)
     if low >= high:
         raise ValueError(f"For 'randint', there must be a number in [{low}, {high}).")
     size = (1,) if shape is None else shape_tuple(shape, "randint")
-    return uniform.randint(int(low), int(high), size).astype(wanted)
+    return uniform.randint(int(low), int(high), size).astype(result_dtype)

@@ -26,7 +26,7 @@ __all__ = ["argmax", "argmin", "argwhere", "bincount", "digitize", "searchsorted
 
 
 def argwhere(a):
-    """The positions of the elements that are not 0, one row for each; int64.
+    """Finds the indices of nonzero elements, one row per element; int64.
 
     Raises:
         TypeError: if `a` is not array-like. ValueError: if it has no axis.
@@ -55,7 +55,7 @@ def _extreme_index(a, axis, op, api):
 
 @checked
 def argmax(a, axis: Int = None):
-    """The position of the largest element along an axis, or in order; int64.
+    """Returns the index of the maximum along an axis, or of the flattened input; int64.
 
     Raises:
         TypeError: if an argument has another type, or `a` is complex.
@@ -73,7 +73,7 @@ def argmax(a, axis: Int = None):
 
 @checked
 def argmin(a, axis: Int = None):
-    """The position of the smallest element along an axis, or in order; int32.
+    """Returns the index of the minimum along an axis, or of the flattened input; int32.
 
     Raises:
         TypeError: if an argument has another type, or `a` is complex.
@@ -86,13 +86,13 @@ def argmin(a, axis: Int = None):
 
     Source: mindspore.numpy.argmin of MindSpore 2.10.
     """
-    a, found = _extreme_index(a, axis, min_max.argmin, "argmin")
-    return found.astype(dtypes.int32 if a.ndim else dtypes.int64)
+    a, index = _extreme_index(a, axis, min_max.argmin, "argmin")
+    return index.astype(dtypes.int32 if a.ndim else dtypes.int64)
 
 
 @checked
 def searchsorted(a, v, side: _Side = "left", sorter=None):
-    """Where values would stand in an ordered vector; int32.
+    """Finds the indices where values would be inserted in a sorted vector; int32.
 
     Args:
         a (Union[list, tuple, Tensor]): the vector.
@@ -102,7 +102,7 @@ def searchsorted(a, v, side: _Side = "left", sorter=None):
 
     Raises:
         TypeError: if an argument has another type.
-        ValueError: if `a` is no vector, `side` is something else or the shapes do not fit.
+        ValueError: if `a` is not a vector, `side` is something else or the shapes do not fit.
 
     Example:
         >>> import mindspore_compat as ms
@@ -130,13 +130,13 @@ def searchsorted(a, v, side: _Side = "left", sorter=None):
     if a._array.dtype.kind == "c":
         a = cast.run(a, "float32")
     common = promote_np(a._array.dtype, v._array.dtype)
-    found = build("ops", "searchsorted")(cast.run(a, common), cast.run(v, common), side=side)
-    return found.astype(dtypes.int32)
+    positions = build("ops", "searchsorted")(cast.run(a, common), cast.run(v, common), side=side)
+    return positions.astype(dtypes.int32)
 
 
 def digitize(x, bins, right=False):
-    """The bin of each value: how many edges lie below it (or up to it); edges may descend.
-    int32.
+    """Returns the bin index of each value: the number of edges below it (or up to it); edges may
+    descend. int32.
 
     Args:
         x (Union[number, list, tuple, Tensor]): the values.
@@ -144,7 +144,7 @@ def digitize(x, bins, right=False):
         right (bool): whether a value on an edge belongs below it.
 
     Raises:
-        TypeError: if an argument has another type. ValueError: if `bins` is no vector.
+        TypeError: if an argument has another type. ValueError: if `bins` is not a vector.
 
     Example:
         >>> import mindspore_compat as ms
@@ -169,8 +169,8 @@ def digitize(x, bins, right=False):
 
 @checked
 def bincount(x, weights=None, minlength=0, length: Int(ge=1) = None):
-    """How often each number appears (or the sum of its weights), float32; `length` fixes how many
-    are counted.
+    """Counts the occurrences of each number (or sums its weights), float32; `length` fixes the size
+    of the result.
 
     Args:
         x (Union[list, tuple, Tensor]): numbers from 0, ints, a vector.
@@ -180,7 +180,7 @@ def bincount(x, weights=None, minlength=0, length: Int(ge=1) = None):
 
     Raises:
         TypeError: if an argument has another type.
-        ValueError: if `x` is no vector, the shapes differ or `length` is not positive.
+        ValueError: if `x` is not a vector, the shapes differ or `length` is not positive.
 
     Example:
         >>> import mindspore_compat as ms

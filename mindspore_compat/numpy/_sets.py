@@ -21,11 +21,11 @@ def _comparable(value, api):
     Raises:
         TypeError: if it is something else, bools among it.
     """
-    found = as_tensor(value, api)
-    refuse_complex(api, found)
-    if found.dtype == dtypes.bool_:
+    tensor = as_tensor(value, api)
+    refuse_complex(api, tensor)
+    if tensor.dtype == dtypes.bool_:
         raise TypeError(f"For '{api}', the inputs must not hold bools.")
-    return found.reshape(-1)
+    return tensor.reshape(-1)
 
 
 def _sorted_set(values):
@@ -33,8 +33,8 @@ def _sorted_set(values):
 
 
 def unique(x, return_inverse=False):
-    """Each value of a Tensor once, in the order of first appearance; with the index of every
-    element among them if requested, int64 for int64 values and int32 for others.
+    """Returns the unique values of a Tensor in order of first appearance and, if requested, the
+    inverse indices, int64 for int64 values and int32 for others.
 
     Raises:
         TypeError: if `x` is not a Tensor, or holds bools or complex numbers.
@@ -50,12 +50,12 @@ def unique(x, return_inverse=False):
     values = _comparable(need_tensor(x, "unique"), "unique")
     if not x.ndim:
         raise ValueError("For 'unique', 'x' must have an axis.")
-    found, inverse = build("ops", "unique")(values)
-    return (found, inverse) if return_inverse else found
+    values_, inverse = build("ops", "unique")(values)
+    return (values_, inverse) if return_inverse else values_
 
 
 def isin(element, test_elements, invert=False):
-    """True where the element is among others (or where it is not, with `invert`).
+    """Tests whether each element is in a second array (or is not, with `invert`).
 
     Raises:
         TypeError: if an argument is not array-like.
@@ -68,12 +68,12 @@ def isin(element, test_elements, invert=False):
     Source: mindspore.numpy.isin of MindSpore 2.10.
     """
     element, others = as_tensor(element, "isin"), as_tensor(test_elements, "isin").reshape(-1)
-    found = (
+    result = (
         (reshape.expand_dims.run(element, -1) == others).any(-1)
         if others.size
         else element != element
     )
-    return build("ops", "logical_not")(found) if invert else found
+    return build("ops", "logical_not")(result) if invert else result
 
 
 def in1d(ar1, ar2, invert=False):
@@ -91,8 +91,8 @@ def in1d(ar1, ar2, invert=False):
 
 @checked
 def intersect1d(ar1, ar2, assume_unique: Bool = False, return_indices: Bool = False):
-    """The values in both, in ascending order; with their first positions (int32) in each if
-    requested.
+    """Computes the intersection of two arrays in ascending order and, if requested, the first
+    positions (int32) in each.
 
     Raises:
         TypeError: if an argument has another type, or an input holds bools or complex numbers.
@@ -104,24 +104,24 @@ def intersect1d(ar1, ar2, assume_unique: Bool = False, return_indices: Bool = Fa
 
     Source: mindspore.numpy.intersect1d of MindSpore 2.10.
     """
-    one, two = promoted(*(_comparable(each, "intersect1d") for each in (ar1, ar2)))
-    both = [each if assume_unique else _sorted_set(each) for each in (one, two)]
-    both = join_split.cat.run(both, 0)
-    both = build("ops", "sort")(both)[0] if both.size else both
-    values = build("ops", "masked_select")(both[1:], both[1:] == both[:-1])
+    first, second = promoted(*(_comparable(array, "intersect1d") for array in (ar1, ar2)))
+    vectors = [array if assume_unique else _sorted_set(array) for array in (first, second)]
+    vectors = join_split.cat.run(vectors, 0)
+    vectors = build("ops", "sort")(vectors)[0] if vectors.size else vectors
+    values = build("ops", "masked_select")(vectors[1:], vectors[1:] == vectors[:-1])
     if not return_indices:
         return values
     indices = [
         min_max.argmax.run((reshape.expand_dims.run(values, 1) == other).astype(dtypes.int32), 1)
-        for other in (one, two)
+        for other in (first, second)
     ]
     return values, *[p.astype(dtypes.int32) for p in indices]
 
 
 @checked
 def setdiff1d(ar1, ar2, assume_unique: Bool = False):
-    """The values of one that are not in the other, in ascending order unless they are assumed
-    unique.
+    """Computes the set difference: values of the first array that are not in the second, in
+    ascending order unless assumed unique.
 
     Raises:
         TypeError: if an argument has another type, or an input holds bools or complex numbers.
@@ -133,6 +133,6 @@ def setdiff1d(ar1, ar2, assume_unique: Bool = False):
 
     Source: mindspore.numpy.setdiff1d of MindSpore 2.10.
     """
-    one, two = (_comparable(each, "setdiff1d") for each in (ar1, ar2))
-    values = one if assume_unique else _sorted_set(one)
-    return build("ops", "masked_select")(values, isin(values, two, invert=True))
+    first, second = (_comparable(array, "setdiff1d") for array in (ar1, ar2))
+    values = first if assume_unique else _sorted_set(first)
+    return build("ops", "masked_select")(values, isin(values, second, invert=True))

@@ -34,9 +34,9 @@ def sliding(a, v, mode, api, complexes=False):
     if a.shape[0] < v.shape[0]:
         a, v = v, a
     count = v.shape[0]
-    padded = pad.pad_constant.run(a, [(count - 1, count - 1)], 0)
+    a_padded = pad.pad_constant.run(a, [(count - 1, count - 1)], 0)
     total = a.shape[0] + count - 1
-    rows = join_split.stack.run([padded[i : i + total] for i in range(count)], 0)
+    rows = join_split.stack.run([a_padded[i : i + total] for i in range(count)], 0)
     whole = cast.run(matmul.matmul.run(flip_roll.flip.run(v, (0,)), rows), upcast)
     if mode == "full":
         return whole

@@ -1,6 +1,6 @@
 """mindspore.numpy: sums, extremes, means and spreads over axes, with and without NaN.
 
-`math_ops` publishes them. Which dtypes a function takes and gives is as observed of MindSpore 2.10.
+`math_ops` publishes them. Input and result dtypes are those observed in MindSpore 2.10.
 """
 
 from .._core.declare.public_api import build
@@ -36,7 +36,7 @@ def _public(function):
 @_public
 @checked
 def sum(a, axis=None, dtype: DType = None, keepdims: Bool = False, initial=None):
-    """The sum over the axes given; int64 for ints and bools.
+    """Computes the sum over axes; int64 for ints and bools.
 
     Args:
         a (Union[Tensor, number, list, tuple]): the values.
@@ -58,9 +58,9 @@ def sum(a, axis=None, dtype: DType = None, keepdims: Bool = False, initial=None)
     a = as_tensor(a, "sum")
     start = None if initial is None else scalar(initial, "initial", "sum")
     axes = axes_of(axis, a.ndim, "sum") or None
-    found = cast.run(a, "int64") if a._array.dtype.name in _WIDENED else a
-    found = reduce_ops.reduce_sum.run(with_dtype(found, dtype, "sum"), axes, keepdims)
-    return with_dtype(found if start is None else found + start, dtype, "sum")
+    upcast = cast.run(a, "int64") if a._array.dtype.name in _WIDENED else a
+    upcast = reduce_ops.reduce_sum.run(with_dtype(upcast, dtype, "sum"), axes, keepdims)
+    return with_dtype(upcast if start is None else upcast + start, dtype, "sum")
 
 
 _WIDENED = {"bool", "int8", "int16", "int32", "uint8"}
@@ -69,7 +69,7 @@ _WIDENED = {"bool", "int8", "int16", "int32", "uint8"}
 @_public
 @checked
 def mean(a, axis=None, keepdims: Bool = False, dtype=None):
-    """The mean over the axes given, in the input's dtype (ints are cut).
+    """Computes the mean over axes, in the input's dtype (ints are truncated).
 
     Raises:
         TypeError: if an argument has another type, or `a` holds bools.
@@ -93,14 +93,14 @@ def _axes(axis, tensor, api, bools=False, lists=True):
     """Axes for a reduction, None for all of them; a Tensor without axes has none to name.
 
     Raises:
-        TypeError: if they are no ints. ValueError: if one is out of range or named twice.
+        TypeError: if they are no ints. ValueError: if an argument is out of range or named twice.
     """
     if isinstance(axis, list) and not lists:
         raise TypeError(f"For '{api}', 'axis' must be an int or a tuple of ints, but got {axis}.")
-    found = axes_of(axis, tensor.ndim, api, bools)
+    indices = axes_of(axis, tensor.ndim, api, bools)
     if not tensor.ndim and axis not in (None, (), []):
         raise ValueError(f"For '{api}', the input has no axis, but got axis {axis}.")
-    return found or None
+    return indices or None
 
 
 def _deviation(path, op, numbers):
@@ -117,10 +117,10 @@ def _deviation(path, op, numbers):
             return reduce_ops.mean.run(x, axes, keepdims)
         count = x.size if axes is None else _count(x, axes)
         plain = op.run(x, axes, 0, keepdims)
-        return plain if not ddof else _rescaled(name, plain, count, ddof)
+        return plain if not ddof else _rescale(name, plain, count, ddof)
 
     function.__name__ = function.__qualname__ = name
-    kind, printed = ("standard deviation", 2.0) if name == "std" else ("variance", 4.0)
+    kind, expected = ("standard deviation", 2.0) if name == "std" else ("variance", 4.0)
     function.__doc__ = f"""The {kind} over the axes given, of squares divided by the count less
     `ddof`; float32 for ints.
 
@@ -131,7 +131,7 @@ def _deviation(path, op, numbers):
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.{name}(ms.Tensor([1.0, 5.0])))
-        {printed}
+        {expected}
     """
     return checked(function)
 
@@ -143,7 +143,7 @@ def _count(x, axes):
     return total
 
 
-def _rescaled(name, plain, count, ddof):
+def _rescale(name, plain, count, ddof):
     """A spread with divisor `count` as one with divisor `count - ddof`."""
     ratio = count / (count - ddof) if count != ddof else float("inf")
     if name == "var":
@@ -172,11 +172,11 @@ def _extreme(paths, over, pick):
             if first is None:
                 raise ValueError(f"For '{name}', 'initial' must be given where 'where' is.")
             x = build("ops", "where")(mask, x, cast.run(first, x._array.dtype))
-        found = over.run(x, _axes(axis, x, name, bools=True), keepdims)
-        return found if first is None else pick.run(found, cast.run(first, x._array.dtype))
+        result = over.run(x, _axes(axis, x, name, bools=True), keepdims)
+        return result if first is None else pick.run(result, cast.run(first, x._array.dtype))
 
     function.__name__ = function.__qualname__ = name
-    kind, printed = ("largest", "[4 5]") if name == "amax" else ("smallest", "[1 2]")
+    kind, expected = ("largest", "[4 5]") if name == "amax" else ("smallest", "[1 2]")
     function.__doc__ = f"""The {kind} element of a Tensor over the axes given; `initial` is a number
     that counts as one more element, `where` says which elements count.
 
@@ -188,7 +188,7 @@ def _extreme(paths, over, pick):
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.{name}(ms.Tensor([[1, 5], [4, 2]]), axis=0))
-        {printed}
+        {expected}
     """
     return checked(function)
 
@@ -199,10 +199,10 @@ def _mask(where, api):
         return None
     if isinstance(where, (int, float)) and where:
         return None
-    found = as_tensor(where, api)
-    if not found.ndim and found.size and bool(found):
+    mask = as_tensor(where, api)
+    if not mask.ndim and mask.size and bool(mask):
         return None
-    return cast.run(found, "bool")
+    return cast.run(mask, "bool")
 
 
 amax = max = _extreme(("numpy.amax", "numpy.max"), min_max.amax, maximum.maximum)
@@ -213,7 +213,7 @@ __all__ += ["amax", "max", "amin", "min"]
 @_public
 @checked
 def ptp(x, axis=None, keepdims: Bool = False):
-    """The largest less the smallest element of a Tensor over the axes given.
+    """Computes the peak-to-peak value, maximum minus minimum, of a Tensor over axes.
 
     Raises:
         TypeError: if an argument has another type, or the Tensor holds bools or complex numbers.
@@ -238,7 +238,7 @@ def ptp(x, axis=None, keepdims: Bool = False):
 
 @_public
 def average(x, axis=None, weights=None, returned=False):
-    """The mean of a Tensor, which may be weighted; with `returned` also the sum of the weights.
+    """Computes the (weighted) average of a Tensor and, with `returned`, the sum of the weights.
 
     Args:
         x (Tensor): the values; without weights the result has their dtype.
@@ -262,17 +262,17 @@ def average(x, axis=None, weights=None, returned=False):
     refuse_complex("average", x)
     axes = _axes(axis, x, "average", lists=False)
     if weights is None:
-        found = reduce_ops.mean.run(x, axes, False)
-        total = build("ops", "full_like")(found, x.size // found.size if found.size else 0)
-        return (found, total) if returned else found
+        result = reduce_ops.mean.run(x, axes, False)
+        total = build("ops", "full_like")(result, x.size // result.size if result.size else 0)
+        return (result, total) if returned else result
     weights = need_tensor(weights, "average")
     refuse_complex("average", weights)
     whole = _weights(x, weights, axis)
     total = reduce_ops.reduce_sum.run(whole, axes, False)
-    weighted = reduce_ops.reduce_sum.run(arithmetic.mul.run(x, whole), axes, False)
-    found = division.div.run(weighted, total)
-    found = cast.run(found, promote_np(x._array.dtype, weights._array.dtype))
-    return (found, cast.run(total, weights._array.dtype)) if returned else found
+    weighted_sum = reduce_ops.reduce_sum.run(arithmetic.mul.run(x, whole), axes, False)
+    result = division.div.run(weighted_sum, total)
+    result = cast.run(result, promote_np(x._array.dtype, weights._array.dtype))
+    return (result, cast.run(total, weights._array.dtype)) if returned else result
 
 
 def _weights(x, weights, axis):
@@ -300,7 +300,7 @@ def _weights(x, weights, axis):
 @_public
 @checked
 def cumsum(a, axis: Int = None, dtype=None):
-    """Cumulative sums of a Tensor along an axis, or over all elements in order.
+    """Computes the cumulative sum of a Tensor along an axis, or over all elements in order.
 
     Bools and ints below 32 bits become int32.
 
@@ -320,8 +320,8 @@ def cumsum(a, axis: Int = None, dtype=None):
         raise ValueError(f"For 'cumsum', the input has no axis, but got axis {axis}.")
     kind = a._array.dtype
     upcast = cast.run(a, "int32") if kind.kind in "biu" and kind.name in _SMALL else a
-    found = _running(cumulative.cumsum, upcast, axis, "cumsum")
-    return with_dtype(cast.run(found, upcast._array.dtype), dtype, "cumsum")
+    result = _running(cumulative.cumsum, upcast, axis, "cumsum")
+    return with_dtype(cast.run(result, upcast._array.dtype), dtype, "cumsum")
 
 
 def _own_dtype(dtype, api):
@@ -346,7 +346,7 @@ def _running(op, a, axis, api):
 @_public
 @checked
 def cumprod(a, axis: Int = None, dtype=None):
-    """Cumulative products along an axis, or over all elements in order.
+    """Computes the cumulative product along an axis, or over all elements in order.
 
     Bools and ints below 32 bits become int32, or uint32 if they have no sign; the ints of a list
     int64.
@@ -361,20 +361,20 @@ def cumprod(a, axis: Int = None, dtype=None):
 
     Source: mindspore.numpy.cumprod of MindSpore 2.10.
     """
-    given, a = a, as_tensor(a, "cumprod")
+    original, a = a, as_tensor(a, "cumprod")
     kind = a._array.dtype
     if kind.kind in "biu" and kind.itemsize < 4:
         a = cast.run(a, "uint32" if kind.kind == "u" else "int32")
-    elif not isinstance(given, Tensor) and kind.kind == "i":
+    elif not isinstance(original, Tensor) and kind.kind == "i":
         a = cast.run(a, "int64")
-    found = _running(cumulative.cumprod, a, axis, "cumprod")
-    return with_dtype(cast.run(found, a._array.dtype), dtype, "cumprod")
+    result = _running(cumulative.cumprod, a, axis, "cumprod")
+    return with_dtype(cast.run(result, a._array.dtype), dtype, "cumprod")
 
 
 @_public
 @checked
 def count_nonzero(x, axis=None, keepdims: Bool = False):
-    """How many elements of a Tensor over the axes given are not 0; int32.
+    """Counts the nonzero elements of a Tensor over axes; int32.
 
     Raises:
         TypeError: if an argument has another type, or the Tensor holds bools.
@@ -407,11 +407,11 @@ def _nan(path, fill, reduce, keep):
         if not x.size and name != "nansum":
             return with_dtype(reduce_ops.mean.run(x, axes, bool(keepdims)), dtype, name)
         if x._array.dtype.kind == "f":
-            x = _filled(x, fill)
+            x = _replace_nan(x, fill)
         return with_dtype(reduce(x, axes, bool(keepdims)), dtype, name)
 
     function.__name__ = function.__qualname__ = name
-    printed = {"nanmax": 5.0, "nanmin": 1.0, "nansum": 6.0}[name]
+    expected = {"nanmax": 5.0, "nanmin": 1.0, "nansum": 6.0}[name]
     function.__doc__ = f"""`{name[3:]}` over the axes given of what is not NaN, in its dtype.
 
     Raises:
@@ -421,7 +421,7 @@ def _nan(path, fill, reduce, keep):
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.{name}(ms.Tensor([1.0, float('nan'), 5.0])))
-        {printed}
+        {expected}
     """
     globals()[name] = _public(checked(function))
 
@@ -438,7 +438,7 @@ _nan("numpy.nansum", 0.0, lambda x, axis, keep: reduce_ops.reduce_sum.run(x, axi
 @_public
 @checked
 def nancumsum(a, axis: Int = None, dtype=None):
-    """`cumsum` of a Tensor in which NaN counts as 0.
+    """Computes the cumulative sum of a Tensor with NaN as 0.
 
     Raises:
         TypeError: if an argument has another type, or `a` is complex.
@@ -455,11 +455,11 @@ def nancumsum(a, axis: Int = None, dtype=None):
     a = need_tensor(a, "nancumsum")
     refuse_complex("nancumsum", a)
     if a._array.dtype.kind == "f":
-        a = _filled(a, 0.0)
+        a = _replace_nan(a, 0.0)
     return cumsum(a, axis, dtype)
 
 
-def _filled(x, fill):
+def _replace_nan(x, fill):
     """`x` with a number in place of NaN."""
     return cast.run(build("ops", "where")(comparison.isnan.run(x), fill, x), x._array.dtype)
 
@@ -473,7 +473,7 @@ def _single(a, api):
 
 @_public
 def nanmean(a, axis=None, dtype=None, keepdims=False):
-    """The mean of what is not NaN; float32, or float64 for float64.
+    """Computes the mean of elements that are not NaN; float32, or float64 for float64.
 
     Raises:
         TypeError: if an argument has another type, or `a` is complex.
@@ -488,16 +488,16 @@ def nanmean(a, axis=None, dtype=None, keepdims=False):
     Source: mindspore.numpy.nanmean of MindSpore 2.10.
     """
     x = _single(a, "nanmean")
-    found = statistics.nanmean.run(x, _axes(axis, x, "nanmean", bools=True), bool(keepdims))
+    result = statistics.nanmean.run(x, _axes(axis, x, "nanmean", bools=True), bool(keepdims))
     if dtype is None:
-        return found
+        return result
     upcast = named_dtype("nanmean", dtype) == dtypes.float64
-    return cast.run(found, "float64" if upcast else "float32")
+    return cast.run(result, "float64" if upcast else "float32")
 
 
 @_public
 def nanvar(a, axis=None, dtype=None, ddof=0, keepdims=False):
-    """The variance of what is not NaN, of squares divided by the count less `ddof`; float32.
+    """Computes the variance of elements that are not NaN, with divisor count - `ddof`; float32.
 
     Raises:
         TypeError: if an argument has another type, or `a` is complex.
@@ -517,10 +517,12 @@ def nanvar(a, axis=None, dtype=None, ddof=0, keepdims=False):
 def _nanvar(a, axis, ddof, keepdims, api):
     x, ddof = _single(a, api), _ddof(ddof, api)
     axes, keepdims = _axes(axis, x, api, bools=True), bool(keepdims)
-    here = cast.run(logical.logical_not.run(comparison.isnan.run(x)), x._array.dtype)
+    is_number = cast.run(logical.logical_not.run(comparison.isnan.run(x)), x._array.dtype)
     gap = x - statistics.nanmean.run(x, axes, True)
     squares = statistics.nansum.run(gap * gap, axes, keepdims)
-    return cast.run(squares / (reduce_ops.reduce_sum.run(here, axes, keepdims) - ddof), "float32")
+    return cast.run(
+        squares / (reduce_ops.reduce_sum.run(is_number, axes, keepdims) - ddof), "float32"
+    )
 
 
 def _ddof(value, api):
@@ -531,7 +533,7 @@ def _ddof(value, api):
 
 @_public
 def nanstd(a, axis=None, dtype=None, ddof=0, keepdims=False):
-    """The square root of `nanvar`.
+    """Computes the standard deviation of elements that are not NaN, the square root of `nanvar`.
 
     Example:
         >>> import numpy as np

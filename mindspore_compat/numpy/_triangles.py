@@ -18,8 +18,8 @@ from ._convert import (
     axis_of,
     broadcast,
     is_int,
-    made_dtype,
     need_tensor,
+    new_dtype,
     refuse_complex,
     with_dtype,
 )
@@ -51,10 +51,10 @@ float32, int32 = dtypes.float32, dtypes.int32
 
 @checked
 def eye(N: Int(ge=0), M: Int(ge=0) = None, k: Int = 0, dtype=float32):
-    """Ones on the k-th diagonal of an N x M matrix, zeros elsewhere.
+    """Returns an N x M matrix with ones on the k-th diagonal and zeros elsewhere.
 
     Raises:
-        TypeError: if a length or `k` is no int. ValueError: if a length is negative.
+        TypeError: if a length or `k` is not an int. ValueError: if a length is negative.
 
     Example:
         >>> import mindspore_compat as ms
@@ -64,12 +64,12 @@ def eye(N: Int(ge=0), M: Int(ge=0) = None, k: Int = 0, dtype=float32):
 
     Source: mindspore.numpy.eye of MindSpore 2.10.
     """
-    wanted = dtypes.to_numpy(made_dtype(dtype, "eye"))
-    return Tensor._wrap(current_space().eye(N, N if M is None else M, k, wanted))
+    result_dtype = dtypes.to_numpy(new_dtype(dtype, "eye"))
+    return Tensor._wrap(current_space().eye(N, N if M is None else M, k, result_dtype))
 
 
 def identity(n, dtype=float32):
-    """Ones on the diagonal of an n x n matrix.
+    """Returns the n x n identity matrix.
 
     Example:
         >>> import mindspore_compat as ms
@@ -100,10 +100,10 @@ def _length(value, name, api):
 
 @checked
 def tri(N, M=None, k: Int = 0, dtype: DType | None = float32):
-    """Ones on and below the k-th diagonal of an N x M matrix.
+    """Returns an N x M matrix with ones on and below the k-th diagonal.
 
     Raises:
-        TypeError: if a length or `k` is no int, or `dtype` is no MindSpore dtype.
+        TypeError: if a length or `k` is not an int, or `dtype` is not a MindSpore dtype.
         ValueError: if a length is negative. RuntimeError: if it is 0.
 
     Example:
@@ -126,7 +126,7 @@ def _lower(rows, columns, k, dtype=float32):
 
 @checked
 def tril(m, k: Int = 0):
-    """The lower triangle of each matrix; a vector is repeated to a matrix.
+    """Returns the lower triangle of each matrix; a vector is broadcast to a matrix.
 
     Raises:
         TypeError: if an argument has another type, or is complex.
@@ -145,7 +145,8 @@ def tril(m, k: Int = 0):
 
 @checked
 def triu(m, k: Int = 0):
-    """The upper triangle of each matrix; a vector is repeated to a matrix. Errors as `tril`.
+    """Returns the upper triangle of each matrix; a vector is broadcast to a matrix. Errors as
+    `tril`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -168,25 +169,25 @@ def _matrices(m, api):
     return broadcast(m, (m.shape[0], m.shape[0]), api) if m.ndim == 1 else m
 
 
-def _positions(made):
-    """The rows and columns of what is not 0; int32, and float32 where there is nothing."""
-    rows = masks.argwhere.run(made)
+def _positions(matrix):
+    """The rows and columns of nonzero elements; int32, or float32 if there are none."""
+    rows = masks.argwhere.run(matrix)
     rows = rows.astype(int32 if rows.size else float32)
     return rows[:, 0], rows[:, 1]
 
 
-def _counted(n, m):
-    """Lengths given as numbers, rounded up; nothing is below 0."""
+def _lengths(n, m):
+    """Lengths from numbers, rounded up, at least 0."""
     rows = max(math.ceil(n), 0)
     return rows, rows if m is None else max(math.ceil(m), 0)
 
 
 @checked
 def tril_indices(n: Number | Bool, k: Number | Bool = 0, m: Number | Bool = None):
-    """The rows and the columns of the lower triangle of an n x m matrix; int32.
+    """Returns the row and column indices of the lower triangle of an n x m matrix; int32.
 
     Raises:
-        TypeError: if an argument is no number.
+        TypeError: if an argument is not a number.
 
     Example:
         >>> import mindspore_compat as ms
@@ -195,15 +196,15 @@ def tril_indices(n: Number | Bool, k: Number | Bool = 0, m: Number | Bool = None
 
     Source: mindspore.numpy.tril_indices of MindSpore 2.10.
     """
-    return _positions(_lower(*_counted(n, m), math.floor(k)))
+    return _positions(_lower(*_lengths(n, m), math.floor(k)))
 
 
 @checked
 def triu_indices(n: Number | Bool, k: Number | Bool = 0, m: Number | Bool = None):
-    """The rows and the columns of the upper triangle of an n x m matrix; int32.
+    """Returns the row and column indices of the upper triangle of an n x m matrix; int32.
 
     Raises:
-        TypeError: if an argument is no number.
+        TypeError: if an argument is not a number.
 
     Example:
         >>> import mindspore_compat as ms
@@ -212,7 +213,7 @@ def triu_indices(n: Number | Bool, k: Number | Bool = 0, m: Number | Bool = None
 
     Source: mindspore.numpy.triu_indices of MindSpore 2.10.
     """
-    return _positions(1 - _lower(*_counted(n, m), math.ceil(k) - 1))
+    return _positions(1 - _lower(*_lengths(n, m), math.ceil(k) - 1))
 
 
 def _matrix_shape(arr, api):
@@ -223,10 +224,10 @@ def _matrix_shape(arr, api):
 
 
 def tril_indices_from(arr, k=0):
-    """The rows and the columns of the lower triangle of a matrix like this one.
+    """Returns the row and column indices of the lower triangle of a matrix of this shape.
 
     Raises:
-        TypeError: if an argument has another type. ValueError: if `arr` is no matrix.
+        TypeError: if an argument has another type. ValueError: if `arr` is not a matrix.
 
     Example:
         >>> import mindspore_compat as ms
@@ -240,10 +241,10 @@ def tril_indices_from(arr, k=0):
 
 
 def triu_indices_from(arr, k=0):
-    """The rows and the columns of the upper triangle of a matrix like this one.
+    """Returns the row and column indices of the upper triangle of a matrix of this shape.
 
     Raises:
-        TypeError: if an argument has another type. ValueError: if `arr` is no matrix.
+        TypeError: if an argument has another type. ValueError: if `arr` is not a matrix.
 
     Example:
         >>> import mindspore_compat as ms
@@ -258,10 +259,11 @@ def triu_indices_from(arr, k=0):
 
 @checked
 def diag(v, k: Int = 0):
-    """A matrix with a vector on its k-th diagonal, or that diagonal of a matrix.
+    """Builds a matrix with a vector on its k-th diagonal, or extracts that diagonal of a matrix.
 
     Raises:
-        TypeError: if `v` is not a Tensor or complex. ValueError: if it has not one or two axes.
+        TypeError: if `v` is not a Tensor or complex. ValueError: if it does not have one or two
+            axes.
 
     Example:
         >>> import mindspore_compat as ms
@@ -280,7 +282,7 @@ def diag(v, k: Int = 0):
 
 @checked
 def diagflat(v, k: InTensor(Int | Bool) = 0):
-    """A matrix with all elements of a Tensor on its k-th diagonal.
+    """Builds a matrix with the flattened input on its k-th diagonal.
 
     Raises:
         TypeError: if `v` is not a Tensor, or complex, or `k` no int.
@@ -300,7 +302,7 @@ def diagflat(v, k: InTensor(Int | Bool) = 0):
 
 @checked
 def diagonal(a, offset: Scalar = 0, axis1: Scalar = 0, axis2: Scalar = 1):
-    """The diagonal of a Tensor over two axes, along a new last axis.
+    """Returns the diagonal of a Tensor over two axes, along a new last axis.
 
     Raises:
         TypeError: if an argument has another type.
@@ -328,10 +330,10 @@ def _two_axes(a, axis1, axis2, api):
 
 @checked
 def diag_indices(n: Int | Bool, ndim: Int | Bool = 2):
-    """The positions of the diagonal of an array of `ndim` axes of length n; int32.
+    """Returns the indices of the main diagonal of an array with `ndim` axes of length n; int32.
 
     Raises:
-        TypeError: if an argument is no int. ValueError: if `n` is less than 1.
+        TypeError: if an argument is not an int. ValueError: if `n` is less than 1.
 
     Example:
         >>> import mindspore_compat as ms
@@ -347,7 +349,7 @@ def diag_indices(n: Int | Bool, ndim: Int | Bool = 2):
 
 @checked
 def trace(a, offset: Scalar = 0, axis1: Scalar = 0, axis2: Scalar = 1, dtype: DType = None):
-    """The sum of the diagonal of a Tensor over two axes; int64 for ints.
+    """Computes the trace, the sum of the diagonal over two axes; int64 for ints.
 
     Raises:
         TypeError: if an argument has another type.
@@ -368,16 +370,17 @@ def trace(a, offset: Scalar = 0, axis1: Scalar = 0, axis2: Scalar = 1, dtype: DT
 
 @checked
 def vander(x, N=None, increasing: Bool = False):
-    """The powers of each element of a vector, one row for each, from the highest down (or up).
+    """Returns the Vandermonde matrix: the powers of each element of a vector, one row each, from
+    the highest down (or up).
 
     Args:
         x (Union[list, tuple, Tensor]): the vector.
-        N (int): how many powers; None or 0 for as many as there are elements.
+        N (int): the number of powers; None or 0 for as many as there are elements.
         increasing (bool): whether the powers ascend.
 
     Raises:
         TypeError: if an argument has another type, or `x` holds bools.
-        ValueError: if `x` is no vector with elements, or `N` is negative.
+        ValueError: if `x` is not a vector with elements, or `N` is negative.
 
     Example:
         >>> import mindspore_compat as ms
@@ -399,5 +402,5 @@ def vander(x, N=None, increasing: Bool = False):
         raise ValueError(f"For 'vander', 'x' must be a vector with elements, but got {x.shape}.")
     if N is not None and N < 0:
         raise ValueError(f"For 'vander', 'N' must not be negative, but got {N}.")
-    found = cast.run(grid.vander.run(x, int(N) if N else None), x._array.dtype)
-    return flip_roll.flip.run(found, (1,)) if increasing else found
+    powers = cast.run(grid.vander.run(x, int(N) if N else None), x._array.dtype)
+    return flip_roll.flip.run(powers, (1,)) if increasing else powers

@@ -20,8 +20,8 @@ from ._convert import (
     as_tensor,
     axis_of,
     broadcast,
-    made_dtype,
     need_tensor,
+    new_dtype,
     refuse_complex,
     shape_tuple,
     with_dtype,
@@ -66,25 +66,25 @@ __all__ += _windows.__all__
 float32, int32 = dtypes.float32, dtypes.int32
 
 
-def _as_made(tensor, dtype, api):
-    """`tensor` in the dtype of a new one; as it is for None."""
-    return tensor if dtype is None else cast.run(tensor, dtypes.to_numpy(made_dtype(dtype, api)))
+def _as_new(tensor, dtype, api):
+    """`tensor` cast to the dtype of a new Tensor; unchanged for None."""
+    return tensor if dtype is None else cast.run(tensor, dtypes.to_numpy(new_dtype(dtype, api)))
 
 
-def _filled(shape, value, dtype, api):
-    wanted = dtypes.to_numpy(made_dtype(dtype, api))
-    return Tensor._wrap(current_space().full(shape_tuple(shape, api), value, wanted))
+def _fill(shape, value, dtype, api):
+    target = dtypes.to_numpy(new_dtype(dtype, api))
+    return Tensor._wrap(current_space().full(shape_tuple(shape, api), value, target))
 
 
 @checked
 def array(obj, dtype=None, copy: Any = True, ndmin: InTensor(Number | Bool) = 0):
-    """A Tensor of an array-like value; ints become int32 and floats float32.
+    """Creates a Tensor from an array-like value; ints become int32 and floats float32.
 
     Args:
         obj (Union[int, float, bool, list, tuple, Tensor]): the values.
-        dtype (Union[mindspore.dtype, type, str]): the dtype wanted.
-        copy (bool): False to return a Tensor that fits as it is. Default: True.
-        ndmin (int): the least number of axes; new ones come first. Default: 0.
+        dtype (Union[mindspore.dtype, type, str]): the dtype of the result.
+        copy (bool): False to return a matching Tensor itself. Default: True.
+        ndmin (int): the minimum number of axes; new ones come first. Default: 0.
 
     Raises:
         TypeError: if an argument has another type.
@@ -98,17 +98,17 @@ def array(obj, dtype=None, copy: Any = True, ndmin: InTensor(Number | Bool) = 0)
 
     Source: mindspore.numpy.array of MindSpore 2.10.
     """
-    found = _as_made(as_tensor(obj, "array"), dtype, "array")
-    if copy and found is obj:
-        found = build("Tensor", "copy")(found)
-    missing = ndmin - found.ndim
+    tensor = _as_new(as_tensor(obj, "array"), dtype, "array")
+    if copy and tensor is obj:
+        tensor = build("Tensor", "copy")(tensor)
+    missing = ndmin - tensor.ndim
     if missing > 0 and not isinstance(ndmin, int):
         raise TypeError(f"For 'array', 'ndmin' must be an int, but got {ndmin}.")
-    return found.reshape((1,) * missing + found.shape) if missing > 0 else found
+    return tensor.reshape((1,) * missing + tensor.shape) if missing > 0 else tensor
 
 
 def asarray(a, dtype=None):
-    """A Tensor of an array-like value; a Tensor that fits is returned as it is.
+    """Converts an array-like value to a Tensor; a matching Tensor is returned itself.
 
     Example:
         >>> import mindspore_compat as ms
@@ -121,7 +121,7 @@ def asarray(a, dtype=None):
 
 
 def asfarray(a, dtype=float32):
-    """A Tensor of an array-like value in a floating dtype, float32 by default.
+    """Converts an array-like value to a Tensor of a floating dtype, float32 by default.
 
     A dtype of ints or bools stands for float32, None for the value's own.
 
@@ -133,13 +133,13 @@ def asfarray(a, dtype=float32):
     Source: mindspore.numpy.asfarray of MindSpore 2.10.
     """
     if dtype is not None:
-        wanted = made_dtype(dtype, "asfarray")
-        dtype = wanted if wanted in (dtypes.float16, float32, dtypes.float64) else float32
+        target = new_dtype(dtype, "asfarray")
+        dtype = target if target in (dtypes.float16, float32, dtypes.float64) else float32
     return array(a, dtype, copy=False)
 
 
 def copy(a):
-    """The same values in memory of their own.
+    """Copies an array-like value to a new Tensor.
 
     Example:
         >>> import mindspore_compat as ms
@@ -150,7 +150,8 @@ def copy(a):
 
 
 def zeros(shape, dtype=float32):
-    """Zeros of a shape (an int, tuple, list or Tensor of ints); float32 by default.
+    """Returns a Tensor of zeros of a shape (an int, tuple, list or Tensor of ints); float32 by
+    default.
 
     Example:
         >>> import mindspore_compat as ms
@@ -159,11 +160,12 @@ def zeros(shape, dtype=float32):
 
     Source: mindspore.numpy.zeros of MindSpore 2.10.
     """
-    return _filled(shape, 0, dtype, "zeros")
+    return _fill(shape, 0, dtype, "zeros")
 
 
 def ones(shape, dtype=float32):
-    """Ones of a shape (an int, tuple, list or Tensor of ints); float32 by default.
+    """Returns a Tensor of ones of a shape (an int, tuple, list or Tensor of ints); float32 by
+    default.
 
     Example:
         >>> import mindspore_compat as ms
@@ -172,12 +174,12 @@ def ones(shape, dtype=float32):
 
     Source: mindspore.numpy.ones of MindSpore 2.10.
     """
-    return _filled(shape, 1, dtype, "ones")
+    return _fill(shape, 1, dtype, "ones")
 
 
 @checked
 def empty(shape, dtype: DType | None = float32):
-    """A Tensor of a shape, whose values are not to be relied on; float32 by default.
+    """Returns a Tensor of a shape with unspecified values; float32 by default.
 
     The memory is cleared, as the original's usually is. A TypeError for a Tensor that holds
     anything but int32 or int64.
@@ -197,7 +199,7 @@ def empty(shape, dtype: DType | None = float32):
 
 
 def full(shape, fill_value, dtype=None):
-    """An array-like value repeated to a shape, in its own dtype unless one is given.
+    """Returns a Tensor of a shape filled with an array-like value, in the value's dtype by default.
 
     Raises:
         TypeError: if an argument has another type. ValueError: if the value does not fit.
@@ -210,7 +212,7 @@ def full(shape, fill_value, dtype=None):
     Source: mindspore.numpy.full of MindSpore 2.10.
     """
     shape = shape_tuple(shape, "full")
-    value = _as_made(as_tensor(fill_value, "full"), dtype, "full")
+    value = _as_new(as_tensor(fill_value, "full"), dtype, "full")
     return build("Tensor", "copy")(broadcast(value, shape, "full"))
 
 
@@ -223,12 +225,12 @@ def _like(a, fill, dtype, shape, api):
     a = _model(a, api)
     refuse_complex(api, a)
     shape = a.shape if shape is None or _nothing(shape) else shape_tuple(shape, api)
-    found = as_tensor(fill, api)
+    tensor = as_tensor(fill, api)
     if dtype is not None:
-        found = _as_made(found, dtype, api)
+        tensor = _as_new(tensor, dtype, api)
     elif isinstance(fill, (int, float)):
-        found = cast.run(found, a._array.dtype)
-    return build("Tensor", "copy")(broadcast(found, shape, api))
+        tensor = cast.run(tensor, a._array.dtype)
+    return build("Tensor", "copy")(broadcast(tensor, shape, api))
 
 
 def _model(value, api):
@@ -244,12 +246,12 @@ def _model(value, api):
 
 
 def _nothing(shape):
-    """Whether a shape is an empty list or tuple, which the original takes for none given."""
+    """Whether a shape is an empty list or tuple, which the original treats as omitted."""
     return isinstance(shape, (tuple, list)) and not shape
 
 
 def zeros_like(a, dtype=None, shape=None):
-    """Zeros in the shape and dtype of an array-like value, unless others are given.
+    """Returns zeros in the shape and dtype of an array-like value by default.
 
     Example:
         >>> import mindspore_compat as ms
@@ -262,7 +264,7 @@ def zeros_like(a, dtype=None, shape=None):
 
 
 def ones_like(a, dtype=None, shape=None):
-    """Ones in the shape and dtype of an array-like value, unless others are given.
+    """Returns ones in the shape and dtype of an array-like value by default.
 
     Example:
         >>> import mindspore_compat as ms
@@ -276,7 +278,7 @@ def ones_like(a, dtype=None, shape=None):
 
 @checked
 def empty_like(prototype, dtype: DType = None, shape=None):
-    """`empty` in the shape and dtype of an array-like value, unless others are given.
+    """Returns unspecified values in the shape and dtype of an array-like value by default.
 
     Example:
         >>> import mindspore_compat as ms
@@ -292,7 +294,8 @@ def empty_like(prototype, dtype: DType = None, shape=None):
 
 
 def full_like(a, fill_value, dtype=None, shape=None):
-    """An array-like value repeated, in the shape and dtype of another unless others are given.
+    """Returns a Tensor filled with an array-like value, in the shape and dtype of another value by
+    default.
 
     Example:
         >>> import mindspore_compat as ms
@@ -308,7 +311,7 @@ def full_like(a, fill_value, dtype=None, shape=None):
 
 
 def _bound(value):
-    """A bound of a range as a number, and whether it was a Python int."""
+    """Converts a bound of a range to a number; returns it and whether it was a Python int."""
     if isinstance(value, (Tensor, numpy.ndarray, numpy.generic)):
         if value.size != 1:
             error = ValueError if isinstance(value, Tensor) else TypeError
@@ -325,13 +328,14 @@ def _bound(value):
 
 
 def arange(start, stop=None, step=None, dtype=None):
-    """Numbers from `start` to below `stop`, `step` apart; int32 for ints, else float32.
+    """Returns numbers from `start` to below `stop` in steps of `step`; int32 for ints, otherwise
+    float32.
 
     Args:
         start (Union[int, float, Tensor]): the first number; the end if `stop` is None.
         stop (Union[int, float, Tensor]): the end.
         step (Union[int, float, Tensor]): the distance. Default: 1.
-        dtype (Union[mindspore.dtype, type, str]): the dtype wanted.
+        dtype (Union[mindspore.dtype, type, str]): the dtype of the result.
 
     Raises:
         TypeError: if an argument has another type.
@@ -344,19 +348,19 @@ def arange(start, stop=None, step=None, dtype=None):
 
     Source: mindspore.numpy.arange of MindSpore 2.10.
     """
-    bounds = [None if each is None else _bound(each) for each in (start, stop, step)]
+    bounds = [None if value is None else _bound(value) for value in (start, stop, step)]
     if bounds[0] is None:
         raise TypeError("For 'arange', 'start' must be a number, but got None.")
-    whole = all(each[1] for each in bounds if each is not None)
-    first, last, gap = (None if each is None else each[0] for each in bounds)
+    whole = all(pair[1] for pair in bounds if pair is not None)
+    first, last, gap = (None if pair is None else pair[0] for pair in bounds)
     first, last = (0, first) if last is None else (first, last)
     gap = 1 if gap is None else gap
     if gap == 0 or math.ceil((last - first) / gap) <= 0:
         raise ValueError(
             f"For 'arange', there must be a number from {first} to {last} in steps of {gap}."
         )
-    found = Tensor._wrap(current_space().arange(first, last, gap))
-    return with_dtype(found, (int32 if whole else float32) if dtype is None else dtype, "arange")
+    result = Tensor._wrap(current_space().arange(first, last, gap))
+    return with_dtype(result, (int32 if whole else float32) if dtype is None else dtype, "arange")
 
 
 def _ends(start, stop, api):
@@ -379,15 +383,15 @@ def linspace(
     dtype=None,
     axis=0,
 ):
-    """`num` numbers from `start` to `stop`, evenly apart, along an axis; float32 by default.
+    """Returns `num` evenly spaced numbers from `start` to `stop` along an axis; float32 by default.
 
     Args:
         start, stop (Union[number, list, tuple, Tensor]): the ends, which are broadcast.
-        num (int): how many numbers. Default: 50.
+        num (int): the number of values. Default: 50.
         endpoint (bool): whether `stop` is one of them. Default: True.
         retstep (bool): whether the distance is returned as well. Default: False.
-        dtype (Union[mindspore.dtype, type, str]): the dtype wanted.
-        axis (int): where the new axis stands. Default: 0.
+        dtype (Union[mindspore.dtype, type, str]): the dtype of the result.
+        axis (int): the position of the new axis. Default: 0.
 
     Raises:
         TypeError: if an argument has another type.
@@ -400,9 +404,9 @@ def linspace(
 
     Source: mindspore.numpy.linspace of MindSpore 2.10.
     """
-    found, step = _even(start, stop, num, endpoint, axis, "linspace")
-    found = _as_made(found, dtype, "linspace")
-    return (found, step) if retstep else found
+    numbers, step = _even(start, stop, num, endpoint, axis, "linspace")
+    numbers = _as_new(numbers, dtype, "linspace")
+    return (numbers, step) if retstep else numbers
 
 
 def _single(axis, api):
@@ -424,11 +428,11 @@ def _even(start, stop, num, endpoint, axis, api):
     rank = (first + last).ndim
     axis = axis_of(_single(axis, api), rank + 1, api, bools=True)
     counts = Tensor([float(i) for i in range(num)]).reshape((-1,) + (1,) * rank)
-    found = first + counts * (step if parts else last * 0)
+    numbers = first + counts * (step if parts else last * 0)
     if endpoint and num > 1:  # the end exactly, whatever rounding did
-        final = (first * 0 + last).reshape((1, *found.shape[1:]))
-        found = join_split.cat.run([found[:-1], final], 0)
-    return transpose.moveaxis.run(found, 0, axis), step
+        final = (first * 0 + last).reshape((1, *numbers.shape[1:]))
+        numbers = join_split.cat.run([numbers[:-1], final], 0)
+    return transpose.moveaxis.run(numbers, 0, axis), step
 
 
 @checked
@@ -441,7 +445,8 @@ def logspace(
     dtype=None,
     axis=0,
 ):
-    """`base` to the powers of `linspace`. Arguments and errors as there; `base` is a number.
+    """Returns numbers evenly spaced on a log scale: `base` to the powers of `linspace`. Arguments
+    and errors as there; `base` is a number.
 
     Example:
         >>> import mindspore_compat as ms
@@ -451,12 +456,12 @@ def logspace(
     Source: mindspore.numpy.logspace of MindSpore 2.10.
     """
     powers, _ = _even(start, stop, num, endpoint, axis, "logspace")
-    return _as_made(build("ops", "pow")(float(base), powers), dtype, "logspace")
+    return _as_new(build("ops", "pow")(float(base), powers), dtype, "logspace")
 
 
 @checked
 def geomspace(start, stop, num: Int | Bool = 50, endpoint: Bool = True, dtype=None, axis=0):
-    """`num` numbers from `start` to `stop`, each the same multiple of the one before.
+    """Returns `num` numbers in geometric progression from `start` to `stop`.
 
     Arguments and errors as for `linspace`.
 
@@ -469,9 +474,9 @@ def geomspace(start, stop, num: Int | Bool = 50, endpoint: Bool = True, dtype=No
     """
     first, last = _ends(start, stop, "geomspace")
     shares, _ = _even(first * 0, last * 0 + 1, num, endpoint, 0, "geomspace")
-    found = first * build("ops", "pow")(last / first, shares)
-    axis = axis_of(_single(axis, "geomspace"), found.ndim, "geomspace", bools=True)
-    return _as_made(transpose.moveaxis.run(found, 0, axis), dtype, "geomspace")
+    numbers = first * build("ops", "pow")(last / first, shares)
+    axis = axis_of(_single(axis, "geomspace"), numbers.ndim, "geomspace", bools=True)
+    return _as_new(transpose.moveaxis.run(numbers, 0, axis), dtype, "geomspace")
 
 
 # Grids --------------------------------------------------------------------------------------------
@@ -479,7 +484,7 @@ def geomspace(start, stop, num: Int | Bool = 50, endpoint: Bool = True, dtype=No
 
 @checked
 def meshgrid(*xi, sparse: Bool = False, indexing="xy"):
-    """The coordinates of the grid that Tensors span, as a list; `sparse` keeps axes of length 1.
+    """Returns the coordinate grids of Tensors, as a list; `sparse` keeps axes of length 1.
 
     Raises:
         TypeError: if an argument has another type, or `indexing` is neither "xy" nor "ij".
@@ -492,11 +497,11 @@ def meshgrid(*xi, sparse: Bool = False, indexing="xy"):
 
     Source: mindspore.numpy.meshgrid of MindSpore 2.10.
     """
-    for each in xi:
-        need_tensor(each, "meshgrid")
+    for x in xi:
+        need_tensor(x, "meshgrid")
     if not isinstance(indexing, str) or indexing not in ("xy", "ij"):
         raise TypeError(f"For 'meshgrid', 'indexing' must be 'xy' or 'ij', but got {indexing!r}.")
-    return _grid([each.reshape(-1) for each in xi], sparse, indexing)
+    return _grid([x.reshape(-1) for x in xi], sparse, indexing)
 
 
 def _grid(vectors, sparse, indexing):
@@ -511,10 +516,10 @@ def _grid(vectors, sparse, indexing):
 
 @checked
 def indices(dimensions, dtype=int32, sparse: Bool = False):
-    """The coordinates of a grid of these lengths, as a list.
+    """Returns the index grids of a shape, as a list.
 
     Raises:
-        TypeError: if `dimensions` is no tuple or list of numbers, or another argument of another
+        TypeError: if `dimensions` is not a tuple or list of numbers, or another argument of another
             type.
         ValueError: if a length is less than 1.
 
@@ -529,14 +534,14 @@ def indices(dimensions, dtype=int32, sparse: Bool = False):
     if dtype is not None:
         named_dtype("indices", dtype)
     vectors = [arange(n).astype(int32) for n in dimensions]
-    return [with_dtype(one, dtype, "indices") for one in _grid(vectors, sparse, "ij")]
+    return [with_dtype(vector, dtype, "indices") for vector in _grid(vectors, sparse, "ij")]
 
 
 def ix_(*args):
-    """Vectors (Tensors) shaped so that they index a grid together, as a tuple.
+    """Returns vectors (Tensors) in shapes that together index a grid, as a tuple.
 
     Raises:
-        TypeError: if one is not a Tensor. ValueError: if one is no vector.
+        TypeError: if one is not a Tensor. ValueError: if one is not a vector.
 
     Example:
         >>> import mindspore_compat as ms
@@ -545,9 +550,9 @@ def ix_(*args):
 
     Source: mindspore.numpy.ix_ of MindSpore 2.10.
     """
-    for each in args:
-        if need_tensor(each, "ix_").ndim != 1:
-            raise ValueError(f"For 'ix_', the arguments must be vectors, but got {each.shape}.")
+    for arg in args:
+        if need_tensor(arg, "ix_").ndim != 1:
+            raise ValueError(f"For 'ix_', the arguments must be vectors, but got {arg.shape}.")
     return tuple(_grid(list(args), True, "ij"))
 
 
@@ -563,8 +568,8 @@ class _Grid:
         vectors = [self._vector(part) for part in parts]
         if not isinstance(key, tuple):
             return vectors[0]
-        found = _grid(vectors, not self.whole, "ij")
-        return join_split.stack.run(found, 0) if self.whole else found
+        grids = _grid(vectors, not self.whole, "ij")
+        return join_split.stack.run(grids, 0) if self.whole else grids
 
     def _vector(self, part):
         start = 0 if part.start is None else part.start

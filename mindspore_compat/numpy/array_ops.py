@@ -1,5 +1,5 @@
 """mindspore.numpy: shapes, order, functions along axes. Joining and splitting, choosing and sets
-are in files of their own."""
+are in separate files."""
 
 import numpy
 
@@ -65,7 +65,7 @@ __all__ += _sets.__all__
 
 
 def reshape(x, new_shape):
-    """The elements of a Tensor in another shape, given as an int, tuple, list or integer Tensor.
+    """Reshapes a Tensor to a shape given as an int, tuple, list or integer Tensor.
 
     Raises:
         TypeError: if an argument has another type. ValueError: if the elements do not fit.
@@ -89,7 +89,7 @@ def reshape(x, new_shape):
 
 
 def ravel(x):
-    """All elements of a Tensor along one axis. A TypeError for anything else.
+    """Flattens a Tensor. A TypeError for other values.
 
     Example:
         >>> import mindspore_compat as ms
@@ -102,7 +102,7 @@ def ravel(x):
 
 
 def transpose(a, axes=None):
-    """The axes of a Tensor in another order, reversed by default.
+    """Permutes the axes of a Tensor; reverses them by default.
 
     Raises:
         TypeError: if an argument has another type. ValueError: if `axes` does not name each axis.
@@ -142,7 +142,7 @@ def swapaxes(x, axis1: Int | Bool, axis2: Int | Bool):
 
 
 def moveaxis(a, source, destination):
-    """Axes of a Tensor move from `source` to `destination`, ints or as many of them.
+    """Moves axes of a Tensor from `source` to `destination`: ints, or equally many ints.
 
     Raises:
         TypeError: if an argument has another type.
@@ -161,8 +161,8 @@ def moveaxis(a, source, destination):
             f"For 'moveaxis', axes of the input must be named, but got {source} and {destination}."
         )
     indices = [
-        axes_of(whole_numbers(each, name, "moveaxis", bools=True), a.ndim, "moveaxis", True)
-        for name, each in (("source", source), ("destination", destination))
+        axes_of(whole_numbers(positions, name, "moveaxis", bools=True), a.ndim, "moveaxis", True)
+        for name, positions in (("source", source), ("destination", destination))
     ]
     if len(indices[0]) != len(indices[1]):
         raise ValueError(
@@ -174,7 +174,7 @@ def moveaxis(a, source, destination):
 
 @checked
 def rollaxis(x, axis: Int | Bool, start: Int | Bool = 0):
-    """An axis of a Tensor moves back until it stands before `start`.
+    """Rolls an axis of a Tensor back until it precedes `start`.
 
     Raises:
         TypeError: if an argument has another type. ValueError: if an axis is out of range.
@@ -197,7 +197,7 @@ def rollaxis(x, axis: Int | Bool, start: Int | Bool = 0):
 
 
 def expand_dims(a, axis):
-    """A Tensor with new axes of length 1, named as they stand in the result.
+    """Inserts axes of length 1 into a Tensor, at positions in the result.
 
     Raises:
         TypeError: if an argument has another type.
@@ -214,13 +214,13 @@ def expand_dims(a, axis):
     axes = whole_numbers(axis, "axis", "expand_dims")
     if not axes:
         raise ValueError("For 'expand_dims', 'axis' must name an axis.")
-    for one in sorted(axes_of(axes, a.ndim + len(axes), "expand_dims")):
-        a = reshape_ops.expand_dims.run(a, one)
+    for position in sorted(axes_of(axes, a.ndim + len(axes), "expand_dims")):
+        a = reshape_ops.expand_dims.run(a, position)
     return a
 
 
 def squeeze(a, axis=None):
-    """A Tensor without axes of length 1: all of them, or those among the axes named.
+    """Removes axes of length 1 from a Tensor: all of them, or those among the given axes.
 
     Raises:
         TypeError: if an argument has another type. ValueError: if an axis is out of range.
@@ -234,14 +234,16 @@ def squeeze(a, axis=None):
     """
     a = need_tensor(a, "squeeze")
     if axis is not None and axis not in ((), []):
-        axis = {axis_of(one, a.ndim, "squeeze") for one in whole_numbers(axis, "axis", "squeeze")}
-        axis = {one for one in axis if a.shape[one : one + 1] == (1,)}
+        axis = {
+            axis_of(number, a.ndim, "squeeze") for number in whole_numbers(axis, "axis", "squeeze")
+        }
+        axis = {index for index in axis if a.shape[index : index + 1] == (1,)}
         return a.reshape([n for index, n in enumerate(a.shape) if index not in axis])
     return reshape_ops.squeeze.run(a, None)
 
 
 def broadcast_to(array, shape):
-    """A Tensor repeated to a shape, given as a tuple, list or Tensor of ints.
+    """Broadcasts a Tensor to a shape given as a tuple, list or Tensor of ints.
 
     Raises:
         TypeError: if an argument has another type. ValueError: if the Tensor does not fit, or a
@@ -269,7 +271,7 @@ def broadcast_to(array, shape):
 
 
 def broadcast_arrays(*args):
-    """Tensors repeated to their common shape, as a list.
+    """Broadcasts Tensors to their common shape; returns a list.
 
     Raises:
         TypeError: if one is not a Tensor. ValueError: if the shapes do not fit.
@@ -289,12 +291,12 @@ def broadcast_arrays(*args):
 
 def _atleast(count, arrays):
     name = f"atleast_{count}d"
-    found = [build("ops", name)(need_tensor(a, name)) for a in arrays]
-    return found[0] if len(found) == 1 else found
+    tensors = [build("ops", name)(need_tensor(a, name)) for a in arrays]
+    return tensors[0] if len(tensors) == 1 else tensors
 
 
 def atleast_1d(*arys):
-    """Tensors with at least one axis, as a list if there are several. A TypeError for others.
+    """Returns Tensors with at least one axis; a list for several. A TypeError for other values.
 
     Example:
         >>> import mindspore_compat as ms
@@ -307,7 +309,7 @@ def atleast_1d(*arys):
 
 
 def atleast_2d(*arys):
-    """Tensors with at least two axes, as a list if there are several. A TypeError for others.
+    """Returns Tensors with at least two axes; a list for several. A TypeError for other values.
 
     Example:
         >>> import mindspore_compat as ms
@@ -320,7 +322,7 @@ def atleast_2d(*arys):
 
 
 def atleast_3d(*arys):
-    """Tensors with at least three axes, as a list if there are several. A TypeError for others.
+    """Returns Tensors with at least three axes; a list for several. A TypeError for other values.
 
     Example:
         >>> import mindspore_compat as ms
@@ -334,7 +336,7 @@ def atleast_3d(*arys):
 
 @checked
 def size(a, axis: Int | Bool = None):
-    """The number of elements, or the length of an axis, as an int.
+    """Returns the number of elements, or the length of an axis, as an int.
 
     Raises:
         TypeError: if an argument has another type. ValueError: if the axis is out of range.
@@ -354,7 +356,7 @@ def size(a, axis: Int | Bool = None):
 
 
 def flip(m, axis=None):
-    """The elements of a Tensor in reverse order along the axes given, all by default.
+    """Reverses the order of elements of a Tensor along axes, all by default.
 
     Raises:
         TypeError: if an argument has another type.
@@ -375,7 +377,7 @@ def flip(m, axis=None):
 
 
 def flipud(m):
-    """The first axis of a Tensor in reverse order. A ValueError if it has none.
+    """Reverses a Tensor along the first axis. A ValueError if it has none.
 
     Example:
         >>> import mindspore_compat as ms
@@ -385,11 +387,11 @@ def flipud(m):
 
     Source: mindspore.numpy.flipud of MindSpore 2.10.
     """
-    return _flipped(m, 0, "flipud")
+    return _flip(m, 0, "flipud")
 
 
 def fliplr(m):
-    """The second axis of a Tensor in reverse order. A ValueError if it has none.
+    """Reverses a Tensor along the second axis. A ValueError if it has none.
 
     Example:
         >>> import mindspore_compat as ms
@@ -399,17 +401,17 @@ def fliplr(m):
 
     Source: mindspore.numpy.fliplr of MindSpore 2.10.
     """
-    return _flipped(m, 1, "fliplr")
+    return _flip(m, 1, "fliplr")
 
 
-def _flipped(m, axis, api):
+def _flip(m, axis, api):
     if need_tensor(m, api).ndim <= axis:
         raise ValueError(f"For '{api}', 'm' must have more than {axis} axes, but got {m.shape}.")
     return flip_roll.flip.run(m, (axis,))
 
 
 def roll(a, shift, axis=None):
-    """The elements of a Tensor moved along axes; those pushed over the end come back at the start.
+    """Rolls the elements of a Tensor along axes; elements beyond the end reappear at the start.
 
     Args:
         a (Tensor): the elements.
@@ -432,11 +434,11 @@ def roll(a, shift, axis=None):
     if axis is None:
         if not shifts:
             raise ValueError("For 'roll', 'shift' must hold a number.")
-        moved = 0
-        for one in shifts:
-            moved += one
-        return flip_roll.roll.run(a.reshape(-1), moved, None).reshape(a.shape) if a.size else a
-    axes = tuple(own_axis(one, a, "roll") for one in whole_numbers(axis, "axis", "roll"))
+        total = 0
+        for shift_by in shifts:
+            total += shift_by
+        return flip_roll.roll.run(a.reshape(-1), total, None).reshape(a.shape) if a.size else a
+    axes = tuple(own_axis(number, a, "roll") for number in whole_numbers(axis, "axis", "roll"))
     if 1 not in (len(shifts), len(axes)) and len(shifts) != len(axes) or not shifts or not axes:
         raise ValueError(
             f"For 'roll', there must be as many shifts as axes, but got {shift} and {axis}."
@@ -444,14 +446,14 @@ def roll(a, shift, axis=None):
     count = max(len(shifts), len(axes))
     shifts = shifts * count if len(shifts) == 1 else shifts
     axes = axes * count if len(axes) == 1 else axes
-    for one, index in zip(shifts, axes):
-        a = flip_roll.roll.run(a, int(one), index) if a.size else a
+    for shift_by, index in zip(shifts, axes):
+        a = flip_roll.roll.run(a, int(shift_by), index) if a.size else a
     return a
 
 
 @checked
 def rot90(a, k: Int | Bool = 1, axes=(0, 1)):
-    """A Tensor turned k times by 90 degrees in a plane.
+    """Rotates a Tensor k times by 90 degrees in the plane of two axes.
 
     Raises:
         TypeError: if an argument has another type.
@@ -480,7 +482,7 @@ def rot90(a, k: Int | Bool = 1, axes=(0, 1)):
 
 @checked
 def apply_along_axis(func1d: Callable, axis: Int | Bool, arr, *args, **kwargs):
-    """A function of vectors, applied to every vector along an axis of a Tensor.
+    """Applies a function of vectors to every vector along an axis of a Tensor.
 
     Raises:
         TypeError: if an argument has another type. ValueError: if the axis is out of range.
@@ -501,21 +503,21 @@ def apply_along_axis(func1d: Callable, axis: Int | Bool, arr, *args, **kwargs):
         as_tensor(func1d(flat[i], *args, **kwargs), "apply_along_axis")
         for i in range(flat.shape[0])
     ]
-    found = join_split.stack.run(outs, 0).reshape(lead + outs[0].shape)
+    result = join_split.stack.run(outs, 0).reshape(lead + outs[0].shape)
     inner = outs[0].ndim
     return (
-        found
+        result
         if inner == 0
         else transpose_ops.moveaxis.run(
-            found, tuple(range(len(lead), len(lead) + inner)), tuple(range(axis, axis + inner))
+            result, tuple(range(len(lead), len(lead) + inner)), tuple(range(axis, axis + inner))
         )
     )
 
 
 @checked
 def apply_over_axes(func: Callable, a, axes):
-    """A function of (array, axis), applied along several axes; reduced axes come back with length
-    1.
+    """Applies a function of (array, axis) repeatedly over several axes; reduced axes are kept with
+    length 1.
 
     Raises:
         TypeError: if an argument has another type.
@@ -530,20 +532,20 @@ def apply_over_axes(func: Callable, a, axes):
     """
     a = as_tensor(a, "apply_over_axes")
     indices = [
-        axis_of(each, a.ndim, "apply_over_axes")
-        for each in whole_numbers(_listed(axes), "axes", "apply_over_axes")
+        axis_of(number, a.ndim, "apply_over_axes")
+        for number in whole_numbers(_as_list(axes), "axes", "apply_over_axes")
     ]
     if len(set(indices)) < len(indices):
         raise ValueError(
             f"For 'apply_over_axes', 'axes' must not name an axis twice, but got {axes}."
         )
     for axis in indices:
-        found = func(a, axis)
-        a = found if found.ndim == a.ndim else reshape_ops.expand_dims.run(found, axis)
+        result = func(a, axis)
+        a = result if result.ndim == a.ndim else reshape_ops.expand_dims.run(result, axis)
     return a
 
 
-def _listed(axes):
+def _as_list(axes):
     """A vector of ints, or the keys of a dict, as a list; other values as they are."""
     if isinstance(axes, dict):
         return list(axes)
@@ -556,7 +558,7 @@ def _listed(axes):
 
 
 def array_str(a):
-    """The text of a Tensor's values, as `print` shows them. A TypeError for anything else.
+    """Returns the text of a Tensor's values, as printed. A TypeError for other values.
 
     Example:
         >>> import mindspore_compat as ms

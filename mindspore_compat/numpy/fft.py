@@ -1,7 +1,7 @@
 """mindspore.numpy.fft: Fourier transforms under NumPy's names.
 
-The transforms are declared with those of `mindspore.ops`; here are the two whose parameters have
-other names.
+The transforms are declared with those of `mindspore.ops`; this module has the two functions whose
+parameter names differ.
 """
 
 from .. import ops  # noqa: F401 - its packages hold the declarations
@@ -11,10 +11,10 @@ __getattr__, __dir__, __all__ = facade(__name__, names=("fftshift", "ifftshift")
 
 
 def fftshift(x, axes=None):
-    """Frequency 0 moved to the middle of the axes given, all by default.
+    """Shifts frequency 0 to the middle of axes, all by default.
 
     Args:
-        x (Tensor): what `fft` or `fftfreq` gives.
+        x (Tensor): the result of `fft` or `fftfreq`.
         axes (Union[int, tuple[int], list[int]], optional): the axes.
 
     Raises:
@@ -31,7 +31,7 @@ def fftshift(x, axes=None):
 
 
 def ifftshift(x, axes=None):
-    """What `fftshift` did, undone. Arguments and errors as there.
+    """Undoes `fftshift`. Arguments and errors as there.
 
     Example:
         >>> import mindspore_compat as ms

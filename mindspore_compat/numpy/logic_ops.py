@@ -1,4 +1,4 @@
-"""mindspore.numpy: comparison, logic, tests of numbers, dtypes of results."""
+"""mindspore.numpy: comparison, logic, tests of numbers, promotion of dtypes."""
 
 import numpy
 
@@ -12,7 +12,7 @@ from ..ops._elementwise import comparison
 from ..ops._reduction import reduce
 from . import _pointwise
 from ._choosing import common_shape
-from ._convert import as_tensor, axes_of, made_dtype, need_tensor
+from ._convert import as_tensor, axes_of, need_tensor, new_dtype
 from ._pointwise import laid_out
 
 __all__ = [
@@ -36,7 +36,7 @@ globals().update(_functions)
 def isclose(
     a, b, rtol: Number | Bool = 1e-05, atol: Number | Bool = 1e-08, equal_nan: Bool = False
 ):
-    """True where |a - b| <= atol + rtol |b|.
+    """Tests whether elements are close: |a - b| <= atol + rtol |b|.
 
     Args:
         a, b (Union[Tensor, number, list, tuple]): values of one dtype.
@@ -54,17 +54,18 @@ def isclose(
 
     Source: mindspore.numpy.isclose of MindSpore 2.10.
     """
-    one, two = as_tensor(a, "isclose"), as_tensor(b, "isclose")
-    common_shape([one.shape, two.shape], "isclose")
-    if one.dtype != two.dtype:
+    first, second = as_tensor(a, "isclose"), as_tensor(b, "isclose")
+    common_shape([first.shape, second.shape], "isclose")
+    if first.dtype != second.dtype:
         raise TypeError(
-            f"For 'isclose', the inputs must have one dtype, but got {one.dtype} and {two.dtype}."
+            f"For 'isclose', the inputs must have one dtype, but got {first.dtype} and "
+            f"{second.dtype}."
         )
-    return comparison.isclose.run(one, two, float(rtol), float(atol), equal_nan)
+    return comparison.isclose.run(first, second, float(rtol), float(atol), equal_nan)
 
 
 def isneginf(x):
-    """True where a Tensor's element is minus infinity. A TypeError for anything else.
+    """Tests for negative infinity in a Tensor, element by element. A TypeError for anything else.
 
     Example:
         >>> import numpy as np
@@ -78,7 +79,7 @@ def isneginf(x):
 
 
 def isposinf(x):
-    """True where a Tensor's element is plus infinity. A TypeError for anything else.
+    """Tests for positive infinity in a Tensor, element by element. A TypeError for anything else.
 
     Example:
         >>> import numpy as np
@@ -93,10 +94,10 @@ def isposinf(x):
 
 @checked
 def signbit(x, dtype: DType("bool") = None):
-    """True for elements below zero (not for -0.0).
+    """Tests whether elements are negative (False for -0.0).
 
     Raises:
-        TypeError: if `x` is no array-like value of real numbers, or `dtype` is not bool.
+        TypeError: if `x` is not an array-like value of real numbers, or `dtype` is not bool.
 
     Example:
         >>> import mindspore_compat as ms
@@ -110,7 +111,7 @@ def signbit(x, dtype: DType("bool") = None):
 
 @checked
 def sometrue(a, axis=None, keepdims: Int | Bool = False):
-    """True where some element over the axes given is true.
+    """Tests whether any element over axes is true.
 
     Raises:
         TypeError: if an argument has another type. ValueError: if an axis is out of range.
@@ -134,7 +135,7 @@ def sometrue(a, axis=None, keepdims: Int | Bool = False):
 
 
 def isscalar(element):
-    """True for a real number or a string, NumPy's too.
+    """Returns True for a real number or a string of Python or NumPy.
 
     Example:
         >>> import mindspore_compat as ms
@@ -147,7 +148,7 @@ def isscalar(element):
 
 
 def _operand(value, api):
-    """A value to compare; None for a nest that holds something else than numbers."""
+    """A value to compare; None for nested lists that do not consist of numbers."""
     try:
         return as_tensor(value, api)
     except TypeError:
@@ -158,7 +159,7 @@ def _operand(value, api):
 
 @checked
 def array_equal(a1, a2, equal_nan: Bool = False):
-    """A bool Tensor: True if the shapes and all elements agree.
+    """Returns a bool Tensor: True if the shapes and all elements are equal.
 
     Raises:
         TypeError: if an argument has another type.
@@ -170,17 +171,17 @@ def array_equal(a1, a2, equal_nan: Bool = False):
 
     Source: mindspore.numpy.array_equal of MindSpore 2.10.
     """
-    one, two = _operand(a1, "array_equal"), _operand(a2, "array_equal")
-    if one is None or two is None or one.shape != two.shape:
+    first, second = _operand(a1, "array_equal"), _operand(a2, "array_equal")
+    if first is None or second is None or first.shape != second.shape:
         return Tensor(False)
-    same = one == two
+    is_equal = first == second
     if equal_nan:
-        same = same | ((one != one) & (two != two))
-    return same.all()
+        is_equal = is_equal | ((first != first) & (second != second))
+    return is_equal.all()
 
 
 def array_equiv(a1, a2):
-    """A bool Tensor: True if the arrays broadcast and all elements agree.
+    """Returns a bool Tensor: True if the arrays broadcast and all elements are equal.
 
     Raises:
         TypeError: if an argument has another type.
@@ -192,32 +193,32 @@ def array_equiv(a1, a2):
 
     Source: mindspore.numpy.array_equiv of MindSpore 2.10.
     """
-    one, two = _operand(a1, "array_equiv"), _operand(a2, "array_equiv")
-    if one is None or two is None:
+    first, second = _operand(a1, "array_equiv"), _operand(a2, "array_equiv")
+    if first is None or second is None:
         return Tensor(False)
     try:
-        return (one == two).all()
+        return (first == second).all()
     except ValueError:
         return Tensor(False)
 
 
-def _promoted(one, two):
+def _promote(first, second):
     """The promoted dtype of two: NumPy's for ints, the float's for a float with an int."""
-    kinds = numpy.dtype(dtypes.to_numpy(one)), numpy.dtype(dtypes.to_numpy(two))
+    kinds = numpy.dtype(dtypes.to_numpy(first)), numpy.dtype(dtypes.to_numpy(second))
     if all(kind.kind in "biu" for kind in kinds):
         return dtypes.from_numpy(numpy.result_type(*kinds))
     if "f" in (kinds[0].kind, kinds[1].kind) and any(kind.kind in "biu" for kind in kinds):
-        return one if kinds[0].kind not in "biu" else two
+        return first if kinds[0].kind not in "biu" else second
     if kinds[0] != kinds[1] and "c" in (kinds[0].kind, kinds[1].kind):
         raise TypeError(
-            f"For 'result_type', a complex dtype is promoted with itself only, but got {one} and "
-            f"{two}."
+            f"For 'result_type', a complex dtype is promoted with itself only, but got {first} and "
+            f"{second}."
         )
     return dtypes.from_numpy(promote_np(*kinds))
 
 
 def promote_types(type1, type2):
-    """The promoted dtype of two dtypes.
+    """Returns the promoted dtype of two dtypes.
 
     Args:
         type1, type2 (Union[mindspore.dtype, type, str]): dtypes of real numbers, or their names.
@@ -232,11 +233,11 @@ def promote_types(type1, type2):
 
     Source: mindspore.numpy.promote_types of MindSpore 2.10.
     """
-    return _promoted(made_dtype(type1, "promote_types"), made_dtype(type2, "promote_types"))
+    return _promote(new_dtype(type1, "promote_types"), new_dtype(type2, "promote_types"))
 
 
 def result_type(*arrays_and_dtypes):
-    """The dtype that Tensors, numbers, dtypes and names of dtypes are promoted to.
+    """Returns the dtype that Tensors, numbers, dtypes and names of dtypes are promoted to.
 
     Raises:
         TypeError: if one is something else. ValueError: if there is none.
@@ -250,11 +251,11 @@ def result_type(*arrays_and_dtypes):
     """
     if not arrays_and_dtypes:
         raise ValueError("For 'result_type', there must be at least one argument.")
-    found = None
-    for one in arrays_and_dtypes:
-        kind = _dtype_of(one)
-        found = kind if found is None else _promoted(found, kind)
-    return found
+    result = None
+    for argument in arrays_and_dtypes:
+        kind = _dtype_of(argument)
+        result = kind if result is None else _promote(result, kind)
+    return result
 
 
 def _dtype_of(value):

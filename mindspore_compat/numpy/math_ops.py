@@ -1,7 +1,7 @@
 """mindspore.numpy: mathematics element by element, products of all kinds, sums and statistics.
 
 The functions of one or two inputs come from the table in `_pointwise`, those over axes from
-`_statistics` and `_differences`; here is what fits neither.
+`_statistics` and `_differences`; other functions are here.
 """
 
 from .._core.declare.public_api import build
@@ -30,7 +30,7 @@ globals().update(_functions)
 
 
 def fix(x):
-    """The whole part of a Tensor's elements, toward zero: float32, or float16 for float16.
+    """Rounds a Tensor's elements toward zero: float32, or float16 for float16.
 
     Raises:
         TypeError: if `x` is not a Tensor.
@@ -48,11 +48,11 @@ def fix(x):
 
 @checked
 def around(a, decimals: Int(ge=0) | Bool = 0):
-    """The values rounded to a number of decimals, halves to the even neighbour, in their dtype.
+    """Rounds to a number of decimals, halves to even, in the input's dtype.
 
     Args:
         a (Union[Tensor, int, float, list, tuple]): the values, of floats, int32 or int64.
-        decimals (int): how many decimals stay; not negative, as in the original.
+        decimals (int): the number of decimals; not negative, as in the original.
 
     Raises:
         TypeError: if an argument has another type. ValueError: if `decimals` is negative.
@@ -76,7 +76,7 @@ round = around
 
 @checked
 def copysign(x1, x2, dtype: DType = None):
-    """The size of x1 with the sign of x2, in the dtype of x1.
+    """Returns the magnitude of x1 with the sign of x2, in the dtype of x1.
 
     Raises:
         TypeError: if an input is neither Tensor, number, list nor tuple, or holds bools, or if x2
@@ -90,19 +90,19 @@ def copysign(x1, x2, dtype: DType = None):
 
     Source: mindspore.numpy.copysign of MindSpore 2.10.
     """
-    one, two = as_tensor(x1, "copysign"), as_tensor(x2, "copysign")
-    refuse_complex("copysign", two)
-    common_shape([one.shape, two.shape], "copysign")
-    for each in (one, two):
-        if each.dtype == dtypes.bool_:
+    first, second = as_tensor(x1, "copysign"), as_tensor(x2, "copysign")
+    refuse_complex("copysign", second)
+    common_shape([first.shape, second.shape], "copysign")
+    for tensor in (first, second):
+        if tensor.dtype == dtypes.bool_:
             raise TypeError("For 'copysign', the inputs must not hold bools.")
-    size = arithmetic.abs.run(one)
-    found = build("ops", "where")(two < 0, -size, size)
-    return with_dtype(cast.run(found, one._array.dtype), dtype, "copysign")
+    size = arithmetic.abs.run(first)
+    result = build("ops", "where")(second < 0, -size, size)
+    return with_dtype(cast.run(result, first._array.dtype), dtype, "copysign")
 
 
 def divmod(x1, x2, dtype=None):
-    """(floor of the quotient, remainder) of Tensors or numbers.
+    """Returns (quotient rounded down, remainder) of Tensors or numbers.
 
     Beside a Tensor a number keeps its dtype in the quotient; in the remainder it is an int32 or
     float32.
@@ -118,18 +118,18 @@ def divmod(x1, x2, dtype=None):
 
     Source: mindspore.numpy.divmod of MindSpore 2.10.
     """
-    for each in (x1, x2):
-        _Operand.refuse_part("divmod", "the inputs", each)
-    one, two = as_tensor(x1, "divmod"), as_tensor(x2, "divmod")
-    refuse_complex("divmod", one, two)
-    common = promote_np(one._array.dtype, two._array.dtype)
-    first = x1 if isinstance(x1, Tensor) or isinstance(x2, Tensor) else Tensor(x1)
-    parts = first // x2, cast.run(division.floor_mod.run(one, two), common)
+    for value in (x1, x2):
+        _Operand.refuse_part("divmod", "the inputs", value)
+    dividend, divisor = as_tensor(x1, "divmod"), as_tensor(x2, "divmod")
+    refuse_complex("divmod", dividend, divisor)
+    common = promote_np(dividend._array.dtype, divisor._array.dtype)
+    left = x1 if isinstance(x1, Tensor) or isinstance(x2, Tensor) else Tensor(x1)
+    parts = left // x2, cast.run(division.floor_mod.run(dividend, divisor), common)
     return tuple(with_dtype(part, dtype, "divmod") for part in parts)
 
 
 def clip(x, xmin, xmax, dtype=None):
-    """The elements moved into [xmin, xmax]; one bound may be None.
+    """Clips the elements to [xmin, xmax]; one bound may be None.
 
     Args:
         x (Union[Tensor, number, list, tuple]): the values.
@@ -151,11 +151,11 @@ def clip(x, xmin, xmax, dtype=None):
     """
     if xmin is None and xmax is None:
         raise ValueError("For 'clip', 'xmin' and 'xmax' can not both be None.")
-    found = as_tensor(x, "clip")
-    refuse_complex("clip", found)
-    for bound, op in ((xmin, maximum_ops.maximum), (xmax, maximum_ops.minimum)):
-        if bound is not None:
-            bound = as_tensor(bound, "clip")
-            refuse_complex("clip", bound)
-            found = op.run(*_pointwise.weak_scalars(found, bound))
-    return found
+    result = as_tensor(x, "clip")
+    refuse_complex("clip", result)
+    for limit, op in ((xmin, maximum_ops.maximum), (xmax, maximum_ops.minimum)):
+        if limit is not None:
+            limit = as_tensor(limit, "clip")
+            refuse_complex("clip", limit)
+            result = op.run(*_pointwise.weak_scalars(result, limit))
+    return result

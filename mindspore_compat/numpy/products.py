@@ -1,5 +1,5 @@
-"""mindspore.numpy: products of vectors and matrices, norms, convolution, interpolation.
-Polynomials are in a package of their own."""
+"""mindspore.numpy: products of vectors and matrices, norms, convolution, interpolation. Polynomials
+are in `_polynomials`."""
 
 import math
 
@@ -59,7 +59,7 @@ def _two(a, b, api):
     return a, b
 
 
-def _aligned(a, b, axis, api):
+def _check_aligned(a, b, axis, api):
     """Refuses Tensors whose summed axes differ in length with a ValueError."""
     if a.shape[-1] != b.shape[axis if b.ndim > 1 else -1]:
         raise ValueError(
@@ -69,8 +69,8 @@ def _aligned(a, b, axis, api):
 
 
 def dot(a, b):
-    """The product of vectors or matrices: sums over the last axis of a and the last but one of b;
-    the plain product where one is a number.
+    """Computes the dot product of vectors or matrices: sums over the last axis of a and the second
+    to last axis of b; multiplies if one is a number.
 
     Args:
         a, b (Tensor): of one dtype, unless one has no axis.
@@ -88,13 +88,13 @@ def dot(a, b):
     a, b = need_tensor(a, "dot"), need_tensor(b, "dot")
     if not a.ndim or not b.ndim:
         return a * b
-    _aligned(a, b, -2, "dot")
+    _check_aligned(a, b, -2, "dot")
     return cast.run(matmul_ops.dot.run(*_two(a, b, "dot")), a._array.dtype)
 
 
 @checked
 def matmul(x1, x2, dtype=None):
-    """The matrix product of Tensors of one dtype over the last two axes.
+    """Multiplies matrices in the last two axes of Tensors of one dtype.
 
     Raises:
         TypeError: if an argument has another type. ValueError: if the shapes do not fit.
@@ -109,12 +109,12 @@ def matmul(x1, x2, dtype=None):
     x1, x2 = _two(x1, x2, "matmul")
     if not x1.ndim or not x2.ndim:
         raise ValueError("For 'matmul', the inputs must have an axis.")
-    _aligned(x1, x2, -2, "matmul")
+    _check_aligned(x1, x2, -2, "matmul")
     return with_dtype(matmul_ops.matmul.run(x1, x2), dtype, "matmul")
 
 
 def inner(a, b):
-    """Sums of products of Tensors over the last axes; the plain product where one is a number.
+    """Computes the inner product of Tensors over the last axes; multiplies if one is a number.
 
     Raises:
         TypeError: if an argument has another type. ValueError: if the shapes do not fit.
@@ -129,13 +129,12 @@ def inner(a, b):
     a, b = need_tensor(a, "inner"), need_tensor(b, "inner")
     if not a.ndim or not b.ndim:
         return a * b
-    _aligned(a, b, -1, "inner")
+    _check_aligned(a, b, -1, "inner")
     return products.inner.run(*_two(a, b, "inner"))
 
 
 def outer(a, b):
-    """Every product of an element of a with one of b, Tensors of one dtype. A TypeError for
-    others.
+    """Computes the outer product of two Tensors of one dtype. A TypeError for other values.
 
     Example:
         >>> import mindspore_compat as ms
@@ -150,7 +149,7 @@ def outer(a, b):
 
 
 def tensordot(a, b, axes=2):
-    """Sums of products of Tensors of one dtype over the axes named.
+    """Computes the tensor dot product (contraction) of Tensors of one dtype over axes.
 
     Args:
         a, b (Tensor): of one dtype.
@@ -169,7 +168,7 @@ def tensordot(a, b, axes=2):
     """
     a, b = need_tensor(a, "tensordot"), need_tensor(b, "tensordot")
     _Axes.refuse("tensordot", "axes", axes)
-    left, right = _summed(a, b, axes)
+    left, right = _summed_axes(a, b, axes)
     if [a.shape[i] for i in left] != [b.shape[i] for i in right]:
         raise ValueError(
             f"For 'tensordot', the axes that are summed must have one length, but got "
@@ -178,7 +177,7 @@ def tensordot(a, b, axes=2):
     return products.tensor_dot.run(*_two(a, b, "tensordot"), (left, right))
 
 
-def _summed(a, b, axes):
+def _summed_axes(a, b, axes):
     """The axes of both Tensors that are summed over, counted from 0."""
     if isinstance(axes, int):
         if not 0 <= axes <= min(a.ndim, b.ndim):
@@ -188,16 +187,16 @@ def _summed(a, b, axes):
         return tuple(range(a.ndim - axes, a.ndim)), tuple(range(axes))
     if len(axes) != 2:
         raise ValueError(f"For 'tensordot', 'axes' must be two lists of axes, but got {axes}.")
-    if any(isinstance(each, (str, float)) for each in axes):
+    if any(isinstance(axis, (str, float)) for axis in axes):
         raise TypeError(f"For 'tensordot', 'axes' must hold ints, but got {axes}.")
-    left, right = (axes_of(each, t.ndim, "tensordot") for each, t in zip(axes, (a, b)))
+    left, right = (axes_of(axis, t.ndim, "tensordot") for axis, t in zip(axes, (a, b)))
     if len(left) != len(right):
         raise ValueError(f"For 'tensordot', there must be as many axes of both, but got {axes}.")
     return left, right
 
 
 def kron(a, b):
-    """The Kronecker product of two array-like values.
+    """Computes the Kronecker product of two array-like values.
 
     Raises:
         TypeError: if an argument has another type, or complex numbers are given with others.
@@ -226,7 +225,7 @@ def cross(
     axisc: Int | Bool = -1,
     axis: Int | Bool = None,
 ):
-    """The cross product of vectors of length 2 or 3.
+    """Computes the cross product of vectors of length 2 or 3.
 
     Args:
         a, b (Union[Tensor, list, tuple]): the vectors.
@@ -274,7 +273,7 @@ def cross(
 
 @checked
 def multi_dot(arrays: _Arrays):
-    """The product of several matrices, in the order that needs the fewest multiplications.
+    """Multiplies several matrices in the order with the fewest multiplications.
 
     Args:
         arrays (Union[list, tuple, Tensor]): at least two; the first and last may be vectors.
@@ -311,7 +310,7 @@ def multi_dot(arrays: _Arrays):
 
 @checked
 def matrix_power(a, n: Int(ge=0) | Bool):
-    """A square matrix, or each of a stack, multiplied with itself; the unit matrix for 0.
+    """Raises square matrices to an integer power; the identity matrix for 0.
 
     Args:
         a (Union[list, tuple, Tensor]): the matrices, no bools.
@@ -319,7 +318,7 @@ def matrix_power(a, n: Int(ge=0) | Bool):
 
     Raises:
         TypeError: if an argument has another type.
-        ValueError: if `a` is no square matrix, or `n` is negative.
+        ValueError: if `a` is not a square matrix, or `n` is negative.
 
     Example:
         >>> import mindspore_compat as ms
@@ -338,13 +337,13 @@ def matrix_power(a, n: Int(ge=0) | Bool):
         raise TypeError("For 'matrix_power', 'a' must not hold bools.")
     if not n:
         return build("ops", "eye")(a.shape[-1], a.shape[-1], a.dtype).broadcast_to(a.shape)
-    found, square, left = None, a, int(n)
+    result, square, left = None, a, int(n)
     while left:
         if left % 2:
-            found = square if found is None else matmul_ops.matmul.run(found, square)
+            result = square if result is None else matmul_ops.matmul.run(result, square)
         left //= 2
         square = matmul_ops.matmul.run(square, square) if left else square
-    return found
+    return result
 
 
 # Norms --------------------------------------------------------------------------------------------
@@ -352,7 +351,7 @@ def matrix_power(a, n: Int(ge=0) | Bool):
 
 @checked
 def norm(x, ord=None, axis=None, keepdims: Bool = False):
-    """The norm of vectors or matrices over the axes given; at least float32.
+    """Computes the norm of vectors or matrices over axes; at least float32.
 
     Args:
         x (Union[Tensor, number, list, tuple]): the vectors or matrices.
@@ -389,8 +388,8 @@ def norm(x, ord=None, axis=None, keepdims: Bool = False):
 def _root_of_squares(x, axes, keepdims):
     x = _at_least_single(x)
     size = arithmetic.abs.run(x)
-    found = elementary.sqrt.run(reduce.reduce_sum.run(size * size, axes, keepdims))
-    return cast.run(found, x._array.dtype)
+    root = elementary.sqrt.run(reduce.reduce_sum.run(size * size, axes, keepdims))
+    return cast.run(root, x._array.dtype)
 
 
 def _at_least_single(x):
@@ -404,7 +403,7 @@ def _at_least_single(x):
 
 def _norm_of(x, ord, axes, keepdims):
     """A norm other than the default one, over one axis or two."""
-    allowed = (
+    orders = (
         isinstance(ord, (int, float))
         if len(axes) == 1
         else (
@@ -413,7 +412,7 @@ def _norm_of(x, ord, axes, keepdims):
             else False
         )
     )
-    if not allowed:
+    if not orders:
         raise ValueError(
             f"For 'norm', 'ord' must be a norm of {'vectors' * (len(axes) == 1)}"
             f"{'matrices' * (len(axes) == 2)}, but got {ord!r}."
@@ -422,15 +421,15 @@ def _norm_of(x, ord, axes, keepdims):
     kind = x._array.dtype
     upcast = _at_least_single(x)
     ord = float(ord) if not isinstance(ord, str) else ord
-    found = norm_ops.norm.run(upcast, ord, axes[0] if len(axes) == 1 else axes, keepdims)
-    return cast.run(found, kind) if exact and kind.kind in "iu" else found
+    result = norm_ops.norm.run(upcast, ord, axes[0] if len(axes) == 1 else axes, keepdims)
+    return cast.run(result, kind) if exact and kind.kind in "iu" else result
 
 
 # Convolution --------------------------------------------------------------------------------------
 
 
 def convolve(a, v, mode="full"):
-    """The convolution of two vectors: "full", "same" or "valid".
+    """Computes the convolution of two vectors: "full", "same" or "valid".
 
     Args:
         a, v (Union[number, list, tuple, Tensor]): the vectors; a number is one of length 1.
@@ -452,8 +451,8 @@ def convolve(a, v, mode="full"):
 
 @checked
 def correlate(a, v, mode: Str = "valid"):
-    """The sliding product of two vectors of one dtype: "full", "same" or "valid"; ints give floats
-    of their size.
+    """Computes the cross-correlation of two vectors of one dtype: "full", "same" or "valid"; ints
+    give floats of their size.
 
     Args:
         a, v (Union[list, tuple, Tensor]): the vectors.
@@ -470,8 +469,8 @@ def correlate(a, v, mode: Str = "valid"):
 
     Source: mindspore.numpy.correlate of MindSpore 2.10.
     """
-    for each in (a, v):
-        _Operand.refuse_part("correlate", "the inputs", each)
+    for value in (a, v):
+        _Operand.refuse_part("correlate", "the inputs", value)
     a, v = as_tensor(a, "correlate"), as_tensor(v, "correlate")
     if a.ndim != 1 or v.ndim != 1:
         raise ValueError(
@@ -494,10 +493,10 @@ def correlate(a, v, mode: Str = "valid"):
         for t in (a, v)
     )
     if a.ndim == v.ndim == 1 and a.shape[0] < v.shape[0]:
-        found = sliding(v, flip_roll.flip.run(a, (0,)), mode, "correlate", complexes=True)
-        return flip_roll.flip.run(found, (0,))
-    turned = flip_roll.flip.run(v, (0,)) if v.ndim == 1 and v.size else v
-    return sliding(a, turned, mode, "correlate", complexes=True)
+        result = sliding(v, flip_roll.flip.run(a, (0,)), mode, "correlate", complexes=True)
+        return flip_roll.flip.run(result, (0,))
+    reversed_v = flip_roll.flip.run(v, (0,)) if v.ndim == 1 and v.size else v
+    return sliding(a, reversed_v, mode, "correlate", complexes=True)
 
 
 # Angles and interpolation -------------------------------------------------------------------------
@@ -509,8 +508,8 @@ def _double_or_single(x):
 
 @checked
 def unwrap(p, discont: Number | Bool = math.pi, axis: Int | Bool = -1):
-    """Angles without jumps larger than `discont`, by turns of 2 pi; float32, or float64 for
-    float64.
+    """Unwraps angles: replaces jumps larger than `discont` by their 2 pi complement; float32, or
+    float64 for float64.
 
     Raises:
         TypeError: if an argument has another type.
@@ -532,23 +531,23 @@ def unwrap(p, discont: Number | Bool = math.pi, axis: Int | Bool = -1):
         raise ValueError(f"For 'unwrap', the axis must have two elements, but got {p.shape}.")
     p = _double_or_single(p)
     gap = cumulative.diff.run(p, 1, axis)
-    turned = division.floor_mod.run(gap + math.pi, 2 * math.pi) - math.pi
+    wrapped = division.floor_mod.run(gap + math.pi, 2 * math.pi) - math.pi
     where = build("ops", "where")
-    turned = where((turned == -math.pi) & (gap > 0), math.pi, turned)
-    change = where(arithmetic.abs.run(gap) < discont, 0.0, turned - gap)
+    wrapped = where((wrapped == -math.pi) & (gap > 0), math.pi, wrapped)
+    change = where(arithmetic.abs.run(gap) < discont, 0.0, wrapped - gap)
     front = (slice(None),) * axis
     rest = p[front + (slice(1, None),)] + cumulative.cumsum.run(change, axis)
     return join_split.cat.run([p[front + (slice(0, 1),)], rest], axis)
 
 
 def interp(x, xp, fp, left=None, right=None):
-    """Values between points (xp, fp) by straight lines; float32, or float64 for a float64 `x`.
+    """Interpolates linearly between points (xp, fp); float32, or float64 for a float64 `x`.
 
     Args:
-        x (Union[number, list, tuple, Tensor]): where values are wanted.
+        x (Union[number, list, tuple, Tensor]): the points of evaluation.
         xp, fp (Union[list, tuple, Tensor]): the points, vectors of one length; `xp` ascends.
-        left, right (Union[number, list, tuple, Tensor]): what stands beyond the ends; by default
-            the values there.
+        left, right (Union[number, list, tuple, Tensor]): the values beyond the ends; by default the
+            values there.
 
     Raises:
         TypeError: if an argument has another type.
@@ -571,18 +570,18 @@ def interp(x, xp, fp, left=None, right=None):
             f"{xp.shape} and {fp.shape}."
         )
     ends = [
-        cast.run(as_tensor(own if given is None else given, "interp"), "float32")
-        for given, own in ((left, fp[0]), (right, fp[-1]))
+        cast.run(as_tensor(own if end_value is None else end_value, "interp"), "float32")
+        for end_value, own in ((left, fp[0]), (right, fp[-1]))
     ]
     where = build("ops", "where")
     if xp.shape[0] == 1:
-        found = x * 0 + fp[0]
+        result = x * 0 + fp[0]
     else:
         x4 = cast.run(x, "float32")
         high = build("ops", "searchsorted")(xp, x4, right=True)
         high = clamp.clamp.run(high, 1, xp.shape[0] - 1)
         low = high - 1
         weight = (x - xp[low]) / (xp[high] - xp[low])
-        found = fp[low] + weight * (fp[high] - fp[low])
-    found = where(x < xp[0], ends[0], found)
-    return where(x > xp[-1], ends[1], found)
+        result = fp[low] + weight * (fp[high] - fp[low])
+    result = where(x < xp[0], ends[0], result)
+    return where(x > xp[-1], ends[1], result)

@@ -5,10 +5,10 @@ from .utils_const import _raise_type_error  # noqa: F401 - found here too
 
 
 def _to_tensor(*args):
-    """Array-like values as Tensors: one as it is, several as a tuple.
+    """Converts array-like values to Tensors: one Tensor, or a tuple of several.
 
     Raises:
         TypeError: if one is not array-like.
     """
-    found = tuple(as_tensor(each, "_to_tensor") for each in args)
-    return found[0] if len(found) == 1 else found
+    tensors = tuple(as_tensor(arg, "_to_tensor") for arg in args)
+    return tensors[0] if len(tensors) == 1 else tensors

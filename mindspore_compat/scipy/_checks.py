@@ -15,7 +15,7 @@ def tensor(api, name, value, kinds=REALS):
     """The Tensor, of float64 where it holds ints.
 
     Raises:
-        TypeError: it is no Tensor, or of another dtype.
+        TypeError: if it is not a Tensor, or of another dtype.
     """
     _ATensor.refuse(api, name, value)
     if value.dtype not in kinds:
@@ -30,8 +30,8 @@ def matrix(api, name, value, kinds=REALS, square=True):
     """The Tensor, a matrix.
 
     Raises:
-        TypeError: it is no Tensor, or of another dtype.
-        ValueError: it has another number of axes than 2, or must be square and is not.
+        TypeError: if it is not a Tensor, or of another dtype.
+        ValueError: if it has another number of axes than 2, or must be square and is not.
     """
     value = tensor(api, name, value, kinds)
     if value.ndim != 2 or square and value.shape[0] != value.shape[1]:
@@ -46,7 +46,7 @@ def switches(api, **values):
     """Refuses what is no bool.
 
     Raises:
-        TypeError: the first such value.
+        TypeError: for the first such value.
     """
     for name, value in values.items():
         Bool.refuse(api, name, value)

@@ -43,14 +43,14 @@ def _packed_lu(xp, a: TensorOf("float32", "float64")):
 
 
 def block_diag(*arrs):
-    """Returns a matrix with the given ones along its diagonal, and zeros elsewhere.
+    """Returns a block diagonal matrix of the given matrices.
 
     Args:
         arrs (Tensor): matrices; a vector counts as one row, a number as one element.
 
     Raises:
-        TypeError: one is no Tensor.
-        ValueError: one has more than two axes.
+        TypeError: if one is not a Tensor.
+        ValueError: if one has more than two axes.
 
     Example:
         >>> import mindspore_compat as ms
@@ -81,8 +81,8 @@ def block_diag(*arrs):
             if shape is None or shape[1]
         ]
         rows.append(
-            ops.concat([each for each in row if each.size], 1)
-            if any(each.size for each in row)
+            ops.concat([block for block in row if block.size], 1)
+            if any(block.size for block in row)
             else ops.zeros((height, width), dtype)
         )
         before += length
@@ -98,8 +98,8 @@ def inv(a, overwrite_a=False, check_finite=True):
         check_finite (bool, optional): changes nothing.
 
     Raises:
-        TypeError: an argument is of the wrong type or dtype.
-        ValueError: `a` is no square matrix.
+        TypeError: if an argument is of the wrong type or dtype.
+        ValueError: if `a` is not a square matrix.
         numpy.linalg.LinAlgError: it is singular; a ValueError.
 
     Example:
@@ -131,14 +131,14 @@ def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
 
     Args:
         a (Tensor): the matrix, of float32, float64, int32 or int64; ints become float64.
-        lower (bool, optional): whether L is wanted.
+        lower (bool, optional): whether to return L.
         overwrite_a (bool, optional): changes nothing.
         check_finite (bool, optional): changes nothing.
 
     Raises:
-        TypeError: an argument is of the wrong type or dtype.
-        ValueError: `a` is no square matrix.
-        RuntimeError: `a` is not positive definite.
+        TypeError: if an argument is of the wrong type or dtype.
+        ValueError: if `a` is not a square matrix.
+        RuntimeError: if `a` is not positive definite.
 
     Example:
         >>> import mindspore_compat as ms
@@ -180,8 +180,8 @@ def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
         check_finite (bool, optional): changes nothing.
 
     Raises:
-        TypeError: an argument is of the wrong type or dtype.
-        ValueError: shapes do not match.
+        TypeError: if an argument is of the wrong type or dtype.
+        ValueError: if shapes do not match.
 
     Example:
         >>> import mindspore_compat as ms
@@ -218,7 +218,7 @@ def eigh(
             or complex128.
         b (Tensor, optional): must be None.
         lower (bool, optional): whether the lower triangle of `a` is read, or the upper one.
-        eigvals_only (bool, optional): whether the eigenvalues alone are wanted.
+        eigvals_only (bool, optional): whether to return only the eigenvalues.
         overwrite_a (bool, optional): changes nothing.
         overwrite_b (bool, optional): changes nothing.
         turbo (bool, optional): changes nothing.
@@ -227,8 +227,8 @@ def eigh(
         check_finite (bool, optional): changes nothing.
 
     Raises:
-        TypeError: an argument is of the wrong type or dtype.
-        ValueError: `a` is no square matrix, or `b` or `eigvals` is given.
+        TypeError: if an argument is of the wrong type or dtype.
+        ValueError: if `a` is not a square matrix, or `b` or `eigvals` is given.
 
     Example:
         >>> import mindspore_compat as ms
@@ -273,8 +273,8 @@ def lu_factor(a, overwrite_a=False, check_finite=True):
         one it was exchanged with (int32, from 0).
 
     Raises:
-        TypeError: an argument is of the wrong type or dtype.
-        ValueError: `a` is no square matrix.
+        TypeError: if an argument is of the wrong type or dtype.
+        ValueError: if `a` is not a square matrix.
 
     Example:
         >>> import mindspore_compat as ms
@@ -307,7 +307,7 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
 
     Args:
         a (Tensor): an (M, N) matrix of float32, float64, int32 or int64; ints become float64.
-        permute_l (bool, optional): whether P L and U are wanted.
+        permute_l (bool, optional): whether to return P L and U.
         overwrite_a (bool, optional): changes nothing.
         check_finite (bool, optional): changes nothing.
 
@@ -315,8 +315,8 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
         tuple[Tensor]: P (M, M) of int32, L (M, K) and U (K, N), K = min(M, N); or P L and U.
 
     Raises:
-        TypeError: an argument is of the wrong type or dtype.
-        ValueError: `a` is no matrix.
+        TypeError: if an argument is of the wrong type or dtype.
+        ValueError: if `a` is not a matrix.
 
     Example:
         >>> import mindspore_compat as ms
@@ -332,9 +332,9 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
     count = min(rows, columns)
     _, order = _exchanges(a)
     a = ops.gather(a, Tensor(order), 0)
-    packed = _packed_lu.run(a[:count, :count])
-    lower = tril.run(packed, -1) + ops.eye(count, count, a.dtype)
-    upper = triu.run(packed)
+    factors = _packed_lu.run(a[:count, :count])
+    lower = tril.run(factors, -1) + ops.eye(count, count, a.dtype)
+    upper = triu.run(factors)
     if rows > count:  # the rows below: L U = a
         below = solve_triangular(upper, ops.transpose(a[count:], (1, 0)), 1)
         lower = ops.concat([lower, ops.transpose(below, (1, 0))], 0)
@@ -343,9 +343,9 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
         upper = ops.concat([upper, right], 1)
     if permute_l:
         return ops.gather(lower, Tensor(numpy.argsort(order).astype(numpy.int32)), 0), upper
-    turned = numpy.zeros((rows, rows), numpy.int32)
-    turned[order, numpy.arange(rows)] = 1
-    return Tensor(turned), lower, upper
+    permutation = numpy.zeros((rows, rows), numpy.int32)
+    permutation[order, numpy.arange(rows)] = 1
+    return Tensor(permutation), lower, upper
 
 
 def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
@@ -359,8 +359,8 @@ def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
         check_finite (bool, optional): changes nothing.
 
     Raises:
-        TypeError: an argument is of the wrong type or dtype.
-        ValueError: `trans` is something else, or shapes do not match.
+        TypeError: if an argument is of the wrong type or dtype.
+        ValueError: if `trans` is something else, or shapes do not match.
 
     Example:
         >>> import mindspore_compat as ms
@@ -372,16 +372,16 @@ def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
     switches("lu_solve", overwrite_b=overwrite_b, check_finite=check_finite)
     if trans not in (0, 1, 2) or isinstance(trans, bool):
         raise ValueError(f"For 'lu_solve', 'trans' must be 0, 1 or 2, but got {trans!r}.")
-    packed, pivots = lu_and_piv
-    packed, b = matrix("lu_solve", "lu", packed), tensor("lu_solve", "b", b)
-    _check_rows("lu_solve", packed, b)
-    order = _order(pivots.asnumpy(), packed.shape[0])
+    factors, pivots = lu_and_piv
+    factors, b = matrix("lu_solve", "lu", factors), tensor("lu_solve", "b", b)
+    _check_rows("lu_solve", factors, b)
+    order = _order(pivots.asnumpy(), factors.shape[0])
     if not trans:
-        half = solve_triangular(packed, ops.gather(b, Tensor(order), 0), 0, True, True)
-        return solve_triangular(packed, half)
-    half = solve_triangular(packed, b, 1)
-    found = solve_triangular(packed, half, 1, True, True)
-    return ops.gather(found, Tensor(numpy.argsort(order).astype(numpy.int32)), 0)
+        half = solve_triangular(factors, ops.gather(b, Tensor(order), 0), 0, True, True)
+        return solve_triangular(factors, half)
+    half = solve_triangular(factors, b, 1)
+    solution = solve_triangular(factors, half, 1, True, True)
+    return ops.gather(solution, Tensor(numpy.argsort(order).astype(numpy.int32)), 0)
 
 
 def _check_rows(api, a, b):
@@ -418,8 +418,8 @@ def solve_triangular(
         check_finite (bool, optional): changes nothing.
 
     Raises:
-        TypeError: `a` and `b` are no Tensors of one dtype, or `trans` is neither int nor str.
-        ValueError: `a` is not square, shapes do not match, or `trans` is something else.
+        TypeError: if `a` and `b` are no Tensors of one dtype, or `trans` is neither int nor str.
+        ValueError: if `a` is not square, shapes do not match, or `trans` is something else.
 
     Example:
         >>> import mindspore_compat as ms
@@ -459,12 +459,13 @@ def solve_triangular(
     if trans not in (0, "N"):
         part = ops.swapaxes(part, -1, -2)
         part = ops.conj(part) if trans in (2, "C") else part
-    found = decomposition.matrix_solve.run(part, ops.expand_dims(b, -1) if vector else b)
-    return ops.squeeze(found, -1) if vector else found
+    solution = decomposition.matrix_solve.run(part, ops.expand_dims(b, -1) if vector else b)
+    return ops.squeeze(solution, -1) if vector else solution
 
 
 def lstsq(A, B, rcond=None, driver=None):
-    """Returns the least-squares solution X of A X = B, and what is known of A.
+    """Returns the least-squares solution X of A X = B, and the residuals, rank and singular values
+    of A.
 
     Args:
         A (Tensor): matrices (*, M, N) of float32 or float64.
@@ -480,8 +481,8 @@ def lstsq(A, B, rcond=None, driver=None):
         gelss and gelsd. What is not there is an empty Tensor.
 
     Raises:
-        TypeError: `A` and `B` are no Tensors of one dtype, or `driver` is no str.
-        ValueError: `A` has less than 2 axes, shapes do not match, or `driver` is something else.
+        TypeError: if `A` and `B` are no Tensors of one dtype, or `driver` is not a str.
+        ValueError: if `A` has less than 2 axes, shapes do not match, or `driver` is something else.
 
     Example:
         >>> import mindspore_compat as ms

@@ -58,17 +58,17 @@ def minimize_lagrange(
         log_sw (bool, optional): whether each step is logged.
 
     Raises:
-        TypeError: a function is not callable.
-        ValueError: there are not as many tolerances as constraints.
+        TypeError: if a function is not callable.
+        ValueError: if there are not as many tolerances as constraints.
     """
-    for name, each in (("constraints", constraints), ("coincide_fun", [coincide_fun or len])):
-        if not all(callable(one) for one in each):
-            raise TypeError(f"For 'minimize', '{name}' must be callable, but got {each!r}.")
+    for name, functions in (("constraints", constraints), ("coincide_fun", [coincide_fun or len])):
+        if not all(callable(function) for function in functions):
+            raise TypeError(f"For 'minimize', '{name}' must be callable, but got {functions!r}.")
     if save_tol is not None and len(save_tol) != len(constraints):
         raise ValueError(
             f"For 'minimize', 'tol' must have {len(constraints)} elements, but got {save_tol!r}."
         )
-    bounds = [None if each is None else Tensor(each) for each in (lower, upper)]
+    bounds = [None if bound is None else Tensor(bound) for bound in (lower, upper)]
     tolerances = numpy.ones(len(constraints)) if save_tol is None else numpy.asarray(save_tol)
     problem = _Problem(func, constraints, coincide_fun, bounds, float(numpy.ravel(obj_weight)[0]))
     best, adam = _Best(x0, tolerances), _Adam(x0.asnumpy(), learning_rate)

@@ -52,7 +52,7 @@ def line_search(
             estimated.
         c1 (float, optional): how much smaller: the first Wolfe constant.
         c2 (float, optional): how much flatter: the second.
-        maxiter (int, optional): how many steps are tried.
+        maxiter (int, optional): the number of steps that are tried.
 
     Returns:
         LineSearchResults.
@@ -192,10 +192,13 @@ def _inside(low, high, left):
     """A step between two: where the cubic through them and a third, or the parabola, is least, if
     that is not near an end; else halfway. Both have the derivative at `low`."""
     width = high.step - low.step
-    for kind, found in (("cubic", _cubic(low, high, left)), ("quadratic", _quadratic(low, high))):
+    for kind, candidate in (
+        ("cubic", _cubic(low, high, left)),
+        ("quadratic", _quadratic(low, high)),
+    ):
         near = _FROM_ENDS[kind] * abs(width)
-        if near <= found * math.copysign(1, width) <= abs(width) - near:
-            return low.step + found
+        if near <= candidate * math.copysign(1, width) <= abs(width) - near:
+            return low.step + candidate
     return low.step + 0.5 * width
 
 
@@ -212,11 +215,11 @@ def _cubic(low, high, left):
     first, second = high.step - low.step, left.step - low.step
     if not first * second * (first - second):
         return math.nan
-    over_first, over_second = (
-        (one.value - low.value - low.derivative * t) / (t * t)
-        for one, t in ((high, first), (left, second))
+    first_ratio, second_ratio = (
+        (pair_.value - low.value - low.derivative * t) / (t * t)
+        for pair_, t in ((high, first), (left, second))
     )
-    a = (over_first - over_second) / (first - second)
-    b = over_first - a * first
+    a = (first_ratio - second_ratio) / (first - second)
+    b = first_ratio - a * first
     inner = b * b - 3 * a * low.derivative
     return (-b + math.sqrt(inner)) / (3 * a) if a and inner >= 0 else math.nan

@@ -24,9 +24,9 @@ def linear_sum_assignment(cost_matrix, maximize, dimension_limit=None):
         tuple[Tensor]: rows and columns, min(M, N) int64 numbers each.
 
     Raises:
-        TypeError: `cost_matrix` is no Tensor of numbers, `maximize` no bool, or `dimension_limit`
-            no int64 Tensor.
-        ValueError: `cost_matrix` is no matrix.
+        TypeError: if `cost_matrix` is not a Tensor of numbers, `maximize` no bool, or
+            `dimension_limit` no int64 Tensor.
+        ValueError: if `cost_matrix` is not a matrix.
 
     Example:
         >>> import mindspore_compat as ms

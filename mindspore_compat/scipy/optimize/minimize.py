@@ -77,8 +77,8 @@ def minimize(
         OptimizeResults; with "LAGRANGE" LagrangeResults.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: `method` is something else.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if `method` is something else.
 
     Example:
         >>> import mindspore_compat as ms
@@ -142,16 +142,16 @@ def _descend(
     calls, count, status = 1, 0, 1
     while count < maxiter:
         direction = -model.times(gradient).astype(point.dtype)
-        given = Tensor(point), Tensor(direction), gradient_function, Tensor(gradient)
-        found = line_search(function, *given, value, before, maxiter=line_search_maxiter)
-        calls += found.nfev
-        if found.failed:
+        arguments = Tensor(point), Tensor(direction), gradient_function, Tensor(gradient)
+        result = line_search(function, *arguments, value, before, maxiter=line_search_maxiter)
+        calls += result.nfev
+        if result.failed:
             count, status = count + 1, 5
             break
-        step = point.dtype.type(found.a_k) * direction
-        change = found.g_k.asnumpy() - gradient
+        step = point.dtype.type(result.a_k) * direction
+        change = result.g_k.asnumpy() - gradient
         model.learn(step, change)
-        point, before, value = point + step, value, found.f_k
+        point, before, value = point + step, value, result.f_k
         gradient = gradient + change
         if numpy.linalg.norm(gradient, norm) < gtol:
             status = 0
