@@ -1,12 +1,12 @@
 """`mindspore.rewrite`: a network's forward computation as statements that can be changed.
 
 `SymbolTree.create` reads the source of a Cell's `construct` and expands it into simple statements,
-the nodes. They can be inserted, erased and replaced; what is left is written out as source again
-(`get_code`) and run (`get_network`).
+the nodes. They can be inserted, erased and replaced; the result is written as source code
+(`get_code`) or run (`get_network`).
 
-The public classes are in `api`. Below them a file does one step each: `sources` finds the syntax
-tree of a method, `flattening` expands statements, `parsing` makes Statements of them, `statements`
-and `trees` hold and change those, `generating` writes source and makes the network.
+The public classes are in `api`. The other files each do one step: `sources` finds the syntax tree
+of a method, `flattening` expands statements, `parsing` converts them to Statements, `statements`
+and `trees` hold and change those, `generating` writes source and builds the network.
 """
 
 from .api.node import Node

@@ -6,8 +6,8 @@ Worked example. `x = self.relu(self.fc1(x) + 1)` becomes
     add_var = fc1_var + 1
     x = self.relu(add_var)
 
-What is not evaluated always, or once, stays where it is: the second operand of `and`, a branch of a
-conditional expression, the test of a `while`, the body of a comprehension.
+Expressions that are not always evaluated exactly once stay in place: the second operand of `and`, a
+branch of a conditional expression, the test of a `while`, the body of a comprehension.
 """
 
 import ast
@@ -15,18 +15,18 @@ import ast
 _KEPT_WHOLE = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 
 
-def flattened(statement, new_name):
+def flatten(statement, new_name):
     """The simple statements that a statement expands into.
 
     Args:
-        statement (ast.stmt): what is expanded; parts of it are used again.
-        new_name (Callable): gives a variable name that is free, from a wish.
+        statement (ast.stmt): the statement; parts of it are reused.
+        new_name (Callable): returns an unused variable name, given a preferred one.
     """
     headers = [
         getattr(statement, field, None) for field in ("value", "test", "iter", "targets", "target")
     ]
-    parts = [each for each in headers if isinstance(each, ast.expr)]
-    if any(isinstance(each, _KEPT_WHOLE) for part in parts for each in ast.walk(part)):
+    parts = [header for header in headers if isinstance(header, ast.expr)]
+    if any(isinstance(node, _KEPT_WHOLE) for part in parts for node in ast.walk(part)):
         return [statement]
     expansion = _Expansion(new_name)
     expand = {
@@ -66,7 +66,7 @@ def operator_name(operator):
 
 
 class _Expansion:
-    """The expansion of one statement; what goes before it gathers in `before`."""
+    """The expansion of one statement; `before` collects the preceding statements."""
 
     def __init__(self, new_name):
         self.before = []
@@ -80,8 +80,10 @@ class _Expansion:
             return [statement]
         statement.targets = [target]
         self._open(statement.value)
-        again = [ast.Assign([each], ast.Name(target.id, ast.Load()), lineno=0) for each in others]
-        return [statement, *again[::-1]]
+        copies = [
+            ast.Assign([other], ast.Name(target.id, ast.Load()), lineno=0) for other in others
+        ]
+        return [statement, *copies[::-1]]
 
     def of_return(self, statement):
         if statement.value is not None:
@@ -111,7 +113,7 @@ class _Expansion:
         return ast.Name(name, ast.Load())
 
     def _each(self, expressions):
-        expressions[:] = [self._simple(each) for each in expressions]
+        expressions[:] = [self._simple(expression) for expression in expressions]
 
     def _open(self, expression):
         """Makes the parts of an expression simple."""
@@ -158,7 +160,9 @@ class _Expansion:
 
 
 def _wished_name(expression):
-    """What a variable for an expression is called, or None if the expression stays in place."""
+    """The preferred name of a variable for an expression, or None if the expression stays in
+    place.
+    """
     if isinstance(expression, ast.Call):
         return last_name(expression.func) or "call"
     if isinstance(expression, (ast.BinOp, ast.UnaryOp, ast.BoolOp)):

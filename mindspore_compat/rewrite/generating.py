@@ -1,9 +1,9 @@
-"""Writes Trees out as source, and makes the network of it.
+"""Writes Trees as source and builds the network from it.
 
-A Tree is written out as a class derived from that of its Cell, with the methods that were read;
-functions that were read stand before it, and so do the classes of the Cells it calls. Each method
-is compiled by itself, so it sees what it saw where it came from. The network is a copy of the Cell:
-it shares Parameters and Cells with it but for those that were changed.
+A Tree is written as a subclass of its Cell's class with the methods that were read, preceded by
+functions that were read and by the classes of the Cells that it calls. Each method is compiled
+separately, so it sees the names of its origin. The network is a copy of the Cell that shares
+Parameters and unchanged Cells with it.
 """
 
 import ast
@@ -19,7 +19,7 @@ FOLDER = "rewritten_network"
 
 
 class Generation:
-    """The source of a Tree and of all it calls.
+    """The source of a Tree and of everything that it calls.
 
     Args:
         tree (Tree): the whole network's.
@@ -41,8 +41,8 @@ class Generation:
         if tree in self._class_names:
             return
         self._class_names[tree] = self._names.unique(type(tree.cell).__name__ + "Opt")
-        for each in tree.sub_trees():
-            self._write(each)
+        for sub_tree in tree.sub_trees():
+            self._write(sub_tree)
         for thing in (type(tree.cell), *tree.functions.values()):
             self._import(thing)
         methods = []
@@ -61,7 +61,7 @@ class Generation:
         self._parts.append(text)
 
     def _import(self, thing):
-        """Notes where a class or function comes from, for the reader of the file."""
+        """Adds an import of a class or function, for the reader of the file."""
         if "<" not in thing.__qualname__ and thing.__module__ != "builtins":
             self._imports.append(f"from {thing.__module__} import {thing.__qualname__}")
 
@@ -69,18 +69,18 @@ class Generation:
 
     def network(self, tree):
         """The network, from a file that holds the source."""
-        path = _saved(self.text(), f"{self._class_names[tree]}_{id(tree)}.py")
+        path = _save(self.text(), f"{self._class_names[tree]}_{id(tree)}.py")
         with open(path, encoding="utf-8") as file:
             module = ast.parse(file.read(), path)
-        written = [each for each in module.body if not isinstance(each, ast.ImportFrom)]
+        definitions = [node for node in module.body if not isinstance(node, ast.ImportFrom)]
         functions, classes = {}, {}
-        for thing, definition in zip(self._order, written, strict=True):
+        for thing, definition in zip(self._order, definitions, strict=True):
             if isinstance(definition, ast.FunctionDef):
-                functions[thing.function] = _compiled(definition, thing, path)
+                functions[thing.function] = _compile(definition, thing, path)
             else:
                 classes[thing] = self._class(thing, definition.body, path)
-        for each in classes:
-            for body in each.bodies.values():
+        for class_tree in classes:
+            for body in class_tree.bodies.values():
                 known = {name: functions[function] for name, function in body.called.items()}
                 body.namespace.update(known)
         return _Making(classes).made(tree)
@@ -88,13 +88,16 @@ class Generation:
     def _class(self, tree, definitions, path):
         """The class of a Tree."""
         bodies = {body.definition.name: body for body in tree.bodies.values() if body.owner}
-        members = {each.name: _compiled(each, bodies[each.name], path) for each in definitions}
+        members = {
+            definition.name: _compile(definition, bodies[definition.name], path)
+            for definition in definitions
+        }
         base = type(tree.cell)
         members["__module__"], members["__doc__"] = base.__module__, base.__doc__
         return type(base)(self._class_names[tree], (base,), members)
 
 
-def _saved(text, name):
+def _save(text, name):
     """Writes the source to a file in the folder of rewritten networks, and returns its path."""
     folder = os.path.abspath(FOLDER)
     os.makedirs(folder, exist_ok=True)
@@ -106,8 +109,8 @@ def _saved(text, name):
     return path
 
 
-def _compiled(definition, body, path):
-    """The function of a definition, which sees what the one it was read from saw."""
+def _compile(definition, body, path):
+    """Compiles the function of a definition with the globals of its origin."""
     body.namespace = {**sources.visible_to(body.function), **body.tree.functions}
     if body.owner is not None:
         body.namespace.setdefault(body.owner.__name__, body.owner)
@@ -131,46 +134,46 @@ class _Making:
         if id(tree.cell) not in self._made:
             network = _copy(tree.cell, self._classes[tree])
             self._made[id(tree.cell)] = network
-            for each in tree.sub_trees():
-                self.made(each)
+            for sub_tree in tree.sub_trees():
+                self.made(sub_tree)
             for statement in tree.statements(inner=True):
                 if statement.inner and statement.inner[0].kind == "members":
                     self._rebuild(statement.instance, statement.inner[0])
             for name, cell in network._cells.items():
-                network._cells[name] = self._replaced(cell)
+                network._cells[name] = self._replace(cell)
             for name, instance in tree.cells.items():
                 if isinstance(instance, Cell):
-                    network._cells[name] = self._replaced(instance)
+                    network._cells[name] = self._replace(instance)
                 else:
                     setattr(network, name, instance)
         return self._made[id(tree.cell)]
 
     def _rebuild(self, container, block):
-        """Makes a container anew whose members were changed."""
-        members = [self._replaced(each.instance) for each in block.statements]
+        """Rebuilds a container whose members were changed."""
+        members = [self._replace(statement.instance) for statement in block.statements]
         if members == container.cells() or id(container) in self._made:
             return
-        made = _copy(container, type(container))
-        made._cells.clear()
+        out = _copy(container, type(container))
+        out._cells.clear()
         for number, member in enumerate(members):
-            made._cells[str(number)] = member
-        self._made[id(container)] = made
+            out._cells[str(number)] = member
+        self._made[id(container)] = out
 
-    def _replaced(self, cell):
-        """A Cell with all that was changed below it: itself, if nothing was."""
+    def _replace(self, cell):
+        """A Cell with all changes below it; the Cell itself without changes."""
         if cell is None or id(cell) in self._made:
             return self._made.get(id(cell))
-        below = {name: self._replaced(each) for name, each in cell._cells.items()}
-        if all(below[name] is each for name, each in cell._cells.items()):
+        below = {name: self._replace(member) for name, member in cell._cells.items()}
+        if all(below[name] is member for name, member in cell._cells.items()):
             return cell
-        made = _copy(cell, type(cell))
-        for name, each in below.items():
-            made._cells[name] = each
-        return made
+        out = _copy(cell, type(cell))
+        for name, member in below.items():
+            out._cells[name] = member
+        return out
 
 
 def _copy(cell, cls):
     """A Cell of another class with the same members."""
-    made = cls.__new__(cls)
-    made.__setstate__(cell.__getstate__())
-    return made
+    out = cls.__new__(cls)
+    out.__setstate__(cell.__getstate__())
+    return out

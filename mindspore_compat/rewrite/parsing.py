@@ -1,4 +1,4 @@
-"""Makes Statements of the body of a method or function."""
+"""Converts the body of a method or function to Statements."""
 
 import ast
 import builtins
@@ -9,7 +9,7 @@ from ..nn.cell import Cell
 from ..ops.primitive import Primitive
 from . import sources
 from .api.node_type import NodeType
-from .flattening import assignment, flattened, is_path, last_name, operator_name
+from .flattening import assignment, flatten, is_path, last_name, operator_name
 from .statements import Block, Branch, Place, Statement
 
 _FUNCTIONS = (FunctionType, MethodType, BuiltinFunctionType)
@@ -19,8 +19,8 @@ class Body:
     """The definition of a method or function with its block.
 
     Args:
-        tree (Tree): what it belongs to.
-        function (FunctionType): what is read.
+        tree (Tree): the Tree that it belongs to.
+        function (FunctionType): the function to read.
         owner (type): the class that it is a method of, or None.
     """
 
@@ -28,14 +28,14 @@ class Body:
         self.tree, self.function, self.owner = tree, function, owner
         self.definition = sources.definition_of(function, owner)
         self.block = Block(tree, "method" if owner else "function")
-        self.called = {}  # the functions that are read too, by the names they are called by
+        self.called = {}  # other functions that are read, by the names of their calls
         self._visible = sources.visible_to(function)
-        named = [each for each in ast.walk(self.definition) if isinstance(each, ast.Name)]
-        self._local = {each.id for each in named if isinstance(each.ctx, ast.Store)}
+        names = [each for each in ast.walk(self.definition) if isinstance(each, ast.Name)]
+        self._local = {each.id for each in names if isinstance(each.ctx, ast.Store)}
         self._local |= {
             each.arg for each in ast.walk(self.definition.args) if isinstance(each, ast.arg)
         }
-        self.tree.variables.add(*self._local, *(each.id for each in named))
+        self.tree.variables.add(*self._local, *(each.id for each in names))
 
     def read(self):
         """Fills the block."""
@@ -51,13 +51,13 @@ class Body:
 
     def _read(self, body, block):
         for statement in body:
-            for simple in flattened(statement, self.tree.variables.unique):
+            for simple in flatten(statement, self.tree.variables.unique):
                 self._add(simple, block)
 
     def _put(self, block, kind, name, code, *details):
-        made = Statement(kind, self.tree.names.unique(name), code, *details)
-        block.add(made)
-        return made
+        statement = Statement(kind, self.tree.names.unique(name), code, *details)
+        block.add(statement)
+        return statement
 
     def _add(self, statement, block):
         if isinstance(statement, ast.Assign):
@@ -76,43 +76,43 @@ class Body:
         others = []
         for name, body in (("if_node", statement.body), ("else_node", statement.orelse)):
             if body:
-                made = Branch(self.tree.names.unique(name), statement, others)
-                made.inner.append(Block(self.tree, block.kind))
-                block.add(made)
-                self._read(body, made.inner[0])
+                branch = Branch(self.tree.names.unique(name), statement, others)
+                branch.inner.append(Block(self.tree, block.kind))
+                block.add(branch)
+                self._read(body, branch.inner[0])
 
     def _add_loop(self, statement, block):
         is_for = isinstance(statement, ast.For)
-        container = self.resolved(statement.iter) if is_for else None
+        container = self.resolve(statement.iter) if is_for else None
         if isinstance(container, CellList):
             path = ast.unparse(statement.iter)
             name = self.tree.variables.unique(path.replace(".", "_"))
             code = assignment(name, statement.iter)
-            made = self._put(block, NodeType.CellContainer, path, code, (), None, container)
-            made.inner.append(self._members(container, name))
+            added = self._put(block, NodeType.CellContainer, path, code, (), None, container)
+            added.inner.append(self._members(container, name))
             statement.iter = ast.Name(name, ast.Load())
         places = [Place(statement, "iter" if is_for else "test")]
         name = "for_node" if is_for else "while_node"
-        made = self._put(block, NodeType.ControlFlow, name, statement, places)
-        made.inner.append(Block(self.tree, block.kind))
-        self._read(statement.body, made.inner[0])
+        added = self._put(block, NodeType.ControlFlow, name, statement, places)
+        added.inner.append(Block(self.tree, block.kind))
+        self._read(statement.body, added.inner[0])
 
     def _add_assignment(self, statement, block):
         value = statement.value
         if isinstance(value, ast.Call):
             self._add_call(statement, block)
             return
-        found = _parts_of(statement)
-        if found is None:
+        parts = _parts_of(statement)
+        if parts is None:
             self._put(block, NodeType.Python, "Assign", statement)
             return
-        kind, name, places, named = found
+        kind, name, places, named = parts
         self._put(block, kind, name, statement, places, named)
 
     def _add_call(self, statement, block):
         call = statement.value
         places, named = call_places(call)
-        called = self.resolved(call.func)
+        called = self.resolve(call.func)
         name = last_name(call.func) or "call"
         kind, instance = kind_of(called)
         made = self._put(block, kind, name, statement, places, named, instance)
@@ -124,7 +124,7 @@ class Body:
             made.inner.extend(self._body_of(call, instance))
 
     def _body_of(self, call, function):
-        """The block of a function or method of the user, the first time that it is called."""
+        """The block of a user-defined function or method, made at its first call."""
         owner = None
         if isinstance(function, MethodType):
             owner = sources.owner_of(type(self.tree.cell), function.__name__)
@@ -150,38 +150,40 @@ class Body:
             argument = [ast.Name(name, ast.Load())] if isinstance(container, SequentialCell) else []
             call = ast.Call(ast.Name(type(cell).__name__, ast.Load()), argument, [])
             places, named = call_places(call)
-            made = self._put(
+            added = self._put(
                 block, kind, type(cell).__name__, assignment(name, call), places, named, cell
             )
             if kind is NodeType.Tree:
-                made.read_sub_tree()
+                added.read_sub_tree()
         return block
 
-    def resolved(self, expression):
+    def resolve(self, expression):
         """The object that a path names while the network is read, or None."""
         if not is_path(expression):
             return None
         first, *attributes = ast.unparse(expression).split(".")
         if self.owner and first == "self":
-            found = self.tree.cell
+            target = self.tree.cell
         elif first in self._local:
             return None
         else:
-            found = self._visible.get(first, getattr(builtins, first, None))
+            target = self._visible.get(first, getattr(builtins, first, None))
         for attribute in attributes:
-            found = getattr(found, attribute, None)
-        return found
+            target = getattr(target, attribute, None)
+        return target
 
 
 def call_places(call):
-    """Where the arguments of a call stand: by position, and by name."""
+    """The places of a call's arguments: by position, and by name."""
     places = [Place(call, "args", index) for index in range(len(call.args))]
-    named = {each.arg: Place(each, "value") for each in call.keywords if each.arg is not None}
+    named = {
+        keyword.arg: Place(keyword, "value") for keyword in call.keywords if keyword.arg is not None
+    }
     return places, named
 
 
 def kind_of(called):
-    """The kind of a call of an object, and the object if a node is to show it."""
+    """The kind of a call of an object, and the object if a node shows it."""
     if isinstance(called, Cell) and type(called).construct is SequentialCell.construct:
         return NodeType.CellContainer, called
     if isinstance(called, Cell):
@@ -192,8 +194,8 @@ def kind_of(called):
 
 
 def _parts_of(statement):
-    """(kind, name, places of the arguments, of those with names) of an assignment of no call, or
-    None for one that is kept as it stands."""
+    """(kind, name, places of the arguments, of those with names) of an assignment without a call,
+    or None for one that is kept unchanged."""
     value, whole = statement.value, [Place(statement, "value")]
     if isinstance(value, ast.BinOp):
         places = [Place(value, "left"), Place(value, "right")]

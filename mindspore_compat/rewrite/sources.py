@@ -19,7 +19,7 @@ def definition_of(function, owner=None):
         owner (type, optional): the class whose body it stands in.
 
     Raises:
-        RuntimeError: its source cannot be read.
+        RuntimeError: if its source cannot be read.
     """
     try:
         text = inspect.getsource(function)
@@ -27,15 +27,15 @@ def definition_of(function, owner=None):
         raise RuntimeError(
             f"The source of {function.__qualname__!r} cannot be read: {error}."
         ) from error
-    indented = text[:1].isspace()
-    tree = ast.parse("if True:\n" + text if indented else text)
-    found = tree.body[0].body[0] if indented else tree.body[0]
-    if not isinstance(found, ast.FunctionDef):
+    is_indented = text[:1].isspace()
+    tree = ast.parse("if True:\n" + text if is_indented else text)
+    definition = tree.body[0].body[0] if is_indented else tree.body[0]
+    if not isinstance(definition, ast.FunctionDef):
         raise RuntimeError(f"The source of {function.__qualname__!r} is no function definition.")
-    found = ast.fix_missing_locations(_Independent(owner).visit(found))
-    if ast.get_docstring(found, clean=False) is not None and len(found.body) > 1:
-        del found.body[0]
-    return found
+    definition = ast.fix_missing_locations(_Independent(owner).visit(definition))
+    if ast.get_docstring(definition, clean=False) is not None and len(definition.body) > 1:
+        del definition.body[0]
+    return definition
 
 
 class _Independent(ast.NodeTransformer):
@@ -80,7 +80,7 @@ class _Independent(ast.NodeTransformer):
 
 def owner_of(cls, method):
     """The class, among `cls` and its bases, whose body defines a method; None if none does."""
-    return next((each for each in cls.__mro__ if method in vars(each)), None)
+    return next((class_ for class_ in cls.__mro__ if method in vars(class_)), None)
 
 
 def is_users(thing):
@@ -91,7 +91,7 @@ def is_users(thing):
         return thing.__module__ == "__main__"
     file = os.path.abspath(file)
     libraries = [_PACKAGE, sysconfig.get_path("stdlib"), *site.getsitepackages()]
-    return not any(file.startswith(os.path.abspath(each) + os.sep) for each in libraries)
+    return not any(file.startswith(os.path.abspath(library) + os.sep) for library in libraries)
 
 
 def is_readable(function, owner=None):
@@ -111,9 +111,9 @@ def is_readable(function, owner=None):
 
 def visible_to(function):
     """The names that a function sees outside its body: globals, and those of its closure."""
-    found = dict(function.__globals__)
+    names = dict(function.__globals__)
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     for name, cell in cells:
         if name != "__class__":
-            found[name] = cell.cell_contents
-    return found
+            names[name] = cell.cell_contents
+    return names

@@ -1,9 +1,9 @@
 """Statements and the blocks that they stand in.
 
-A Statement is one simple statement of a forward computation: its syntax tree, and the places in
-that where its arguments stand. A Block is a body: of a method or function, of a branch or loop, or
-the members of a container. Who provides an argument, and who uses an output, is looked up when it
-is asked for: the nearest statement before, in the same block, that gives the name a value.
+A Statement is one simple statement of a forward computation: its syntax tree, and the places of
+the arguments in it. A Block is a body: of a method or function, of a branch or loop, or the members
+of a container. Providers of arguments and users of outputs are computed on demand: the provider is
+the nearest preceding statement in the same block that assigns the name.
 """
 
 import ast
@@ -15,7 +15,7 @@ from .values import expression_of, value_of
 
 
 class Place(NamedTuple):
-    """Where an argument stands: a field of a syntax tree's node, or an item of such a list."""
+    """The place of an argument: a field of a syntax tree node, or an item of a list in it."""
 
     holder: ast.AST
     field: str
@@ -23,11 +23,11 @@ class Place(NamedTuple):
 
     @property
     def expression(self):
-        found = getattr(self.holder, self.field)
-        return found if self.index is None else found[self.index]
+        node = getattr(self.holder, self.field)
+        return node if self.index is None else node[self.index]
 
     def put(self, expression):
-        """Puts another expression there."""
+        """Replaces the expression at this place."""
         if self.index is None:
             setattr(self.holder, self.field, expression)
         else:
@@ -39,7 +39,7 @@ class Block:
 
     Args:
         tree (Tree): what it belongs to.
-        kind (str): "method", "function" or "members", also of what stands within such a body.
+        kind (str): "method", "function" or "members", also of nested blocks.
     """
 
     def __init__(self, tree, kind):
@@ -52,25 +52,25 @@ class Block:
         self.statements.insert(len(self.statements) if index is None else index, statement)
 
     def remove(self, statement):
-        """Takes a statement out."""
+        """Removes a statement."""
         self.statements.remove(statement)
         statement.block = None
 
     def code(self):
         """The syntax trees of its statements, at least `pass`."""
-        found = [each for statement in self.statements for each in statement.emitted()]
-        return found or [ast.Pass()]
+        trees = [each for statement in self.statements for each in statement.emitted()]
+        return trees or [ast.Pass()]
 
 
 class Statement:
     """One simple statement.
 
     Args:
-        kind (NodeType): what it does.
-        name (str): what it is called; unique in its tree.
+        kind (NodeType): the kind of the statement.
+        name (str): the name, unique in its tree.
         code (ast.AST): its syntax tree.
-        places (list[Place]): where its arguments stand.
-        named (dict[str, Place]): where its keyword arguments stand.
+        places (list[Place]): the places of the arguments.
+        named (dict[str, Place]): the places of the keyword arguments.
         instance (Any): the Cell, Primitive or function that it calls, or None.
     """
 
@@ -97,16 +97,16 @@ class Statement:
             return []
         target = self.code.targets[0]
         if isinstance(target, (ast.Tuple, ast.List)):
-            return [value_of(each) for each in target.elts]
+            return [value_of(element) for element in target.elts]
         return [value_of(target)]
 
     def put_argument(self, index, value):
-        """Puts a ScopedValue, or a str in its place, in place of an argument."""
+        """Replaces an argument by a ScopedValue or a str."""
         self.places[index].put(expression_of("Node", value))
 
     def read_sub_tree(self):
-        """Reads the computation of the Cell that it calls; a call like any other if that cannot be
-        read."""
+        """Reads the computation of the Cell that it calls; treats it as an ordinary call if it
+        cannot be read."""
         self.sub_tree = self.block.tree.sub_tree(self.instance)
         if self.sub_tree is None:
             self.kind = NodeType.CallCell
@@ -116,7 +116,7 @@ class Statement:
         return [self]
 
     def emitted(self):
-        """The syntax trees that it is written out as."""
+        """The syntax trees of its source."""
         if self.kind is NodeType.Input or isinstance(self.code, ast.arg):
             return []
         if isinstance(self.code, (ast.For, ast.While)):
@@ -128,21 +128,21 @@ class Statement:
         if self.block is None:
             return {}
         before = self.block.statements[: self.block.statements.index(self)]
-        given = [*enumerate(self.arguments()), *self.keyword_arguments().items()]
-        found = {key: _provider(before, value) for key, value in given}
-        return {key: each for key, each in found.items() if each is not None}
+        arguments = [*enumerate(self.arguments()), *self.keyword_arguments().items()]
+        providers_ = {key: _provider(before, value) for key, value in arguments}
+        return {key: each for key, each in providers_.items() if each is not None}
 
     def users(self):
         """For each output by number: the Statements that use it, and at which argument."""
         if self.block is None:
             return {}
-        found = {}
+        users_ = {}
         after = self.block.statements[self.block.statements.index(self) + 1 :]
         for statement in after:
             for key, (provider, output) in statement.providers().items():
                 if provider is self:
-                    found.setdefault(output, []).append((statement, key))
-        return found
+                    users_.setdefault(output, []).append((statement, key))
+        return users_
 
 
 def _provider(before, value):
@@ -160,9 +160,9 @@ class Branch(Statement):
     """An `if`, or its `else`; the two share one syntax tree, which the first of them writes out.
 
     Args:
-        name (str): what it is called.
+        name (str): the name.
         code (ast.If): the whole of it.
-        others (list[Branch]): the branches of it so far, to which this one is added.
+        others (list[Branch]): its branches, to which this one is appended.
     """
 
     def __init__(self, name, code, others):
@@ -174,7 +174,7 @@ class Branch(Statement):
         return self.others
 
     def emitted(self):
-        present = [each for each in self.others if each.block is not None]
+        present = [other for other in self.others if other.block is not None]
         if present[0] is not self:
             return []
         first, *last = self.others

@@ -1,4 +1,4 @@
-"""Trees: the computation of one Cell as statements, and what changes it."""
+"""Trees: the computation of one Cell as statements, and its modification."""
 
 import ast
 import inspect
@@ -17,11 +17,11 @@ class Names:
         self._used = set()
 
     def add(self, *names):
-        """Takes names that are there already."""
+        """Adds names that exist already."""
         self._used.update(names)
 
     def unique(self, wish):
-        """Takes a name that is free: the wish, or the wish with a number."""
+        """Returns an unused name: the preferred one, or that with a number."""
         name, number = wish, 0
         while name in self._used:
             number += 1
@@ -35,11 +35,11 @@ class Tree:
 
     Args:
         cell (Cell): the network.
-        view (Callable): makes what is shown of a Tree.
+        view (Callable): makes the public view of a Tree.
         known (dict[int, Tree]): the Trees of other Cells, by id, to which this one is added.
 
     Raises:
-        RuntimeError: the source of its `construct` cannot be read.
+        RuntimeError: if the source of its `construct` cannot be read.
     """
 
     def __init__(self, cell, view, known=None):
@@ -62,9 +62,9 @@ class Tree:
     def body(self, function, owner=None):
         """The Body of a function or method, read at its first use."""
         if function not in self.bodies:
-            made = Body(self, function, owner)
-            self.bodies[function] = made
-            made.read()
+            body_ = Body(self, function, owner)
+            self.bodies[function] = body_
+            body_.read()
         return self.bodies[function]
 
     def is_first_use(self, function):
@@ -74,12 +74,12 @@ class Tree:
         return first
 
     def function_name(self, function, expression):
-        """The name that a function is written out and called by."""
+        """The name of a function in the generated source."""
         if function not in self.function_names:
             plain = isinstance(expression, ast.Name)
-            taken = expression.id in self.function_names.values() if plain else True
+            is_taken = expression.id in self.function_names.values() if plain else True
             wish = function.__name__
-            name = self.variables.unique(wish) if taken else expression.id
+            name = self.variables.unique(wish) if is_taken else expression.id
             self.function_names[function] = name
         return self.function_names[function]
 
@@ -95,11 +95,11 @@ class Tree:
     # looking
 
     def shown(self):
-        """What is shown of it: a SymbolTree."""
+        """The public view: a SymbolTree."""
         return self._view(self)
 
     def statements(self, inner=False):
-        """The statements of the construct; then those within, but for other Trees' own."""
+        """The statements of `construct`, then nested ones, except those of other Trees."""
         blocks = [self.construct.block]
         while blocks:
             for statement in blocks.pop().statements:
@@ -108,12 +108,16 @@ class Tree:
 
     def sub_trees(self):
         """The Trees of Cells that its statements call, each once."""
-        found = {id(each.sub_tree): each.sub_tree for each in self.statements(inner=True)}
-        return [each for each in found.values() if each is not None]
+        trees = {
+            id(statement.sub_tree): statement.sub_tree for statement in self.statements(inner=True)
+        }
+        return [each for each in trees.values() if each is not None]
 
     def find(self, name):
         """The statement of a name, or None."""
-        return next((each for each in self.statements(inner=True) if each.name == name), None)
+        return next(
+            (statement for statement in self.statements(inner=True) if statement.name == name), None
+        )
 
     # changing
 
@@ -131,7 +135,7 @@ class Tree:
         else:
             self._adopt(statement, block)
             call.func = ast.Attribute(ast.Name("self", ast.Load()), statement.name, ast.Load())
-        self.variables.add(*(str(each) for each in statement.targets()))
+        self.variables.add(*(str(target) for target in statement.targets()))
         block.add(statement, index)
         if statement.kind is NodeType.Tree:
             statement.read_sub_tree()
@@ -148,10 +152,10 @@ class Tree:
 
 
 def new_call(targets, args, kwargs):
-    """The syntax tree of `targets = _(*args, **kwargs)`, where the function is put later."""
+    """The syntax tree of `targets = _(*args, **kwargs)`; the function is set later."""
     call = ast.Call(
         ast.Name("_", ast.Load()),
-        [expression_of("Node", each) for each in args],
+        [expression_of("Node", arg) for arg in args],
         [ast.keyword(name, expression_of("Node", each)) for name, each in kwargs.items()],
     )
     return ast.Assign([target_of(targets)], call, lineno=0)

@@ -22,7 +22,7 @@ def expression_of(api, value):
     """The expression that a ScopedValue, or a str in its place, stands for.
 
     Raises:
-        TypeError: no expression writes it.
+        TypeError: if no expression writes it.
     """
     if isinstance(value, str):
         value = ScopedValue.create_naming_value(value)
@@ -31,21 +31,21 @@ def expression_of(api, value):
     if value.type is ValueType.ConstantValue:
         return ast.Constant(value.value)
     if value.type in (ValueType.TupleValue, ValueType.ListValue):
-        made = [expression_of(api, each) for each in value.value]
-        return (ast.Tuple if value.type is ValueType.TupleValue else ast.List)(made, ast.Load())
+        items = [expression_of(api, item) for item in value.value]
+        return (ast.Tuple if value.type is ValueType.TupleValue else ast.List)(items, ast.Load())
     if value.type is ValueType.DictValue:
         keys = [ast.Constant(key) for key in value.value]
-        return ast.Dict(keys, [expression_of(api, each) for each in value.value.values()])
+        return ast.Dict(keys, [expression_of(api, item) for item in value.value.values()])
     raise TypeError(f"For '{api}', a value must be a name or constants, but got {value!r}.")
 
 
 def target_of(targets):
     """What stands left of an assignment to these ScopedValues or strs."""
-    made = [expression_of("Node", each) for each in targets]
-    target = made[0] if len(made) == 1 else ast.Tuple(made, ast.Store())
+    targets_ = [expression_of("Node", each) for each in targets]
+    target = targets_[0] if len(targets_) == 1 else ast.Tuple(targets_, ast.Store())
     for each in ast.walk(target):
         if hasattr(each, "ctx"):
             each.ctx = ast.Load()
-    for each in [target, *made]:
+    for each in [target, *targets_]:
         each.ctx = ast.Store()
     return target

@@ -24,7 +24,7 @@ class Node:
         node (Statement): the statement.
 
     Raises:
-        TypeError: it is no statement of a SymbolTree.
+        TypeError: if it is not a statement of a SymbolTree.
 
     Examples:
         >>> from mindspore_compat import nn
@@ -66,16 +66,16 @@ class Node:
             Node, which is to be inserted.
 
         Raises:
-            TypeError: an argument is of another type.
+            TypeError: if an argument is of another type.
         """
         need("Node", "cell", cell, Cell, Primitive)
         need("Node", "name", name, str)
         need("Node", "is_sub_net", is_sub_net, bool)
         kind = kind_of(cell)[0] if isinstance(cell, Primitive) else NodeType.CallCell
-        made = _called("Node", kind, name, cell, targets, args, kwargs)
+        node = _called("Node", kind, name, cell, targets, args, kwargs)
         if is_sub_net and isinstance(cell, Cell):
-            made._node.kind = NodeType.Tree
-        return made
+            node._node.kind = NodeType.Tree
+        return node
 
     @staticmethod
     def create_call_function(function, targets, args=None, kwargs=None):
@@ -92,7 +92,7 @@ class Node:
             Node, which is to be inserted.
 
         Raises:
-            TypeError: an argument is of another type.
+            TypeError: if an argument is of another type.
         """
         api = "create_call_function"
         need(api, "function", function, FunctionType, BuiltinFunctionType, type)
@@ -159,8 +159,8 @@ class Node:
         Returns:
             list[Node].
         """
-        found = [statement for statement, _ in self._node.providers().values()]
-        return [Node(each) for each in dict.fromkeys(found)]
+        statements = [statement for statement, _ in self._node.providers().values()]
+        return [Node(node) for node in dict.fromkeys(statements)]
 
     def get_users(self):
         """Returns the nodes that take an output of this one as argument; in the same body.
@@ -168,8 +168,8 @@ class Node:
         Returns:
             list[Node].
         """
-        found = [statement for uses in self._node.users().values() for statement, _ in uses]
-        return [Node(each) for each in dict.fromkeys(found)]
+        statements = [statement for uses in self._node.users().values() for statement, _ in uses]
+        return [Node(node) for node in dict.fromkeys(statements)]
 
     def get_symbol_tree(self):
         """Returns the SymbolTree that the node stands in, None for one that stands in none.
@@ -186,8 +186,8 @@ class Node:
             SymbolTree.
 
         Raises:
-            TypeError: the node is of another type.
-            AttributeError: the Cell has not been read, as the node has not been inserted.
+            TypeError: if the node is of another type.
+            AttributeError: if the Cell has not been read, as the node has not been inserted.
         """
         if self._node.kind is not NodeType.Tree:
             raise TypeError(
@@ -211,8 +211,8 @@ class Node:
             arg (Union[ScopedValue, str]): the value, or the name of a variable.
 
         Raises:
-            TypeError: `index` is no int, or `arg` neither of the two or no name or constant.
-            ValueError: there is no such argument.
+            TypeError: if `index` is not an int, or `arg` neither of the two or no name or constant.
+            ValueError: if there is no such argument.
         """
         need("Node", "index", index, int)
         need("Node", "arg", arg, ScopedValue, str)
@@ -228,8 +228,8 @@ class Node:
             out_idx (int, optional): which of its outputs; it must be given if there are several.
 
         Raises:
-            TypeError: an argument is of another type.
-            ValueError: there is no such argument or output, or there are several outputs.
+            TypeError: if an argument is of another type.
+            ValueError: if there is no such argument or output, or there are several outputs.
         """
         need("Node", "arg_idx", arg_idx, int)
         need("Node", "src_node", src_node, Node)

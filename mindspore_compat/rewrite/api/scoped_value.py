@@ -42,7 +42,7 @@ class ScopedValue:
         value (Any, optional): the name or the constant.
 
     Raises:
-        TypeError: `arg_type` is no ValueType, or `scope` no str.
+        TypeError: if `arg_type` is not a ValueType, or `scope` no str.
 
     Examples:
         >>> from mindspore_compat.rewrite import ScopedValue, ValueType
@@ -96,7 +96,7 @@ class ScopedValue:
             ScopedValue.
 
         Raises:
-            TypeError: an argument is no str.
+            TypeError: if an argument is not a str.
 
         Examples:
             >>> from mindspore_compat.rewrite import ScopedValue
@@ -118,8 +118,8 @@ class ScopedValue:
             list[ScopedValue].
 
         Raises:
-            TypeError: an argument is no list or tuple of strs.
-            ValueError: there are more or fewer scopes than names.
+            TypeError: if an argument is not a list or tuple of strs.
+            ValueError: if there are more or fewer scopes than names.
 
         Examples:
             >>> from mindspore_compat.rewrite import ScopedValue

@@ -25,9 +25,9 @@ class Position(NamedTuple):
     def index(self):
         """Where in the block it is; what comes after an `if` comes after its `else` too."""
         places = [
-            self.statement.block.statements.index(each)
-            for each in self.statement.siblings()
-            if each.block is not None
+            self.statement.block.statements.index(sibling)
+            for sibling in self.statement.siblings()
+            if sibling.block is not None
         ]
         return min(places) if self.before_node else max(places) + 1
 
@@ -39,7 +39,7 @@ class SymbolTree:
         handler (Tree): what holds the nodes; `create` makes it.
 
     Raises:
-        TypeError: it is something else.
+        TypeError: if it is something else.
 
     Examples:
         >>> from mindspore_compat import nn
@@ -78,8 +78,8 @@ class SymbolTree:
             SymbolTree.
 
         Raises:
-            TypeError: `network` is no Cell.
-            RuntimeError: the source of its `construct` cannot be read.
+            TypeError: if `network` is not a Cell.
+            RuntimeError: if the source of its `construct` cannot be read.
         """
         need("SymbolTree", "network", network, Cell)
         return cls(Tree(network, cls))
@@ -97,7 +97,7 @@ class SymbolTree:
             Iterator[Node].
 
         Raises:
-            TypeError: `all_nodes` is no bool.
+            TypeError: if `all_nodes` is not a bool.
         """
         need("SymbolTree", "all_nodes", all_nodes, bool)
         return self._nodes(all_nodes)
@@ -119,11 +119,11 @@ class SymbolTree:
             Node.
 
         Raises:
-            TypeError: `node_name` is no str.
+            TypeError: if `node_name` is not a str.
         """
         need("SymbolTree", "node_name", node_name, str)
-        found = self._tree.find(node_name)
-        return None if found is None else Node(found)
+        statement = self._tree.find(node_name)
+        return None if statement is None else Node(statement)
 
     def unique_name(self, name="output"):
         """Returns a name that no variable has yet.
@@ -135,7 +135,7 @@ class SymbolTree:
             str.
 
         Raises:
-            TypeError: `name` is no str.
+            TypeError: if `name` is not a str.
         """
         need("SymbolTree", "name", name, str)
         return self._tree.variables.unique(name)
@@ -148,7 +148,7 @@ class SymbolTree:
             all_nodes (bool, optional): as for `nodes`.
 
         Raises:
-            TypeError: `all_nodes` is no bool.
+            TypeError: if `all_nodes` is not a bool.
         """
         need("print_node_tabulate", "all_nodes", all_nodes, bool)
         print(table.text_of([node._node for node in self._nodes(all_nodes)]))
@@ -165,16 +165,16 @@ class SymbolTree:
             Position.
 
         Raises:
-            TypeError: `node` is neither.
-            RuntimeError: it is no node of this SymbolTree.
+            TypeError: if `node` is neither.
+            RuntimeError: if it is not a node of this SymbolTree.
         """
-        return Position(self._tree, self._own(node), True)
+        return Position(self._tree, self._own_statement(node), True)
 
     def after(self, node):
         """Returns the place after a node, for `insert`. Argument, result and errors as for
         `before`.
         """
-        return Position(self._tree, self._own(node), False)
+        return Position(self._tree, self._own_statement(node), False)
 
     def insert(self, position, node):
         """Inserts a node.
@@ -187,10 +187,10 @@ class SymbolTree:
             Node, the one inserted.
 
         Raises:
-            TypeError: an argument is of another type, or a call of a Cell is inserted in a function
-                that is no method.
-            ValueError: the position is of another SymbolTree, or the node stands in one.
-            RuntimeError: the place is before or between the inputs.
+            TypeError: if an argument is of another type, or a call of a Cell is inserted in a
+                function that is not a method.
+            ValueError: if the position is of another SymbolTree, or the node stands in one.
+            RuntimeError: if the place is before or between the inputs.
         """
         need("SymbolTree", "position", position, Position)
         need("SymbolTree", "node", node, Node)
@@ -201,7 +201,7 @@ class SymbolTree:
             )
         self._need_new("node", node, block)
         index = position.index()
-        if any(each.kind is NodeType.Input for each in block.statements[index:]):
+        if any(statement.kind is NodeType.Input for statement in block.statements[index:]):
             raise RuntimeError(
                 "For 'SymbolTree', 'position' must not be before or between the inputs."
             )
@@ -233,8 +233,8 @@ class SymbolTree:
             Node, the one erased.
 
         Raises:
-            TypeError: `node` is neither.
-            RuntimeError: it is no node of this SymbolTree, or an input.
+            TypeError: if `node` is neither.
+            RuntimeError: if it is not a node of this SymbolTree, or an input.
         """
         statement = self._own_and_no_input(node)
         statement.block.remove(statement)
@@ -251,9 +251,9 @@ class SymbolTree:
             Node, the last that came.
 
         Raises:
-            TypeError: an argument is of another type.
-            ValueError: there is no new node, or one stands in a SymbolTree.
-            RuntimeError: `old_node` is no node of this SymbolTree, or an input.
+            TypeError: if an argument is of another type.
+            ValueError: if there is no new node, or one stands in a SymbolTree.
+            RuntimeError: if `old_node` is not a node of this SymbolTree, or an input.
         """
         need("SymbolTree", "old_node", old_node, Node)
         need_each("SymbolTree", "new_nodes", new_nodes, Node)
@@ -262,24 +262,24 @@ class SymbolTree:
         block = self._own_and_no_input(old_node).block
         if len(set(new_nodes)) != len(new_nodes):
             raise ValueError("For 'SymbolTree', 'new_nodes' must not hold a node twice.")
-        for each in new_nodes:
-            self._need_new("new_nodes", each, block)
-        for each in new_nodes:
-            self._tree.insert(each._node, block, block.statements.index(old_node._node))
+        for new_node in new_nodes:
+            self._need_new("new_nodes", new_node, block)
+        for new_node in new_nodes:
+            self._tree.insert(new_node._node, block, block.statements.index(old_node._node))
         block.remove(old_node._node)
         return new_nodes[-1]
 
-    def _own(self, node):
+    def _own_statement(self, node):
         """The statement of a Node, or of a name, of this SymbolTree."""
         need("SymbolTree", "node", node, Node, str)
-        found = self._tree.find(node) if isinstance(node, str) else node._node
-        if found is None or found.block is None or found.block.tree is not self._tree:
+        statement = self._tree.find(node) if isinstance(node, str) else node._node
+        if statement is None or statement.block is None or statement.block.tree is not self._tree:
             name = node if isinstance(node, str) else node.get_name()
             raise RuntimeError(f"For 'SymbolTree', {name!r} is no node of this SymbolTree.")
-        return found
+        return statement
 
     def _own_and_no_input(self, node):
-        statement = self._own(node)
+        statement = self._own_statement(node)
         if isinstance(statement.code, ast.arg):
             raise RuntimeError(f"For 'SymbolTree', the input {statement.name!r} cannot be erased.")
         return statement
@@ -304,6 +304,6 @@ class SymbolTree:
             Cell.
 
         Raises:
-            OSError: the file cannot be written.
+            OSError: if the file cannot be written.
         """
         return Generation(self._tree).network(self._tree)
