@@ -1,9 +1,9 @@
-"""mindspore.profiler: how often operators and Cells run, and how long they take.
+"""`mindspore.profiler`: records the number and time of calls of operators and Cells.
 
-What is recorded are the calls of operators, of their gradients, and of Cells, by the clock of the
-host; on a GPU each operator is waited for, unless `sync_enable=False`. `recorder.py` does it,
-`writing.py` makes the files, `profile.py` holds Profiler and profile. Options that only an Ascend
-device knows are taken and change nothing.
+It records calls of operators, of their gradients, and of Cells, with the clock of the host; on a
+GPU it waits for each operator, unless `sync_enable=False`. `recorder.py` records, `writing.py`
+writes the files, `profile.py` defines Profiler and profile. Options for an Ascend only are accepted
+and have no effect.
 """
 
 from . import schedule as _schedule  # noqa: F401 - the file first: the class keeps the name

@@ -1,4 +1,4 @@
-"""DynamicProfilerMonitor: a recording of the steps that a file names while the training runs."""
+"""DynamicProfilerMonitor: records steps of a running training as specified in a file."""
 
 import json
 import os
@@ -18,21 +18,21 @@ UNSET = {"start_step": -1, "stop_step": -1, "prof_path": "./"}  # of a file that
 
 
 class DynamicProfilerMonitor(Callback):
-    """Records the steps of a training that a JSON file names, which may change while it runs.
+    """Records steps of a training as specified in a JSON file, which may change during training.
 
     The file `profiler_config.json` holds "start_step" and "stop_step", the first and the last step
-    that are recorded, counted from 1. A later range has to begin after the end of the one before.
-    "prof_path" may name the folder of the results; other entries are options of an Ascend device,
-    which change nothing. Where there is no such file, one that requests no step is written.
+    that are recorded, counted from 1. A later range must begin after the end of the previous one.
+    "prof_path" may give the folder of the results; other entries are options of an Ascend and have
+    no effect. If the file does not exist, one that requests no step is written.
 
     Args:
         cfg_path (str): the folder of the file. Default: ``None``, which is refused.
         output_path (str): the folder of the results. Default: ``"./dyn_profile_data"``.
-        poll_interval (int): how many seconds pass before the file is read again. Default: ``2``.
+        poll_interval (int): the interval in seconds between reads of the file. Default: ``2``.
         **kwargs: stored without effect.
 
     Raises:
-        TypeError: `cfg_path` is no str.
+        TypeError: if `cfg_path` is not a str.
 
     Examples:
         >>> import mindspore_compat as ms
@@ -75,7 +75,7 @@ class DynamicProfilerMonitor(Callback):
             self._stop()
 
     def on_train_end(self, run_context):
-        """Ends a recording whose last step did not come."""
+        """Ends a recording whose last step was not reached."""
         if self._profiler is not None:
             log.warning("The training ended before step %s, up to which it is recorded", self._last)
         self._stop()
@@ -109,7 +109,7 @@ class DynamicProfilerMonitor(Callback):
 
 
 def _good(name, value, right, default):
-    """A value, or the default with a warning where it is not right."""
+    """The value, or the default with a warning if it is invalid."""
     if right:
         return value
     log.warning(

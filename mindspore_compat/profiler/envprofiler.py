@@ -11,11 +11,11 @@ VARIABLE = "MS_PROFILER_OPTIONS"
 
 
 class EnvProfiler:
-    """Records a script as the environment variable MS_PROFILER_OPTIONS says.
+    """Records a script as specified in the environment variable MS_PROFILER_OPTIONS.
 
-    It holds a JSON text: ``{"start": true, "output_path": "...", "activities": ["CPU"]}``. Without
-    "start", or where the text is no JSON, nothing is recorded. Other entries are options of an
-    Ascend device, which change nothing.
+    The variable holds a JSON text: ``{"start": true, "output_path": "...", "activities":
+    ["CPU"]}``. Without "start", or if the text is not JSON, nothing is recorded. Other entries are
+    options of an Ascend and have no effect.
 
     Examples:
         >>> from mindspore_compat.profiler import EnvProfiler
@@ -33,7 +33,7 @@ class EnvProfiler:
         """Starts recording, if the environment variable requests it.
 
         Raises:
-            AttributeError: its JSON text is no object.
+            AttributeError: if its JSON text is no object.
         """
         options = _options()
         if not options.get("start"):
@@ -60,7 +60,7 @@ def _options():
 
 
 def _activities(names):
-    """The activities of these names; all of them where one is unknown."""
+    """The activities with these names; all activities if a name is unknown."""
     try:
         return [ProfilerActivity(name) for name in names or ()] or None
     except ValueError as error:

@@ -4,7 +4,7 @@ from enum import Enum
 
 
 class ProfilerLevel(Enum):
-    """How much an Ascend device records.
+    """The level of detail that an Ascend records.
 
     Example:
         >>> from mindspore_compat import profiler
@@ -21,7 +21,7 @@ class ProfilerLevel(Enum):
 
 
 class ProfilerActivity(Enum):
-    """Where is recorded.
+    """The devices to record.
 
     Example:
         >>> from mindspore_compat import profiler
@@ -37,7 +37,7 @@ class ProfilerActivity(Enum):
 
 
 class AicoreMetrics(Enum):
-    """What the cores of an Ascend device count.
+    """The metrics that the cores of an Ascend count.
 
     Example:
         >>> from mindspore_compat import profiler
@@ -72,7 +72,7 @@ class ExportType(Enum):
 
 
 class HostSystem(Enum):
-    """What of the host is recorded in addition to the operators.
+    """The host metrics that are recorded in addition to operators.
 
     Example:
         >>> from mindspore_compat import profiler

@@ -1,7 +1,7 @@
-"""Profiler and profile: recording a script from its own code, and the files it leaves.
+"""Profiler and profile: record a script from its own code and write result files.
 
-As in the original a wrong argument never stops a training: it is replaced by the default, with a
-warning; and so is a call that comes at the wrong time.
+As in the original, a wrong argument never stops a training: it is replaced by the default with a
+warning. A call at the wrong time also causes only a warning.
 """
 
 import itertools
@@ -22,7 +22,7 @@ _in_force = []  # the profilers that record now, the last one innermost
 
 
 class _ProfileSession:
-    """What Profiler and profile share."""
+    """Shared base class of Profiler and profile."""
 
     def _begin(self, output_path, activities, start_profile, schedule, on_trace_ready, sync_enable):
         self.output_path = _good("output_path", output_path, str, "./data")
@@ -58,7 +58,7 @@ class _ProfileSession:
             self._ready()
 
     def step(self):
-        """Tells that a step is over: the schedule decides what the next one does."""
+        """Marks the end of a step; the schedule decides the action of the next one."""
         if not self._started or self.schedule is None:
             log.warning("The profiler's step() needs a schedule and a profiler that is started.")
             return
@@ -82,7 +82,7 @@ class _ProfileSession:
             log.warning("The profiler's metadata must be two strs, but got %r and %r.", key, value)
 
     def add_metadata_json(self, key, value):
-        """Adds what a JSON text holds to profiler_metadata.json.
+        """Adds the content of a JSON text to profiler_metadata.json.
 
         Args:
             key (str): its name.
@@ -103,7 +103,7 @@ class _ProfileSession:
             self.stop()
 
     def _act(self):
-        """Do what the schedule says for this step; without one, record."""
+        """Performs the schedule's action for this step; without a schedule, records."""
         if self.schedule is None or self.schedule(self._steps) in RECORDING:
             if self._recorder is None:
                 self._recorder = ProfileRecorder(self.sync_enable)
@@ -114,7 +114,7 @@ class _ProfileSession:
             self._pause()
 
     def _pause(self):
-        """Stop the recorder and take its events; whether there was one."""
+        """Stops the recorder and takes its events; returns whether there was one."""
         if self._recorder is None:
             return False
         self._recorder.stop()
@@ -124,7 +124,7 @@ class _ProfileSession:
         return True
 
     def _ready(self):
-        """Hand a finished recording to the caller, or write it."""
+        """Passes a finished recording to the handler, or writes it."""
         if self.on_trace_ready is not None:
             self.on_trace_ready(self)
         else:
@@ -155,11 +155,11 @@ class profile(_ProfileSession):
         start_profile (bool): whether to start at once. Default: ``True``.
         hbm_ddr (bool): stored without effect. Default: ``False``.
         pcie (bool): stored without effect. Default: ``False``.
-        sync_enable (bool): whether a GPU is waited for after each operator. Default: ``True``.
+        sync_enable (bool): whether to wait for a GPU after each operator. Default: ``True``.
         record_shapes (bool): stored without effect. Default: ``False``.
-        schedule (schedule): which steps are recorded. Default: ``None``, all.
-        on_trace_ready (Callable): is given this object when a recording is complete.
-            Default: ``None``.
+        schedule (schedule): the steps to record. Default: ``None``, all.
+        on_trace_ready (Callable): called with this object when a recording is complete. Default:
+            ``None``.
         experimental_config (_ExperimentalConfig): stored without effect. Default: ``None``.
 
     Example:
@@ -255,7 +255,7 @@ class Profiler(_ProfileSession):
             device_id (int): stored without effect. Default: ``None``.
 
         Raises:
-            TypeError: `op_name` is neither a str nor a list, or `device_id` is not an int.
+            TypeError: if `op_name` is neither a str nor a list, or `device_id` is not an int.
         """
         InstanceOf(str, list).refuse("Profiler.op_analyse", "op_name", op_name)
         if device_id is not None and type(device_id) is not int:
@@ -270,12 +270,12 @@ class Profiler(_ProfileSession):
 
 
 def tensorboard_trace_handler(dir_name=None, worker_name=None, analyse_flag=True, async_mode=False):
-    """A function for `on_trace_ready` that writes each recording to a folder of its own.
+    """Returns a function for `on_trace_ready` that writes each recording to a new folder.
 
     Args:
         dir_name (str): the folder above. Default: ``None``, "./data".
-        worker_name (str): how the folders' names begin. Default: ``None``, machine and process.
-        analyse_flag (bool): whether results are written at all. Default: ``True``.
+        worker_name (str): the prefix of the folder names. Default: ``None``, machine and process.
+        analyse_flag (bool): whether to write results. Default: ``True``.
         async_mode (bool): stored without effect. Default: ``False``.
 
     Example:
@@ -295,7 +295,7 @@ def tensorboard_trace_handler(dir_name=None, worker_name=None, analyse_flag=True
 
 
 class mstx:
-    """Marks of the script's own in the timeline.
+    """User-defined marks in the timeline.
 
     Example:
         >>> from mindspore_compat import profiler
@@ -309,7 +309,7 @@ class mstx:
 
     @staticmethod
     def mark(message, stream=None, domain="default"):
-        """Adds a moment.
+        """Adds a mark to the timeline.
 
         Args:
             message (str): its name.
@@ -350,7 +350,7 @@ class mstx:
 
 
 def _good(name, value, kind, default):
-    """A value of a type, else the default, with a warning."""
+    """The value if it has a type, otherwise the default with a warning."""
     if isinstance(value, kind):
         return value
     log.warning(
@@ -364,5 +364,5 @@ def _good(name, value, kind, default):
 
 
 def _plain(name):
-    """An operator's name without what distinguishes a Primitive ('BiasAdd') from a function."""
+    """An operator's name in a form that is equal for the Primitive ('BiasAdd') and the function."""
     return name.replace("_", "").lower()

@@ -2,8 +2,8 @@
 
 Three kinds of functions are recorded, recognised by their code: bodies of operators (functions of
 `xp` in `ops` and `communication`), gradient rules (written as source named "<gradient of ...>"),
-and `Cell.__call__`. An operator inside another counts as part of it. Only the thread that starts
-the recorder is recorded.
+and `Cell.__call__`. An operator within another counts as part of it. Only the starting thread is
+recorded.
 """
 
 import os
@@ -43,21 +43,21 @@ class ProfileRecorder:
         self._before = None
 
     def start(self):
-        """Record from now on."""
+        """Starts recording."""
         self._before = sys.getprofile()
         self._open.clear()
         self._inside = 0
-        sys.setprofile(self._seen)
+        sys.setprofile(self._on_call)
 
     def stop(self):
-        """Record no longer."""
+        """Stops recording."""
         sys.setprofile(self._before)
 
     def mark(self, name, start, end):
-        """Add a range that the script names itself."""
+        """Adds a user-defined range."""
         self.events.append(Event("mark", name, start, end, self.step))
 
-    def _seen(self, frame, what, argument):
+    def _on_call(self, frame, what, argument):
         """Called by Python at the start and end of every function."""
         code = frame.f_code
         label = self._labels.get(code)

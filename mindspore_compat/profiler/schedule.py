@@ -1,6 +1,7 @@
-"""`mindspore.profiler.schedule`: the path of what says at which steps is recorded.
+"""`mindspore.profiler.schedule`: a path of the class `schedule`.
 
-`mindspore.profiler` loads this file before it shows the class `schedule`, which so keeps the name.
+`mindspore.profiler` loads this file before it exports the class `schedule`, which so keeps the
+name.
 """
 
 from .steps import ProfilerAction

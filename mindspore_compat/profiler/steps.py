@@ -1,4 +1,4 @@
-"""Which steps of a training are recorded: `schedule` and its actions."""
+"""`schedule` and its actions: select the steps of a training to record."""
 
 from enum import Enum
 
@@ -21,9 +21,10 @@ class ProfilerAction(Enum):
 
 
 class schedule:
-    """The actions by step: skip some first, then cycles of waiting, warming up and recording.
+    """A schedule of actions by step: skipped steps, then cycles of waiting, warming up and
+    recording.
 
-    A value that is no int in its range is replaced by the default, with a warning.
+    A value that is not an int in its range is replaced by the default with a warning.
 
     Args:
         wait (int): steps of a cycle in which nothing happens.
@@ -76,7 +77,7 @@ class schedule:
 
 
 def _count(name, value, least):
-    """A number of steps, or the least one if it is none."""
+    """A number of steps, or the minimum if it is invalid."""
     if type(value) is int and value >= least:
         return value
     log.warning(

@@ -1,4 +1,4 @@
-"""From events to what people read: a table by operator, and a timeline for a trace viewer."""
+"""Writes events as a table by operator and as a timeline for a trace viewer."""
 
 import csv
 import io
@@ -20,20 +20,20 @@ def summary(events):
     for event in events:
         times[event.kind, event.name].append((event.end - event.start) / 1000)
     whole = defaultdict(float)
-    for (kind, _), each in times.items():
-        whole[kind] += sum(each)
+    for (kind, _), durations in times.items():
+        whole[kind] += sum(durations)
     rows = [
         [
             kind,
             name,
-            len(each),
-            round(sum(each), 3),
-            round(sum(each) / len(each), 3),
-            round(min(each), 3),
-            round(max(each), 3),
-            round(100 * sum(each) / (whole[kind] or 1), 2),
+            len(durations),
+            round(sum(durations), 3),
+            round(sum(durations) / len(durations), 3),
+            round(min(durations), 3),
+            round(max(durations), 3),
+            round(100 * sum(durations) / (whole[kind] or 1), 2),
         ]
-        for (kind, name), each in times.items()
+        for (kind, name), durations in times.items()
     ]
     rows.sort(key=lambda row: -row[3])
     return [dict(zip(HEADER, row, strict=True)) for row in rows]
@@ -59,7 +59,7 @@ def write(folder, events, metadata, pretty=False):
 
 
 def trace(events):
-    """The events as Chrome's trace viewer and Perfetto read them; times in microseconds."""
+    """The events in the format of Chrome's trace viewer and Perfetto; times in microseconds."""
     start = min((event.start for event in events), default=0)
     return [
         {

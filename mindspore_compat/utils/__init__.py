@@ -1,5 +1,5 @@
-"""mindspore.utils: memory shared with other libraries, operations intercepted, the order of
-collectives, and tests of an Ascend's hardware, which no other device has."""
+"""`mindspore.utils`: DLPack, interception of operations, checks of the order of collectives, and
+hardware tests of an Ascend."""
 
 from .dlpack import from_dlpack, to_dlpack
 from .ms_dispatch import MsDispatchMode

@@ -1,4 +1,4 @@
-"""mindspore.utils.dlpack: capsules by which array libraries share memory."""
+"""`mindspore.utils.dlpack`: DLPack capsules, which share memory between array libraries."""
 
 from .. import ops  # noqa: F401 - it declares them
 from .._core.declare.public_api import facade

@@ -1,8 +1,8 @@
-"""`mindspore.utils.dryrun`: values for a run that only pretends to compute.
+"""`mindspore.utils.dryrun`: substitute values for dry runs.
 
-Nothing pretends here: every run computes. So what starts a dry run, and what traces one, is not
-here. `mock` gives what it would in the original, where a launcher requests a dry run by the
-environment variable MS_SIMULATION_LEVEL as well as where none does.
+Here every run computes, so the functions that start and trace a dry run do not exist. `mock`
+returns the same values as in the original, both when a launcher requests a dry run by the
+environment variable MS_SIMULATION_LEVEL and otherwise.
 """
 
 import os
@@ -11,18 +11,18 @@ __all__ = ["mock"]
 
 
 def mock(mock_val, *args):
-    """Returns a value, or in a dry run another one in its stead.
+    """Returns a value, or its substitute in a dry run.
 
     Args:
-        mock_val (Any): what a dry run gets: where the environment variable MS_SIMULATION_LEVEL is
-            set.
-        *args: what any other run gets: a value, or a function and its arguments, which is called.
+        mock_val (Any): the value for a dry run, in which the environment variable
+            MS_SIMULATION_LEVEL is set.
+        *args: the value for other runs: a value, or a function to call and its arguments.
 
     Returns:
         Any, `mock_val`, the value, or what the function returns.
 
     Raises:
-        TypeError: there is no value, or there are several and the first is no function.
+        TypeError: if there is no value, or there are several and the first is not a function.
 
     Examples:
         >>> import mindspore_compat as ms

@@ -1,4 +1,4 @@
-"""`mindspore.utils.ms_dispatch`: operations that a method of the script's own intercepts."""
+"""`mindspore.utils.ms_dispatch`: intercepts operations by a user-defined method."""
 
 import contextlib
 
@@ -8,15 +8,15 @@ __all__ = ["MsDispatchMode"]
 
 
 class MsDispatchMode(contextlib.ContextDecorator):
-    """A context in which each operation is given to `__ms_dispatch__`, which a subclass overrides.
+    """A context that passes each operation to `__ms_dispatch__`, which a subclass overrides.
 
-    Of nested contexts the innermost receives the operation; what its method computes goes to the
-    one around. The context may also decorate a function. Operations are those of this package: one
-    that MindSpore composes of several, such as `ops.gelu`, may be one here. Gradients are computed
-    without the operations of the forward pass, and are not intercepted.
+    The innermost of nested contexts receives the operation; operations of its method go to the next
+    outer context. The context may also decorate a function. Operations are those of this package:
+    one that MindSpore composes of several, such as `ops.gelu`, may be one here. Gradients are
+    computed without the operations of the forward pass, and are not intercepted.
 
     Raises:
-        TypeError: `__ms_dispatch__` does not take `func` and `args`.
+        TypeError: if `__ms_dispatch__` does not take `func` and `args`.
 
     Examples:
         >>> import mindspore_compat as ms
@@ -41,11 +41,11 @@ class MsDispatchMode(contextlib.ContextDecorator):
         interception.leave()
 
     def __ms_dispatch__(self, func, args, kwargs=None):
-        """Receives an operation; this one computes it.
+        """Receives an operation; the default computes it.
 
         Args:
             func (Callable): `func.name` is the operation's name, and `func(*args)` computes it.
-            args (tuple): its arguments.
+            args (tuple): the arguments of the operation.
             kwargs (dict): arguments by name; there are none. Default: ``None``.
 
         Returns:

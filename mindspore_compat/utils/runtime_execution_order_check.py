@@ -1,9 +1,9 @@
-"""Whether the ranks of a run called their communication operators in an order that can complete.
+"""Checks whether the ranks of a run call communication operators in an order without deadlock.
 
-`runtime_execution_order_check` reads the files that a run has left, one of each rank, and looks for
-an operator that a member never called, and for a cycle: ranks that wait for each other because they
-called the same operators in different orders. What it finds goes to the log as errors.
-`comm_exec_order_check` compares the ranks of the run that is under way.
+`runtime_execution_order_check` reads the files of a finished run, one per rank, and searches for
+operators that a member never called, and for cycles: ranks that wait for each other because they
+called the same operators in different orders. Findings are logged as errors.
+`comm_exec_order_check` compares the ranks of the current run.
 """
 
 import collections
@@ -38,7 +38,7 @@ class ExecuteOrder:
         src_rank (str): the rank that sends, of a Receive.
         dest_rank (str): the rank that receives, of a Send.
         root_rank (str): the root, of an operator that has one.
-        input_shape (str): the shape of what is given.
+        input_shape (str): the shape of the input.
         output_shape (str): the shape of the result.
     """
 
@@ -60,7 +60,7 @@ class ExecuteOrder:
         self.input_shape, self.output_shape = input_shape, output_shape
 
     def generate_base_key(self, rank: str) -> str:
-        """What the call is, the same text for each rank that takes part in it.
+        """The key of the call, equal for all ranks that take part in it.
 
         Args:
             rank (str): the rank that calls it.
@@ -76,7 +76,7 @@ class ExecuteOrder:
         return f"{self.primitive}_{self.group}_({members})"
 
     def generate_key(self, rank: str, count: int) -> str:
-        """`generate_base_key`, and that it is the `count`-th call of the kind."""
+        """`generate_base_key` with the ordinal `count` of the call."""
         return f"{self.generate_base_key(rank)}_{count}th"
 
 
@@ -84,10 +84,10 @@ class RankFolderParser:
     """Reads the calls of each rank from the folders rank_0, rank_1, ...
 
     Args:
-        folders (Union[str, list[str]]): such folders, or folders that hold some.
+        folders (Union[str, list[str]]): such folders, or parents of such folders.
 
     Raises:
-        ValueError: a folder is not there, or holds no folder of a rank.
+        ValueError: if a folder is not there, or holds no folder of a rank.
     """
 
     def __init__(self, folders):
@@ -99,21 +99,19 @@ class RankFolderParser:
                 raise ValueError(f"No rank_x folders found in {folder}.")
 
     def parse(self):
-        """The calls of each rank, as {rank: list of `ExecuteOrder`}; unreadable files are left out,
+        """The calls of each rank, as {rank: list of `ExecuteOrder`}; unreadable files are skipped
         with an error in the log.
         """
-        found = {}
+        calls = {}
         for folder in self.folders:
             for path, rank in _rank_folders(folder):
                 _, orders = self.parse_rank_folder(path, rank)
                 if orders is not None:
-                    found[rank] = orders
-        return found
+                    calls[rank] = orders
+        return calls
 
     def parse_rank_folder(self, rank_folder_path: str, rank_id: str):
-        """The rank and its calls; None for the calls where the file is missing or has other
-        columns.
-        """
+        """The rank and its calls (None if the file is missing or has other columns)."""
         path = os.path.join(rank_folder_path, _FILE)
         try:
             with open(path, encoding="utf-8", newline="") as file:
@@ -141,13 +139,13 @@ def _rank_folders(folder):
 
 
 def _order_of(row):
-    wanted = {name: row[name] or "" for name in _COLUMNS}
+    values = {name: row[name] or "" for name in _COLUMNS}
     unused = ("input_type", "output_type", "input_size", "output_size")
-    return ExecuteOrder(**{name: text for name, text in wanted.items() if name not in unused})
+    return ExecuteOrder(**{name: text for name, text in values.items() if name not in unused})
 
 
 def modify_execute_orders(execute_orders_map: dict) -> dict:
-    """Names each call: what it is, and the how manieth of its kind on its rank.
+    """Names each call by its key and its ordinal on its rank.
 
     Args:
         execute_orders_map (dict): the calls of each rank, lists of `ExecuteOrder` or None.
@@ -155,24 +153,24 @@ def modify_execute_orders(execute_orders_map: dict) -> dict:
     Returns:
         dict, the names in the order of the calls, of each rank.
     """
-    named = {}
+    names_of_ranks = {}
     for rank, orders in execute_orders_map.items():
         counts = collections.Counter()
-        named[rank] = []
+        names_of_ranks[rank] = []
         for order in orders or ():
             base = order.generate_base_key(rank)
             counts[base] += 1
-            named[rank].append(order.generate_key(rank, counts[base]))
-    return named
+            names_of_ranks[rank].append(order.generate_key(rank, counts[base]))
+    return names_of_ranks
 
 
 def parse_and_validate(data: dict, all_rank: bool = True):
     """Logs an error for each call that another member has not made.
 
     Args:
-        data (dict): the names of its calls (`modify_execute_orders`) of each rank.
-        all_rank (bool): whether `data` should hold all ranks, so that one that it lacks is an
-            error, too.
+        data (dict): the names of the calls of each rank (`modify_execute_orders`).
+        all_rank (bool): whether `data` should hold all ranks, so that a missing rank is an error,
+            too.
     """
     for rank, calls in data.items():
         if not isinstance(calls, list) or not all(isinstance(call, str) for call in calls):
@@ -198,14 +196,14 @@ def _members(call):
 
 
 def detect_cycle_in_graph(ranks_map):
-    """Searches for calls that wait for each other.
+    """Detects calls that wait for each other.
 
     Args:
-        ranks_map (dict): the names of its calls in their order, of each rank.
+        ranks_map (dict): the names of the calls of each rank, in order.
 
     Returns:
-        tuple, the names along the cycle, the first once more at its end, and a list that says for
-        each step which rank takes it; (None, None) where there is no cycle.
+        tuple, the names along the cycle, with the first one repeated at the end, and the list of
+        the ranks of its steps; (None, None) without a cycle.
     """
     following, rank_of = collections.defaultdict(list), {}
     for rank, calls in ranks_map.items():
@@ -220,11 +218,11 @@ def detect_cycle_in_graph(ranks_map):
 
 
 def _cycle(following):
-    """The first cycle that a depth-first search finds; None if there is none.
+    """The first cycle in a depth-first search; None if there is none.
 
-    It keeps a stack of its own, because a run has more calls than Python has frames.
+    It uses an explicit stack, because a run has more calls than Python has frames.
     """
-    done = set()
+    visited = set()
     for start in list(following):
         path, index_in_path, rest = [], {}, [iter((start,))]
         while rest:
@@ -234,10 +232,10 @@ def _cycle(following):
                 if path:
                     left = path.pop()
                     del index_in_path[left]
-                    done.add(left)
+                    visited.add(left)
             elif node in index_in_path:
                 return [*path[index_in_path[node] :], node]
-            elif node not in done:
+            elif node not in visited:
                 index_in_path[node] = len(path)
                 path.append(node)
                 rest.append(iter(following.get(node, ())))
@@ -258,16 +256,20 @@ def determine_all_rank(folders_):
     """
     if isinstance(folders_, str):
         return True
-    if isinstance(folders_, list) and folders_ and all(isinstance(each, str) for each in folders_):
+    if (
+        isinstance(folders_, list)
+        and folders_
+        and all(isinstance(folder, str) for folder in folders_)
+    ):
         return len(folders_) == 1
     return None
 
 
 def runtime_execution_order_check(folders_, all_rank=None):
-    """Looks in the files of a run for communication operators whose order cannot complete.
+    """Checks the files of a run for communication operators whose order leads to a deadlock.
 
-    Each folder of a rank, "rank_0" and so on, holds "execute_order/comm_execute_order.csv". What is
-    wrong is written to the log.
+    Each folder of a rank, "rank_0" and so on, holds "execute_order/comm_execute_order.csv". Errors
+    are written to the log.
 
     Args:
         folders_ (Union[str, list[str]]): folders of ranks, or a folder that holds them.
@@ -275,7 +277,7 @@ def runtime_execution_order_check(folders_, all_rank=None):
             unless several folders are given.
 
     Raises:
-        ValueError: a folder is not there, or holds no folder of a rank.
+        ValueError: if a folder is not there, or holds no folder of a rank.
 
     Examples:
         >>> from mindspore_compat.utils import runtime_execution_order_check
@@ -284,19 +286,19 @@ def runtime_execution_order_check(folders_, all_rank=None):
     Source: mindspore.utils.runtime_execution_order_check of MindSpore 2.10.
     """
     all_rank = determine_all_rank(folders_) if all_rank is None else all_rank
-    named = modify_execute_orders(RankFolderParser(folders_).parse())
-    if not named:
+    names_of_ranks = modify_execute_orders(RankFolderParser(folders_).parse())
+    if not names_of_ranks:
         log.error("There are no calls of ranks in %s.", folders_)
         return
-    parse_and_validate(named, all_rank)
-    output_cycle_results(*detect_cycle_in_graph(named))
+    parse_and_validate(names_of_ranks, all_rank)
+    output_cycle_results(*detect_cycle_in_graph(names_of_ranks))
 
 
 _collecting = False
 
 
 def comm_exec_order_check(action):
-    """Begins to watch the collectives of this run, or ends it and compares the ranks.
+    """Starts recording the collectives of this run, or stops and compares the ranks.
 
     An action out of turn is an error in the log.
 
@@ -304,9 +306,10 @@ def comm_exec_order_check(action):
         action (str): "start" or "end".
 
     Raises:
-        TypeError: `action` is no str.
-        ValueError: it is another.
-        RuntimeError: with "end", members of a group have called different numbers of collectives.
+        TypeError: if `action` is not a str.
+        ValueError: if it is another.
+        RuntimeError: with "end", members of a group have called different numbers of
+            collectives.
 
     Examples:
         >>> from mindspore_compat.utils import comm_exec_order_check

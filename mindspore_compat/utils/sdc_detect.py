@@ -1,4 +1,4 @@
-"""`mindspore.utils.sdc_detect`: a watch for products of matrices that the hardware computes wrong.
+"""`mindspore.utils.sdc_detect`: detects silent data corruption in matrix products.
 
 The original watches an Ascend; here the products of any device are checked by their sums.
 """
@@ -9,9 +9,8 @@ __all__ = ["get_sdc_detect_result", "sdc_detect_start", "sdc_detect_stop"]
 
 
 def sdc_detect_start():
-    """Checks each product of matrices from now on: of `matmul`, `Dense`, convolution, attention and
-    their gradients, in floats. What was found before is forgotten. A product takes up to twice as
-    long.
+    """Starts checking all matrix products: of `matmul`, `Dense`, convolution, attention and their
+    gradients, in floats. Earlier results are discarded. A product takes up to twice as long.
 
     Examples:
         >>> import mindspore_compat as ms
@@ -27,7 +26,7 @@ def sdc_detect_start():
 
 
 def sdc_detect_stop():
-    """Checks no more products. What was found can be read until the next start.
+    """Stops checking matrix products. The result can be read until the next start.
 
     Examples:
         >>> import mindspore_compat as ms
@@ -39,10 +38,10 @@ def sdc_detect_stop():
 
 
 def get_sdc_detect_result():
-    """Returns whether a product was wrong, beyond rounding, since the watch was started.
+    """Returns whether a product was wrong, beyond rounding, since the checks were started.
 
     Returns:
-        bool; on a GPU what is under way is waited for.
+        bool; on a GPU, the call waits for pending work.
 
     Examples:
         >>> import mindspore_compat as ms

@@ -16,11 +16,11 @@ def stress_detect(detect_type: Str = "aic"):
         detect_type (str, optional): "aic" for the cores, "hccs" for the links.
 
     Returns:
-        int, 1: the test could not be started, for there are no links to test, or it is unknown.
+        int, 1: the test could not be started, because there are no links to test or it is unknown.
 
     Raises:
-        TypeError: `detect_type` is no str.
-        RuntimeError: "aic" without an Ascend, as on a CPU of the original.
+        TypeError: if `detect_type` is not a str.
+        RuntimeError: if it is "aic" without an Ascend, as on a CPU of the original.
 
     Examples:
         >>> import mindspore_compat as ms

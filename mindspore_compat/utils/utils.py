@@ -22,7 +22,7 @@ class TFTCommValue:
 
 
 class ExitByRequest:
-    """Tells all processes that one of them has been asked to end training.
+    """Informs all processes that one of them was requested to end training.
 
     Examples:
         >>> import mindspore_compat as ms
@@ -44,14 +44,16 @@ class ExitByRequest:
         """Writes to `exit_value` whether a process has set its flag; a lone process writes nothing.
 
         Args:
-            grad (Any): what is returned.
-            init_value (Parameter): the flag of this process, 1 if it is to end.
-            exit_value (Parameter): what is written to.
+            grad (Any): the value to return.
+            init_value (Parameter): the flag of this process, 1 to request the end.
+            exit_value (Parameter): the Parameter to write to.
 
         Returns:
             Any, `grad`.
         """
         if self.is_distributed:
-            asked = self.all_reduce(ops.cast(init_value, int32)) > 0
-            ops.assign(exit_value, ops.cast(asked.reshape(exit_value.shape), exit_value.dtype))
+            is_requested = self.all_reduce(ops.cast(init_value, int32)) > 0
+            ops.assign(
+                exit_value, ops.cast(is_requested.reshape(exit_value.shape), exit_value.dtype)
+            )
         return grad
