@@ -1,6 +1,6 @@
-"""Checks of arguments, under the private name that public scripts import them from.
+"""Argument checks, under the private path that scripts import them from.
 
-The package itself does not use them: its rules stand in signatures (`_core/rules/vocabulary.py`). A
+The package itself does not use them; its rules are in signatures (`_core/rules/vocabulary.py`). A
 check returns the value, or raises TypeError for a wrong type and ValueError for a wrong value.
 Older scripts reach the same checks and relations as `Validator` and `Rel`.
 """
@@ -37,13 +37,13 @@ def check(arg_name, arg_value, value_name, value, rel=EQ, prim_name=None, excp_c
     if rel in RANGE:
         opening, closing, above, below = RANGE[rel]
         good = above(value[0], arg_value) and below(arg_value, value[1])
-        wanted = f"in {value_name}: {opening}{value[0]}, {value[1]}{closing}"
+        condition = f"in {value_name}: {opening}{value[0]}, {value[1]}{closing}"
     else:
         sign, compare = COMPARE[rel]
         good = compare(arg_value, value)
-        wanted = f"{sign} {value_name}: {value}"
+        condition = f"{sign} {value_name}: {value}"
     if not good:
-        raise excp_cls(f"{_subject(arg_name, prim_name)} must be {wanted}, but got {arg_value}.")
+        raise excp_cls(f"{_subject(arg_name, prim_name)} must be {condition}, but got {arg_value}.")
     return arg_value
 
 
@@ -58,7 +58,9 @@ def check_number(arg_name, arg_value, value, rel, prim_name):
 
 
 def check_is_number(arg_value, arg_type, arg_name=None, prim_name=None):
-    """Checks the type of a number; a bool is no number, a NaN or infinite float no value."""
+    """Checks the type of a number; a bool is not a number; a NaN or infinite float is not a valid
+    value.
+    """
     if not isinstance(arg_value, arg_type) or isinstance(arg_value, bool):
         raise TypeError(
             f"{_subject(arg_name, prim_name)} must be {_article(arg_type)}, but got "
@@ -105,12 +107,12 @@ def check_is_float(arg_value, arg_name=None, prim_name=None):
 
 def check_int(arg_value, value, rel, arg_name=None, prim_name=None):
     """Checks an int against another."""
-    return _check_compared(arg_value, value, rel, int, arg_name, prim_name)
+    return _check_relation(arg_value, value, rel, int, arg_name, prim_name)
 
 
 def check_float(arg_value, value, rel, arg_name=None, prim_name=None):
     """Checks a float against another."""
-    return _check_compared(arg_value, value, rel, float, arg_name, prim_name)
+    return _check_relation(arg_value, value, rel, float, arg_name, prim_name)
 
 
 def check_equal_int(arg_value, value, arg_name=None, prim_name=None):
@@ -207,9 +209,9 @@ def check_value_type(arg_name, arg_value, valid_types, prim_name=None):
     types = tuple(valid_types) if isinstance(valid_types, (list, tuple)) else (valid_types,)
     wrong_bool = isinstance(arg_value, bool) and bool not in types
     if not isinstance(arg_value, types) or wrong_bool:
-        wanted = " or ".join(each.__name__ for each in types)
+        names = " or ".join(type_.__name__ for type_ in types)
         raise TypeError(
-            f"{_subject(arg_name, prim_name)} must be of type {wanted}, but got "
+            f"{_subject(arg_name, prim_name)} must be of type {names}, but got "
             f"{arg_value!r} of type {type(arg_value).__name__}."
         )
     return arg_value
@@ -242,15 +244,15 @@ def check_types_same_and_valid(args, valid_values, prim_name):
 
 def check_subclass(arg_name, type_, template_types, prim_name, addition_error_info=None):
     """Checks that a type is one of some types, or a dtype of such a kind as `number`."""
-    many = isinstance(template_types, (tuple, list))
-    wanted = template_types if many else (template_types,)
-    for each in wanted:
-        kinds = isinstance(type_, dtypes.Type) and isinstance(each, dtypes.Type)
-        if type_ == each or kinds and dtypes.issubclass_(type_, each):
+    is_sequence = isinstance(template_types, (tuple, list))
+    templates = template_types if is_sequence else (template_types,)
+    for template in templates:
+        kinds = isinstance(type_, dtypes.Type) and isinstance(template, dtypes.Type)
+        if type_ == template or kinds and dtypes.issubclass_(type_, template):
             return
-    names = ", ".join(map(str, wanted))
+    names = ", ".join(map(str, templates))
     raise TypeError(
-        f"{_subject(arg_name, prim_name)} must be {'one of ' if many else ''}{names}, "
+        f"{_subject(arg_name, prim_name)} must be {'one of ' if is_sequence else ''}{names}, "
         f"but got {type_}{' ' + addition_error_info if addition_error_info else ''}."
     )
 
@@ -260,14 +262,18 @@ def args_type_check(*type_args, **type_kwargs):
 
     def decorate(function):
         signature = inspect.signature(function)
-        wanted = signature.bind_partial(*type_args, **type_kwargs).arguments
+        types_by_name = signature.bind_partial(*type_args, **type_kwargs).arguments
 
         @functools.wraps(function)
         def checked(*args, **kwargs):
             for name, value in signature.bind(*args, **kwargs).arguments.items():
-                if name in wanted and value is not None and not isinstance(value, wanted[name]):
+                if (
+                    name in types_by_name
+                    and value is not None
+                    and not isinstance(value, types_by_name[name])
+                ):
                     raise TypeError(
-                        f"The argument '{name}' must be of type {wanted[name]}, but "
+                        f"The argument '{name}' must be of type {types_by_name[name]}, but "
                         f"got {value!r} of type {type(value).__name__}."
                     )
             return function(*args, **kwargs)
@@ -279,17 +285,17 @@ def args_type_check(*type_args, **type_kwargs):
 
 def once(value):
     """A tuple of one number, from a number or such a tuple."""
-    return _repeated(value, 1)
+    return _repeat(value, 1)
 
 
 def twice(value):
     """A tuple of two numbers, from a number or such a tuple."""
-    return _repeated(value, 2)
+    return _repeat(value, 2)
 
 
 def triple(value):
     """A tuple of three numbers, from a number or such a tuple."""
-    return _repeated(value, 3)
+    return _repeat(value, 3)
 
 
 def once_sequence(value):
@@ -343,12 +349,12 @@ def raise_value_error(info):
 
 
 def is_stub_tensor(tensor):
-    """Whether a Tensor still waits for its value: none does here."""
+    """Whether a Tensor still waits for its value; here no Tensor does."""
     return hasattr(tensor, "stub")
 
 
 def check_hook_fn(hook_fn):
-    """Checks a hook: something that can be called."""
+    """Checks that a hook is callable."""
     if not callable(hook_fn):
         raise TypeError(
             f"'hook_fn' must be a function, but got {hook_fn!r} of type {type(hook_fn).__name__}."
@@ -359,34 +365,34 @@ def check_input_data(*data, data_class):
     """Checks that data, also in tuples, lists and dicts, is of a class or one of several.
 
     Args:
-        data: what is checked.
+        data: the data to check.
         data_class (Union[type, None, tuple]): the class, or None for None itself.
     """
     classes = data_class if isinstance(data_class, (tuple, list)) else (data_class,)
-    for each in data:
-        if isinstance(each, (list, tuple, dict)):
+    for item in data:
+        if isinstance(item, (list, tuple, dict)):
             check_input_data(
-                *(each.values() if isinstance(each, dict) else each), data_class=data_class
+                *(item.values() if isinstance(item, dict) else item), data_class=data_class
             )
-        elif not any(each is None if kind is None else isinstance(each, kind) for kind in classes):
+        elif not any(item is None if kind is None else isinstance(item, kind) for kind in classes):
             names = ", ".join(getattr(kind, "__name__", str(kind)) for kind in classes)
             raise TypeError(
-                f"Data must be of type {names}, but got {each!r} of type {type(each).__name__}."
+                f"Data must be of type {names}, but got {item!r} of type {type(item).__name__}."
             )
 
 
 def check_input_dataset(*dataset, dataset_type):
     """Whether there are arguments, and all are datasets of a type."""
-    return bool(dataset) and all(isinstance(each, dataset_type) for each in dataset)
+    return bool(dataset) and all(isinstance(item, dataset_type) for item in dataset)
 
 
 def check_output_data(data):
-    """Checks what a network gives: a RuntimeError for None."""
+    """Checks the output of a network: a RuntimeError for None."""
     if data is None:
         raise RuntimeError("The network must give a result, but got None.")
 
 
-def _repeated(value, count):
+def _repeat(value, count):
     if not isinstance(value, tuple):
         return (value,) * count
     if len(value) != count:
@@ -394,7 +400,7 @@ def _repeated(value, count):
     return value
 
 
-def _check_compared(value, other, rel, kind, arg_name, prim_name):
+def _check_relation(value, other, rel, kind, arg_name, prim_name):
     check_is_number(value, kind, arg_name, prim_name)
     sign, compare = COMPARE[rel]
     if not compare(value, other):
@@ -412,7 +418,7 @@ def _check_each(check_one, sequence, arg_name, prim_name):
 
 
 def _subject(arg_name, prim_name):
-    """How a message begins: "For 'Adam', 'beta1'"."""
+    """The beginning of a message: "For 'Adam', 'beta1'"."""
     name = f"'{arg_name}'" if arg_name else "the value"
     return f"For '{prim_name}', {name}" if prim_name else name[0].upper() + name[1:]
 

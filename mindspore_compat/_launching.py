@@ -1,10 +1,10 @@
-"""How work is handed to the device and to the cores: `mindspore.runtime`'s settings of it.
+"""Settings of `mindspore.runtime` for the execution of operations on the device and the cores.
 
-The original hands operations over in threads of its own, which settings here speak of. In this
-package a call of an operation hands it over itself, in the thread of the caller, and shares large
-work on the CPU among threads: those are what `runtime_num_threads` limits. Each number can be set
-once, and results are the same with any. Cores are bound for what there is: the main thread and
-those that share its work, and the workers of data pipelines.
+The original launches operations in separate threads, which these settings configure. In this
+package, operations are launched in the caller's thread, and large work on the CPU is divided among
+threads, whose number `runtime_num_threads` limits. Each number can be set once; results do not
+depend on it. Cores can be bound for the threads that exist: the main thread and its helpers, and
+the workers of data pipelines.
 """
 
 import os
@@ -32,8 +32,8 @@ def _once(name):
 
 
 def launch_blocking():
-    """Has every operation on a GPU finished before its call returns, so that an error of the device
-    shows where its cause is. On the CPU it always is.
+    """Makes every operation on a GPU finish before its call returns, so that device errors appear
+    at their cause. On the CPU this is always so.
 
     It stays so until the process ends.
 
@@ -48,16 +48,16 @@ def launch_blocking():
 
 @checked
 def dispatch_threads_num(threads_num: Int(ge=1)):
-    """Sets how many threads operations run on at most: those that large work on the CPU is shared
-    among. Kept as `runtime_num_threads`.
+    """Sets the maximum number of threads for large operations on the CPU. Stored as
+    `runtime_num_threads`.
 
     Args:
         threads_num (int): how many.
 
     Raises:
-        TypeError: `threads_num` is no int.
-        ValueError: it is below 1.
-        RuntimeError: it has been set before.
+        TypeError: if `threads_num` is not an int.
+        ValueError: if it is below 1.
+        RuntimeError: if it has been set before.
 
     Source: mindspore.runtime.dispatch_threads_num of MindSpore 2.10.
     """
@@ -73,13 +73,13 @@ def set_kernel_launch_group(thread_num: Int(ge=1) = 2, kernel_group_num: Int(ge=
     Here each call hands over its own.
 
     Args:
-        thread_num (int, optional): how many threads.
-        kernel_group_num (int, optional): how many groups, a multiple of `thread_num`.
+        thread_num (int, optional): the number of threads.
+        kernel_group_num (int, optional): the number of groups, a multiple of `thread_num`.
 
     Raises:
-        TypeError: an argument is no int.
-        ValueError: one is below 1, or `kernel_group_num` is no multiple of `thread_num`.
-        RuntimeError: it has been set before.
+        TypeError: if an argument is not an int.
+        ValueError: if one is below 1, or `kernel_group_num` is not a multiple of `thread_num`.
+        RuntimeError: if it has been set before.
 
     Source: mindspore.runtime.set_kernel_launch_group of MindSpore 2.10.
     """
@@ -95,19 +95,19 @@ def set_kernel_launch_group(thread_num: Int(ge=1) = 2, kernel_group_num: Int(ge=
 def set_kernel_launch_capture(
     enable_capture_graph: Bool, op_capture_skip: ListOf(Str) | None = None
 ):
-    """Sets whether the operations that a compiled graph hands over are captured once and replayed.
+    """Sets whether the operations of a compiled graph are captured once and replayed.
 
     Here that is a training step on a GPU, in graph mode or under `jit`, which is captured as a CUDA
     graph unless this is False or the environment variable MINDSPORE_COMPAT_CUDA_GRAPHS is 0.
     Results are the same with any setting.
 
     Args:
-        enable_capture_graph (bool): whether they are captured. Before any call they are.
-        op_capture_skip (list[str], optional): the names of operations that are not. A step is
-            captured as a whole here, so with any name none is.
+        enable_capture_graph (bool): whether to capture them, which is the default.
+        op_capture_skip (list[str], optional): the names of operations not to capture. Here a step
+            is captured as a whole, so any name disables capture.
 
     Raises:
-        TypeError: `enable_capture_graph` is no bool, or `op_capture_skip` no list of strs.
+        TypeError: if `enable_capture_graph` is not a bool, or `op_capture_skip` no list of strs.
 
     Examples:
         >>> import mindspore_compat as ms
@@ -127,11 +127,11 @@ def set_cpu_affinity(
 ):
     """Binds threads to cores of the CPU.
 
-    There are two kinds of them here: the main thread ("main"), which runs the operations and starts
+    Two kinds of threads exist here: the main thread ("main"), which runs the operations and starts
     the threads that share large ones, and the worker threads of data pipelines ("minddata"). Cores
-    for the threads of the original's runtime ("runtime", "pynative") are checked; the work those do
-    is the main thread's. Threads that have started already stay where they are. Only Linux binds
-    single threads; elsewhere a warning says that nothing is bound.
+    for the threads of the original's runtime ("runtime", "pynative") are checked; the main thread
+    does their work. Running threads are not moved. Only Linux can bind single threads; elsewhere
+    there is a warning and nothing is bound.
 
     Args:
         enable_affinity (bool): whether to bind.
@@ -140,45 +140,45 @@ def set_cpu_affinity(
         module_to_cpu_dict (dict[str, list[int]], optional): cores by kind of thread; by default
             "main" gets all.
         bind_file (str, optional): a JSON file that holds, under "bind_cpu" and "device" with the
-            device's number, ranges by kind of thread; then the other two are not read.
+            device's number, ranges by kind of thread; then the other two arguments are ignored.
 
     Raises:
-        TypeError: an argument, a kind of thread or a range is of another type.
-        ValueError: a range is no range, a core no number from 0 on, a kind of thread unknown, or
+        TypeError: if an argument, a kind of thread or a range is of another type.
+        ValueError: if a range is no range, a core no number from 0 on, a kind of thread unknown, or
             `bind_file` no such file.
-        RuntimeError: there is no such core, or it is called a second time.
+        RuntimeError: if there is no such core, or it is called a second time.
 
     Source: mindspore.runtime.set_cpu_affinity of MindSpore 2.10.
     """
     api = "set_cpu_affinity"
     if bind_file is not None:
-        given = _from_file(api, bind_file)
+        cores_by_kind = _from_file(api, bind_file)
         ranges = []
     else:
-        given = _checked_modules(api, module_to_cpu_dict or {})
+        cores_by_kind = _check_modules(api, module_to_cpu_dict or {})
         ranges = affinity_cpu_list or []
     present = affinity.available()
-    allowed = [core for text in ranges for core in _cores(api, text)] or present
-    given = given or {"main": allowed}
-    for core in [*allowed, *(core for cores in given.values() for core in cores)]:
+    cores = [core for text in ranges for core in _cores(api, text)] or present
+    cores_by_kind = cores_by_kind or {"main": cores}
+    for core in [*cores, *(core for group in cores_by_kind.values() for core in group)]:
         if core not in present:
             raise RuntimeError(
                 f"For '{api}', this process has no core {core}: it may use {present}."
             )
     _once(api)
-    if enable_affinity and not affinity.bind(given):
+    if enable_affinity and not affinity.bind(cores_by_kind):
         log.warning("This system does not bind single threads to cores: nothing is bound.")
     scheduler.recount()
 
 
-def _checked_modules(api, given):
-    """Cores by kind of thread, checked."""
-    for name, cores in given.items():
+def _check_modules(api, modules):
+    """Checks the cores by kind of thread."""
+    for name, cores in modules.items():
         Str.called("strs").refuse_part(api, "the keys of 'module_to_cpu_dict'", name)
         InstanceOf(list).called("lists").refuse_part(
             api, "the values of 'module_to_cpu_dict'", cores
         )
-    for name, cores in given.items():
+    for name, cores in modules.items():
         if name not in _MODULES:
             raise ValueError(
                 f"For '{api}', the keys of 'module_to_cpu_dict' must be among "
@@ -189,7 +189,7 @@ def _checked_modules(api, given):
                 f"For '{api}', the values of 'module_to_cpu_dict' must hold ints from "
                 f"0 on, but got {cores!r}."
             )
-    return {name: cores for name, cores in given.items() if cores}
+    return {name: cores for name, cores in modules.items() if cores}
 
 
 def _cores(api, text):
@@ -199,14 +199,14 @@ def _cores(api, text):
         if first <= last:
             return list(range(first, last + 1))
     elif re.fullmatch(r"\d+(,\d+)*", text):
-        return [int(each) for each in text.split(",")]
+        return [int(number) for number in text.split(",")]
     raise ValueError(
         f"For '{api}', 'affinity_cpu_list' must hold ranges such as '0-3', but got {text!r}."
     )
 
 
 def _from_file(api, path):
-    """Cores by kind of thread, for the device in force, as a file lists them."""
+    """Cores by kind of thread, for the current device, read from a file."""
     if not os.path.isfile(path):
         raise ValueError(f"For '{api}', 'bind_file' must be a file, but there is no {path!r}.")
     device = f"device{config.device_id}"

@@ -1,8 +1,8 @@
-"""The figures of the memory pool: as a dict and as a table. They are of a GPU; of the host nothing
-is counted, so all are 0.
+"""Statistics of the memory pool as a dict and as a table. They are those of a GPU; host memory is
+not counted, so all are 0.
 
-The pool takes from the GPU what each array needs. So there are no blocks of one size to report,
-which the original's own pools have: their size and number are 0, and none is listed.
+The pool allocates what each array needs, so unlike in the original there are no blocks of one size:
+their size and number are 0, and none is listed.
 """
 
 from ._backend import device
@@ -11,7 +11,7 @@ _WIDTH = 45
 
 
 def stats():
-    """The figures of the pool in force, in bytes."""
+    """The statistics of the current pool, in bytes."""
     allocated, reserved = device.memory()
     most_allocated, most_reserved = device.peak_memory()
     return {
@@ -27,15 +27,15 @@ def stats():
 
 
 def summary(target):
-    """The figures of a target as a table in text."""
-    found = stats() if target == "GPU" else {}
+    """The statistics of a target as a text table."""
+    figures = stats() if target == "GPU" else {}
     statistics = {
-        "Reserved memory": found.get("total_reserved_memory", 0),
-        "Allocated memory": found.get("total_allocated_memory", 0),
-        "Idle memory": found.get("total_idle_memory", 0),
-        "Eager free memory": found.get("total_eager_free_memory", 0),
-        "Max reserved memory": found.get("max_reserved_memory", 0),
-        "Max allocated memory": found.get("max_allocated_memory", 0),
+        "Reserved memory": figures.get("total_reserved_memory", 0),
+        "Allocated memory": figures.get("total_allocated_memory", 0),
+        "Idle memory": figures.get("total_idle_memory", 0),
+        "Eager free memory": figures.get("total_eager_free_memory", 0),
+        "Max reserved memory": figures.get("max_reserved_memory", 0),
+        "Max allocated memory": figures.get("max_allocated_memory", 0),
     }
     double, single = f"|{'=' * _WIDTH}|", f"|{'-' * _WIDTH}|"
     lines = [double, f"|{'Memory summary':^{_WIDTH}}|", double]
@@ -46,7 +46,7 @@ def summary(target):
 
 
 def _readable(size):
-    """Bytes in the smallest unit that leaves fewer than three quarters of a million."""
+    """Formats bytes in the smallest unit with a number below 750,000."""
     for unit in ("B", "KB", "MB"):
         if size < 768 * 1024:
             return f"{size:>6} {unit}"

@@ -1,8 +1,8 @@
-"""Memory of a GPU from functions of a shared library, in `mindspore.runtime`'s words.
+"""GPU memory pools with allocation functions of a shared library: `mindspore.runtime.MemPool`.
 
-A shared library has the two functions, a PluggableAllocator finds them, a MemPool holds that, and
-within `use_mem_pool` the arrays that the current thread makes on a GPU lie in what they give. The
-CPU's memory is the system's: there is nothing to route.
+A PluggableAllocator loads the two functions from a shared library and a MemPool holds it. Within
+`use_mem_pool`, arrays of the current thread on a GPU are allocated from the pool. CPU memory is not
+affected.
 """
 
 import contextlib
@@ -17,7 +17,7 @@ _FREE = (None, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p)
 
 
 class PluggableAllocator:
-    """The functions of a shared library that give and take back memory of the device.
+    """The functions of a shared library that allocate and free device memory.
 
     Args:
         path_to_so_file (str): the path of the library.
@@ -25,9 +25,9 @@ class PluggableAllocator:
         free_fn_name (str): the name of `void f(void* memory, size_t size, stream)`.
 
     Raises:
-        TypeError: an argument is no str.
-        OSError: there is no such library, or it cannot be loaded.
-        AttributeError: it has no function of that name.
+        TypeError: if an argument is not a str.
+        OSError: if there is no such library, or it cannot be loaded.
+        AttributeError: if it has no function of that name.
 
     Examples:
         >>> import mindspore_compat as ms
@@ -48,23 +48,23 @@ class PluggableAllocator:
 
     @property
     def alloc_fn_ptr(self):
-        """The address of the function that gives memory, an int."""
+        """The address of the allocating function, an int."""
         return self._pointers[0]
 
     @property
     def free_fn_ptr(self):
-        """The address of the function that takes it back, an int."""
+        """The address of the freeing function, an int."""
         return self._pointers[1]
 
 
 class MemPool:
-    """A pool of memory that functions of the user give.
+    """A memory pool with user-defined allocation functions.
 
     Args:
         allocator (PluggableAllocator): the functions.
 
     Raises:
-        TypeError: it is no PluggableAllocator.
+        TypeError: if it is not a PluggableAllocator.
 
     Examples:
         >>> import mindspore_compat as ms
@@ -80,7 +80,7 @@ class MemPool:
         self._allocator = allocator
         self._allocate = ctypes.CFUNCTYPE(*_ALLOCATE)(allocator.alloc_fn_ptr)
         self._free = ctypes.CFUNCTYPE(*_FREE)(allocator.free_fn_ptr)
-        self._sizes = {}  # by address: the function that frees is given the size too
+        self._sizes = {}  # sizes by address: the freeing function takes the size, too
 
     @property
     def allocator(self):
@@ -94,21 +94,21 @@ class MemPool:
         self._sizes[address] = size
         return address
 
-    def _take_back(self, address, number):
+    def _release(self, address, number):
         self._free(address, self._sizes.pop(address), device.current_stream_pointer())
 
 
 @contextlib.contextmanager
 def use_mem_pool(pool):
-    """Takes the memory of arrays that the current thread makes on a GPU from a pool, in a block.
+    """Allocates arrays of the current thread on a GPU from a pool, within a block.
 
-    Arrays of other threads, and those on the CPU, lie where they always do.
+    Arrays of other threads and on the CPU are not affected.
 
     Args:
         pool (MemPool): the pool.
 
     Raises:
-        TypeError: it is no MemPool.
+        TypeError: if it is not a MemPool.
 
     Examples:
         >>> import mindspore_compat as ms
@@ -120,5 +120,5 @@ def use_mem_pool(pool):
     Source: mindspore.runtime.use_mem_pool of MindSpore 2.10.
     """
     InstanceOf(MemPool).refuse("use_mem_pool", "pool", pool)
-    with device.using_allocator(pool._give, pool._take_back):
+    with device.using_allocator(pool._give, pool._release):
         yield

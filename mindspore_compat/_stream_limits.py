@@ -1,8 +1,8 @@
-"""How many cores of an Ascend a stream or a device may use: settings of `mindspore.runtime`.
+"""Limits of the cores of an Ascend for a stream or a device: settings of `mindspore.runtime`.
 
-Such cores are those for matrices ("cube") and those for vectors of an Ascend. A CPU has neither and
-a GPU shares its processors among streams by itself, so a limit is kept and read back, and work runs
-as without it. -1 says that nothing is set.
+An Ascend has cores for matrices ("cube") and for vectors. A CPU has neither, and a GPU distributes
+its processors itself, so limits are stored and returned but have no effect. -1 means that no limit
+is set.
 """
 
 from ._core.rules.checked import checked
@@ -18,10 +18,10 @@ def _shown(limits):
     return dict(zip(("cube_core_num", "vector_core_num"), limits, strict=True))
 
 
-def _merged(before, cube_num, vector_num):
-    """The limits after a call, where -1 leaves one as it was."""
-    given = (cube_num, vector_num)
-    return tuple(old if new == -1 else new for old, new in zip(before, given, strict=True))
+def _merge(before, cube_num, vector_num):
+    """The limits after a call; -1 leaves a limit unchanged."""
+    numbers = (cube_num, vector_num)
+    return tuple(old if new == -1 else new for old, new in zip(before, numbers, strict=True))
 
 
 def _checked_stream(api, stream):
@@ -32,15 +32,15 @@ def _checked_stream(api, stream):
 @without_effect("runtime.set_device_limit", "there is no Ascend")
 @checked
 def set_device_limit(device: Int, cube_num: Int = -1, vector_num: Int = -1):
-    """Sets how many cores of an Ascend a device may use.
+    """Sets the number of cores of an Ascend that a device may use.
 
     Args:
         device (int): the number of the device.
-        cube_num (int, optional): how many cores for matrices; -1 leaves the setting.
-        vector_num (int, optional): how many cores for vectors; -1 leaves the setting.
+        cube_num (int, optional): the number of cores for matrices; -1 keeps the setting.
+        vector_num (int, optional): the number of cores for vectors; -1 keeps the setting.
 
     Raises:
-        TypeError: an argument is no int.
+        TypeError: if an argument is not an int.
 
     Examples:
         >>> import mindspore_compat as ms
@@ -49,21 +49,21 @@ def set_device_limit(device: Int, cube_num: Int = -1, vector_num: Int = -1):
     Source: mindspore.runtime.set_device_limit of MindSpore 2.10.
     """
     before = _of_devices.get(device, _UNSET)
-    _of_devices[device] = _merged(before, cube_num, vector_num)
+    _of_devices[device] = _merge(before, cube_num, vector_num)
 
 
 @checked
 def get_device_limit(device: Int):
-    """Returns how many cores of an Ascend a device may use, as set.
+    """Returns the number of cores of an Ascend that a device may use, as set.
 
     Args:
         device (int): the number of the device.
 
     Returns:
-        dict[str, int], "cube_core_num" and "vector_core_num"; -1 where nothing is set.
+        dict[str, int], "cube_core_num" and "vector_core_num"; -1 if no limit is set.
 
     Raises:
-        TypeError: `device` is no int.
+        TypeError: if `device` is not an int.
 
     Examples:
         >>> import mindspore_compat as ms
@@ -79,15 +79,15 @@ def get_device_limit(device: Int):
 @without_effect("runtime.set_stream_limit", "there is no Ascend")
 @checked
 def set_stream_limit(stream, cube_num: Int = -1, vector_num: Int = -1):
-    """Sets how many cores of an Ascend a stream may use.
+    """Sets the number of cores of an Ascend that a stream may use.
 
     Args:
         stream (Stream): the stream.
-        cube_num (int, optional): how many cores for matrices; -1 leaves the setting.
-        vector_num (int, optional): how many cores for vectors; -1 leaves the setting.
+        cube_num (int, optional): the number of cores for matrices; -1 keeps the setting.
+        vector_num (int, optional): the number of cores for vectors; -1 keeps the setting.
 
     Raises:
-        TypeError: `stream` is no Stream, or a number is no int.
+        TypeError: if `stream` is not a Stream, or a number is not an int.
 
     Examples:
         >>> import mindspore_compat as ms
@@ -98,20 +98,20 @@ def set_stream_limit(stream, cube_num: Int = -1, vector_num: Int = -1):
     Source: mindspore.runtime.set_stream_limit of MindSpore 2.10.
     """
     before = _of_streams.get(_checked_stream("set_stream_limit", stream), _UNSET)
-    _of_streams[stream] = _merged(before, cube_num, vector_num)
+    _of_streams[stream] = _merge(before, cube_num, vector_num)
 
 
 def get_stream_limit(stream):
-    """Returns how many cores of an Ascend a stream may use, as set.
+    """Returns the number of cores of an Ascend that a stream may use, as set.
 
     Args:
         stream (Stream): the stream.
 
     Returns:
-        dict[str, int], "cube_core_num" and "vector_core_num"; -1 where nothing is set.
+        dict[str, int], "cube_core_num" and "vector_core_num"; -1 if no limit is set.
 
     Raises:
-        TypeError: `stream` is no Stream.
+        TypeError: if `stream` is not a Stream.
 
     Examples:
         >>> import mindspore_compat as ms
@@ -124,13 +124,13 @@ def get_stream_limit(stream):
 
 
 def reset_stream_limit(stream):
-    """Forgets how many cores of an Ascend a stream may use.
+    """Resets the number of cores of an Ascend that a stream may use.
 
     Args:
         stream (Stream): the stream.
 
     Raises:
-        TypeError: `stream` is no Stream.
+        TypeError: if `stream` is not a Stream.
 
     Examples:
         >>> import mindspore_compat as ms
@@ -142,17 +142,17 @@ def reset_stream_limit(stream):
 
 
 class StreamLimitCtx:
-    """Gives the work of a block to a stream that may use so many cores of an Ascend.
+    """Submits the work of a block to a stream with a limit on the cores of an Ascend.
 
-    Afterwards the stream before and the limits before hold again.
+    Afterwards the previous stream and limits are restored.
 
     Args:
         stream (Stream): the stream.
-        cube_num (int, optional): how many cores for matrices; -1 leaves the setting.
-        vector_num (int, optional): how many cores for vectors; -1 leaves the setting.
+        cube_num (int, optional): the number of cores for matrices; -1 keeps the setting.
+        vector_num (int, optional): the number of cores for vectors; -1 keeps the setting.
 
     Raises:
-        TypeError: `stream` is no Stream, or a number is no int.
+        TypeError: if `stream` is not a Stream, or a number is not an int.
 
     Examples:
         >>> import mindspore_compat as ms

@@ -1,7 +1,7 @@
-"""Streams and events of `mindspore.hal`: queues of work of a GPU, and points in them.
+"""Streams and events of `mindspore.hal`: queues of work on a GPU, and marks in them.
 
-On the CPU every computation is done when its call returns: there is one stream, its work is always
-done, and events return the time they were recorded.
+On the CPU, every computation is complete when its call returns: there is one stream whose work is
+always complete, and events hold the time of their recording.
 """
 
 import time
@@ -14,14 +14,14 @@ from ._core.rules.vocabulary import Bool, InstanceOf, Int
 
 
 class Stream:
-    """A queue of work on a GPU, parallel to others; on the CPU the one there is.
+    """A queue of work on a GPU, parallel to others; on the CPU, the only one.
 
     Args:
-        priority (int, optional): lower numbers come first.
-        **kwargs: `stream` may be a stream of CUDA, to use that one.
+        priority (int, optional): the priority; lower numbers come first.
+        **kwargs: `stream` may be an existing CUDA stream.
 
     Raises:
-        TypeError: `priority` is no int.
+        TypeError: if `priority` is not an int.
 
     Example:
         >>> import mindspore_compat as ms
@@ -35,26 +35,26 @@ class Stream:
     def __init__(self, priority: Int = 0, **kwargs):
         self.device_name, self.device_id = device.in_force(), int(config.device_id)
         self.priority = priority
-        given = kwargs.get("stream")
-        if given is None and self.device_name == "GPU":
-            given = device.cuda().Stream(non_blocking=True, priority=priority)
-        self._stream = given
+        queue = kwargs.get("stream")
+        if queue is None and self.device_name == "GPU":
+            queue = device.cuda().Stream(non_blocking=True, priority=priority)
+        self._stream = queue
 
     def synchronize(self):
-        """Waits until its work is done."""
+        """Waits until the stream's work is complete."""
         if self._stream is not None:
             self._stream.synchronize()
 
     def query(self):
-        """Returns whether its work is done."""
+        """Returns whether the stream's work is complete."""
         return self._stream is None or bool(self._stream.done)
 
     def stream_id(self):
-        """Returns what CUDA knows it by; 0 for the default one and on the CPU."""
+        """Returns the stream's handle in CUDA; 0 for the default stream and on the CPU."""
         return 0 if self._stream is None else int(self._stream.ptr)
 
     def record_event(self, event=None):
-        """Marks the work given so far.
+        """Records an event after the work submitted so far.
 
         Args:
             event (Event, optional): the mark; by default a new one.
@@ -63,31 +63,31 @@ class Stream:
             Event.
 
         Raises:
-            TypeError: it is no Event.
+            TypeError: if it is not an Event.
         """
         event = Event() if event is None else _checked_event("Stream.record_event", event)
         event.record(self)
         return event
 
     def wait_event(self, event):
-        """Makes work given from now on wait for an event.
+        """Makes later work wait for an event.
 
         Args:
             event (Event): the mark.
 
         Raises:
-            TypeError: it is no Event.
+            TypeError: if it is not an Event.
         """
         _checked_event("Stream.wait_event", event).wait(self)
 
     def wait_stream(self, stream):
-        """Makes work given from now on wait for what another stream has been given.
+        """Makes later work wait for the work that another stream has received.
 
         Args:
             stream (Stream): the other one.
 
         Raises:
-            TypeError: it is no Stream.
+            TypeError: if it is not a Stream.
         """
         self.wait_event(_checked_stream("Stream.wait_stream", stream).record_event())
 
@@ -112,11 +112,11 @@ class Event:
     """A mark in a stream.
 
     Args:
-        enable_timing (bool, optional): whether it keeps the time, for `elapsed_time`.
+        enable_timing (bool, optional): whether to record the time, for `elapsed_time`.
         blocking (bool, optional): whether waiting for it lets other threads run.
 
     Raises:
-        TypeError: an argument is no bool.
+        TypeError: if an argument is not a bool.
 
     Example:
         >>> import mindspore_compat as ms
@@ -132,13 +132,13 @@ class Event:
         self._event = self._time = None
 
     def record(self, stream=None):
-        """Marks the work given so far.
+        """Records an event after the work submitted so far.
 
         Args:
-            stream (Stream, optional): to which stream; by default the current one.
+            stream (Stream, optional): the stream; by default the current one.
 
         Raises:
-            TypeError: it is no Stream.
+            TypeError: if it is not a Stream.
         """
         stream = current_stream() if stream is None else _checked_stream("Event.record", stream)
         self._time = time.perf_counter()
@@ -147,25 +147,25 @@ class Event:
             self._event.record(stream._stream)
 
     def wait(self, stream=None):
-        """Makes work given to a stream from now on wait for the mark.
+        """Makes later work of a stream wait for the event.
 
         Args:
             stream (Stream, optional): the stream; by default the current one.
 
         Raises:
-            TypeError: it is no Stream.
+            TypeError: if it is not a Stream.
         """
         stream = current_stream() if stream is None else _checked_stream("Event.wait", stream)
         if stream._stream is not None and self._event is not None:
             stream._stream.wait_event(self._event)
 
     def synchronize(self):
-        """Waits until the marked work is done."""
+        """Waits until the work before the event is complete."""
         if self._event is not None:
             self._event.synchronize()
 
     def query(self):
-        """Returns whether the marked work is done; True before it was recorded."""
+        """Returns whether the work before the event is complete; True before it was recorded."""
         return self._event is None or bool(self._event.done)
 
     def elapsed_time(self, end_event):
@@ -175,8 +175,8 @@ class Event:
             end_event (Event): the later one.
 
         Raises:
-            TypeError: it is no Event.
-            RuntimeError: one does not keep the time, or was not recorded.
+            TypeError: if it is not an Event.
+            RuntimeError: if one does not keep the time, or was not recorded.
         """
         end = _checked_event("Event.elapsed_time", end_event)
         if not self.enable_timing or not end.enable_timing or None in (self._time, end._time):
@@ -190,13 +190,13 @@ class Event:
 
 
 class StreamCtx:
-    """Gives the work of a block to a stream: `with StreamCtx(stream): ...`.
+    """Submits the work of a block to a stream: `with StreamCtx(stream): ...`.
 
     Args:
         ctx_stream (Stream): the stream; None changes nothing.
 
     Raises:
-        TypeError: it is neither.
+        TypeError: if it is neither.
 
     Example:
         >>> import mindspore_compat as ms
@@ -233,13 +233,13 @@ def _checked_event(api, event):
 
 
 def set_cur_stream(stream):
-    """Gives the work from now on to a stream.
+    """Makes a stream the current one, which receives later work.
 
     Args:
         stream (Stream): the stream; None changes nothing.
 
     Raises:
-        TypeError: it is neither.
+        TypeError: if it is neither.
 
     Example:
         >>> import mindspore_compat as ms
@@ -254,7 +254,7 @@ def set_cur_stream(stream):
 
 
 def current_stream():
-    """Returns the stream that gets the work.
+    """Returns the current stream.
 
     Example:
         >>> import mindspore_compat as ms
@@ -268,7 +268,7 @@ def current_stream():
 
 
 def default_stream():
-    """Returns the stream that gets the work where none is set.
+    """Returns the default stream.
 
     Example:
         >>> import mindspore_compat as ms
@@ -281,7 +281,7 @@ def default_stream():
 
 
 def communication_stream():
-    """Returns the stream that gets the work of collectives: the current one.
+    """Returns the stream of collectives: the current one.
 
     Example:
         >>> import mindspore_compat as ms

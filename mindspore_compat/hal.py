@@ -1,7 +1,7 @@
-"""`mindspore.hal`: which devices there are, their memory, streams and events.
+"""`mindspore.hal`: information on devices, their memory, streams and events.
 
-Memory is counted on a GPU only; what is reported of it is written in `_memory`, streams and events
-in `_streams`.
+Memory is counted on a GPU only; `_memory` formats its statistics. Streams and events are in
+`_streams`.
 """
 
 from typing import NamedTuple
@@ -53,8 +53,8 @@ _TARGETS = ("CPU", "GPU", "Ascend")
 
 
 class DeviceProperties(NamedTuple):
-    """What a GPU is: its name, compute capability, whether it shares a board or the host's memory,
-    its multiprocessors, bytes of memory and threads of a warp."""
+    """Properties of a GPU: name, compute capability, whether it shares a board or the host's
+    memory, the number of multiprocessors, bytes of memory and threads per warp."""
 
     name: str
     major: int
@@ -67,10 +67,10 @@ class DeviceProperties(NamedTuple):
 
 
 def _checked_target(api, target):
-    """The target, by default the one that computes.
+    """The target, by default the current target.
 
     Raises:
-        ValueError: it is none of the three.
+        ValueError: if it is none of the three.
     """
     if target is None:
         return device.in_force()
@@ -82,13 +82,13 @@ def _checked_target(api, target):
 
 
 def is_available(device_target):
-    """Returns whether a device of a target computes here: "CPU" does, "Ascend" does not.
+    """Returns whether a device target is available: "CPU" always is, "Ascend" is not.
 
     Args:
         device_target (str): "CPU", "GPU" or "Ascend".
 
     Raises:
-        ValueError: it is something else.
+        ValueError: if it is something else.
 
     Example:
         >>> import mindspore_compat as ms
@@ -102,13 +102,13 @@ def is_available(device_target):
 
 
 def is_initialized(device_target):
-    """Returns whether a target is the one that computes.
+    """Returns whether a target is the current one.
 
     Args:
         device_target (str): "CPU", "GPU" or "Ascend".
 
     Raises:
-        ValueError: it is something else.
+        ValueError: if it is something else.
 
     Example:
         >>> import mindspore_compat as ms
@@ -121,13 +121,13 @@ def is_initialized(device_target):
 
 
 def device_count(device_target=None):
-    """Returns how many devices of a target there are.
+    """Returns the number of devices of a target.
 
     Args:
-        device_target (str, optional): "CPU" or "GPU"; by default the one that computes.
+        device_target (str, optional): "CPU" or "GPU"; by default the current target.
 
     Raises:
-        ValueError: it is something else, or not available.
+        ValueError: if it is something else, or not available.
 
     Example:
         >>> import mindspore_compat as ms
@@ -150,12 +150,12 @@ def _present(api, target):
     return target
 
 
-def _numbered(api, device_id, target):
-    """The target, for a device that is there.
+def _check_number(api, device_id, target):
+    """Checks a device number and returns the target.
 
     Raises:
-        TypeError: the number is no int.
-        ValueError: there is no such target or device.
+        TypeError: if the number is not an int.
+        ValueError: if there is no such target or device.
     """
     if type(device_id) is not int:
         raise TypeError(f"For 'hal.{api}', 'device_id' must be an int, but got {device_id!r}.")
@@ -172,12 +172,12 @@ def get_device_name(device_id, device_target=None):
     """Returns the name of a device, "CPU" for the host.
 
     Args:
-        device_id (int): which one.
-        device_target (str, optional): "CPU" or "GPU"; by default the one that computes.
+        device_id (int): the number of the device.
+        device_target (str, optional): "CPU" or "GPU"; by default the current target.
 
     Raises:
-        TypeError: `device_id` is no int.
-        ValueError: there is no such device.
+        TypeError: if `device_id` is not an int.
+        ValueError: if there is no such device.
 
     Example:
         >>> import mindspore_compat as ms
@@ -186,28 +186,28 @@ def get_device_name(device_id, device_target=None):
 
     Source: mindspore.hal.get_device_name of MindSpore 2.10.
     """
-    target = _numbered("get_device_name", device_id, device_target)
+    target = _check_number("get_device_name", device_id, device_target)
     return "CPU" if target == "CPU" else device.properties(device_id)["name"]
 
 
 def get_device_properties(device_id, device_target=None):
-    """Returns what a GPU is, with names; None for the host. Arguments and errors as for
+    """Returns the properties of a GPU; None for the host. Arguments and errors as for
     `get_device_name`.
 
     Source: mindspore.hal.get_device_properties of MindSpore 2.10.
     """
-    if _numbered("get_device_properties", device_id, device_target) == "CPU":
+    if _check_number("get_device_properties", device_id, device_target) == "CPU":
         return None
-    found = device.properties(device_id)
+    properties = device.properties(device_id)
     return DeviceProperties(
-        found["name"],
-        found["major"],
-        found["minor"],
-        found.get("isMultiGpuBoard", 0),
-        found.get("integrated", 0),
-        found.get("multiProcessorCount", 0),
-        found["totalGlobalMem"],
-        found.get("warpSize", 32),
+        properties["name"],
+        properties["major"],
+        properties["minor"],
+        properties.get("isMultiGpuBoard", 0),
+        properties.get("integrated", 0),
+        properties.get("multiProcessorCount", 0),
+        properties["totalGlobalMem"],
+        properties.get("warpSize", 32),
     )
 
 
@@ -217,38 +217,38 @@ def get_device_capability(device_id, device_target=None):
 
     Source: mindspore.hal.get_device_capability of MindSpore 2.10.
     """
-    if _numbered("get_device_capability", device_id, device_target) == "CPU":
+    if _check_number("get_device_capability", device_id, device_target) == "CPU":
         return None
-    found = device.properties(device_id)
-    return found["major"], found["minor"]
+    properties = device.properties(device_id)
+    return properties["major"], properties["minor"]
 
 
 def get_arch_list(device_target=None):
-    """Returns for which GPUs there is code, such as ["sm_90"]: it is compiled for those that are
-    here. None for the host.
+    """Returns the GPU architectures that code is compiled for, such as ["sm_90"]: those of the
+    present GPUs. None for the host.
 
     Args:
-        device_target (str, optional): "CPU" or "GPU"; by default the one that computes.
+        device_target (str, optional): "CPU" or "GPU"; by default the current target.
 
     Raises:
-        ValueError: it is something else, or not available.
+        ValueError: if it is something else, or not available.
 
     Source: mindspore.hal.get_arch_list of MindSpore 2.10.
     """
     if _present("get_arch_list", device_target) == "CPU":
         return None
-    found = [device.properties(number) for number in range(device.count())]
-    return sorted({f"sm_{each['major']}{each['minor']}" for each in found})
+    properties = [device.properties(number) for number in range(device.count())]
+    return sorted({f"sm_{device_['major']}{device_['minor']}" for device_ in properties})
 
 
 def memory_allocated(device_target=None):
-    """Returns how many bytes of the GPU's memory hold arrays; 0 for the host, which is not counted.
+    """Returns the bytes of GPU memory allocated to arrays; 0 for the host, which is not counted.
 
     Args:
-        device_target (str, optional): "CPU" or "GPU"; by default the one that computes.
+        device_target (str, optional): "CPU" or "GPU"; by default the current target.
 
     Raises:
-        ValueError: it is something else, or not available.
+        ValueError: if it is something else, or not available.
 
     Example:
         >>> import mindspore_compat as ms
@@ -261,8 +261,8 @@ def memory_allocated(device_target=None):
 
 
 def memory_reserved(device_target=None):
-    """Returns how many bytes the memory pool has from the GPU; 0 for the host. Arguments and errors
-    as for `memory_allocated`.
+    """Returns the bytes of GPU memory reserved by the memory pool; 0 for the host. Arguments and
+    errors as for `memory_allocated`.
 
     Source: mindspore.hal.memory_reserved of MindSpore 2.10.
     """
@@ -270,8 +270,8 @@ def memory_reserved(device_target=None):
 
 
 def max_memory_allocated(device_target=None):
-    """Returns the most bytes of the GPU's memory that arrays have held since the device was first
-    used or the figure was reset; 0 for the host. Arguments and errors as for `memory_allocated`.
+    """Returns the peak bytes of GPU memory allocated to arrays since the first use of the device or
+    the last reset; 0 for the host. Arguments and errors as for `memory_allocated`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -285,8 +285,8 @@ def max_memory_allocated(device_target=None):
 
 
 def max_memory_reserved(device_target=None):
-    """Returns the most bytes the memory pool has had from the GPU since the device was first used
-    or the figure was reset; 0 for the host. Arguments and errors as for `memory_allocated`.
+    """Returns the peak bytes of GPU memory reserved by the memory pool since the first use of the
+    device or the last reset; 0 for the host. Arguments and errors as for `memory_allocated`.
 
     Source: mindspore.hal.max_memory_reserved of MindSpore 2.10.
     """
@@ -360,7 +360,7 @@ def empty_cache():
 
 
 def synchronize():
-    """Waits until everything that was given to the device is done.
+    """Waits until the device has completed all submitted work.
 
     Example:
         >>> import mindspore_compat as ms

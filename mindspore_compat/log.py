@@ -1,15 +1,15 @@
-"""`mindspore.log`: the log of the package and of scripts that use it.
+"""`mindspore.log`: the logger of the package and of scripts that use it.
 
-Environment variables, read at the first message or question:
+Environment variables, read at the first message or query:
 
 - `GLOG_v`: lowest level that is written: 0 debug, 1 info, 2 warning (default), 3 error, 4 critical.
 - `GLOG_logtostderr`: 1 writes to stderr (default); 0 writes to files below `GLOG_log_dir`.
 - `GLOG_log_dir`: that folder; the file is `rank_<RANK_ID>/logs/mindspore.log.<process>` in it.
 - `GLOG_stderrthreshold`: with files, messages of this level and above go to stderr too (2).
-- `logger_maxBytes`, `logger_backupCount`: when a file is rotated, how many are retained (50 MiB,
-  30).
+- `logger_maxBytes`, `logger_backupCount`: the size at which a file is rotated, and the number of
+  retained files (50 MiB, 30).
 
-Floor 1: knows nothing of the package but where its folder is.
+Depends on nothing in the package except the location of its folder.
 """
 
 import logging
@@ -63,7 +63,7 @@ def critical(msg, *args, **kwargs):
 
 
 def get_level():
-    """The lowest level that is written.
+    """Returns the lowest level that is written.
 
     Returns:
         str, `'0'` (DEBUG), `'1'` (INFO), `'2'` (WARNING), `'3'` (ERROR) or `'4'` (CRITICAL).
@@ -79,7 +79,7 @@ def get_level():
 
 
 def get_log_config():
-    """The settings of the log, under the names of the environment variables.
+    """Returns the settings of the log, by the names of the environment variables.
 
     Returns:
         dict, `GLOG_v` and `GLOG_logtostderr`; with log files also `GLOG_log_dir`,
@@ -96,7 +96,7 @@ def get_log_config():
 
 
 def parse_vlog_level(s):
-    """The range of verbose levels that a setting such as `VLOG_v` names.
+    """Parses the range of verbose levels of a setting such as `VLOG_v`.
 
     Args:
         s (str): one level, "3", or a range, "(1,3)", of which either end may be left out.
@@ -104,9 +104,9 @@ def parse_vlog_level(s):
     Returns:
         tuple, (True, (first, last)); (False, ()) for anything else.
     """
-    one = re.fullmatch(r"\s*(-?\d+)\s*", s or "")
-    if one:
-        return True, (int(one[1]), int(one[1]))
+    match = re.fullmatch(r"\s*(-?\d+)\s*", s or "")
+    if match:
+        return True, (int(match[1]), int(match[1]))
     pair = re.fullmatch(r"\s*\(\s*(-?\d*)\s*,\s*(-?\d*)\s*\)\s*", s or "")
     if not pair or pair[1] == pair[2] == "":
         return False, ()
@@ -129,10 +129,10 @@ def vlog_print(level, module, file, line, message):
 
 
 class _LogActionOnce:
-    """Decorates a function whose warnings are written at its first call only.
+    """Decorates a function so that only its first call logs warnings.
 
     Args:
-        logger (object): what warns; its `warning` is silent while a later call runs.
+        logger (object): the logger; its `warning` is silenced during later calls.
         key (str): functions of one key are silent after the first call of any of them.
         no_warning (bool): True where the first call is silent too. Default: False.
 
@@ -176,17 +176,17 @@ def settings():
     Raises:
         ValueError: If a level is not one of 0 to 4, or a variable does not hold what it should.
     """
-    found = {
+    values = {
         "GLOG_v": level_from("GLOG_v"),
         "GLOG_logtostderr": os.environ.get("GLOG_logtostderr", "1"),
     }
-    if found["GLOG_logtostderr"] not in ("0", "1"):
+    if values["GLOG_logtostderr"] not in ("0", "1"):
         raise ValueError(
             "The environment variable 'GLOG_logtostderr' must be 0 or 1, but got "
-            f"{found['GLOG_logtostderr']}."
+            f"{values['GLOG_logtostderr']}."
         )
-    if found["GLOG_logtostderr"] == "1":
-        return found
+    if values["GLOG_logtostderr"] == "1":
+        return values
     folder = os.environ.get("GLOG_log_dir")
     if not folder:
         raise ValueError(
@@ -194,11 +194,11 @@ def settings():
             "'GLOG_logtostderr' is 0."
         )
     rank = os.environ.get("RANK_ID", "0")
-    found["GLOG_log_dir"] = os.path.join(os.path.realpath(folder), f"rank_{rank}", "logs")
-    found["logger_maxBytes"] = count_from("logger_maxBytes", 50 * 1024 * 1024)
-    found["logger_backupCount"] = count_from("logger_backupCount", 30)
-    found["GLOG_stderrthreshold"] = level_from("GLOG_stderrthreshold")
-    return found
+    values["GLOG_log_dir"] = os.path.join(os.path.realpath(folder), f"rank_{rank}", "logs")
+    values["logger_maxBytes"] = count_from("logger_maxBytes", 50 * 1024 * 1024)
+    values["logger_backupCount"] = count_from("logger_backupCount", 30)
+    values["GLOG_stderrthreshold"] = level_from("GLOG_stderrthreshold")
+    return values
 
 
 def level_from(variable):
@@ -233,7 +233,7 @@ class Layout(logging.Formatter):
         )
 
     def format(self, record):
-        """Write the path of a file of the package from the package's folder on."""
+        """Shortens the path of a file of the package to start at the package's folder."""
         location = record.pathname
         if location.startswith(PACKAGE_FOLDER + os.sep):
             location = os.path.relpath(location, os.path.dirname(PACKAGE_FOLDER))
@@ -247,7 +247,7 @@ class Layout(logging.Formatter):
 
 
 class CurrentStderr(logging.StreamHandler):
-    """Writes to what `sys.stderr` is at the time of the message."""
+    """Writes to the current `sys.stderr` at the time of the message."""
 
     def __init__(self):
         logging.Handler.__init__(self)
@@ -261,27 +261,27 @@ class CurrentStderr(logging.StreamHandler):
 @cache
 def the_logger():
     """The logger behind the functions above, with its handlers."""
-    chosen = settings()
+    options = settings()
     logger = logging.getLogger("ME")
     logger.propagate = False
-    logger.setLevel(LEVELS[chosen["GLOG_v"]])
+    logger.setLevel(LEVELS[options["GLOG_v"]])
     to_stderr = CurrentStderr()
     to_stderr.setFormatter(Layout())
     logger.addHandler(to_stderr)
-    if chosen["GLOG_logtostderr"] == "0":
-        to_stderr.setLevel(LEVELS[chosen["GLOG_stderrthreshold"]])
-        logger.addHandler(file_handler(chosen))
+    if options["GLOG_logtostderr"] == "0":
+        to_stderr.setLevel(LEVELS[options["GLOG_stderrthreshold"]])
+        logger.addHandler(file_handler(options))
     return logger
 
 
-def file_handler(chosen):
+def file_handler(options):
     """The handler that writes and rotates the file of this process, readable by its owner only."""
-    os.makedirs(chosen["GLOG_log_dir"], mode=0o700, exist_ok=True)
-    name = os.path.join(chosen["GLOG_log_dir"], f"mindspore.log.{os.getpid()}")
+    os.makedirs(options["GLOG_log_dir"], mode=0o700, exist_ok=True)
+    name = os.path.join(options["GLOG_log_dir"], f"mindspore.log.{os.getpid()}")
     handler = RotatingFileHandler(
         name,
-        maxBytes=chosen["logger_maxBytes"],
-        backupCount=chosen["logger_backupCount"],
+        maxBytes=options["logger_maxBytes"],
+        backupCount=options["logger_backupCount"],
         encoding="utf-8",
     )
     os.chmod(name, 0o600)

@@ -1,4 +1,4 @@
-"""`mindspore.runtime`: streams, events and memory of the device, and how work is handed to it.
+"""`mindspore.runtime`: streams, events and memory of the device, and settings of execution.
 
 The replay of an Ascend's allocations from a file is not here.
 """
@@ -75,7 +75,7 @@ __all__ = [
 
 
 def memory_allocated():
-    """Returns how many bytes of the GPU's memory hold arrays; 0 on the CPU.
+    """Returns the bytes of GPU memory allocated to arrays; 0 on the CPU.
 
     Example:
         >>> import mindspore_compat as ms
@@ -88,7 +88,7 @@ def memory_allocated():
 
 
 def memory_reserved():
-    """Returns how many bytes the memory pool has from the GPU; 0 on the CPU.
+    """Returns the bytes of GPU memory reserved by the memory pool; 0 on the CPU.
 
     Example:
         >>> import mindspore_compat as ms
@@ -101,8 +101,8 @@ def memory_reserved():
 
 
 def max_memory_allocated():
-    """Returns the most bytes of the GPU's memory that arrays have held since the device was first
-    used or the figure was reset; 0 on the CPU.
+    """Returns the peak bytes of GPU memory allocated to arrays since the first use of the device or
+    the last reset; 0 on the CPU.
 
     Example:
         >>> import mindspore_compat as ms
@@ -115,8 +115,8 @@ def max_memory_allocated():
 
 
 def max_memory_reserved():
-    """Returns the most bytes the memory pool has had from the GPU since the device was first used
-    or the figure was reset; 0 on the CPU.
+    """Returns the peak bytes of GPU memory reserved by the memory pool since the first use of the
+    device or the last reset; 0 on the CPU.
 
     Example:
         >>> import mindspore_compat as ms
@@ -132,10 +132,10 @@ def memory_stats():
     """Returns the figures of the memory pool, all 0 on the CPU.
 
     Returns:
-        dict, bytes by name: "total_reserved_memory" that the pool has from the GPU,
-        "total_allocated_memory" in arrays, "total_idle_memory" for further ones, their peaks
-        "max_reserved_memory" and "max_allocated_memory"; and of blocks of one size, which this pool
-        has not, zeros and empty dicts.
+        dict, bytes by name: "total_reserved_memory" of the pool, "total_allocated_memory" in
+        arrays, "total_idle_memory" for further ones, their peaks "max_reserved_memory" and
+        "max_allocated_memory"; and zeros and empty dicts for blocks of one size, which this pool
+        does not use.
 
     Examples:
         >>> import mindspore_compat as ms
@@ -207,19 +207,19 @@ def set_memory(
     optimize_level="O0",
     huge_page_reserve_size="0GB",
 ):
-    """Sets how much memory of the GPU in force may be used.
+    """Sets the memory limit of the current GPU.
 
     Args:
-        init_size (str, optional): is checked; memory is taken as it is needed.
+        init_size (str, optional): is checked; memory is allocated on demand.
         increase_size (str, optional): is checked.
-        max_size (str, optional): the most, such as "30GB".
+        max_size (str, optional): the maximum, such as "30GB".
         optimize_level (str, optional): "O0" or "O1"; is checked.
         huge_page_reserve_size (str, optional): is checked.
 
     Raises:
-        TypeError: an argument is no str.
-        ValueError: a size is not a number and "GB", is 0 where it may not be, or `optimize_level`
-            is something else.
+        TypeError: if an argument is not a str.
+        ValueError: if a size is not a number and "GB", is 0 where it may not be, or
+            `optimize_level` is something else.
     """
     sizes = {
         "init_size": init_size,

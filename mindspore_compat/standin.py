@@ -1,9 +1,9 @@
-"""The stand-in: after `install()`, `import mindspore` gives this package.
+"""The stand-in: after `install()`, `import mindspore` imports this package.
 
 `mindspore` and `mindspore.x.y` become further names of the *same module objects* as
 `mindspore_compat` and `mindspore_compat.x.y`: classes keep their identity, pickles that name
 `mindspore.common.tensor` load, and `importlib.metadata` knows a `mindspore` of the version this
-package follows. The ways in are `python -m mindspore_compat` (`__main__.py`), pytest
+package follows. Entry points are `python -m mindspore_compat` (`__main__.py`), pytest
 (`pytest_plugin.py`), IPython's `%load_ext mindspore_compat`, and `install()` itself.
 """
 
@@ -21,11 +21,11 @@ FOLDER = Path(__file__).resolve().parent
 
 
 class StandIn:
-    """The finder that answers for `mindspore`."""
+    """The import finder for `mindspore`."""
 
     @staticmethod
     def find_spec(name, path=None, target=None):
-        """The spec that makes `mindspore.x` the module `mindspore_compat.x`, or None."""
+        """The spec that maps `mindspore.x` to the module `mindspore_compat.x`, or None."""
         top_package, dot, rest = name.partition(".")
         if top_package != NAME:
             return None
@@ -34,8 +34,8 @@ class StandIn:
     @staticmethod
     def find_distributions(context=None):
         """The distribution `mindspore`, when it is requested by name or with all others."""
-        asked = context.name if context is not None else None
-        return [StandInDistribution()] if (asked or NAME).lower() == NAME else []
+        name = context.name if context is not None else None
+        return [StandInDistribution()] if (name or NAME).lower() == NAME else []
 
 
 class StandInDistribution(importlib.metadata.Distribution):
@@ -51,12 +51,12 @@ class StandInDistribution(importlib.metadata.Distribution):
         return {"METADATA": metadata, "top_level.txt": f"{NAME}\n"}.get(filename)
 
     def locate_file(self, path):
-        """Where a file of the distribution lies."""
+        """The path of a file of the distribution."""
         return FOLDER.parent / path
 
 
 def install():
-    """Make `import mindspore` give this package; calling it again changes nothing.
+    """Makes `import mindspore` import this package; repeated calls have no effect.
 
     Returns:
         The finder that was put first on `sys.meta_path`.
@@ -72,9 +72,9 @@ def install():
         True
         >>> mindspore_compat.uninstall()
     """
-    loaded = sys.modules.get(NAME)
-    if loaded is not None and loaded is not sys.modules[PACKAGE]:
-        origin = getattr(loaded, "__file__", "an unknown location")
+    module = sys.modules.get(NAME)
+    if module is not None and module is not sys.modules[PACKAGE]:
+        origin = getattr(module, "__file__", "an unknown location")
         raise RuntimeError(
             f"'{NAME}' is already imported, from {origin}. Install {PACKAGE} "
             f"before the first 'import {NAME}'."
@@ -85,7 +85,7 @@ def install():
 
 
 def uninstall():
-    """Forget the stand-in: later imports of `mindspore` are looked up as usual.
+    """Removes the stand-in: later imports of `mindspore` are resolved as usual.
 
     Names that a script imported before keep their objects.
     """
@@ -102,16 +102,16 @@ def uninstall():
 
 
 def install_for_children():
-    """Install the stand-in here and, through the environment, in processes started from here."""
+    """Installs the stand-in in this process and, by the environment, in its child processes."""
     install()
     os.environ[VARIABLE] = "1"
     if find_spec("_mindspore_compat_startup") is not None:
         return
     # A checkout that was not installed: its sitecustomize does what the .pth file would do.
     folder = str(FOLDER / "_startup")
-    known = os.environ.get("PYTHONPATH")
-    if known is None or folder not in known.split(os.pathsep):
-        os.environ["PYTHONPATH"] = folder if not known else folder + os.pathsep + known
+    python_path = os.environ.get("PYTHONPATH")
+    if python_path is None or folder not in python_path.split(os.pathsep):
+        os.environ["PYTHONPATH"] = folder if not python_path else folder + os.pathsep + python_path
 
 
 def load_ipython_extension(ipython):

@@ -198,8 +198,8 @@ class Stub:
         """The whole file."""
         below = [each for each in (*MODULES, *PATHS) if each.rpartition(".")[0] == self.name]
         children = sorted({each.rpartition(".")[2] for each in below} - self.known)
-        body = [f"from . import {each} as {each}" for each in children]
-        body += [self.definition(each) for each in self.homes.names[self.name]]
+        body = [f"from . import {child} as {child}" for child in children]
+        body += [self.definition(name) for name in self.homes.names[self.name]]
         standard = [
             "import builtins as _b",
             "import collections.abc as _c",
@@ -271,7 +271,7 @@ class Stub:
 
     def parameters(self, parameters, rules):
         """The parameters as a `def` line has them."""
-        parts, kinds = [], [each.kind for each in parameters]
+        parts, kinds = [], [parameter.kind for parameter in parameters]
         for i, each in enumerate(parameters):
             star = {each.VAR_POSITIONAL: "*", each.VAR_KEYWORD: "**"}.get(each.kind, "")
             if each.kind is each.KEYWORD_ONLY and not {each.KEYWORD_ONLY, each.VAR_POSITIONAL} & {
@@ -414,11 +414,11 @@ def definitions(file):
     """The functions of a file by the first line of each, and the classes by name."""
     nodes = [*ast.walk(ast.parse(Path(file).read_text("utf-8")))]
     functions = {
-        min([each.lineno, *(d.lineno for d in each.decorator_list)]): each
-        for each in nodes
-        if isinstance(each, ast.FunctionDef)
+        min([node.lineno, *(d.lineno for d in node.decorator_list)]): node
+        for node in nodes
+        if isinstance(node, ast.FunctionDef)
     }
-    return functions, {each.name: each for each in nodes if isinstance(each, ast.ClassDef)}
+    return functions, {node.name: node for node in nodes if isinstance(node, ast.ClassDef)}
 
 
 def source_of_class(cls):
