@@ -1,8 +1,8 @@
-"""`mindspore.boost`: training with less work in a step.
+"""`mindspore.boost`: reduces the work of training steps.
 
-AutoBoost requests changes of a network, its optimizer and its steps; they can be made one by one
-too. What no page of the original states the arithmetic of is not here: training in few dimensions,
-loss scales by groups of layers, the adaptive sum as a Cell of its own.
+AutoBoost applies changes to a network, its optimizer and its steps; they can also be applied
+singly. Features whose arithmetic the original does not document are missing: training in few
+dimensions, loss scales by groups of layers, the adaptive sum as a separate Cell.
 """
 
 from .base import OptimizerProcess, ParameterProcess

@@ -1,4 +1,4 @@
-"""OptimizerProcess and ParameterProcess: optimizers made anew with other groups of parameters."""
+"""OptimizerProcess and ParameterProcess: rebuild optimizers with other groups of parameters."""
 
 from .. import log
 from .._core.rules.checked import checked
@@ -12,18 +12,18 @@ from ..nn.optim.optimizer import Optimizer
 __all__ = ["OptimizerProcess", "ParameterProcess"]
 
 _CENTRALIZED = (Conv2d, Dense)
-_fusions = iter(range(1, 1 << 30))  # numbers of groups whose gradients travel together
+_fusions = iter(range(1, 1 << 30))  # numbers of groups whose gradients are communicated together
 
 
 class OptimizerProcess:
-    """Makes an optimizer anew, with gradient centralisation for weights of convolutions and dense
+    """Rebuilds an optimizer with gradient centralization for weights of convolution and dense
     layers.
 
     Args:
         opt (Optimizer): the optimizer, one of the package or derived from `nn.Optimizer`.
 
     Raises:
-        TypeError: it is something else.
+        TypeError: if it is something else.
 
     Examples:
         >>> from mindspore_compat import nn
@@ -66,30 +66,34 @@ class OptimizerProcess:
 
     @staticmethod
     def build_gc_params_group(params_dict, parameters):
-        """Divides groups of parameters by whether their gradients are to be centralised.
+        """Divides groups of parameters by whether their gradients are centralized.
 
         Args:
-            params_dict (dict[int, Cell]): what `build_params_dict` returns.
+            params_dict (dict[int, Cell]): the result of `build_params_dict`.
             parameters (list[dict]): the groups.
 
         Returns:
             list[dict], new groups.
         """
-        found = []
+        new_groups = []
         for group in parameters:
             if "order_params" in group:
-                found.append(group)
+                new_groups.append(group)
                 continue
-            centralized = [each for each in group["params"] if _is_weight(params_dict, each)]
-            others = [each for each in group["params"] if not _is_weight(params_dict, each)]
-            if centralized:
-                found.append({**group, "params": centralized, "grad_centralization": True})
+            weights = [
+                parameter for parameter in group["params"] if _is_weight(params_dict, parameter)
+            ]
+            others = [
+                parameter for parameter in group["params"] if not _is_weight(params_dict, parameter)
+            ]
+            if weights:
+                new_groups.append({**group, "params": weights, "grad_centralization": True})
             if others:
-                found.append({**group, "params": others})
-        return found
+                new_groups.append({**group, "params": others})
+        return new_groups
 
     def add_grad_centralization(self, network):
-        """Marks the groups of parameters whose gradients are to be centralised.
+        """Marks the groups of parameters whose gradients are centralized.
 
         Args:
             network (Cell): the network. Without groups nothing changes, and a warning says so.
@@ -97,19 +101,21 @@ class OptimizerProcess:
         if self.origin_params and not isinstance(self.origin_params[0], dict):
             log.warning("Gradients of groups of parameters only can be centralised.")
             return
-        known = self.build_params_dict(network)
-        self.origin_params = self.build_gc_params_group(known, self.origin_params)
+        cells_by_id = self.build_params_dict(network)
+        self.origin_params = self.build_gc_params_group(cells_by_id, self.origin_params)
 
     def generate_new_optimizer(self):
-        """Returns an optimizer of the same class and settings, with the groups as they are now.
+        """Returns an optimizer of the same class and settings, with the present groups.
 
         Returns:
             Optimizer.
         """
-        made = _made(self.opt_class, self.origin_params, self.learning_rate, self.opt_init_args)
+        optimizer = _make(
+            self.opt_class, self.origin_params, self.learning_rate, self.opt_init_args
+        )
         if not self.is_lars:
-            return made
-        return LARS(**{**self._lars_args, "optimizer": made})
+            return optimizer
+        return LARS(**{**self._lars_args, "optimizer": optimizer})
 
 
 def _is_weight(cells, parameter):
@@ -117,13 +123,13 @@ def _is_weight(cells, parameter):
     return isinstance(cell, _CENTRALIZED) and parameter is cell.weight
 
 
-def _made(cls, params, learning_rate, settings):
-    """An optimizer; keyword arguments that `__init__` gathered are given one by one."""
-    given = {**settings, **settings.get("kwargs", {})}
-    given.pop("kwargs", None)
+def _make(cls, params, learning_rate, settings):
+    """Makes an optimizer; passes collected keyword arguments singly."""
+    arguments = {**settings, **settings.get("kwargs", {})}
+    arguments.pop("kwargs", None)
     if learning_rate is not None:
-        given["learning_rate"] = learning_rate
-    return cls(params, **given)
+        arguments["learning_rate"] = learning_rate
+    return cls(params, **arguments)
 
 
 class ParameterProcess:
@@ -144,18 +150,19 @@ class ParameterProcess:
     def assign_parameter_group(
         self, parameters: ListOf(InstanceOf(Parameter)), split_point: ListOf(Int) | None = None
     ):
-        """Gives parameters the numbers of groups whose gradients travel together, `comm_fusion`.
+        """Assigns parameters to groups whose gradients are communicated together (`comm_fusion`).
 
         Args:
             parameters (list[Parameter]): the parameters.
-            split_point (list[int], optional): before which of them a group begins; by default the
-                one in the middle.
+            split_point (list[int], optional): the indices at which groups begin; by default the
+                middle.
 
         Returns:
             list[Parameter], `parameters`.
 
         Raises:
-            TypeError: `parameters` is no list of Parameters, or `split_point` no list of ints.
+            TypeError: if `parameters` is not a list of Parameters, or `split_point` no list of
+                ints.
         """
         if not parameters:
             return parameters
@@ -169,32 +176,32 @@ class ParameterProcess:
 
     @staticmethod
     def generate_group_params(parameters, origin_params):
-        """Divides parameters into the groups that an optimizer has.
+        """Divides parameters into the groups of an optimizer.
 
         Args:
-            parameters (list[Parameter]): what is to be trained.
-            origin_params (Union[list[Parameter], list[dict]]): what the optimizer was given.
+            parameters (list[Parameter]): the parameters to train.
+            origin_params (Union[list[Parameter], list[dict]]): the parameters or groups of the
+                optimizer.
 
         Returns:
-            list[dict], the groups with those of `parameters` that each has; one group where the
-            optimizer has none.
+            list[dict], the groups restricted to `parameters`; one group if the optimizer has none.
 
         Raises:
-            TypeError: `origin_params` is neither.
+            TypeError: if `origin_params` is neither.
         """
         origin_params = list(origin_params)
-        if all(isinstance(each, Parameter) for each in origin_params):
+        if all(isinstance(item, Parameter) for item in origin_params):
             return [{"params": list(parameters)}]
-        if not all(isinstance(each, dict) for each in origin_params):
+        if not all(isinstance(item, dict) for item in origin_params):
             raise TypeError(
                 f"For 'generate_group_params', 'origin_params' must hold Parameters or dicts, but "
                 f"got {origin_params!r}."
             )
-        wanted = {id(each) for each in parameters}
-        found = []
+        ids = {id(item) for item in parameters}
+        groups = []
         for group in origin_params:
             key = "order_params" if "order_params" in group else "params"
-            chosen = [each for each in group[key] if id(each) in wanted]
-            if chosen:
-                found.append({**group, key: chosen})
-        return found
+            selection = [item for item in group[key] if id(item) in ids]
+            if selection:
+                groups.append({**group, key: selection})
+        return groups

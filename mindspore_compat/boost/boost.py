@@ -1,4 +1,4 @@
-"""AutoBoost: which changes of networks, optimizers and steps a level or a dict requests."""
+"""AutoBoost: changes networks, optimizers and steps as requested by a level or a dict."""
 
 from .._core.rules.checked import checked
 from .._core.rules.vocabulary import CellOf, InstanceOf, OneOf
@@ -33,25 +33,25 @@ _SETTINGS = {  # section of the dict -> setting -> attribute
 
 
 class AutoBoost:
-    """Changes a network and its optimizer as a level or a dict requests.
+    """Changes a network and its optimizer as requested by a level or a dict.
 
-    There is one in a process: the first call makes it, and others return it as it is.
+    It is a singleton: the first call makes it, and later calls return the same object.
 
     "O1" has `less_bn` and `grad_freeze`, "O2" also `adasum`, "O0" nothing. `dim_reduce` and
-    `loss_scale_group`, whose arithmetic no page states, are refused.
+    `loss_scale_group`, whose arithmetic is not documented, are refused.
 
     Args:
         level (str, optional): "O0", "O1" or "O2".
-        boost_config_dict (dict, optional): sections of settings. "boost" holds `mode`: "auto" goes
-            by the level, "manual" changes that by what else is there (`less_bn`, `grad_freeze`,
+        boost_config_dict (dict, optional): sections of settings. "boost" holds `mode`: "auto" uses
+            the level, "manual" modifies it by the other entries (`less_bn`, `grad_freeze`,
             `adasum`, `grad_accumulation`), "enable_all" and "disable_all" request all or nothing.
             "common" holds `gradient_split_groups` and `device_number`; "less_bn" `fn_flag` and
             `gc_flag`; "grad_freeze" `param_groups`, `freeze_type`, `freeze_p` and `total_steps`;
             "grad_accumulation" `grad_accumulation_step`.
 
     Raises:
-        TypeError: `boost_config_dict` or a section of it is no dict.
-        ValueError: the level or mode is unknown, or what is requested is not here.
+        TypeError: if `boost_config_dict` or a section of it is not a dict.
+        ValueError: if the level or mode is unknown, or what is requested is not here.
 
     Examples:
         >>> from mindspore_compat.boost import AutoBoost
@@ -72,7 +72,7 @@ class AutoBoost:
         return cls._instance
 
     def __init__(self, *args, **kwargs):
-        """Keeps the settings of the first call."""
+        """Stores the settings of the first call."""
 
     @checked
     def _settle(self, level: OneOf("O0", "O1", "O2") = "O0", boost_config_dict=""):
@@ -83,7 +83,7 @@ class AutoBoost:
         self.gradient_groups, self.device_number = None, 8
         self.grad_accumulation_step = 1
         sections = _checked(boost_config_dict or {})
-        self.boost_config = _requested(level, sections.get("boost", {}))
+        self.boost_config = _read_requests(level, sections.get("boost", {}))
         for section, names in _SETTINGS.items():
             for name, value in sections.get(section, {}).items():
                 if name in names:
@@ -103,7 +103,7 @@ class AutoBoost:
             FreezeOpt with `grad_freeze`.
 
         Raises:
-            TypeError: an argument is no Cell.
+            TypeError: if an argument is not a Cell.
         """
         if self.boost_config["less_bn"]:
             network = LessBN(network, fn_flag=self._fn_flag)
@@ -133,10 +133,10 @@ class AutoBoost:
             network (Cell): the network.
 
         Returns:
-            Cell, the network; in a LessBN that leaves its layers, with `less_bn`.
+            Cell, the network; with `less_bn`, in a LessBN that keeps its layers.
 
         Raises:
-            TypeError: `network` is no Cell.
+            TypeError: if `network` is not a Cell.
         """
         return LessBN(network) if self.boost_config["less_bn"] else network
 
@@ -148,7 +148,7 @@ def _checked(given):
     return given
 
 
-def _requested(level, section):
+def _read_requests(level, section):
     """Whether each feature is requested."""
     mode = section.get("mode", "auto")
     if mode not in _MODES:
@@ -156,15 +156,15 @@ def _requested(level, section):
             f"For 'AutoBoost', 'mode' must be one of {', '.join(_MODES)}, but got {mode!r}."
         )
     if mode in ("enable_all", "disable_all"):
-        found = dict.fromkeys(_FEATURES, mode == "enable_all")
+        features = dict.fromkeys(_FEATURES, mode == "enable_all")
     else:
-        found = {name: name in _LEVELS[level] for name in _FEATURES}
+        features = {name: name in _LEVELS[level] for name in _FEATURES}
     if mode == "manual":
-        found.update({name: section[name] for name in _FEATURES if name in section})
+        features.update({name: section[name] for name in _FEATURES if name in section})
     for name in _ABSENT:
-        if found[name]:
+        if features[name]:
             raise ValueError(
                 f"For 'AutoBoost', '{name}' must be False, because no page states its arithmetic, "
-                f"but got {found[name]!r}."
+                f"but got {features[name]!r}."
             )
-    return found
+    return features

@@ -1,4 +1,4 @@
-"""Steps of training with what AutoBoost requests: frozen groups, gradients of several steps."""
+"""Training steps with the features of AutoBoost: frozen groups, gradients of several steps."""
 
 import itertools
 
@@ -14,16 +14,16 @@ __all__ = ["BoostTrainOneStepCell", "BoostTrainOneStepWithLossScaleCell"]
 
 
 class BoostTrainOneStepCell(TrainOneStepCell):
-    """One training step with what the AutoBoost of this process requests.
+    """A training step with the features that the AutoBoost of this process requests.
 
-    With a FreezeOpt, each step trains the group that its strategy names. Otherwise gradients are
-    added up over several steps (`grad_accumulation`) or combined by the adaptive sum (`adasum`), if
-    that is requested, and else applied as they are.
+    With a FreezeOpt, each step trains the group of its strategy. Otherwise, gradients are
+    accumulated over several steps (`grad_accumulation`) or combined by the adaptive sum (`adasum`),
+    if requested.
 
     Args:
         network (Cell): the network with its loss.
-        optimizer (Cell): what updates the parameters.
-        sens (numbers.Number, optional): what the gradients are multiplied by; None for 1.
+        optimizer (Cell): the optimizer.
+        sens (numbers.Number, optional): the factor of the gradients; None for 1.
 
     Inputs:
         - **\\*inputs** (tuple[Tensor]) - the inputs of the network.
@@ -32,7 +32,7 @@ class BoostTrainOneStepCell(TrainOneStepCell):
         Tensor, the loss.
 
     Raises:
-        ValueError: `sens` is 0.
+        ValueError: if `sens` is 0.
 
     Examples:
         >>> from mindspore_compat import boost, nn
@@ -49,7 +49,7 @@ class BoostTrainOneStepCell(TrainOneStepCell):
         self._take_requests()
 
     def _take_requests(self):
-        """Reads what is requested, and makes what that needs."""
+        """Reads the requests and prepares the features."""
         optimizer = self.optimizer
         self.auto_boost = AutoBoost()
         self.freeze = isinstance(optimizer, FreezeOpt)
@@ -84,10 +84,10 @@ class BoostTrainOneStepCell(TrainOneStepCell):
         loss = self.network(*inputs)
         sens = ops.ones_like(loss) * self.sens
         grads = self.grad(self.network, self.weights)(*inputs, sens)
-        return self._updated(loss, grads, sens, *inputs)
+        return self._update(loss, grads, sens, *inputs)
 
-    def _updated(self, loss, grads, sens, *inputs):
-        """The loss, after the update that is requested."""
+    def _update(self, loss, grads, sens, *inputs):
+        """Applies the requested update and returns the loss."""
         if self.use_grad_accumulation:
             return self.gradient_accumulation_process(loss, grads, sens, *inputs)
         if self.enable_adasum:
@@ -96,7 +96,7 @@ class BoostTrainOneStepCell(TrainOneStepCell):
         return loss
 
     def gradient_freeze_process(self, *inputs):
-        """Trains the group whose turn it is.
+        """Trains the group of the current step.
 
         Args:
             *inputs (tuple[Tensor]): the inputs of the network.
@@ -107,14 +107,13 @@ class BoostTrainOneStepCell(TrainOneStepCell):
         return self.freeze_nets[next(self._turns)](*inputs)
 
     def gradient_accumulation_process(self, loss, grads, sens, *inputs):
-        """Adds gradients to those of the steps before, and lets the optimizer act on their mean
-        when there are enough.
+        """Accumulates gradients, and after enough steps applies their mean by the optimizer.
 
         Args:
             loss (Tensor): the loss.
             grads (tuple[Tensor]): its gradients.
-            sens (Tensor): what they have been multiplied by; is not read.
-            *inputs (tuple[Tensor]): the inputs of the network; are not read.
+            sens (Tensor): the factor of the gradients; is not used.
+            *inputs (tuple[Tensor]): the inputs of the network; are not used.
 
         Returns:
             Tensor, the loss.
@@ -122,8 +121,8 @@ class BoostTrainOneStepCell(TrainOneStepCell):
         return self.grad_accumulation(loss, self.grad_reducer(grads))
 
     def adasum_process(self, loss, grads):
-        """Takes the optimizer's step, and puts the adaptive sum of all processes' steps in its
-        place.
+        """Computes the optimizer's step and replaces it by the adaptive sum of the steps of all
+        processes.
 
         Args:
             loss (Tensor): the loss.
@@ -133,8 +132,8 @@ class BoostTrainOneStepCell(TrainOneStepCell):
             Tensor, the loss.
 
         Raises:
-            RuntimeError: the processes cannot combine their steps so: there is one, say, or their
-                number is no power of 2 from 16 on.
+            RuntimeError: if the processes cannot combine their steps so: there is one, say, or
+                their number is not a power of 2 from 16 on.
         """
         reason = adasum.refusal()
         if reason is not None:
@@ -162,14 +161,15 @@ class BoostTrainOneStepCell(TrainOneStepCell):
 
 
 class BoostTrainOneStepWithLossScaleCell(BoostTrainOneStepCell, TrainOneStepWithLossScaleCell):
-    """One training step with a scaled loss and what the AutoBoost of this process requests.
+    """A training step with loss scaling and the features that the AutoBoost of this process
+    requests.
 
-    Gradients are taken of scale times loss, divided by the scale and looked at. They are used if
-    they are finite; what for, `BoostTrainOneStepCell` says.
+    Gradients of scale times loss are divided by the scale and checked. If they are finite, they are
+    used as in `BoostTrainOneStepCell`.
 
     Args:
         network (Cell): the network with its loss.
-        optimizer (Cell): what updates the parameters.
+        optimizer (Cell): the optimizer.
         scale_sense (Union[Tensor, Cell]): the loss scale, of shape () or (1,), or a Cell that
             changes it.
 
@@ -180,8 +180,8 @@ class BoostTrainOneStepWithLossScaleCell(BoostTrainOneStepCell, TrainOneStepWith
         tuple of 3 Tensors: the loss, whether it overflowed, and the loss scale of this step.
 
     Raises:
-        TypeError: `scale_sense` is neither a Cell nor a Tensor.
-        ValueError: its shape is neither (1,) nor ().
+        TypeError: if `scale_sense` is neither a Cell nor a Tensor.
+        ValueError: if its shape is neither (1,) nor ().
 
     Examples:
         >>> from mindspore_compat import boost, nn
@@ -211,5 +211,5 @@ class BoostTrainOneStepWithLossScaleCell(BoostTrainOneStepCell, TrainOneStepWith
             if self.freeze:
                 self.gradient_freeze_process(*inputs)
             else:
-                self._updated(loss, grads, sens, *inputs)
+                self._update(loss, grads, sens, *inputs)
         return loss, is_overflow, scale

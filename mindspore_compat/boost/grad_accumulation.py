@@ -1,6 +1,6 @@
-"""GradientAccumulation: an optimizer that acts after several steps, on the mean of their gradients.
+"""GradientAccumulation: applies an optimizer to the mean of the gradients of several steps.
 
-The two graph functions it is made of have names of their own, because scripts build on them.
+Its two graph functions are public, because scripts use them.
 """
 
 from .. import ops
@@ -25,22 +25,22 @@ def _add_share(accumulation_step, cumulative_grad, grad):
 
 @gradient_clear_op.register("Tensor")
 def _clear(cumulative_grad):
-    """Makes it zero, in place."""
+    """Sets the mean to zero, in place."""
     return ops.assign(cumulative_grad, ops.zeros_like(cumulative_grad))
 
 
 class GradientAccumulation(Cell):
-    """Adds up gradients, and after some steps lets an optimizer act on their mean.
+    """Accumulates gradients and applies an optimizer to their mean after some steps.
 
     Called with (loss, gradients) it returns the loss.
 
     Args:
-        max_accumulation_step (int): how many steps.
+        max_accumulation_step (int): the number of steps.
         optimizer (Cell): the optimizer.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: there is no step.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if there is no step.
 
     Example:
         >>> import mindspore_compat as ms

@@ -1,4 +1,4 @@
-"""Training that leaves out the gradients of early layers in some steps."""
+"""Gradient freezing: training that skips the gradients of early layers in some steps."""
 
 import math
 
@@ -20,18 +20,19 @@ _RANDOM, _CYCLIC = 1, 0
 
 
 class FreezeOpt(Cell):
-    """One optimizer for each group of parameters, of the class and settings of another.
+    """A set of optimizers, one per group of parameters, with the class and settings of another
+    optimizer.
 
     Args:
-        opt (Optimizer): that other optimizer.
+        opt (Optimizer): the other optimizer.
         train_parameter_groups (Union[tuple, list], optional): the groups, each a list of
             Parameters; by default one of all that `opt` has.
-        train_strategy (Union[tuple[int], list[int], Tensor], optional): which group is trained in
-            each step.
+        train_strategy (Union[tuple[int], list[int], Tensor], optional): the group to train in each
+            step.
 
     Raises:
-        TypeError: `opt` is no Optimizer, or `train_parameter_groups` no tuple or list.
-        ValueError: `train_strategy` holds something else than ints, or comes without groups.
+        TypeError: if `opt` is not an Optimizer, or `train_parameter_groups` no tuple or list.
+        ValueError: if `train_strategy` holds something else than ints, or comes without groups.
 
     Examples:
         >>> from mindspore_compat import boost, nn
@@ -52,7 +53,7 @@ class FreezeOpt(Cell):
         InstanceOf(tuple, list).called("a tuple or list").refuse(
             "FreezeOpt", "train_parameter_groups", groups
         )
-        self.train_strategy = _checked_strategy(train_parameter_groups, train_strategy)
+        self.train_strategy = _check_strategy(train_parameter_groups, train_strategy)
         process = OptimizerProcess(opt)
         self.is_lars, self.opt_class = process.is_lars, process.opt_class
         self.opt_init_args = process.opt_init_args
@@ -62,7 +63,7 @@ class FreezeOpt(Cell):
         self.groups_num = len(self.opts)
 
     def construct(self, gradients):
-        """Lets the optimizer of the first group act, that of all parameters.
+        """Applies the optimizer of the first group, which has all parameters.
 
         Args:
             gradients (tuple[Tensor]): their gradients.
@@ -70,21 +71,21 @@ class FreezeOpt(Cell):
         return self.opts[0](gradients)
 
 
-def _checked_strategy(groups, strategy):
+def _check_strategy(groups, strategy):
     if strategy is None:
         return None
     if groups is None:
         raise ValueError(
             "For 'FreezeOpt', 'train_parameter_groups' must be given where 'train_strategy' is."
         )
-    found = np.asarray(strategy.asnumpy() if hasattr(strategy, "asnumpy") else strategy)
-    if found.ndim != 1 or found.dtype.kind not in "iu":
+    numbers = np.asarray(strategy.asnumpy() if hasattr(strategy, "asnumpy") else strategy)
+    if numbers.ndim != 1 or numbers.dtype.kind not in "iu":
         raise ValueError(f"For 'FreezeOpt', 'train_strategy' must hold ints, but got {strategy!r}.")
-    return found.tolist()
+    return numbers.tolist()
 
 
 def _of_group(opt, parameters):
-    """An optimizer like another for some parameters."""
+    """Makes an optimizer like another for some parameters."""
     process = OptimizerProcess(opt)
     if process.origin_params and isinstance(process.origin_params[0], dict):
         process.origin_params = ParameterProcess.generate_group_params(
@@ -96,14 +97,15 @@ def _of_group(opt, parameters):
 
 
 class GradientFreeze:
-    """Leaves out the gradients of early layers in some steps.
+    """Freezes early layers in some steps: skips their gradients.
 
     Args:
-        param_groups (int): into how many groups the parameters are divided. The first has all, each
-            further one those of later layers only.
-        freeze_type (int): 0 trains the groups in turns, 1 draws them; later groups are drawn less.
-        freeze_p (float): the share of steps that train all parameters.
-        total_steps (int): how many steps there are.
+        param_groups (int): the number of groups of parameters. The first has all parameters, each
+            further one only those of later layers.
+        freeze_type (int): 0 trains the groups in turns, 1 draws them at random; later groups are
+            drawn less often.
+        freeze_p (float): the fraction of steps that train all parameters.
+        total_steps (int): the number of steps.
 
     Examples:
         >>> from mindspore_compat import boost, nn
@@ -127,25 +129,25 @@ class GradientFreeze:
     def split_parameters_groups(self, net: CellOf, freeze_para_groups_number: Int(ge=1)):
         """Divides the parameters of a network.
 
-        Group i begins with the layer that has i of n parts of the layers before it. Where there are
-        fewer layers than groups, each group has all parameters. MindSpore begins its groups at
-        other parameters near there.
+        Group i begins with the layer that has i of n parts of the layers before it. With fewer
+        layers than groups, each group has all parameters. In MindSpore, the groups begin at other
+        parameters nearby.
 
         Args:
             net (Cell): the network.
-            freeze_para_groups_number (int): how many groups there are.
+            freeze_para_groups_number (int): the number of groups.
 
         Returns:
             list[list[Parameter]].
 
         Raises:
-            TypeError: an argument is of another type.
-            ValueError: there is no group.
+            TypeError: if an argument is of another type.
+            ValueError: if there is not a group.
         """
         parameters = net.trainable_params()
         layers = [cell.get_parameters(expand=False) for _, cell in net.cells_and_names()]
-        known = {id(next(iter(each))) for each in map(list, layers) if each}
-        starts = [index for index, each in enumerate(parameters) if id(each) in known]
+        first_ids = {id(next(iter(each))) for each in map(list, layers) if each}
+        starts = [index for index, each in enumerate(parameters) if id(each) in first_ids]
         step = len(starts) // freeze_para_groups_number
         groups = [parameters]
         for number in range(1, freeze_para_groups_number):
@@ -160,20 +162,20 @@ class GradientFreeze:
         freeze_p: Number(ge=0.0, lt=1.0),
         total_steps: Int(ge=1),
     ):
-        """Returns which group is trained in each step, for one step in a hundred more than asked.
+        """Returns the group to train in each step, for 1 % more steps than requested.
 
         Args:
-            parameter_groups_number (int): how many groups there are.
-            freeze_strategy (int): 0 for turns, 1 for draws.
-            freeze_p (float): the share of steps that train all parameters.
-            total_steps (int): how many steps there are.
+            parameter_groups_number (int): the number of groups.
+            freeze_strategy (int): 0 for turns, 1 for random draws.
+            freeze_p (float): the fraction of steps that train all parameters.
+            total_steps (int): the number of steps.
 
         Returns:
-            list[int], whole turns or as many as the steps.
+            list[int], whole turns or one entry per step.
 
         Raises:
-            TypeError: an argument is of another type.
-            ValueError: `freeze_strategy` is neither, or another argument out of its range.
+            TypeError: if an argument is of another type.
+            ValueError: if `freeze_strategy` is neither, or another argument out of its range.
         """
         last, count = parameter_groups_number, int(total_steps * 1.01)
         if freeze_strategy == _CYCLIC:
@@ -181,22 +183,22 @@ class GradientFreeze:
             turn = [0] * (whole if last > 1 else 1) + list(range(1, last))
             return turn * math.ceil(count / len(turn))
         if freeze_strategy == _RANDOM:
-            return self._drawn(last, freeze_p, count)
+            return self._draw(last, freeze_p, count)
         raise ValueError(
             f"For 'GradientFreeze', 'freeze_strategy' must be 0 or 1, but got {freeze_strategy}."
         )
 
     @staticmethod
-    def _drawn(groups, share, count):
+    def _draw(groups, share, count):
         weights = np.arange(groups - 1, 0, -1)
-        found, whole = [], 0
+        indices, whole = [], 0
         for step in range(count):
             if groups == 1 or step == 0 or whole < share * step - 1e-9:
-                found.append(0)
+                indices.append(0)
                 whole += 1
             else:
-                found.append(int(np.random.choice(len(weights), p=weights / weights.sum())) + 1)
-        return found
+                indices.append(int(np.random.choice(len(weights), p=weights / weights.sum())) + 1)
+        return indices
 
     def freeze_generate(self, network, optimizer):
         """Returns a network and the optimizer of its groups.
@@ -209,8 +211,8 @@ class GradientFreeze:
             tuple[Cell, FreezeOpt].
 
         Raises:
-            TypeError: a setting or argument is of another type.
-            ValueError: a setting is out of its range.
+            TypeError: if a setting or argument is of another type.
+            ValueError: if a setting is out of its range.
         """
         groups = self.split_parameters_groups(network, self._param_groups)
         sequence = self.generate_freeze_index_sequence(
@@ -224,7 +226,7 @@ class _TrainFreezeCell(Cell):
 
     Args:
         network (Cell): the network with its loss.
-        sens (float): what the gradients are multiplied by.
+        sens (float): the factor of the gradients.
         grad (GradOperation): takes the gradients, by a list of weights and with a sensitivity.
         grad_reducer (Cell): combines the gradients of several processes.
         optimizer (Optimizer): the optimizer.
@@ -259,24 +261,24 @@ def freeze_cell(
     degree=None,
     max_accumulation_step=1,
 ):
-    """Makes a step of training for each optimizer of a FreezeOpt.
+    """Makes a training step for each optimizer of a FreezeOpt.
 
     Args:
-        reducer_flag (bool): whether gradients are combined over processes.
+        reducer_flag (bool): whether to combine gradients over processes.
         network (Cell): the network with its loss.
         optimizer (FreezeOpt): the optimizers.
-        sens (numbers.Number): what the gradients are multiplied by.
+        sens (numbers.Number): the factor of the gradients.
         grad (GradOperation): takes the gradients, by a list of weights and with a sensitivity.
-        use_grad_accumulation (bool): whether gradients of several steps are added up.
-        mean (bool, optional): whether combined gradients are averaged.
-        degree (int, optional): what they are divided by.
-        max_accumulation_step (int, optional): how many steps are added up.
+        use_grad_accumulation (bool): whether to accumulate gradients of several steps.
+        mean (bool, optional): whether to average combined gradients.
+        degree (int, optional): the divisor of the combined gradients.
+        max_accumulation_step (int, optional): the number of steps to accumulate.
 
     Returns:
         tuple[Cell], one for each group.
 
     Raises:
-        TypeError: `optimizer` is no FreezeOpt.
+        TypeError: if `optimizer` is not a FreezeOpt.
 
     Examples:
         >>> from mindspore_compat import boost, nn, ops
@@ -289,7 +291,7 @@ def freeze_cell(
     Source: mindspore.boost.freeze_cell of MindSpore 2.10.
     """
     InstanceOf(FreezeOpt).refuse("freeze_cell", "optimizer", optimizer)
-    made = []
+    cells = []
     for each in optimizer.opts:
         reducer = Identity()
         if reducer_flag:
@@ -297,5 +299,5 @@ def freeze_cell(
         accumulation = None
         if use_grad_accumulation:
             accumulation = GradientAccumulation(max_accumulation_step, each)
-        made.append(_TrainFreezeCell(network, sens, grad, reducer, each, accumulation))
-    return tuple(made)
+        cells.append(_TrainFreezeCell(network, sens, grad, reducer, each, accumulation))
+    return tuple(cells)

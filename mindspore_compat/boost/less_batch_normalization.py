@@ -1,4 +1,4 @@
-"""LessBN: a network whose last dense layers work on vectors of length one."""
+"""LessBN: a network whose last dense layers use normalized inputs and weights."""
 
 from .. import ops
 from .._core.rules.checked import checked
@@ -14,7 +14,7 @@ _TINY = 1e-4
 
 
 class CommonHeadLastFN(Cell):
-    """A dense layer of the directions of its inputs and of the rows of its weight.
+    """A dense layer with normalized inputs and normalized rows of its weight.
 
     `multiplier * (x / |x|) @ (weight / |weight|).T`, plus `multiplier * bias`.
 
@@ -58,22 +58,22 @@ class CommonHeadLastFN(Cell):
 
 
 def _direction(rows):
-    """The rows, each divided by its length."""
+    """The rows, each divided by its norm."""
     return rows / ops.sqrt(ops.maximum((rows * rows).sum(1, keepdims=True), _TINY))
 
 
 class LessBN(Cell):
-    """A network, in which the last dense layer of each Cell may work on directions.
+    """A network in which the last dense layer of each Cell may use normalized vectors.
 
-    Batch normalisations stay: MindSpore 2.10 took none out of the networks that were compared.
+    Batch normalizations stay: MindSpore 2.10 did not remove any from the compared networks.
 
     Args:
         network (Cell): the network, which is changed.
-        fn_flag (bool, optional): whether each last Dense layer becomes a CommonHeadLastFN of the
-            same weight without bias.
+        fn_flag (bool, optional): whether to replace each last Dense layer by a CommonHeadLastFN
+            with the same weight and no bias.
 
     Raises:
-        TypeError: `network` is no Cell, or `fn_flag` no bool.
+        TypeError: if `network` is not a Cell, or `fn_flag` no bool.
 
     Examples:
         >>> from mindspore_compat import boost, nn
@@ -92,12 +92,12 @@ class LessBN(Cell):
             _replace_last_dense(network)
 
     def construct(self, *inputs):
-        """What the network computes."""
+        """The output of the network."""
         return self.network(*inputs)
 
 
 def _replace_last_dense(network):
-    """Puts a CommonHeadLastFN in place of the last Dense among the Cells of each Cell."""
+    """Replaces the last Dense among the Cells of each Cell by a CommonHeadLastFN."""
     last = None
     for name, cell in network.name_cells().items():
         if isinstance(cell, Dense):
@@ -107,6 +107,6 @@ def _replace_last_dense(network):
     if last is None:
         return
     name, dense = last
-    made = CommonHeadLastFN(dense.in_channels, dense.out_channels, dense.weight, has_bias=False)
-    made.update_parameters_name(name + ".")
-    network._cells[name] = made
+    layer = CommonHeadLastFN(dense.in_channels, dense.out_channels, dense.weight, has_bias=False)
+    layer.update_parameters_name(name + ".")
+    network._cells[name] = layer

@@ -1,10 +1,12 @@
-"""How many devices of a kind compute here."""
+"""The number of devices of a kind."""
 
 from .. import hal
 
 
 def counted(target):
-    """The number of devices; for none a RuntimeError, where `hal.device_count` has a ValueError."""
+    """Counts devices; for none, raises a RuntimeError instead of the ValueError of
+    `hal.device_count`.
+    """
     if not hal.is_available(target):
         raise RuntimeError(
             f"For 'device_count', there must be a device of target {target}, but none computes "

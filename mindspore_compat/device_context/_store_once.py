@@ -1,4 +1,4 @@
-"""Stores a setting of a device in the context, once."""
+"""Stores a device setting in the context, only once."""
 
 from .._core.context.config import config
 
@@ -9,12 +9,12 @@ def store_once(status, name, value, table=None, key=None):
     Args:
         status (dict[str, bool]): of the module, whether each of its functions has been called.
         name (str): the function.
-        value: what it was given.
-        table (str, optional): the dict of the context that has it; by default the context itself.
-        key (str, optional): its key there; by default `name`.
+        value: the value of the setting.
+        table (str, optional): the dict of the context that holds it; by default the context itself.
+        key (str, optional): the key in the dict; by default `name`.
 
     Raises:
-        RuntimeError: the function was called before, with another value.
+        RuntimeError: if the function was called before, with another value.
     """
     key = name if key is None else key
     current = vars(config) if table is None else getattr(config, table)

@@ -1,10 +1,10 @@
-"""Settings of the data pipelines: `mindspore.dataset.config`.
+"""`mindspore.dataset.config`: settings of data pipelines.
 
-Some act here: the seed, the number of workers, autotune, how many rows parallel workers run ahead,
-how worker processes start, what becomes of workers that hang and of rows that an operation refuses,
-the callback timeout and the iterator's copying. The others belong to the original's threads, NUMA
-binding and devices; they are checked, stored and returned, and change nothing, because a pipeline
-here runs in the thread that reads its rows, except for the workers of single operations.
+These settings have an effect: the seed, the number of workers, autotune, the prefetch size, the
+start method of worker processes, the handling of hanging workers and failing rows, the callback
+timeout and the copying of iterators. The others concern the original's threads, NUMA binding and
+devices. They are checked, stored and returned, but have no effect, because a pipeline here runs in
+the thread that reads its rows, except for the workers of single operations.
 """
 
 import os
@@ -34,16 +34,16 @@ __all__ = """DebugHook ErrorSamplesMode get_auto_num_workers get_auto_offload ge
     set_multiprocessing_timeout_interval set_num_parallel_workers set_numa_enable set_prefetch_size
     set_seed set_sending_batches set_video_backend""".split()
 
-UNSEEDED = 5489  # the default seed of C++'s mt19937: the original takes it for "no seed given"
+UNSEEDED = 5489  # the default seed of C++'s mt19937, which the original treats as "no seed"
 INT32_MAX = 2**31 - 1
 UINT32_MAX = 2**32 - 1
 
 
 class ErrorSamplesMode(IntEnum):
-    """What `map` does with a row that one of its operations refuses.
+    """How `map` handles a row for which an operation fails.
 
-    RETURN raises the error, REPLACE uses the first good row of the epoch instead, SKIP leaves
-    the row out.
+    RETURN raises the error, REPLACE uses the first good row of the epoch instead, SKIP drops the
+    row.
     """
 
     RETURN = 0
@@ -52,7 +52,7 @@ class ErrorSamplesMode(IntEnum):
 
 
 def max_workers() -> int:
-    """The most workers that an operation may have: the number of processors."""
+    """The maximum number of workers of an operation: the number of processors."""
     return os.cpu_count() or 1
 
 
@@ -86,11 +86,11 @@ _values = SimpleNamespace(
 
 @checked
 def set_seed(seed: Int(ge=0, le=UINT32_MAX)):
-    """Seeds the pipelines opened from now on, and `random` and `numpy.random` with them.
+    """Sets the seed of pipelines opened later, and of `random` and `numpy.random`.
 
     Args:
-        seed: the seed; equal seeds give equal orders and equal augmentations, and the orders are
-            the original's.
+        seed: the seed; equal seeds give equal orders and augmentations; the orders are the
+            original's.
 
     Example:
         >>> import mindspore_compat as ms
@@ -102,7 +102,7 @@ def set_seed(seed: Int(ge=0, le=UINT32_MAX)):
 
 
 def get_seed():
-    """Returns the seed: the last of those given here and to `mindspore.set_seed`; else 5489.
+    """Returns the seed: the last one set here or by `mindspore.set_seed`; 5489 by default.
 
     Example:
         >>> from mindspore_compat.dataset import config
@@ -116,7 +116,7 @@ def get_seed():
 
 
 def _follow(seed: int) -> None:
-    """`mindspore.set_seed` seeds the pipelines too."""
+    """Lets `mindspore.set_seed` also seed the pipelines."""
     _values.seed = seed
 
 
@@ -124,7 +124,7 @@ context.on_seed(_follow)
 
 
 def next_seed() -> int:
-    """The seed for one random part of a pipeline that is being opened."""
+    """Returns the seed of the next random part of a pipeline being opened."""
     seed = get_seed()
     if seed != UNSEEDED:
         return seed
@@ -135,7 +135,7 @@ def next_seed() -> int:
 
 @checked
 def set_prefetch_size(size: Int(ge=1, le=INT32_MAX)):
-    """Sets how many rows parallel workers may run ahead of the reader.
+    """Sets the prefetch size: the number of rows that parallel workers may run ahead of the reader.
 
     Args:
         size: the number of rows.
@@ -144,21 +144,23 @@ def set_prefetch_size(size: Int(ge=1, le=INT32_MAX)):
 
 
 def get_prefetch_size():
-    """Returns how many rows parallel workers may run ahead, besides a batch; 16 by default."""
+    """Returns the number of rows that parallel workers may run ahead, besides a batch; 16 by
+    default.
+    """
     return _values.prefetch
 
 
 @checked
 def set_num_parallel_workers(num: Int(ge=1, le=INT32_MAX)):
-    """Sets the number of workers of operations that are not given one.
+    """Sets the default number of workers of operations.
 
-    Unless this is called, or autotune is on, such operations run in the reader's own thread.
+    Without this call, and without autotune, operations run in the reader's thread by default.
 
     Args:
         num: the number of workers.
 
     Raises:
-        RuntimeError: `num` is above the number of processors.
+        RuntimeError: if `num` is above the number of processors.
     """
     if num > max_workers():
         raise RuntimeError(
@@ -169,12 +171,12 @@ def set_num_parallel_workers(num: Int(ge=1, le=INT32_MAX)):
 
 
 def get_num_parallel_workers():
-    """Returns the number of workers of operations that are not given one."""
+    """Returns the default number of workers of operations."""
     return _values.workers or min(8, max_workers())
 
 
 def requested_workers() -> int:
-    """The workers of an operation that is not given a number."""
+    """The number of workers of an operation without an explicit number."""
     if _values.debug or _values.workers is None and not _values.autotune:
         return 1
     return get_num_parallel_workers()
@@ -182,7 +184,7 @@ def requested_workers() -> int:
 
 @checked
 def set_error_samples_mode(error_samples_mode: AnInstance(ErrorSamplesMode)):
-    """Sets what `map` does with rows that an operation refuses.
+    """Sets how `map` handles rows for which an operation fails.
 
     Args:
         error_samples_mode: RETURN, REPLACE or SKIP.
@@ -191,20 +193,20 @@ def set_error_samples_mode(error_samples_mode: AnInstance(ErrorSamplesMode)):
 
 
 def get_error_samples_mode():
-    """Returns what `map` does with rows that an operation refuses."""
+    """Returns how `map` handles rows for which an operation fails."""
     return ErrorSamplesMode.RETURN if _values.debug else _values.error_samples
 
 
 def set_debug_mode(debug_mode_flag, debug_hook_list=None):
-    """Sets whether pipelines run without workers, unseeded ones with seed 1, and through hooks.
+    """Sets the debug mode: pipelines run without workers, with hooks, and with seed 1 if unseeded.
 
     Args:
-        debug_mode_flag (bool): whether they do.
+        debug_mode_flag (bool): whether to enable the debug mode.
         debug_hook_list (list[DebugHook], optional): called with the columns before each operation
             of `map`; by default one that prints their shapes and dtypes.
 
     Raises:
-        TypeError: an argument is of the wrong type.
+        TypeError: if an argument is of the wrong type.
     """
     if type(debug_mode_flag) is not bool:
         raise TypeError(
@@ -234,10 +236,10 @@ def debug_hooks() -> tuple:
 @without_effect("dataset.config.set_iterator_mode(parallel_convert)")
 @checked
 def set_iterator_mode(do_copy: Bool = False, parallel_convert: Bool = False):
-    """Sets how iterators make Tensors.
+    """Sets how iterators convert rows to Tensors.
 
     Args:
-        do_copy: whether a Tensor gets a copy of the row.
+        do_copy: whether Tensors copy the data of the row.
         parallel_convert: stored without effect.
     """
     _values.do_copy, _values.parallel_convert = do_copy, parallel_convert
@@ -250,7 +252,7 @@ def get_iterator_mode():
 
 @checked
 def set_multiprocessing_start_method(start_method: OneOf("fork", "spawn") = "fork"):
-    """Sets how worker processes start.
+    """Sets the start method of worker processes.
 
     Args:
         start_method: "fork", or "spawn", which pickles what the workers need.
@@ -259,17 +261,17 @@ def set_multiprocessing_start_method(start_method: OneOf("fork", "spawn") = "for
 
 
 def get_multiprocessing_start_method():
-    """Returns how worker processes start."""
+    """Returns the start method of worker processes."""
     return _values.start_method
 
 
 @checked
 def set_multiprocessing_timeout_interval(interval: Int(ge=1, le=INT32_MAX)):
-    """Sets how long a worker, process or thread, may take for a row that the reader waits for.
+    """Sets the time limit of a worker, process or thread, for a row that the reader waits for.
 
-    After one interval a warning names the worker and the row. After two the reader's process
-    raises RuntimeError and ends the worker, if it is a process; the original waits on.
-    `set_enable_watchdog(False)` leaves it at a warning each interval.
+    After one interval a warning names the worker and the row. After two the reader's process raises
+    RuntimeError and ends the worker, if it is a process; the original waits on. With
+    `set_enable_watchdog(False)`, there is only a warning after each interval.
 
     Args:
         interval: seconds.
@@ -278,13 +280,13 @@ def set_multiprocessing_timeout_interval(interval: Int(ge=1, le=INT32_MAX)):
 
 
 def get_multiprocessing_timeout_interval():
-    """Returns after how many seconds without a row a worker is reported; 300 by default."""
+    """Returns the seconds without a row after which a worker is reported; 300 by default."""
     return _values.timeout
 
 
 @checked
 def set_callback_timeout(timeout: Int(ge=1, le=INT32_MAX)):
-    """Sets how long a WaitedDSCallback waits.
+    """Sets the time limit of a WaitedDSCallback.
 
     Args:
         timeout: seconds.
@@ -293,14 +295,14 @@ def set_callback_timeout(timeout: Int(ge=1, le=INT32_MAX)):
 
 
 def get_callback_timeout():
-    """Returns how many seconds a WaitedDSCallback waits; 60 by default."""
+    """Returns the time limit of a WaitedDSCallback in seconds; 60 by default."""
     return _values.callback
 
 
 @without_effect("dataset.config.set_monitor_sampling_interval", "there is no such monitor")
 @checked
 def set_monitor_sampling_interval(interval: Int(ge=1, le=INT32_MAX)):
-    """Keeps the interval of the original's performance monitor.
+    """Stores the interval of the original's performance monitor.
 
     Args:
         interval: milliseconds.
@@ -316,10 +318,10 @@ def get_monitor_sampling_interval():
 @without_effect("dataset.config.set_auto_num_workers", "autotune chooses from the settings alone")
 @checked
 def set_auto_num_workers(enable: Bool):
-    """Keeps whether the original may choose the number of workers.
+    """Stores whether the original may choose the number of workers.
 
     Args:
-        enable: whether it may.
+        enable: whether to enable it.
     """
     _values.auto_workers = enable
 
@@ -332,16 +334,16 @@ def get_auto_num_workers():
 @without_effect("dataset.config.set_enable_autotune(filepath_prefix)", "nothing is written")
 @checked(Forbid("filepath_prefix == ''", RuntimeError, "'filepath_prefix' must not be empty"))
 def set_enable_autotune(enable: Bool, filepath_prefix: Str = None):
-    """Sets whether each `map` that is given no number of workers has those of the settings.
+    """Sets whether each `map` without an explicit number of workers uses the number of the
+    settings.
 
-    They are threads, as many as `get_num_parallel_workers` returns, and work ahead while a step of
-    training runs. Rows that the reader's thread is sooner done with stay with it. How many rows go
-    to a worker at once is tuned in any case. Random transforms draw other numbers than in the
-    reader's thread alone.
+    The workers are threads, `get_num_parallel_workers` in number, and run ahead during training
+    steps. The reader's thread processes rows for which this is faster. The number of rows per chunk
+    is always tuned. Random transforms draw different numbers than in the reader's thread alone.
 
     Args:
-        enable: whether it has.
-        filepath_prefix: where the original would write what it found; is stored.
+        enable: whether to enable autotune.
+        filepath_prefix: where the original would write its results; is stored.
 
     Examples:
         >>> import numpy as np
@@ -363,7 +365,7 @@ def get_enable_autotune():
 @without_effect("dataset.config.set_autotune_interval", "autotune works row by row")
 @checked
 def set_autotune_interval(interval: Int(ge=0, le=INT32_MAX)):
-    """Keeps how often the original tunes.
+    """Stores the interval at which the original tunes.
 
     Args:
         interval: steps; 0 for once an epoch.
@@ -379,10 +381,10 @@ def get_autotune_interval():
 @without_effect("dataset.config.set_auto_offload", "operations of a pipeline run on the host")
 @checked
 def set_auto_offload(offload: Bool):
-    """Keeps whether operations of a pipeline may run on the device. Here they run on the host.
+    """Stores whether operations of a pipeline may run on the device; here they run on the host.
 
     Args:
-        offload: whether they may.
+        offload: whether to allow it.
     """
     _values.auto_offload = offload
 
@@ -395,10 +397,10 @@ def get_auto_offload():
 @without_effect("dataset.config.set_enable_shared_mem", "worker processes use pipes")
 @checked
 def set_enable_shared_mem(enable: Bool):
-    """Keeps whether worker processes use shared memory. Here they use pipes.
+    """Stores whether worker processes use shared memory; here they use pipes.
 
     Args:
-        enable: whether they do.
+        enable: whether to use it.
     """
     _values.shared_mem = enable
 
@@ -410,12 +412,12 @@ def get_enable_shared_mem():
 
 @checked
 def set_enable_watchdog(enable: Bool):
-    """Sets whether workers that hang are ended, not only reported.
+    """Sets whether hanging workers are ended instead of only reported.
 
-    When they are is set by `set_multiprocessing_timeout_interval`.
+    `set_multiprocessing_timeout_interval` sets the time limit.
 
     Args:
-        enable: whether they are.
+        enable: whether to end them.
     """
     _values.watchdog = enable
 
@@ -430,10 +432,10 @@ def get_enable_watchdog():
 )
 @checked
 def set_fast_recovery(fast_recovery: Bool):
-    """Keeps whether the original recovers without repeating augmentations.
+    """Stores whether the original recovers without repeating augmentations.
 
     Args:
-        fast_recovery: whether it does.
+        fast_recovery: whether to enable it.
     """
     _values.fast_recovery = fast_recovery
 
@@ -446,10 +448,10 @@ def get_fast_recovery():
 @without_effect("dataset.config.set_dynamic_shape", "rows may always differ in shape")
 @checked
 def set_dynamic_shape(is_dynamic: Bool):
-    """Keeps whether rows may differ in shape. Here they always may.
+    """Stores whether rows may differ in shape; here they always may.
 
     Args:
-        is_dynamic: whether they may.
+        is_dynamic: whether to allow it.
     """
     _values.dynamic = is_dynamic
 
@@ -462,10 +464,10 @@ def get_dynamic_shape():
 @without_effect("dataset.config.set_numa_enable", "threads are bound by 'runtime.set_cpu_affinity'")
 @checked
 def set_numa_enable(numa_enable: Bool):
-    """Keeps whether the original binds itself to NUMA nodes.
+    """Stores whether the original binds itself to NUMA nodes.
 
     Args:
-        numa_enable: whether it does.
+        numa_enable: whether to enable it.
     """
     _values.numa = numa_enable
 
@@ -478,10 +480,10 @@ def get_numa_enable():
 @without_effect("dataset.config.set_sending_batches", "batches are taken when they are needed")
 @checked
 def set_sending_batches(batch_num: Int):
-    """Keeps how many batches may be sent to a device in an epoch.
+    """Stores the number of batches that may be sent to a device in an epoch.
 
     Args:
-        batch_num: the number; 0 for any.
+        batch_num: the number; 0 means no limit.
     """
     _values.sending = batch_num
 
@@ -489,7 +491,7 @@ def set_sending_batches(batch_num: Int):
 @without_effect("dataset.config.set_video_backend", "videos are decoded on the CPU")
 @checked
 def set_video_backend(backend: OneOf("CPU", "Ascend")):
-    """Keeps what decodes videos.
+    """Stores the backend that decodes videos.
 
     Args:
         backend: "CPU" or "Ascend".
@@ -515,10 +517,10 @@ def load(file):
     """Loads settings from a JSON file: the number of workers, the seed, the prefetch size.
 
     Args:
-        file (str): its path.
+        file (str): the path of the file.
 
     Raises:
-        RuntimeError: it cannot be read, or is no JSON object.
+        RuntimeError: if it cannot be read, or is not JSON object.
     """
     with reading(file, problem="is no JSON file of settings", api="load"):
         for key, value in json_of(file).items():

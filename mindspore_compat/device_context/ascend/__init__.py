@@ -1,4 +1,4 @@
-"""`mindspore.device_context.ascend`: whether and how many, and their settings."""
+"""`mindspore.device_context.ascend`: availability, number and settings of Ascend devices."""
 
 from ... import hal
 from .._devices import counted
@@ -8,7 +8,7 @@ __all__ = ["device_count", "is_available"]
 
 
 def is_available():
-    """Returns whether a device of this kind computes here.
+    """Returns whether a device of this kind is available.
 
     Source: mindspore.device_context.ascend.is_available of MindSpore 2.10.
     """
@@ -16,10 +16,10 @@ def is_available():
 
 
 def device_count():
-    """Returns how many devices of this kind compute here.
+    """Returns the number of devices of this kind.
 
     Raises:
-        RuntimeError: there are none.
+        RuntimeError: if there are none.
 
     Source: mindspore.device_context.ascend.device_count of MindSpore 2.10.
     """

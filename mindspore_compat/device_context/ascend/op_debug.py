@@ -1,7 +1,7 @@
-"""`mindspore.device_context.ascend.op_debug`: how errors of an Ascend are found.
+"""`mindspore.device_context.ascend.op_debug`: error detection on an Ascend.
 
-Each is checked and stored as `set_context` stores `ascend_config`, and changes nothing here. A
-second call with another value is refused.
+Each is checked and stored as `set_context` stores `ascend_config`, and has no effect here. A second
+call with another value is refused.
 """
 
 from ..._core.context.settings import DictOf
@@ -24,15 +24,15 @@ _ACL = DictOf(
 @without_effect("device_context.ascend.op_debug.execute_timeout", "there is no Ascend")
 @checked
 def execute_timeout(op_timeout: Int(ge=0)):
-    """Sets how long an operation of an Ascend may take. Kept as `op_timeout`.
+    """Sets the time limit of an operation on an Ascend. Stored as `op_timeout`.
 
     Args:
-        op_timeout (int): seconds; 0 for ever.
+        op_timeout (int): the limit in seconds; 0 means no limit.
 
     Raises:
-        TypeError: `op_timeout` is no int.
-        ValueError: it is negative.
-        RuntimeError: it has been set to something else.
+        TypeError: if `op_timeout` is not an int.
+        ValueError: if it is negative.
+        RuntimeError: if it has been set to something else.
 
     Source: mindspore.device_context.ascend.op_debug.execute_timeout of MindSpore 2.10.
     """
@@ -42,15 +42,15 @@ def execute_timeout(op_timeout: Int(ge=0)):
 @without_effect("device_context.ascend.op_debug.debug_option", "there is no Ascend")
 @checked
 def debug_option(option_value: OneOf("oom")):
-    """Sets what an Ascend watches its operations for. Kept as `op_debug_option`.
+    """Sets the errors that an Ascend checks operations for. Stored as `op_debug_option`.
 
     Args:
         option_value (str): "oom" for addresses outside its memory.
 
     Raises:
-        TypeError: `option_value` is no str.
-        ValueError: it is something else.
-        RuntimeError: it has been set to something else.
+        TypeError: if `option_value` is not a str.
+        ValueError: if it is something else.
+        RuntimeError: if it has been set to something else.
 
     Source: mindspore.device_context.ascend.op_debug.debug_option of MindSpore 2.10.
     """
@@ -60,16 +60,16 @@ def debug_option(option_value: OneOf("oom")):
 @without_effect("device_context.ascend.op_debug.aclinit_config", "there is no Ascend")
 @checked
 def aclinit_config(config: _ACL):
-    """Sets what AscendCL is started with. Kept as `aclinit`.
+    """Sets the start configuration of AscendCL. Stored as `aclinit`.
 
     Args:
         config (dict): under "max_opqueue_num" a number in text, under "err_msg_mode" "0" or "1",
             under "dump" {"dump_scene": "lite_exception"} or, with ":disable" behind it, none.
 
     Raises:
-        TypeError: `config` is no dict, or a value in it is of another type.
-        ValueError: a key or a value is none of these.
-        RuntimeError: it has been set to something else.
+        TypeError: if `config` is not a dict, or a value in it is of another type.
+        ValueError: if a key or a value is none of these.
+        RuntimeError: if it has been set to something else.
 
     Source: mindspore.device_context.ascend.op_debug.aclinit_config of MindSpore 2.10.
     """

@@ -1,7 +1,7 @@
-"""`mindspore.device_context.ascend.op_precision`: which precision an Ascend's operations take.
+"""`mindspore.device_context.ascend.op_precision`: precision of operations on an Ascend.
 
-Each is checked and stored as `set_context` stores `ascend_config`, and changes nothing here. A
-second call with another value is refused.
+Each is checked and stored as `set_context` stores `ascend_config`, and has no effect here. A second
+call with another value is refused.
 """
 
 from ..._core.context.config import ASCEND
@@ -29,7 +29,7 @@ function_status = {
 @without_effect("device_context.ascend.op_precision.precision_mode", "there is no Ascend")
 @checked
 def precision_mode(mode: ASCEND["precision_mode"]):
-    """Sets to which floats an Ascend's operations may turn others.
+    """Sets the float types that operations of an Ascend may cast to.
 
     Args:
         mode (str): "force_fp16", "force_fp32", "allow_fp32_to_fp16", "allow_fp32_to_bf16",
@@ -37,9 +37,9 @@ def precision_mode(mode: ASCEND["precision_mode"]):
             "must_keep_origin_dtype".
 
     Raises:
-        TypeError: `mode` is no str.
-        ValueError: it is none of these.
-        RuntimeError: it has been set to something else.
+        TypeError: if `mode` is not a str.
+        ValueError: if it is none of these.
+        RuntimeError: if it has been set to something else.
 
     Source: mindspore.device_context.ascend.op_precision.precision_mode of MindSpore 2.10.
     """
@@ -55,8 +55,8 @@ def op_precision_mode(path: Str):
         path (str): the file, of CANN's kind.
 
     Raises:
-        TypeError: `path` is no str.
-        RuntimeError: it has been set to something else.
+        TypeError: if `path` is not a str.
+        RuntimeError: if it has been set to something else.
 
     Source: mindspore.device_context.ascend.op_precision.op_precision_mode of MindSpore 2.10.
     """
@@ -69,11 +69,11 @@ def matmul_allow_hf32(value: ASCEND["matmul_allow_hf32"]):
     """Sets whether an Ascend may multiply matrices of float32 in HF32.
 
     Args:
-        value (bool): whether it may.
+        value (bool): whether to allow it.
 
     Raises:
-        TypeError: `value` is no bool.
-        RuntimeError: it has been set to something else.
+        TypeError: if `value` is not a bool.
+        RuntimeError: if it has been set to something else.
 
     Source: mindspore.device_context.ascend.op_precision.matmul_allow_hf32 of MindSpore 2.10.
     """
@@ -86,11 +86,11 @@ def conv_allow_hf32(value: ASCEND["conv_allow_hf32"]):
     """Sets whether an Ascend may convolve float32 in HF32.
 
     Args:
-        value (bool): whether it may.
+        value (bool): whether to allow it.
 
     Raises:
-        TypeError: `value` is no bool.
-        RuntimeError: it has been set to something else.
+        TypeError: if `value` is not a bool.
+        RuntimeError: if it has been set to something else.
 
     Source: mindspore.device_context.ascend.op_precision.conv_allow_hf32 of MindSpore 2.10.
     """

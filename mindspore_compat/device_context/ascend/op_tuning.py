@@ -1,7 +1,7 @@
-"""`mindspore.device_context.ascend.op_tuning`: how an Ascend's operations are compiled and tuned.
+"""`mindspore.device_context.ascend.op_tuning`: compilation and tuning of operations on an Ascend.
 
-Each is checked and stored as `set_context` stores `ascend_config`, and changes nothing here. A
-second call with another value is refused.
+Each is checked and stored as `set_context` stores `ascend_config`, and has no effect here. A second
+call with another value is refused.
 """
 
 from ..._core.rules.checked import checked
@@ -22,14 +22,14 @@ function_status = {
 @without_effect("device_context.ascend.op_tuning.op_compile", "there is no Ascend")
 @checked
 def op_compile(value: Bool):
-    """Sets whether an Ascend's operations are compiled as they are met. Kept as `jit_compile`.
+    """Sets whether an Ascend compiles operations just in time. Stored as `jit_compile`.
 
     Args:
-        value (bool): whether they are.
+        value (bool): whether to compile them.
 
     Raises:
-        TypeError: `value` is no bool.
-        RuntimeError: it has been set to something else.
+        TypeError: if `value` is not a bool.
+        RuntimeError: if it has been set to something else.
 
     Source: mindspore.device_context.ascend.op_tuning.op_compile of MindSpore 2.10.
     """
@@ -39,15 +39,15 @@ def op_compile(value: Bool):
 @without_effect("device_context.ascend.op_tuning.aoe_tune_mode", "there is no Ascend")
 @checked
 def aoe_tune_mode(tune_mode: OneOf("online", "offline")):
-    """Sets when the tuner of an Ascend, AOE, works. Kept as `aoe_tune_mode`.
+    """Sets the mode of the tuner of an Ascend, AOE. Stored as `aoe_tune_mode`.
 
     Args:
         tune_mode (str): "online" or "offline".
 
     Raises:
-        TypeError: `tune_mode` is no str.
-        ValueError: it is none of these.
-        RuntimeError: it has been set to something else.
+        TypeError: if `tune_mode` is not a str.
+        ValueError: if it is none of these.
+        RuntimeError: if it has been set to something else.
 
     Source: mindspore.device_context.ascend.op_tuning.aoe_tune_mode of MindSpore 2.10.
     """
@@ -57,15 +57,15 @@ def aoe_tune_mode(tune_mode: OneOf("online", "offline")):
 @without_effect("device_context.ascend.op_tuning.aoe_job_type", "there is no Ascend")
 @checked
 def aoe_job_type(config: OneOf("1", "2")):
-    """Sets what the tuner of an Ascend, AOE, tunes. Kept in `aoe_config`.
+    """Sets the kind of job of the tuner of an Ascend, AOE. Stored in `aoe_config`.
 
     Args:
         config (str): "1" for graphs or "2" for operations.
 
     Raises:
-        TypeError: `config` is no str.
-        ValueError: it is none of these.
-        RuntimeError: it has been set to something else.
+        TypeError: if `config` is not a str.
+        ValueError: if it is none of these.
+        RuntimeError: if it has been set to something else.
 
     Source: mindspore.device_context.ascend.op_tuning.aoe_job_type of MindSpore 2.10.
     """
@@ -75,16 +75,16 @@ def aoe_job_type(config: OneOf("1", "2")):
 @without_effect("device_context.ascend.op_tuning.aclnn_cache", "there is no Ascend")
 @checked
 def aclnn_cache(enable_global_cache: Bool = False, cache_queue_length: Int(ge=0) = 10000):
-    """Sets the store of an Ascend's prepared calls.
+    """Sets the cache of an Ascend's prepared calls.
 
     Args:
-        enable_global_cache (bool, optional): whether threads share one in graph mode.
-        cache_queue_length (int, optional): how many calls it holds.
+        enable_global_cache (bool, optional): whether threads share a cache in graph mode.
+        cache_queue_length (int, optional): the number of calls in the cache.
 
     Raises:
-        TypeError: an argument is of another type.
-        ValueError: `cache_queue_length` is negative.
-        RuntimeError: it has been set to something else.
+        TypeError: if an argument is of another type.
+        ValueError: if `cache_queue_length` is negative.
+        RuntimeError: if it has been set to something else.
 
     Source: mindspore.device_context.ascend.op_tuning.aclnn_cache of MindSpore 2.10.
     """

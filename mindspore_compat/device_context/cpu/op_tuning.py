@@ -1,4 +1,4 @@
-"""`mindspore.device_context.cpu.op_tuning`: how many threads compute on the CPU."""
+"""`mindspore.device_context.cpu.op_tuning`: the number of threads of the CPU."""
 
 from ..._backend.threads import scheduler
 from ..._core.rules.checked import checked
@@ -11,16 +11,16 @@ _done = []
 
 @checked
 def threads_num(num: Int(ge=1)):
-    """Sets how many threads large work is shared among on the CPU; by default as many as the
-    process may use. Small work runs in the thread that calls. Results are the same with any number.
+    """Sets the number of threads for large operations on the CPU; by default as many as the process
+    may use. Small operations run in the calling thread. Results do not depend on the number.
 
     Args:
-        num (int): how many, also more than there are cores.
+        num (int): the number of threads, also more than the number of cores.
 
     Raises:
-        TypeError: `num` is no int.
-        ValueError: it is below 1.
-        RuntimeError: it has been set before.
+        TypeError: if `num` is not an int.
+        ValueError: if it is below 1.
+        RuntimeError: if it has been set before.
 
     Source: mindspore.device_context.cpu.op_tuning.threads_num of MindSpore 2.10.
     """

@@ -1,4 +1,4 @@
-"""`mindspore.device_context.gpu.op_precision`: which precision a GPU's operations take.
+"""`mindspore.device_context.gpu.op_precision`: precision of operations on a GPU.
 
 Each is checked and stored as `set_context` stores `gpu_config`. A second call with another value is
 refused.
@@ -17,16 +17,16 @@ function_status = {"matmul_allow_tf32": False, "conv_allow_tf32": False}
 def matmul_allow_tf32(value: GPU["matmul_allow_tf32"]):
     """Sets whether a GPU may multiply matrices of float32 in TF32.
 
-    TF32 has the range of float32 and ten bits of precision. GPUs before compute capability 8.0 have
-    none. Without cuBLAS it is to be set before the first product, as CuPy takes it then; later it
-    changes nothing, with a warning.
+    TF32 has the range of float32 and ten bits of precision. GPUs before compute capability 8.0 do
+    not have it. Without cuBLAS, set it before the first product, when CuPy reads it; later it has
+    no effect and causes a warning.
 
     Args:
-        value (bool): whether it may.
+        value (bool): whether to allow it.
 
     Raises:
-        TypeError: `value` is no bool.
-        RuntimeError: it has been set to something else.
+        TypeError: if `value` is not a bool.
+        RuntimeError: if it has been set to something else.
 
     Source: mindspore.device_context.gpu.op_precision.matmul_allow_tf32 of MindSpore 2.10.
     """
@@ -38,15 +38,15 @@ def matmul_allow_tf32(value: GPU["matmul_allow_tf32"]):
 def conv_allow_tf32(value: GPU["conv_allow_tf32"]):
     """Sets whether a GPU may convolve float32 in TF32.
 
-    Convolutions are made of products here, which may be made in TF32 then. Unlike in the original
-    they are not unless it is set.
+    Convolutions are computed by matrix products here, which may then use TF32. Unlike in the
+    original, they do not by default.
 
     Args:
-        value (bool): whether it may.
+        value (bool): whether to allow it.
 
     Raises:
-        TypeError: `value` is no bool.
-        RuntimeError: it has been set to something else.
+        TypeError: if `value` is not a bool.
+        RuntimeError: if it has been set to something else.
 
     Source: mindspore.device_context.gpu.op_precision.conv_allow_tf32 of MindSpore 2.10.
     """

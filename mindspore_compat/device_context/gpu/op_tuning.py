@@ -1,8 +1,8 @@
-"""`mindspore.device_context.gpu.op_tuning`: which of cuDNN's algorithms convolve.
+"""`mindspore.device_context.gpu.op_tuning`: the convolution algorithms of cuDNN.
 
-Convolutions take the algorithm that cuDNN's heuristics prefer, of those that always give the same
-bits. Each setting is checked and stored as `set_context` stores `gpu_config`, and changes nothing
-here. A second call with another value is refused.
+Convolutions use the algorithm preferred by cuDNN's heuristics among the deterministic ones. Each
+setting is checked and stored as `set_context` stores `gpu_config`, and has no effect here. A second
+call with another value is refused.
 """
 
 from ..._core.context.config import GPU
@@ -20,15 +20,16 @@ function_status = {"conv_fprop_algo": False, "conv_wgrad_algo": False, "conv_dgr
 )
 @checked
 def conv_fprop_algo(mode: GPU["conv_fprop_algo"]):
-    """Sets which of cuDNN's algorithms convolves.
+    """Sets cuDNN's algorithm of convolutions.
 
     Args:
-        mode (str): its name, such as "normal" or "performance"; an error message lists all.
+        mode (str): the name of the algorithm, such as "normal" or "performance"; an error message
+            lists all.
 
     Raises:
-        TypeError: `mode` is no str.
-        ValueError: there is no such algorithm.
-        RuntimeError: it has been set to something else.
+        TypeError: if `mode` is not a str.
+        ValueError: if there is no such algorithm.
+        RuntimeError: if it has been set to something else.
 
     Source: mindspore.device_context.gpu.op_tuning.conv_fprop_algo of MindSpore 2.10.
     """
@@ -40,15 +41,16 @@ def conv_fprop_algo(mode: GPU["conv_fprop_algo"]):
 )
 @checked
 def conv_wgrad_algo(mode: GPU["conv_wgrad_algo"]):
-    """Sets which of cuDNN's algorithms makes the gradients of weights.
+    """Sets cuDNN's algorithm of the gradients of weights.
 
     Args:
-        mode (str): its name, such as "normal" or "performance"; an error message lists all.
+        mode (str): the name of the algorithm, such as "normal" or "performance"; an error message
+            lists all.
 
     Raises:
-        TypeError: `mode` is no str.
-        ValueError: there is no such algorithm.
-        RuntimeError: it has been set to something else.
+        TypeError: if `mode` is not a str.
+        ValueError: if there is no such algorithm.
+        RuntimeError: if it has been set to something else.
 
     Source: mindspore.device_context.gpu.op_tuning.conv_wgrad_algo of MindSpore 2.10.
     """
@@ -60,15 +62,16 @@ def conv_wgrad_algo(mode: GPU["conv_wgrad_algo"]):
 )
 @checked
 def conv_dgrad_algo(mode: GPU["conv_dgrad_algo"]):
-    """Sets which of cuDNN's algorithms makes the gradients of inputs.
+    """Sets cuDNN's algorithm of the gradients of inputs.
 
     Args:
-        mode (str): its name, such as "normal" or "performance"; an error message lists all.
+        mode (str): the name of the algorithm, such as "normal" or "performance"; an error message
+            lists all.
 
     Raises:
-        TypeError: `mode` is no str.
-        ValueError: there is no such algorithm.
-        RuntimeError: it has been set to something else.
+        TypeError: if `mode` is not a str.
+        ValueError: if there is no such algorithm.
+        RuntimeError: if it has been set to something else.
 
     Source: mindspore.device_context.gpu.op_tuning.conv_dgrad_algo of MindSpore 2.10.
     """
