@@ -70,7 +70,7 @@ def _checked_target(api, target):
     """The target, by default the current target.
 
     Raises:
-        ValueError: if it is none of the three.
+        ValueError: if it is not one of the three.
     """
     if target is None:
         return device.in_force()

@@ -99,7 +99,7 @@ def parse_vlog_level(s):
     """Parses the range of verbose levels of a setting such as `VLOG_v`.
 
     Args:
-        s (str): one level, "3", or a range, "(1,3)", of which either end may be left out.
+        s (str): one level, "3", or a range, "(1,3)", either end of which may be omitted.
 
     Returns:
         tuple, (True, (first, last)); (False, ()) for anything else.

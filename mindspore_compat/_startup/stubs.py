@@ -247,7 +247,7 @@ class Stub:
         return re.sub(r"'[^']*'|\"[^\"]*\"|[\w.]+", word, text)
 
     def named(self, name):
-        """A public class as this file knows it; Any where there is none of that name."""
+        """The name of a public class in this file; Any if there is none."""
         if name not in self.homes.classes:
             return "_t.Any"
         home, public = self.homes.classes[name]
@@ -438,7 +438,7 @@ def _is_array(node):
 
 
 def signature_of(function):
-    """The signature, or None where there is none to be had."""
+    """The signature, or None if there is none."""
     try:
         return inspect.signature(function)
     except (TypeError, ValueError):

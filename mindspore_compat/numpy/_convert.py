@@ -89,7 +89,7 @@ def new_dtype(dtype, api):
     `int` and `float` mean 32 bits.
 
     Raises:
-        TypeError: if it is none of these, or no dtype of real numbers.
+        TypeError: if it is not one of these, or no dtype of real numbers.
     """
     name = dtype.lower() if isinstance(dtype, str) else None
     if isinstance(dtype, dtypes.Type):
@@ -155,7 +155,7 @@ def whole_numbers(value, name, api, bools=False):
     """An int, or a tuple or list of ints, as a tuple.
 
     Raises:
-        TypeError: if it is none of these.
+        TypeError: if it is not one of these.
     """
     value = plain_numbers(value)
     numbers = (value,) if is_int(value, bools) else value
@@ -170,7 +170,8 @@ def shape_tuple(shape, api, negative=False):
     """Converts a shape to a tuple: an int, tuple, list, or a Tensor of ints or bools.
 
     Raises:
-        TypeError: if it is none of these. ValueError: if a length is negative, unless `negative`.
+        TypeError: if it is not one of these. ValueError: if a length is negative, unless
+            `negative`.
     """
     if (
         isinstance(shape, Tensor)

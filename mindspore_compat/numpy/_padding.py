@@ -85,7 +85,8 @@ def pad(
         reflect_type (str): "even" or "odd". Default: "even".
 
     Raises:
-        TypeError: if `arr` is none of these. ValueError: if `mode` is none of these, or a width
+        TypeError: if `arr` is not one of these. ValueError: if `mode` is not one of these, or a
+            width
         negative.
 
     Example:

@@ -252,7 +252,7 @@ def _with_axes(first, second):
 
 
 def _upcast_pair(first, second, common):
-    """Two Tensors in their promoted dtype; ints of `heaviside` and its like as floats."""
+    """Two Tensors in their promoted dtype; ints of `heaviside` and similar functions as floats."""
     upcast = "float32" if common.kind in "biu" and common.itemsize < 8 else common
     upcast = "float64" if common.kind in "iu" and common.itemsize == 8 else upcast
     return [cast.run(tensor, upcast) for tensor in (first, second)]

@@ -30,7 +30,7 @@ def _random_dtype(dtype, kinds, api):
     """A MindSpore dtype, or the name of one, of a kind.
 
     Raises:
-        ValueError: if it is none of that kind.
+        ValueError: if it is not of that kind.
     """
     kind_dtype = kinds.get(dtype) if isinstance(dtype, str) else dtype
     if not isinstance(kind_dtype, dtypes.Type) or kind_dtype not in kinds.values():

@@ -86,7 +86,8 @@ def _length(value, name, api):
     """A length, given as an int or an integer Tensor or array of one element.
 
     Raises:
-        TypeError: if it is none of these. ValueError: if it is negative. RuntimeError: if it is 0.
+        TypeError: if it is not one of these. ValueError: if it is negative. RuntimeError: if it is
+            0.
     """
     if isinstance(value, (Tensor, numpy.ndarray, numpy.integer)) and value.size == 1:
         value = value.item()

@@ -247,7 +247,7 @@ def broadcast_to(array, shape):
 
     Raises:
         TypeError: if an argument has another type. ValueError: if the Tensor does not fit, or a
-        length is no int.
+        length is not an int.
 
     Example:
         >>> import mindspore_compat as ms

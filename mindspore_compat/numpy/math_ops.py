@@ -136,10 +136,10 @@ def clip(x, xmin, xmax, dtype=None):
         xmin (Union[Tensor, number, list, tuple, None]): the lower bound.
         xmax (Union[Tensor, number, list, tuple, None]): the upper bound.
         dtype (mindspore.dtype): changes nothing, as in the original: the result has the dtype the
-            inputs are promoted to, of which a bound without axes has no part.
+            inputs are promoted to, ignoring a bound without axes.
 
     Raises:
-        TypeError: if an argument is none of these, or complex.
+        TypeError: if an argument is not one of these, or complex.
         ValueError: if both bounds are None.
 
     Example:

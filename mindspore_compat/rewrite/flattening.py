@@ -1,4 +1,4 @@
-"""Expands statements into simple ones, each of which does one thing to names and constants.
+"""Expands statements into simple ones that each do one thing to names and constants.
 
 Worked example. `x = self.relu(self.fc1(x) + 1)` becomes
 

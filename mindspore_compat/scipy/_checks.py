@@ -43,7 +43,7 @@ def matrix(api, name, value, kinds=REALS, square=True):
 
 
 def switches(api, **values):
-    """Refuses what is no bool.
+    """Refuses a value that is not a bool.
 
     Raises:
         TypeError: for the first such value.

@@ -231,7 +231,7 @@ class Slice(_ArrayOperation):
             of indices or a slice; None, True and Ellipsis take all. No axis is removed.
 
     Raises:
-        TypeError: if one is none of these.
+        TypeError: if one is not one of these.
         RuntimeError: if an index is out of range; raised when it is used.
 
     Example:

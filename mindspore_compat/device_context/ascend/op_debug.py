@@ -68,7 +68,7 @@ def aclinit_config(config: _ACL):
 
     Raises:
         TypeError: if `config` is not a dict, or a value in it is of another type.
-        ValueError: if a key or a value is none of these.
+        ValueError: if a key or a value is not one of these.
         RuntimeError: if it has been set to something else.
 
     Source: mindspore.device_context.ascend.op_debug.aclinit_config of MindSpore 2.10.

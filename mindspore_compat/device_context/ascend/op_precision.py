@@ -38,7 +38,7 @@ def precision_mode(mode: ASCEND["precision_mode"]):
 
     Raises:
         TypeError: if `mode` is not a str.
-        ValueError: if it is none of these.
+        ValueError: if it is not one of these.
         RuntimeError: if it has been set to something else.
 
     Source: mindspore.device_context.ascend.op_precision.precision_mode of MindSpore 2.10.

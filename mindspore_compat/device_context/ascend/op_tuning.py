@@ -46,7 +46,7 @@ def aoe_tune_mode(tune_mode: OneOf("online", "offline")):
 
     Raises:
         TypeError: if `tune_mode` is not a str.
-        ValueError: if it is none of these.
+        ValueError: if it is not one of these.
         RuntimeError: if it has been set to something else.
 
     Source: mindspore.device_context.ascend.op_tuning.aoe_tune_mode of MindSpore 2.10.
@@ -64,7 +64,7 @@ def aoe_job_type(config: OneOf("1", "2")):
 
     Raises:
         TypeError: if `config` is not a str.
-        ValueError: if it is none of these.
+        ValueError: if it is not one of these.
         RuntimeError: if it has been set to something else.
 
     Source: mindspore.device_context.ascend.op_tuning.aoe_job_type of MindSpore 2.10.

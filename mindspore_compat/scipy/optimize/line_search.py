@@ -170,7 +170,7 @@ class _Search:
         return None, True, maxiter
 
     def _zoom(self, low, high):
-        """A point between two steps, of which `low` has the smaller value, and whether none is
+        """A point between two steps, where `low` has the smaller value, and whether no point is
         good enough."""
         end, left = low, None  # left: the end that the last step replaced
         for _ in range(_MOST_ZOOMS):

@@ -70,8 +70,8 @@ def minimize(
             the others how large the gradient's greatest element may be.
         callback (Callable, optional): is not used.
         options (dict, optional): "maxiter", how many iterations; for "BFGS" and "LBFGS" "gtol", how
-            small the gradient must be, "norm", by which norm, and "line_search_maxiter"; for
-            "LBFGS" "history_size". For "LAGRANGE" see `lagrange`.
+            small the gradient must be, "norm", the order of the norm, and "line_search_maxiter";
+            for "LBFGS" "history_size". For "LAGRANGE" see `lagrange`.
 
     Returns:
         OptimizeResults; with "LAGRANGE" LagrangeResults.

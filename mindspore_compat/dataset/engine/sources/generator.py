@@ -312,7 +312,7 @@ class NumpySlicesDataset(GeneratorDataset):
         shard_id (int, optional): the index of this process.
 
     Raises:
-        TypeError: if `data` is none of these.
+        TypeError: if `data` is not one of these.
         ValueError: if it is empty, its columns differ in length or in number from `column_names`,
             or arguments exclude each other.
 
