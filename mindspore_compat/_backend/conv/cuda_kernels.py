@@ -13,12 +13,16 @@ from functools import lru_cache
 from math import prod
 from typing import NamedTuple
 
+import ml_dtypes
 import numpy as np
+
+from ..bodies import c_code
 
 THREADS = 256  # of a block
 MOST_BLOCKS, MOST_ROWS = 1 << 13, 65535  # a thread goes on with further planes beyond these
 LARGEST = 2**30  # elements of a plane, which 32 bits index
-TYPES = {np.dtype(np.float32): "float", np.dtype(np.float64): "double"}
+FLOAT32 = np.dtype(np.float32)
+DTYPES = (FLOAT32, *map(np.dtype, (np.float64, np.float16, ml_dtypes.bfloat16)))
 
 # d: size of the data, k: kernel, o: windows, s: stride, p: padding before, l: dilation. A number
 # n < 2^31 is divided by a product: (the high half of n * multiplier, plus n) >> shift.
@@ -27,6 +31,15 @@ _DIVISORS = {
     "windows": ("o1", "o2"),
     "data": ("d1", "d2", *(f"{letter}{axis}" for letter in "sl" for axis in range(3))),
 }
+_HEAD = """{halves}
+typedef {element} T;
+typedef {real} Real;
+#define LOAD(x) {load}
+#define STORE(x) {store}
+#ifndef INFINITY
+#define INFINITY __int_as_float(0x7f800000)
+#endif
+"""
 _FRAME = """
 __device__ unsigned quotient(unsigned n, unsigned multiplier, unsigned shift) {{
     return ((unsigned)((unsigned long long)n * multiplier >> 32) + n) >> shift;
@@ -138,59 +151,73 @@ _BODIES = {
     "col2im": """
         unsigned sample = quotient(plane, channels_multiplier, channels_shift);
         const T* from = g + sample * by_sample + (plane - sample * channels) * by_channel;
-        T sum = 0;
+        Real sum = 0;
 """
     + _over_windows(
-        "sum += from[((t0 * k1 + t1) * k2 + t2) * by_position + (w0 * o1 + w1) * o2 + w2];",
+        """
+            long long position = (t0 * k1 + t1) * k2 + t2;
+            sum += LOAD(from[position * by_position + (w0 * o1 + w1) * o2 + w2]);
+        """,
         backward=True,
     )
     + """
-        out[(long long)plane * count + at] = sum;
+        out[(long long)plane * count + at] = STORE(sum);
 """,
     # A NaN stays, a window over padding alone gives -infinity.
     "maximum": """
         const T* data = x + (long long)plane * (d0 * d1 * d2);
-        T best = (T)(-INFINITY);
+        Real best = -INFINITY;
 """
-    + _over_data(
-        "T value = data[(a0 * d1 + a1) * d2 + a2];if (value > best || value != value) best = value;"
-    )
+    + _over_data("""
+            Real value = LOAD(data[(a0 * d1 + a1) * d2 + a2]);
+            if (value > best || value != value) best = value;
+    """)
     + """
-        out[(long long)plane * count + at] = best;
+        out[(long long)plane * count + at] = STORE(best);
 """,
     # The first offset that holds the maximum, or `none`.
     "index_of_maximum": """
         const T* data = x + (long long)plane * (d0 * d1 * d2);
-        T best = largest[(long long)plane * count + at];
+        Real best = LOAD(largest[(long long)plane * count + at]);
         int offset = -1;
 """
-    + _over_data(
-        "int here = (a0 * d1 + a1) * d2 + a2;if (offset < 0 && data[here] == best) offset = here;"
-    )
+    + _over_data("""
+            int here = (a0 * d1 + a1) * d2 + a2;
+            if (offset < 0 && LOAD(data[here]) == best) offset = here;
+    """)
     + """
         out[(long long)plane * count + at] = offset < 0 ? none : offset;
 """,
     # The gradients of the windows whose index names the element are added.
     "add_at_index": """
         long long first = (long long)plane * (o0 * o1 * o2);
-        T sum = 0;
+        Real sum = 0;
 """
     + _over_windows(
-        "long long window = first + (w0 * o1 + w1) * o2 + w2;"
-        "if (index[window] == at) sum += g[window];",
+        """
+            long long window = first + (w0 * o1 + w1) * o2 + w2;
+            if (index[window] == at) sum += LOAD(g[window]);
+        """,
         backward=False,
     )
     + """
-        out[(long long)plane * count + at] = sum;
+        out[(long long)plane * count + at] = STORE(sum);
 """,
 }
 
 
-def source(name, ctype="float"):
-    """The CUDA text of a kernel, for elements of the C type `ctype`."""
+def source(name, dtype=FLOAT32):
+    """The CUDA text of a kernel, for elements of a dtype; half types are computed in float32."""
     grid = _GRIDS[name]
     divisors = (f"unsigned {d}_multiplier, unsigned {d}_shift" for d in _DIVISORS[grid])
-    text = _FRAME.format(
+    head = _HEAD.format(
+        halves=c_code.preamble([dtype]),
+        element=c_code.TYPES[dtype],
+        real=c_code.TYPES[c_code.compute_dtype([dtype])],
+        load=c_code.load(dtype, "(x)"),
+        store=c_code.store(dtype, "(x)"),
+    )
+    return head + _FRAME.format(
         name=name,
         threads=THREADS,
         arguments=_ARGUMENTS[name],
@@ -198,10 +225,6 @@ def source(name, ctype="float"):
         divisors=", ".join(divisors),
         place=_PLACES[grid].strip(),
         body=_BODIES[name].strip(),
-    )
-    return (
-        f"typedef {ctype} T;\n#ifndef INFINITY\n#define INFINITY __int_as_float(0x7f800000)\n"
-        f"#endif\n{text}"
     )
 
 
@@ -235,7 +258,7 @@ class Kernels:
     def apply(self, x, kernel):
         """True if there are kernels for arrays like `x` and this many spatial dimensions."""
         plane = prod(x.shape[max(x.ndim - len(kernel), 0) :])
-        return x.dtype in TYPES and len(kernel) <= 3 and plane <= LARGEST and x.size < 2**62
+        return x.dtype in DTYPES and len(kernel) <= 3 and plane <= LARGEST and x.size < 2**62
 
     def im2col(self, x, out, geo, strides):
         """Copies the windows of `x`, (samples, channels, spatial...), into `out`.
@@ -292,7 +315,7 @@ class Kernels:
         dtype = arguments[0].dtype
         compiled = self._made.get((name, dtype))
         if compiled is None:
-            compiled = self.module.RawKernel(source(name, TYPES[dtype]), name)
+            compiled = self.module.RawKernel(source(name, dtype), name)
             self._made[name, dtype] = compiled
         counts = np.uint32(planes), np.uint32(count)
         compiled((columns, rows), (width, height), (*arguments, *counts, *_numbers(grid, geo)))

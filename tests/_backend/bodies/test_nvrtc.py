@@ -107,7 +107,7 @@ def test_every_kernel_compiles(space):
     texts |= {
         f"{name} of {kind}": cuda_kernels.source(name, kind)
         for name in cuda_kernels.KERNELS
-        for kind in cuda_kernels.TYPES.values()
+        for kind in cuda_kernels.DTYPES
     }
     assert compiled and len(texts) > 120
     wrong = {

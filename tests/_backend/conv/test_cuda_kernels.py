@@ -4,6 +4,7 @@ Compilation needs CuPy's NVRTC but no driver. The results are checked on a GPU, 
 which compiles the kernels for the CPU.
 """
 
+import ml_dtypes
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,9 +15,9 @@ from mindspore_compat._backend import arrays
 from mindspore_compat._backend.conv import convolution, cuda_kernels, pooling
 
 
-@pytest.mark.parametrize("ctype", cuda_kernels.TYPES.values())
+@pytest.mark.parametrize("dtype", cuda_kernels.DTYPES, ids=str)
 @pytest.mark.parametrize("name", cuda_kernels.KERNELS)
-def test_kernel_compiles_for_a_gpu(name, ctype):
+def test_kernel_compiles_for_a_gpu(name, dtype):
     pytest.importorskip("cupy", exc_type=ImportError)
     try:
         from cupy.cuda import nvrtc
@@ -24,7 +25,7 @@ def test_kernel_compiles_for_a_gpu(name, ctype):
         nvrtc.getVersion()
     except Exception as error:  # the library is missing or does not load
         pytest.skip(f"NVRTC is not at hand: {error}")
-    program = nvrtc.createProgram(cuda_kernels.source(name, ctype), f"{name}.cu", (), ())
+    program = nvrtc.createProgram(cuda_kernels.source(name, dtype), f"{name}.cu", (), ())
     try:
         nvrtc.compileProgram(program, ("--gpu-architecture=compute_80",))
     except nvrtc.NVRTCError:
@@ -34,7 +35,7 @@ def test_kernel_compiles_for_a_gpu(name, ctype):
 
 def test_the_texts_are_those_for_float():
     assert cuda_kernels.KERNELS == {
-        name: cuda_kernels.source(name, "float") for name in cuda_kernels.KERNELS
+        name: cuda_kernels.source(name) for name in cuda_kernels.KERNELS
     }
 
 
@@ -147,6 +148,29 @@ def check_pooling(space, sizes, ceil_mode, dtype, seed, nan):
     both(space, pooling.max_gradient, g, x, y, *sizes[1:])
 
 
+@pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16])
+def test_half_types_are_added_in_float32(space, dtype):
+    if space.kernels is None:
+        pytest.skip("no kernels for this array type")
+    sizes = (7, 7), (1, 1), ((3, 3), (3, 3)), (1, 1)
+    x = np.random.default_rng(2).standard_normal((2, 3, 9, 8)).astype(dtype)
+    windows = convolution.im2col(space, space.asarray(x), *sizes)
+    np.testing.assert_array_equal(windows.get(), convolution.im2col(np, x, *sizes))
+    one = np.full((1, 1, 49, 72), 1.0078125)  # a sum of 49 of it, in steps, is another one
+    sums = convolution.col2im(space, space.asarray(one.astype(dtype)), (9, 8), *sizes)
+    exact = convolution.col2im(np, one, (9, 8), *sizes)
+    np.testing.assert_array_equal(sums.get(), exact.astype(dtype))
+    top, index = pooling.maximum_with_index(space, space.asarray(x), *sizes)
+    wide = x.astype(np.float32)
+    wide_top, wide_index = pooling.maximum_with_index(np, wide, *sizes)
+    np.testing.assert_array_equal(top.get(), wide_top.astype(dtype))
+    np.testing.assert_array_equal(index.get(), wide_index)
+    g = space.asarray(np.ones(top.shape, dtype))
+    grad = pooling.max_gradient(space, g, space.asarray(x), top, *sizes)
+    wide_grad = pooling.max_gradient(np, np.ones_like(wide_top), wide, wide_top, *sizes)
+    np.testing.assert_array_equal(grad.get(), wide_grad.astype(dtype))
+
+
 def test_columns_by_kernels(space):
     check_columns(space)
 
@@ -158,7 +182,7 @@ def test_pooling_by_kernels(space):
 def test_other_dtypes_and_dimensions_do_without_kernels(space):
     made = cuda_kernels.Kernels(space.module)
     assert made.apply(space.zeros((1, 1, 2), np.float32), (1,))
-    assert not made.apply(space.zeros((1, 1, 2), np.float16), (1,))
+    assert made.apply(space.zeros((1, 1, 2), np.float16), (1,))
     assert not made.apply(space.zeros((1, 1, 2), np.int32), (1,))
     assert not made.apply(space.zeros((1,) * 6, np.float32), (1,) * 4)
     assert cuda_kernels.kernels_of(np, np.zeros(2), (1,)) is None
