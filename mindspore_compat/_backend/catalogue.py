@@ -429,6 +429,8 @@ random_keep(shape, keep, seed0=0, seed1=0) : create, constant, opaque
     A bool mask that is true with probability `keep`.
 
 [ops._random.dropout]
+dropped(x, mask, keep)
+    `x` / `keep` where the mask holds, else times 0.
 random_leaky(x, drawn, lower, upper)
     `x` where it is not negative, else times a slope that `drawn`, in [0, 1), chooses.
 

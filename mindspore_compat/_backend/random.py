@@ -56,7 +56,7 @@ def _key(stream, offset):
 def _on_host(xp, stream, offset):
     if current.running() is not None:
         current.running().refuse("random numbers that are drawn on the host")
-    return numpy.random.Generator(numpy.random.Philox(key=_key(stream, offset)))
+    return _HostGenerator(numpy.random.Philox(key=_key(stream, offset)))
 
 
 def _on_device(xp, stream, offset):
@@ -90,6 +90,12 @@ class _DeviceGenerator:
         _uniform(self._module)(*self._place, made)
         return made
 
+    def below(self, size, limit):
+        """Whether numbers in [0, 1), drawn as by `random` in float32, are below a limit."""
+        made = self._module.empty(size, bool)
+        _below(self._module)(*self._place, numpy.float32(limit), made)
+        return made
+
     def standard_gamma(self, shape, *arguments, **keywords):
         """Numbers of the gamma distribution; CuPy draws for shapes below 0 too."""
         if (shape < 0).any():
@@ -114,6 +120,14 @@ class _DeviceGenerator:
         return random.Generator(random.Philox4x3210(int(mixed)))
 
 
+class _HostGenerator(numpy.random.Generator):
+    """A generator of the host."""
+
+    def below(self, size, limit):
+        """As of `_DeviceGenerator`."""
+        return self.random(size, dtype=numpy.float32) < limit
+
+
 _COUNTER = """
 unsigned int k0 = (unsigned int)seed, k1 = (unsigned int)(seed >> 32);
 unsigned long long at = (unsigned long long)i, draw = offset + before;
@@ -129,6 +143,9 @@ k0 = k0 + 0x9E3779B9u; k1 = k1 + 0xBB67AE85u;
 """
 
 
+_NUMBER = "(float)(c0 >> 8) * 5.9604644775390625e-8f"
+
+
 @functools.cache
 def _uniform(module):
     """A kernel of Philox 4x32-10 (Salmon et al., 2011): the seed is the key, the offset and the
@@ -136,8 +153,19 @@ def _uniform(module):
     return module.ElementwiseKernel(
         "uint64 seed, uint64 offset, uint64 before",
         "float32 y",
-        _COUNTER + 10 * _ROUND + "y = (float)(c0 >> 8) * 5.9604644775390625e-8f;",
+        _COUNTER + 10 * _ROUND + f"y = {_NUMBER};",
         "uniform_numbers",
+    )
+
+
+@functools.cache
+def _below(module):
+    """A kernel that compares the numbers of `_uniform` with a limit."""
+    return module.ElementwiseKernel(
+        "uint64 seed, uint64 offset, uint64 before, float32 most",
+        "bool y",
+        _COUNTER + 10 * _ROUND + f"y = {_NUMBER} < most;",
+        "numbers_below",
     )
 
 
@@ -206,4 +234,4 @@ def random_keep(xp, shape, keep, seed0=0, seed1=0):
     """A bool mask that is true with probability `keep`."""
     if keep >= 1:
         return xp.ones(shape, bool)
-    return xp.random_uniform(shape, 0.0, 1.0, seed0, seed1) < keep
+    return stream(seed0, seed1).next(xp).below(shape, keep)

@@ -6,7 +6,7 @@ search for overflows, random numbers. The kernels of optimizers run in test_netw
 
 import numpy as np
 import pytest
-from fakecupy import rawkernels
+from fakecupy import counting, rawkernels
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, nn, ops
@@ -137,6 +137,26 @@ def test_random_numbers_are_those_of_the_kernel_s_text(space):
     numbers = numbers.get()
     assert numbers[0] == np.float32((0x6627E8D5 >> 8) * 2.0**-24)
     assert ((0 <= numbers) & (numbers < 1)).all() and len(set(numbers.tolist())) == 5
+
+
+def test_a_mask_compares_the_numbers_that_are_drawn(space):
+    made = random.Stream(5).next(space).below((1000,), 0.3).get()
+    numbers = random.Stream(5).next(space).random((1000,), np.float32).get()
+    np.testing.assert_array_equal(made, numbers < np.float32(0.3))
+
+
+@pytest.mark.parametrize("dtype", [ms.float16, ms.bfloat16, ms.float32, ms.float64], ids=str)
+def test_dropout_is_a_kernel_for_the_mask_and_one_each_way(space, dtype):
+    x = ops.ones((8, 200), dtype)
+    ms.ops.dropout(x, p=0.1)
+    with counting.counted() as counts:
+        ms.grad(lambda x: ms.ops.dropout(x, p=0.1), 0)(x)
+    launches = dict(counts.names["launches"])
+    launches.pop("ones_like", None)
+    assert not counting.counts(space) or launches["numbers_below"] == 1 and launches["_scaled"] == 2
+    out = ms.ops.dropout(x, p=0.1).astype(ms.float32).asnumpy()
+    scale = np.float32(1 / 0.9).astype(ms.dtype_to_nptype(dtype)).astype(np.float32)
+    assert set(np.unique(out)) == {np.float32(0), scale}
 
 
 def test_dropout_leaves_out_as_many_as_it_says(space):

@@ -6,6 +6,7 @@ from a stream of its own. They are constants to every gradient.
 
 import numpy as np
 
+from ..._backend.bodies.gpu import bodies_of
 from ..._backend.space import implements
 from ..._core.autograd.vjp_rules import derive
 from ..._core.declare.inputs import Quirks
@@ -29,10 +30,29 @@ Chance = Float(ge=0.0, le=1.0)
 
 def _dropped(xp, x, mask, keep):
     """`x` where the mask holds, scaled so that its expectation stays."""
-    if keep == 0:
-        return xp.zeros_like(x)
+    return xp.zeros_like(x) if keep == 0 else xp.dropped(x, mask, keep)
+
+
+@implements
+def dropped(xp, x, mask, keep):
+    """`x` / `keep` where the mask holds, else times 0; the scale has the dtype of `x`, of bfloat16
+    and of integers that of float32. On a GPU it is one kernel."""
+    if x.dtype.kind in "fV" and mask.shape == x.shape and (bodies := bodies_of(xp, x, mask)):
+        scale = np.float32(1 / keep)
+        scale = float(x.dtype.type(scale)) if x.dtype.kind == "f" else float(scale)
+        if (made := bodies.pointwise(_scaled, x, mask, scale=scale)) is not None:
+            return made
     scale = xp.cast(mask, "float32") * (1 / keep)
     return xp.cast(x * xp.cast(scale, x.dtype if x.dtype.kind == "f" else "float32"), x.dtype)
+
+
+def _scaled(xp, x, mask, *, scale):
+    return xp.where(mask, x * scale, x * 0.0)
+
+
+derive(
+    "dropped(x, mask, keep)", arrays="x mask", x=lambda xp, g, mask, keep: xp.dropped(g, mask, keep)
+)
 
 
 @op("ops.dropout(input, p=0.5, training=True, seed=None)")
