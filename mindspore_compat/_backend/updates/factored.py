@@ -1,104 +1,228 @@
-"""AdaFactor's step for many tensors by one kernel of a GPU.
+"""AdaFactor's step for many tensors by four kernels of a GPU.
 
-A block of threads works on each tensor: it sums the squares of the gradient over rows and over
-columns (of a vector it keeps each square), finds the root mean squares of the direction and of the
-parameter, and writes parameter, average and mean squares. The formulas are those of
-`adafactor_direction` and `adafactor_vector_direction`; a host runs these as they stand. Numbers of
-a call may lie on the GPU, and so may a flag that leaves everything as it is, as in
-bodies/multi_tensor.py.
+Blocks of threads work on parts of all tensors. The first kernel sums the squares of the gradient
+over rows and columns, in tiles of at most 64 rows and 128 columns; several matrices that are
+smaller share a block, which finishes their means. The second one adds the sums of tiles. The third
+one sums the squares of the direction and of the parameter over chunks, and the last one writes
+parameter, average and, of a vector, the mean squares. Sums are added in a fixed order. The formulas
+are those of `adafactor_direction` and `adafactor_vector_direction`; a host runs these as they
+stand. Numbers of a call may lie on the GPU, and so may a flag that leaves everything as it is, as
+in bodies/multi_tensor.py.
 """
 
 from math import prod
 
-from .. import arrays
-from ..bodies.c_code import TYPES, compute_dtype, load, preamble, store
-from ..bodies.multi_tensor import PARAMETERS, SPARE, Numbers, declared, filled_table, loaded_numbers
+import numpy
 
-THREADS = 1024
+from .. import arrays
+from ..bodies.block_code import WARP, reductions
+from ..bodies.c_code import TYPES, compute_dtype, load, preamble, store
+from ..bodies.multi_tensor import (
+    CHUNK,
+    PARAMETERS,
+    SPARE,
+    THREADS,
+    Numbers,
+    declared,
+    filled_table,
+    loaded_numbers,
+)
+
 KINDS = 5  # parameter, gradient, average, means over rows (squares of a vector), over columns
-MOST = (PARAMETERS - SPARE) // (8 * KINDS + 8 * 4 + 4)  # rows of a table
-_made = {}  # (CuPy, dtypes, flags, which numbers lie on the device) -> the kernel
-_TEXT = """
-{preamble}
+TILE_ROWS, TILE_COLUMNS = 64, 128
+FIELDS = ("height", "width", "scratch", "tiles", "bands")
+MOST = (PARAMETERS - SPARE) // (8 * KINDS + 8 * (1 + len(FIELDS)) + 4)  # rows of a table
+_made = {}  # (CuPy, dtypes, flags, which numbers lie on the device) -> the kernels
+_HEAD = """
 struct Table {{ unsigned long long at[{kinds}][{most}];
                long long size[{most}], height[{most}], width[{most}], scratch[{most}];
-               int first[{most}]; int count; }};
-__device__ {real} sum_of_block({real}* lanes, {real} value) {{
-    lanes[threadIdx.x] = value;
-    __syncthreads();
-    for (int half = blockDim.x / 2; half > 0; half /= 2) {{
-        if (threadIdx.x < half) lanes[threadIdx.x] += lanes[threadIdx.x + half];
-        __syncthreads();
-    }}
-    const {real} sum = lanes[0];
-    __syncthreads();
-    return sum;
-}}
+               long long tiles[{most}], bands[{most}]; int first[{most}]; int count; }};
 extern "C" __global__ void __launch_bounds__({threads}) {name}(
-    const Table table, const bool* skip{numbers}) {{
-    __shared__ {real} lanes[{threads}];
+    const Table table, const bool* skip, {real}* sums{numbers}) {{
+    __shared__ {real} lanes[{shared}];
     if (skip && *skip) return;
     {opened}
     const double step = n_taken + 1;
     const {real} beta2 = ({real})(1 - pow(step, -n_decay_rate));
     const {real} eps = ({real})n_eps, scale = ({real})n_scale;
-    {real} rate = ({real})({rate});
-    const int tensor = blockIdx.x;
+    int tensor = 0, last = table.count - 1;
+    while (tensor < last) {{
+        const int middle = (tensor + last + 1) / 2;
+        if (table.{starts}[middle] <= blockIdx.x) tensor = middle; else last = middle - 1;
+    }}
     const long long length = table.size[tensor], height = table.height[tensor];
-    const long long width = table.width[tensor], first = threadIdx.x, stride = blockDim.x;
+    const long long width = table.width[tensor], part = blockIdx.x - table.{starts}[tensor];
+    const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
     {pointers}
     const long long count = width ? length / width : 0, outer = width ? count / height : 0;
+    const bool divided = height > {tile_rows} || width > {tile_columns};
+    const long long bands = divided ? (height + {tile_rows} - 1) / {tile_rows} : 1;
+    const long long strips = divided ? (width + {tile_columns} - 1) / {tile_columns} : 1;
     {real}* const rows = ({real}*)table.scratch[tensor];
     {real}* const columns = rows + count;
-    {real}* const means = columns + outer * width;
+    {real}* const band_sums = columns + outer * width;
+    {real}* const row_parts = band_sums + outer * bands;
+    {real}* const column_parts = row_parts + count * strips;
     auto gradient = [&](long long at) -> {real} {{ return {x1} / scale; }};
     auto square = [&](long long at) -> {real} {{
         const {real} g = gradient(at);
         return g * g + eps;
     }};
-    for (long long row = first; row < count; row += stride) {{
+    auto end_row = [&](long long at, {real} sum) {{
+        rows[at] = beta2 * {x3} + (1 - beta2) * (sum / width);
+        x3[at] = {rows};
+    }};
+    auto end_column = [&](long long at, {real} sum) {{
+        columns[at] = beta2 * {x4} + (1 - beta2) * (sum / height);
+        x4[at] = {columns};
+    }};
+"""
+_TILES = """
+    if (divided) {{
+        const long long strip = part % strips, band = part / strips % bands;
+        const long long one = part / strips / bands;
+        {real} found[4] = {{}};
+        #pragma unroll
+        for (int k = 0; k < {tile_rows} / 8; ++k) {{
+            const long long row = band * {tile_rows} + k * 8 + warp;
+            {real} sum = 0;
+            #pragma unroll
+            for (int q = 0; q < 4; ++q) {{
+                const long long column = strip * {tile_columns} + q * 32 + lane;
+                if (row < height && column < width) {{
+                    const {real} value = square((one * height + row) * width + column);
+                    sum += value;
+                    found[q] += value;
+                }}
+            }}
+            sum = warp_sum(sum, 32);
+            if (lane == 0 && row < height) row_parts[(one * height + row) * strips + strip] = sum;
+        }}
+        for (int q = 0; q < 4; ++q) lanes[warp * {tile_columns} + q * 32 + lane] = found[q];
+        __syncthreads();
+        const long long column = strip * {tile_columns} + thread;
+        if (thread < {tile_columns} && column < width) {{
+            {real} sum = 0;
+            for (int k = 0; k < 8; ++k) sum += lanes[k * {tile_columns} + thread];
+            column_parts[(one * bands + band) * width + column] = sum;
+        }}
+        return;
+    }}
+    const long long together = {chunk} / (height * width), start = part * together;
+    const long long stop = start + together < outer ? start + together : outer;
+    for (long long row = start * height + thread; row < stop * height; row += {threads}) {{
         {real} sum = 0;
         for (long long at = row * width; at < (row + 1) * width; ++at) sum += square(at);
-        const long long at = row;
-        rows[row] = beta2 * {x3} + (1 - beta2) * (sum / width);
+        end_row(row, sum);
     }}
-    for (long long at = first; at < outer * width; at += stride) {{
-        const long long from = at / width * height * width + at % width;
+    for (long long column = start * width + thread; column < stop * width; column += {threads}) {{
+        const long long from = column / width * height * width + column % width;
         {real} sum = 0;
         for (long long row = 0; row < height; ++row) sum += square(from + row * width);
-        columns[at] = beta2 * {x4} + (1 - beta2) * (sum / height);
+        end_column(column, sum);
     }}
     __syncthreads();
-    const bool together = outer < stride;  // a few long sums by all threads, or one for each
-    for (long long one = together ? 0 : first; one < outer; one += together ? 1 : stride) {{
+    for (long long one = start + thread; one < stop; one += {threads}) {{
         {real} sum = 0;
-        for (long long row = together ? first : 0; row < height; row += together ? stride : 1)
-            sum += rows[one * height + row];
-        if (together) sum = sum_of_block(lanes, sum);
-        if (!together || first == 0) means[one] = sum / height;
+        for (long long row = 0; row < height; ++row) sum += rows[one * height + row];
+        band_sums[one] = sum;
     }}
-    for (long long at = first; at < count; at += stride) x3[at] = {rows};
-    for (long long at = first; at < outer * width; at += stride) x4[at] = {columns};
+}}
+"""
+_BANDS = """
+    const long long one = part / (bands + strips), place = part % (bands + strips);
+    {real} sum = 0;
+    if (place < bands) {{
+        {real} total = 0;
+        for (int k = warp; k < {tile_rows}; k += {threads} / 32) {{
+            const long long row = place * {tile_rows} + k;
+            sum = 0;
+            if (row < height)
+                for (long long strip = lane; strip < strips; strip += 32)
+                    sum += row_parts[(one * height + row) * strips + strip];
+            sum = warp_sum(sum, 32);
+            if (lane == 0 && row < height) {{
+                end_row(one * height + row, sum);
+                total += rows[one * height + row];
+            }}
+        }}
+        total = block_sum(lanes, total);
+        if (thread == 0) band_sums[one * bands + place] = total;
+        return;
+    }}
+    const long long column = (place - bands) * {tile_columns} + thread % {tile_columns};
+    for (long long band = thread / {tile_columns}; band < bands; band += {threads} / {tile_columns})
+        if (column < width) sum += column_parts[(one * bands + band) * width + column];
+    lanes[thread] = sum;
     __syncthreads();
+    if (thread < {tile_columns} && column < width) {{
+        for (int k = thread + {tile_columns}; k < {threads}; k += {tile_columns}) sum += lanes[k];
+        end_column(one * width + column, sum);
+    }}
+}}
+"""
+_CHUNK_OF_DIRECTION = """
+    const long long start = part * {chunk}ll;
+    const long long stop = start + {chunk} < length ? start + {chunk} : length;
+    const bool small = length < 1ll << 31;
+    auto quotient = [&](long long value, long long by) -> long long {{
+        return small ? (long long)((unsigned)value / (unsigned)by) : value / by;
+    }};
+    const long long area = height * width, first_one = width ? start / area : 0;
+    const bool few = area >= {chunk};  // a chunk lies in at most two matrices
+    {real} means[2] = {{}};
+    for (int k = 0; k < 2; ++k) {{
+        const long long one = first_one + k;
+        {real} sum = 0;
+        if (few && one < outer)
+            for (long long band = thread; band < bands; band += {threads})
+                sum += band_sums[one * bands + band];
+        means[k] = block_sum(lanes, sum) / height;
+    }}
     auto kept = [&](long long at) -> {real} {{ return beta2 * {x3} + (1 - beta2) * square(at); }};
     auto direction = [&](long long at) -> {real} {{
         if (!width) return gradient(at) / sqrt(kept(at));
-        const long long row = at / width;
-        const {real} column = columns[row / height * width + at % width];
-        return gradient(at) / (sqrt(rows[row] / means[row / height]) * sqrt(column));
+        const long long row = quotient(at, width), one = quotient(row, height);
+        const {real} column = columns[one * width + (at - row * width)];
+        {real} mean = one == first_one ? means[0] : means[1];
+        if (!few) {{
+            mean = 0;
+            for (long long band = 0; band < bands; ++band) mean += band_sums[one * bands + band];
+            mean /= height;
+        }}
+        return gradient(at) / (sqrt(rows[row] / mean) * sqrt(column));
     }};
+"""
+_SIZES = """
     {real} squares = 0, own = 0;
-    for (long long at = first; at < length; at += stride) {{
+    #pragma unroll 4
+    for (long long at = start + thread; at < stop; at += {threads}) {{
         const {real} d = direction(at), p = {x0};
         squares += d * d;
         own += p * p;
     }}
-    const {real} size = sqrt(sum_of_block(lanes, squares) / length);
-    const {real} parameter = sqrt(sum_of_block(lanes, own) / length), least = ({real})n_least;
+    squares = block_sum(lanes, squares);
+    own = block_sum(lanes, own);
+    if (thread == 0) {{
+        sums[blockIdx.x] = squares;
+        sums[gridDim.x + blockIdx.x] = own;
+    }}
+}}
+"""
+_UPDATE = """
+    {real} squares = 0, own = 0, rate = ({real})({rate});
+    const int end = tensor + 1 < table.count ? table.first[tensor + 1] : (int)gridDim.x;
+    for (int chunk = table.first[tensor] + thread; chunk < end; chunk += {threads}) {{
+        squares += sums[chunk];
+        own += sums[gridDim.x + chunk];
+    }}
+    const {real} size = sqrt(block_sum(lanes, squares) / length);
+    const {real} parameter = sqrt(block_sum(lanes, own) / length), least = ({real})n_least;
     if ({scaled}) rate *= parameter <= least ? least : parameter;
     const {real} clip = ({real})n_clip / size;
     const {real} factor = (clip >= 1 ? 1 : clip) * rate;
-    for (long long at = first; at < length; at += stride) {{
+    #pragma unroll 2
+    for (long long at = start + thread; at < stop; at += {threads}) {{
         {real} d = direction(at) * factor;
         if (!width) x3[at] = {kept};
         const {real} p = {x0};
@@ -107,6 +231,12 @@ extern "C" __global__ void __launch_bounds__({threads}) {name}(
     }}
 }}
 """
+_KERNELS = {  # name -> where the blocks of tensors begin, and the text
+    "adafactor_tiles": ("tiles", _HEAD + _TILES),
+    "adafactor_bands": ("bands", _HEAD + _BANDS),
+    "adafactor_sizes": ("first", _HEAD + _CHUNK_OF_DIRECTION + _SIZES),
+    "adafactor": ("first", _HEAD + _CHUNK_OF_DIRECTION + _UPDATE),
+}
 
 
 def sweep(rows, skip=None, *, relative, warmup, scaled, lr, decay, beta1, **numbers):
@@ -136,41 +266,81 @@ def sweep(rows, skip=None, *, relative, warmup, scaled, lr, decay, beta1, **numb
             kinds.setdefault(tuple(array.dtype for array in row_arrays), []).append(row_arrays)
     for dtypes, same_dtypes in kinds.items():
         space = arrays.space_of(same_dtypes[0][0])
-        found = Numbers(numbers, space.module.ndarray)
-        kernel = _kernel(space.module, dtypes, flags, found)
+        given = Numbers(numbers, space.module.ndarray)
+        kernels = _kernels(space.module, dtypes, flags, given)
         for start in range(0, len(same_dtypes), MOST):
             part = same_dtypes[start : start + MOST]
-            scratch, fields = _scratch(space, part, compute_dtype(dtypes))
-            table = filled_table(part, MOST, **fields)[0]
-            kernel((len(part),), (THREADS,), (table, skip, *found.values()))
+            scratch, fields, blocks = _plan(space, part, compute_dtype(dtypes))
+            table, chunks = filled_table(part, MOST, **fields)
+            sums = space.empty(2 * chunks, compute_dtype(dtypes))
+            for kernel, count in zip(kernels, (*blocks, chunks, chunks), strict=True):
+                if count:
+                    kernel((count,), (THREADS,), (table, skip, sums, *given.values()))
             del scratch  # given back in the order of the stream
 
 
-def _scratch(space, part, dtype):
-    """Memory for means in full precision, and where and how large each tensor's are."""
-    heights, widths, sizes = [], [], []
-    for row in part:
-        shape = row[0].shape
-        height, width = shape[-2:] if len(shape) > 1 else (0, 0)
-        outer = prod(shape[:-2]) if width else 0
-        heights.append(height)
-        widths.append(width)
-        sizes.append(outer * (height + width + 1))
+def _plan(space, part, dtype):
+    """Memory for sums and means in full precision, the fields of a table, and how many blocks work
+    on tiles and on what is made of them."""
+    extents = [_extents(row[0].shape) for row in part]
+    sizes = [_scratch_size(*extent) for extent in extents]
     scratch = space.empty(max(1, sum(sizes)), dtype)
-    starts = [scratch.data.ptr + sum(sizes[:index]) * dtype.itemsize for index in range(len(sizes))]
-    return scratch, {"height": heights, "width": widths, "scratch": starts}
+    starts = numpy.cumsum([0, *sizes[:-1]]) * dtype.itemsize + scratch.data.ptr
+    tiles, bands = ([count(*extent) for extent in extents] for count in (_tiles, _bands))
+    fields = {
+        "height": [height for _, height, _ in extents],
+        "width": [width for _, _, width in extents],
+        "scratch": starts,
+        "tiles": numpy.cumsum(tiles) - tiles,
+        "bands": numpy.cumsum(bands) - bands,
+    }
+    return scratch, fields, (sum(tiles), sum(bands))
 
 
-def _kernel(module, dtypes, flags, numbers):
+def _extents(shape):
+    """How many matrices a tensor has, their height and width; zeros for a vector."""
+    return (prod(shape[:-2]), *shape[-2:]) if len(shape) > 1 else (0, 0, 0)
+
+
+def _divisions(height, width):
+    """Into how many bands of rows and strips of columns a matrix is divided; None if it is not."""
+    if height <= TILE_ROWS and width <= TILE_COLUMNS:
+        return None
+    return -(-height // TILE_ROWS), -(-width // TILE_COLUMNS)
+
+
+def _tiles(outer, height, width):
+    divisions = _divisions(height, width)
+    if divisions is None:
+        return -(-outer // (CHUNK // (height * width))) if outer else 0
+    return outer * prod(divisions)
+
+
+def _bands(outer, height, width):
+    divisions = _divisions(height, width)
+    return 0 if divisions is None else outer * sum(divisions)
+
+
+def _scratch_size(outer, height, width):
+    """Means over rows and columns, sums of bands, and of a divided matrix the sums of tiles."""
+    bands, strips = _divisions(height, width) or (1, 1)
+    size = outer * (height + width + bands)
+    if _divisions(height, width) is None:
+        return size
+    return size + outer * (height * strips + width * bands)
+
+
+def _kernels(module, dtypes, flags, numbers):
     key = (module, dtypes, flags, numbers.kinds())
-    found = _made.get(key)
-    if found is None:
-        found = _made[key] = module.RawKernel(_text(dtypes, flags, numbers), "adafactor")
-    return found
+    kernels = _made.get(key)
+    if kernels is None:
+        texts = _texts(dtypes, flags, numbers)
+        kernels = _made[key] = [module.RawKernel(text, name) for name, text in texts.items()]
+    return kernels
 
 
-def _text(dtypes, flags, numbers):
-    """The CUDA text for arrays of these dtypes and these Numbers of a call."""
+def _texts(dtypes, flags, numbers):
+    """The CUDA texts, by name, for arrays of these dtypes and these Numbers of a call."""
     relative, warmup, scaled, decays, averages = flags
     real = "double" if compute_dtype(dtypes).itemsize == 8 else "float"
     read = {
@@ -182,25 +352,37 @@ def _text(dtypes, flags, numbers):
         step += [f"x2[at] = {store(dtypes[2], mean)};", f"d = {read['x2']};"]
     step += [f"d += ({real})n_decay * rate * p;"] if decays else []
     rate = "fmin({}, 1 / sqrt(step))".format("1e-6 * step" if warmup else "1e-2")
-    return _TEXT.format(
-        preamble=preamble(dtypes),
-        kinds=KINDS,
-        most=MOST,
-        name="adafactor",
-        threads=THREADS,
-        real=real,
-        numbers=declared(numbers),
-        opened="\n    ".join(loaded_numbers(numbers)),
-        rate=rate if relative else "n_lr",
-        pointers="\n    ".join(
+    parts = {
+        "kinds": KINDS,
+        "most": MOST,
+        "threads": THREADS,
+        "real": real,
+        "numbers": declared(numbers),
+        "opened": "\n    ".join(loaded_numbers(numbers)),
+        "pointers": "\n    ".join(
             f"{TYPES[dtype]}* const x{kind} = ({TYPES[dtype]}*)table.at[{kind}][tensor];"
             for kind, dtype in enumerate(dtypes)
         ),
-        scaled=int(scaled),
-        step="\n        ".join(step),
-        rows=store(dtypes[3], "rows[at]"),
-        columns=store(dtypes[4], "columns[at]"),
-        kept=store(dtypes[3], "kept(at)"),
-        stored=store(dtypes[0], "p - d"),
+        "tile_rows": TILE_ROWS,
+        "tile_columns": TILE_COLUMNS,
+        "chunk": CHUNK,
+        "rate": rate if relative else "n_lr",
+        "scaled": int(scaled),
+        "step": "\n        ".join(step),
+        "rows": store(dtypes[3], "rows[at]"),
+        "columns": store(dtypes[4], "columns[at]"),
+        "kept": store(dtypes[3], "kept(at)"),
+        "stored": store(dtypes[0], "p - d"),
         **read,
-    )
+    }
+    functions = preamble(dtypes) + reductions(real, "sum")
+    return {
+        name: functions + text.format(name=name, starts=starts, shared=_shared(name), **parts)
+        for name, (starts, text) in _KERNELS.items()
+    }
+
+
+def _shared(name):
+    """How many numbers of shared memory a kernel needs."""
+    sizes = {"adafactor_tiles": THREADS // WARP * TILE_COLUMNS, "adafactor_bands": THREADS}
+    return sizes.get(name, THREADS // WARP)

@@ -1,4 +1,4 @@
-"""AdaFactor as one kernel for all tensors gives the CPU's numbers for any shapes."""
+"""AdaFactor as four kernels for all tensors gives the CPU's numbers for any shapes."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,19 @@ pytestmark = [
     pytest.mark.device,
     pytest.mark.skipif(rawkernels.compiler() is None, reason="no C++ compiler"),
 ]
-SHAPES = [(), (1,), (9,), (4, 5), (1, 7), (2, 3, 4, 5), (1100, 1, 2, 3)]
+SHAPES = [
+    (),
+    (1,),
+    (9,),
+    (4, 5),
+    (1, 7),
+    (2, 3, 4, 5),
+    (1100, 1, 2, 3),
+    (2, 70, 150),
+    (300, 3),
+    (40, 65, 2),
+    (64, 128),
+]
 RELATIVE = {"weight_decay": 0.1, "loss_scale": 2.0}
 GIVEN = {"learning_rate": 0.1, "relative_step": False}
 SETTINGS = [
@@ -44,13 +56,29 @@ def stepped(dtype, settings):
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
 def test_a_step_is_that_of_the_host(space, dtype, settings):
     found, counts = stepped(dtype, settings)
-    assert counts.names["launches"]["adafactor"] <= 2  # kept in float16, vectors are another kind
+    for name in factored._KERNELS:  # kept in float16, vectors are another kind
+        assert counts.names["launches"][name] <= 2
     arrays.set_target("CPU")
     wanted, _ = stepped(dtype, settings)
     assert found.keys() == wanted.keys()
     rtol = 1e-2 if dtype == "float16" or settings.get("compression") else 1e-5
     for name, value in wanted.items():
         close(found[name], value, rtol=rtol, atol=1e-3 * rtol + 1e-7)
+
+
+@pytest.mark.parametrize("space", ["fakecupy"], indirect=True)
+def test_a_large_matrix_is_divided_among_blocks(space, monkeypatch):
+    grids, run = {}, rawkernels.RawKernel._run
+
+    def noted(kernel, grid, block, args):
+        grids[kernel.name] = grid[0]
+        return run(kernel, grid, block, args)
+
+    monkeypatch.setattr(rawkernels.RawKernel, "_run", noted)
+    weight = Parameter(Tensor(np.ones((300, 200), np.float32)), name="w")
+    nn.AdaFactor([weight])((Tensor(np.ones((300, 200), np.float32)),))
+    assert grids.pop("adafactor_bands") == 7  # five of rows, two of columns
+    assert len(grids) == 3 and min(grids.values()) >= 60000 / 8192
 
 
 def test_a_flag_leaves_all_as_it_is(space):
