@@ -9,9 +9,10 @@ Worked example. Given
         return part / xp.sqrt(var + eps) * scale, mean
 
 `Bodies.rows(normal, "ec", "er", (1, 8, 100), x, scale, eps=1e-5)` runs the body once on symbols, as
-`fuse` does with the formula of an optimizer, and launches one kernel in which a block of threads
-works on each row: a loop over the row for each sum that waits for another (here two), a last one
-for the results. `pointwise` is the same without rows, as an ElementwiseKernel.
+`fuse` does with the formula of an optimizer, and launches one kernel in which some threads work on
+each row: a sweep over its elements for each sum that waits for another (here two), a last one for
+the results. row_layout.py decides how threads share rows, row_kernels.py writes the text.
+`pointwise` is the same without rows, as an ElementwiseKernel.
 
 *Rows* lie in data of shape (outer, rows, inner), which a row has one slice of: (1, N, C) are rows
 of a matrix, (N, C, area) the channels of a batch of images, (N, C, 1) the columns of a matrix.
