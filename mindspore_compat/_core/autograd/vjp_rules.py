@@ -30,7 +30,9 @@ class VjpEntry:
         self.several = several
 
 
-def derive(line, arrays=None, joint=None, general=False, several=False, upcast=None, **vjps):
+def derive(
+    line, arrays=None, joint=None, general=False, several=False, upcast="low_precision", **vjps
+):
     """Declare the rule of one function, e.g. `derive("exp(x)", x=lambda xp, g, out: g * out)`.
 
     Args:
@@ -40,7 +42,7 @@ def derive(line, arrays=None, joint=None, general=False, several=False, upcast=N
         joint (callable): one rule for all inputs, instead of `vjps`.
         general (bool): True for a function whose result is of another array type than its input.
         several (bool): True for a function of several results; its vjps get a tuple `g`.
-        upcast (str): as of a VjpRule.
+        upcast (Union[str, bool]): as of a VjpRule; False for what only moves values.
     """
     name = line.split("(")[0]
     scope = {}
@@ -48,7 +50,7 @@ def derive(line, arrays=None, joint=None, general=False, several=False, upcast=N
     inputs = (arrays or " ".join(vjps)).split()
     many = inputs[0].startswith("*")
     inputs = [i.lstrip("*") for i in inputs]
-    rule = VjpRule(name, inputs, vjps, joint, upcast or "low_precision", many)
+    rule = VjpRule(name, inputs, vjps, joint, upcast, many)
     TABLE[name] = VjpEntry(name, scope[name], rule, general, several)
 
 
@@ -241,18 +243,26 @@ derive("ascontiguousarray(x)", x=lambda xp, g: g)
 
 # Shapes -------------------------------------------------------------------------------------------
 
-derive("reshape(x, shape)", x=lambda xp, g, x_shape: xp.reshape(g, x_shape))
-derive("ravel(x)", x=lambda xp, g, x_shape: xp.reshape(g, x_shape))
-derive("expand_dims(x, axis)", x=lambda xp, g, x_shape: xp.reshape(g, x_shape))
-derive("squeeze(x, axis=None)", x=lambda xp, g, x_shape: xp.reshape(g, x_shape))
-derive("transpose(x, axes=None)", x=lambda xp, g, axes: xp.transpose(g, _inverse(axes)))
-derive("swapaxes(x, one, two)", x=lambda xp, g, one, two: xp.swapaxes(g, one, two))
+derive("reshape(x, shape)", x=lambda xp, g, x_shape: xp.reshape(g, x_shape), upcast=False)
+derive("ravel(x)", x=lambda xp, g, x_shape: xp.reshape(g, x_shape), upcast=False)
+derive("expand_dims(x, axis)", x=lambda xp, g, x_shape: xp.reshape(g, x_shape), upcast=False)
+derive("squeeze(x, axis=None)", x=lambda xp, g, x_shape: xp.reshape(g, x_shape), upcast=False)
 derive(
-    "moveaxis(x, source, target)", x=lambda xp, g, source, target: xp.moveaxis(g, target, source)
+    "transpose(x, axes=None)", x=lambda xp, g, axes: xp.transpose(g, _inverse(axes)), upcast=False
+)
+derive("swapaxes(x, one, two)", x=lambda xp, g, one, two: xp.swapaxes(g, one, two), upcast=False)
+derive(
+    "moveaxis(x, source, target)",
+    x=lambda xp, g, source, target: xp.moveaxis(g, target, source),
+    upcast=False,
 )
 derive("broadcast_to(x, shape)", x=lambda xp, g: g)
-derive("flip(x, axis=None)", x=lambda xp, g, axis: xp.flip(g, axis))
-derive("roll(x, shift, axis=None)", x=lambda xp, g, shift, axis: xp.roll(g, _negative(shift), axis))
+derive("flip(x, axis=None)", x=lambda xp, g, axis: xp.flip(g, axis), upcast=False)
+derive(
+    "roll(x, shift, axis=None)",
+    x=lambda xp, g, shift, axis: xp.roll(g, _negative(shift), axis),
+    upcast=False,
+)
 derive("rot90(x, k=1, axes=(0, 1))", x=lambda xp, g, k, axes: xp.rot90(g, -k, axes))
 derive(
     "concatenate(x, axis=0)",

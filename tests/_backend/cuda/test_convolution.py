@@ -293,3 +293,22 @@ def test_nothing_is_cast_or_copied_around_the_convolutions_of_a_resnet_block(spa
     gradient(x, sens)
     assert counted(lambda: block(x)) == {"convolutions": 4}
     assert counted(lambda: gradient(x, sens)) == {"convolutions": 12}
+
+
+@pytest.mark.parametrize("dtype", [ms.float32, ms.float16, ms.bfloat16], ids=str)
+def test_images_with_channels_last_are_read_as_they_lie(space, dtype, counted):
+    convolve = ops.Conv2D(6, 3, pad_mode="pad", pad=1, data_format="NHWC")
+    rng = np.random.default_rng(6)
+    x, w = (ms.Tensor(rng.standard_normal(shape), dtype) for shape in ((2, 5, 4, 3), (6, 3, 3, 3)))
+    sens = ms.Tensor(np.ones((2, 5, 4, 6)), dtype)
+    gradient = ops.GradOperation(get_all=True, sens_param=True)(convolve)
+    out, grads = convolve(x, w), gradient(x, w, sens)
+    assert counted(lambda: convolve(x, w)) == {"convolutions": 1}
+    assert counted(lambda: gradient(x, w, sens)) == {"convolutions": 3}
+    moved = [np.moveaxis(part.float().asnumpy(), -1, 1).astype(float) for part in (x, w, sens)]
+    sizes = (1, 1), ((1, 1), (1, 1)), (1, 1), 1
+    wanted = _all(arrays.HOST, *moved, sizes)
+    for part, exact in zip((out, *grads), wanted, strict=True):
+        assert part.dtype == dtype
+        found = np.moveaxis(part.float().asnumpy(), -1, 1)
+        close(found, exact, rtol=1e-2, atol=np.max(np.abs(exact)) * 1e-2)
