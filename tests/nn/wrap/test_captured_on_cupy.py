@@ -36,13 +36,14 @@ def test_captured_steps_give_the_numbers_of_others(space, network, logged):
     assert logged == []
 
 
+@pytest.mark.parametrize("network", ["dense", "LeNet-5"])
 @pytest.mark.parametrize("dtype", [ms.float16, ms.bfloat16])
-def test_steps_in_low_precision_are_captured(space, dtype, logged):
+def test_steps_in_low_precision_are_captured(space, dtype, network, logged):
     def step(cell):
         cell.to_float(dtype)
         return plain_step(cell)
 
-    eager, captured = runs("dense", made=step)
+    eager, captured = runs(network, made=step)
     captured.same_as(eager)
     assert logged == []
 
@@ -108,6 +109,7 @@ def test_a_replay_is_one_launch(space, network, logged):
     step(*data[4])
     after = counters()
     counts = {name: after[name] - count for name, count in before.items()}
-    assert counts["graph_launches"] == 1 and counts["matrix_products"] == 0
+    assert counts["graph_launches"] == 1
+    assert counts["matrix_products"] == counts["convolutions"] == 0
     assert counts["launches"] <= 1  # the loss is copied
     assert counts["synchronizations"] == counts["device_to_host"] == counts["host_to_device"] == 0
