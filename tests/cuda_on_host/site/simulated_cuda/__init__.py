@@ -52,23 +52,25 @@ def counters():
 
 
 class _Watcher:
-    """An import finder that finds no module itself, but prepares and completes those of CuPy."""
+    """An import finder that finds no module itself, but prepares and completes those of the CuPy
+    that is installed in this environment."""
 
     def find_spec(self, name, path=None, target=None):
-        if name in ("cupy", "cupy_backends"):
-            load_libraries()
-            kernels = os.path.join(os.path.dirname(sys.prefix), "kernels")
-            os.environ.setdefault("CUPY_CACHE_DIR", kernels)
-        if name in ("cupy", "cupy.cuda.compiler"):
-            return self._completed(name, path)
-        return None
-
-    def _completed(self, name, path):
+        if name not in ("cupy", "cupy_backends", "cupy.cuda.compiler"):
+            return None
         from importlib.machinery import PathFinder
 
+        spec = PathFinder.find_spec(name, path)
+        if spec is None or not (spec.origin or "").startswith(sys.prefix + os.sep):
+            return None
+        load_libraries()
+        kernels = os.path.join(os.path.dirname(sys.prefix), "kernels")
+        os.environ.setdefault("CUPY_CACHE_DIR", kernels)
+        return spec if name == "cupy_backends" else self._completed(name, spec)
+
+    def _completed(self, name, spec):
         from . import compiler, poison
 
-        spec = PathFinder.find_spec(name, path)
         execute = spec.loader.exec_module
 
         def exec_module(module):
