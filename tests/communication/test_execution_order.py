@@ -15,7 +15,7 @@ HEADER = ",".join(order._COLUMNS)
 @pytest.fixture
 def errors(monkeypatch):
     found = []
-    monkeypatch.setattr(log, "error", lambda text, *args: found.append(text % args))
+    monkeypatch.setattr(log, "error", lambda text, *args, **keywords: found.append(text % args))
     return found
 
 

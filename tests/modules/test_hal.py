@@ -174,6 +174,7 @@ ZEROS = {
 }
 
 
+@pytest.mark.host
 def test_the_host_counts_no_memory():
     found = runtime.memory_stats()
     assert {name for name, figure in found.items() if figure == 0} == ZEROS

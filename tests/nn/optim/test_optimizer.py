@@ -118,7 +118,7 @@ def test_a_learning_rate_stays_at_its_last_value_and_says_so_once(parameters, mo
     from mindspore_compat import log
 
     said = []
-    monkeypatch.setattr(log, "warning", lambda text, *args: said.append(text))
+    monkeypatch.setattr(log, "warning", lambda text, *args, **keywords: said.append(text))
     optimizer = nn.SGD(parameters[:1], [0.5, 0.25])
     steps = []
     for _ in range(4):
