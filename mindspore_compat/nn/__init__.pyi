@@ -43,6 +43,7 @@ class ASGD(_Optimizer):
     skips: _t.Any
     states: _t.Any
     def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
+    def works_on_host(self, arguments: _t.Any) -> _t.Any: ...  # type: ignore
 class Accuracy(Metric):
     def __init__(self, eval_type: _t.Any = ...) -> None: ...
     def clear(self) -> _t.Any: ...  # type: ignore
@@ -84,6 +85,7 @@ class AdaFactor(_Optimizer):
     @target.setter  # type: ignore
     def target(self, value: _t.Any) -> None: ...  # type: ignore
     update: _t.Any
+    def works_on_host(self, arguments: _t.Any) -> _t.Any: ...  # type: ignore
 class AdaMax(_Optimizer):
     beta1: _t.Any
     beta2: _t.Any
@@ -100,6 +102,7 @@ class AdaMax(_Optimizer):
     skips: _t.Any
     states: _t.Any
     def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
+    def works_on_host(self, arguments: _t.Any) -> _t.Any: ...  # type: ignore
 class AdaSumByDeltaWeightWrapCell(_Cell):
     optimizer: _t.Any
     parameters: _t.Any
@@ -125,6 +128,7 @@ class Adadelta(_Optimizer):
     skips: _t.Any
     states: _t.Any
     def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
+    def works_on_host(self, arguments: _t.Any) -> _t.Any: ...  # type: ignore
 class Adagrad(_Optimizer):
     update_slots: _t.Any
     def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, accum: _b.float = ..., learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = ..., update_slots: _b.bool = ..., loss_scale: _b.float | _b.bool = ..., weight_decay: _b.float | _b.bool | _Cell = ...) -> None: ...
@@ -139,6 +143,7 @@ class Adagrad(_Optimizer):
     skips: _t.Any
     states: _t.Any
     def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
+    def works_on_host(self, arguments: _t.Any) -> _t.Any: ...  # type: ignore
 class Adam(_Optimizer):
     use_locking: _t.Any
     use_nesterov: _t.Any
@@ -164,6 +169,7 @@ class Adam(_Optimizer):
     @target.setter  # type: ignore
     def target(self, value: _t.Any) -> None: ...  # type: ignore
     update: _t.Any
+    def works_on_host(self, arguments: _t.Any) -> _t.Any: ...  # type: ignore
 class AdamOffload(_Optimizer):
     use_locking: _t.Any
     use_nesterov: _t.Any
@@ -183,6 +189,7 @@ class AdamOffload(_Optimizer):
     states: _t.Any
     def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
     use_amsgrad: _t.Any
+    def works_on_host(self, arguments: _t.Any) -> _t.Any: ...  # type: ignore
 class AdamWeightDecay(_Optimizer):
     beta1: _t.Any
     beta2: _t.Any
@@ -199,6 +206,7 @@ class AdamWeightDecay(_Optimizer):
     skips: _t.Any
     states: _t.Any
     def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
+    def works_on_host(self, arguments: _t.Any) -> _t.Any: ...  # type: ignore
 class AdaptiveAvgPool1d(_Cell):
     def __init__(self, output_size: _b.int) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -815,6 +823,7 @@ class FTRL(_Optimizer):
     @target.setter  # type: ignore
     def target(self, value: _t.Any) -> None: ...  # type: ignore
     def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
+    def works_on_host(self, arguments: _t.Any) -> _t.Any: ...  # type: ignore
 class FastGelu(_Cell):
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -1058,6 +1067,7 @@ class Lamb(_Optimizer):
     skips: _t.Any
     states: _t.Any
     update: _t.Any
+    def works_on_host(self, arguments: _t.Any) -> _t.Any: ...  # type: ignore
 class LayerNorm(_Cell):
     normalized_shape: _t.Any
     begin_norm_axis: _t.Any
@@ -1104,6 +1114,7 @@ class LazyAdam(_Optimizer):
     def target(self, value: _t.Any) -> None: ...  # type: ignore
     def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
     use_amsgrad: _t.Any
+    def works_on_host(self, arguments: _t.Any) -> _t.Any: ...  # type: ignore
 class LeakyReLU(_Cell):
     def __init__(self, alpha: _b.float = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -1360,6 +1371,7 @@ class ProximalAdagrad(_Optimizer):
     @target.setter  # type: ignore
     def target(self, value: _t.Any) -> None: ...  # type: ignore
     def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
+    def works_on_host(self, arguments: _t.Any) -> _t.Any: ...  # type: ignore
 from ..nn.loss.loss import RMSELoss as RMSELoss
 class RMSProp(_Optimizer):
     centered: _t.Any
@@ -1379,6 +1391,7 @@ class RMSProp(_Optimizer):
     skips: _t.Any
     states: _t.Any
     def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
+    def works_on_host(self, arguments: _t.Any) -> _t.Any: ...  # type: ignore
 class RNN(_Cell):
     input_size: _t.Any
     hidden_size: _t.Any
@@ -1521,6 +1534,7 @@ class Rprop(_Optimizer):
     skips: _t.Any
     states: _t.Any
     def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
+    def works_on_host(self, arguments: _t.Any) -> _t.Any: ...  # type: ignore
 class SGD(_Optimizer):
     momentum: _t.Any
     dampening: _t.Any
@@ -1537,6 +1551,7 @@ class SGD(_Optimizer):
     skips: _t.Any
     states: _t.Any
     def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
+    def works_on_host(self, arguments: _t.Any) -> _t.Any: ...  # type: ignore
 class SSIM(_Cell):
     max_val: _t.Any
     filter_size: _t.Any

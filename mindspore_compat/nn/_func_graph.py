@@ -50,7 +50,7 @@ _RENAMED = {"format": "data_format", "strides": "stride", "dilations": "dilation
 
 
 class FuncGraph:
-    """A graph that can be run.
+    """A graph loaded from a MindIR file, which can be run.
 
     Attributes:
         parameters: its weights, Parameters by name.
@@ -84,7 +84,7 @@ class FuncGraph:
         it was exported here.
 
         Raises:
-            RuntimeError: If the number of inputs, or a shape, is not that of the graph.
+            RuntimeError: if the number of inputs, or a shape, is not that of the graph.
         """
         if len(inputs) != len(self.inputs):
             inputs = tuple(_flat(inputs))
@@ -158,7 +158,7 @@ _STRUCTURE = {
 
 
 def _function(primitive, count):
-    """The function that computes a primitive of so many operands."""
+    """The function that computes a primitive with that number of operands."""
     name = primitive.op_type
     if name in _STRUCTURE:
         return _STRUCTURE[name]
@@ -233,7 +233,7 @@ def _made_with_operands(cls, count):
 
 
 def _by_name(name):
-    """The function that implements a primitive which `ops` has not as a class."""
+    """The function that implements a primitive for which `ops` has no class."""
     if name in _FUNCTIONS:
         return _FUNCTIONS[name]
     snake = re.sub(r"(?<!^)(?=[A-Z])", "_", name.removesuffix("Ext")).lower()

@@ -64,7 +64,7 @@ def check_dense_input_shape(x, prim_name=None):
         prim_name (str): the name that an error gives. Default: ``None``, "Dense".
 
     Raises:
-        ValueError: `x` has fewer than two axes.
+        ValueError: if `x` has fewer than two axes.
     """
     if len(x) < 2:
         raise ValueError(

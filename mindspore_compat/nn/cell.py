@@ -84,7 +84,8 @@ _first = _First()
 
 
 class Cell(Naming, Hooks, State, Settings):
-    """The base of all networks: parameters, sub-cells, and `construct`, which computes.
+    """Base class of all networks and layers: parameters, sub-cells, and the computation
+    `construct`.
 
     A Parameter or a Cell that is assigned to an attribute becomes part of the Cell; parameters are
     named by the attributes that lead to them ("backbone.conv1.weight").
@@ -132,7 +133,7 @@ class Cell(Naming, Hooks, State, Settings):
             self.add_flags(**flags)
 
     def construct(self, *args, **kwargs):
-        """The computation; every network defines its own."""
+        """The computation of the network; every subclass defines its own."""
         raise AttributeError(f"For '{type(self).__name__}', the method 'construct' is not defined.")
 
     # The call -------------------------------------------------------------------------------------
@@ -285,8 +286,8 @@ class Cell(Naming, Hooks, State, Settings):
             object.__setattr__(self, name, value)
 
     def _cell_refuse_captured(self, name):
-        """Has a step that assigns an attribute of a script's Cell not be captured: a replay would
-        not assign it again."""
+        """Keeps a step that assigns an attribute of a script's Cell from being captured: a replay
+        would not assign it again."""
         kind = type(self)
         if not kind.__module__.startswith(f"{_PACKAGE}."):
             current.running().refuse(f"the attribute '{name}' of '{kind.__name__}', assigned in it")
@@ -337,8 +338,8 @@ class Cell(Naming, Hooks, State, Settings):
             self.__dict__.pop(name, None)
 
     def _cell_replace(self, members, what, name, value):
-        """Writes what is no member of its kind over a member: None, a Tensor's values over a
-        parameter, an operation instead of a sub-cell."""
+        """Writes a value of another kind over a member: None, a Tensor's values over a parameter,
+        an operation instead of a sub-cell."""
         old = members[name]
         if value is None:
             members[name] = None
@@ -513,7 +514,7 @@ class Cell(Naming, Hooks, State, Settings):
             Cell, itself.
 
         Raises:
-            ValueError: if `dst_type` is none of them.
+            ValueError: if `dst_type` is not one of them.
         """
         name = getattr(dst_type, "_name", None)
         if not isinstance(dst_type, dtypes.Type) or name not in _PRECISIONS:

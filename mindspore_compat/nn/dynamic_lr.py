@@ -39,7 +39,7 @@ Count = Int(ge=1)
 def piecewise_constant_lr(
     milestone: TupleOf(Count) | ListOf(Count), learning_rates: TupleOf(Float) | ListOf(Float)
 ):
-    """Returns a learning rate that is constant between milestones.
+    """Returns learning rates that are constant between milestones.
 
     Args:
         milestone (Union[list[int], tuple[int]]): the step, counted from one, at which each learning
@@ -90,7 +90,7 @@ def exponential_decay_lr(
     decay_epoch: Count,
     is_stair: Bool = False,
 ):
-    """Returns learning_rate * decay_rate ** (epoch / decay_epoch) for each step.
+    """Returns exponentially decaying rates: learning_rate * decay_rate ** (epoch / decay_epoch).
 
     Args:
         decay_rate (float): what it is multiplied by every `decay_epoch` epochs.
@@ -119,7 +119,8 @@ def natural_exp_decay_lr(
     decay_epoch: Count,
     is_stair: Bool = False,
 ):
-    """Returns learning_rate * exp(-decay_rate * epoch) for each step.
+    """Returns learning rates with natural exponential decay: learning_rate * exp(-decay_rate *
+    epoch).
 
     Args:
         decay_epoch (int): with `is_stair`, the epochs between two falls; else without effect.
@@ -148,7 +149,8 @@ def inverse_decay_lr(
     decay_epoch: Count,
     is_stair: Bool = False,
 ):
-    """Returns learning_rate / (1 + decay_rate * epoch / decay_epoch) for each step.
+    """Returns rates with inverse time decay: learning_rate / (1 + decay_rate * epoch /
+    decay_epoch).
 
     Args:
         decay_epoch (int): the epochs that one `decay_rate` spreads over.
@@ -171,7 +173,7 @@ def inverse_decay_lr(
 def cosine_decay_lr(
     min_lr: AtLeast, max_lr: Above, total_step: Count, step_per_epoch: Count, decay_epoch: Count
 ):
-    """Returns half a cosine wave from `max_lr` down to `min_lr`, where it stays.
+    """Returns learning rates with cosine decay from `max_lr` down to `min_lr`, where they stay.
 
     min_lr + (max_lr - min_lr) / 2 * (1 + cos(pi * min(epoch, decay_epoch) / decay_epoch))
 
@@ -204,7 +206,8 @@ def polynomial_decay_lr(
     power: Above,
     update_decay_epoch: Bool = False,
 ):
-    """Returns a power curve from `learning_rate` to `end_learning_rate` over `decay_epoch` epochs.
+    """Returns rates with polynomial decay from `learning_rate` to `end_learning_rate` over
+    `decay_epoch` epochs.
 
     (learning_rate - end_learning_rate) * (1 - epoch / decay_epoch) ** power + end_learning_rate
 
@@ -236,7 +239,7 @@ def polynomial_decay_lr(
 def warmup_lr(
     learning_rate: AtLeast, total_step: Count, step_per_epoch: Count, warmup_epoch: Count
 ):
-    """Returns a learning rate that rises from 0 in equal steps over `warmup_epoch` epochs.
+    """Returns learning rates of a linear warm-up from 0 over `warmup_epoch` epochs.
 
     Args:
         learning_rate (float): the learning rate from epoch `warmup_epoch` on.

@@ -9,18 +9,18 @@ from .cell import Cell
 
 @public("nn.GraphCell")
 class GraphCell(Cell):
-    """A network whose computation is a loaded graph; inputs must have the shapes it was made for.
+    """Runs a graph loaded from a MindIR file; inputs must have the shapes it was exported for.
 
     Args:
         graph (FuncGraph): What `mindspore.load` returned.
         params_init (dict): New values, Tensors or Parameters, for parameters by name. Names that
-            the graph has not are passed over.
+            the graph lacks are ignored.
         obf_random_seed (Union[int, None]): Must be None: dynamic obfuscation is no longer
             supported.
 
     Raises:
-        TypeError: If `graph` is not a FuncGraph, or `params_init` not a dict of Tensors by str.
-        NotImplementedError: If `obf_random_seed` is given.
+        TypeError: if `graph` is not a FuncGraph, or `params_init` not a dict of Tensors by str.
+        NotImplementedError: if `obf_random_seed` is given.
 
     Examples:
         >>> import numpy as np

@@ -1,4 +1,4 @@
-"""GraphKernel: the base of cells that releases before 2 compiled into one kernel."""
+"""GraphKernel: the base class of cells that releases before 2 compiled into one kernel."""
 
 from .._core.declare.public_api import legacy
 from .._core.rules.vocabulary import Bool, checked

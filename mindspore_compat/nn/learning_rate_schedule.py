@@ -89,7 +89,7 @@ def warm_up(xp, step: Step, rate, steps):
 
 
 class LearningRateSchedule(Cell):
-    """The base of schedules: `construct(global_step)` returns the learning rate as a Tensor.
+    """Base class of learning rate schedules: `construct(global_step)` returns the rate as a Tensor.
 
     Source: mindspore.nn.learning_rate_schedule.LearningRateSchedule of MindSpore 2.10.
     """
@@ -126,7 +126,7 @@ class _Decay(LearningRateSchedule):
 
 @public("nn.ExponentialDecayLR")
 class ExponentialDecayLR(_Decay):
-    """learning_rate * decay_rate ** (global_step / decay_steps).
+    """Exponential decay: learning_rate * decay_rate ** (global_step / decay_steps).
 
     Args:
         learning_rate (float): the learning rate of step 0.
@@ -152,7 +152,7 @@ class ExponentialDecayLR(_Decay):
 
 @public("nn.NaturalExpDecayLR")
 class NaturalExpDecayLR(_Decay):
-    """learning_rate * exp(-decay_rate * global_step).
+    """Natural exponential decay: learning_rate * exp(-decay_rate * global_step).
 
     Args:
         learning_rate (float): the learning rate of step 0.
@@ -177,7 +177,7 @@ class NaturalExpDecayLR(_Decay):
 
 @public("nn.InverseDecayLR")
 class InverseDecayLR(_Decay):
-    """learning_rate / (1 + decay_rate * global_step / decay_steps).
+    """Inverse time decay: learning_rate / (1 + decay_rate * global_step / decay_steps).
 
     Args:
         learning_rate (float): the learning rate of step 0.
@@ -203,7 +203,7 @@ class InverseDecayLR(_Decay):
 @public("nn.CosineDecayLR")
 @documented
 class CosineDecayLR(LearningRateSchedule):
-    """Half a cosine wave from `max_lr` down to `min_lr`, where it stays.
+    """Cosine decay: half a cosine wave from `max_lr` down to `min_lr`, where it stays.
 
     min_lr + (max_lr - min_lr) / 2 * (1 + cos(pi * min(global_step, decay_steps) / decay_steps))
 
@@ -233,7 +233,7 @@ class CosineDecayLR(LearningRateSchedule):
 @public("nn.PolynomialDecayLR")
 @documented
 class PolynomialDecayLR(LearningRateSchedule):
-    """A power curve from `learning_rate` to `end_learning_rate` over `decay_steps` steps.
+    """Polynomial decay from `learning_rate` to `end_learning_rate` over `decay_steps` steps.
 
     (learning_rate - end_learning_rate) * (1 - global_step / decay_steps) ** power
     + end_learning_rate
@@ -282,7 +282,7 @@ class PolynomialDecayLR(LearningRateSchedule):
 @public("nn.WarmUpLR")
 @documented
 class WarmUpLR(LearningRateSchedule):
-    """A straight line from 0 to `learning_rate` over `warmup_steps` steps, where it stays.
+    """Linear warm-up from 0 to `learning_rate` over `warmup_steps` steps, where it stays.
 
     Args:
         learning_rate (float): the learning rate at the end.

@@ -59,7 +59,8 @@ _NN = __package__.rpartition(".")[0]  # the layers of this package, whatever a s
 
 
 def offered(layer, name):
-    """A function that makes the attribute `name` of a layer, or None where there is no such."""
+    """A function that makes the attribute `name` of a layer, or None if the layer offers none of
+    that name."""
     if name not in _NAMES:
         return None
     for cls in type(layer).__mro__:

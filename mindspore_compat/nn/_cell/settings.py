@@ -262,8 +262,8 @@ class Settings:
         """Refuses inputs in graph mode that are not those of `set_inputs`.
 
         Raises:
-            TypeError: one is no Tensor, or has another dtype.
-            ValueError: one has other lengths.
+            TypeError: if one is not a Tensor, or has another dtype.
+            ValueError: if one has other lengths.
         """
         if config.mode != GRAPH_MODE:
             return
@@ -300,5 +300,5 @@ class Settings:
         return self(*args, **kwargs)
 
     def get_func_graph_proto(self):
-        """The compiled graph: None, as there is none."""
+        """The compiled graph: None, as nothing is compiled."""
         return None

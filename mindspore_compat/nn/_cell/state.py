@@ -288,7 +288,7 @@ class State:
             Cell, itself.
 
         Raises:
-            TypeError: if the arguments fit none of these forms, or the dtype is not floating or
+            TypeError: if the arguments fit no such form, or the dtype is not floating or
                 complex.
             ValueError: if the device is unknown.
         """

@@ -11,7 +11,7 @@ __all__ = ["Jvp", "Vjp"]
 
 @public("nn.Jvp")
 class Jvp(Cell):
-    """A function's results and their directional derivatives; see `mindspore.jvp`.
+    """Jacobian-vector product of a function, with its results; see `mindspore.jvp`.
 
     Args:
         fn (Union[Cell, Callable]): the function.
@@ -42,7 +42,7 @@ class Jvp(Cell):
 
 @public("nn.Vjp")
 class Vjp(Cell):
-    """A function's results and the gradient of their weighted sum; see `mindspore.vjp`.
+    """Vector-Jacobian product of a function, with its results; see `mindspore.vjp`.
 
     Args:
         fn (Union[Cell, Callable]): the function.

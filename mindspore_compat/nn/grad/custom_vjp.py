@@ -1,4 +1,4 @@
-"""custom_vjp: a function with a gradient of its own."""
+"""custom_vjp: a function with a custom gradient."""
 
 from ..cell import Cell
 
@@ -6,7 +6,7 @@ __all__ = ["custom_vjp"]
 
 
 def custom_vjp(fn=None):
-    """Makes a Cell of a function, to which `defbwd` gives a gradient.
+    """Wraps a function as a Cell whose gradient `defbwd` sets.
 
     Args:
         fn (Callable, optional): the function. Without it a decorator is returned. Default: None.
@@ -48,7 +48,7 @@ class _Differentiated(Cell):
         self.bwd = None
 
     def construct(self, *args):
-        """What the function gives."""
+        """The result of the function."""
         return self.fn(*args)
 
     def defbwd(self, bwd):

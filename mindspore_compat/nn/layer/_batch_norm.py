@@ -154,7 +154,7 @@ class _BatchNorm(_Statistics):
 
 @public("nn.BatchNorm1d")
 class BatchNorm1d(_BatchNorm):
-    """Brings each channel of (N, C) or (N, C, L) to mean beta and deviation gamma.
+    """Batch normalization of (N, C) or (N, C, L): gives channels mean beta and deviation gamma.
 
     While training the statistics are those of the batch, and the running ones move toward them (the
     variance as an unbiased estimate); otherwise the running ones are used.
@@ -189,7 +189,7 @@ class BatchNorm1d(_BatchNorm):
 
 @public("nn.BatchNorm2d")
 class BatchNorm2d(_BatchNorm):
-    """Brings each channel of (N, C, H, W) to mean beta and deviation gamma.
+    """Batch normalization of (N, C, H, W): gives each channel mean beta and deviation gamma.
 
     Its arguments are those of BatchNorm1d.
 
@@ -209,7 +209,7 @@ class BatchNorm2d(_BatchNorm):
 
 @public("nn.BatchNorm3d")
 class BatchNorm3d(Cell):
-    """Brings each channel of (N, C, D, H, W) to mean beta and deviation gamma.
+    """Batch normalization of (N, C, D, H, W): gives each channel mean beta and deviation gamma.
 
     Its arguments are those of BatchNorm1d, without `data_format`; its parameters are those of the
     BatchNorm2d in `bn2d`.
@@ -257,7 +257,7 @@ class BatchNorm3d(Cell):
 
 @public("nn.SyncBatchNorm")
 class SyncBatchNorm(_BatchNorm):
-    """Batch normalisation of (N, C) or (N, C, H, W) whose batch is divided among several ranks.
+    """Synchronized batch normalization of (N, C) or (N, C, H, W): the batch is divided among ranks.
 
     Args:
         num_features (int): the number of channels.

@@ -32,7 +32,7 @@ Axes = Int | TupleOf(Int)
 
 @public("nn.Norm")
 class Norm(Cell):
-    """The Euclidean norm over some axes; () for all of them.
+    """Euclidean norm over some axes; () means all axes.
 
     Args:
         axis (Union[tuple, int]): the axes.
@@ -97,7 +97,7 @@ class ClipByNorm(Cell):
         - **clip_norm** (Tensor): the bound, which broadcasts to `x`.
 
     Raises:
-        TypeError: if `axis` is none of these, or an input not a Tensor of float16 or float32.
+        TypeError: if `axis` is of another type, or an input not a Tensor of float16 or float32.
         ValueError: if the input has no such axis.
 
     Example:
@@ -129,7 +129,7 @@ def clip_by_norm(xp, x: TensorOf(floating), clip_norm: TensorOf(floating), axis:
 
 @public("nn.L1Regularizer")
 class L1Regularizer(Cell):
-    """The sum of absolute values, times a factor.
+    """L1 regularization: the sum of absolute values, times a factor.
 
     Args:
         scale (int, float): the factor, greater than 0.
@@ -156,7 +156,7 @@ class L1Regularizer(Cell):
         """The regularisation term of `weights`.
 
         Raises:
-            TypeError: if `weights` is no Tensor.
+            TypeError: if `weights` is not a Tensor.
         """
         need_tensor("L1Regularizer", "weights", weights)
         upcast = (
@@ -169,7 +169,7 @@ class L1Regularizer(Cell):
 
 @public("nn.OneHot")
 class OneHot(Cell):
-    """Vectors with one value at the position that an index names and another value elsewhere.
+    """One-hot encoding: one value at the position of an index, and another value elsewhere.
 
     Args:
         axis (int): where the new axis is put, -1 for the end.
@@ -215,7 +215,7 @@ class OneHot(Cell):
 
 @public("nn.Pad")
 class Pad(Cell):
-    """Pads every axis before and behind.
+    """Pads every axis at both ends.
 
     Args:
         paddings (tuple): a pair of ints for each axis.
@@ -227,7 +227,7 @@ class Pad(Cell):
 
     Raises:
         TypeError: if `paddings` is not a tuple.
-        ValueError: if it has more than 4 pairs, an element that is no pair of ints, or another
+        ValueError: if it has more than 4 pairs, an element that is not a pair of ints, or another
             number of pairs than the input has axes, or `mode` is unknown.
 
     Example:
@@ -277,7 +277,7 @@ def _is_pair(pair):
 
 @public("nn.Unfold")
 class Unfold(Cell):
-    """Takes patches out of images and puts the elements of each along the channels.
+    """Extracts patches from images and puts the elements of each along the channels.
 
     Args:
         ksizes (Union[tuple[int], list[int]]): the patch, as [1, rows, columns, 1].
@@ -333,7 +333,7 @@ def _need_window(name, value):
 
 @public("nn.Tril")
 class Tril(Cell):
-    """The lower triangle of the last two axes, zero elsewhere; see `ops.tril`.
+    """Lower triangle of the last two axes, zero elsewhere; see `ops.tril`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -349,7 +349,7 @@ class Tril(Cell):
 
 @public("nn.Triu")
 class Triu(Cell):
-    """The upper triangle of the last two axes, zero elsewhere; see `ops.triu`.
+    """Upper triangle of the last two axes, zero elsewhere; see `ops.triu`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -365,7 +365,7 @@ class Triu(Cell):
 
 @public("nn.MatrixDiag")
 class MatrixDiag(Cell):
-    """Square matrices with the last axis of the input on their diagonals.
+    """Diagonal matrices: the last axis of the input becomes their diagonals.
 
     Example:
         >>> import mindspore_compat as ms
@@ -384,7 +384,7 @@ class MatrixDiag(Cell):
 
 @public("nn.MatrixDiagPart")
 class MatrixDiagPart(Cell):
-    """The diagonals of the last two axes.
+    """Diagonals of matrices, which are the last two axes.
 
     Example:
         >>> import mindspore_compat as ms
@@ -405,7 +405,7 @@ class MatrixDiagPart(Cell):
 
 @public("nn.MatrixSetDiag")
 class MatrixSetDiag(Cell):
-    """Matrices with other diagonals.
+    """Replaces the diagonals of matrices.
 
     Inputs:
         - **input_x** (Tensor): shape (..., M, N).
@@ -470,7 +470,7 @@ def scatter_diagonal(xp, x: TensorOf(number), diagonal: TensorOf(number)):
 
 @public("nn.Roll")
 class Roll(Cell):
-    """Moves elements along axes; what leaves at one end comes in at the other.
+    """Rolls elements along axes; those that leave at one end come in at the other.
 
     Args:
         shift (Union[list(int), tuple(int), int]): how far.
@@ -480,7 +480,7 @@ class Roll(Cell):
         - **input_x** (Tensor): of any shape that has these axes.
 
     Raises:
-        TypeError: if one of them is none of these.
+        TypeError: if one of them is of another type.
         ValueError: if there are not as many shifts as axes, or the input has no such axis.
 
     Example:
@@ -516,7 +516,7 @@ class Roll(Cell):
 
 @public("nn.Upsample", "mint.nn.Upsample")
 class Upsample(Cell):
-    """Changes the size of images; see `ops.interpolate`.
+    """Resizes images by interpolation; see `ops.interpolate`.
 
     Args:
         size (Union[int, tuple[int], list[int]]): the size wanted.

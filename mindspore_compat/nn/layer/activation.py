@@ -53,7 +53,7 @@ __all__ = sorted({*_NAMES.values(), "SeLU", "LRN", "CELU", "GLU", "get_activatio
 
 @public("nn.PReLU")
 class PReLU(Cell):
-    """max(x, 0) + w * min(x, 0), where w is learnt.
+    """Parametric ReLU (PReLU) activation: max(x, 0) + w * min(x, 0), where w is learnt.
 
     Args:
         channel (int): how many values w has: 1, or one for each channel (axis 1).
@@ -110,7 +110,7 @@ class PReLU(Cell):
 
 @public("nn.PReLUExt", "mint.nn.PReLU")
 class PReLUExt(Cell):
-    """max(x, 0) + weight * min(x, 0), where weight is learnt.
+    """Parametric ReLU (PReLU) activation: max(x, 0) + weight * min(x, 0), where weight is learnt.
 
     Args:
         num_parameters (int): how many values weight has: 1, or one for each channel (axis 1).
@@ -138,7 +138,7 @@ class PReLUExt(Cell):
 
 @public("nn.Hardtanh")
 class Hardtanh(Cell):
-    """The input cut off below `min_val` and above `max_val`.
+    """Hardtanh activation: clamps the input to [min_val, max_val].
 
     Args:
         min_val (Union[int, float]): the least result.
@@ -164,13 +164,13 @@ class Hardtanh(Cell):
         self.max_val = max_val
 
     def construct(self, x):
-        """`x`, cut off."""
+        """`x`, clamped."""
         return ops.hardtanh(x, self.min_val, self.max_val)
 
 
 @public("nn.RReLU")
 class RReLU(Cell):
-    """The input where it is not negative, a random slope in [lower, upper) times it elsewhere.
+    """Randomized leaky ReLU: where negative, the input times a random slope in [lower, upper).
 
     Args:
         lower (Union[int, float]): the least slope.
@@ -202,7 +202,7 @@ class RReLU(Cell):
 
 @public("nn.get_activation")
 def get_activation(name, prim_name=None):
-    """Makes an activation layer from its name in lower case ("relu", "leakyrelu", ...).
+    """Returns an activation layer by its name in lower case ("relu", "leakyrelu", ...).
 
     Args:
         name (str): the name; None gives None.

@@ -98,7 +98,7 @@ def _settled(array):
 
 @public("nn.Dense")
 class Dense(Cell):
-    """A fully connected layer: activation(x @ weight.T + bias).
+    """Dense (fully connected) layer: activation(x @ weight.T + bias).
 
     Args:
         in_channels (int): the length of the input's last axis.
@@ -197,7 +197,7 @@ class Dense(Cell):
 
 @public("nn.Linear", "mint.nn.Linear")
 class Linear(Cell):
-    """A fully connected layer: x @ weight.T + bias.
+    """Linear (fully connected) layer: x @ weight.T + bias.
 
     Args:
         in_features (int): the length of the input's last axis.
@@ -262,7 +262,7 @@ class Linear(Cell):
 
 @public("nn.Dropout")
 class Dropout(Cell):
-    """Zeroes elements at random while training, and scales the others up.
+    """Dropout: zeroes elements at random while training, and scales the others up.
 
     Args:
         keep_prob (float): the probability of an element to stay, in (0, 1]; unused where `p` is
@@ -297,7 +297,7 @@ class Dropout(Cell):
         """Refuses other values than a float in (0, 1]."""
 
     def _chance(self):
-        """The probability of an element to be zeroed, by the attributes as they are now."""
+        """The probability that an element is zeroed, by the attributes as they are now."""
         if self.keep_prob == 1:
             return 0.0
         return 1 - self.keep_prob if self.p is None else float(self.p)
@@ -322,7 +322,7 @@ class Dropout(Cell):
 
 @public("nn.DropoutExt", "mint.nn.Dropout")
 class DropoutExt(Cell):
-    """Zeroes elements at random while training, and scales the others up.
+    """Dropout: zeroes elements at random while training, and scales the others up.
 
     Args:
         p (float): the probability of an element to be zeroed, in [0, 1].
@@ -370,7 +370,7 @@ class _ChannelDropout(Cell):
 
 @public("nn.Dropout1d")
 class Dropout1d(_ChannelDropout):
-    """Zeroes whole channels of (N, C, L) or (C, L) at random while training.
+    """Channel dropout: zeroes whole channels of (N, C, L) or (C, L) at random while training.
 
     Args:
         p (float): the probability of a channel to be zeroed, in [0, 1].
@@ -416,7 +416,7 @@ class _ImageDropout(_ChannelDropout):
 
 @public("nn.Dropout2d")
 class Dropout2d(_ImageDropout):
-    """Zeroes whole channels of (N, C, H, W) at random while training.
+    """Channel dropout: zeroes whole channels of (N, C, H, W) at random while training.
 
     Args:
         p (float): the probability of a channel to be zeroed, in [0, 1].
@@ -436,7 +436,7 @@ class Dropout2d(_ImageDropout):
 
 @public("nn.Dropout3d")
 class Dropout3d(_ImageDropout):
-    """Zeroes whole channels of (N, C, D, H, W) at random while training.
+    """Channel dropout: zeroes whole channels of (N, C, D, H, W) at random while training.
 
     Args:
         p (float): the probability of a channel to be zeroed, in [0, 1].
@@ -456,7 +456,7 @@ class Dropout3d(_ImageDropout):
 
 @public("nn.Dropout2dExt", "mint.nn.Dropout2d")
 class Dropout2dExt(Cell):
-    """Zeroes whole channels of (N, C, H, W) or (C, H, W) at random while training.
+    """Channel dropout: zeroes whole channels of (N, C, H, W) or (C, H, W) while training.
 
     Args:
         p (float): the probability of a channel to be zeroed, in [0, 1].
@@ -490,7 +490,7 @@ class Dropout2dExt(Cell):
 
 @public("nn.Flatten", "mint.nn.Flatten")
 class Flatten(Cell):
-    """Joins the axes from `start_dim` to `end_dim`.
+    """Flattens the axes from `start_dim` to `end_dim` into one.
 
     Args:
         start_dim (int): the first axis to join.
@@ -541,7 +541,7 @@ class Flatten(Cell):
 
 @public("nn.Identity", "mint.nn.Identity")
 class Identity(Cell):
-    """Returns its input.
+    """Identity layer: returns its input.
 
     Args:
         *args, **kwargs: anything; without effect.
@@ -562,7 +562,7 @@ class Identity(Cell):
 
 @public("nn.Unflatten")
 class Unflatten(Cell):
-    """Splits one axis into several.
+    """Unflattens one axis into several.
 
     Args:
         axis (int): the axis.

@@ -1,4 +1,4 @@
-"""Shuffling channels between groups."""
+"""ChannelShuffle: shuffles channels between groups."""
 
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Forbid, Int, checked
@@ -9,7 +9,7 @@ __all__ = ["ChannelShuffle"]
 
 @public("nn.ChannelShuffle", "mint.nn.ChannelShuffle")
 class ChannelShuffle(Cell):
-    """Takes the channels of `groups` groups in turn: the first of each, the second of each, ...
+    """Channel shuffle: interleaves the channels of `groups` groups.
 
     Args:
         groups (int): the number of groups.

@@ -38,7 +38,7 @@ class _BnAct(Cell):
 
 @public("nn.Conv2dBnAct")
 class Conv2dBnAct(_BnAct):
-    """A convolution, a batch norm and an activation; the last two only if requested.
+    """2-D convolution followed by an optional batch normalization and activation.
 
     Args:
         in_channels, out_channels, kernel_size, stride: as for Conv2d.
@@ -108,7 +108,7 @@ class Conv2dBnAct(_BnAct):
 
 @public("nn.DenseBnAct")
 class DenseBnAct(_BnAct):
-    """A dense layer, a batch norm and an activation; the last two only if requested.
+    """Dense layer followed by an optional batch normalization and activation.
 
     Args:
         in_channels, out_channels, weight_init, bias_init, has_bias: as for Dense.

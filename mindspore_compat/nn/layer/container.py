@@ -131,7 +131,7 @@ class _Numbered(_Container):
 
 @public("nn.SequentialCell")
 class SequentialCell(_Numbered):
-    """Cells computed one after the other, each on the output of the one before.
+    """Sequential container: Cells computed in order, each on the output of the one before.
 
     Args:
         *args: Cells, or one list of Cells, or one OrderedDict of names and Cells.
@@ -192,7 +192,7 @@ class SequentialCell(_Numbered):
 
 @public("nn.CellList")
 class CellList(_Numbered):
-    """A list of Cells that are members of the network; what is computed is up to its owner.
+    """List of Cells that are members of the network; its owner decides what is computed.
 
     Args:
         *args: one list of Cells, or nothing.
@@ -267,7 +267,7 @@ class CellList(_Numbered):
 
 @public("nn.CellDict")
 class CellDict(_Container):
-    """A dict of Cells that are members of the network; what is computed is up to its owner.
+    """Dict of Cells that are members of the network; its owner decides what is computed.
 
     Args:
         *args: one mapping of names to Cells, or an iterable of such pairs.
@@ -336,11 +336,11 @@ class CellDict(_Container):
             )
 
     def clear(self):
-        """Takes all members out."""
+        """Removes all members."""
         self._cells.clear()
 
     def pop(self, key):
-        """Takes a member out and returns it."""
+        """Removes a member and returns it."""
         return self._cells.pop(key)
 
     def keys(self):

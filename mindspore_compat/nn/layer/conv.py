@@ -57,7 +57,7 @@ class _Planar(_Conv):
 @public("nn.Conv2d")
 @documented
 class Conv2d(_Planar):
-    """Cross-correlation of images with learnt kernels.
+    """2-D convolution layer for images.
 
     Args:
         kernel_size (Union[int, tuple[int]]): height and width of the kernels.
@@ -149,7 +149,7 @@ class Conv2d(_Planar):
 @public("nn.Conv1d")
 @documented
 class Conv1d(_OfSequences, _Planar):
-    """Cross-correlation of sequences with learnt kernels.
+    """1-D convolution layer for sequences.
 
     Args:
         kernel_size (int): the length of the kernels.
@@ -191,7 +191,7 @@ class Conv1d(_OfSequences, _Planar):
 @public("nn.Conv3d")
 @documented
 class Conv3d(_Conv):
-    """Cross-correlation of volumes with learnt kernels.
+    """3-D convolution layer for volumes.
 
     Args:
         kernel_size (Union[int, tuple[int]]): depth, height and width of the kernels.
@@ -281,7 +281,7 @@ class Conv3d(_Conv):
 
 
 def _check_input_3d(input_shape, op_name):
-    """Refuses a shape that has not 3 axes."""
+    """Refuses a shape without 3 axes."""
     if len(input_shape) != 3:
         raise ValueError(
             f"For '{op_name}', the input must have 3 axes, but got shape {input_shape}."

@@ -1,4 +1,4 @@
-"""A dense layer of two inputs."""
+"""Bilinear dense layer of two inputs."""
 
 import math
 
@@ -19,7 +19,7 @@ __all__ = ["BiDense"]
 
 @public("nn.BiDense")
 class BiDense(Cell):
-    """input1 A input2 + bias, a matrix A for each output.
+    """Bilinear dense layer: input1 A input2 + bias, with a matrix A for each output.
 
     Args:
         in1_channels (int): the length of the first input's last axis.

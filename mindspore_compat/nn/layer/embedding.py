@@ -53,7 +53,7 @@ def _need_numbers(api, name, x):
 
 @op(compute="native")
 def rows_or_zeros(xp, table: TensorOf(floating), numbers: Numbers):
-    """The rows of a table; zeros for a number that names none."""
+    """The rows of a table; zeros for an index outside of it."""
     known = (numbers >= 0) & (numbers < table.shape[0])
     rows = xp.take(table, xp.where(known, numbers, 0), 0)
     return rows * xp.cast(xp.expand_dims(known, -1), rows.dtype)
@@ -77,7 +77,7 @@ def short_rows(
 
 @public("nn.Embedding")
 class Embedding(Cell):
-    """Rows of a table, looked up by number.
+    """Embedding layer: looks up rows of a learnt table by index.
 
     Args:
         vocab_size (int): the number of rows.
@@ -93,7 +93,7 @@ class Embedding(Cell):
 
     Raises:
         TypeError: if a size is not an int, `use_one_hot` not a bool, or the numbers not ints.
-        ValueError: if a size is less than 1, or `padding_idx` no row.
+        ValueError: if a size is less than 1, or `padding_idx` not a row.
 
     Examples:
         >>> from mindspore_compat import Tensor, nn
@@ -152,7 +152,7 @@ class Embedding(Cell):
 
 @public("nn.EmbeddingExt", "mint.nn.Embedding")
 class EmbeddingExt(Cell):
-    """Rows of a table, looked up by number, with a say in their length and gradients.
+    """Embedding layer with optional padding row, maximum norm and gradient scaling by frequency.
 
     Args:
         num_embeddings (int): the number of rows.
@@ -254,7 +254,7 @@ class EmbeddingExt(Cell):
 
 
 def _without_cache(init, *args, vocab_cache_size, **kwargs):
-    """Drops what releases 1.x had for parameter servers, which there are none of here."""
+    """Drops the options of releases 1.x for parameter servers, which do not exist here."""
     if type(vocab_cache_size) is not int or vocab_cache_size < 0:
         raise TypeError(
             "For 'EmbeddingLookup', 'vocab_cache_size' must be an int >= 0, but got "
@@ -265,7 +265,7 @@ def _without_cache(init, *args, vocab_cache_size, **kwargs):
 
 @public("nn.EmbeddingLookup")
 class EmbeddingLookup(Cell):
-    """Rows of a table, looked up by number; zeros for a number that names none.
+    """Embedding lookup: rows of a table by index, and zeros for an index outside of it.
 
     Args:
         vocab_size (int): the number of rows.
@@ -338,7 +338,7 @@ class EmbeddingLookup(Cell):
 
 @public("nn.MultiFieldEmbeddingLookup")
 class MultiFieldEmbeddingLookup(EmbeddingLookup):
-    """Rows of a table, weighted and combined within fields.
+    """Embedding lookup whose rows are weighted and combined within fields.
 
     Args:
         vocab_size (int): the number of rows.

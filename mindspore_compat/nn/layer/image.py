@@ -40,7 +40,7 @@ Floats = TensorOf(floating)
 
 @public("nn.ImageGradients")
 class ImageGradients(Cell):
-    """Differences between neighbouring rows and columns, zero in the last ones.
+    """Image gradients: differences between neighbouring rows and columns, zero in the last ones.
 
     Inputs:
         - **images** (Tensor): shape (N, C, H, W).
@@ -125,7 +125,7 @@ def similarity(
 
 @public("nn.SSIM")
 class SSIM(Cell):
-    """The structural similarity index of two batches of images.
+    """Structural similarity index (SSIM) of two batches of images.
 
     Args:
         max_val (Union[int, float]): the range of the values.
@@ -180,7 +180,7 @@ class SSIM(Cell):
 
 @public("nn.MSSSIM")
 class MSSSIM(Cell):
-    """The structural similarity index of two batches of images at several scales.
+    """Multi-scale structural similarity index (MS-SSIM) of two batches of images.
 
     Args:
         max_val (Union[int, float]): the range of the values.
@@ -254,7 +254,7 @@ def powered(xp, x: Floats, power: Float):
 
 @public("nn.PSNR")
 class PSNR(Cell):
-    """The peak signal-to-noise ratio of two batches of images, in decibels.
+    """Peak signal-to-noise ratio (PSNR) of two batches of images, in decibels.
 
     Args:
         max_val (Union[int, float]): the range of the values.
@@ -297,7 +297,7 @@ def signal_to_noise(xp, x: TensorOf(number), y: TensorOf(number), largest: Numbe
 
 @public("nn.CentralCrop")
 class CentralCrop(Cell):
-    """The middle of images.
+    """Crops the centre of images.
 
     Args:
         central_fraction (float): the fraction of height and width that stays, in (0, 1].
@@ -322,7 +322,7 @@ class CentralCrop(Cell):
 
     @checked
     def construct(self, image: TensorOf()):
-        """`image` without its edges."""
+        """The centre of `image`."""
         if image.ndim not in (3, 4):
             raise ValueError(
                 f"For 'CentralCrop', the input must have 3 or 4 axes, but got shape {image.shape}."
@@ -336,7 +336,7 @@ class CentralCrop(Cell):
 
 @public("nn.PixelShuffle", "mint.nn.PixelShuffle")
 class PixelShuffle(Cell):
-    """Makes images larger by laying groups of channels out as blocks of pixels.
+    """Pixel shuffle: enlarges images by arranging groups of channels as blocks of pixels.
 
     Args:
         upscale_factor (int): the factor of height and width.
@@ -376,7 +376,7 @@ class PixelShuffle(Cell):
 
 @public("nn.PixelUnshuffle")
 class PixelUnshuffle(Cell):
-    """Makes images smaller by laying blocks of pixels out as channels.
+    """Pixel unshuffle: shrinks images by arranging blocks of pixels as channels.
 
     Args:
         downscale_factor (int): the factor of height and width.
@@ -418,7 +418,7 @@ Pair = TupleOf(Int(ge=1), length=2) | ListOf(Int(ge=1), length=2)
 
 @legacy("nn.ResizeBilinear")
 class ResizeBilinear(Cell):
-    """Resizes images by linear interpolation; a layer of MindSpore 1.
+    """Resizes images by bilinear interpolation; a layer of MindSpore 1.
 
     Args:
         half_pixel_centers (bool): whether pixels are taken by their centres.

@@ -41,14 +41,14 @@ Axes = Int | TupleOf(Int) | ListOf(Int)
 
 @public("nn.ReduceLogSumExp")
 class ReduceLogSumExp(Cell):
-    """log(sum(exp(x))) over some axes, without overflow; () for all of them.
+    """Log-sum-exp over some axes, log(sum(exp(x))), without overflow; () means all axes.
 
     Args:
         axis (Union[int, tuple(int), list(int)]): the axes.
         keep_dims (bool): whether to keep them, with length 1.
 
     Raises:
-        TypeError: if `axis` is none of these, or `keep_dims` not a bool.
+        TypeError: if `axis` is of another type, or `keep_dims` not a bool.
         ValueError: if the input has no such axis.
 
     Example:
@@ -73,7 +73,7 @@ class ReduceLogSumExp(Cell):
 
 @public("nn.Range")
 class Range(Cell):
-    """The numbers from `start` up to but not including `limit`, in steps of `delta`.
+    """Evenly spaced numbers from `start` up to but not including `limit`, in steps of `delta`.
 
     Args:
         start (Union[int, float]): the first; or the limit, where that is left out.
@@ -107,7 +107,7 @@ class Range(Cell):
 
 @public("nn.LGamma")
 class LGamma(Cell):
-    """log |gamma(x)|, element by element.
+    """Log-gamma function: log |gamma(x)|, element by element.
 
     Example:
         >>> import mindspore_compat as ms
@@ -123,7 +123,7 @@ class LGamma(Cell):
 
 @public("nn.DiGamma")
 class DiGamma(Cell):
-    """The derivative of log gamma(x), element by element.
+    """Digamma function: the derivative of log gamma(x), element by element.
 
     Example:
         >>> import mindspore_compat as ms
@@ -139,7 +139,7 @@ class DiGamma(Cell):
 
 @public("nn.IGamma")
 class IGamma(Cell):
-    """The lower regularised incomplete gamma function.
+    """Lower regularised incomplete gamma function.
 
     Example:
         >>> import mindspore_compat as ms
@@ -159,7 +159,7 @@ class IGamma(Cell):
 
 @public("nn.LBeta")
 class LBeta(Cell):
-    """log |beta(x, y)|, without the cancellation of large logarithms.
+    """Log-beta function: log |beta(x, y)|, without the cancellation of large logarithms.
 
     Example:
         >>> import mindspore_compat as ms
@@ -191,7 +191,7 @@ log_beta.vjp(
 
 @public("mint.nn.CosineSimilarity")
 class CosineSimilarity(Cell):
-    """The cosine of the angle between vectors.
+    """Cosine similarity of vectors: the cosine of the angle between them.
 
     Args:
         dim (int): the axis of the vectors.
@@ -220,7 +220,7 @@ class CosineSimilarity(Cell):
 
 @public("nn.MatMul")
 class MatMul(Cell):
-    """The product of matrices or vectors, transposed first if requested.
+    """Matrix product of matrices or vectors, transposed first if requested.
 
     Args:
         transpose_x1 (bool): whether to transpose the first.
@@ -273,7 +273,7 @@ class Moments(Cell):
         - **x** (Tensor): float16 or float32.
 
     Raises:
-        TypeError: if `axis` is none of these, or `keep_dims` not a bool.
+        TypeError: if `axis` is of another type, or `keep_dims` not a bool.
         ValueError: if the input has no such axis.
 
     Example:
@@ -310,7 +310,7 @@ def moments(xp, x: Floats, axis: Any = (), keep_dims: Bool = False):
 
 @public("nn.MatInverse")
 class MatInverse(Cell):
-    """The inverse of positive definite matrices, through Cholesky's factor.
+    """Inverse of positive definite matrices, by Cholesky decomposition.
 
     Example:
         >>> import mindspore_compat as ms
@@ -331,7 +331,7 @@ class MatInverse(Cell):
 
 @public("nn.MatDet")
 class MatDet(Cell):
-    """The determinant of positive definite matrices, through Cholesky's factor.
+    """Determinant of positive definite matrices, by Cholesky decomposition.
 
     Example:
         >>> import mindspore_compat as ms

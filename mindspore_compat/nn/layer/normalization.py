@@ -53,7 +53,7 @@ __all__ = [
 
 @public("nn.LayerNorm")
 class LayerNorm(Cell):
-    """Brings the last axes to mean beta and deviation gamma.
+    """Layer normalization: gives the last axes mean beta and deviation gamma.
 
     Args:
         normalized_shape (Union(tuple[int], list[int])): the shape of gamma and beta.
@@ -139,7 +139,7 @@ class LayerNorm(Cell):
 
 @public("nn.LayerNormExt", "mint.nn.LayerNorm")
 class LayerNormExt(Cell):
-    """Brings the last axes to mean `bias` and deviation `weight`.
+    """Layer normalization: gives the last axes mean `bias` and deviation `weight`.
 
     Args:
         normalized_shape (Union(tuple[int], list[int], int)): the shape of the last axes.
@@ -152,7 +152,7 @@ class LayerNormExt(Cell):
         - **input** (Tensor): floats.
 
     Raises:
-        TypeError: if `normalized_shape` is none of these.
+        TypeError: if `normalized_shape` is of another type.
 
     Example:
         >>> import mindspore_compat as ms
@@ -199,7 +199,7 @@ class LayerNormExt(Cell):
 
 @public("nn.GroupNorm")
 class GroupNorm(Cell):
-    """Brings each group of channels to mean 0 and deviation 1, then each channel to gamma and beta.
+    """Group normalization of groups of channels, followed by a scale and a shift for each channel.
 
     Args:
         num_groups (int): the number of groups.
@@ -306,7 +306,7 @@ class _InstanceNorm(_Statistics):
 
 @public("nn.InstanceNorm1d")
 class InstanceNorm1d(_InstanceNorm):
-    """Brings each channel of each instance of (N, C, L) to mean beta and deviation gamma.
+    """Instance normalization of (N, C, L): gives each channel mean beta and deviation gamma.
 
     The statistics are those of the input in any mode.
 
@@ -336,7 +336,7 @@ class InstanceNorm1d(_InstanceNorm):
 
 @public("nn.InstanceNorm2d")
 class InstanceNorm2d(_InstanceNorm):
-    """Brings each channel of each instance of (N, C, H, W) to mean beta and deviation gamma.
+    """Instance normalization of (N, C, H, W): gives each channel mean beta and deviation gamma.
 
     Its arguments are those of InstanceNorm1d.
 
@@ -351,7 +351,7 @@ class InstanceNorm2d(_InstanceNorm):
 
 @public("nn.InstanceNorm3d")
 class InstanceNorm3d(_InstanceNorm):
-    """Brings each channel of each instance of (N, C, D, H, W) to mean beta and deviation gamma.
+    """Instance normalization of (N, C, D, H, W): gives channels mean beta and deviation gamma.
 
     Its arguments are those of InstanceNorm1d.
 

@@ -176,7 +176,7 @@ class ConstantPad1d(_Constant):
 
     Raises:
         TypeError: if `padding` is neither an int nor a tuple of ints, or `value` not a number.
-        ValueError: if `padding` is no pair, or cuts off more than there is.
+        ValueError: if `padding` is not a pair, or cuts off more than there is.
 
     Example:
         >>> import mindspore_compat as ms
@@ -255,7 +255,7 @@ class ZeroPad2d(_Constant):
 
 @public("nn.ReflectionPad1d")
 class ReflectionPad1d(_Reflection):
-    """Pads the last axis with the mirror image of the input, without its edge.
+    """Reflection padding of the last axis: mirrors the input, without its edge.
 
     Args:
         padding (Union[int, tuple]): how many elements before and behind, at least 0.
@@ -275,7 +275,7 @@ class ReflectionPad1d(_Reflection):
 
 @public("nn.ReflectionPad2d")
 class ReflectionPad2d(_Reflection):
-    """Pads the last two axes with the mirror image of the input; as ReflectionPad1d.
+    """Reflection padding of the last two axes; see ReflectionPad1d.
 
     Example:
         >>> import mindspore_compat as ms
@@ -288,7 +288,7 @@ class ReflectionPad2d(_Reflection):
 
 @public("nn.ReflectionPad3d")
 class ReflectionPad3d(_Reflection):
-    """Pads the last three axes with the mirror image of the input; as ReflectionPad1d.
+    """Reflection padding of the last three axes; see ReflectionPad1d.
 
     Example:
         >>> import mindspore_compat as ms
@@ -301,14 +301,14 @@ class ReflectionPad3d(_Reflection):
 
 @public("nn.ReplicationPad1d")
 class ReplicationPad1d(_Replication):
-    """Pads the last axis with the edge of the input.
+    """Replication padding of the last axis: repeats the edge of the input.
 
     Args:
         padding (Union[int, tuple]): how many elements before and behind.
 
     Raises:
         TypeError: if `padding` is neither an int nor a tuple of ints.
-        ValueError: if it is no pair, or cuts off more than there is.
+        ValueError: if it is not a pair, or cuts off more than there is.
 
     Example:
         >>> import mindspore_compat as ms
@@ -321,7 +321,7 @@ class ReplicationPad1d(_Replication):
 
 @public("nn.ReplicationPad2d")
 class ReplicationPad2d(_Replication):
-    """Pads the last two axes with the edge of the input; as ReplicationPad1d.
+    """Replication padding of the last two axes; see ReplicationPad1d.
 
     Example:
         >>> import mindspore_compat as ms
@@ -334,7 +334,7 @@ class ReplicationPad2d(_Replication):
 
 @public("nn.ReplicationPad3d")
 class ReplicationPad3d(_Replication):
-    """Pads the last three axes with the edge of the input; as ReplicationPad1d.
+    """Replication padding of the last three axes; see ReplicationPad1d.
 
     Example:
         >>> import mindspore_compat as ms

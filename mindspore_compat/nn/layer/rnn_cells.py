@@ -111,7 +111,7 @@ def _need_pair(api, hx):
 @public("nn.RNNCell")
 @documented
 class RNNCell(RNNCellBase):
-    """One step of a plain recurrent network: act(x @ weight_ih.T + h @ weight_hh.T + biases).
+    """Elman RNN cell, one step: act(x @ weight_ih.T + h @ weight_hh.T + biases).
 
     Args:
         nonlinearity (str): 'tanh' or 'relu'.
@@ -158,7 +158,7 @@ class RNNCell(RNNCellBase):
 @public("nn.LSTMCell")
 @documented
 class LSTMCell(RNNCellBase):
-    """One step of an LSTM.
+    """Long short-term memory (LSTM) cell: one step of an LSTM.
 
     Inputs:
         - **x** (Tensor): shape (batch, input_size).
@@ -190,7 +190,7 @@ class LSTMCell(RNNCellBase):
 @public("nn.GRUCell")
 @documented
 class GRUCell(RNNCellBase):
-    """One step of a GRU.
+    """Gated recurrent unit (GRU) cell: one step of a GRU.
 
     Inputs:
         - **x** (Tensor): shape (batch, input_size).

@@ -254,7 +254,7 @@ class _RNNBase(Cell):
 
 @public("nn.RNN")
 class RNN(_RNNBase):
-    """A plain recurrent network: h = act(x @ weight_ih.T + h @ weight_hh.T + biases).
+    """Elman recurrent network (RNN): h = act(x @ weight_ih.T + h @ weight_hh.T + biases).
 
     Args:
         input_size (int): the features of the input.
@@ -293,7 +293,7 @@ class RNN(_RNNBase):
 
 @public("nn.LSTM")
 class LSTM(_RNNBase):
-    """A long short-term memory network.
+    """Long short-term memory (LSTM) network over a sequence.
 
     Args:
         input_size (int): the features of the input.
@@ -338,7 +338,7 @@ class LSTM(_RNNBase):
 
 @public("nn.GRU")
 class GRU(_RNNBase):
-    """A network of gated recurrent units.
+    """Gated recurrent unit (GRU) network over a sequence.
 
     Args:
         input_size (int): the features of the input.

@@ -43,7 +43,7 @@ def watched(xp, out: TensorOf(any_dtype), x: TensorOf(any_dtype), layer: Any):
 
 
 def _shown(xp, g, x, layer):
-    if not hasattr(xp, "wrap"):  # a gradient of a gradient is no training step
+    if not hasattr(xp, "wrap"):  # a gradient of a gradient is not a training step
         layer.gather(xp, x, g)
     return g
 
@@ -93,7 +93,7 @@ class _SecondOrder:
             Tensor, `dout`.
 
         Raises:
-            TypeError: `dout` is no Tensor.
+            TypeError: if `dout` is not a Tensor.
         """
         need_tensor(f"{type(self).__name__}.save_gradient", "dout", dout)
         array = dout._array
@@ -122,7 +122,7 @@ class _SecondOrder:
 
 @public("nn.DenseThor")
 class DenseThor(_SecondOrder, Dense):
-    """A fully connected layer for THOR: activation(x @ weight.T + bias).
+    """Dense (fully connected) layer for THOR: activation(x @ weight.T + bias).
 
     Args:
         in_channels (int): the length of the input's last axis.
@@ -171,7 +171,7 @@ class DenseThor(_SecondOrder, Dense):
 
 @public("nn.Conv2dThor")
 class Conv2dThor(_SecondOrder, Conv2d):
-    """A convolution of images for THOR.
+    """2-D convolution layer for THOR.
 
     Args:
         in_channels (int): the channels of the input.
@@ -303,7 +303,7 @@ class _Lookup(_SecondOrder):
 
 @public("nn.EmbeddingThor")
 class EmbeddingThor(_Lookup, Embedding):
-    """Rows of a table, looked up by number, for THOR.
+    """Embedding layer for THOR: looks up rows of a table by index.
 
     Args:
         vocab_size (int): the number of rows.
@@ -342,7 +342,7 @@ class EmbeddingThor(_Lookup, Embedding):
 
 @public("nn.EmbeddingLookupThor")
 class EmbeddingLookupThor(_Lookup, EmbeddingLookup):
-    """Rows of a table, looked up by number, zeros for a number that names none, for THOR.
+    """Embedding lookup for THOR: rows by index, and zeros for an index outside of the table.
 
     Args:
         vocab_size (int): the number of rows.

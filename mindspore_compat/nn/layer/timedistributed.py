@@ -10,7 +10,7 @@ __all__ = ["TimeDistributed"]
 
 @public("nn.TimeDistributed")
 class TimeDistributed(Cell):
-    """Applies a layer to each slice of the input along an axis of time.
+    """Applies a layer to each slice of the input along the time axis.
 
     With `reshape_with_axis` the two axes are joined and the layer is called once, which is faster;
     without it the layer is called once per slice.
@@ -64,7 +64,7 @@ class TimeDistributed(Cell):
         return stack.run(outputs, time)
 
     def _joined(self, inputs, time, other):
-        """Moves time next to the other axis, joins the two, and takes them apart again."""
+        """Moves time next to the other axis, joins the two, and splits them again."""
         order = [axis for axis in range(inputs.ndim) if axis != time]
         at = order.index(other)
         order.insert(at, time)

@@ -1,4 +1,4 @@
-"""Attention with several heads, and the layers and networks of the Transformer."""
+"""Multi-head attention, and the layers and networks of the Transformer."""
 
 import copy
 
@@ -33,7 +33,7 @@ Flag = Bool | Int
 
 @public("nn.MultiheadAttention")
 class MultiheadAttention(Cell):
-    """Attention of queries to keys and values, with several heads.
+    """Multi-head attention of queries to keys and values.
 
     Args:
         embed_dim (int): the features of the queries and of the result; divisible by `num_heads`.
@@ -246,7 +246,7 @@ class _Layer(Cell):
         return norm(x + part(x, *args))
 
     def _sa_block(self, x, attn_mask, key_padding_mask):
-        """Attention of a sequence to itself."""
+        """Self-attention of a sequence."""
         found = self.self_attn(x, x, x, key_padding_mask, False, attn_mask)[0]
         return self.dropout1(found)
 
@@ -256,7 +256,7 @@ class _Layer(Cell):
 
 @public("nn.TransformerEncoderLayer")
 class TransformerEncoderLayer(_Layer):
-    """One layer of the encoder: attention of the sequence to itself, and two dense layers.
+    """Transformer encoder layer: self-attention and two dense layers.
 
     Args:
         d_model (int): the features of the input.
@@ -298,7 +298,7 @@ class TransformerEncoderLayer(_Layer):
 
 @public("nn.TransformerDecoderLayer")
 class TransformerDecoderLayer(_Layer):
-    """One layer of the decoder: attention to itself and to the memory, and two dense layers.
+    """Transformer decoder layer: self-attention, attention to the memory, and two dense layers.
 
     Args:
         d_model (int): the features of the input.
@@ -378,7 +378,7 @@ class _Stack(Cell):
 
 @public("nn.TransformerEncoder")
 class TransformerEncoder(_Stack):
-    """Copies of one layer, one after the other.
+    """Transformer encoder: a stack of copies of one layer.
 
     Args:
         encoder_layer (Cell): a TransformerEncoderLayer, which is copied with its values.
@@ -409,7 +409,7 @@ class TransformerEncoder(_Stack):
 
 @public("nn.TransformerDecoder")
 class TransformerDecoder(_Stack):
-    """Copies of one layer, one after the other.
+    """Transformer decoder: a stack of copies of one layer.
 
     Args:
         decoder_layer (Cell): a TransformerDecoderLayer, which is copied with its values.
@@ -450,7 +450,7 @@ class TransformerDecoder(_Stack):
 
 @public("nn.Transformer")
 class Transformer(Cell):
-    """An encoder and a decoder.
+    """Transformer: an encoder and a decoder.
 
     Args:
         d_model (int): the features of the inputs.

@@ -9,7 +9,7 @@ _REDUCTIONS = ("none", "mean", "sum")
 
 
 def need_reduction(api, reduction):
-    """Refuses another reduction than none, mean and sum."""
+    """Refuses a reduction other than 'none', 'mean' and 'sum'."""
     if reduction not in _REDUCTIONS:
         raise ValueError(
             f"For '{api}', 'reduction' must be one of {', '.join(_REDUCTIONS)}, but "
@@ -19,7 +19,7 @@ def need_reduction(api, reduction):
 
 @public("nn.LossBase")
 class LossBase(Cell):
-    """The base of losses: a subclass computes a loss per element and gives it to `get_loss`.
+    """Base class of losses: a subclass computes a loss per element and gives it to `get_loss`.
 
     Args:
         reduction (str): 'none', 'mean' or 'sum'.

@@ -1,4 +1,4 @@
-"""Losses of classification: entropies, sampled classes, and sequences of classes."""
+"""Classification losses: entropies, sampled classes, and sequences of classes."""
 
 from ... import ops
 from ..._core.declare.public_api import public
@@ -31,7 +31,7 @@ Reduction = OneOf("none", "mean", "sum")
 
 @public("nn.SoftmaxCrossEntropyWithLogits")
 class SoftmaxCrossEntropyWithLogits(LossBase):
-    """The cross entropy of softmax(logits) with classes, or with probabilities of classes.
+    """Softmax cross entropy of logits with classes, or with probabilities of classes.
 
     Args:
         sparse (bool): whether labels are classes, and not probabilities.
@@ -78,7 +78,7 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
 
 @public("nn.CrossEntropyLoss")
 class CrossEntropyLoss(LossBase):
-    """The cross entropy of softmax(logits) with classes, or with probabilities of classes.
+    """Cross entropy loss of softmax(logits) with classes, or with probabilities of classes.
 
     Args:
         weight (Tensor): a weight per class, float16 or float32.
@@ -127,7 +127,7 @@ class CrossEntropyLoss(LossBase):
 
 @public("nn.NLLLoss")
 class NLLLoss(LossBase):
-    """Minus the log probabilities of the classes.
+    """Negative log likelihood loss: minus the log probabilities of the classes.
 
     Args:
         weight (Tensor): a weight per class, float16 or float32.
@@ -163,7 +163,8 @@ class NLLLoss(LossBase):
 
 @public("nn.BCELoss")
 class BCELoss(LossBase):
-    """-(labels log(logits) + (1 - labels) log(1 - logits)), for probabilities.
+    """Binary cross entropy loss: -(labels log(logits) + (1 - labels) log(1 - logits)), for
+    probabilities.
 
     Args:
         weight (Tensor): multiplies the loss; of the same shape and dtype as the inputs.
@@ -193,7 +194,7 @@ class BCELoss(LossBase):
 
 @public("nn.BCEWithLogitsLoss")
 class BCEWithLogitsLoss(LossBase):
-    """The cross entropy of sigmoid(input) with probabilities.
+    """Binary cross entropy loss with logits: that of sigmoid(input) with probabilities.
 
     Args:
         reduction (str): 'none', 'mean' or 'sum'.
@@ -233,7 +234,7 @@ class BCEWithLogitsLoss(LossBase):
 
 @public("nn.FocalLoss")
 class FocalLoss(LossBase):
-    """-(1 - p)^gamma log(p), where p = softmax(logits) at the labels.
+    """Focal loss: -(1 - p)^gamma log(p), where p = softmax(logits) at the labels.
 
     Args:
         weight (Tensor): a weight per class.
@@ -304,7 +305,7 @@ class FocalLoss(LossBase):
 
 @public("nn.SampledSoftmaxLoss")
 class SampledSoftmaxLoss(LossBase):
-    """The cross entropy over the true classes and some others, drawn at random.
+    """Sampled softmax loss: the cross entropy over the true classes and others drawn at random.
 
     Args:
         num_sampled (int): how many classes are drawn.
@@ -392,7 +393,7 @@ def _need_samples(
 
 @public("nn.CTCLoss")
 class CTCLoss(LossBase):
-    """The loss of connectionist temporal classification.
+    """Connectionist temporal classification (CTC) loss.
 
     Args:
         blank (int): the class between labels.
@@ -406,7 +407,7 @@ class CTCLoss(LossBase):
 
     Raises:
         TypeError: if an argument or an input is of another type.
-        ValueError: if `reduction` is another value, `blank` no class, or shapes do not fit.
+        ValueError: if `reduction` is another value, `blank` not a class, or shapes do not fit.
         RuntimeError: if a length is out of range.
 
     Example:

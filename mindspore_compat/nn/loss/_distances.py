@@ -1,4 +1,4 @@
-"""Losses of regression: distances, divergences and margins between Tensors."""
+"""Regression losses: distances, divergences and margins between Tensors."""
 
 import math
 
@@ -34,7 +34,7 @@ def _need_tensors(logits: Anything, labels: Anything):
 
 @public("nn.L1Loss")
 class L1Loss(LossBase):
-    """|logits - labels|.
+    """L1 loss (mean absolute error): |logits - labels|.
 
     Args:
         reduction (str): 'none', 'mean' or 'sum'.
@@ -58,7 +58,7 @@ class L1Loss(LossBase):
 
 @public("nn.L1LossExt")
 class L1LossExt(L1Loss):
-    """|logits - labels|; see L1Loss.
+    """L1 loss (mean absolute error): |logits - labels|; see L1Loss.
 
     Example:
         >>> import mindspore_compat as ms
@@ -69,7 +69,7 @@ class L1LossExt(L1Loss):
 
 @public("nn.MAELoss")
 class MAELoss(LossBase):
-    """|logits - label|; see L1Loss.
+    """Mean absolute error: |logits - label|; see L1Loss.
 
     Args:
         reduction (str): 'none', 'mean' or 'sum'.
@@ -93,7 +93,7 @@ class MAELoss(LossBase):
 
 @public("nn.MSELoss")
 class MSELoss(LossBase):
-    """(logits - labels)^2.
+    """Mean squared error: (logits - labels)^2.
 
     Args:
         reduction (str): 'none', 'mean' or 'sum'.
@@ -121,7 +121,7 @@ class MSELoss(LossBase):
 
 @public("nn.RMSELoss")
 class RMSELoss(LossBase):
-    """The root of the mean of (logits - label)^2.
+    """Root mean square error: the root of the mean of (logits - label)^2.
 
     Inputs:
         - **logits**, **label** (Tensor): of shapes that broadcast.
@@ -146,7 +146,8 @@ class RMSELoss(LossBase):
 
 @public("nn.SmoothL1Loss")
 class SmoothL1Loss(LossBase):
-    """d^2 / (2 beta) where d = |logits - labels| is less than `beta`, and d - beta / 2 elsewhere.
+    """Smooth L1 loss: d^2 / (2 beta) where d = |logits - labels| is less than `beta`, and d - beta
+    / 2 elsewhere.
 
     Args:
         beta (number): where the square ends; positive.
@@ -178,8 +179,8 @@ class SmoothL1Loss(LossBase):
 
 @public("nn.HuberLoss")
 class HuberLoss(LossBase):
-    """d^2 / 2 where d = |logits - labels| is less than `delta`, and delta (d - delta / 2)
-    elsewhere.
+    """Huber loss: d^2 / 2 where d = |logits - labels| is less than `delta`, and delta (d - delta /
+    2) elsewhere.
 
     Args:
         reduction (str): 'none', 'mean' or 'sum'.
@@ -214,7 +215,8 @@ class HuberLoss(LossBase):
 
 @public("nn.KLDivLoss")
 class KLDivLoss(LossBase):
-    """labels (log(labels) - logits), where `logits` are logarithms of probabilities.
+    """Kullback-Leibler divergence loss: labels (log(labels) - logits), where `logits` are
+    logarithms of probabilities.
 
     Args:
         reduction (str): 'none', 'mean', 'batchmean' (the sum over the length of the batch) or
@@ -245,7 +247,7 @@ class KLDivLoss(LossBase):
 
 @public("nn.PoissonNLLLoss")
 class PoissonNLLLoss(LossBase):
-    """The negative log likelihood of counts under Poisson distributions.
+    """Poisson negative log likelihood loss of counts.
 
     Args:
         log_input (bool): whether `input` holds logarithms: exp(x) - t x instead of x - t log(x +
@@ -290,7 +292,7 @@ class PoissonNLLLoss(LossBase):
 
 @public("nn.GaussianNLLLoss")
 class GaussianNLLLoss(LossBase):
-    """The negative log likelihood of `labels` under normal distributions.
+    """Gaussian negative log likelihood loss of `labels`.
 
     Args:
         full (bool): whether the constant log(2 pi) / 2 is added.
@@ -330,7 +332,7 @@ class GaussianNLLLoss(LossBase):
 
 @public("nn.SoftMarginLoss")
 class SoftMarginLoss(LossBase):
-    """log(1 + exp(-labels * logits)), for labels 1 and -1.
+    """Soft margin loss: log(1 + exp(-labels * logits)), for labels 1 and -1.
 
     Args:
         reduction (str): 'none', 'mean' or 'sum'.
@@ -355,7 +357,8 @@ class SoftMarginLoss(LossBase):
 
 @public("nn.HingeEmbeddingLoss")
 class HingeEmbeddingLoss(LossBase):
-    """`logits` where labels are 1, and max(0, margin - logits) where they are -1.
+    """Hinge embedding loss: `logits` where labels are 1, and max(0, margin - logits) where they are
+    -1.
 
     Args:
         margin (Union[float, int]): the margin.
@@ -386,7 +389,7 @@ class HingeEmbeddingLoss(LossBase):
 
 @public("nn.MarginRankingLoss")
 class MarginRankingLoss(LossBase):
-    """max(0, -target (input1 - input2) + margin), for targets 1 and -1.
+    """Margin ranking loss: max(0, -target (input1 - input2) + margin), for targets 1 and -1.
 
     Args:
         margin (float): the margin.
@@ -418,7 +421,8 @@ class MarginRankingLoss(LossBase):
 
 @public("nn.CosineEmbeddingLoss")
 class CosineEmbeddingLoss(LossBase):
-    """1 - cosine of pairs marked 1, and max(0, cosine - margin) of pairs marked -1.
+    """Cosine embedding loss: 1 - cosine of pairs marked 1, and max(0, cosine - margin) of pairs
+    marked -1.
 
     Args:
         margin (float): the margin, in [-1, 1].
@@ -458,7 +462,8 @@ class CosineEmbeddingLoss(LossBase):
 
 @public("nn.TripletMarginLoss")
 class TripletMarginLoss(LossBase):
-    """max(0, d(x, positive) - d(x, negative) + margin), where d is the p-norm of the difference.
+    """Triplet margin loss: max(0, d(x, positive) - d(x, negative) + margin), where d is the p-norm
+    of the difference.
 
     Args:
         p (int): the degree of the norm.
@@ -510,7 +515,8 @@ class TripletMarginLoss(LossBase):
 
 @public("nn.TripletMarginWithDistanceLoss")
 class TripletMarginWithDistanceLoss(LossBase):
-    """max(0, d(x, positive) - d(x, negative) + margin), where d is a function.
+    """Triplet margin loss with a custom distance d: max(0, d(x, positive) - d(x, negative) +
+    margin).
 
     Args:
         distance_function (callable): the distance of two Tensors; by default the length of their

@@ -1,4 +1,4 @@
-"""Losses of margins between the scores of several classes."""
+"""Margin losses between the scores of several classes."""
 
 from ... import ops
 from ..._core.declare.public_api import public
@@ -8,7 +8,7 @@ from ._base import LossBase
 
 @public("nn.MultiMarginLoss")
 class MultiMarginLoss(LossBase):
-    """The sum over other classes of max(0, margin - x[target] + x)^p / C.
+    """Multi-class margin loss: the sum over other classes of max(0, margin - x[target] + x)^p / C.
 
     Args:
         p (int): 1 or 2.
@@ -46,7 +46,8 @@ class MultiMarginLoss(LossBase):
 
 @public("nn.MultilabelMarginLoss")
 class MultilabelMarginLoss(LossBase):
-    """The sum over targets t and other classes i of max(0, 1 - (x[t] - x[i])) / C.
+    """Multi-label margin loss: the sum over targets t and other classes i of max(0, 1 - (x[t] -
+    x[i])) / C.
 
     Args:
         reduction (str): 'none', 'mean' or 'sum'.
@@ -77,7 +78,8 @@ class MultilabelMarginLoss(LossBase):
 
 @public("nn.MultiLabelSoftMarginLoss")
 class MultiLabelSoftMarginLoss(LossBase):
-    """The mean over classes of the cross entropy of sigmoid(x) with targets 0 and 1.
+    """Multi-label soft margin loss: the mean over classes of the cross entropy of sigmoid(x)
+    with targets 0 and 1.
 
     Args:
         weight (Union[Tensor, int, float]): multiplies the loss of each class.

@@ -13,7 +13,7 @@ Anything = TensorOf(any_dtype)
 
 @public("nn.DiceLoss")
 class DiceLoss(LossBase):
-    """1 - 2 sum(logits label) / (sum(logits^2) + sum(label^2) + smooth).
+    """Dice loss: 1 - 2 sum(logits label) / (sum(logits^2) + sum(label^2) + smooth).
 
     Args:
         smooth (float): keeps the quotient finite; positive.
@@ -56,7 +56,7 @@ def _need_same(api, logits, label):
 
 @public("nn.MultiClassDiceLoss")
 class MultiClassDiceLoss(LossBase):
-    """The mean over classes (axis 1) of their DiceLoss.
+    """Multi-class Dice loss: the mean over classes (axis 1) of their DiceLoss.
 
     Args:
         weights (Tensor): shape (classes, d): multiplies the loss of each class.

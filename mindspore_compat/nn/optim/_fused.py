@@ -24,7 +24,7 @@ class FusedOptimizer(Optimizer):
 
     A subclass gives `states`, its kinds of state as (attribute, prefix of the names, first value);
     `update`, made by `fuse` with the link `unscaled`; and `scalars(lr)`, the update's scalars.
-    A state that is assigned anew, such as `moments1` in float32 for float16 weights, is used.
+    A state that is reassigned, such as `moments1` in float32 for float16 weights, is used.
     Without `links` the update takes `decay` for itself, and there is no loss scale. One that
     `skips` leaves a step out where a flag on the GPU says so: its scalars take a learning rate and
     a count of steps that lie there, and what changes once a step is written there too.

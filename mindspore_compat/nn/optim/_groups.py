@@ -46,17 +46,17 @@ class Setting:
 
 
 def read_parameters(api, parameters):
-    """Returns (settings, grouped, ordered) for what an optimizer was given.
+    """Reads what an optimizer is given; returns (settings, grouped, ordered).
 
     Args:
         api: the optimizer's name, for errors.
         parameters: an iterable of Parameters, or of dicts.
 
     Raises:
-        TypeError: `parameters` is not iterable, or not all Parameters or all dicts.
-        ValueError: it is None or empty, or `order_params` does not name the same parameters.
-        KeyError: a dict has an unknown key, or no `params`.
-        RuntimeError: a parameter is given twice.
+        TypeError: if `parameters` is not iterable, or not all Parameters or all dicts.
+        ValueError: if it is None or empty, or `order_params` does not name the same parameters.
+        KeyError: if a dict has an unknown key, or no `params`.
+        RuntimeError: if a parameter is given twice.
     """
     Params.refuse(api, "parameters", parameters)
     given = list(parameters)
@@ -120,7 +120,7 @@ def _read_group(api, number, group):
 
 
 def _listed(api, key, value):
-    """The Parameters behind a key, as a list."""
+    """The Parameters under a key, as a list."""
     if isinstance(value, Parameter) or not isinstance(value, Iterable):
         raise TypeError(
             f"For '{api}', '{key}' must be an iterable of Parameters, but got "

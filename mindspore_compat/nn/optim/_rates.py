@@ -40,8 +40,8 @@ def make_rate(api, value, name):
         name: the name of the Parameter.
 
     Raises:
-        TypeError: an element of an iterable is not a number.
-        ValueError: the iterable is empty, or a value is NaN.
+        TypeError: if an element of an iterable is not a number.
+        ValueError: if the iterable is empty, or a value is NaN.
     """
     if isinstance(value, LearningRateSchedule):
         return value
@@ -61,10 +61,10 @@ def make_rate(api, value, name):
 
 
 def refuse_uneven(api, rates):
-    """Refuses learning rates that have different numbers of values.
+    """Refuses learning rates with different numbers of values.
 
     Raises:
-        ValueError: two of those with one value for each step have different numbers of them.
+        ValueError: if two of those with one value for each step have different numbers of them.
     """
     sizes = {rate.learning_rate.size for rate in rates if isinstance(rate, _IteratorLearningRate)}
     if len(sizes) > 1:
@@ -103,7 +103,7 @@ class _IteratorLearningRate(LearningRateSchedule):
         """The learning rate of a step."""
         size = self.learning_rate.size
         self._calls += 1
-        # a step is read, which on a GPU is waited for, only once so many may have been taken
+        # a step is read, which on a GPU is waited for, only once that number may have been taken
         if not self._warned and self._is_past(global_step, size):
             self._warned = True
             log.warning(

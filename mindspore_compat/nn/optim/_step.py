@@ -38,8 +38,8 @@ def gradient_arrays(api, gradients, parameters):
     and of their shapes.
 
     Raises:
-        TypeError: a gradient is no Tensor, or is complex where its parameter is not.
-        ValueError: there are more or fewer gradients than parameters, or a shape differs.
+        TypeError: if a gradient is not a Tensor, or is complex where its parameter is not.
+        ValueError: if there are more or fewer gradients than parameters, or a shape differs.
     """
     if isinstance(gradients, Tensor) or not hasattr(gradients, "__len__"):
         raise TypeError(
@@ -138,7 +138,7 @@ class Plan:
         rows_only: whether a gradient of rows leaves all other rows, and their states, alone.
 
     An optimizer may set `offload`, an Offload that updates parameters on a GPU, or `update_row`, a
-    function of p, g and the states that updates one parameter when it is no single fused pass,
+    function of p, g and the states that updates one parameter when it is not a single fused pass,
     `update_whole`, a Whole that does so for all dense ones on a GPU, and `singles`, kinds of state
     with one element for each parameter, which its update takes on a GPU.
     """

@@ -1,4 +1,4 @@
-"""Adagrad: gradients over the root of the sum of all their squares."""
+"""Adagrad: adaptive gradients over the root of the sum of all their squares."""
 
 from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
@@ -14,7 +14,7 @@ __all__ = ["Adagrad"]
 @public("nn.Adagrad")
 @documented
 class Adagrad(FusedOptimizer):
-    """Gradients over the root of the sum of all their squares.
+    """Adagrad optimizer: gradients over the root of the sum of all their squares.
 
     h = h + g g;  p = p - lr g / sqrt(h)
 

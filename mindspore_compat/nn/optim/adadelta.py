@@ -14,7 +14,7 @@ __all__ = ["Adadelta"]
 @public("nn.Adadelta")
 @documented
 class Adadelta(FusedOptimizer):
-    """Gradients scaled by the running sizes of the steps over those of the gradients.
+    """Adadelta optimizer: gradients scaled by the running sizes of steps over those of gradients.
 
     a = rho a + (1 - rho) g g;  u = sqrt(d + epsilon) g / sqrt(a + epsilon);
     d = rho d + (1 - rho) u u;  p = p - lr u

@@ -1,4 +1,4 @@
-"""AdaFactor: the mean squares of a matrix stored as one row and one column."""
+"""AdaFactor: Adafactor, which stores the mean squares of a matrix as one row and one column."""
 
 import numpy as np
 
@@ -50,7 +50,7 @@ NEXT_STEPS = fuse(_next_steps)
 @public("nn.AdaFactor")
 @documented
 class AdaFactor(FusedOptimizer):
-    """Steps along gradients over the root of their mean squares, which are stored in factors.
+    """Adafactor optimizer: gradients over the root of their factored mean squares.
 
     For a matrix only the means of its squared gradients over rows and over columns are stored. A
     step whose root mean square is above `clip_threshold` is shortened to it. Without a learning
@@ -135,7 +135,7 @@ class AdaFactor(FusedOptimizer):
         return False
 
     def init_ada_factor_state(self, beta1):
-        """Makes the states, all zeros; mean squares that a shape has no use for have one element.
+        """Makes the states, all zeros; mean squares that a shape does not use have one element.
 
         Args:
             beta1 (float): None for no average of updates.

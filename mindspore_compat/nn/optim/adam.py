@@ -24,24 +24,24 @@ Above = Float(gt=0.0, lt=inf)
 
 
 def _corrected(xp, lr, beta1, beta2, power1, power2):
-    """The learning rate with the bias of the averages in it; the powers are of the last step."""
+    """The learning rate times the bias correction; the powers are those of the last step."""
     return lr * xp.sqrt(1 - power2 * beta2) / (1 - power1 * beta1)
 
 
 def corrected_adam_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, power1, power2, nesterov):
-    """Adam with a correction for the bias of the averages."""
+    """Adam with bias correction."""
     lr = _corrected(xp, lr, beta1, beta2, power1, power2)
     return adam_update(xp, p, g, m, v, lr=lr, beta1=beta1, beta2=beta2, eps=eps, nesterov=nesterov)
 
 
 def corrected_adam_step(xp, g, m, v, *, lr, beta1, beta2, eps, power1, power2, nesterov):
-    """What Adam with that correction subtracts from the parameter."""
+    """What Adam with bias correction subtracts from the parameter."""
     lr = _corrected(xp, lr, beta1, beta2, power1, power2)
     return adam_step(xp, g, m, v, lr=lr, beta1=beta1, beta2=beta2, eps=eps, nesterov=nesterov)
 
 
 def corrected_amsgrad_update(xp, p, g, m, v, top, *, lr, beta1, beta2, eps, power1, power2):
-    """AMSGrad with that correction."""
+    """AMSGrad with bias correction."""
     lr = _corrected(xp, lr, beta1, beta2, power1, power2)
     return amsgrad_update(xp, p, g, m, v, top, lr=lr, beta1=beta1, beta2=beta2, eps=eps)
 
@@ -53,7 +53,7 @@ AMSGRAD = fuse(corrected_amsgrad_update, link=unscaled)
 @public("nn.Adam")
 @documented
 class Adam(FusedOptimizer):
-    """Adam: a step along the average gradient over the root of the average squared gradient.
+    """Adam optimizer: the mean gradient over the root of the mean squared gradient.
 
     m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g g;
     p = p - lr sqrt(1 - beta2 ** t) / (1 - beta1 ** t) m / (sqrt(v) + eps)
@@ -165,7 +165,7 @@ def _kinds(api, use_amsgrad, use_lazy=False, use_offload=False, **unknown):
 @public("nn.AdamWeightDecay")
 @documented
 class AdamWeightDecay(FusedOptimizer):
-    """Adam without correction of the averages' bias, whose weight decay bypasses the averages.
+    """Adam with decoupled weight decay (AdamW), without bias correction.
 
     m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g g;
     p = p - lr (m / (sqrt(v) + eps) + weight_decay p)
@@ -205,7 +205,7 @@ class AdamWeightDecay(FusedOptimizer):
 @public("nn.AdamOffload")
 @documented
 class AdamOffload(FusedOptimizer):
-    """Adam whose averages and arithmetic stay on the host, so that a GPU keeps parameters only.
+    """Adam that keeps its moments and its arithmetic on the host, to save GPU memory.
 
     m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g g;
     p = p - lr sqrt(1 - beta2 ** t) / (1 - beta1 ** t) m / (sqrt(v) + eps)

@@ -1,4 +1,4 @@
-"""AdaMax: Adam with the largest gradient instead of the mean square."""
+"""AdaMax: Adam with an infinity norm."""
 
 from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
@@ -14,7 +14,7 @@ __all__ = ["AdaMax"]
 
 
 def corrected_adamax_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, power1):
-    """AdaMax with a correction for the bias of the average; the power is of the last step."""
+    """AdaMax with bias correction; the power is that of the last step."""
     lr = lr / (1 - power1 * beta1)
     return adamax_update(xp, p, g, m, v, lr=lr, beta1=beta1, beta2=beta2, eps=eps)
 
@@ -22,7 +22,7 @@ def corrected_adamax_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, power1):
 @public("nn.AdaMax")
 @documented
 class AdaMax(FusedOptimizer):
-    """Adam divided by a decaying largest gradient instead of a root mean square.
+    """AdaMax optimizer: Adam with an infinity norm in place of the root mean square.
 
     m = beta1 m + (1 - beta1) g;  v = max(beta2 v, abs(g));
     p = p - lr / (1 - beta1 ** t) m / (v + eps)

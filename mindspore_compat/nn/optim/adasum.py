@@ -37,7 +37,7 @@ class _Wrapped(Cell):
 
 @public("nn.AdaSumByGradWrapCell")
 class AdaSumByGradWrapCell(_Wrapped):
-    """Lets an optimizer act on the adaptive sum of the gradients of all processes.
+    """Lets an optimizer use the adaptive sum (AdaSum) of the gradients of all processes.
 
     Args:
         optimizer (Optimizer): the optimizer.
@@ -49,9 +49,9 @@ class AdaSumByGradWrapCell(_Wrapped):
         What the optimizer returns.
 
     Raises:
-        TypeError: `optimizer` is no Optimizer.
-        RuntimeError: the mode is "stand_alone", the optimizer's part or stages of a pipeline are
-            divided, or the number of processes is no power of 2 from 16 on.
+        TypeError: if `optimizer` is not an Optimizer.
+        RuntimeError: if the mode is "stand_alone", the optimizer's part or stages of a pipeline are
+            divided, or the number of processes is not a power of 2 from 16 on.
 
     Examples:
         >>> from mindspore_compat import nn
@@ -71,7 +71,7 @@ class AdaSumByGradWrapCell(_Wrapped):
 
 @public("nn.AdaSumByDeltaWeightWrapCell")
 class AdaSumByDeltaWeightWrapCell(_Wrapped):
-    """Puts the adaptive sum of the steps of all processes in place of an optimizer's step.
+    """Replaces an optimizer's step by the adaptive sum (AdaSum) of the steps of all processes.
 
     Args:
         optimizer (Optimizer): the optimizer.
@@ -83,9 +83,9 @@ class AdaSumByDeltaWeightWrapCell(_Wrapped):
         What the optimizer returns.
 
     Raises:
-        TypeError: `optimizer` is no Optimizer.
-        RuntimeError: the mode is "stand_alone", the optimizer's part or stages of a pipeline are
-            divided, or the number of processes is no power of 2 from 16 on.
+        TypeError: if `optimizer` is not an Optimizer.
+        RuntimeError: if the mode is "stand_alone", the optimizer's part or stages of a pipeline are
+            divided, or the number of processes is not a power of 2 from 16 on.
 
     Examples:
         >>> from mindspore_compat import nn
@@ -107,7 +107,8 @@ class AdaSumByDeltaWeightWrapCell(_Wrapped):
 
 
 def adaptive_sum(gradients):
-    """The adaptive sum of a power of two of Tensors of one shape; computed in float32."""
+    """The adaptive sum of Tensors of one shape, computed in float32; their number is a power of
+    2."""
     while len(gradients) > 1:
         pairs = zip(gradients[::2], gradients[1::2], strict=True)
         gradients = [_of_two(*pair) for pair in pairs]
@@ -145,7 +146,7 @@ def over_processes(gradients):
 
 
 def refusal():
-    """Why processes cannot combine their gradients so, or None."""
+    """Why processes cannot combine their gradients this way, or None."""
     mode = config.get_auto_parallel_context("parallel_mode")
     if mode == "stand_alone":
         return "'parallel_mode' must not be 'stand_alone'"
@@ -165,7 +166,7 @@ def copies(parameters):
 
 
 def combine_steps(parameters, before):
-    """Puts in place of a step of each process the adaptive sum of the steps of all.
+    """Replaces the step of each process by the adaptive sum of the steps of all.
 
     Args:
         parameters (Sequence[Parameter]): after the step of this process.

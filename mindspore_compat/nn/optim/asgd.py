@@ -1,4 +1,4 @@
-"""ASGD: stochastic gradient descent that also keeps the average of its parameters."""
+"""ASGD: averaged stochastic gradient descent."""
 
 import numpy as np
 
@@ -38,7 +38,7 @@ NEXT_SIZES = fuse(_next_sizes)
 @public("nn.ASGD")
 @documented
 class ASGD(FusedOptimizer):
-    """Stochastic gradient descent whose parameters are also averaged, in `ax`.
+    """Averaged stochastic gradient descent (ASGD); `ax` holds the averaged parameters.
 
     p = (1 - lambd eta) p - eta g;  ax = ax + mu (p - ax); after step t
     eta = lr / (1 + lambd lr t) ** alpha and mu = 1 / max(1, t - t0).

@@ -1,4 +1,4 @@
-"""FTRL: follow the regularised leader."""
+"""FTRL: the follow-the-regularized-leader optimizer."""
 
 from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
@@ -17,7 +17,7 @@ AtLeast = Float(ge=0.0, lt=inf)
 @public("nn.FTRL")
 @documented
 class FTRL(FusedOptimizer):
-    """Follow the regularised leader: the parameter is solved anew from a summed linear term.
+    """FTRL optimizer (follow the regularized leader): solves for the parameter from a linear sum.
 
     m' = m + g g;  u = u + g - (m' ** -lr_power - m ** -lr_power) / lr p;
     p = (sign(u) l1 - u) / (m' ** -lr_power / lr + 2 l2) where abs(u) > l1, else 0

@@ -1,4 +1,4 @@
-"""Lamb: Adam whose step is as long, for each parameter, as the parameter allows."""
+"""Lamb: Adam with a trust ratio for each parameter."""
 
 from ..._backend import arrays
 from ..._backend.updates.fuse import compute_dtype, fuse
@@ -16,7 +16,7 @@ __all__ = ["Lamb"]
 
 
 def corrected_lamb_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, taken, decay):
-    """Lamb with a correction for the bias of the averages after a number of steps."""
+    """Lamb with bias correction after a number of steps."""
     correct1, correct2 = _corrections(beta1, beta2, taken)
     return lamb_update(
         xp,
@@ -48,7 +48,7 @@ STEP = fuse(plain_update)
 @public("nn.Lamb")
 @documented
 class Lamb(FusedOptimizer):
-    """Adam's direction, in steps that are a share of the norm of each parameter.
+    """LAMB optimizer: Adam with a layer-wise trust ratio, for training with large batches.
 
     r = m / (1 - beta1 ** t) / (sqrt(v / (1 - beta2 ** t)) + eps) + weight_decay p;
     p = p - lr norm(p) / norm(r) r, and p - lr r where one of the norms is 0.

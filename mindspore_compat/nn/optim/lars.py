@@ -1,4 +1,4 @@
-"""LARS: gradients scaled, parameter by parameter, to the size of the parameter."""
+"""LARS: layer-wise adaptive rate scaling, which wraps another optimizer."""
 
 from ..._backend import arrays
 from ..._backend.updates.fuse import compute_dtype, fuse
@@ -19,7 +19,7 @@ WHOLE = whole(lars_gradient, reads=("p", "g"))
 
 
 def _unscaled(xp, out, g, *, unscale):
-    """A gradient without the loss scale."""
+    """A gradient divided by the loss scale."""
     return (g * unscale,)
 
 
@@ -28,7 +28,7 @@ UNSCALED = fuse(_unscaled)
 
 @public("nn.LARS")
 class LARS(Optimizer):
-    """Scales gradients to the size of their parameters, and hands them to another optimizer.
+    """Layer-wise adaptive rate scaling (LARS) of the gradients for another optimizer.
 
     For each parameter that `lars_filter` accepts
     ratio = coefficient norm(w) / (norm(g) + decay norm(w) + epsilon), and 1 where a norm is 0;
@@ -135,7 +135,7 @@ class LARS(Optimizer):
     skipping = FusedOptimizer.skipping
 
     def _scaled(self, grads):
-        """The gradients that the inner optimizer is given; on a GPU all are made by few kernels."""
+        """The gradients for the inner optimizer; on a GPU a few kernels scale all of them."""
         rates = self._rate_numbers() if self.use_clip else [None] * len(grads)
         unscale = 1.0 / self.loss_scale if self.need_scale else None
         found, together, plain = [], {}, []

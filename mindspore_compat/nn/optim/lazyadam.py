@@ -1,4 +1,4 @@
-"""LazyAdam: Adam that, given a gradient of few rows, updates these rows alone."""
+"""LazyAdam: Adam that updates only the rows that a row-sparse gradient contains."""
 
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, CellOf, Number, checked, inf
@@ -16,7 +16,7 @@ StrictDecay = Number(ge=0.0, lt=inf) | CellOf  # without the bools that other op
 @public("nn.LazyAdam")
 @documented
 class LazyAdam(FusedOptimizer):
-    """Adam that, given a gradient of few rows, updates these rows and their averages alone.
+    """Lazy Adam: Adam that updates only the rows that a row-sparse gradient contains.
 
     m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g g;
     p = p - lr sqrt(1 - beta2 ** t) / (1 - beta1 ** t) m / (sqrt(v) + eps)

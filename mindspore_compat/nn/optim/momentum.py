@@ -17,7 +17,7 @@ __all__ = ["Momentum"]
 @public("nn.Momentum")
 @documented
 class Momentum(FusedOptimizer):
-    """Stochastic gradient descent with momentum, optionally Nesterov's.
+    """Momentum optimizer: stochastic gradient descent with momentum, optionally Nesterov's.
 
     v = momentum * v + g;  p = p - lr * v, or p - lr * (g + momentum * v) with `use_nesterov`.
 

@@ -61,7 +61,7 @@ def opt_init_args_register(function):
 
 @public("nn.Optimizer")
 class Optimizer(Cell):
-    """The base of optimizers: give it the parameters, define `construct(gradients)`.
+    """Base class of optimizers: takes the parameters; subclasses define `construct(gradients)`.
 
     Parameters may be grouped; each group may have its own learning rate, weight decay and gradient
     centralisation. Without groups, weight decay goes to parameters whose name holds neither 'beta'
@@ -72,7 +72,7 @@ class Optimizer(Cell):
             Tensor for a fixed learning rate; a value per step in an iterable or 1-d Tensor; or a
             schedule, which is called with the step.
         parameters (Union[list[Parameter], list[dict]]): what to train. A dict has the keys `params`
-            and, if wanted, `lr`, `weight_decay` and `grad_centralization`; one with `order_params`
+            and, optionally, `lr`, `weight_decay` and `grad_centralization`; one with `order_params`
             alone gives the order of the update.
         weight_decay (Union[float, int, Cell]): the weight decay; a Cell is called with the step.
         loss_scale (float): what gradients have been multiplied by.
@@ -144,7 +144,7 @@ class Optimizer(Cell):
     map_reverse = functools.cached_property(lambda self: ops.Map(reverse=True))
 
     # What optimizers that scripts of releases 1.x define read: weight decay as Tensors, and which
-    # parameters lie on a server or in a cache, of which there are none here.
+    # parameters lie on a server or in a cache; neither exists here.
     weight_decay_tensor = functools.cached_property(lambda self: self.get_weight_decay())
     weight_decay_tensor_tuple = functools.cached_property(lambda self: self.get_weight_decay())
     ps_parameters = functools.cached_property(lambda self: (False,) * self.param_length)
@@ -412,8 +412,8 @@ class Optimizer(Cell):
         return tuple(results)
 
     def gradients_centralization(self, gradients):
-        """Takes from the gradients of convolutions, in groups that ask for it, their mean over
-        everything but the output channel.
+        """Centralizes the gradients of convolutions, in groups that ask for it: subtracts their
+        mean over all axes but the output channels.
 
         Args:
             gradients (tuple[Tensor]): one gradient for each parameter.

@@ -1,4 +1,4 @@
-"""ProximalAdagrad: Adagrad followed by the proximal step of an l1 and l2 penalty."""
+"""ProximalAdagrad: Adagrad with a proximal step for L1 and L2 penalties."""
 
 from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
@@ -17,7 +17,7 @@ AtLeast = Float(ge=0.0, lt=inf)
 @public("nn.ProximalAdagrad")
 @documented
 class ProximalAdagrad(FusedOptimizer):
-    """Adagrad followed by the proximal step of an l1 and l2 penalty.
+    """Proximal Adagrad optimizer: Adagrad with a proximal step for L1 and L2 penalties.
 
     h = h + g g;  r = lr / sqrt(h);  w = p - r g;
     p = sign(w) max(abs(w) - r l1, 0) / (1 + r l2)

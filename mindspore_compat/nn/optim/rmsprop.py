@@ -21,7 +21,7 @@ CENTERED = fuse(centered_rmsprop_update, link=unscaled)
 @without_effect("nn.RMSProp(use_locking)")
 @documented
 class RMSProp(FusedOptimizer):
-    """Gradients over the root of their running mean square, with momentum if wanted.
+    """RMSProp optimizer: gradients over the root of their running mean square.
 
     s = decay s + (1 - decay) g g;  m = momentum m + lr g / sqrt(s + epsilon);  p = p - m.
     With `centered` s is lessened by the square of the running mean gradient.

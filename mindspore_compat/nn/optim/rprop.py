@@ -27,7 +27,7 @@ COUNTED = fuse(counted_rprop_update, link=unscaled)
 @public("nn.Rprop")
 @documented
 class Rprop(FusedOptimizer):
-    """Steps by the sign of the gradient; a length of its own for each element.
+    """Resilient backpropagation (Rprop): steps by the sign of the gradient, sized per element.
 
     A length grows where the gradient kept its sign and shrinks where it changed; after a change the
     element rests for one step. The first step is as long as the learning rate.

@@ -1,4 +1,4 @@
-"""SGD: stochastic gradient descent, with momentum and dampening if wanted."""
+"""SGD: stochastic gradient descent with optional momentum and dampening."""
 
 import numpy as np
 
@@ -31,7 +31,7 @@ NOTED = fuse(_sgd_update_noted, link=unscaled)
 @public("nn.SGD")
 @documented
 class SGD(FusedOptimizer):
-    """Stochastic gradient descent, with momentum and dampening if wanted.
+    """Stochastic gradient descent (SGD) with optional momentum and dampening.
 
     v = momentum * v + (1 - dampening) * g, and v = g at the first step;
     p = p - lr * v, or p - lr * (g + momentum * v) with `nesterov`.

@@ -68,7 +68,7 @@ class _Layer:
         shape_a = (size_a,) if self.is_table else shape_of(size_a)
         self.a = _matrix(f"matrix_a_inv_{number}", shape_a)
         self.g = _matrix(f"matrix_g_inv_{number}", shape_of(size_g))
-        self._warned = set()  # the inverses of which it was said that they took more damping
+        self._warned = set()  # the inverses whose additional damping has been logged
 
     @property
     def weight(self):
@@ -204,7 +204,7 @@ class ThorGpu(FusedOptimizer):
             self._groups = [slice(start, end + 1) for start, end in zip(starts, ends, strict=False)]
 
     def get_frequency(self):
-        """After how many steps factors and inverses are made anew."""
+        """The number of steps from one update of factors and inverses to the next."""
         return self.frequency
 
     def scalars(self, lr):
@@ -356,7 +356,7 @@ def thor(
     enable_clip_grad: Any = False,
     frequency: Int(ge=2) = 100,
 ):
-    """Makes a network second-order, and an optimizer for it.
+    """Makes a THOR optimizer (second order), and prepares the network for it.
 
     Trainable Dense, Conv2d, Embedding and EmbeddingLookup layers are replaced within `net` by
     layers that gather the second moments A of their inputs and G of the gradients at their outputs.

@@ -68,12 +68,12 @@ def log1p_generic(x):
 
 
 def log_generic_with_check(x):
-    """`log_generic`, with a TypeError for what is no Tensor."""
+    """`log_generic`, with a TypeError for anything but a Tensor."""
     return log_generic(CheckTensor()(x, "log_generic"))
 
 
 def clamp_probs(probs):
-    """Chances brought into [eps, 1 - eps] of their dtype."""
+    """Clamps probabilities to [eps, 1 - eps] of their dtype."""
     eps = ops.Eps()(probs)
     return ops.clip_by_value(probs, eps, 1 - eps)
 
@@ -84,7 +84,7 @@ def logits_to_probs(logits, is_binary=False):
 
 
 def probs_to_logits(probs, is_binary=False):
-    """log p, or log p - log(1 - p), of chances brought into (0, 1)."""
+    """log p, or log p - log(1 - p), of probabilities clamped to (0, 1)."""
     clamped = clamp_probs(probs)
     return ops.log(clamped) - ops.log(1 - clamped) if is_binary else ops.log(clamped)
 
@@ -93,7 +93,7 @@ def probs_to_logits(probs, is_binary=False):
 
 
 class CheckTuple(Primitive):
-    """Gives a tuple back; a TypeError for anything else."""
+    """Returns a tuple unchanged; raises a TypeError for anything else."""
 
     def __init__(self):
         super().__init__("CheckTuple")
@@ -106,7 +106,7 @@ class CheckTuple(Primitive):
 
 
 class CheckTensor(Primitive):
-    """Gives a Tensor or None back; a TypeError for anything else."""
+    """Returns a Tensor or None unchanged; raises a TypeError for anything else."""
 
     def __init__(self):
         super().__init__("CheckTensor")
@@ -119,11 +119,11 @@ class CheckTensor(Primitive):
 
 
 def cast_to_tensor(t, hint_type=mstype.float32):
-    """Numbers as a Tensor of a dtype; a Parameter as it is.
+    """Converts numbers to a Tensor of a dtype; returns a Parameter unchanged.
 
     Raises:
-        ValueError: `t` is None.
-        TypeError: `t` is a bool, or no number, list, array or Tensor.
+        ValueError: if `t` is None.
+        TypeError: if `t` is a bool, or not a number, list, array or Tensor.
     """
     if t is None:
         raise ValueError("For 'cast_to_tensor', 't' must be numbers, but got None.")
@@ -155,7 +155,7 @@ def set_param_type(args, hint_type):
     float32 stands for whole numbers and float64.
 
     Raises:
-        TypeError: two of them differ.
+        TypeError: if two of them differ.
     """
     found = {
         name: mstype.from_numpy(arg.dtype) if isinstance(arg, np.ndarray) else arg.dtype
@@ -207,13 +207,13 @@ def check_greater(a, b, name_a, name_b):
 
 
 def check_prob(p):
-    """Checks chances: all above 0 and below 1."""
+    """Checks probabilities: all above 0 and below 1."""
     numbers = _numbers(p, "probs")
     _require((numbers > 0) & (numbers < 1), "probs", "in (0, 1)", numbers)
 
 
 def check_sum_equal_one(probs):
-    """Checks that chances sum to one along the last axis."""
+    """Checks that probabilities sum to one along the last axis."""
     total = _numbers(probs, "probs").sum(-1)
     eps = np.finfo(total.dtype).eps
     _require(np.isclose(total, 1, rtol=10 * eps, atol=eps), "probs", "of sum 1", total)

@@ -11,7 +11,7 @@ __all__ = ["SparseToDense", "SparseTensorDenseMatmul"]
 
 @public("nn.SparseToDense")
 class SparseToDense(Cell):
-    """A COOTensor as a dense Tensor.
+    """Converts a COOTensor to a dense Tensor.
 
     Inputs:
         - **sparse_tensor** (COOTensor): any dtype.
@@ -35,7 +35,7 @@ class SparseToDense(Cell):
 
 @public("nn.SparseTensorDenseMatmul")
 class SparseTensorDenseMatmul(Cell):
-    """The product of a sparse matrix and a dense one.
+    """Multiplies a sparse matrix by a dense matrix.
 
     Args:
         adjoint_st (bool): whether the sparse matrix is transposed first.

@@ -76,7 +76,7 @@ class WithLossCell(Cell):
 
 @public("nn.WithEvalCell")
 class WithEvalCell(Cell):
-    """A network for evaluation: returns the loss, the output and the label.
+    """Network for evaluation: returns the loss, the output and the label.
 
     Args:
         network (Cell): the network.
@@ -125,7 +125,7 @@ def _as_float32(value):
 
 @public("nn.WithGradCell")
 class WithGradCell(Cell):
-    """A network and its loss; called, it returns the gradients of the weights.
+    """Returns the gradients of a network's loss with respect to its weights.
 
     Args:
         network (Cell): the network, with its loss if `loss_fn` is None.
@@ -163,7 +163,7 @@ class WithGradCell(Cell):
 
 @public("nn.ForwardValueAndGrad")
 class ForwardValueAndGrad(Cell):
-    """A network that returns its value together with gradients.
+    """Returns the value of a network together with its gradients.
 
     Args:
         network (Union[Cell, Function, MethodType]): the network.
@@ -181,8 +181,8 @@ class ForwardValueAndGrad(Cell):
         `get_by_list` says otherwise, and a pair (inputs, weights) with both.
 
     Raises:
-        TypeError: if `network` is no Cell, function or method, a flag is not a bool, or `weights`
-            are no Parameters with `get_by_list`.
+        TypeError: if `network` is not a Cell, function or method, a flag is not a bool, or
+            `weights` are not Parameters with `get_by_list`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -233,7 +233,7 @@ def _are_parameters(weights):
 
 @public("nn.TrainOneStepCell")
 class TrainOneStepCell(Cell):
-    """One training step: the loss of a batch, its gradients, the update.
+    """Training step: computes the loss of a batch and its gradients, and updates the weights.
 
     The network runs once in a step, though a subclass calls for its loss and then for its
     gradients.
@@ -346,7 +346,7 @@ class ParameterUpdate(Cell):
 
 
 class _VirtualDatasetCell(Cell):
-    """A network of any inputs whose layout a parallel planner would change; here it is called."""
+    """Wraps a network whose inputs a parallel planner would split; here it only calls it."""
 
     def __init__(self, backbone):
         super().__init__(auto_prefix=False)
@@ -359,7 +359,7 @@ class _VirtualDatasetCell(Cell):
 
 @public("nn.VirtualDatasetCellTriple")
 class VirtualDatasetCellTriple(Cell):
-    """A network of three inputs whose layout a parallel planner would change; here it is called.
+    """Wraps a network of three inputs that a parallel planner would split; here it only calls it.
 
     Args:
         backbone (Cell): the network.
@@ -418,7 +418,7 @@ class _Sliced(Cell):
 
 @public("nn.MicroBatchInterleaved")
 class MicroBatchInterleaved(_Sliced):
-    """Calls a network on slices of the batch and returns the sum of its outputs.
+    """Splits the batch into slices, calls a network on each and returns the sum of its outputs.
 
     Args:
         network (Cell): the network; it returns one Tensor.
@@ -452,7 +452,7 @@ class MicroBatchInterleaved(_Sliced):
 
 @public("nn.GradAccumulationCell")
 class GradAccumulationCell(_Sliced):
-    """Calls a network on slices of the batch and returns the sum of its outputs.
+    """Splits the batch into slices, calls a network on each and returns the sum of its outputs.
 
     Args:
         network (Cell): the network; it returns one Tensor.
@@ -482,7 +482,7 @@ class GradAccumulationCell(_Sliced):
 
 @public("nn.PipelineCell")
 class PipelineCell(_Sliced):
-    """Calls a network on slices of the batch, as a pipeline would, and returns the sum of outputs.
+    """Splits the batch into micro-batches, as a pipeline would, and returns the sum of the outputs.
 
     Args:
         network (Cell): the network; it returns one Tensor.

@@ -24,7 +24,7 @@ BUCKET = 1 << 22  # elements that travel together
 @public("nn.DistributedGradReducer")
 @without_effect("nn.DistributedGradReducer(fusion_type)", "messages are cut by size alone")
 class DistributedGradReducer(Cell):
-    """Sums gradients over the processes of a group, and divides them by their number if wanted.
+    """Sums or averages gradients over the processes of a group (all-reduce).
 
     Gradients travel as float32, many in one message. Those of parameters marked
     `layerwise_parallel` stay as they are. A process that is alone gets its own gradients back.
@@ -111,8 +111,8 @@ class Overlapped:
 
     is `grads = reducer(gradient(network, parameters)(data))`. A bucket is sent as soon as the walk
     has reached all its parameters: the last bucket first, whatever comes first on this process, as
-    all have to send them in one order. A reducer that is no DistributedGradReducer, such as one of
-    a script's own, is called with all gradients at the end.
+    all have to send them in one order. A reducer that is not a DistributedGradReducer, such as one
+    of a script's own, is called with all gradients at the end.
 
     Args:
         reducer (Cell): what reduces a tuple of gradients.

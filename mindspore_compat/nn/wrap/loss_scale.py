@@ -40,7 +40,7 @@ Given = Number | TensorOf()
 
 @public("nn.DynamicLossScaleUpdateCell")
 class DynamicLossScaleUpdateCell(Cell):
-    """Changes a loss scale: down after an overflow, up after enough steps without one.
+    """Dynamic loss scale: lowered after an overflow, raised after enough steps without one.
 
     After an overflow the scale is divided by `scale_factor`, but never below 1. When `scale_window`
     steps have passed since it changed last, or since the start, it is multiplied.
@@ -111,7 +111,7 @@ class DynamicLossScaleUpdateCell(Cell):
 
 @public("nn.FixedLossScaleUpdateCell")
 class FixedLossScaleUpdateCell(Cell):
-    """Leaves the loss scale as it is; the step is still skipped after an overflow.
+    """Fixed loss scale: it never changes, but a step that overflows is skipped.
 
     Args:
         loss_scale_value (float): the loss scale.
@@ -147,7 +147,7 @@ class FixedLossScaleUpdateCell(Cell):
 
 @public("nn.TrainOneStepWithLossScaleCell")
 class TrainOneStepWithLossScaleCell(TrainOneStepCell):
-    """One training step with a scaled loss.
+    """Training step with loss scaling, which skips the update if gradients overflow.
 
     Gradients are taken of scale times loss, divided by the scale, reduced over processes and looked
     at. The optimizer runs if they are finite, on this and on every other process.

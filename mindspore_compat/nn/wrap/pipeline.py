@@ -17,7 +17,7 @@ __all__ = ["PipelineGradReducer"]
 
 @public("nn.PipelineGradReducer")
 class PipelineGradReducer(Cell):
-    """Divides gradients by the scale of the loss, in training steps that a script writes itself.
+    """Divides accumulated gradients by the loss scale, in hand-written training steps.
 
     The gradient of an `nn.PipelineCell` is that of all its slices here, and that of an AutoParallel
     network is summed over ranks, so what is left is to add what `accu_grads` holds, which becomes

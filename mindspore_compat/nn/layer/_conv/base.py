@@ -31,7 +31,7 @@ _padding = "'padding' must be 0 where 'pad_mode' is not 'pad'"
 
 
 def _two(name):
-    """A tuple of another length is refused as another type: as the original does for images."""
+    """Refuses a tuple of another length as another type, as the original does for images."""
     return Forbid(
         f"type({name}) is tuple and len({name}) != 2",
         TypeError,

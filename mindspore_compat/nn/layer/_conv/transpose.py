@@ -1,4 +1,4 @@
-"""Transposed convolution layers, of sequences, images and volumes; `conv` shows them."""
+"""Transposed convolution layers for sequences, images and volumes; `conv` re-exports them."""
 
 import functools
 
@@ -79,8 +79,8 @@ class _Transpose(_Conv):
 @public("nn.Conv2dTranspose")
 @documented
 class Conv2dTranspose(_Transpose):
-    """The transpose of a convolution of images: each element is multiplied by a learnt kernel and
-    added to the output.
+    """2-D transposed convolution layer: each element is multiplied by a learnt kernel and added to
+    the output.
 
     Args:
         kernel_size (Union[int, tuple[int]]): height and width of the kernels.
@@ -168,8 +168,8 @@ class Conv2dTranspose(_Transpose):
 @public("nn.Conv1dTranspose")
 @documented
 class Conv1dTranspose(_OfSequences, _Transpose):
-    """The transpose of a convolution of sequences: each element is multiplied by a learnt kernel
-    and added to the output.
+    """1-D transposed convolution layer: each element is multiplied by a learnt kernel and added to
+    the output.
 
     Args:
         kernel_size (int): the length of the kernels.
@@ -201,8 +201,8 @@ class Conv1dTranspose(_OfSequences, _Transpose):
 @public("nn.Conv3dTranspose")
 @documented
 class Conv3dTranspose(_Conv):
-    """The transpose of a convolution of volumes: each element is multiplied by a learnt kernel and
-    added to the output.
+    """3-D transposed convolution layer: each element is multiplied by a learnt kernel and added to
+    the output.
 
     Args:
         kernel_size (Union[int, tuple[int]]): depth, height and width of the kernels.

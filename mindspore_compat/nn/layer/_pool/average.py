@@ -1,4 +1,4 @@
-"""Layers of the mean of each window.
+"""Average pooling layers.
 
 The arithmetic is in `ops/_pooling/average_pool.py`; here the padding is found from a mode.
 """
@@ -79,7 +79,7 @@ class _AvgPool(_Pool):
 
 @public("nn.AvgPool1d")
 class AvgPool1d(_AvgPool):
-    """The mean of each window of a sequence (N, C, L) or (C, L).
+    """1-D average pooling of a sequence (N, C, L) or (C, L).
 
     Args:
         kernel_size (int): the length of a window.
@@ -125,7 +125,7 @@ class AvgPool1d(_AvgPool):
 
 @public("nn.AvgPool2d")
 class AvgPool2d(_AvgPool):
-    """The mean of each window of images (N, C, H, W) or (C, H, W).
+    """2-D average pooling of images (N, C, H, W) or (C, H, W).
 
     Args:
         kernel_size (Union[int, tuple[int]]): height and width of a window.
@@ -177,7 +177,7 @@ class AvgPool2d(_AvgPool):
 
 @public("nn.AvgPool3d")
 class AvgPool3d(_AvgPool):
-    """The mean of each window of volumes (N, C, D, H, W) or (C, D, H, W).
+    """3-D average pooling of volumes (N, C, D, H, W) or (C, D, H, W).
 
     Its arguments are those of AvgPool2d, with three numbers per size and without `data_format`.
 

@@ -1,4 +1,4 @@
-"""Layers of the largest value of each window.
+"""Max pooling layers.
 
 The arithmetic is in `ops/_pooling/max_pool.py`; here the padding is found from a mode.
 """
@@ -117,7 +117,7 @@ class _MaxPool(_Pool):
 
 @public("nn.MaxPool1d")
 class MaxPool1d(_MaxPool):
-    """The largest value of each window of a sequence (N, C, L) or (C, L).
+    """1-D max pooling of a sequence (N, C, L) or (C, L).
 
     Args:
         kernel_size (int): the length of a window.
@@ -150,7 +150,7 @@ class MaxPool1d(_MaxPool):
 
 @public("nn.MaxPool2d")
 class MaxPool2d(_MaxPool):
-    """The largest value of each window of images (N, C, H, W) or (C, H, W).
+    """2-D max pooling of images (N, C, H, W) or (C, H, W).
 
     Args:
         kernel_size (Union[int, tuple[int]]): height and width of a window.
@@ -206,7 +206,7 @@ class MaxPool2d(_MaxPool):
 
 @public("nn.MaxPool3d")
 class MaxPool3d(_MaxPool):
-    """The largest value of each window of volumes (N, C, D, H, W) or (C, D, H, W).
+    """3-D max pooling of volumes (N, C, D, H, W) or (C, D, H, W).
 
     Its arguments are those of MaxPool2d, with three numbers per size and without `data_format`.
 

@@ -23,7 +23,7 @@ FLOATS = (float16, float32, float64, bfloat16)
 
 @public("nn.probability.bijector.Bijector")
 class Bijector(Cell):
-    """The base of functions g with an inverse, which turn a distribution into another.
+    """Base class of bijectors: invertible functions g that turn a distribution into another.
 
     Args:
         is_constant_jacobian (bool): whether the derivative is the same everywhere.
@@ -38,7 +38,7 @@ class Bijector(Cell):
           method, such as 'forward', and what it is to be given.
 
     Raises:
-        TypeError: if an argument is of another type, or `dtype` is no float.
+        TypeError: if an argument is of another type, or `dtype` is not a float.
         NotImplementedError: if the family does not define the method that is called.
 
     Examples:
@@ -94,7 +94,7 @@ class Bijector(Cell):
 
     @property
     def batch_shape(self):
-        """The shape that the arguments are broadcast to; None where there are none."""
+        """The shape that the arguments are broadcast to; None without arguments."""
         if not self._own:
             return None
         return np.broadcast_shapes(*(value.shape for value in self._own.values()))
@@ -102,7 +102,7 @@ class Bijector(Cell):
     # For families ---------------------------------------------------------------------------------
 
     def _add_parameter(self, value, name):
-        """Keeps an argument as a Tensor of floats; all must have one type."""
+        """Stores an argument as a Tensor of floats; all must have one type."""
         own = type(self).__name__
         if type(value) not in (int, float, list) and not isinstance(value, (np.ndarray, Tensor)):
             raise TypeError(
@@ -128,7 +128,8 @@ class Bijector(Cell):
         return value
 
     def _check_value_dtype(self, value):
-        """The value, refused where it is no Tensor of a float type, or not of `dtype`."""
+        """The value; refused unless it is a Tensor of a float type, or of `dtype` where one is
+        set."""
         _ATensor.refuse(type(self).__name__, "value", value)
         if value.dtype not in FLOATS or self._dtype not in (None, value.dtype):
             raise TypeError(
@@ -179,13 +180,14 @@ class Bijector(Cell):
         return self._asked("inverse_log_jacobian", value, *args, **kwargs)
 
     def __call__(self, *args, **kwargs):
-        """The TransformedDistribution of a distribution, or the answer to a question by name."""
+        """The TransformedDistribution of a distribution, or the result of the method of that
+        name."""
         if args and isinstance(args[0], registered("Distribution")):
             return type_named("TransformedDistribution")(self, *args, **kwargs)
         return super().__call__(*args, **kwargs)
 
     def construct(self, name, *args, **kwargs):
-        """Asks the question called `name`, such as 'forward' or 'inverse_log_jacobian'."""
+        """Calls the method called `name`, such as 'forward' or 'inverse_log_jacobian'."""
         if name not in ("forward", "inverse", "forward_log_jacobian", "inverse_log_jacobian"):
             raise ValueError(
                 f"For '{type(self).__name__}', 'name' must be that of a question, but got {name!r}."

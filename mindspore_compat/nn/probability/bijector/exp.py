@@ -8,7 +8,7 @@ __all__ = ["Exp"]
 
 @public("nn.probability.bijector.Exp")
 class Exp(PowerTransform):
-    """g(x) = exp(x), the PowerTransform of power 0.
+    """Exponential bijector: g(x) = exp(x), the PowerTransform of power 0.
 
     Args:
         name (str): the name of the bijector.

@@ -9,7 +9,7 @@ __all__ = ["GumbelCDF"]
 
 @public("nn.probability.bijector.GumbelCDF")
 class GumbelCDF(Bijector):
-    """g(x) = exp(-exp(-(x - loc) / scale)).
+    """Gumbel CDF bijector: g(x) = exp(-exp(-(x - loc) / scale)).
 
     Args:
         loc (Union[float, list, numpy.ndarray, Tensor]): the likeliest value, floats.

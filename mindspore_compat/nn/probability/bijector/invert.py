@@ -9,14 +9,14 @@ __all__ = ["Invert"]
 
 @public("nn.probability.bijector.Invert")
 class Invert(Bijector):
-    """The inverse of a bijector: its `forward` is that one's `inverse`, and so on.
+    """Inverts a bijector: `forward` is the `inverse` of the other, and vice versa.
 
     Args:
         bijector (Bijector): what is inverted.
         name (str): the name; "" for "Invert" and the name of `bijector`.
 
     Raises:
-        TypeError: if `bijector` is no Bijector, or `name` not a str.
+        TypeError: if `bijector` is not a Bijector, or `name` not a str.
 
     Examples:
         >>> from mindspore_compat import Tensor
@@ -48,11 +48,11 @@ class Invert(Bijector):
     )
 
     def forward(self, x):
-        """What `bijector` takes to `x`, a Tensor of floats."""
+        """The inverse of `bijector` at `x`, a Tensor of floats."""
         return self._bijector.inverse(x)
 
     def inverse(self, y):
-        """What `bijector` takes `y` to, a Tensor of floats."""
+        """The value of `bijector` at `y`, a Tensor of floats."""
         return self._bijector.forward(y)
 
     def forward_log_jacobian(self, x):

@@ -9,7 +9,7 @@ __all__ = ["PowerTransform"]
 
 @public("nn.probability.bijector.PowerTransform")
 class PowerTransform(Bijector):
-    """g(x) = (1 + power x)^(1 / power), which is exp(x) where the power is 0.
+    """Power bijector: g(x) = (1 + power x)^(1 / power), which is exp(x) where the power is 0.
 
     Args:
         power (Union[float, list, numpy.ndarray, Tensor]): the power, floats of at least 0.

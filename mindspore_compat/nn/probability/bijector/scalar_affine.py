@@ -9,7 +9,7 @@ __all__ = ["ScalarAffine"]
 
 @public("nn.probability.bijector.ScalarAffine")
 class ScalarAffine(Bijector):
-    """g(x) = scale x + shift.
+    """Affine bijector: g(x) = scale x + shift.
 
     Args:
         scale (Union[float, list, numpy.ndarray, Tensor]): the scale, floats.

@@ -1,4 +1,4 @@
-"""Softplus: a line that bends smoothly to 0 on the left."""
+"""Softplus: a smooth approximation of the ramp max(0, x)."""
 
 from .... import ops
 from ...._core.declare.public_api import public
@@ -9,7 +9,7 @@ __all__ = ["Softplus"]
 
 @public("nn.probability.bijector.Softplus")
 class Softplus(Bijector):
-    """g(x) = log(1 + exp(sharpness x)) / sharpness.
+    """Softplus bijector: g(x) = log(1 + exp(sharpness x)) / sharpness.
 
     Args:
         sharpness (Union[float, list, numpy.ndarray, Tensor]): how sharp the bend is, floats.

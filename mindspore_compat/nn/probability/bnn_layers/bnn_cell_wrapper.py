@@ -9,7 +9,7 @@ __all__ = ["WithBNNLossCell"]
 
 @public("nn.probability.bnn_layers.WithBNNLossCell")
 class WithBNNLossCell(Cell):
-    """A network followed by its loss and the divergence of its drawn weights from their priors.
+    """Bayesian network with its loss and the KL divergence of its weights from their priors.
 
     Args:
         backbone (Cell): the network.
@@ -26,7 +26,7 @@ class WithBNNLossCell(Cell):
         Tensor, of the shape that `loss_fn` returns.
 
     Raises:
-        TypeError: if `backbone` or `loss_fn` is no Cell, or a factor no number.
+        TypeError: if `backbone` or `loss_fn` is not a Cell, or a factor not a number.
         ValueError: if a factor is below 0.
 
     Examples:

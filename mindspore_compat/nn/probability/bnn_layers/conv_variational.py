@@ -1,4 +1,4 @@
-"""ConvReparam: a convolution whose kernels are drawn from learnt distributions."""
+"""ConvReparam: a Bayesian convolution, whose kernels are drawn from learnt distributions."""
 
 from ...._core.declare.public_api import public
 from ...._core.rules.vocabulary import Bool, Forbid, checked
@@ -14,7 +14,7 @@ __all__ = ["ConvReparam"]
 @public("nn.probability.bnn_layers.ConvReparam")
 @documented
 class ConvReparam(Variational, Conv2d):
-    """Cross-correlation of images with kernels that are drawn, one draw for a batch.
+    """Bayesian 2-D convolution layer, with one draw of kernels for a batch.
 
     Args:
         kernel_size (Union[int, tuple[int]]): height and width of the kernels.

@@ -1,4 +1,4 @@
-"""Dense layers whose weights are drawn anew with every call, from learnt distributions."""
+"""Bayesian dense layers: weights are drawn from learnt distributions at every call."""
 
 import functools
 
@@ -67,7 +67,7 @@ class _DenseVariational(Variational, Cell):
 
 @public("nn.probability.bnn_layers.DenseReparam")
 class DenseReparam(_DenseVariational):
-    """A dense layer whose weights are drawn, activation(x @ weight.T + bias), one draw for a batch.
+    """Bayesian dense layer, activation(x @ weight.T + bias), with one draw of weights for a batch.
 
     Args:
         in_channels (int): the length of the rows of the input.
@@ -109,7 +109,7 @@ class DenseReparam(_DenseVariational):
 
 @public("nn.probability.bnn_layers.DenseLocalReparam")
 class DenseLocalReparam(_DenseVariational):
-    """A dense layer whose weights are drawn, one draw for each element of the output.
+    """Bayesian dense layer with local reparameterization: a draw for each element of the output.
 
     Instead of the weights it draws x @ weight.T, which is normal as the weights are.
 

@@ -18,7 +18,7 @@ Shape = ListOf(Int(ge=0)) | TupleOf(Int(ge=0))
 
 @public("nn.probability.bnn_layers.NormalPrior")
 class NormalPrior(Cell):
-    """The normal distribution that weights have before anything is learnt.
+    """Normal prior distribution of weights.
 
     Args:
         dtype (mindspore.dtype): the type of samples, a float.
@@ -30,7 +30,7 @@ class NormalPrior(Cell):
           takes.
 
     Raises:
-        TypeError: if `dtype` is no float, or `mean` or `std` no number.
+        TypeError: if `dtype` is not a float, or `mean` or `std` not a number.
         ValueError: if `std` is not above 0.
 
     Examples:
@@ -47,13 +47,13 @@ class NormalPrior(Cell):
         self.normal = Normal(mean, std, dtype=dtype)
 
     def construct(self, *inputs):
-        """Asks the distribution."""
+        """Calls a method of the distribution by name."""
         return self.normal(*inputs)
 
 
 @public("nn.probability.bnn_layers.NormalPosterior")
 class NormalPosterior(Cell):
-    """The normal distribution of weights that is learnt: a mean and a standard deviation for each.
+    """Normal posterior distribution of weights: a learnt mean and standard deviation for each.
 
     The standard deviation is log(1 + exp(u)), where u is the second parameter.
 
@@ -119,14 +119,14 @@ class NormalPosterior(Cell):
         return -ops.logsigmoid(-std_pre)
 
     def construct(self, *inputs):
-        """Asks the distribution."""
+        """Calls a method of the distribution by name."""
         if inputs and inputs[0] == "get_dist_type":
             return self.normal(*inputs)
         return self.normal(*inputs, mean=self.mean, sd=self.std_trans(self.untransformed_std))
 
 
 def normal_post_fn(name, shape):
-    """The NormalPosterior of weights called `name` of the shape `shape`: what layers learn."""
+    """Makes the NormalPosterior of weights called `name`, of shape `shape`."""
     return NormalPosterior(name, shape)
 
 
@@ -148,7 +148,7 @@ def made_prior(api, key, given):
 
 
 def made_posterior(api, key, given, name, shape):
-    """The posterior that a function returns; refused if it is no NormalPosterior."""
+    """The posterior that a function returns; refused if it is not a NormalPosterior."""
     if isinstance(given, Cell) or not callable(given):
         raise TypeError(
             f"For '{api}', '{key}' must be a function that returns a NormalPosterior, "

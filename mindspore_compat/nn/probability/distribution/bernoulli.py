@@ -1,4 +1,4 @@
-"""Bernoulli: one with a probability, else zero."""
+"""Bernoulli: 1 with a given probability, else 0."""
 
 from .... import ops
 from ...._core.declare.public_api import public
@@ -10,7 +10,7 @@ __all__ = ["Bernoulli"]
 
 @public("nn.probability.distribution.Bernoulli")
 class Bernoulli(Distribution):
-    """The distribution of 1 with probability `probs`, else 0.
+    """Bernoulli distribution: 1 with probability `probs`, else 0.
 
     Args:
         probs (Union[float, list, numpy.ndarray, Tensor]): the probability of 1, between 0 and 1;

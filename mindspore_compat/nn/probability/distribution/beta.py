@@ -14,7 +14,7 @@ def _lbeta(one, zero):
 
 @public("nn.probability.distribution.Beta")
 class Beta(Distribution):
-    """The beta distribution: density x^(concentration1 - 1) (1 - x)^(concentration0 - 1) / B.
+    """Beta distribution: density x^(concentration1 - 1) (1 - x)^(concentration0 - 1) / B.
 
     Args:
         concentration1 (Union[int, float, list, numpy.ndarray, Tensor]): alpha, above 0; None where
@@ -29,7 +29,7 @@ class Beta(Distribution):
     no `cdf`.
 
     Raises:
-        TypeError: if `dtype` is no float.
+        TypeError: if `dtype` is not a float.
         ValueError: if a concentration is not above 0.
 
     Examples:

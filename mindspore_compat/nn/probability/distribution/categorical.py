@@ -10,7 +10,7 @@ __all__ = ["Categorical"]
 
 @public("nn.probability.distribution.Categorical")
 class Categorical(Distribution):
-    """The distribution of the numbers 0 to k - 1, each with a probability of its own.
+    """Categorical distribution of the numbers 0 to k - 1, each with a probability of its own.
 
     Args:
         probs (Union[list, numpy.ndarray, Tensor]): the probabilities, shape (*, k).

@@ -14,7 +14,7 @@ __all__ = ["Cauchy"]
 @public("nn.probability.distribution.Cauchy")
 @documented
 class Cauchy(LocationScale):
-    """The Cauchy distribution; its mean, variance and standard deviation are refused.
+    """Cauchy distribution; its mean, variance and standard deviation are undefined and refused.
 
     Args:
         loc (Union[int, float, list, numpy.ndarray, Tensor]): the middle; None where it comes with
@@ -23,7 +23,7 @@ class Cauchy(LocationScale):
             above 0; None likewise.
 
     Raises:
-        TypeError: if `dtype` is no float.
+        TypeError: if `dtype` is not a float.
         ValueError: if `scale` is not above 0, or a moment is requested.
 
     Examples:

@@ -50,7 +50,7 @@ def tensor_of(api, value, name, dtype):
 
 
 def need_positive(api, value, name):
-    """Refuses a Tensor of which an element is not above 0."""
+    """Refuses a Tensor with an element that is not above 0."""
     if value is not None and not (value.asnumpy() > 0).all():
         raise ValueError(f"For '{api}', '{name}' must be above 0, but got {value}.")
 
@@ -64,7 +64,7 @@ def _rest_of_log(logarithm):
 
 
 class Distribution(Cell):
-    """The base of distributions.
+    """Base class of probability distributions.
 
     Args:
         seed (int): the seed of samples; None for the global one.
@@ -117,7 +117,7 @@ class Distribution(Cell):
     # For families ---------------------------------------------------------------------------------
 
     def _add_parameter(self, value, name, dtype=None):
-        """Keeps an argument as a Tensor; None where it is to be given with every question."""
+        """Stores an argument as a Tensor; None where every call is to pass it."""
         kind = dtype or (self._dtype if self._dtype in FLOATS else float32)
         value = tensor_of(type(self).__name__, value, name, kind)
         self._own[name] = value
@@ -137,14 +137,14 @@ class Distribution(Cell):
             ) from None
 
     def _need_float(self):
-        """Refuses a `dtype` that is no float, for continuous families."""
+        """Refuses a `dtype` other than a float, for continuous families."""
         if self._dtype not in FLOATS:
             raise TypeError(
                 f"For '{type(self).__name__}', 'dtype' must be a float type, but got {self._dtype}."
             )
 
     def _need_number(self):
-        """Refuses a `dtype` that is neither of whole numbers nor of floats, for counts."""
+        """Refuses a `dtype` other than a float or a whole number, for counts."""
         if self._dtype not in NUMBERS:
             raise TypeError(
                 f"For '{type(self).__name__}', 'dtype' must be a type of whole numbers "
@@ -250,7 +250,7 @@ class Distribution(Cell):
         return self._asked("mean", (("_mean", None),), *args, **kwargs)
 
     def mode(self, *args, **kwargs):
-        """The likeliest value."""
+        """The mode: the likeliest value."""
         return self._asked("mode", (("_mode", None),), *args, **kwargs)
 
     def sd(self, *args, **kwargs):
@@ -270,7 +270,7 @@ class Distribution(Cell):
 
         Args:
             dist (str): the name of the family.
-            args: the arguments of the other distribution; then, if wanted, of this one.
+            args: the arguments of the other distribution; then, optionally, of this one.
         """
         return self._asked("kl_loss", (("_kl_loss", None),), dist, *args, **kwargs)
 
@@ -279,7 +279,7 @@ class Distribution(Cell):
 
         Args:
             dist (str): the name of the family.
-            args: the arguments of the other distribution; then, if wanted, of this one.
+            args: the arguments of the other distribution; then, optionally, of this one.
         """
         own = args[len(self._own) :]
         mine = {
@@ -294,7 +294,7 @@ class Distribution(Cell):
         return self._asked("sample", (("_sample", None),), *args, **kwargs)
 
     def get_dist_args(self, *args, **kwargs):
-        """The arguments in force, a tuple of Tensors; given ones replace the own ones."""
+        """The arguments in force, a tuple of Tensors; those passed replace the stored ones."""
         names = list(self._own)
         unknown = [name for name in kwargs if name not in names[len(args) :]]
         if unknown or len(args) > len(names):
@@ -311,7 +311,7 @@ class Distribution(Cell):
         return type(self).__name__
 
     def construct(self, name, *args, **kwargs):
-        """Asks the question called `name`, such as 'prob' or 'mean'."""
+        """Calls the method called `name`, such as 'prob' or 'mean'."""
         known = (
             "prob",
             "log_prob",

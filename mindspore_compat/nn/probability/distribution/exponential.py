@@ -12,14 +12,14 @@ __all__ = ["Exponential"]
 @public("nn.probability.distribution.Exponential")
 @documented
 class Exponential(Distribution):
-    """The exponential distribution.
+    """Exponential distribution.
 
     Args:
         rate (Union[int, float, list, numpy.ndarray, Tensor]): the inverse of the mean, above 0;
             None where it comes with every question.
 
     Raises:
-        TypeError: if `dtype` is no float.
+        TypeError: if `dtype` is not a float.
         ValueError: if `rate` is not above 0.
 
     Examples:

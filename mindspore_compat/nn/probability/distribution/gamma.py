@@ -10,7 +10,7 @@ __all__ = ["Gamma"]
 
 @public("nn.probability.distribution.Gamma")
 class Gamma(Distribution):
-    """The gamma distribution: density proportional to x^(concentration - 1) exp(-rate x).
+    """Gamma distribution: density proportional to x^(concentration - 1) exp(-rate x).
 
     Args:
         concentration (Union[int, float, list, numpy.ndarray, Tensor]): alpha, above 0; None where
@@ -24,7 +24,7 @@ class Gamma(Distribution):
     gradient.
 
     Raises:
-        TypeError: if `dtype` is no float.
+        TypeError: if `dtype` is not a float.
         ValueError: if `concentration` or `rate` is not above 0.
 
     Examples:

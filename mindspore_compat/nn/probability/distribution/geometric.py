@@ -10,7 +10,7 @@ __all__ = ["Geometric"]
 
 @public("nn.probability.distribution.Geometric")
 class Geometric(Distribution):
-    """The distribution of the failures before the first success: P(k) = probs (1 - probs)^k.
+    """Geometric distribution of the failures before the first success: P(k) = probs (1 - probs)^k.
 
     Args:
         probs (Union[float, list, numpy.ndarray, Tensor]): the probability of a success, above 0 and

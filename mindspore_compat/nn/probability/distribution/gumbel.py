@@ -21,7 +21,7 @@ EULER = 0.5772156649015329
 
 @public("nn.probability.distribution.Gumbel")
 class Gumbel(TransformedDistribution):
-    """The Gumbel distribution: P(X <= x) = exp(-exp(-(x - loc) / scale)).
+    """Gumbel distribution: P(X <= x) = exp(-exp(-(x - loc) / scale)).
 
     Args:
         loc (Union[int, float, list, numpy.ndarray, Tensor]): the likeliest value.
@@ -34,7 +34,7 @@ class Gumbel(TransformedDistribution):
     and `cross_entropy`.
 
     Raises:
-        TypeError: if `dtype` is no float, or `loc` or `scale` is None.
+        TypeError: if `dtype` is not a float, or `loc` or `scale` is None.
         ValueError: if `scale` is not above 0.
 
     Examples:

@@ -12,7 +12,7 @@ __all__ = ["HalfNormal"]
 
 @public("nn.probability.distribution.HalfNormal")
 class HalfNormal(Distribution):
-    """The half normal distribution, of which the density is known: `prob` and `log_prob`.
+    """Half-normal distribution; it offers `prob` and `log_prob` only.
 
     Args:
         mean (Union[int, float, list, numpy.ndarray, Tensor]): the mean of the normal
@@ -27,7 +27,7 @@ class HalfNormal(Distribution):
     distribution where `mean` is 0.
 
     Raises:
-        TypeError: if `dtype` is no float.
+        TypeError: if `dtype` is not a float.
         ValueError: if `sd` is not above 0.
 
     Examples:

@@ -14,7 +14,7 @@ __all__ = ["Laplace"]
 @public("nn.probability.distribution.Laplace")
 @documented
 class Laplace(Distribution):
-    """The Laplace distribution, of which the density is known: `prob` and `log_prob`.
+    """Laplace distribution; it offers `prob` and `log_prob` only.
 
     Args:
         mean (Union[int, float, list, numpy.ndarray, Tensor]): the mean; None where it comes with
@@ -23,7 +23,7 @@ class Laplace(Distribution):
             distance from the mean; None likewise.
 
     Raises:
-        TypeError: if `dtype` is no float.
+        TypeError: if `dtype` is not a float.
         ValueError: if `sd` is not above 0.
 
     Examples:

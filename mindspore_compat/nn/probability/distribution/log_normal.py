@@ -15,7 +15,7 @@ __all__ = ["LogNormal"]
 
 @public("nn.probability.distribution.LogNormal")
 class LogNormal(TransformedDistribution):
-    """The distribution of numbers whose logarithm is normal.
+    """Log-normal distribution: the logarithm of a value is normally distributed.
 
     Args:
         loc (Union[int, float, list, numpy.ndarray, Tensor]): the mean of the logarithm; None where
@@ -27,7 +27,7 @@ class LogNormal(TransformedDistribution):
         name (str): the name of the distribution.
 
     Raises:
-        TypeError: if `dtype` is no float.
+        TypeError: if `dtype` is not a float.
         ValueError: if `scale` is not above 0.
 
     Examples:

@@ -14,7 +14,7 @@ __all__ = ["Logistic"]
 @public("nn.probability.distribution.Logistic")
 @documented
 class Logistic(LocationScale):
-    """The logistic distribution: P(X <= x) = sigmoid((x - loc) / scale).
+    """Logistic distribution: P(X <= x) = sigmoid((x - loc) / scale).
 
     Args:
         loc (Union[int, float, list, numpy.ndarray, Tensor]): the mean; None where it comes with
@@ -22,7 +22,7 @@ class Logistic(LocationScale):
         scale (Union[int, float, list, numpy.ndarray, Tensor]): the scale, above 0; None likewise.
 
     Raises:
-        TypeError: if `dtype` is no float.
+        TypeError: if `dtype` is not a float.
         ValueError: if `scale` is not above 0.
 
     Examples:

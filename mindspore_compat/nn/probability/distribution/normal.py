@@ -14,14 +14,14 @@ __all__ = ["Normal"]
 @public("nn.probability.distribution.Normal")
 @documented
 class Normal(Distribution):
-    """The normal distribution.
+    """Normal (Gaussian) distribution.
 
     Args:
         mean (Union[int, float, list, numpy.ndarray, Tensor]): the mean.
         sd (Union[int, float, list, numpy.ndarray, Tensor]): the standard deviation, above 0.
 
     Raises:
-        TypeError: if `dtype` is no float.
+        TypeError: if `dtype` is not a float.
         ValueError: if `sd` is not above 0.
 
     Example:

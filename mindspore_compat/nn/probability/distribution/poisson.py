@@ -14,7 +14,7 @@ __all__ = ["Poisson"]
 
 @public("nn.probability.distribution.Poisson")
 class Poisson(Distribution):
-    """The Poisson distribution: P(k) = rate^k exp(-rate) / k!.
+    """Poisson distribution: P(k) = rate^k exp(-rate) / k!.
 
     Args:
         rate (Union[list, numpy.ndarray, Tensor]): the mean, above 0; None where it comes with every

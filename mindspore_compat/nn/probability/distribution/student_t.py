@@ -14,7 +14,7 @@ __all__ = ["StudentT"]
 @public("nn.probability.distribution.StudentT")
 @documented
 class StudentT(Distribution):
-    """Student's t distribution, of which the density is known: `prob` and `log_prob`.
+    """Student's t distribution with location and scale; it offers `prob` and `log_prob` only.
 
     Args:
         df (Union[int, float, list, numpy.ndarray, Tensor]): the degrees of freedom, above 0; None
@@ -23,7 +23,7 @@ class StudentT(Distribution):
         sd (Union[int, float, list, numpy.ndarray, Tensor]): the scale, above 0; None likewise.
 
     Raises:
-        TypeError: if `dtype` is no float.
+        TypeError: if `dtype` is not a float.
         ValueError: if `df` or `sd` is not above 0.
 
     Examples:

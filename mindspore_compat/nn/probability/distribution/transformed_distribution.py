@@ -14,7 +14,7 @@ __all__ = ["TransformedDistribution"]
 
 @public("nn.probability.distribution.TransformedDistribution")
 class TransformedDistribution(Distribution):
-    """The distribution of g(X), where X follows a distribution and g is a bijector.
+    """Transformed distribution: that of g(X), where X follows a distribution and g is a bijector.
 
     Args:
         bijector (Bijector): the function g, which has to rise: `cdf` takes it so.
@@ -26,8 +26,8 @@ class TransformedDistribution(Distribution):
     `cdf`, `log_cdf`, `survival_function`, `log_survival`, `sample`, and where g is linear `mean`.
 
     Raises:
-        TypeError: if `bijector` is no Bijector, `distribution` no Distribution, or its type no
-            float.
+        TypeError: if `bijector` is not a Bijector, `distribution` not a Distribution, or its type
+            not a float.
         ValueError: if the mean is requested and g is not linear.
 
     Examples:

@@ -12,14 +12,14 @@ __all__ = ["Uniform"]
 @public("nn.probability.distribution.Uniform")
 @documented
 class Uniform(Distribution):
-    """The uniform distribution between two bounds.
+    """Uniform distribution between two bounds.
 
     Args:
         low (Union[int, float, list, numpy.ndarray, Tensor]): the lower bound.
         high (Union[int, float, list, numpy.ndarray, Tensor]): the upper bound, above `low`.
 
     Raises:
-        TypeError: if `dtype` is no float.
+        TypeError: if `dtype` is not a float.
         ValueError: if `low` is not below `high`.
 
     Example:
