@@ -80,7 +80,7 @@ def _mapped(value, function):
 
 
 class LossScaler(ABC):
-    """The base of loss scalers; subclasses define all three methods.
+    """Base class of loss scalers; subclasses define all three methods.
 
     Example:
         >>> import mindspore_compat as ms
@@ -119,7 +119,7 @@ class LossScaler(ABC):
 
 
 class StaticLossScaler(LossScaler):
-    """A loss scale that stays.
+    """Static loss scaler: the scale never changes.
 
     Args:
         scale_value (Union[float, int]): the loss scale, at least 1.
@@ -169,7 +169,8 @@ class StaticLossScaler(LossScaler):
 
 
 class DynamicLossScaler(StaticLossScaler):
-    """A loss scale that goes down when gradients are not finite, and up after enough finite steps.
+    """Dynamic loss scaler: lowers the scale when gradients are not finite, raises it after enough
+    finite steps.
 
     Args:
         scale_value (Union[float, int]): the loss scale at the start, at least 1.
@@ -239,7 +240,7 @@ def _without_status(function, inputs, status):
 @takes(["status"], _without_status, most=1)
 @checked
 def all_finite(inputs: _Inputs):
-    """Whether all elements of all Tensors are finite.
+    """Returns whether all elements of all Tensors are finite.
 
     Args:
         inputs (Union[tuple[Tensor], list[Tensor]]): the Tensors.

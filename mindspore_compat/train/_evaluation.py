@@ -100,7 +100,7 @@ class Evaluation:
         return {**metrics, "eval_loss": _shown_plainly(measured.eval())}
 
     def _clear_metrics(self):
-        """Starts all metrics anew."""
+        """Resets all metrics."""
         for metric in self._metric_fns.values():
             metric.clear()
 

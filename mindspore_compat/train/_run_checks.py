@@ -36,7 +36,7 @@ def check_levels(optimizer, amp_level, boost_level):
 
 
 def check_optimizer(optimizer):
-    """Refuses a Cell that is no optimizer, nor around one."""
+    """Refuses a Cell that is neither an optimizer nor wraps one."""
     if optimizer is not None and not hasattr(optimizer, "parameters"):
         raise TypeError(
             f"For 'Model', 'optimizer' must be an Optimizer or None, but got "
@@ -123,7 +123,7 @@ def check_outputs(outputs, least=0):
 
 
 def check_predict_data(values):
-    """Refuses what is no Tensor, None, number or text, nor a list, tuple or dict of them."""
+    """Refuses anything but Tensors, None, numbers, texts, and lists, tuples and dicts of them."""
     for value in values:
         if isinstance(value, (list, tuple)):
             check_predict_data(value)

@@ -66,7 +66,7 @@ def documented_as_value_error(function):
 
 
 def check_value_type(arg_name, arg_value, valid_types):
-    """Refuses a value that is of none of some types; a bool is no int.
+    """Refuses a value of another type than those allowed; a bool is not an int.
 
     Args:
         arg_name (str): what the error calls it.

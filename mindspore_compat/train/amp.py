@@ -62,7 +62,7 @@ def __getattr__(name):
 
 
 def get_white_list():
-    """The Cells and operations that "O1" computes in low precision, as a new list of classes.
+    """Returns the Cells and operations that "O1" computes in low precision, as a new list.
 
     Example:
         >>> import mindspore_compat as ms
@@ -77,7 +77,7 @@ def get_white_list():
 
 
 def get_black_list():
-    """The Cells that "O2" leaves in float32, as a new list of classes.
+    """Returns the Cells that "O2" leaves in float32, as a new list.
 
     Example:
         >>> import mindspore_compat as ms
@@ -203,7 +203,7 @@ def _check_dtype(dtype):
 
 
 def auto_mixed_precision(network, amp_level="O0", dtype=dtypes.float16):
-    """Makes a network compute in low precision, as far as a level says.
+    """Applies automatic mixed precision to a network, at a level from "O0" to "O3" or "auto".
 
     Args:
         network (Union[Cell, function]): the network, which is changed; a function at level "auto".
@@ -274,7 +274,7 @@ def _as_bias(cell, inputs, output):
 def custom_mixed_precision(
     network: InstanceOf(Cell), *, white_list=None, black_list=None, dtype=dtypes.float16
 ):
-    """Makes a network compute in low precision by a white list or by a black list of classes.
+    """Applies mixed precision to a network by a white list or a black list of classes.
 
     Args:
         network (Cell): the network, which is changed.
@@ -286,7 +286,7 @@ def custom_mixed_precision(
         Cell, the network.
 
     Raises:
-        TypeError: if `network` is not a Cell, or a list is no list of classes of that kind.
+        TypeError: if `network` is not a Cell, or a list is not a list of classes of that kind.
         ValueError: if not exactly one list is given, or `dtype` is another.
 
     Examples:
@@ -349,7 +349,7 @@ def build_train_network(
     boost_level: OneOf("O0", "O1", "O2") = "O0",
     **kwargs,
 ):
-    """Makes a training step of a network: mixed precision, loss, loss scale, optimizer.
+    """Builds a training step of a network: mixed precision, loss, loss scale, optimizer.
 
     Args:
         network (Cell): the network, which is changed unless the level is "O0".

@@ -19,7 +19,7 @@ def data_sink(
     jit_config: Any = None,
     input_signature: Any = None,
 ):
-    """Makes a function that takes its arguments from a dataset.
+    """Wraps a function so that a dataset supplies its arguments.
 
     The batches are read when the function is called, on every device; nothing is sent ahead.
 

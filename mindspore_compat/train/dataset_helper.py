@@ -1,8 +1,8 @@
 """DatasetHelper, the batches of a dataset epoch by epoch, and networks that fetch them themselves.
 
 Where the original sends data to a queue on the device ("sinking"), the batches are read here when
-they are used: there is nothing to send, stop or release. A queue has a name, by which `ops.GetNext`
-finds it. The training loops are in `model.py`.
+they are used: there is nothing to send, stop or release. `ops.GetNext` finds a queue by
+its name. The training loops are in `model.py`.
 """
 
 import itertools
@@ -21,7 +21,7 @@ __all__ = ["DatasetHelper", "check_dataset", "connect_network_with_dataset"]
 
 
 def check_dataset(api, name, dataset):
-    """Refuses what is no dataset: what does not know its size and give its rows as tuples."""
+    """Refuses anything but a dataset, which knows its size and gives its rows as tuples."""
     if not hasattr(dataset, "get_dataset_size") or not hasattr(dataset, "create_tuple_iterator"):
         raise TypeError(
             f"For '{api}', '{name}' must be a Dataset, but got {dataset!r} of type "
@@ -35,7 +35,7 @@ def sinks(dataset_sink_mode):
 
 
 class DatasetHelper:
-    """The batches of a dataset, one epoch for each time it is iterated.
+    """Iterates over the batches of a dataset, one epoch at a time.
 
     Without sinking an iteration gives the batches, each a list of Tensors. With sinking an epoch is
     `sink_size` batches, and the next one goes on where the last one ended; the batches go to the
@@ -46,10 +46,10 @@ class DatasetHelper:
         dataset (Dataset): the dataset.
         dataset_sink_mode (bool): whether to sink.
         sink_size (int): the batches of an epoch when sinking; -1 for all of the dataset.
-        epoch_num (int): how many epochs are wanted; -1 for no end.
+        epoch_num (int): the number of epochs; -1 for no end.
 
     Raises:
-        TypeError: if `dataset` is no dataset, or an argument of another type.
+        TypeError: if `dataset` is not a dataset, or an argument of another type.
         ValueError: if `sink_size` is neither -1 nor positive; if `epoch_num` is 0 or below -1.
 
     Examples:
@@ -176,7 +176,7 @@ class _Connected(Cell):
 
 @checked
 def connect_network_with_dataset(network: CellOf, dataset_helper: InstanceOf(DatasetHelper)):
-    """Makes a network that fetches its inputs from a dataset.
+    """Connects a network to a dataset, from which it then fetches its inputs.
 
     Args:
         network (Cell): the network that computes.

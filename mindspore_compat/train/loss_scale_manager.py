@@ -15,7 +15,7 @@ UNREAD = 100  # steps whose overflow may lie on a GPU before it is read
 
 
 class LossScaleManager:
-    """The base of managers; subclasses define all three methods.
+    """Base class of loss scale managers; subclasses define all three methods.
 
     Example:
         >>> import mindspore_compat as ms
@@ -45,7 +45,7 @@ class LossScaleManager:
 
 
 class FixedLossScaleManager(LossScaleManager):
-    """A loss scale that stays.
+    """Fixed loss scale.
 
     Args:
         loss_scale (float): the loss scale, at least 1. If overflowed steps are not dropped, the
@@ -106,7 +106,7 @@ class _Counted:
 
 
 class DynamicLossScaleManager(LossScaleManager):
-    """A loss scale that goes down after an overflow, and up after enough steps without one.
+    """Dynamic loss scale: lowered after an overflow, raised after enough steps without one.
 
     Args:
         init_loss_scale (float): the loss scale at the start, at least 1.

@@ -62,7 +62,7 @@ class Model(Evaluation):
 
     Raises:
         TypeError: if an argument is of another type.
-        ValueError: if a level or keyword is unknown, `eval_indexes` is no list of three, mixed
+        ValueError: if a level or keyword is unknown, `eval_indexes` is not a list of three, mixed
             precision or loss scaling is requested without an optimizer, or metrics without a loss
             and without `eval_network`.
         KeyError: if a metric's name is unknown.
@@ -134,7 +134,7 @@ class Model(Evaluation):
         return self._eval_network
 
     def _build_train_network(self):
-        """The network with loss, gradient and optimizer, as far as they are given."""
+        """The network with loss, gradient and optimizer, as far as each is given."""
         if self._optimizer is None:
             if self._loss_fn is None:
                 return self._network
@@ -206,8 +206,8 @@ class Model(Evaluation):
 
         Raises:
             TypeError: if an argument is of another type.
-            ValueError: if a number is out of range, the dataset is empty or has not two columns
-                where there is a `loss_fn`.
+            ValueError: if a number is out of range, the dataset is empty or does not have two
+                columns where there is a `loss_fn`.
             RuntimeError: if the dataset has been used to train another Model.
         """
         check_dataset("Model.train", "train_dataset", train_dataset)
@@ -371,7 +371,7 @@ class Model(Evaluation):
         initial_epoch=0,
         valid_infos=None,
     ):
-        """The epochs of a training whose batches are sunk, `sink_size` for each epoch."""
+        """The epochs of a training in sink mode: `sink_size` batches for each epoch."""
         helper = DatasetHelper(train_dataset, True, sink_size, epoch - initial_epoch)
         self._run_epochs(
             lambda context: self._sink_epoch(helper, list_callback, context),
@@ -383,7 +383,7 @@ class Model(Evaluation):
         )
 
     def _run_epochs(self, run_epoch, epoch, initial_epoch, list_callback, cb_params, valid_infos):
-        """The frame of a training's epochs, each of which is one call of `run_epoch`."""
+        """The frame of a training's epochs; calls `run_epoch` once for each epoch."""
         context = RunContext(cb_params)
         list_callback.on_train_begin(context)
         for number in range(initial_epoch + 1, epoch + 1):
@@ -450,7 +450,7 @@ class Model(Evaluation):
     @without_effect("train.Model.eval(dataset_sink_mode)", "batches are taken when they are needed")
     @checked
     def eval(self, valid_dataset, callbacks=None, dataset_sink_mode: Bool = False):
-        """Measures the metrics on a dataset.
+        """Evaluates the metrics on a dataset.
 
         Args:
             valid_dataset (Dataset): the data.
@@ -476,7 +476,7 @@ class Model(Evaluation):
     # Inference ------------------------------------------------------------------------------------
 
     def predict(self, *predict_data, backend=None, config=None):
-        """Applies the network.
+        """Runs the prediction network on inputs.
 
         Args:
             *predict_data (Union[Tensor, list, tuple, dict, int, float, str]): its inputs.
@@ -487,7 +487,7 @@ class Model(Evaluation):
             What the network returns.
 
         Raises:
-            TypeError: if an input is none of these.
+            TypeError: if an input is of another type.
             ValueError: if `backend` is neither None nor "lite".
         """
         if backend not in (None, "lite"):
@@ -499,7 +499,7 @@ class Model(Evaluation):
         return self._predict_network(*predict_data)
 
     def infer_predict_layout(self, *predict_data, skip_backend_compile=False):
-        """Tells how the parameters of the network that predicts are cut: not at all, here.
+        """Returns how the parameters of the prediction network are split; here they never are.
 
         Args:
             *predict_data (Union[Tensor, list, tuple, dict, int, float, str]): its inputs.
@@ -526,7 +526,7 @@ class Model(Evaluation):
     def infer_train_layout(
         self, train_dataset, dataset_sink_mode: Bool = True, sink_size: Int(ge=-1) = -1
     ):
-        """Tells how the parameters of the training step are cut, as `infer_predict_layout` does.
+        """Returns how the parameters of the training step are split; see `infer_predict_layout`.
 
         Args:
             train_dataset, sink_size: see `train`.
@@ -550,7 +550,7 @@ class Model(Evaluation):
         epoch: Int(ge=1) = 1,
         sink_mode: Bool = True,
     ):
-        """Prepares a run. Nothing is compiled here, so the arguments are checked and that is all.
+        """Checks the arguments of a run; nothing is compiled here.
 
         Args:
             train_dataset, epoch, sink_size, sink_mode: see `train`.

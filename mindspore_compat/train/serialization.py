@@ -71,7 +71,7 @@ tensor_to_ms_type.update(Bool=dtypes.bool_, str=dtypes.string, Int4=dtypes.qint4
 
 
 def tensor_to_np_type(tensor_type_str):
-    """The NumPy type of a name in a checkpoint, such as "Float32"; None where there is none."""
+    """The NumPy type of a name in a checkpoint, such as "Float32"; None for other names."""
     if tensor_type_str == "str":
         return "U"
     dtype = tensor_to_ms_type.get(tensor_type_str, dtypes.qint4x2)

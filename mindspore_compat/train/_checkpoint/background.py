@@ -7,7 +7,7 @@ import threading
 from ... import log
 
 _NAME = "asyn_save_ckpt"
-_latest = None  # the BackgroundSave that was begun last and that has not been waited for
+_latest = None  # the last BackgroundSave, unless it has been waited for
 
 
 class BackgroundSave:
@@ -53,7 +53,7 @@ class BackgroundSave:
         """Waits until the file is there.
 
         Raises:
-            OSError: If it could not be written, or the process that wrote it died.
+            OSError: if it could not be written, or the process that wrote it died.
         """
         global _latest
         if _latest is self:

@@ -13,7 +13,7 @@ _OptionalStr = Str | None
 def ckpt_to_safetensors(
     file_path, save_path=None, name_map=None, file_name_regex=None, processes_num=1
 ):
-    """Convert checkpoint files to the safetensors format.
+    """Converts checkpoint files to the safetensors format.
 
     An encrypted file is refused; a checksum is not carried over.
 
@@ -27,9 +27,9 @@ def ckpt_to_safetensors(
         processes_num (int): How many processes work; at least 1.
 
     Raises:
-        ValueError: If `file_path` is not there or of another kind, `save_path` is a file,
+        ValueError: if `file_path` is not there or of another kind, `save_path` is a file,
             `name_map` is not a dict, or `processes_num` is below 1; if a file cannot be read.
-        TypeError: If `file_name_regex` is not a str or `processes_num` not an int, or a file holds
+        TypeError: if `file_name_regex` is not a str or `processes_num` not an int, or a file holds
             a text, which safetensors cannot store.
 
     Examples:
@@ -47,7 +47,7 @@ def ckpt_to_safetensors(
 def safetensors_to_ckpt(
     file_path, save_path=None, name_map=None, file_name_regex=None, processes_num=1
 ):
-    """Convert safetensors files to the checkpoint format.
+    """Converts safetensors files to the checkpoint format.
 
     Args:
         file_path (str): A file whose name ends in ".safetensors", or a directory; the further
@@ -55,7 +55,7 @@ def safetensors_to_ckpt(
 
     Raises:
         ValueError: As `ckpt_to_safetensors`.
-        TypeError: If `file_name_regex` is not a str or `processes_num` not an int.
+        TypeError: if `file_name_regex` is not a str or `processes_num` not an int.
 
     Example:
         >>> import mindspore_compat as ms

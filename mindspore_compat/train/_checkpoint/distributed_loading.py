@@ -27,7 +27,7 @@ from .strategy import Dims, ParallelLayouts, _merged, build_searched_strategy
 __all__ = ["get_ckpt_path_with_strategy", "load_distributed_checkpoint"]
 
 _API = "load_distributed_checkpoint"
-_OTHERS = "hyper_param.safetensors"  # what is no parameter of the network
+_OTHERS = "hyper_param.safetensors"  # values that are not parameters of the network
 _MAP = "param_name_map.json"
 
 
@@ -49,7 +49,7 @@ def load_distributed_checkpoint(
     max_process_num: Int(ge=1) = 64,
     return_param_dict: Bool = False,
 ):
-    """Loads what several ranks have saved into a network, whole or in slices of this rank's own.
+    """Loads the checkpoints of several ranks into a network, whole or in slices of this rank's own.
 
     Args:
         network (Cell): the network. None, with `format` "safetensors", to write files instead.
@@ -83,9 +83,9 @@ def load_distributed_checkpoint(
         parameters, dict.
 
     Raises:
-        TypeError: an argument is of another type.
-        ValueError: an argument does not belong to the format or is missing; files are none, or not
-            as many as ranks; or slices do not fit.
+        TypeError: if an argument is of another type.
+        ValueError: if an argument does not belong to the format or is missing; files are none, or
+            not as many as ranks; or slices do not fit.
 
     Source: mindspore.load_distributed_checkpoint of MindSpore 2.10.
     """
@@ -340,7 +340,7 @@ class _Files:
         name_map (dict): by the names that parameters get those in the files.
 
     Raises:
-        ValueError: there are none, or several and no map of what is in which.
+        ValueError: if there are none, or several and no map of what is in which.
     """
 
     def __init__(self, folder, name_map):
@@ -369,7 +369,7 @@ class _Files:
         return safetensors.read(os.path.join(self._folder, name), wanted=wanted)[0]
 
     def parameters(self, target, rank):
-        """The parameters that a rank holds, and what is none, by name."""
+        """The parameters that a rank holds, and other values, by name."""
         found, stage = {}, rank // target.ranks
         wanted = {
             name: home
@@ -411,7 +411,7 @@ def _is_whole(target):
 
 @checked
 def get_ckpt_path_with_strategy(cur_ckpt_path: Str, cur_strategy_path: Str):
-    """Finds a checkpoint that has what this rank needs: its own, or that of a rank like it.
+    """Returns a checkpoint that has what this rank needs: its own, or that of an equal rank.
 
     Args:
         cur_ckpt_path (str): the file that this rank would load; "rank_<number>" in it stands for
@@ -423,8 +423,8 @@ def get_ckpt_path_with_strategy(cur_ckpt_path: Str, cur_strategy_path: Str):
         where there is none.
 
     Raises:
-        TypeError: an argument is of another type.
-        ValueError: `cur_strategy_path` is needed and is no strategy file.
+        TypeError: if an argument is of another type.
+        ValueError: if `cur_strategy_path` is needed and is not a strategy file.
 
     Source: mindspore.get_ckpt_path_with_strategy of MindSpore 2.10.
     """

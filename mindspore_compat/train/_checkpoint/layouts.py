@@ -17,7 +17,7 @@ def layouts_of(method, network, parameters):
         parameters (Iterable[Parameter]): those that it holds.
 
     Raises:
-        RuntimeError: execution is not in graph mode, or the parallel mode is another one than
+        RuntimeError: if execution is not in graph mode, or the parallel mode is another one than
             "semi_auto_parallel" and "auto_parallel".
     """
     count = getattr(network, "_device_num", None)  # of an AutoParallel, which is in such a mode

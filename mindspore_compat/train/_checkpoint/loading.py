@@ -33,7 +33,7 @@ def load_checkpoint(
     remove_redundancy=False,
     format="ckpt",
 ):
-    """Load the parameters of a file.
+    """Loads the parameters of a checkpoint file.
 
     Args:
         ckpt_file_name (Union[str, io.BytesIO]): The file, whose name ends in ".ckpt" or
@@ -58,8 +58,8 @@ def load_checkpoint(
         dict, from names to Parameters (or str, where a text was saved), in the order of the file.
 
     Raises:
-        TypeError: If `ckpt_file_name`, `net`, a prefix or `choice_func` is of another type.
-        ValueError: If the file is not there, is damaged, is none of the format or nothing in it is
+        TypeError: if `ckpt_file_name`, `net`, a prefix or `choice_func` is of another type.
+        ValueError: if the file is not there, is damaged, has another format or nothing in it is
             wanted; if a prefix is empty; if the key or mode does not fit.
 
     Examples:
@@ -117,7 +117,7 @@ def _parameter(name, array):
 
 
 def _check_file_name(file_name, format):
-    """Refuses what is no file name, and one that does not end as the format says."""
+    """Refuses what is not a file name, or does not end as the format says."""
     if isinstance(file_name, io.BytesIO):
         if format != "safetensors":
             raise TypeError(
@@ -150,8 +150,9 @@ def _check_checkpoint_param(ckpt_file_name, filter_prefix=None):
         The path, made absolute, and the prefixes as given; one alone as a tuple.
 
     Raises:
-        TypeError: `ckpt_file_name` is no str, or `filter_prefix` no str, list or tuple of them.
-        ValueError: there is no such file, its name does not end in .ckpt, or a prefix is empty.
+        TypeError: if `ckpt_file_name` is not a str, or `filter_prefix` not a str, list or tuple of
+            them.
+        ValueError: if there is no such file, its name does not end in .ckpt, or a prefix is empty.
     """
     Str.refuse("load_checkpoint", "ckpt_file_name", ckpt_file_name)
     _check_file(ckpt_file_name, "ckpt")
@@ -193,7 +194,7 @@ def _wanted(specify_prefix, filter_prefix, choice_func):
 
 
 def _check_prefix(name, prefix):
-    """Refuses a prefix that is no str and no list of them, or is empty."""
+    """Refuses a prefix that is empty, or neither a str nor a list of them."""
     InstanceOf(str, list, tuple).called("a str, or a list or tuple of them").refuse(
         "load_checkpoint", name, prefix
     )
@@ -220,7 +221,7 @@ def _agreed(about, asked, net):
 
 
 def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundancy=False):
-    """Load parameters into a network by their names.
+    """Loads parameters into a network by their names.
 
     A parameter of the network that `parameter_dict` lacks may be there with a longer name: unless
     `strict_load`, the first name that ends in it gives a prefix, and what is there under the prefix
@@ -239,10 +240,10 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
         `parameter_dict` that no parameter of the network has.
 
     Raises:
-        TypeError: If `net` is not a Cell, `parameter_dict` not a dict of Parameters by str, or
+        TypeError: if `net` is not a Cell, `parameter_dict` not a dict of Parameters by str, or
             `strict_load` not a bool; if `remove_redundancy` is True without parallel training.
-        ValueError: If `remove_redundancy` is not a bool.
-        RuntimeError: If a shape differs (but for ones at the end), or a type that is not converted.
+        ValueError: if `remove_redundancy` is not a bool.
+        RuntimeError: if a shape differs (but for ones at the end), or a type that is not converted.
 
     Examples:
         >>> import mindspore_compat as ms
@@ -294,7 +295,7 @@ def _check_dict(api, parameter_dict):
 
 
 def _sources(net, parameter_dict, strict_load):
-    """(parameter, its source) for those found, and the names of those lacking."""
+    """Pairs of a parameter and its source, and the names of the parameters without one."""
     found, lacking = [], []
     for _, param in net.parameters_and_names():
         source = parameter_dict.get(param.name)
@@ -372,7 +373,8 @@ def _update_param(param, new_param, strict_load):
 
 
 def _load_dismatch_prefix_params(net, parameter_dict, param_not_load, strict_load):
-    """Loads what is in `parameter_dict` under longer names; takes it off the list of what lacks.
+    """Loads the parameters that `parameter_dict` has under longer names; removes them from the list
+    of missing ones.
 
     Args:
         net (Cell): the network.
@@ -395,7 +397,7 @@ def _load_dismatch_prefix_params(net, parameter_dict, param_not_load, strict_loa
 
 
 class ParamDictFuture:
-    """What `load_checkpoint_async` is loading."""
+    """The pending result of `load_checkpoint_async`."""
 
     def __init__(self, executor, param_dict_future):
         self.executor = executor
@@ -420,7 +422,7 @@ def load_checkpoint_async(
     specify_prefix=None,
     choice_func=None,
 ):
-    """Load the parameters of a file in a thread.
+    """Loads the parameters of a checkpoint file in a background thread.
 
     Args:
         ckpt_file_name (str): The file; its name ends in ".ckpt" or ".safetensors".
@@ -469,7 +471,7 @@ def load_segmented_checkpoints(
     specify_prefix=None,
     choice_func=None,
 ):
-    """Load all checkpoint files of a directory into one dict; a later file wins.
+    """Loads all checkpoint files of a directory into one dict; a later file wins.
 
     Args:
         ckpt_file_dir (str): The directory; files in its sub-directories are not loaded.
@@ -479,8 +481,8 @@ def load_segmented_checkpoints(
         dict, from names to Parameters or str; empty when there is no such file.
 
     Raises:
-        TypeError: If `ckpt_file_dir` is not a str.
-        ValueError: If it is no directory.
+        TypeError: if `ckpt_file_dir` is not a str.
+        ValueError: if it is not a directory.
 
     Example:
         >>> import os

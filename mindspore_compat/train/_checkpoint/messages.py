@@ -22,7 +22,7 @@ def _parse_ckpt_proto(ckpt_file_name, dec_key, dec_mode, crc_check):
         Checkpoint.
 
     Raises:
-        ValueError: there is no such file, it is no checkpoint, or is damaged.
+        ValueError: if there is no such file, it is not a checkpoint, or is damaged.
     """
     if not os.path.isfile(ckpt_file_name):
         raise ValueError(f"There is no checkpoint file {ckpt_file_name!r}.")
@@ -56,8 +56,8 @@ def _exec_save(
         remove_redundancy (Union[bool, None]): is noted in a safetensors file.
 
     Raises:
-        ValueError: an option is wrong.
-        OSError: the file cannot be written.
+        ValueError: if an option is wrong.
+        OSError: if the file cannot be written.
     """
     _check_options(enc_key, enc_mode, crc_check, format, remove_redundancy)
     values = []

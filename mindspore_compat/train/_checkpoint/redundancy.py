@@ -18,8 +18,8 @@ def get_parameter_redundancy(layout_obj, initial_rank=None):
         dict[str, tuple[tuple[int]]], the groups by parameter.
 
     Raises:
-        TypeError: `layout_obj` is neither.
-        ValueError: it is no strategy file.
+        TypeError: if `layout_obj` is neither.
+        ValueError: if it is not a strategy file.
 
     Examples:
         >>> from mindspore_compat.train._utils import get_parameter_redundancy
@@ -58,8 +58,8 @@ def _groups(grid, cuts, first):
 
 
 def remove_param_redundancy(param_redundancy_dict, keep_redundancy=1):
-    """Shares the parameters out among the ranks that hold them, so that each slice is kept so many
-    times.
+    """Distributes the saving of parameters over the ranks that hold them, so that each slice is
+    kept a given number of times.
 
     Args:
         param_redundancy_dict (dict): what `get_parameter_redundancy` returns.

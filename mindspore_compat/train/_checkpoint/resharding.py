@@ -20,13 +20,13 @@ from .strategy import build_searched_strategy
 
 
 class Slicing:
-    """How a parameter is cut and given to the ranks of a stage.
+    """How a parameter is cut into slices, and which rank of a stage holds which.
 
     Args:
         layout (ParallelLayouts): see there; None for one rank that holds the whole.
 
     Raises:
-        ValueError: the layout contradicts itself.
+        ValueError: if the layout contradicts itself.
     """
 
     def __init__(self, layout=None):
@@ -74,10 +74,10 @@ class Slicing:
         return math.prod(self.grid)
 
     def counts(self, axes):
-        """Into how many parts each of so many axes is cut.
+        """The number of parts that each axis is cut into.
 
         Raises:
-            ValueError: the layout is one of other axes.
+            ValueError: if the layout is one of other axes.
         """
         if self._cuts is None:
             return [1] * axes
@@ -96,7 +96,7 @@ class Slicing:
         """What a rank holds: the first index and the one after the last of each axis.
 
         Raises:
-            ValueError: the shape cannot be cut so.
+            ValueError: if the shape cannot be cut so.
         """
         coordinates, found = self.coordinates(rank), []
         for axis, (length, count) in enumerate(zip(shape, self.counts(len(shape)), strict=True)):
@@ -118,7 +118,7 @@ class Slicing:
         return self.region(rank, self.counts(axes))
 
     def holders(self, target, rank, shape=None, present=None):
-        """The ranks of which another slicing's `rank` needs the slices.
+        """The ranks whose slices the `rank` of another slicing needs.
 
         Of ranks that hold the same, the one with the nearest coordinates is chosen.
 
@@ -129,7 +129,7 @@ class Slicing:
             present (Iterable[int], optional): the ranks to choose among; by default all.
 
         Raises:
-            ValueError: the numbers of ranks do not divide, or what is needed is not present.
+            ValueError: if the numbers of ranks do not divide, or what is needed is not present.
         """
         if max(self.ranks(), target.ranks()) % min(self.ranks(), target.ranks()):
             raise ValueError(f"{self.ranks()} ranks cannot become {target.ranks()} ranks")
@@ -167,7 +167,7 @@ def resliced(slices, source, target, rank):
         rank (int): of whom the result is.
 
     Raises:
-        ValueError: a slice is missing or does not fit.
+        ValueError: if a slice is missing or does not fit.
     """
     any_slice = next(iter(slices.values()))
     shape = [
@@ -219,7 +219,7 @@ class Strategy:
         """The number of stages, which are numbered from 0.
 
         Raises:
-            ValueError: a stage is missing.
+            ValueError: if a stage is missing.
         """
         found = {0} if self.stages is None else {n for each in self.stages.values() for n in each}
         if found != set(range(len(found))):
@@ -241,7 +241,7 @@ class Strategy:
 
 
 class Transformation:
-    """From one strategy to another, for one target rank."""
+    """The change from one strategy to another, for one target rank."""
 
     def __init__(self, api, source, target, rank):
         count = target.ranks * target.stage_count()
@@ -288,7 +288,7 @@ class Transformation:
             loaded (dict): checkpoints, Parameters by name, by source rank.
 
         Raises:
-            ValueError: a slice is missing or does not fit, or no parameter is in the strategies.
+            ValueError: if a slice is missing or does not fit, or no parameter is in the strategies.
         """
         slices = {}
         for rank, parameters in loaded.items():

@@ -35,7 +35,7 @@ def save_checkpoint(
     format="ckpt",
     **kwargs,
 ):
-    """Save parameters to a file, which replaces a file of that name.
+    """Saves parameters to a checkpoint file, which replaces a file of that name.
 
     The file is complete and on the disk or, after an error, not there (or still the old one). It is
     readable by its owner only and not writable. A parameter without elements is left out of a
@@ -65,15 +65,15 @@ def save_checkpoint(
             file; others have no effect.
 
     Raises:
-        TypeError: If `save_obj`, `ckpt_file_name`, `integrated_save`, `async_save`, `append_dict`
+        TypeError: if `save_obj`, `ckpt_file_name`, `integrated_save`, `async_save`, `append_dict`
             or `choice_func` is of another type, or holds something else.
-        ValueError: If `async_save` is another str, `format` is unknown, `crc_check` is not a bool,
+        ValueError: if `async_save` is another str, `format` is unknown, `crc_check` is not a bool,
             or the key or the mode cannot be used.
-        IsADirectoryError: If `ckpt_file_name` is a directory.
-        FileNotFoundError: If the folder of `ckpt_file_name` does not exist.
-        OSError: If the file cannot be written; or the one could not that was written in the
+        IsADirectoryError: if `ckpt_file_name` is a directory.
+        FileNotFoundError: if the folder of `ckpt_file_name` does not exist.
+        OSError: if the file cannot be written; or the one could not that was written in the
             background before, in which case this call has written nothing.
-        ImportError: If a key or format needs a package that is not installed.
+        ImportError: if a key or format needs a package that is not installed.
 
     Examples:
         >>> import mindspore_compat as ms
@@ -114,7 +114,7 @@ def async_ckpt_thread_status():
     """True while `save_checkpoint(..., async_save=True)` is still writing in the background.
 
     Raises:
-        OSError: If it has ended, because the file cannot be written.
+        OSError: if it has ended, because the file cannot be written.
 
     Example:
         >>> import mindspore_compat as ms
@@ -188,12 +188,12 @@ def check_key(api, prefix, key, mode, format):
 
 
 def check_crc(api, crc_check):
-    """Refuses a `crc_check` that is no bool."""
+    """Refuses a `crc_check` that is not a bool."""
     AsValue(Bool).refuse(api, "crc_check", crc_check)
 
 
 def _refuse_early(format, values):
-    """Finds here what a writer in the background would only find when nobody listens."""
+    """Raises at once the errors that a background writer would only find later."""
     for name, value in values:
         if isinstance(value, str):
             if format == "safetensors":

@@ -77,7 +77,7 @@ class ParallelLayouts:
 
 @checked
 def build_searched_strategy(strategy_filename: Str):
-    """Reads a strategy file.
+    """Reads a parallel strategy file.
 
     Args:
         strategy_filename (str): the file; one that ends with ".json" is JSON, others are protobuf.
@@ -86,8 +86,8 @@ def build_searched_strategy(strategy_filename: Str):
         dict, from the names of parameters to their ParallelLayouts.
 
     Raises:
-        TypeError: `strategy_filename` is no str.
-        ValueError: there is no such file, or it is empty or no strategy file.
+        TypeError: if `strategy_filename` is not a str.
+        ValueError: if there is no such file, or it is empty or not a strategy file.
 
     Source: mindspore.parallel.build_searched_strategy of MindSpore 2.10.
     """
@@ -102,7 +102,7 @@ def build_searched_strategy(strategy_filename: Str):
 
 @checked
 def merge_sliced_parameter(sliced_parameters: _Parameters, strategy: InstanceOf(dict) = None):
-    """Puts the slices of a parameter together.
+    """Merges the slices of a parameter into the whole parameter.
 
     Args:
         sliced_parameters (list[Parameter]): the slices in the order of ranks; their names, and
@@ -114,9 +114,9 @@ def merge_sliced_parameter(sliced_parameters: _Parameters, strategy: InstanceOf(
         Parameter, the whole.
 
     Raises:
-        TypeError: `sliced_parameters` is no list of Parameters, or `strategy` no dict.
-        ValueError: there are no slices, or they do not fit each other or the layout.
-        KeyError: `strategy` does not name the parameter.
+        TypeError: if `sliced_parameters` is not a list of Parameters, or `strategy` not a dict.
+        ValueError: if there are no slices, or they do not fit each other or the layout.
+        KeyError: if `strategy` does not name the parameter.
 
     Examples:
         >>> from mindspore_compat import Parameter, Tensor, merge_sliced_parameter
@@ -148,7 +148,7 @@ def merge_sliced_parameter(sliced_parameters: _Parameters, strategy: InstanceOf(
 
 
 def _get_merged_param_data(net, parameter_layout_dict, param_name, param_data, integrated_save):
-    """The whole of a parameter of which each rank has a slice, for libraries that save it.
+    """The whole parameter, of which each rank holds a slice, for libraries that save it.
 
     Args:
         net (Cell): the network; its layouts are those of `parameter_layout_dict`.
@@ -162,8 +162,8 @@ def _get_merged_param_data(net, parameter_layout_dict, param_name, param_data, i
         Tensor, the whole on every rank; `param_data` itself where nothing is cut or joined.
 
     Raises:
-        KeyError: `parameter_layout_dict` does not name the parameter.
-        ValueError: the layout is one of other slices.
+        KeyError: if `parameter_layout_dict` does not name the parameter.
+        ValueError: if the layout is one of other slices.
 
     Source: mindspore.train.serialization of MindSpore 2.10.
     """
@@ -177,10 +177,10 @@ def _get_merged_param_data(net, parameter_layout_dict, param_name, param_data, i
 
 
 def _merged(slices, layout):
-    """The whole of which `slices` are the parts, in the order of ranks.
+    """The whole array that `slices` are the parts of, in the order of ranks.
 
     Raises:
-        ValueError: the layout is none, or is one of other slices.
+        ValueError: if the layout is invalid, or does not fit the slices.
     """
     api = "merge_sliced_parameter"
     try:
@@ -224,7 +224,7 @@ def _merged(slices, layout):
 
 
 def _merged_by_groups(slices, groups):
-    """A table (rows, columns) of so many fields, of each of which every rank holds some rows."""
+    """A table (rows, columns) of several fields; every rank holds some rows of each field."""
     columns = slices[0].shape[1]
     parts = [each.reshape(groups, -1, columns) for each in slices]
     return np.concatenate(parts, axis=1).reshape(-1, columns)
@@ -232,7 +232,7 @@ def _merged_by_groups(slices, groups):
 
 @checked
 def restore_group_info_list(group_info_file_name: Str):
-    """Reads from a file of groups which ranks hold the same parameters.
+    """Reads from a group file which ranks hold the same parameters.
 
     Args:
         group_info_file_name (str): the file, protobuf.
@@ -241,8 +241,8 @@ def restore_group_info_list(group_info_file_name: Str):
         list[int], the ranks.
 
     Raises:
-        TypeError: `group_info_file_name` is no str.
-        ValueError: there is no such file, or it is empty or no file of groups.
+        TypeError: if `group_info_file_name` is not a str.
+        ValueError: if there is no such file, or it is empty or not a file of groups.
 
     Source: mindspore.parallel.restore_group_info_list of MindSpore 2.10.
     """
@@ -261,7 +261,7 @@ def restore_group_info_list(group_info_file_name: Str):
 
 @checked
 def merge_pipeline_strategys(src_strategy_dirs: Str, dst_strategy_file: Str):
-    """Writes the strategy files of all stages of a pipeline into one.
+    """Merges the strategy files of all stages of a pipeline into one file.
 
     The name of a parameter gets its stage before it: "1-weight". Of several files of a stage the
     first is taken.
@@ -271,10 +271,10 @@ def merge_pipeline_strategys(src_strategy_dirs: Str, dst_strategy_file: Str):
         dst_strategy_file (str): the file to write; its folder is made if need be.
 
     Raises:
-        TypeError: an argument is no str.
-        NotADirectoryError: there is no such folder.
-        ValueError: the folder has no strategy files, or files of both kinds, or one that describes
-            no parameters.
+        TypeError: if an argument is not a str.
+        NotADirectoryError: if there is no such folder.
+        ValueError: if the folder has no strategy files, or files of both kinds, or one that
+            describes no parameters.
 
     Source: mindspore.parallel.merge_pipeline_strategys of MindSpore 2.10.
     """
@@ -350,10 +350,10 @@ def _tells_nothing(api, path):
 
 
 def stage_of_file(path):
-    """The stage of which a strategy file is: that of its first operation.
+    """The stage that a strategy file belongs to: that of its first operation.
 
     Raises:
-        ValueError: it has no operations.
+        ValueError: if it has no operations.
     """
     with _reading("rank_list", path):
         if path.endswith(".json"):

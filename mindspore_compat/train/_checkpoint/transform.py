@@ -19,7 +19,7 @@ from .strategy import stage_of_file
 _STATES = ("accu_grads", "adam_v", "adam_m")
 # What the docstrings of these functions and of those in `parallel.checkpoint_convert` share.
 _ARGUMENTS = """
-    rank_id (int): the rank of which the checkpoint is to be made.
+    rank_id (int): the rank to make the checkpoint of.
     save_checkpoint_file_name (str): the file to write, ".ckpt"; its folder is made if need be.
     src_strategy_file (str, optional): how the checkpoints are cut; without it they are whole.
     dst_strategy_file (str, optional): how the new one is to be cut; without it it is whole.
@@ -27,17 +27,17 @@ _ARGUMENTS = """
 documented_rank_list = template(
     _ARGUMENTS,
     Raises="""
-    TypeError: an argument is of another type.
-    ValueError: `rank_id` is negative, a file is no strategy file, or one cannot be turned into
-        the other.
+    TypeError: if an argument is of another type.
+    ValueError: if `rank_id` is negative, a file is not a strategy file, or one cannot be turned
+        into the other.
     """,
 )
 documented_checkpoint = template(
     _ARGUMENTS,
     Raises="""
-    TypeError: an argument is of another type.
-    ValueError: a number is negative, the name does not end with ".ckpt", a file is missing or
-        no strategy file, or the slices do not fit.
+    TypeError: if an argument is of another type.
+    ValueError: if a number is negative, the name does not end with ".ckpt", a file is missing or
+        not a strategy file, or the slices do not fit.
     """,
 )
 documented_checkpoints = template(
@@ -52,10 +52,10 @@ documented_checkpoints = template(
     output_format (str, optional): "ckpt" or, if the checkpoints are so, "safetensors".
     """,
     Raises="""
-    TypeError: an argument is of another type.
-    NotADirectoryError: a folder is none.
-    ValueError: there are no checkpoints, of both formats, or not those that are needed; a file
-        is no strategy file; the slices do not fit; or an argument is none of those that may be.
+    TypeError: if an argument is of another type.
+    NotADirectoryError: if a folder is missing.
+    ValueError: if there are no checkpoints, of both formats, or not those that are needed; if a
+        file is not a strategy file; if the slices do not fit; or if an argument is not allowed.
     """,
 )
 
@@ -65,7 +65,7 @@ documented_checkpoints = template(
 def rank_list_for_transform(
     rank_id: Int(ge=0), src_strategy_file: Str | None = None, dst_strategy_file: Str | None = None
 ):
-    """Tells which checkpoints are needed to make one for ranks that hold other slices.
+    """Lists the checkpoints needed to make one for ranks that hold other slices.
 
     Returns:
         list[int], ranks, the highest first. Where several hold the same slice, the one that stands
@@ -98,7 +98,7 @@ def transform_checkpoint_by_rank(
     src_strategy_file: Str | None = None,
     dst_strategy_file: Str | None = None,
 ):
-    """Makes a rank's checkpoint out of those of ranks that hold other slices.
+    """Transforms a rank's checkpoint from those of ranks that hold other slices.
 
     Parameters that the strategy files do not name are taken from the rank of the same number.
 
@@ -157,7 +157,7 @@ def transform_checkpoints(
     process_num: Int(ge=1) = 1,
     output_format: OneOf("ckpt", "safetensors") = "ckpt",
 ):
-    """Makes the checkpoints of all ranks out of those of ranks that hold other slices.
+    """Transforms the checkpoints of all ranks from those of ranks that hold other slices.
 
     Args:
         dst_checkpoints_dir (str): the folder to write "rank_<number>/<prefix><number>.<format>"

@@ -40,7 +40,7 @@ def unified_safetensors(
     choice_func: Any = None,
     split_dst_file: Any = (),
 ):
-    """Puts the slices that ranks have saved together, into safetensors files of whole parameters.
+    """Merges the slices that ranks have saved into safetensors files of whole parameters.
 
     Args:
         src_dir (str): the folder with a folder "rank_<number>" for each rank; of several files in
@@ -55,13 +55,13 @@ def unified_safetensors(
         choice_func (callable, optional): is given the name of a parameter and returns another name,
             or whether it is one of the parameters; those that are not are treated as other values.
         split_dst_file (tuple[int], optional): which of how many tasks this call is, counted from 1;
-            each writes some of the files, the first one also what is no part.
+            each writes some of the files; the first one also writes the other values.
 
     Raises:
-        TypeError: an argument is of another type.
-        ValueError: there are no such files, or not those that are needed, or also ones of the other
-            format; `src_strategy_file` is none; `choice_func` returns neither a str nor a bool; or
-            there is no file for this task to write.
+        TypeError: if an argument is of another type.
+        ValueError: if there are no such files, or not those that are needed, or also ones of the
+            other format; `src_strategy_file` is not a strategy file; `choice_func` returns neither
+            a str nor a bool; or there is no file for this task to write.
 
     Source: mindspore.unified_safetensors of MindSpore 2.10.
     """
@@ -123,7 +123,7 @@ class _Source:
         complete (bool): whether every rank's file has all its slices.
 
     Raises:
-        ValueError: a file is missing or no safetensors file.
+        ValueError: if a file is missing or not a safetensors file.
     """
 
     def __init__(self, files, strategy, complete):
@@ -239,7 +239,8 @@ def _files_in(folder, suffix):
     """The file of each rank.
 
     Raises:
-        ValueError: there are none, a rank has none of that suffix, or some are of the other format.
+        ValueError: if there are none, a rank has none of that suffix, or some are of the other
+            format.
     """
     pattern = os.path.join(glob.escape(folder), "rank_[0-9]*")
     found = {}
@@ -279,7 +280,7 @@ def _chosen(source, choice_func):
     """The parameters to write, and their names in the files.
 
     Raises:
-        ValueError: `choice_func` returns neither a str nor a bool, or there are no parameters.
+        ValueError: if `choice_func` returns neither a str nor a bool, or there are no parameters.
     """
     names = {}
     for name in source.names():
@@ -296,7 +297,7 @@ def _chosen(source, choice_func):
 
 
 def _divided(sizes):
-    """The names in parts of about one size: each, from the largest on, into the smallest part."""
+    """The names in parts of about equal size: the largest first, each into the smallest part."""
     count = min(math.ceil(sum(sizes.values()) / _PART), len(sizes))
     parts = [[0, []] for _ in range(max(count, 1))]
     for name in sorted(sizes, key=lambda name: -sizes[name]):

@@ -1,4 +1,4 @@
-"""BackupAndRestore, with which a training that was interrupted goes on from its last backup."""
+"""BackupAndRestore, which lets an interrupted training continue from its last backup."""
 
 import os
 
@@ -13,7 +13,7 @@ __all__ = ["BackupAndRestore"]
 
 
 class BackupAndRestore(Callback):
-    """Saves the parameters after epochs, and loads them when a training begins.
+    """Backs up the parameters after epochs, and restores them when a training begins.
 
     Args:
         backup_dir (str): the directory of the file, "backup.ckpt".
@@ -62,4 +62,4 @@ class BackupAndRestore(Callback):
 
 @checked
 def _check_frequency(save_freq: Int(ge=1)):
-    """Refuses a number of epochs that is none."""
+    """Refuses a number of epochs that is not positive."""

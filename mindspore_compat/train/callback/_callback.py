@@ -76,7 +76,7 @@ def as_list(callbacks):
     """The callbacks as a new list.
 
     Raises:
-        TypeError: if `callbacks` is no Callback, list or tuple of them.
+        TypeError: if `callbacks` is not a Callback, list or tuple of them.
     """
     if callbacks is None:
         return []
@@ -87,7 +87,8 @@ def as_list(callbacks):
 
 
 class MissingAttribute(KeyError, AttributeError):
-    """A run has no such attribute: the original raises a KeyError, `hasattr` wants the other."""
+    """Raised for an attribute that a run does not have: a KeyError as in the original, and an
+    AttributeError for `hasattr`."""
 
 
 class InternalCallbackParam(dict):
@@ -104,7 +105,7 @@ class InternalCallbackParam(dict):
 
 
 class RunContext:
-    """What a callback is given: the attributes of the run, and the means to end it.
+    """The context of a run, passed to callbacks: its attributes, and the means to end it.
 
     Args:
         original_args (dict): the attributes; a run gives an InternalCallbackParam, whose keys can

@@ -25,11 +25,11 @@ _COUNTED = ("epoch_num", "step_num")
 
 
 class CheckpointConfig:
-    """When ModelCheckpoint writes a file, which files it keeps, and how they are written.
+    """Configures ModelCheckpoint: when it saves, which files it keeps, and how they are written.
 
     Args:
-        save_checkpoint_steps (int): write after so many steps; 0 or None for never.
-        save_checkpoint_seconds (int): write after so many seconds; not used together with steps.
+        save_checkpoint_steps (int): the steps between two files; 0 or None for never.
+        save_checkpoint_seconds (int): the seconds between two files; not used together with steps.
         keep_checkpoint_max (int): how many files to keep; 0 or None for no such limit.
         keep_checkpoint_per_n_minutes (int): of the files written in so many minutes keep the first
             and the last; not used together with a limit. Without either, one file remains.
@@ -199,7 +199,7 @@ class _Begun(NamedTuple):
 
 
 class ModelCheckpoint(Callback):
-    """Writes checkpoints during training and at its end.
+    """Saves checkpoints during training and at its end.
 
     Files are deleted when a new one is there, on the disk and whole, so that for a moment there is
     one more than `keep_checkpoint_max`; with `async_save`, until the end of a later step. A file
@@ -414,7 +414,7 @@ class ModelCheckpoint(Callback):
 
 
 class CheckpointManager:
-    """The checkpoint files of one training, oldest first, and how they are deleted.
+    """Manages the checkpoint files of one training, oldest first, and deletes the old ones.
 
     Args:
         format (str): how their names end, without the dot.

@@ -1,4 +1,4 @@
-"""EarlyStopping, which ends a training whose monitored quantity improves no more."""
+"""EarlyStopping, which ends a training whose monitored quantity no longer improves."""
 
 import copy
 
@@ -10,7 +10,7 @@ __all__ = ["EarlyStopping"]
 
 
 class EarlyStopping(Monitored):
-    """Ends the training when a quantity has not improved for some epochs.
+    """Early stopping: ends the training when a quantity has not improved for some epochs.
 
     Args:
         monitor (str): the quantity: "loss", that of the last training step; in `Model.fit` also
@@ -25,7 +25,7 @@ class EarlyStopping(Monitored):
 
     Raises:
         TypeError: if an argument is of another type.
-        ValueError: if `mode` is unknown or `patience` negative; in a run, if the quantity is no
+        ValueError: if `mode` is unknown or `patience` negative; in a run, if the quantity is not a
             single number.
 
     Examples:
@@ -53,7 +53,7 @@ class EarlyStopping(Monitored):
         self.best_weights_param_dict = None
 
     def on_train_begin(self, run_context):
-        """Starts to count anew."""
+        """Restarts the count of epochs."""
         self.wait = 0
         self.stopped_epoch = 0
         self.best = self._worst()

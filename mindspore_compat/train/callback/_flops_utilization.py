@@ -1,4 +1,4 @@
-"""FlopsUtilizationCollector, which prints what part of a device's arithmetic a run makes use of."""
+"""FlopsUtilizationCollector, which prints what share of a device's peak arithmetic a run uses."""
 
 import time
 
@@ -13,7 +13,7 @@ __all__ = ["FlopsUtilizationCollector"]
 
 
 class FlopsUtilizationCollector(Callback):
-    """Prints how many operations a step takes, and what part of a device's peak that is.
+    """Prints the FLOPs of a step, and the share of the device's peak that is used.
 
     The products of matrices and the convolutions of the network and its loss are counted, forward
     and for the gradients. Model and hardware utilization (mfu, hfu) are the same here: what
@@ -28,8 +28,9 @@ class FlopsUtilizationCollector(Callback):
         enable_ma_collector (bool, optional): whether the lines go to the log, too. Default: False.
 
     Raises:
-        TypeError: `data_size` is no int, or `full_flops` or `enable_ma_collector` no bool.
-        ValueError: `data_size` is not positive; in a run, if the mode is not GRAPH_MODE.
+        TypeError: if `data_size` is not an int, or `full_flops` or `enable_ma_collector` not a
+            bool.
+        ValueError: if `data_size` is not positive; in a run, if the mode is not GRAPH_MODE.
 
     Examples:
         >>> from mindspore_compat.train import FlopsUtilizationCollector

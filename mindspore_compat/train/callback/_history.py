@@ -26,7 +26,7 @@ class History(Callback):
         self.history = {}
 
     def begin(self, run_context):
-        """Starts the list of epochs anew."""
+        """Resets the list of epochs."""
         self.epoch = {"epoch": []}
 
     def epoch_end(self, run_context):

@@ -31,8 +31,8 @@ def check_settings(api, settings):
         settings (dict): the keys of `DEFAULTS`; all but "intervals" may be missing.
 
     Raises:
-        TypeError: a value is of another type, or "intervals" is missing.
-        ValueError: a key is unknown or a value out of range.
+        TypeError: if a value is of another type, or "intervals" is missing.
+        ValueError: if a key is unknown or a value out of range.
     """
     check_keys(api, "collect_landscape", settings, DEFAULTS)
     metadata = {**DEFAULTS, "intervals": None, **settings}
@@ -59,7 +59,7 @@ def check_keys(api, name, given, known):
     """Refuses a dict with keys that are not among those known.
 
     Raises:
-        ValueError: a key is not among them.
+        ValueError: if a key is not among them.
     """
     unknown = set(given) - set(known)
     if unknown:

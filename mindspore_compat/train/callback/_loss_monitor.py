@@ -1,4 +1,4 @@
-"""LossMonitor, which prints the loss of each step and stops a training that has none any more."""
+"""LossMonitor, which prints the loss of each step and stops the training if it is not finite."""
 
 import numpy as np
 

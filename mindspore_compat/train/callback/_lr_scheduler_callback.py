@@ -13,7 +13,7 @@ __all__ = ["LearningRateScheduler"]
 
 
 class LearningRateScheduler(Callback):
-    """Sets the optimizer's learning rate after each step.
+    """Sets the optimizer's learning rate by a function after each step.
 
     Args:
         learning_rate_function (Callable): called with the learning rate, a float, and the number of

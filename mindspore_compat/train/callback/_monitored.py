@@ -49,7 +49,7 @@ class Monitored(Callback):
         """The quantity after this epoch; None where it is not known.
 
         Raises:
-            ValueError: if it is no single number.
+            ValueError: if it is not a single number.
         """
         if self.monitor == "loss":
             value = _handle_loss(cb_params.net_outputs)

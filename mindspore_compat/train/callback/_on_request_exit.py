@@ -1,4 +1,4 @@
-"""OnRequestExit, with which a training ends on a request from outside."""
+"""OnRequestExit, which ends a training on a request from outside."""
 
 import os
 import signal
@@ -16,7 +16,7 @@ __all__ = ["OnRequestExit"]
 
 
 class OnRequestExit(Callback):
-    """Ends a run after the present step, and saves the network, on a request from outside.
+    """Ends a run after the present step, and saves the network, when a signal or file asks for it.
 
     The request is a signal to the process, or "GracefulExit": 1 in a JSON file. The file saved is
     `<directory>/rank_<rank>/<file_name>_train.ckpt`, or "..._eval.ckpt" in an evaluation. If it is
@@ -69,7 +69,7 @@ class OnRequestExit(Callback):
         self._before = None
 
     def __exit__(self, *err):
-        """Gives the signal back to whom it belonged."""
+        """Restores the former handler of the signal."""
         if self._before is not None:
             signal.signal(self.sig, self._before)
             self._before = None

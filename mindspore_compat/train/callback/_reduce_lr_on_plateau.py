@@ -1,4 +1,4 @@
-"""ReduceLROnPlateau, which lowers the learning rate when a quantity improves no more."""
+"""ReduceLROnPlateau, which lowers the learning rate when a quantity no longer improves."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ __all__ = ["ReduceLROnPlateau"]
 
 
 class ReduceLROnPlateau(Monitored):
-    """Lowers the learning rate when a quantity has not improved for some epochs.
+    """Reduces the learning rate when a quantity has not improved for some epochs.
 
     Args:
         monitor (str): the quantity, see `EarlyStopping`.
@@ -26,7 +26,7 @@ class ReduceLROnPlateau(Monitored):
     Raises:
         TypeError: if an argument is of another type.
         ValueError: if `mode` is unknown, `factor` out of range, `patience` or `cooldown` negative;
-            in a run, if the quantity is no single number, or the learning rate is a dynamic or
+            in a run, if the quantity is not a single number, or the learning rate is a dynamic or
             grouped one.
 
     Examples:
@@ -55,7 +55,7 @@ class ReduceLROnPlateau(Monitored):
         self.cooldown_counter = 0
 
     def on_train_begin(self, run_context):
-        """Starts to count anew."""
+        """Restarts the count of epochs."""
         self.cooldown_counter = 0
         self.wait = 0
         self.best = self._worst()

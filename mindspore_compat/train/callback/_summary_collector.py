@@ -62,7 +62,7 @@ class SummaryCollector(Callback):
 
             - collect_metric (bool): the loss, the mean of the first output of a step.
             - collect_graph (bool): the network with its loss, as a graph, where the mode is
-              GRAPH_MODE. It is what runs forward; gradients and updates are no nodes of it.
+              GRAPH_MODE. It is what runs forward; gradients and updates are not nodes of it.
             - collect_train_lineage (bool): network, loss function, optimizer, learning rate, sizes
               and paths of a training.
             - collect_eval_lineage (bool): metrics, size and path of an evaluation.
@@ -88,8 +88,8 @@ class SummaryCollector(Callback):
         export_options (dict, optional): {"tensor_format": "npy"} writes Tensors as .npy files, too.
 
     Raises:
-        TypeError: an argument, or what it holds, is of the wrong type.
-        ValueError: a number is out of range, a key is unknown, or the expression is none.
+        TypeError: if an argument, or what it holds, is of the wrong type.
+        ValueError: if a number is out of range, a key is unknown, or the expression is invalid.
         RuntimeError: in a run, if a SummaryRecord is open, as that of a second SummaryCollector.
 
     Examples:
@@ -430,7 +430,7 @@ def _eval_lineage(cb_params):
 
 
 def _check_positive(name, value):
-    """Refuses what is no int above 0."""
+    """Refuses anything but an int above 0."""
     check_value_type(name, value, int)
     if value <= 0:
         raise ValueError(
@@ -443,8 +443,8 @@ def _checked_wishes(specified, keep_default_action):
     """What is collected, by key.
 
     Raises:
-        TypeError: a key or value is of another type.
-        ValueError: a key or value is none of those that may be.
+        TypeError: if a key or value is of another type.
+        ValueError: if a key or value is not an allowed one.
     """
     check_value_type("collect_specified_data", specified, (dict, type(None)))
     for name in specified or {}:
@@ -474,8 +474,8 @@ def _checked_custom(given):
     """The values to be written with the circumstances, the environment's among them.
 
     Raises:
-        TypeError: they are no dict of numbers and texts by name.
-        ValueError: a whole number has more than 32 bits.
+        TypeError: if they are not a dict of numbers and texts by name.
+        ValueError: if a whole number has more than 32 bits.
     """
     check_value_type("custom_lineage_data", given, (dict, type(None)))
     found = {**_from_environment(), **(given or {})}

@@ -36,14 +36,14 @@ _KEYS = {
 
 
 class SummaryLandscape:
-    """Draws the loss around the weights of a training, from what SummaryCollector has saved of it.
+    """Draws the loss landscape around the weights of a training that SummaryCollector has saved.
 
     Args:
         summary_dir (str): the folder that SummaryCollector was given.
 
     Raises:
-        TypeError: `summary_dir` is no str.
-        ValueError: it is blank.
+        TypeError: if `summary_dir` is not a str.
+        ValueError: if it is blank.
 
     Examples:
         >>> from mindspore_compat.train import SummaryLandscape
@@ -87,10 +87,10 @@ class SummaryLandscape:
             output (str, optional): the folder of the event files; by default `summary_dir`.
 
         Raises:
-            TypeError: an argument, or what `callback_fn` returns, is of another type.
-            ValueError: a number is out of range, a key unknown, or there is no checkpoint of a
+            TypeError: if an argument, or what `callback_fn` returns, is of another type.
+            ValueError: if a number is out of range, a key unknown, or there is no checkpoint of a
                 number in the intervals; or the metrics lack "Loss".
-            FileNotFoundError: SummaryCollector has saved nothing in `summary_dir`.
+            FileNotFoundError: if SummaryCollector has saved nothing in `summary_dir`.
         """
         metadata = self._metadata(collect_landscape)
         devices = device_ids or [config.device_id]
@@ -136,7 +136,7 @@ class SummaryLandscape:
 
         Raises:
             TypeError, ValueError: the changes, or what is known, make no sense.
-            FileNotFoundError: nothing is known.
+            FileNotFoundError: if nothing is known.
         """
         check_value_type("collect_landscape", changes, (dict, type(None)))
         changed, changes = changes is not None, dict(changes or {})

@@ -72,4 +72,4 @@ class TimeMonitor(Callback):
 
 @checked
 def _check_steps(data_size: Int(ge=1)):
-    """Refuses a number of steps that is none."""
+    """Refuses a number of steps that is not positive."""

@@ -68,7 +68,7 @@ def names():
 
 
 def get_metric_fn(name, *args, **kwargs):
-    """Makes a metric.
+    """Makes a metric by its name.
 
     Args:
         name (str): its name, see `names`.

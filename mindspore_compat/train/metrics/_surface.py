@@ -10,7 +10,7 @@ _Number = InstanceOf(int, float, np.integer, np.floating).called("an int or a fl
 
 
 class SurfaceMetric(Metric):
-    """The base of metrics over the surfaces of a region, predicted and labelled.
+    """Base class of metrics over the surfaces of a predicted and a labelled region.
 
     Args:
         distance_metric (str): "euclidean", "chessboard" or "taxicab".
@@ -28,7 +28,7 @@ class SurfaceMetric(Metric):
 
     @rearrange_inputs
     def update(self, *inputs):
-        """Takes a prediction, which replaces any before.
+        """Sets a prediction and its label, which replace earlier ones.
 
         Args:
             *inputs: the predicted image and the labelled one, of one shape, and the number of the

@@ -6,7 +6,7 @@ __all__ = ["Accuracy"]
 
 
 class Accuracy(EvaluationBase):
-    """The share of samples that are predicted rightly.
+    """Accuracy: the share of samples that are predicted correctly.
 
     Args:
         eval_type (str): "classification", where the class with the largest prediction must be the

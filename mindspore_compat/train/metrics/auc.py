@@ -10,7 +10,7 @@ __all__ = ["auc"]
 
 @checked
 def auc(x, y, reorder: Bool = False):
-    """The area under a curve, by the trapezoidal rule.
+    """Computes the area under a curve (AUC) by the trapezoidal rule.
 
     Args:
         x (Union[numpy.ndarray, list]): where the points are, such as a ROC's false positive rates,

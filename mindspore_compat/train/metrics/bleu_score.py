@@ -12,7 +12,7 @@ __all__ = ["BleuScore"]
 
 
 class BleuScore(Metric):
-    """The BLEU score: precision over runs of 1 to n words, and a penalty for short translations.
+    """BLEU score of translations: precision over n-grams, and a penalty for short translations.
 
     Args:
         n_gram (int): the longest run of words, 1 to 4.

@@ -14,7 +14,7 @@ _NORMS = ("no_norm", "target", "prediction", "all")
 
 
 class ConfusionMatrix(Metric):
-    """How often each class (row) is predicted as each class (column).
+    """Confusion matrix: how often each class (row) is predicted as each class (column).
 
     Args:
         num_classes (int): the number of classes.
@@ -174,7 +174,7 @@ _DECREASES = ("none", "mean", "sum", "mean_batch", "sum_batch", "mean_channel", 
 
 
 class ConfusionMatrixMetric(Metric):
-    """A ratio of true and false positives and negatives, over channels of one-hot predictions.
+    """Metric of a confusion matrix: a ratio of true and false positives and negatives.
 
     Args:
         skip_channel (bool): the original describes this as leaving out the first channel, and

@@ -10,7 +10,7 @@ __all__ = ["CosineSimilarity"]
 
 
 class CosineSimilarity(Metric):
-    """The similarity of each row of a matrix to each other one.
+    """Cosine similarity of each row of a matrix to every other row.
 
     Args:
         similarity (str): "cosine" of the angle, or "dot" product.
@@ -51,10 +51,10 @@ class CosineSimilarity(Metric):
 
     @rearrange_inputs
     def update(self, inputs):
-        """Takes a matrix, which replaces any before.
+        """Sets the matrix, which replaces an earlier one.
 
         Raises:
-            ValueError: if `inputs` has not two axes.
+            ValueError: if `inputs` does not have two axes.
         """
         rows = self._convert_data(inputs)
         if rows.ndim != 2:

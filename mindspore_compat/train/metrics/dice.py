@@ -8,7 +8,7 @@ __all__ = ["Dice"]
 
 
 class Dice(Metric):
-    """The Dice coefficient of each batch, 2 |prediction ∩ label| / (|prediction|² + |label|²).
+    """Dice coefficient of each batch, 2 |prediction ∩ label| / (|prediction|² + |label|²).
 
     As in the original, the sum over the batches is divided by the number of samples, not of
     batches.

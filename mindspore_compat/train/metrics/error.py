@@ -8,7 +8,7 @@ __all__ = ["MAE", "MSE"]
 
 
 class _Error(Metric):
-    """The mean over the samples of a sum of errors; subclasses say of which."""
+    """The mean of a sum of errors over the samples; subclasses define the error."""
 
     def __init__(self):
         super().__init__()
@@ -50,7 +50,7 @@ class _Error(Metric):
 
 
 class MAE(_Error):
-    """The mean absolute error: the sum of |prediction - label| over the number of samples.
+    """Mean absolute error: the sum of |prediction - label| over the number of samples.
 
     Examples:
         >>> import numpy as np
@@ -69,7 +69,7 @@ class MAE(_Error):
 
 
 class MSE(_Error):
-    """The mean squared error: the sum of (prediction - label)² over the number of samples.
+    """Mean squared error: the sum of (prediction - label)² over the number of samples.
 
     Examples:
         >>> import numpy as np

@@ -8,7 +8,7 @@ __all__ = ["F1", "Fbeta"]
 
 
 class Fbeta(ClassCounts):
-    """The weighted harmonic mean of precision and recall, for each class.
+    """F-beta score: the weighted harmonic mean of precision and recall, for each class.
 
     (1 + beta²) tp / ((1 + beta²) tp + beta² fn + fp)
 
@@ -41,7 +41,7 @@ class Fbeta(ClassCounts):
 
 
 class F1(Fbeta):
-    """The harmonic mean of precision and recall, for each class: Fbeta with beta 1.
+    """F1 score: the harmonic mean of precision and recall, for each class; Fbeta with beta 1.
 
     Examples:
         >>> import numpy as np

@@ -10,7 +10,7 @@ __all__ = ["HausdorffDistance"]
 
 
 class HausdorffDistance(SurfaceMetric):
-    """The largest distance from a point of one surface to the other surface.
+    """Hausdorff distance: the largest distance from a point of one surface to the other surface.
 
     Args:
         distance_metric (str): "euclidean", "chessboard" or "taxicab".

@@ -8,7 +8,7 @@ __all__ = ["Loss"]
 
 
 class Loss(Metric):
-    """The mean of the losses of the batches, each of which counts once, whatever its size.
+    """Mean loss of the batches; each batch counts once, whatever its size.
 
     Examples:
         >>> import numpy as np

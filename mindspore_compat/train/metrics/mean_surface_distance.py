@@ -10,7 +10,7 @@ __all__ = ["MeanSurfaceDistance"]
 
 
 class MeanSurfaceDistance(SurfaceMetric):
-    """The mean distance from the points of the predicted surface to the labelled one.
+    """Mean surface distance from the points of the predicted surface to the labelled one.
 
     Args:
         symmetric (bool): whether to give the mean of this and the mean distance back.

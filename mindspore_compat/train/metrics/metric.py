@@ -49,7 +49,7 @@ def rearrange_inputs(func):
 
 
 class Metric(metaclass=ABCMeta):
-    """The base of metrics: `clear` starts, `update` takes one batch, `eval` gives the result.
+    """Base class of metrics: `clear` starts, `update` takes one batch, `eval` returns the result.
 
     Example:
         >>> import mindspore_compat as ms
@@ -84,7 +84,7 @@ class Metric(metaclass=ABCMeta):
         return getattr(self, "_indexes", None)
 
     def set_indexes(self, indexes):
-        """Says which inputs of `update` are used, and in which order.
+        """Sets which inputs of `update` are used, and in which order.
 
         Args:
             indexes (list[int]): their positions, such as [2, 1].
@@ -156,7 +156,7 @@ class Metric(metaclass=ABCMeta):
 
 
 class EvaluationBase(Metric):
-    """The base of metrics over classes, of which a sample has one or several.
+    """Base class of metrics over classes, for samples with one class or several.
 
     Args:
         eval_type (str): "classification", one class for each sample, or "multilabel".

@@ -11,7 +11,8 @@ __all__ = ["OcclusionSensitivity"]
 
 
 class OcclusionSensitivity(Metric):
-    """By how much the prediction of a class falls when a part of the image is covered.
+    """Occlusion sensitivity: how much the prediction of a class falls when a part of the image is
+    covered.
 
     Args:
         pad_val (float): what covers it.
@@ -59,7 +60,7 @@ class OcclusionSensitivity(Metric):
 
     @rearrange_inputs
     def update(self, *inputs):
-        """Measures one image, which replaces any before.
+        """Measures one image, which replaces an earlier one.
 
         Args:
             *inputs: the network; a batch of one image; and the class, a number in an array.
@@ -148,5 +149,5 @@ class OcclusionSensitivity(Metric):
 
 
 def _predicted(model, images, number):
-    """What the network predicts for a class, for each image."""
+    """The prediction of the network for a class, for each image."""
     return model(Tensor(images)).asnumpy()[:, number]

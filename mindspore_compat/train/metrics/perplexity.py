@@ -12,7 +12,7 @@ __all__ = ["Perplexity"]
 
 
 class Perplexity(Metric):
-    """exp(mean of -log p), where p is the probability predicted for the right word.
+    """Perplexity: exp(mean of -log p), where p is the probability predicted for the right word.
 
     Args:
         ignore_label (int): a label that does not count; None for no such label.
@@ -47,7 +47,7 @@ class Perplexity(Metric):
         """Takes probabilities (..., C) and labels (...) into account.
 
         Raises:
-            ValueError: if there are not two inputs, or a label is no class.
+            ValueError: if there are not two inputs, or a label is not a class.
             RuntimeError: if the shapes do not fit.
         """
         preds, labels = self._convert_all(inputs, 2, "probabilities and labels")

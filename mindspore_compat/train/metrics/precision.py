@@ -6,7 +6,7 @@ __all__ = ["Precision"]
 
 
 class Precision(ClassCounts):
-    """True positives / (true positives + false positives), for each class.
+    """Precision of each class: true positives / (true positives + false positives).
 
     Args:
         eval_type (str): "classification", or "multilabel", where there is a result for each sample.

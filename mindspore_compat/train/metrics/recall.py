@@ -6,7 +6,7 @@ __all__ = ["Recall"]
 
 
 class Recall(ClassCounts):
-    """True positives / (true positives + false negatives), for each class.
+    """Recall of each class: true positives / (true positives + false negatives).
 
     Args:
         eval_type (str): "classification", or "multilabel", where there is a result for each sample.

@@ -10,7 +10,7 @@ __all__ = ["ROC"]
 
 
 class ROC(Metric):
-    """The receiver operating characteristic: false and true positive rates at each threshold.
+    """Receiver operating characteristic (ROC): false and true positive rates at each threshold.
 
     Args:
         class_num (int): the number of classes where predictions are (N, C); each class against all
@@ -44,7 +44,7 @@ class ROC(Metric):
 
     @rearrange_inputs
     def update(self, *inputs):
-        """Takes predictions and labels, as in the original which replaces any before.
+        """Sets the predictions and labels; as in the original, they replace earlier ones.
 
         Args:
             *inputs: predictions of the labels' shape, or (N, C, ...) with labels (N, ...).

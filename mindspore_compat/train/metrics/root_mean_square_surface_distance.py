@@ -10,7 +10,7 @@ __all__ = ["RootMeanSquareDistance"]
 
 
 class RootMeanSquareDistance(SurfaceMetric):
-    """The mean of the squared distances from the predicted surface to the labelled one.
+    """Root mean square surface distance from the predicted surface to the labelled one.
 
     As in the original the root is taken only of the symmetric mean.
 

@@ -10,7 +10,7 @@ __all__ = ["Top1CategoricalAccuracy", "Top5CategoricalAccuracy", "TopKCategorica
 
 
 class TopKCategoricalAccuracy(Metric):
-    """The share of samples whose class is among the k largest predictions.
+    """Top-k accuracy: the share of samples whose class is among the k largest predictions.
 
     Args:
         k (int): how many.
@@ -76,7 +76,7 @@ class TopKCategoricalAccuracy(Metric):
 
 
 class Top1CategoricalAccuracy(TopKCategoricalAccuracy):
-    """The share of samples whose class has the largest prediction: TopKCategoricalAccuracy(1).
+    """Top-1 accuracy: the share of samples whose class has the largest prediction.
 
     Example:
         >>> import mindspore_compat as ms
@@ -94,7 +94,7 @@ class Top1CategoricalAccuracy(TopKCategoricalAccuracy):
 
 
 class Top5CategoricalAccuracy(TopKCategoricalAccuracy):
-    """The share of samples whose class is among the 5 largest: TopKCategoricalAccuracy(5).
+    """Top-5 accuracy: the share of samples whose class is among the 5 largest predictions.
 
     Example:
         >>> import mindspore_compat as ms

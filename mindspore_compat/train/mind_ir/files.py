@@ -15,7 +15,7 @@ ENDING = ".mindir"
 @public("load_mindir")
 @checked
 def load_mindir(file_name: Str):
-    """Reads a MindIR file as a message, of which a script may change parts.
+    """Loads a MindIR file as a message, parts of which a script may change.
 
     Args:
         file_name (str): the file.
@@ -24,8 +24,8 @@ def load_mindir(file_name: Str):
         ModelProto, of `mindspore.train.mind_ir_pb2`; `user_info` is a dict of texts.
 
     Raises:
-        TypeError: `file_name` is no str.
-        ValueError: the file cannot be read, or is no such message.
+        TypeError: if `file_name` is not a str.
+        ValueError: if the file cannot be read, or is not such a message.
 
     Examples:
         >>> import mindspore_compat as ms
@@ -50,7 +50,7 @@ def load_mindir(file_name: Str):
 @public("save_mindir")
 @checked
 def save_mindir(model: InstanceOf(ModelProto), file_name: Str):
-    """Writes a message as a MindIR file; see `load_mindir`.
+    """Saves a message as a MindIR file; see `load_mindir`.
 
     Args:
         model (ModelProto): the message.
@@ -58,8 +58,8 @@ def save_mindir(model: InstanceOf(ModelProto), file_name: Str):
             that are missing are made.
 
     Raises:
-        TypeError: `model` is no ModelProto, or `file_name` no str.
-        OSError: the file cannot be written.
+        TypeError: if `model` is not a ModelProto, or `file_name` not a str.
+        OSError: if the file cannot be written.
 
     Examples:
         >>> import mindspore_compat as ms

@@ -23,7 +23,7 @@ def export(
     keep_initializers_as_inputs=False,
     dynamic_axes=None,
 ):
-    """Write a network as an ONNX file.
+    """Exports a network as an ONNX file.
 
     The network runs once on the inputs, as for inference; what it computes becomes the model. With
     `dynamic_axes` it runs several times, with inputs repeated along those axes.
@@ -46,11 +46,12 @@ def export(
             Names of no input have no effect. Default: None, for the shapes of `inputs`.
 
     Raises:
-        TypeError: If `file_name` is no str, a flag no bool, a name no str, an axis no int, or an
-            input of another type.
-        ValueError: If `net` is no Cell, `input_names` or `output_names` no list, or `dynamic_axes`
-            no dict; if names repeat, an axis is out of range, or lengths with one name differ.
-        RuntimeError: If the network does what a model cannot hold: it depends on the values of its
+        TypeError: if `file_name` is not a str, a flag not a bool, a name not a str, an axis not an
+            int, or an input of another type.
+        ValueError: if `net` is not a Cell, `input_names` or `output_names` not a list, or
+            `dynamic_axes` not a dict; if names repeat, an axis is out of range, or lengths with one
+            name differ.
+        RuntimeError: if the network does what a model cannot hold: it depends on the values of its
             inputs in Python, writes in place, uses a function that ONNX lacks, or computes
             something else with other lengths of the dynamic axes.
 

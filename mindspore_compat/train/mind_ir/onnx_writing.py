@@ -242,7 +242,7 @@ def _flat(outputs):
 
 
 def _info(name, shape, dtype):
-    """A ValueInfo message; a length that is no number has a name, or is not known."""
+    """A ValueInfo message; a length that is not a number has a name, or is not known."""
     dims = b"".join(bytes_field(1, _length(n)) for n in shape)
     kind = int_field(1, TYPE_NUMBERS[np.dtype(dtype)]) + bytes_field(2, dims)
     return bytes_field(1, name) + bytes_field(2, bytes_field(1, kind))

@@ -12,7 +12,7 @@ from .writing import SUFFIX, check_lock
 
 @checked
 def load(file_name: AsValue(Str), **kwargs):
-    """Load a MindIR file.
+    """Loads a MindIR file.
 
     Args:
         file_name (str): The file, whose name ends in ".mindir".
@@ -24,9 +24,9 @@ def load(file_name: AsValue(Str), **kwargs):
         FuncGraph, which `nn.GraphCell` runs.
 
     Raises:
-        ValueError: If `file_name` is not a str, does not end in ".mindir" or is not there; if the
+        ValueError: if `file_name` is not a str, does not end in ".mindir" or is not there; if the
             key or mode cannot be used.
-        RuntimeError: If the file cannot be read: it is damaged, encrypted otherwise, uses a
+        RuntimeError: if the file cannot be read: it is damaged, encrypted otherwise, uses a
             primitive that is not known here, or names weights outside of its folder.
 
     Examples:

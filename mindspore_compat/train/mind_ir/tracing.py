@@ -219,7 +219,7 @@ class SketchSpace:
         return made
 
     def to_device(self, array):
-        """`array` on the device of the others: one that is no Sketch is a constant."""
+        """`array` on the device of the others: one that is not a Sketch is a constant."""
         return to_space(self.base, array) if type(array) in SPACES else array
 
     def asarray(self, value, dtype=None):
@@ -325,7 +325,7 @@ def trace(net, inputs):
         inputs: Tensors; numbers and texts among them become constants; tuples and lists of them.
 
     Raises:
-        RuntimeError: If the network does what a graph cannot hold.
+        RuntimeError: if the network does what a graph cannot hold.
     """
     is_cell = isinstance(net, Cell)
     graph = Graph(type(net).__name__ if is_cell else getattr(net, "__name__", "graph"))

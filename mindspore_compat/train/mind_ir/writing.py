@@ -27,7 +27,7 @@ BesselK1
 
 
 def export(net, *inputs, file_name, file_format, **kwargs):
-    """Write a network as a model that runs without its Python code.
+    """Exports a network as a model file (MindIR or ONNX) that runs without its Python code.
 
     The network runs once on the inputs, as for inference; what it computes becomes the model, with
     the shapes of the inputs. Loops and branches over Python values are followed as they went.
@@ -46,10 +46,10 @@ def export(net, *inputs, file_name, file_format, **kwargs):
             effect.
 
     Raises:
-        TypeError: If `file_name` is not a str, `net` can not be called, an input is of another
+        TypeError: if `file_name` is not a str, `net` can not be called, an input is of another
             type, or `custom_func` is not a function.
-        ValueError: If `file_format` is unknown, or AIR; if the key or mode cannot be used.
-        RuntimeError: If the network does what a model cannot hold: it depends on the values of its
+        ValueError: if `file_format` is unknown, or AIR; if the key or mode cannot be used.
+        RuntimeError: if the network does what a model cannot hold: it depends on the values of its
             inputs in Python, writes in place, or uses a function that a graph cannot express.
 
     Examples:
@@ -164,7 +164,7 @@ def _check(net, inputs, file_name, file_format):
 
 
 def check_inputs(values):
-    """Refuse inputs that a model cannot be made with."""
+    """Refuses inputs that a model cannot be made with."""
     for value in values:
         if isinstance(value, (tuple, list)):
             check_inputs(value)
@@ -176,7 +176,7 @@ def check_inputs(values):
 
 
 def check_lock(api, prefix, key, mode):
-    """Refuses a key or mode with which nothing can be locked; a function is its own mode."""
+    """Refuses a key or mode that cannot be used to encrypt; a function is its own mode."""
     if key is None:
         return
     AsValue(InstanceOf(bytes)).refuse(api, f"{prefix}_key", key)

@@ -121,7 +121,8 @@ def _buckets(values, low, high):
 
 
 def buckets_for(count):
-    """How many buckets a distribution of so many values gets: 9 to 10 values each, at most 90."""
+    """The number of buckets of a distribution of `count` values: 9 to 10 values each, at most
+    90."""
     if count <= 10:
         return 2 if count <= 5 else 3
     return min(count // 10 + 1, _MOST_BUCKETS)

@@ -22,7 +22,7 @@ def count_flops(network, inputs, backward):
         backward (bool): whether the gradients of the trainable parameters are counted, too.
 
     Raises:
-        RuntimeError: the network does what a graph cannot hold.
+        RuntimeError: if the network does what a graph cannot hold.
     """
     graph = trace(network, list(inputs))
     shapes = {name: shape for name, (shape, _) in graph.shapes.items()}

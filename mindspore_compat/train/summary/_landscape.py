@@ -22,7 +22,7 @@ class Plane:
 
     Attributes:
         weights (dict): the trained weights by name.
-        directions (tuple[dict]): two changes of them by name; 0 for what is no weight or bias.
+        directions (tuple[dict]): two changes of them by name; 0 but for weights and biases.
         x, y (numpy.ndarray): where the landscape is measured.
         path (numpy.ndarray): where the checkpoints of a training lie, (number, 2); None without.
     """

@@ -13,7 +13,7 @@ class Packed(bytes):
     """A message that is complete."""
 
     def SerializeToString(self):  # noqa: N802 - protobuf's name
-        """Its bytes."""
+        """The bytes of the message."""
         return bytes(self)
 
 

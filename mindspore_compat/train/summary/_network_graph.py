@@ -27,7 +27,7 @@ def network_graph(network, inputs):
         inputs (list[Tensor]): what it is called with.
 
     Raises:
-        RuntimeError: the network does what a graph cannot hold.
+        RuntimeError: if the network does what a graph cannot hold.
     """
     sinks, state = list(print_summary.summary_sinks), get_rng_state()
     print_summary.summary_sinks.clear()

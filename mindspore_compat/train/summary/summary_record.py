@@ -1,4 +1,4 @@
-"""SummaryRecord: writes what a training shows into event files, for MindInsight and its like.
+"""SummaryRecord: writes what a training shows into event files, for MindInsight and similar tools.
 
 Values come from `add_value` and from the summary ops (`ops.ScalarSummary`, ...) of the network;
 `record` writes them. The messages are made in `_events`.
@@ -39,7 +39,7 @@ _RANKS = {
 
 @without_effect("train.SummaryRecord(num_process)", "the process writes itself")
 class SummaryRecord:
-    """Writes scalars, images, tensors and distributions into a file, step by step.
+    """Writes scalars, images, tensors and distributions into a summary file, step by step.
 
     The file is made when the first value is recorded; its name is in `log_dir`. There may be only
     one open SummaryRecord at a time.
@@ -57,10 +57,10 @@ class SummaryRecord:
             files too, in the folder export_<time>.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: a prefix or suffix has other characters than letters, digits, _ and dots, or
+        TypeError: if an argument is of the wrong type.
+        ValueError: if a prefix or suffix has other characters than letters, digits, _ and dots, or
             `export_options` has something else.
-        RuntimeError: another SummaryRecord is open.
+        RuntimeError: if another SummaryRecord is open.
 
     Examples:
         >>> from mindspore_compat import SummaryRecord, Tensor
@@ -144,13 +144,13 @@ class SummaryRecord:
 
     @checked
     def set_mode(self, mode: OneOf("train", "eval")):
-        """Says whether the network trains; in "eval" what its summary ops show is not recorded.
+        """Sets the phase of the network; in "eval" the values of its summary ops are not recorded.
 
         Args:
             mode (str): "train" or "eval".
 
         Raises:
-            ValueError: it is something else.
+            ValueError: if it is something else.
         """
         self._mode = mode
 
@@ -171,9 +171,9 @@ class SummaryRecord:
                 protobuf message: anything with `SerializeToString`; a graph may be bytes.
 
         Raises:
-            ValueError: `plugin` is something else, `name` is empty or no text, or the Tensor has
-                another shape.
-            TypeError: `value` is no Tensor or message.
+            ValueError: if `plugin` is something else, `name` is empty or not a text, or the Tensor
+                has another shape.
+            TypeError: if `value` is not a Tensor or message.
         """
         if plugin in _RANKS:
             if not isinstance(name, str) or not name:
@@ -206,9 +206,9 @@ class SummaryRecord:
             bool, False where the SummaryRecord is closed.
 
         Raises:
-            TypeError: an argument is of the wrong type.
-            OSError: writing fails, if `raise_exception` is set.
-            RuntimeError: the file is full, if `raise_exception` is set.
+            TypeError: if an argument is of the wrong type.
+            OSError: if writing fails, if `raise_exception` is set.
+            RuntimeError: if the file is full, if `raise_exception` is set.
         """
         if self._closed:
             log.error("For 'SummaryRecord', it is closed, and nothing is recorded.")
@@ -246,7 +246,7 @@ class SummaryRecord:
                         np.save(file, value)
 
     def flush(self):
-        """Gives what is recorded to the operating system."""
+        """Hands the recorded values to the operating system."""
         if self._closed:
             log.error("For 'SummaryRecord', it is closed, and nothing can be flushed.")
             return
@@ -287,7 +287,7 @@ class _File:
         """Adds an event; `now` is the time of the first one.
 
         Raises:
-            RuntimeError: it is longer than what is left of the file's size.
+            RuntimeError: if it is longer than what is left of the file's size.
         """
         records = [frame(event)]
         if self._file is None and self._versioned:
@@ -356,8 +356,8 @@ def _checked_exports(options):
     """The options, checked.
 
     Raises:
-        TypeError: they are no dict, or a format is no text.
-        ValueError: a key or a format is unknown.
+        TypeError: if they are not a dict, or a format is not a text.
+        ValueError: if a key or a format is unknown.
     """
     if options is None:
         return {}

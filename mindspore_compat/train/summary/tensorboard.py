@@ -33,8 +33,8 @@ def convert(summary_dir, log_dir):
         TensorBoard does not show them ("tensor", "landscape").
 
     Raises:
-        ValueError: `summary_dir` has no event file, or one is damaged.
-        ImportError: tensorboardX is not installed.
+        ValueError: if `summary_dir` has no event file, or one is damaged.
+        ImportError: if tensorboardX is not installed.
 
     Example:
         >>> import tempfile

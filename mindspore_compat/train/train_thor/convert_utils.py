@@ -11,7 +11,7 @@ __all__ = ["ConvertModelUtils", "ConvertNetUtils"]
 
 
 class ConvertNetUtils:
-    """Replaces layers of a network by those that gather the factors of THOR.
+    """Converts layers of a network to those that gather the factors of THOR.
 
     Example:
         >>> import mindspore_compat as ms
@@ -36,7 +36,7 @@ class ConvertNetUtils:
 
 
 class ConvertModelUtils:
-    """Makes a Model that trains with THOR.
+    """Converts a Model to one that trains with THOR.
 
     Example:
         >>> import mindspore_compat as ms

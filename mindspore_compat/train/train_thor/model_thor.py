@@ -1,4 +1,4 @@
-"""ModelThor: a Model whose second-order steps are few."""
+"""ModelThor: a Model that takes a second-order step only now and then."""
 
 from ...nn.optim.thor import ThorGpu
 from ..model import Model
@@ -7,7 +7,8 @@ __all__ = ["ModelThor"]
 
 
 class ModelThor(Model):
-    """A Model whose network gathers factors, and whose optimizer inverts them, every N steps only.
+    """Model for THOR: its network gathers factors, and its optimizer inverts them, every N steps
+    only.
 
     N is the optimizer's `frequency`. Steps are counted by updates: one that was left out for an
     overflow is made up for, so the first update always finds its inverses.
