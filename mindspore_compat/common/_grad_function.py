@@ -9,12 +9,12 @@ __all__ = ["_Function"]
 
 
 class _Function:
-    """The base of operations with a gradient of their own; call them by `apply`.
+    """Base class of operations with a custom gradient (autograd functions); call them by `apply`.
 
     A subclass defines `forward(ctx, *inputs)` and `backward(ctx, *gradients)` as static methods, or
     `forward(*inputs)` and `setup_context(ctx, inputs, output)` instead of the first. `ctx` is
     an instance of the subclass on which anything may be noted. `backward` receives one gradient for
-    each output (None for one that is no Tensor) and returns one for each input (None where there
+    each output (None for one that is not a Tensor) and returns one for each input (None where there
     is none).
 
     Attributes:

@@ -13,7 +13,7 @@ cells_compile_cache = {}  # the graphs of Cells, by Cell: nothing is compiled he
 
 
 class _PyNativeExecutor:
-    """What scripts ask of the original's eager executor; there is one, `_pynative_executor`.
+    """The eager executor of the original, as scripts use it; there is one, `_pynative_executor`.
 
     The original records a function between `new_graph` and `end_graph` and walks back at `grad`.
     Here a gradient records for itself, so `grad` runs the function once more, unless it is a Cell
@@ -55,7 +55,7 @@ class _PyNativeExecutor:
             *args: the inputs.
 
         Raises:
-            TypeError: `grad` is no GradOperation.
+            TypeError: if `grad` is not a GradOperation.
         """
         if not hasattr(grad, "get_by_list"):
             raise TypeError(
@@ -70,7 +70,7 @@ class _PyNativeExecutor:
         """Returns the output of a Primitive, given it, its name and a tuple of its inputs.
 
         Raises:
-            RuntimeError: there are not three arguments.
+            RuntimeError: if there are not three arguments.
         """
         if len(args) != 3:
             raise RuntimeError(

@@ -27,8 +27,8 @@ def frombuffer(buffer, dtype: DType, count: Int = -1, offset: Int = 0):
         Tensor, with one axis.
 
     Raises:
-        RuntimeError: the buffer is empty or too short, `offset` lies outside, `count` is 0 or below
-            -1, or the bytes are no whole number of elements.
+        RuntimeError: if the buffer is empty or too short, `offset` lies outside, `count` is 0 or
+            below -1, or the bytes are not a whole number of elements.
 
     Example:
         >>> print(ms.frombuffer(bytearray([1, 2, 3]), ms.uint8))
@@ -63,8 +63,8 @@ def swap_tensors(t1, t2):
         t2 (Tensor): the second.
 
     Raises:
-        TypeError: one is no Tensor.
-        RuntimeError: one has weak references.
+        TypeError: if one is not a Tensor.
+        RuntimeError: if one has weak references.
 
     Example:
         >>> a, b = ms.Tensor([1]), ms.Tensor([2.0])

@@ -16,7 +16,7 @@ def combine_tensor_list(tensor_list, enable_mem_align=True):
 
 
 def combine_tensor_list_contiguous(tensor_list, enable_mem_align=True):
-    """Tensors seen as one run of numbers.
+    """Combines Tensors into a handle that treats them as one contiguous block.
 
     Args:
         tensor_list (Union[list[Tensor], tuple[Tensor]]): the Tensors.
@@ -32,15 +32,15 @@ def combine_tensor_list_contiguous(tensor_list, enable_mem_align=True):
 
 
 class ContiguousTensorsHandle:
-    """Tensors seen as one run of numbers, cut by index or by Tensor.
+    """Handle of Tensors treated as one contiguous block, sliced by index or by Tensor.
 
     Args:
         tensor_list (Union[list[Tensor], tuple[Tensor]]): the Tensors.
         enable_mem_align (bool): is accepted. Default: ``True``.
 
     Raises:
-        TypeError: there are no Tensors, or `enable_mem_align` is no bool.
-        ValueError: an index is out of range.
+        TypeError: if there are no Tensors, or `enable_mem_align` is not a bool.
+        ValueError: if an index is out of range.
 
     Example:
         >>> from mindspore_compat.hal.contiguous_tensors_handle import ContiguousTensorsHandle

@@ -20,7 +20,7 @@ def set_dump(target, enabled=True):
         enabled (bool): whether it is. Default: ``True``.
 
     Raises:
-        ValueError: `target` is neither, or `enabled` no bool.
+        ValueError: if `target` is neither, or `enabled` not a bool.
 
     Example:
         >>> import mindspore_compat.ops as ops

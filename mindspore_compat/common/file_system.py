@@ -16,13 +16,13 @@ _most_gb = 100
 
 @checked
 def set_mindio_server_info(data_block_pool_capacity_in_gb: Int = 100):
-    """Sets how large a file `mindio_preload` reads at most.
+    """Sets the size of the largest file that `mindio_preload` reads.
 
     Args:
         data_block_pool_capacity_in_gb (int, optional): how many GB.
 
     Raises:
-        TypeError: it is no int.
+        TypeError: if it is not an int.
 
     Examples:
         >>> import mindspore_compat as ms
@@ -36,7 +36,7 @@ def set_mindio_server_info(data_block_pool_capacity_in_gb: Int = 100):
 
 @checked
 def mindio_preload(ckpt_file_name: Str):
-    """Has the operating system read a checkpoint into its cache, and does not wait for it.
+    """Preloads a checkpoint into the operating system's cache, without waiting for it.
 
     Args:
         ckpt_file_name (str): the file.
@@ -46,7 +46,7 @@ def mindio_preload(ckpt_file_name: Str):
         `set_mindio_server_info` allows, and on systems that do not read ahead on request.
 
     Raises:
-        TypeError: it is no str.
+        TypeError: if it is not a str.
 
     Examples:
         >>> import mindspore_compat as ms

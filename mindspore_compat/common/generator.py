@@ -24,7 +24,7 @@ STATE_BYTES = 16
 
 
 class Generator:
-    """A stream of random numbers that random functions draw from.
+    """Random number generator: a stream of numbers that random functions draw from.
 
     Equal seeds and equal numbers of draws give equal values.
 
@@ -41,7 +41,7 @@ class Generator:
 
     @checked
     def manual_seed(self, seed: Int):
-        """Starts anew from `seed` and returns the generator.
+        """Restarts from `seed` and returns the generator.
 
         Raises:
             TypeError: if `seed` is not an int.
@@ -50,7 +50,7 @@ class Generator:
         return self
 
     def seed(self):
-        """Starts anew from a seed drawn from the system, and returns that seed."""
+        """Restarts from a seed drawn from the system, and returns that seed."""
         self._stream.restore(random.Stream().state())
         return self.initial_seed()
 
@@ -84,7 +84,7 @@ default_generator._stream = random.default
 
 
 def manual_seed(seed):
-    """Starts the default generator anew from `seed` and returns it; a TypeError if it is no int.
+    """Restarts the default generator from `seed` and returns it; a TypeError if it is not an int.
 
     Example:
         >>> import mindspore_compat as ms
@@ -98,7 +98,7 @@ def manual_seed(seed):
 
 
 def seed():
-    """Starts the default generator anew from a seed of the system's, and returns that seed.
+    """Restarts the default generator from a seed drawn from the system, and returns that seed.
 
     Example:
         >>> import mindspore_compat as ms

@@ -68,7 +68,7 @@ def _register(path, *aliases):
 
 
 class Initializer:
-    """The base of all initializers: a subclass fills an array in `_initialize`.
+    """Base class of initializers: a subclass fills an array in `_initialize`.
 
     Args:
         **kwargs: what the instance was made with, stored for inspection.
@@ -119,7 +119,7 @@ def _assignment(arr, num):
 
 @_register("common.initializer.Zero", "zeros")
 class Zero(Initializer):
-    """Fills with zeros; also known as 'zeros'.
+    """Zero initializer: fills with zeros; also known as 'zeros'.
 
     Example:
         >>> import mindspore_compat as ms
@@ -133,7 +133,7 @@ class Zero(Initializer):
 
 @_register("common.initializer.One", "ones")
 class One(Initializer):
-    """Fills with ones; also known as 'ones'.
+    """One initializer: fills with ones; also known as 'ones'.
 
     Example:
         >>> import mindspore_compat as ms
@@ -146,7 +146,7 @@ class One(Initializer):
 
 
 class Constant(Initializer):
-    """Fills with a value.
+    """Constant initializer: fills with a value.
 
     Args:
         value (Union[int, float, numpy.ndarray]): the value, or an array of the Tensor's shape.
@@ -169,7 +169,8 @@ class Constant(Initializer):
 
 @_register("common.initializer.XavierNormal", "xavier_normal")
 class XavierNormal(Initializer):
-    """Draws from N(0, sigma²) with sigma = gain * sqrt(2 / (fan_in + fan_out)).
+    """Xavier (Glorot) normal initializer: N(0, sigma²) with sigma = gain * sqrt(2 / (fan_in +
+    fan_out)).
 
     Args:
         gain (float): a factor for the whole.
@@ -192,7 +193,8 @@ class XavierNormal(Initializer):
 
 @_register("common.initializer.XavierUniform", "xavier_uniform")
 class XavierUniform(Initializer):
-    """Draws from U(-bound, bound) with bound = gain * sqrt(6 / (fan_in + fan_out)).
+    """Xavier (Glorot) uniform initializer: U(-bound, bound) with bound = gain * sqrt(6 / (fan_in +
+    fan_out)).
 
     Args:
         gain (float): a factor for the whole.
@@ -227,7 +229,7 @@ class _He(Initializer):
 
 @_register("common.initializer.HeUniform", "he_uniform")
 class HeUniform(_He):
-    """Draws from U(-bound, bound) with bound = gain * sqrt(3 / fan).
+    """He (Kaiming) uniform initializer: U(-bound, bound) with bound = gain * sqrt(3 / fan).
 
     Args:
         negative_slope (Union[int, float]): negative slope of the leaky ReLU that follows the layer.
@@ -249,7 +251,7 @@ class HeUniform(_He):
 
 @_register("common.initializer.HeNormal", "he_normal")
 class HeNormal(_He):
-    """Draws from N(0, sigma²) with sigma = gain / sqrt(fan).
+    """He (Kaiming) normal initializer: N(0, sigma²) with sigma = gain / sqrt(fan).
 
     Args:
         negative_slope (Union[int, float]): negative slope of the leaky ReLU that follows the layer.
@@ -277,7 +279,7 @@ def _need_matrix(initializer_, arr):
 
 @_register("common.initializer.Identity")
 class Identity(Initializer):
-    """Writes the identity matrix, cut or padded with zeros where the matrix is not square.
+    """Identity initializer: the identity matrix, cut or padded with zeros to the shape.
 
     Example:
         >>> import mindspore_compat as ms
@@ -293,7 +295,7 @@ class Identity(Initializer):
 
 @_register("common.initializer.Sparse")
 class Sparse(Initializer):
-    """Draws from N(0, sigma²) and sets a fraction of each column to zero.
+    """Sparse initializer: draws from N(0, sigma²) and sets a fraction of each column to zero.
 
     Args:
         sparsity (float): the fraction, rounded up to whole elements.
@@ -322,7 +324,7 @@ class Sparse(Initializer):
 
 @_register("common.initializer.Dirac")
 class Dirac(Initializer):
-    """Makes a convolution pass its channels through: a one at the centre of matching channels.
+    """Dirac initializer: a convolution passes its matching channels through unchanged.
 
     Args:
         groups (int): the number of groups of the convolution, each of which gets the same values.
@@ -360,7 +362,7 @@ class Dirac(Initializer):
 
 @_register("common.initializer.Orthogonal")
 class Orthogonal(Initializer):
-    """Writes a (semi-)orthogonal matrix; dimensions after the first are taken as one.
+    """Orthogonal initializer: a (semi-)orthogonal matrix; dimensions after the first are flattened.
 
     Args:
         gain (float): a factor for the whole.
@@ -391,7 +393,7 @@ class Orthogonal(Initializer):
 
 @_register("common.initializer.VarianceScaling")
 class VarianceScaling(Initializer):
-    """Draws with variance scale / n, where n is a fan of the weight.
+    """Variance scaling initializer: draws with variance scale / n, where n is a fan of the weight.
 
     Args:
         scale (float): a factor for the variance, greater than 0.
@@ -448,7 +450,7 @@ _SIGMA_OF_CUT_NORMAL = 0.87962566103423978  # of N(0, 1) given that it lies in [
 
 @_register("common.initializer.Uniform")
 class Uniform(Initializer):
-    """Draws from U(-scale, scale).
+    """Uniform initializer: draws from U(-scale, scale).
 
     Args:
         scale (float): the bound.
@@ -469,7 +471,7 @@ class Uniform(Initializer):
 
 @_register("common.initializer.Normal")
 class Normal(Initializer):
-    """Draws from N(mean, sigma²).
+    """Normal initializer: draws from N(mean, sigma²).
 
     Args:
         sigma (float): the standard deviation.
@@ -492,7 +494,7 @@ class Normal(Initializer):
 
 @_register("common.initializer.TruncatedNormal")
 class TruncatedNormal(Initializer):
-    """Draws from N(mean, sigma²), given that the value lies in [a, b].
+    """Truncated normal initializer: draws from N(mean, sigma²), limited to [a, b].
 
     Args:
         sigma (float): the standard deviation.
@@ -527,7 +529,7 @@ def initializer(
     shape=None,
     dtype=float32,
 ):
-    """Makes a Tensor whose values an initializer gives.
+    """Creates a Tensor whose values an initializer draws.
 
     The values are drawn when they are first needed (or by `init_data()`).
 
@@ -542,7 +544,7 @@ def initializer(
         Tensor.
 
     Raises:
-        TypeError: if `init` is of none of these kinds.
+        TypeError: if `init` is of another type.
         ValueError: if no initializer has that name, a dimension is not a positive int, or `shape`
             differs from that of the Tensor `init`.
 

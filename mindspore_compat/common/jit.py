@@ -74,7 +74,7 @@ def jit(
     backend: OneOf("", "ms_backend", "GE") = "",
     **options,
 ):
-    """Marks a function to be run as a graph.
+    """Marks a function to be run as a graph (just-in-time compilation).
 
     Here it runs eagerly; a function that trains is recorded, on a GPU as a CUDA graph, after a few
     calls and then replayed, without its Python.

@@ -2,7 +2,8 @@
 
 Within a function marked by `jit` a variable also represents a value that is unknown while a graph
 is built: what is computed from it is a variable again, and a sequence of dynamic length refuses
-elements of another type. `is_sequence_value_unknown` and its like return what is known.
+elements of another type. `is_sequence_value_unknown` and similar
+functions return what is known.
 
 `constexpr` marks a function as one of constants; run eagerly, it is the function itself.
 """
@@ -193,7 +194,7 @@ _MADE = {
 
 @checked
 def mutable(input_data, dynamic_len: Bool = False):
-    """`input_data`, marked as a variable.
+    """Marks `input_data` as mutable (a variable), so that `grad` differentiates with respect to it.
 
     Args:
         input_data (Union[Tensor, int, float, bool, tuple, list, dict]): a value, or a nest of
@@ -201,7 +202,7 @@ def mutable(input_data, dynamic_len: Bool = False):
         dynamic_len (bool): True if the length of a tuple or list may vary. Default: False.
 
     Raises:
-        TypeError: if `input_data` is none of these, or `dynamic_len` is not a bool.
+        TypeError: if `input_data` is of another type, or `dynamic_len` is not a bool.
         TypeError: if `dynamic_len` is True for something else than a tuple or list.
         ValueError: within `jit`, if the items of a sequence of dynamic length differ in type.
         RuntimeError: within `jit`, if one of dynamic length is marked as one of constant length.
@@ -293,7 +294,7 @@ def is_sequence_shape_unknown(x):
     """Whether the length of a sequence is dynamic.
 
     Raises:
-        TypeError: if `x` is no tuple or list.
+        TypeError: if `x` is not a tuple or list.
 
     Example:
         >>> import mindspore_compat as ms
@@ -311,7 +312,7 @@ def is_sequence_value_unknown(x):
     """Whether a sequence is, or holds, a variable.
 
     Raises:
-        TypeError: if `x` is no tuple or list.
+        TypeError: if `x` is not a tuple or list.
 
     Example:
         >>> import mindspore_compat as ms
@@ -329,7 +330,7 @@ def is_dynamic_sequence_element_unknown(x):
     """Whether a sequence of dynamic length is empty, so that the type of its items is unknown.
 
     Raises:
-        TypeError: if `x` is no sequence of dynamic length.
+        TypeError: if `x` is not a sequence of dynamic length.
 
     Example:
         >>> import mindspore_compat as ms
@@ -349,7 +350,7 @@ def is_dynamic_sequence_element_unknown(x):
 @public("ops.constexpr")
 @without_effect("ops.constexpr(reuse_result, check)", "no graph is compiled")
 def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=True):
-    """Marks a function of constants, which graph mode runs while it compiles.
+    """Marks a function as one of constants, which graph mode runs at compile time.
 
     Args:
         fn (Function): the function; None where a decorator is wanted.

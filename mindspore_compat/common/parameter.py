@@ -42,7 +42,7 @@ def _need_bool(name, value):
 
 
 class Parameter(Tensor):
-    """A Tensor that belongs to the state of a Cell.
+    """Parameter: a Tensor that belongs to the state of a Cell and is usually trained.
 
     Assigned to an attribute of a Cell it becomes one of its parameters and, unless it was given a
     name, takes the attribute's. The values of a Tensor or an array are copied.
@@ -496,7 +496,7 @@ def _new_parameter(array):
 
 
 class ParameterTuple(tuple):
-    """A tuple of Parameters with different names.
+    """Tuple of Parameters with different names.
 
     Args:
         iterable: the Parameters.

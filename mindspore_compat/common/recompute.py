@@ -16,7 +16,7 @@ def recompute(
     context_fn=None,
     **kwargs,
 ):
-    """Runs `block` and keeps nothing of its inside; the gradient runs it a second time.
+    """Recomputes a block in the backward pass, which trades time for memory.
 
     Args:
         block (Cell): what to run.

@@ -27,7 +27,7 @@ def _get_graph_seed(op_seed, kernel_name):
         tuple[int]: both at most 2**31 - 1; (0, 0) where neither was set.
 
     Raises:
-        TypeError: if `op_seed` is no int.
+        TypeError: if `op_seed` is not an int.
         ValueError: if it is negative.
     """
     seed = get_seed()

@@ -89,7 +89,7 @@ class _Sparse(Sparse):
 
 
 class COOTensor(_Sparse):
-    """A sparse matrix as positions and values.
+    """Sparse matrix in coordinate (COO) format: positions and values.
 
     Args:
         indices (Tensor): ints of shape (count, 2), one position a row.
@@ -148,7 +148,7 @@ class COOTensor(_Sparse):
 
 
 class CSRTensor(_Sparse):
-    """A sparse matrix as compressed rows; values may have further axes.
+    """Sparse matrix in compressed sparse row (CSR) format; values may have further axes.
 
     Args:
         indptr (Tensor): ints of shape (rows + 1,): where each row's values start and end.
@@ -219,7 +219,7 @@ class CSRTensor(_Sparse):
 
 
 class RowTensor(_Sparse):
-    """Some rows of a Tensor: slices along the first axis and their positions.
+    """Sparse Tensor of some rows: slices along the first axis and their positions.
 
     Args:
         indices (Tensor): ints of shape (count,).

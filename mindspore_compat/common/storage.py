@@ -13,7 +13,7 @@ from .._core.tensor import dtype as dtypes
 
 
 class UntypedStorage:
-    """The bytes that a Tensor and its views share; `Tensor.storage()` makes it.
+    """The memory (bytes) that a Tensor and its views share; `Tensor.storage()` makes it.
 
     It has a length in bytes, an address and a device, and its bytes may be copied from another
     storage of the same length. Its elements are read through a Tensor, never by position.

@@ -8,7 +8,7 @@ __all__ = ["Tensor", "from_numpy", "is_tensor", "tensor"]
 
 
 def tensor(input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None):
-    """A new Tensor; the arguments and errors are those of `Tensor`.
+    """Creates a Tensor; the arguments and errors are those of `Tensor`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -21,7 +21,7 @@ def tensor(input_data=None, dtype=None, shape=None, init=None, const_arg=False, 
 
 
 def is_tensor(obj):
-    """True for a Tensor, a Parameter included.
+    """Returns True for a Tensor, a Parameter included.
 
     Example:
         >>> import mindspore_compat as ms
@@ -34,7 +34,7 @@ def is_tensor(obj):
 
 
 def from_numpy(array: numpy.ndarray):
-    """A Tensor that shares the memory of a NumPy array on the CPU; a TypeError for anything else.
+    """Converts a NumPy array to a Tensor on the CPU that shares its memory.
 
     Example:
         >>> import numpy as np

@@ -1,6 +1,6 @@
 """Training steps on a GPU: rehearsed, captured as a CUDA graph, and replayed.
 
-When a step is captured anew or not is decided in steps.py; the capture itself is in
+When a step is captured again is decided in steps.py; the capture itself is in
 _backend/steps/cuda_graph.py.
 """
 
@@ -202,7 +202,7 @@ class _Before:
 
 
 class _Writes:
-    """Refuses a step that writes into its arguments, of which it has been given copies."""
+    """Refuses a step that writes into its arguments, which are copies."""
 
     def __init__(self, inputs, captured):
         self._inputs = {id(each) for each in inputs}
@@ -225,7 +225,7 @@ class _Writes:
 
 
 def _refuse_results(made, own):
-    """Refuses what a replay cannot make anew."""
+    """Refuses results that a replay cannot make again."""
     _refuse_leaves(made)
     for each in tensors_in(made):
         if id(each) not in own and not arrays.on_device(each._array):

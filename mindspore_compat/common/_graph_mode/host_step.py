@@ -1,9 +1,9 @@
 """Training steps on the host: run twice, recorded as a plan of calls, and replayed.
 
-When a step is recorded anew or not is decided in steps.py; how its calls are noted is in
+When a step is recorded again is decided in steps.py; how its calls are noted is in
 _backend/steps/recording.py. For the step that is recorded every Tensor that it can reach holds a
 Recorded array. An optimizer is given the true arrays, and is called in each replay: what its Python
-decides, such as a learning rate, is decided anew.
+decides, such as a learning rate, is decided again.
 """
 
 import contextlib

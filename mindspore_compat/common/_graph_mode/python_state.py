@@ -210,7 +210,7 @@ class PythonState:
 
 
 def _is_watched(value):
-    """True for an object whose attributes a step may read, and which is no Tensor."""
+    """True for an object whose attributes a step may read, unless it is a Tensor."""
     if isinstance(value, (Tensor, type)) or not hasattr(value, "__dict__"):
         return False
     if is_cell(value):

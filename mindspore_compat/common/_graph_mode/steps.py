@@ -36,7 +36,7 @@ from .reachable import PLAIN, kind_of, mode, reached
 
 VARIABLE = "MINDSPORE_COMPAT_RECORDED_STEPS"
 MOST_GRAPHS = 4  # kinds of arguments, of one step
-FEW_REPLAYS = 5  # a graph that is out of date before so many has been captured for nothing
+FEW_REPLAYS = 5  # a graph that is out of date earlier was captured for nothing
 MOST_IN_VAIN = 3
 
 _steps = {}  # id of a Cell, object or function -> name -> its CapturedStep
@@ -99,7 +99,7 @@ def run(owner, name, function, args, kwargs, trains=False):
 
 def can_own(value):
     """True for an object to which a graph can belong: one that a weak reference may stand for, and
-    that is no value given to a step."""
+    that is not a value given to a step."""
     return not isinstance(value, (Tensor, *PLAIN)) and type(value).__weakrefoffset__ != 0
 
 

@@ -41,7 +41,7 @@ def is_dim_unknown(shape):
     """Whether the number of axes of a shape is unknown: (-2,).
 
     Raises:
-        ValueError: -2 is given together with other lengths.
+        ValueError: if -2 is given together with other lengths.
     """
     if -2 in shape and len(shape) != 1:
         raise ValueError(f"'shape' must have -2 alone or not at all, but got {shape}.")
@@ -52,7 +52,7 @@ def is_shape_unknown(shape):
     """Whether a shape has a length that is unknown, -1, or is unknown as a whole, (-2,).
 
     Raises:
-        ValueError: it has a length below -2, or -2 together with others.
+        ValueError: if it has a length below -2, or -2 together with others.
     """
     if any(length < -2 for length in shape):
         raise ValueError(f"'shape' must have lengths >= -2, but got {shape}.")
@@ -97,7 +97,7 @@ def init_to_value(init):
     """The number that "zeros", "ones" or a number stands for, a float.
 
     Raises:
-        ValueError: `init` is something else.
+        ValueError: if `init` is something else.
     """
     found = {"zeros": 0.0, "ones": 1.0}.get(init) if isinstance(init, str) else init
     if not isinstance(found, numbers.Number):

@@ -26,7 +26,7 @@ class JitContext:
         """Notes one operation; a subclass defines it.
 
         Raises:
-            AttributeError: it does not.
+            AttributeError: if it does not.
         """
         raise AttributeError(
             "For 'JitContext', 'run_op' must be defined by a subclass, but is not."
@@ -62,5 +62,5 @@ def set_jit_context(new_jit_context):
 
 
 def jit_context():
-    """The JitContext that was set last; None if there is none."""
+    """The JitContext that was set last, or None."""
     return _current[0]

@@ -25,11 +25,11 @@ class MSContext:
         return device == "CPU" or device == "GPU" and arrays.gpu_available()
 
     def is_ascend_plugin_loaded(self):
-        """Whether there is an Ascend device: there is none."""
+        """Whether there is an Ascend device: always False."""
         return self.is_pkg_support_device("Ascend")
 
     def get_ascend_soc_version(self):
-        """The kind of Ascend device; empty, as there is none."""
+        """The kind of Ascend device; empty, as no such device is supported."""
         return ""
 
     def get_backend_policy(self):

@@ -1,4 +1,4 @@
-"""Fan-in, fan-out and the gain of a nonlinearity, by which initializers scale weights."""
+"""Fan-in, fan-out and the gain of a nonlinearity, which scale the initial weights."""
 
 import math
 
