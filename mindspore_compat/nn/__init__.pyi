@@ -43,7 +43,6 @@ class ASGD(_Optimizer):
     skips: _t.Any
     states: _t.Any
     def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
-    def works_on_host(self, arguments: _t.Any) -> _t.Any: ...  # type: ignore
 class Accuracy(Metric):
     def __init__(self, eval_type: _t.Any = ...) -> None: ...
     def clear(self) -> _t.Any: ...  # type: ignore
@@ -85,7 +84,6 @@ class AdaFactor(_Optimizer):
     @target.setter  # type: ignore
     def target(self, value: _t.Any) -> None: ...  # type: ignore
     update: _t.Any
-    def works_on_host(self, arguments: _t.Any) -> _t.Any: ...  # type: ignore
 class AdaMax(_Optimizer):
     beta1: _t.Any
     beta2: _t.Any
@@ -102,7 +100,6 @@ class AdaMax(_Optimizer):
     skips: _t.Any
     states: _t.Any
     def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
-    def works_on_host(self, arguments: _t.Any) -> _t.Any: ...  # type: ignore
 class AdaSumByDeltaWeightWrapCell(_Cell):
     optimizer: _t.Any
     parameters: _t.Any
@@ -128,7 +125,6 @@ class Adadelta(_Optimizer):
     skips: _t.Any
     states: _t.Any
     def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
-    def works_on_host(self, arguments: _t.Any) -> _t.Any: ...  # type: ignore
 class Adagrad(_Optimizer):
     update_slots: _t.Any
     def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, accum: _b.float = ..., learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = ..., update_slots: _b.bool = ..., loss_scale: _b.float | _b.bool = ..., weight_decay: _b.float | _b.bool | _Cell = ...) -> None: ...
@@ -143,7 +139,6 @@ class Adagrad(_Optimizer):
     skips: _t.Any
     states: _t.Any
     def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
-    def works_on_host(self, arguments: _t.Any) -> _t.Any: ...  # type: ignore
 class Adam(_Optimizer):
     use_locking: _t.Any
     use_nesterov: _t.Any
@@ -169,7 +164,6 @@ class Adam(_Optimizer):
     @target.setter  # type: ignore
     def target(self, value: _t.Any) -> None: ...  # type: ignore
     update: _t.Any
-    def works_on_host(self, arguments: _t.Any) -> _t.Any: ...  # type: ignore
 class AdamOffload(_Optimizer):
     use_locking: _t.Any
     use_nesterov: _t.Any
@@ -189,7 +183,6 @@ class AdamOffload(_Optimizer):
     states: _t.Any
     def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
     use_amsgrad: _t.Any
-    def works_on_host(self, arguments: _t.Any) -> _t.Any: ...  # type: ignore
 class AdamWeightDecay(_Optimizer):
     beta1: _t.Any
     beta2: _t.Any
@@ -206,7 +199,6 @@ class AdamWeightDecay(_Optimizer):
     skips: _t.Any
     states: _t.Any
     def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
-    def works_on_host(self, arguments: _t.Any) -> _t.Any: ...  # type: ignore
 class AdaptiveAvgPool1d(_Cell):
     def __init__(self, output_size: _b.int) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -539,7 +531,7 @@ class Conv2dThor(Conv2d):
     def __init__(self, in_channels: _t.Any, out_channels: _t.Any, kernel_size: _t.Any, stride: _t.Any = ..., pad_mode: _t.Any = ..., padding: _t.Any = ..., dilation: _t.Any = ..., group: _t.Literal[1] = ..., has_bias: _t.Any = ..., weight_init: _t.Any = ..., bias_init: _t.Any = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     @classmethod
-    def converted(cls, layer: _t.Any, prefix: _t.Any) -> _t.Any: ...
+    def convert_layer(cls, layer: _t.Any, prefix: _t.Any) -> _t.Any: ...
     def gather(self, xp: _t.Any, x: _t.Any, g: _t.Any) -> _t.Any: ...
     def save_gradient(self, dout: _t.Any) -> _t.Any: ...
     thor: _t.Any
@@ -678,7 +670,7 @@ class DenseThor(Dense):
     def __init__(self, in_channels: _b.int, out_channels: _b.int, weight_init: _t.Any = ..., bias_init: _t.Any = ..., has_bias: _b.bool = ..., activation: _t.Any = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     @classmethod
-    def converted(cls, layer: _t.Any, prefix: _t.Any) -> _t.Any: ...
+    def convert_layer(cls, layer: _t.Any, prefix: _t.Any) -> _t.Any: ...
     def gather(self, xp: _t.Any, x: _t.Any, g: _t.Any) -> _t.Any: ...
     def save_gradient(self, dout: _t.Any) -> _t.Any: ...
     thor: _t.Any
@@ -786,7 +778,7 @@ class EmbeddingLookupThor(EmbeddingLookup):
     def __init__(self, vocab_size: _t.Any, embedding_size: _t.Any, param_init: _t.Any = ..., target: _t.Any = ..., slice_mode: _t.Any = ..., manual_shapes: _b.tuple[_t.Any, ...] | None = ..., max_norm: _t.Any = ..., sparse: _t.Any = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     @classmethod
-    def converted(cls, layer: _t.Any, prefix: _t.Any) -> _t.Any: ...
+    def convert_layer(cls, layer: _t.Any, prefix: _t.Any) -> _t.Any: ...
     def gather(self, xp: _t.Any, x: _t.Any, g: _t.Any) -> _t.Any: ...
     def save_gradient(self, dout: _t.Any) -> _t.Any: ...
     thor: _t.Any
@@ -794,7 +786,7 @@ class EmbeddingThor(Embedding):
     def __init__(self, vocab_size: _t.Any, embedding_size: _t.Any, use_one_hot: _t.Any = ..., embedding_table: _t.Any = ..., dtype: _Type = ..., padding_idx: _b.int | None = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     @classmethod
-    def converted(cls, layer: _t.Any, prefix: _t.Any) -> _t.Any: ...
+    def convert_layer(cls, layer: _t.Any, prefix: _t.Any) -> _t.Any: ...
     def gather(self, xp: _t.Any, x: _t.Any, g: _t.Any) -> _t.Any: ...  # type: ignore
     def save_gradient(self, dout: _t.Any) -> _t.Any: ...
     thor: _t.Any
@@ -823,7 +815,6 @@ class FTRL(_Optimizer):
     @target.setter  # type: ignore
     def target(self, value: _t.Any) -> None: ...  # type: ignore
     def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
-    def works_on_host(self, arguments: _t.Any) -> _t.Any: ...  # type: ignore
 class FastGelu(_Cell):
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -1067,7 +1058,6 @@ class Lamb(_Optimizer):
     skips: _t.Any
     states: _t.Any
     update: _t.Any
-    def works_on_host(self, arguments: _t.Any) -> _t.Any: ...  # type: ignore
 class LayerNorm(_Cell):
     normalized_shape: _t.Any
     begin_norm_axis: _t.Any
@@ -1114,7 +1104,6 @@ class LazyAdam(_Optimizer):
     def target(self, value: _t.Any) -> None: ...  # type: ignore
     def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
     use_amsgrad: _t.Any
-    def works_on_host(self, arguments: _t.Any) -> _t.Any: ...  # type: ignore
 class LeakyReLU(_Cell):
     def __init__(self, alpha: _b.float = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -1371,7 +1360,6 @@ class ProximalAdagrad(_Optimizer):
     @target.setter  # type: ignore
     def target(self, value: _t.Any) -> None: ...  # type: ignore
     def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
-    def works_on_host(self, arguments: _t.Any) -> _t.Any: ...  # type: ignore
 from ..nn.loss.loss import RMSELoss as RMSELoss
 class RMSProp(_Optimizer):
     centered: _t.Any
@@ -1391,7 +1379,6 @@ class RMSProp(_Optimizer):
     skips: _t.Any
     states: _t.Any
     def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
-    def works_on_host(self, arguments: _t.Any) -> _t.Any: ...  # type: ignore
 class RNN(_Cell):
     input_size: _t.Any
     hidden_size: _t.Any
@@ -1534,7 +1521,6 @@ class Rprop(_Optimizer):
     skips: _t.Any
     states: _t.Any
     def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
-    def works_on_host(self, arguments: _t.Any) -> _t.Any: ...  # type: ignore
 class SGD(_Optimizer):
     momentum: _t.Any
     dampening: _t.Any
@@ -1551,7 +1537,6 @@ class SGD(_Optimizer):
     skips: _t.Any
     states: _t.Any
     def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
-    def works_on_host(self, arguments: _t.Any) -> _t.Any: ...  # type: ignore
 class SSIM(_Cell):
     max_val: _t.Any
     filter_size: _t.Any

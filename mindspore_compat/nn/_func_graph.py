@@ -68,10 +68,10 @@ class FuncGraph:
         self.name = graph.name or ""
         self.parameters, self._weights = {}, {}
         for message in graph.parameter:
-            made = _new_parameter(to_current(mindir.array_of(message, folder)))
-            made.name = message.ref_key or message.name
-            self.parameters[made.name] = made
-            self._weights[message.name] = made.name
+            parameter = _new_parameter(to_current(mindir.array_of(message, folder)))
+            parameter.name = message.ref_key or message.name
+            self.parameters[parameter.name] = parameter
+            self._weights[message.name] = parameter.name
         self.inputs = [
             (info.name, tuple(info.tensor[0].dims if info.tensor else ())) for info in graph.input
         ]
@@ -93,13 +93,13 @@ class FuncGraph:
                 f"The graph {self.name!r} takes {len(self.inputs)} inputs, but got {len(inputs)}."
             )
         values = {name: self.parameters[own] for name, own in self._weights.items()}
-        for (name, shape), given in zip(self.inputs, inputs, strict=True):
-            if isinstance(given, Tensor) and not _fits(given.shape, shape):
+        for (name, shape), value in zip(self.inputs, inputs, strict=True):
+            if isinstance(value, Tensor) and not _fits(value.shape, shape):
                 raise RuntimeError(
                     f"The graph {self.name!r} was made for {name!r} of shape "
-                    f"{shape}, but got {given.shape}."
+                    f"{shape}, but got {value.shape}."
                 )
-            values[name] = given
+            values[name] = value
         for target, operands, function in self._steps:
             values[target] = function(*[values[name] for name in operands])
         return values[self._result]
@@ -167,10 +167,10 @@ def _function(primitive, count):
         if primitive.prim_type == mindir.PRIMITIVE and primitive.attribute:
             return _made_with_attributes(cls, primitive)
         return _made_with_operands(cls, count)
-    found = _by_name(name)
-    if found is None:
+    function = _by_name(name)
+    if function is None:
         raise ValueError(f"its primitive {name!r} is not known here")
-    return _called_in_order(found)
+    return _called_in_order(function)
 
 
 def _parameters(function):
@@ -179,16 +179,16 @@ def _parameters(function):
 
 def _made_with_attributes(cls, primitive):
     """A primitive whose attributes are separate from its operands."""
-    given = {a.name: _plain(a) for a in primitive.attribute}
+    attributes = {a.name: _plain(a) for a in primitive.attribute}
     names = {p.name for p in _parameters(cls.__init__)}
-    made = {}
-    for key, value in given.items():
+    arguments = {}
+    for key, value in attributes.items():
         target = key if key in names else _RENAMED.get(key)
         if target in names and value is not None:
             if key in _SPATIAL and isinstance(value, tuple) and len(value) > 3:
                 value = value[2:]
-            made.setdefault(target, _converted(key, value))
-    return cls(**made)
+            arguments.setdefault(target, _convert(key, value))
+    return cls(**arguments)
 
 
 def _plain(message):
@@ -199,7 +199,7 @@ def _plain(message):
         return None
 
 
-def _converted(name, value):
+def _convert(name, value):
     """An attribute as the constructors take it."""
     if name == "pad_mode" and isinstance(value, str):
         return value.lower()
@@ -210,19 +210,20 @@ def _made_with_operands(cls, count):
     """A primitive whose arguments are all operands: those of the call, then the constructor's."""
     calling = [p.name for p in _parameters(cls.__call__)]
     making = [p.name for p in _parameters(cls.__init__)]
-    called = len(calling)
+    call_count = len(calling)
 
     def inputs(operands):
-        return [_converted(name, value) for name, value in zip(calling, operands, strict=False)]
+        return [_convert(name, value) for name, value in zip(calling, operands, strict=False)]
 
-    if "args" in making or count <= called:
-        made = cls()
-        return lambda *operands: made(*inputs(operands))
+    if "args" in making or count <= call_count:
+        instance = cls()
+        return lambda *operands: instance(*inputs(operands))
     cells = {}
 
     def run(*operands):
         settings = tuple(
-            _converted(name, value) for name, value in zip(making, operands[called:], strict=False)
+            _convert(name, value)
+            for name, value in zip(making, operands[call_count:], strict=False)
         )
         key = repr(settings)
         if key not in cells:
@@ -242,9 +243,9 @@ def _by_name(name):
             module = importlib.import_module(path, __package__)
         except ModuleNotFoundError:
             continue
-        found = getattr(module, snake, None)
-        if inspect.isfunction(found):
-            return found
+        function = getattr(module, snake, None)
+        if inspect.isfunction(function):
+            return function
     return None
 
 
@@ -264,13 +265,15 @@ def _called_in_order(function):
     """`function` with operands in the order of its parameters, keyword-only ones too."""
     parameters = _parameters(function)
     positional = [p.name for p in parameters if p.kind is not p.KEYWORD_ONLY]
-    named = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
+    keyword_names = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
 
     def run(*operands):
-        plain = [_converted(name, value) for name, value in zip(positional, operands, strict=False)]
+        plain = [_convert(name, value) for name, value in zip(positional, operands, strict=False)]
         rest = operands[len(positional) :]
         plain += operands[len(plain) : len(operands) - len(rest)]
-        keywords = {name: _converted(name, value) for name, value in zip(named, rest, strict=False)}
+        keywords = {
+            name: _convert(name, value) for name, value in zip(keyword_names, rest, strict=False)
+        }
         return function(*plain, **keywords)
 
     return run

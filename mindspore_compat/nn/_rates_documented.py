@@ -14,7 +14,7 @@ documented_list = template(
     """
     learning_rate (float): the learning rate of the first epoch.
     decay_rate (float): how fast it falls.
-    total_step (int): how many steps to return.
+    total_step (int): the number of steps to return.
     step_per_epoch (int): the steps of an epoch.
     """,
     Returns="list[float] of `total_step` values.",

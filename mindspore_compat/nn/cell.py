@@ -1,4 +1,4 @@
-"""Cell: the base of all networks and layers.
+"""Cell: the base class of all networks and layers.
 
 Here: the call, how parameters and sub-cells are assigned, and the modes (training, gradient, float
 type). Walking over members and naming them is in `_cell/naming`, hooks in `_cell/hooks`, buffers
@@ -44,7 +44,7 @@ from ..ops.primitive import Primitive
 from ._cell.hooks import Hooks
 from ._cell.members import Members, layout
 from ._cell.naming import Naming
-from ._cell.offered import offered
+from ._cell.offered import offer
 from ._cell.once import networks_once
 from ._cell.settings import Settings
 from ._cell.state import State
@@ -186,7 +186,7 @@ class Cell(Naming, Hooks, State, Settings):
         args, kwargs = self._cell_hooked_inputs(args, kwargs)
         try:
             if self._backward_hook or self._backward_pre_hook:
-                output = self._cell_watched(self._cell_run, args, kwargs)
+                output = self._cell_run_watched(self._cell_run, args, kwargs)
             else:
                 output = self._cell_run(*args, **kwargs)
         except Exception:
@@ -211,9 +211,9 @@ class Cell(Naming, Hooks, State, Settings):
         """`construct` in the float type, with the requested gradient and memory policy."""
         if self._cell_mixed_precision is MixedPrecisionType.NOTSET:
             return self._cell_run_here(*args, **kwargs)
-        wanted = _DTYPE_OF[self._cell_mixed_precision]
-        args, kwargs = map_tensors(lambda t: as_float(t, wanted), (args, kwargs))
-        with precision(dtypes.to_numpy(wanted)):
+        dtype = _DTYPE_OF[self._cell_mixed_precision]
+        args, kwargs = map_tensors(lambda t: as_float(t, dtype), (args, kwargs))
+        with precision(dtypes.to_numpy(dtype)):
             return self._cell_run_here(*args, **kwargs)
 
     def _cell_run_here(self, *args, **kwargs):
@@ -235,16 +235,16 @@ class Cell(Naming, Hooks, State, Settings):
 
     def _cell_pull(self, inputs, output, sens):
         """The gradients that the Cell's own `bprop` gives, one for each input."""
-        given = self.bprop(*inputs, output, sens)
-        if graphs.running and not isinstance(given, tuple):
-            raise TypeError(f"For bprop function, output should be a tuple, but got {given!r}.")
-        given = tuple(given) if isinstance(given, (tuple, list)) else (given,)
-        if len(given) < len(inputs):
+        grads = self.bprop(*inputs, output, sens)
+        if graphs.running and not isinstance(grads, tuple):
+            raise TypeError(f"For bprop function, output should be a tuple, but got {grads!r}.")
+        grads = tuple(grads) if isinstance(grads, (tuple, list)) else (grads,)
+        if len(grads) < len(inputs):
             raise RuntimeError(
                 f"For '{type(self).__name__}', 'bprop' must return {len(inputs)} "
-                f"gradients, but got {len(given)}."
+                f"gradients, but got {len(grads)}."
             )
-        return given[: len(inputs)]
+        return grads[: len(inputs)]
 
     def run_construct(self, cast_inputs, kwargs):
         """Calls `construct` with a tuple of inputs and a dict of keywords."""
@@ -253,7 +253,7 @@ class Cell(Naming, Hooks, State, Settings):
     # Assigning members ----------------------------------------------------------------------------
 
     def __getattr__(self, name):
-        make = offered(self, name)
+        make = offer(self, name)
         if make is not None:
             return self.__dict__.setdefault(name, make(self))
         raise AttributeError(no_attribute(type(self).__name__, name, "_params" in self.__dict__))
@@ -337,7 +337,7 @@ class Cell(Naming, Hooks, State, Settings):
         if not known and name not in members:
             self.__dict__.pop(name, None)
 
-    def _cell_replace(self, members, what, name, value):
+    def _cell_replace(self, members, noun, name, value):
         """Writes a value of another kind over a member: None, a Tensor's values over a parameter,
         an operation instead of a sub-cell."""
         old = members[name]
@@ -350,7 +350,7 @@ class Cell(Naming, Hooks, State, Settings):
             old.set_data(value)
         else:
             raise TypeError(
-                f"For '{type(self).__name__}', the attribute '{name}' is {what}, and "
+                f"For '{type(self).__name__}', the attribute '{name}' is {noun}, and "
                 f"{value!r} of type {type(value).__name__} cannot be assigned to it."
             )
 
@@ -438,7 +438,7 @@ class Cell(Naming, Hooks, State, Settings):
         if name in self.__dict__:
             return False
         known = isinstance(getattr(type(self), name, None), functools.cached_property)
-        return known or offered(self, name) is not None
+        return known or offer(self, name) is not None
 
     # Modes and flags ------------------------------------------------------------------------------
 
@@ -522,9 +522,9 @@ class Cell(Naming, Hooks, State, Settings):
                 f"For 'to_float', 'dst_type' must be mindspore.float16, "
                 f"mindspore.bfloat16 or mindspore.float32, but got {dst_type!r}."
             )
-        wanted = _PRECISIONS[name][1]
+        flag_name = _PRECISIONS[name][1]
         return self.add_flags_recursive(
-            **{flag: flag == wanted for _, flag in _PRECISIONS.values()}
+            **{flag: flag == flag_name for _, flag in _PRECISIONS.values()}
         )
 
     def set_mixed_precision_type(self, mixed_type, recursive=True):
@@ -541,7 +541,7 @@ class Cell(Naming, Hooks, State, Settings):
 
     def cast_inputs(self, inputs, dst_type):
         """Returns a tuple of `inputs` with the floats among them cast to `dst_type`."""
-        return tuple(map_tensors(lambda t: as_float(t, dst_type), each) for each in inputs)
+        return tuple(map_tensors(lambda t: as_float(t, dst_type), value) for value in inputs)
 
     # Printing and copying -------------------------------------------------------------------------
 

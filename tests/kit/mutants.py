@@ -14,7 +14,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-SPARED = {"extend_repr", "__repr__", "_make_reducers", "_averaged"}  # the last: of many processes
+SPARED = {"extend_repr", "__repr__", "_make_reducers", "_average"}  # the last: of many processes
 _OPERATORS = {
     ast.Add: ast.Sub,
     ast.Sub: ast.Add,

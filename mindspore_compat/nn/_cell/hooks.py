@@ -106,24 +106,24 @@ class Hooks:
     def _cell_hooked_inputs(self, args, kwargs):
         for key, hook in list((self._forward_pre_hook or {}).items()):
             if key in self._cell_with_kwargs:
-                changed = hook(self, args, kwargs)
-                if changed is not None:
-                    if not isinstance(changed, tuple) or len(changed) != 2:
+                result = hook(self, args, kwargs)
+                if result is not None:
+                    if not isinstance(result, tuple) or len(result) != 2:
                         raise RuntimeError(
                             f"A forward pre-hook with 'with_kwargs' must return "
-                            f"None or (args, kwargs), but got {changed!r}."
+                            f"None or (args, kwargs), but got {result!r}."
                         )
-                    args, kwargs = changed
+                    args, kwargs = result
             else:
-                changed = hook(self, args)
-                if changed is not None:
-                    args = changed if isinstance(changed, tuple) else (changed,)
+                result = hook(self, args)
+                if result is not None:
+                    args = result if isinstance(result, tuple) else (result,)
         return args, kwargs
 
     def _cell_hooked_output(self, args, kwargs, output):
         for key, hook in list((self._forward_hook or {}).items()):
-            changed = self._cell_call_forward_hook(key, hook, args, kwargs, output)
-            output = output if changed is None else changed
+            result = self._cell_call_forward_hook(key, hook, args, kwargs, output)
+            output = output if result is None else result
         return output
 
     def _cell_call_forward_hook(self, key, hook, args, kwargs, output):
@@ -146,20 +146,20 @@ class Hooks:
                     stacklevel=2,
                 )
 
-    def _cell_watched(self, run, args, kwargs):
-        """Runs `run` between the two nodes that let backward hooks see the gradients."""
+    def _cell_run_watched(self, function, args, kwargs):
+        """Runs `function` between the two nodes that let backward hooks see the gradients."""
         arrived = []
         inputs = tuple(a for a in args if isinstance(a, Tensor))
         live = [t._node is not None for t in inputs]
         if self._backward_hook and any(live):
             args = self._cell_watch_inputs(args, inputs, live, arrived)
-        output = run(*args, **kwargs)
+        output = function(*args, **kwargs)
         several = isinstance(output, (tuple, list))
         outputs = tuple(output) if several else (output,)
         if not all(isinstance(o, Tensor) for o in outputs):
             return output
-        seen = self._cell_watch_outputs(outputs, arrived, None if any(live) else len(args))
-        return type(output)(seen) if several else seen[0]
+        outputs = self._cell_watch_outputs(outputs, arrived, None if any(live) else len(args))
+        return type(output)(outputs) if several else outputs[0]
 
     def _cell_watch_inputs(self, args, inputs, live, arrived):
         def pull(given, out, grad_outputs):
@@ -177,11 +177,11 @@ class Hooks:
         def pull(given, out, grad_outputs):
             grad_outputs = grad_outputs if isinstance(grad_outputs, tuple) else (grad_outputs,)
             for hook in list((self._backward_pre_hook or {}).values()):
-                changed = hook(self, grad_outputs)
+                result = hook(self, grad_outputs)
                 grad_outputs = (
                     grad_outputs
-                    if changed is None
-                    else _as_tuple(changed, len(grad_outputs), "output")
+                    if result is None
+                    else _as_tuple(result, len(grad_outputs), "output")
                 )
             if self._backward_hook:
                 if count is None:
@@ -195,8 +195,8 @@ class Hooks:
 
     def _cell_call_backward_hooks(self, grads, arrived):
         for hook in list((self._backward_hook or {}).values()):
-            changed = hook(self, grads, arrived)
-            grads = grads if changed is None else _as_tuple(changed, len(grads), "input")
+            result = hook(self, grads, arrived)
+            grads = grads if result is None else _as_tuple(result, len(grads), "input")
         return grads
 
 
@@ -204,11 +204,11 @@ def _same(*tensors):
     return tensors if len(tensors) != 1 else tensors[0]
 
 
-def _as_tuple(gradients, count, what):
+def _as_tuple(gradients, count, noun):
     gradients = gradients if isinstance(gradients, tuple) else (gradients,)
     if len(gradients) != count:
         raise TypeError(
-            f"A backward hook must return {count} gradients of the {what}s, but got "
+            f"A backward hook must return {count} gradients of the {noun}s, but got "
             f"{len(gradients)}."
         )
     return gradients

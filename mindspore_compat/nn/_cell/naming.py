@@ -69,11 +69,11 @@ class Naming:
             expand (bool): whether to go into sub-cells.
         """
         cells = self.cells_and_names(name_prefix=name_prefix) if expand else [(name_prefix, self)]
-        seen = set()
+        identities = set()
         for where, cell in cells:
             for name, param in cell._params.items():
-                if param is not None and id(param) not in seen:
-                    seen.add(id(param))
+                if param is not None and id(param) not in identities:
+                    identities.add(id(param))
                     yield (f"{where}.{name}" if where else name), param
 
     def get_parameters(self, expand=True):
@@ -87,12 +87,12 @@ class Naming:
 
     def parameters_broadcast_dict(self, recurse=True):
         """As `parameters_dict`, without those that data parallel training leaves alone; or None."""
-        found = OrderedDict(
+        parameters = OrderedDict(
             (name, param)
             for name, param in self.parameters_dict(recurse).items()
             if not param.layerwise_parallel
         )
-        return found or None
+        return parameters or None
 
     def trainable_params(self, recurse=True):
         """The list of parameters that require gradients."""
@@ -179,11 +179,11 @@ class Naming:
             self.check_names()
 
     def _cell_name_twice(self):
-        seen = set()
+        names = set()
         for param in self.get_parameters():
-            if param.name in seen:
+            if param.name in names:
                 return param.name
-            seen.add(param.name)
+            names.add(param.name)
         return None
 
     def generate_scope(self):

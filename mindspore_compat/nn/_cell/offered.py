@@ -58,7 +58,7 @@ _NAMES = {name for _, name in _OFFERED}
 _NN = __package__.rpartition(".")[0]  # the layers of this package, whatever a script calls its own
 
 
-def offered(layer, name):
+def offer(layer, name):
     """A function that makes the attribute `name` of a layer, or None if the layer offers none of
     that name."""
     if name not in _NAMES:

@@ -46,26 +46,28 @@ def networks_once(step):
 
 def networks_of(step):
     """Pairs of a network of a step and its weights: those in `weights`, or all that are trained."""
-    found = step.__dict__.get("_cell_networks")
-    if found is None:
-        given = step.__dict__.get("weights")
-        given = given if isinstance(given, (tuple, list)) else ()
-        given = tuple({id(each): each for each in given}.values())
-        known = bool(given) and all(isinstance(each, Parameter) for each in given)
-        found = [
-            (cell, given if known else tuple(cell.trainable_params()))
+    networks = step.__dict__.get("_cell_networks")
+    if networks is None:
+        parameters = step.__dict__.get("weights")
+        parameters = parameters if isinstance(parameters, (tuple, list)) else ()
+        parameters = tuple({id(parameter): parameter for parameter in parameters}.values())
+        known = bool(parameters) and all(
+            isinstance(parameter, Parameter) for parameter in parameters
+        )
+        networks = [
+            (cell, parameters if known else tuple(cell.trainable_params()))
             for cell in step.cells()
             if cell is not None and _only_computes(cell)
         ]
-        found = [(cell, weights) for cell, weights in found if weights]
-        step.__dict__["_cell_networks"] = found
-    return found
+        networks = [(cell, weights) for cell, weights in networks if weights]
+        step.__dict__["_cell_networks"] = networks
+    return networks
 
 
 def _only_computes(cell):
     """True for a Cell without a step or an optimizer in it."""
-    within = [each for _, each in cell.cells_and_names()]
-    return not any(each._cell_updates or each._cell_is_step for each in within)
+    within = [member for _, member in cell.cells_and_names()]
+    return not any(member._cell_updates or member._cell_is_step for member in within)
 
 
 class Once:
@@ -88,7 +90,7 @@ class Once:
         return self
 
     def __exit__(self, *error):
-        depth.keepers = tuple(each for each in depth.keepers if each is not self)
+        depth.keepers = tuple(keeper for keeper in depth.keepers if keeper is not self)
         self._set(None)
         self._saved = None
 
@@ -110,8 +112,8 @@ class Once:
     def note_in_place_write(self, tensors):
         """Drops the saved tape when Tensors on it are about to be written in place."""
         if self._saved is not None:
-            own = {id(each) for each in (*self.weights, *self._saved[0])}
-            if any(id(each) in own for each in tensors):
+            own = {id(tensor) for tensor in (*self.weights, *self._saved[0])}
+            if any(id(tensor) in own for tensor in tensors):
                 self._saved = None
 
     def gradients(self, network, weights, args, grad_outputs):
@@ -141,6 +143,8 @@ class Once:
         return tuple(_hooked(weight, g) for weight, g in zip(weights, gradients, strict=True))
 
 
-def _same(given, previous):
+def _same(sequence, previous):
     """True if two sequences hold the same objects."""
-    return len(given) == len(previous) and all(a is b for a, b in zip(given, previous, strict=True))
+    return len(sequence) == len(previous) and all(
+        a is b for a, b in zip(sequence, previous, strict=True)
+    )

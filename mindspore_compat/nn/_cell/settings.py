@@ -154,7 +154,7 @@ class Settings:
 
     @without_effect("nn.Cell.set_data_parallel", "there is no planner to ask")
     def set_data_parallel(self):
-        """Asks an automatic planner for data parallelism; there is none here to ask."""
+        """Requests data parallelism of an automatic planner, which does not exist here."""
 
     @without_effect("nn.Cell.offload", "activations stay where they are")
     def offload(self, backward_prefetch="Auto"):
@@ -267,12 +267,12 @@ class Settings:
         """
         if config.mode != GRAPH_MODE:
             return
-        names, seen = list(inspect.signature(self.construct).parameters), {}
+        names, lengths = list(inspect.signature(self.construct).parameters), {}
         for index, expected in enumerate(self._cell_inputs_set):
             name = names[index] if index < len(names) else f"input {index}"
             if index >= len(args) and name not in kwargs:
                 continue
-            wrong = misfit(expected, args[index] if index < len(args) else kwargs[name], seen)
+            wrong = misfit(expected, args[index] if index < len(args) else kwargs[name], lengths)
             if wrong is not None:
                 raise type(wrong)(
                     f"For '{type(self).__name__}', '{name}' {wrong}, as 'set_inputs' requires."

@@ -79,13 +79,13 @@ class State:
             recurse (bool): whether to go into sub-cells.
             remove_duplicate (bool): whether to yield a buffer that has two names once.
         """
-        seen = set()
+        identities = set()
         cells = self.cells_and_names(name_prefix=prefix) if recurse else [(prefix, self)]
         for where, cell in cells:
             for name, buffer in cell._buffers.items():
-                if buffer is None or (remove_duplicate and id(buffer) in seen):
+                if buffer is None or (remove_duplicate and id(buffer) in identities):
                     continue
-                seen.add(id(buffer))
+                identities.add(id(buffer))
                 yield (f"{where}.{name}" if where else name), buffer
 
     def buffers(self, recurse=True):
@@ -170,10 +170,10 @@ class State:
             warnings.warn(
                 "Positional arguments of 'state_dict' are deprecated.", FutureWarning, stacklevel=2
             )
-            given = dict(zip(("destination", "prefix", "keep_vars"), args))
-            destination = given.get("destination", destination)
-            prefix = given.get("prefix", prefix)
-            keep_vars = given.get("keep_vars", keep_vars)
+            arguments = dict(zip(("destination", "prefix", "keep_vars"), args))
+            destination = arguments.get("destination", destination)
+            prefix = arguments.get("prefix", prefix)
+            keep_vars = arguments.get("keep_vars", keep_vars)
         if destination is None:
             destination = OrderedDict()
             destination._metadata = OrderedDict()
@@ -223,9 +223,9 @@ class State:
         state = OrderedDict(state_dict)
         missing, unexpected, errors, changes = [], [], [], []
         self._cell_plan_loading(state, "", strict, missing, unexpected, errors, changes)
-        found = _IncompatibleKeys(missing, unexpected)
+        keys = _IncompatibleKeys(missing, unexpected)
         for hook in self._cell_hooks_of("register_load_state_dict_post_hook"):
-            if hook(self, found) is not None:
+            if hook(self, keys) is not None:
                 raise RuntimeError(
                     "A load_state_dict post-hook must change the keys in place and return None."
                 )
@@ -241,7 +241,7 @@ class State:
             )
         for change in changes:
             change()
-        return found
+        return keys
 
     def _cell_plan_loading(self, state, prefix, strict, missing, unexpected, errors, changes):
         """Compares the state with the Cell; what is to be written is put off into `changes`."""
@@ -257,7 +257,7 @@ class State:
             if problem:
                 errors.append(problem)
             else:
-                changes.append(_copying(member, state[key]))
+                changes.append(_copy_function(member, state[key]))
         takes_extra = type(self).set_extra_state is not State.set_extra_state
         if takes_extra and prefix + _EXTRA in state:
             changes.append(lambda: self.set_extra_state(state[prefix + _EXTRA]))
@@ -295,13 +295,17 @@ class State:
         device, dtype = _destination(*args, **kwargs)
         if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
             raise TypeError(f"For 'Cell.to', 'dtype' must be floating or complex, but got {dtype}.")
-        wanted = None if dtype is None else dtypes.to_numpy(dtype)
+        numpy_type = None if dtype is None else dtypes.to_numpy(dtype)
         for member in itertools.chain(self.get_parameters(), self.buffers()):
             array = member._array
             if device is not None:
                 array = arrays.to_space(_space_of(device), array)
-            if wanted is not None and array.dtype != wanted and array.dtype.kind in _CASTABLE:
-                array = array.astype(wanted)
+            if (
+                numpy_type is not None
+                and array.dtype != numpy_type
+                and array.dtype.kind in _CASTABLE
+            ):
+                array = array.astype(numpy_type)
             member._array = array
         return self
 
@@ -334,7 +338,7 @@ def _mismatch(key, member, value):
     return None
 
 
-def _copying(member, value):
+def _copy_function(member, value):
     """A function that copies `value` into `member`."""
 
     def copy():

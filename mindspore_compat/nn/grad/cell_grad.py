@@ -72,18 +72,18 @@ class Vjp(Cell):
         """The results and the gradients."""
         inputs, weights = args[:-1], args[-1]
         out, pull = vjp(self.fn, *inputs)
-        found = pull(*_for_each("Vjp", weights, len(tensors_in(out)), "result"))
-        return out, found[0] if len(inputs) == 1 else found
+        grads = pull(*_for_each("Vjp", weights, len(tensors_in(out)), "result"))
+        return out, grads[0] if len(inputs) == 1 else grads
 
 
-def _for_each(api, given, count, what):
-    """`given` as a tuple of one Tensor for each of `count` inputs or results."""
-    if count == 1 and isinstance(given, Tensor):
-        return (given,)
-    if count == 1 or not isinstance(given, tuple) or len(given) != count:
-        wanted = "a Tensor" if count == 1 else f"a tuple of {count} Tensors"
+def _for_each(api, value, count, noun):
+    """`value` as a tuple of one Tensor for each of `count` inputs or results."""
+    if count == 1 and isinstance(value, Tensor):
+        return (value,)
+    if count == 1 or not isinstance(value, tuple) or len(value) != count:
+        expected = "a Tensor" if count == 1 else f"a tuple of {count} Tensors"
         raise TypeError(
-            f"For '{api}', the last argument must be {wanted}, one for each {what}, "
-            f"but got {given!r} of type {type(given).__name__}."
+            f"For '{api}', the last argument must be {expected}, one for each {noun}, "
+            f"but got {value!r} of type {type(value).__name__}."
         )
-    return given
+    return value

@@ -24,14 +24,14 @@ Share = Number(ge=0, le=1)
 def _need_shape(api, x, ranks, error=ValueError):
     """Refuses what is not a Tensor of floats with one of these numbers of axes."""
     if not isinstance(x, Tensor) or x._array.dtype.kind not in "fV" or x._array.dtype.itemsize > 4:
-        found = x.dtype if isinstance(x, Tensor) else type(x).__name__
+        type_name = x.dtype if isinstance(x, Tensor) else type(x).__name__
         raise TypeError(
             f"For '{api}', the input must be a Tensor of float16, bfloat16 or float32, "
-            f"but got {found}."
+            f"but got {type_name}."
         )
     if x.ndim not in ranks:
-        wanted = " or ".join(map(str, ranks))
-        raise error(f"For '{api}', the input must have {wanted} axes, but got shape {x.shape}.")
+        expected = " or ".join(map(str, ranks))
+        raise error(f"For '{api}', the input must have {expected} axes, but got shape {x.shape}.")
 
 
 def _need_share(api, name, value):
@@ -136,10 +136,10 @@ class _BatchNorm(_Statistics):
                 f"{self.num_features} channels, but got shape {x.shape}."
             )
         own = self.use_batch_statistics
-        out = self._normalized(x, self.training if own is None else own)
+        out = self._normalize(x, self.training if own is None else own)
         return channels_last.run(out) if last else out
 
-    def _normalized(self, x, training):
+    def _normalize(self, x, training):
         return normalize_batch(
             x,
             self.gamma,
@@ -325,9 +325,9 @@ class SyncBatchNorm(_BatchNorm):
         if process_groups is not None and self._joint is None:
             self._size = 1
 
-    def _normalized(self, x, training):
+    def _normalize(self, x, training):
         if not training or self._size == 1:
-            return super()._normalized(x, training)
+            return super()._normalize(x, training)
         add_up = ops.AllReduce() if self._joint is None else ops.AllReduce(group=self._joint)
         return normalize_together(
             x,

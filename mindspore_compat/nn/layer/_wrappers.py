@@ -69,8 +69,8 @@ class Norm(Cell):
 def _axes(api, axis, x):
     """`axis` as a tuple of axes of `x`, all of them for () and None."""
     several = (axis,) if isinstance(axis, int) else tuple(axis or range(x.ndim))
-    for each in several:
-        if not -x.ndim <= each < x.ndim:
+    for entry in several:
+        if not -x.ndim <= entry < x.ndim:
             raise ValueError(
                 f"For '{api}', 'axis' must hold axes of the input, but got {axis} for "
                 f"shape {tuple(x.shape)}."
@@ -271,7 +271,7 @@ def _is_pair(pair):
     return (
         isinstance(pair, (tuple, list))
         and len(pair) == 2
-        and all(isinstance(each, int) and each >= 0 for each in pair)
+        and all(isinstance(number, int) and number >= 0 for number in pair)
     )
 
 
@@ -322,7 +322,7 @@ def _need_window(name, value):
     right = (
         len(value) == 4
         and value[0] == value[3] == 1
-        and all(isinstance(each, int) and each >= 1 for each in value)
+        and all(isinstance(number, int) and number >= 1 for number in value)
     )
     if not right:
         raise ValueError(
@@ -519,8 +519,8 @@ class Upsample(Cell):
     """Resizes images by interpolation; see `ops.interpolate`.
 
     Args:
-        size (Union[int, tuple[int], list[int]]): the size wanted.
-        scale_factor (Union[float, tuple[float], list[float]]): or the factor wanted.
+        size (Union[int, tuple[int], list[int]]): the output size.
+        scale_factor (Union[float, tuple[float], list[float]]): or the scale factor.
         mode (str): how values between the elements are found.
         align_corners (bool): whether the corners of both images are the centres of corner elements.
         recompute_scale_factor (bool): whether the factor is found again from the size.

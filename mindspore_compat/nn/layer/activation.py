@@ -56,7 +56,7 @@ class PReLU(Cell):
     """Parametric ReLU (PReLU) activation: max(x, 0) + w * min(x, 0), where w is learnt.
 
     Args:
-        channel (int): how many values w has: 1, or one for each channel (axis 1).
+        channel (int): the number of values of w: 1, or one for each channel (axis 1).
         w (Union[float, list, Tensor]): the first values of w.
 
     Inputs:
@@ -86,7 +86,7 @@ class PReLU(Cell):
     @staticmethod
     def _start(channel, w):
         if isinstance(w, list):
-            if len(w) != channel or not all(isinstance(each, float) for each in w):
+            if len(w) != channel or not all(isinstance(number, float) for number in w):
                 raise ValueError(
                     f"For 'PReLU', 'w' must hold {channel} floats where it is a list, "
                     f"but got {w!r}."
@@ -113,7 +113,7 @@ class PReLUExt(Cell):
     """Parametric ReLU (PReLU) activation: max(x, 0) + weight * min(x, 0), where weight is learnt.
 
     Args:
-        num_parameters (int): how many values weight has: 1, or one for each channel (axis 1).
+        num_parameters (int): the number of values of weight: 1, or one for each channel (axis 1).
         init (float): its first value.
         dtype (mindspore.dtype): its type; float32 by default.
 
@@ -222,9 +222,9 @@ def get_activation(name, prim_name=None):
     if name is None:
         return None
     if not isinstance(name, str) or name not in _NAMES:
-        asked = f"For '{prim_name}', the" if prim_name else "The"
+        subject = f"For '{prim_name}', the" if prim_name else "The"
         raise KeyError(
-            f"{asked} name of an activation must be one of {sorted(_NAMES)}, but got {name!r}."
+            f"{subject} name of an activation must be one of {sorted(_NAMES)}, but got {name!r}."
         )
     return __getattr__(_NAMES[name])()
 
@@ -250,7 +250,7 @@ also(log_softmax_ext, "nn.LogSoftmaxExt(dim=None)(input)")
 def __getattr__(name):
     if name == "_activation":
         return {key: __getattr__(cls) for key, cls in _NAMES.items()}
-    found = build("nn", name, Cell, "mindspore_compat.nn") if name in __all__ else None
-    if found is None:
+    layer = build("nn", name, Cell, "mindspore_compat.nn") if name in __all__ else None
+    if layer is None:
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
-    return found
+    return layer

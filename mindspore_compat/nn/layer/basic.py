@@ -77,7 +77,7 @@ def _product(x, weight, bias):
     except AttributeError:
         need_tensor("Dense", "x", x)
         raise
-    if array.dtype is not table.dtype and array.dtype != table.dtype and not _settled(array):
+    if array.dtype is not table.dtype and array.dtype != table.dtype and not _casts_floats(array):
         raise TypeError(
             f"For 'Dense', 'x' must have the dtype of the weight, {weight.dtype}, but "
             f"got {x.dtype}."
@@ -90,7 +90,7 @@ def _product(x, weight, bias):
     return dense.run(x, weight, bias)
 
 
-def _settled(array):
+def _casts_floats(array):
     """True where the Cell that runs brings floats to one type, whatever they are, or its operations
     do."""
     return (precision.dtype is not None or precision.low is not None) and array.dtype.kind in "fV"
@@ -107,8 +107,8 @@ class Dense(Cell):
             U(-k, k) with k = 1 / sqrt(in_channels) by default.
         bias_init (Union[Tensor, str, Initializer, numbers.Number]): the bias's first values,
             likewise.
-        has_bias (bool): whether there is a bias.
-        activation (Union[str, Cell, Primitive, None]): what is applied to the output.
+        has_bias (bool): whether the layer has a bias.
+        activation (Union[str, Cell, Primitive, None]): the activation applied to the output.
         dtype (mindspore.dtype): the type of the parameters, where they are not given as Tensors.
 
     Inputs:
@@ -202,7 +202,7 @@ class Linear(Cell):
     Args:
         in_features (int): the length of the input's last axis.
         out_features (int): the length of the output's last axis.
-        bias (bool): whether there is a bias.
+        bias (bool): whether the layer has a bias.
         weight_init (Union[Tensor, str, Initializer, numbers.Number]): the weight's first values.
         bias_init (Union[Tensor, str, Initializer, numbers.Number]): the bias's first values.
         dtype (mindspore.dtype): the type of the parameters; float32 by default.

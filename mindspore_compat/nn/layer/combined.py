@@ -30,7 +30,7 @@ class _BnAct(Cell):
         elif self.has_act:
             self.activation = need_activation(type(self).__name__, activation)
 
-    def _followed(self, x):
+    def _apply_rest(self, x):
         if self.has_bn:
             x = self.batchnorm(x)
         return self.activation(x) if self.has_act else x
@@ -44,7 +44,7 @@ class Conv2dBnAct(_BnAct):
         in_channels, out_channels, kernel_size, stride: as for Conv2d.
         pad_mode, padding, dilation, group: as for Conv2d.
         has_bias, weight_init, bias_init: as for Conv2d.
-        has_bn (bool): whether there is a batch norm.
+        has_bn (bool): whether the layer has a batch normalization.
         momentum (float): of the batch norm, in [0, 1].
         eps (float): of the batch norm.
         activation (Union[str, Cell, Primitive]): the activation.
@@ -103,7 +103,7 @@ class Conv2dBnAct(_BnAct):
 
     def construct(self, x):
         """A Tensor of shape (N, out_channels, H', W')."""
-        return self._followed(self.conv(x))
+        return self._apply_rest(self.conv(x))
 
 
 @public("nn.DenseBnAct")
@@ -112,7 +112,7 @@ class DenseBnAct(_BnAct):
 
     Args:
         in_channels, out_channels, weight_init, bias_init, has_bias: as for Dense.
-        has_bn (bool): whether there is a batch norm.
+        has_bn (bool): whether the layer has a batch normalization.
         momentum (float): of the batch norm, in [0, 1].
         eps (float): of the batch norm.
         activation (Union[str, Cell, Primitive]): the activation.
@@ -152,4 +152,4 @@ class DenseBnAct(_BnAct):
 
     def construct(self, x):
         """A Tensor of shape (N, out_channels)."""
-        return self._followed(self.dense(x))
+        return self._apply_rest(self.dense(x))

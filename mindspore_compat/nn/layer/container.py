@@ -41,24 +41,24 @@ def _prefix_and_position(cells):
     That position counts where the next such member has its own key as well, and where there is
     none, the last.
     """
-    named = [
+    names = [
         (key, param.name.split("."))
         for key, cell in cells.items()
         if cell is not None
         for param in [next(cell.get_parameters(), None)]
         if param is not None
     ]
-    if not named:
+    if not names:
         return "", 0
-    key, parts = named[0]
+    key, parts = names[0]
     fits = [i for i, part in enumerate(parts) if part == key] or [0]
     at = next(
-        (i for i in fits if len(named) > 1 and named[1][0] in named[1][1][i : i + 1]), fits[-1]
+        (i for i in fits if len(names) > 1 and names[1][0] in names[1][1][i : i + 1]), fits[-1]
     )
     return "".join(f"{part}." for part in parts[:at]), at
 
 
-def _renumbered(cell, at, number):
+def _renumber(cell, at, number):
     """Gives the parameters of `cell` another number in part `at` of their names."""
     for param in cell.get_parameters():
         parts = param.name.split(".")
@@ -110,7 +110,7 @@ class _Numbered(_Container):
             self._cells[key] = cell
             return
         if self._auto_prefix and key != number:
-            _renumbered(cell, at, number)
+            _renumber(cell, at, number)
         self._cells[number] = cell
 
     def append(self, cell):
@@ -237,7 +237,7 @@ class CellList(_Numbered):
         members.insert(index, cell)
         for number in range(len(members) - 1, -1, -1):
             if self._auto_prefix and number > index:
-                _renumbered(members[number], at, str(number))
+                _renumber(members[number], at, str(number))
         if self._auto_prefix:
             cell.update_parameters_name(f"{prefix}{index}.")
         self._cells.clear()

@@ -10,7 +10,7 @@ from ...common.initializer import Uniform
 from ...ops._linalg.matmul import dense
 from .._parts import need_init_shape, parameter
 from ..cell import Cell
-from .basic import _settled
+from .basic import _casts_floats
 
 _ATensor = InstanceOf(Tensor)
 
@@ -29,7 +29,7 @@ class BiDense(Cell):
             U(-k, k) with k = 1 / sqrt(in1_channels) by default.
         bias_init (Union[Tensor, str, Initializer, numbers.Number]): the bias's first values,
             likewise.
-        has_bias (bool): whether there is a bias.
+        has_bias (bool): whether the layer has a bias.
         dtype (mindspore.dtype): the type of the parameters.
 
     Inputs:
@@ -90,7 +90,7 @@ class BiDense(Cell):
             ("input2", input2, self.in2_channels),
         ):
             _ATensor.refuse("BiDense", name, x)
-            is_other = x.dtype != self.weight.dtype and not _settled(x._array)
+            is_other = x.dtype != self.weight.dtype and not _casts_floats(x._array)
             if name == "input1" and is_other:
                 raise TypeError(
                     f"For 'BiDense', 'input1' must have the dtype of the weight, "

@@ -47,8 +47,8 @@ def _in_precision(rows):
 
 def _need_numbers(api, name, x):
     if not isinstance(x, Tensor) or x._array.dtype.kind not in "iu":
-        found = x.dtype if isinstance(x, Tensor) else type(x).__name__
-        raise TypeError(f"For '{api}', '{name}' must be a Tensor of ints, but got {found}.")
+        type_name = x.dtype if isinstance(x, Tensor) else type(x).__name__
+        raise TypeError(f"For '{api}', '{name}' must be a Tensor of ints, but got {type_name}.")
 
 
 @op(compute="native")
@@ -67,11 +67,11 @@ def occurrences(xp, numbers: Numbers, count: Int):
 
 @op()
 def short_rows(
-    xp, table: TensorOf(floating), asked: TensorOf("float32"), longest: Number, power: Number
+    xp, table: TensorOf(floating), counts: TensorOf("float32"), longest: Number, power: Number
 ):
     """A table whose rows are scaled, if requested, down to p-norm `longest`."""
     lengths = xp.power(xp.sum(xp.power(xp.abs(table), power), 1), 1 / power)
-    factor = xp.where((asked > 0) & (lengths > longest), longest / (lengths + 1e-7), 1)
+    factor = xp.where((counts > 0) & (lengths > longest), longest / (lengths + 1e-7), 1)
     return table * xp.cast(xp.expand_dims(factor, 1), table.dtype)
 
 
@@ -233,15 +233,15 @@ class EmbeddingExt(Cell):
             share = share.expand_dims(-1).astype(rows.dtype)
             rows = rows * share + ops.stop_gradient(rows * (1 - share))
         if self.padding_idx is not None:
-            padded = (input == self.padding_idx % self.num_embeddings).expand_dims(-1)
-            rows = ops.where(padded, ops.stop_gradient(rows), rows)
+            is_padding = (input == self.padding_idx % self.num_embeddings).expand_dims(-1)
+            rows = ops.where(is_padding, ops.stop_gradient(rows), rows)
         return rows
 
     def _shorten(self, input):
         """Scales down, in the table, the rows that are about to be looked up and are too long."""
-        asked = occurrences.run(input, self.num_embeddings)
+        counts = occurrences.run(input, self.num_embeddings)
         table = ops.stop_gradient(self.weight)
-        self.weight._array = short_rows.run(table, asked, self.max_norm, self.norm_type)._array
+        self.weight._array = short_rows.run(table, counts, self.max_norm, self.norm_type)._array
 
     def extend_repr(self):
         """The sizes of the layer."""
@@ -436,13 +436,13 @@ def combined_fields(
     operator: Str,
 ):
     """The sums, weighted means or maxima of rows over their fields; zeros for an empty field."""
-    chosen = xp.expand_dims(fields, 1) == xp.reshape(xp.arange(count), (1, -1, 1))
-    mask = xp.cast(chosen, rows.dtype)
+    is_member = xp.expand_dims(fields, 1) == xp.reshape(xp.arange(count), (1, -1, 1))
+    mask = xp.cast(is_member, rows.dtype)
     share = xp.expand_dims(xp.sum(mask * xp.expand_dims(xp.abs(weights), 1), -1), -1)
     there = share > 0
     if operator == "MAX":
-        each = xp.where(xp.expand_dims(chosen, -1), xp.expand_dims(rows, 1), -xp.inf)
-        return xp.where(there, xp.max(each, 2), 0)
+        values = xp.where(xp.expand_dims(is_member, -1), xp.expand_dims(rows, 1), -xp.inf)
+        return xp.where(there, xp.max(values, 2), 0)
     total = xp.matmul(mask, rows)
     if operator == "MEAN":
         total = total / xp.where(there, share, 1)

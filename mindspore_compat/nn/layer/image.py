@@ -86,9 +86,9 @@ def _gaussian(size, sigma):
 
 def _window(size, sigma):
     """The convolution with a Gaussian window, which is not trained."""
-    made = Conv2d(1, 1, size, pad_mode="valid", weight_init=_gaussian(size, sigma))
-    made.weight.requires_grad = False
-    return made
+    conv = Conv2d(1, 1, size, pad_mode="valid", weight_init=_gaussian(size, sigma))
+    conv.weight.requires_grad = False
+    return conv
 
 
 def _need_images(api, img1, img2):
@@ -104,11 +104,11 @@ def _need_images(api, img1, img2):
         )
 
 
-def _compared(window, img1, img2, k1, k2):
+def _compare(window, img1, img2, k1, k2):
     """Structural similarity and contrast of each channel: two Tensors of shape (N, C)."""
     n, c, h, w = img1.shape
     x, y = img1.reshape(n * c, 1, h, w), img2.reshape(n * c, 1, h, w)
-    means = [window(each) for each in (x, y, x * x, y * y, x * y)]
+    means = [window(image) for image in (x, y, x * x, y * y, x * y)]
     similar, contrast = similarity.run(*means, k1 * k1, k2 * k2)
     return similar.reshape(n, c), contrast.reshape(n, c)
 
@@ -175,7 +175,7 @@ class SSIM(Cell):
                 f"got shape {img1.shape} and {self.filter_size}."
             )
         scale = 1 / self.max_val
-        return _compared(self.conv, img1 * scale, img2 * scale, self.k1, self.k2)[0].mean(-1)
+        return _compare(self.conv, img1 * scale, img2 * scale, self.k1, self.k2)[0].mean(-1)
 
 
 @public("nn.MSSSIM")
@@ -237,9 +237,7 @@ class MSSSIM(Cell):
         for level, power in enumerate(self.power_factors):
             if level:
                 img1, img2 = self.avg_pool(img1), self.avg_pool(img2)
-            similar, contrast = _compared(
-                self.multi_convs_list[level], img1, img2, self.k1, self.k2
-            )
+            similar, contrast = _compare(self.multi_convs_list[level], img1, img2, self.k1, self.k2)
             part = similar if level == self.level - 1 else contrast
             part = powered.run(part, float(power))
             product = part if product is None else product * part

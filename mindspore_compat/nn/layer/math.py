@@ -298,7 +298,7 @@ class Moments(Cell):
 def moments(xp, x: Floats, axis: Any = (), keep_dims: Bool = False):
     """Mean and variance over some axes, all of them for ()."""
     axes = (axis,) if isinstance(axis, int) else tuple(axis) or tuple(range(x.ndim))
-    if any(not -x.ndim <= each < x.ndim for each in axes):
+    if any(not -x.ndim <= number < x.ndim for number in axes):
         raise ValueError(
             f"For 'Moments', 'axis' must hold axes of the input, but got {axis} for "
             f"shape {tuple(x.shape)}."

@@ -145,7 +145,7 @@ class LayerNormExt(Cell):
         normalized_shape (Union(tuple[int], list[int], int)): the shape of the last axes.
         eps (float): added to the variance.
         elementwise_affine (bool): whether there are a weight and a bias.
-        bias (bool): whether there is a bias.
+        bias (bool): whether the layer has a bias.
         dtype (mindspore.dtype): the type of the parameters; float32 by default.
 
     Inputs:

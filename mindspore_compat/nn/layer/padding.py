@@ -48,7 +48,7 @@ def pad_ends(xp, x: TensorOf(any_dtype), pairs: Any, mode: Str, value: Number = 
         return xp.pad(x, pairs, constant_values=value)
     for axis, (before, behind) in enumerate(pairs):
         if before or behind:
-            x = _lengthened(xp, x, axis, before, behind, mode)
+            x = _extend(xp, x, axis, before, behind, mode)
     return x
 
 
@@ -56,7 +56,7 @@ def _part(axis, start, stop):
     return (slice(None),) * axis + (slice(start, stop),)
 
 
-def _lengthened(xp, x, axis, before, behind, mode):
+def _extend(xp, x, axis, before, behind, mode):
     """`x` padded with its own elements near either end of an axis."""
     size = x.shape[axis]
     if mode == "edge":
@@ -171,7 +171,7 @@ class ConstantPad1d(_Constant):
     """Pads the last axis with a constant.
 
     Args:
-        padding (Union[int, tuple]): how many elements before and behind.
+        padding (Union[int, tuple]): the number of elements before and behind.
         value (Union[int, float]): the constant.
 
     Raises:
@@ -192,7 +192,7 @@ class ConstantPad2d(_Constant):
     """Pads the last two axes with a constant.
 
     Args:
-        padding (Union[int, tuple]): how many elements left, right, above and below.
+        padding (Union[int, tuple]): the number of elements left, right, above and below.
         value (Union[int, float]): the constant.
 
     Raises:
@@ -213,7 +213,7 @@ class ConstantPad3d(_Constant):
     """Pads the last three axes with a constant.
 
     Args:
-        padding (Union[int, tuple]): how many elements left, right, above, below, in front and
+        padding (Union[int, tuple]): the number of elements left, right, above, below, in front and
             behind.
         value (Union[int, float]): the constant.
 
@@ -235,7 +235,7 @@ class ZeroPad2d(_Constant):
     """Pads the last two axes with zeros.
 
     Args:
-        padding (Union[int, tuple]): how many elements left, right, above and below.
+        padding (Union[int, tuple]): the number of elements left, right, above and below.
 
     Raises:
         TypeError: if `padding` is neither an int nor a tuple of ints.
@@ -258,7 +258,7 @@ class ReflectionPad1d(_Reflection):
     """Reflection padding of the last axis: mirrors the input, without its edge.
 
     Args:
-        padding (Union[int, tuple]): how many elements before and behind, at least 0.
+        padding (Union[int, tuple]): the number of elements before and behind, at least 0.
 
     Raises:
         TypeError: if `padding` is neither an int nor a tuple of ints.
@@ -304,7 +304,7 @@ class ReplicationPad1d(_Replication):
     """Replication padding of the last axis: repeats the edge of the input.
 
     Args:
-        padding (Union[int, tuple]): how many elements before and behind.
+        padding (Union[int, tuple]): the number of elements before and behind.
 
     Raises:
         TypeError: if `padding` is neither an int nor a tuple of ints.

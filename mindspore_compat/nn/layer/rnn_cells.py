@@ -59,7 +59,7 @@ class RNNCellBase(Cell):
     """The parameters that the three cells share.
 
     Args:
-        num_chunks (int): how many gates there are.
+        num_chunks (int): the number of gates.
     """
 
     @checked

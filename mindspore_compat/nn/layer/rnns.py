@@ -138,10 +138,10 @@ class _RNNBase(Cell):
             self.__dict__.setdefault("_lists_given", {})[name] = value
 
     def _weight(self, kind, layer, suffix):
-        given = self.__dict__.get("_lists_given", {}).get(_LISTS[kind])
-        if given is None:
+        parameters = self.__dict__.get("_lists_given", {}).get(_LISTS[kind])
+        if parameters is None:
             return getattr(self, f"{kind}_l{layer}{suffix}")
-        return given[self._layer_suffixes().index((layer, suffix))]
+        return parameters[self._layer_suffixes().index((layer, suffix))]
 
     def _layer_suffixes(self):
         """Layers and directions in order: (0, ''), (0, '_reverse'), (1, ''), ..."""
@@ -150,20 +150,22 @@ class _RNNBase(Cell):
 
     def _weights(self, layer, suffix, dtype):
         """The parameters of one direction, in the type of the input."""
-        found = []
+        weights = []
         for kind in _LISTS:
             there = self.has_bias or kind.startswith("weight")
-            one = self._weight(kind, layer, suffix) if there else None
-            found.append(one if one is None or one.dtype == dtype else one.astype(dtype))
-        return found
+            weight = self._weight(kind, layer, suffix) if there else None
+            weights.append(
+                weight if weight is None or weight.dtype == dtype else weight.astype(dtype)
+            )
+        return weights
 
     def _cell_run(self, *args, **kwargs):
         """Runs in the requested float type; the result has the input's dtype, as in 2.10."""
         out = super()._cell_run(*args, **kwargs)
         if self._cell_mixed_precision is MixedPrecisionType.NOTSET:
             return out
-        given = args[0] if args else kwargs.get("x")
-        return map_tensors(lambda tensor: cast.run(tensor, given._array.dtype), out)
+        first = args[0] if args else kwargs.get("x")
+        return map_tensors(lambda tensor: cast.run(tensor, first._array.dtype), out)
 
     def construct(self, x, hx=None, seq_length=None):
         """Runs the network over a batch of sequences.
@@ -185,14 +187,14 @@ class _RNNBase(Cell):
             x = self._layer(x, layer, states, mask, lasts)
             if self.dropout and layer < self.num_layers - 1:
                 x = self.dropout_op(x)
-        ends = tuple(stack.run(list(each), 0) for each in zip(*lasts))
-        return (x.swapaxes(0, 1) if self.batch_first else x), self._shown(ends)
+        ends = tuple(stack.run(list(state), 0) for state in zip(*lasts))
+        return (x.swapaxes(0, 1) if self.batch_first else x), self._last_states(ends)
 
     def _layer(self, x, layer, states, mask, lasts):
         outputs = []
         for at, (own, suffix) in enumerate(self._layer_suffixes()):
             if own == layer:
-                first = tuple(each[at] for each in states)
+                first = tuple(state[at] for state in states)
                 out, *last = self.rnn(
                     x, first, self._weights(layer, suffix, x.dtype), mask, bool(suffix)
                 )
@@ -204,11 +206,9 @@ class _RNNBase(Cell):
         """(T, N, 1): one inside a sequence, zero after its end."""
         name = type(self).__name__
         if not isinstance(seq_length, Tensor) or seq_length._array.dtype.kind not in "iu":
-            found = (
-                seq_length.dtype if isinstance(seq_length, Tensor) else type(seq_length).__name__
-            )
+            kind = seq_length.dtype if isinstance(seq_length, Tensor) else type(seq_length).__name__
             raise TypeError(
-                f"For '{name}', 'seq_length' must be a Tensor of int32 or int64, but got {found}."
+                f"For '{name}', 'seq_length' must be a Tensor of int32 or int64, but got {kind}."
             )
         if seq_length.shape != x.shape[1:2]:
             raise ValueError(
@@ -231,7 +231,7 @@ class _RNNBase(Cell):
         shape = (self.num_layers * (1 + self.bidirectional), batch, self.hidden_size)
         if hx is None:
             return (ops.zeros(shape, x.dtype),) * self._states
-        states = self._given(name, hx)
+        states = self._as_states(name, hx)
         for state in states:
             need_floats(name, "hx", state)
             if state.dtype != x.dtype:
@@ -245,10 +245,10 @@ class _RNNBase(Cell):
                 )
         return states
 
-    def _given(self, name, hx):
+    def _as_states(self, name, hx):
         return (hx,)
 
-    def _shown(self, ends):
+    def _last_states(self, ends):
         return ends[0]
 
 
@@ -259,11 +259,11 @@ class RNN(_RNNBase):
     Args:
         input_size (int): the features of the input.
         hidden_size (int): the units.
-        num_layers (int): how many layers are stacked.
+        num_layers (int): the number of stacked layers.
         has_bias (bool): whether there are biases.
         batch_first (bool): whether the batch is the first axis, and not the second.
         dropout (float): the probability of an output to be zeroed between layers, while training.
-        bidirectional (bool): whether there is a second direction, from the end.
+        bidirectional (bool): whether a second direction runs from the end.
         dtype (mindspore.dtype): the type of the parameters.
         nonlinearity (str): 'tanh' or 'relu'.
 
@@ -298,11 +298,11 @@ class LSTM(_RNNBase):
     Args:
         input_size (int): the features of the input.
         hidden_size (int): the units.
-        num_layers (int): how many layers are stacked.
+        num_layers (int): the number of stacked layers.
         has_bias (bool): whether there are biases.
         batch_first (bool): whether the batch is the first axis, and not the second.
         dropout (float): the probability of an output to be zeroed between layers, while training.
-        bidirectional (bool): whether there is a second direction, from the end.
+        bidirectional (bool): whether a second direction runs from the end.
         dtype (mindspore.dtype): the type of the parameters.
 
     Inputs:
@@ -328,11 +328,11 @@ class LSTM(_RNNBase):
     def _direction(self):
         return _DynamicLSTMCPUGPU()
 
-    def _given(self, name, hx):
+    def _as_states(self, name, hx):
         _need_pair(name, hx)
         return hx
 
-    def _shown(self, ends):
+    def _last_states(self, ends):
         return ends
 
 
@@ -343,11 +343,11 @@ class GRU(_RNNBase):
     Args:
         input_size (int): the features of the input.
         hidden_size (int): the units.
-        num_layers (int): how many layers are stacked.
+        num_layers (int): the number of stacked layers.
         has_bias (bool): whether there are biases.
         batch_first (bool): whether the batch is the first axis, and not the second.
         dropout (float): the probability of an output to be zeroed between layers, while training.
-        bidirectional (bool): whether there is a second direction, from the end.
+        bidirectional (bool): whether a second direction runs from the end.
         dtype (mindspore.dtype): the type of the parameters.
 
     Inputs:

@@ -42,13 +42,13 @@ def watched(xp, out: TensorOf(any_dtype), x: TensorOf(any_dtype), layer: Any):
     return out
 
 
-def _shown(xp, g, x, layer):
+def _watch_vjp(xp, g, x, layer):
     if not hasattr(xp, "wrap"):  # a gradient of a gradient is not a training step
         layer.gather(xp, x, g)
     return g
 
 
-watched.vjp(out=_shown)
+watched.vjp(out=_watch_vjp)
 
 
 def _moments(xp, rows):
@@ -101,22 +101,22 @@ class _SecondOrder:
         return dout
 
     @classmethod
-    def converted(cls, layer, prefix):
+    def convert_layer(cls, layer, prefix):
         """A layer of this class with the parameters, modes and hooks of a plain one.
 
         Args:
             layer (Cell): the plain layer.
-            prefix (str): what the names of the matrices start with.
+            prefix (str): the prefix of the names of the matrices.
         """
-        made = cls.__new__(cls)
-        made.__setstate__(layer.__getstate__())
-        made._extend()
+        result = cls.__new__(cls)
+        result.__setstate__(layer.__getstate__())
+        result._extend()
         for name, suffix in cls._name_endings.items():
-            getattr(made, name).name = f"{prefix}{name}{suffix}"
-        return made
+            getattr(result, name).name = f"{prefix}{name}{suffix}"
+        return result
 
     def _out(self, out, x):
-        """`out`, watched if a second-order step is wanted."""
+        """`out`, watched in a second-order step."""
         return watched.run(out, x, self) if self.thor else out
 
 
@@ -129,8 +129,8 @@ class DenseThor(_SecondOrder, Dense):
         out_channels (int): the length of the output's last axis.
         weight_init (Union[Tensor, str, Initializer, numbers.Number]): the weight's first values.
         bias_init (Union[Tensor, str, Initializer, numbers.Number]): the bias's first values.
-        has_bias (bool): whether there is a bias.
-        activation (Union[str, Cell, Primitive, None]): what is applied to the output.
+        has_bias (bool): whether the layer has a bias.
+        activation (Union[str, Cell, Primitive, None]): the activation applied to the output.
 
     Inputs:
         - **x** (Tensor) - of shape (*, in_channels).
@@ -181,8 +181,8 @@ class Conv2dThor(_SecondOrder, Conv2d):
         pad_mode (str): "same", "valid" or "pad", as for Conv2d.
         padding (Union[int, tuple[int]]): the zeros above, below, left and right.
         dilation (Union[int, tuple[int]]): the step within a kernel.
-        group (int): into how many groups the channels are split; only 1.
-        has_bias (bool): whether there is a bias.
+        group (int): the number of groups of channels; only 1.
+        has_bias (bool): whether the layer has a bias.
         weight_init (Union[Tensor, str, Initializer, numbers.Number]): the weight's first values.
         bias_init (Union[Tensor, str, Initializer, numbers.Number]): the bias's first values.
 
@@ -294,9 +294,9 @@ class _Lookup(_SecondOrder):
 
     def gather(self, xp, x, g):
         """Stores the counts of the rows looked up, and the moments of the gradient at them."""
-        asked = x.reshape(-1)
-        known = (asked >= 0) & (asked < self.vocab_size)
-        index = xp.where(known, asked, self.vocab_size)  # the last one is left out
+        numbers = x.reshape(-1)
+        known = (numbers >= 0) & (numbers < self.vocab_size)
+        index = xp.where(known, numbers, self.vocab_size)  # the last one is left out
         counts = xp.add_rows(index, xp.ones(index.shape, "float32"), self.vocab_size + 1)[:-1]
         self._keep(counts, _moments(xp, self._rows(g)))
 
@@ -403,14 +403,14 @@ def convert(net):
 
     Convolutions in groups, subclasses of the layers and `net` itself stay.
     """
-    made = {}
+    copies = {}
     for where, cell in list(net.cells_and_names()):
         for name, child in list(cell._cells.items()):
             if child is not None and _can_convert(child):
-                if child not in made:
+                if child not in copies:
                     prefix = f"{where}.{name}." if where else f"{name}."
-                    made[child] = _CONVERTED[type(child)].converted(child, prefix)
-                cell._cells[name] = made[child]
+                    copies[child] = _CONVERTED[type(child)].convert_layer(child, prefix)
+                cell._cells[name] = copies[child]
     net.update_cell_type("second-order")
     return net
 

@@ -55,22 +55,22 @@ class TimeDistributed(Cell):
             )
         time = self.time_axis % inputs.ndim
         if self.reshape_with_axis is None:
-            return self._sliced(inputs, time)
-        return self._joined(inputs, time, self.reshape_with_axis % inputs.ndim)
+            return self._apply_slice_by_slice(inputs, time)
+        return self._apply_joined(inputs, time, self.reshape_with_axis % inputs.ndim)
 
-    def _sliced(self, inputs, time):
+    def _apply_slice_by_slice(self, inputs, time):
         slices = inputs.moveaxis(time, 0)
         outputs = [self.layer(slices[i]) for i in range(slices.shape[0])]
         return stack.run(outputs, time)
 
-    def _joined(self, inputs, time, other):
+    def _apply_joined(self, inputs, time, other):
         """Moves time next to the other axis, joins the two, and splits them again."""
         order = [axis for axis in range(inputs.ndim) if axis != time]
         at = order.index(other)
         order.insert(at, time)
-        moved = inputs.transpose(*order)
-        shape = moved.shape
-        output = self.layer(moved.reshape(*shape[:at], shape[at] * shape[at + 1], *shape[at + 2 :]))
+        x = inputs.transpose(*order)
+        shape = x.shape
+        output = self.layer(x.reshape(*shape[:at], shape[at] * shape[at + 1], *shape[at + 2 :]))
         rest = output.shape
         output = output.reshape(*rest[:at], shape[at], shape[at + 1], *rest[at + 1 :])
         back = [axis for axis in range(output.ndim) if axis != at]

@@ -37,7 +37,7 @@ class MultiheadAttention(Cell):
 
     Args:
         embed_dim (int): the features of the queries and of the result; divisible by `num_heads`.
-        num_heads (int): how many heads there are.
+        num_heads (int): the number of heads.
         dropout (float): the probability of a weight to be zeroed while training.
         has_bias (bool): whether the projections have biases.
         add_bias_kv (bool): whether one learned key and value are appended.
@@ -139,7 +139,7 @@ class MultiheadAttention(Cell):
             query, key, value = (
                 x.swapaxes(0, 1) if x.ndim == 3 else x for x in (query, key, value)
             )
-        found, weights = multi_head_attention_forward(
+        result, weights = multi_head_attention_forward(
             query,
             key,
             value,
@@ -155,9 +155,9 @@ class MultiheadAttention(Cell):
             average_attn_weights=average_attn_weights,
             **self._projections(),
         )
-        if self.batch_first and found.ndim == 3:
-            found = found.swapaxes(0, 1)
-        return (found, weights) if need_weights else (found,)
+        if self.batch_first and result.ndim == 3:
+            result = result.swapaxes(0, 1)
+        return (result, weights) if need_weights else (result,)
 
     def _projections(self):
         """The learnt arguments of `multi_head_attention_forward`, and their layout."""
@@ -239,7 +239,7 @@ class _Layer(Cell):
             setattr(self, f"dropout{at}", Dropout(p=dropout))
         self.activation = _activation(activation)
 
-    def _joined(self, x, norm, part, *args):
+    def _add_residual(self, x, norm, part, *args):
         """`x` and what a part of the layer makes of it, the norm before the part or after it."""
         if self.norm_first:
             return x + part(norm(x), *args)
@@ -247,8 +247,8 @@ class _Layer(Cell):
 
     def _sa_block(self, x, attn_mask, key_padding_mask):
         """Self-attention of a sequence."""
-        found = self.self_attn(x, x, x, key_padding_mask, False, attn_mask)[0]
-        return self.dropout1(found)
+        result = self.self_attn(x, x, x, key_padding_mask, False, attn_mask)[0]
+        return self.dropout1(result)
 
     def _ff(self, x, last):
         return last(self.dense2(self.dropout(self.activation(self.dense1(x)))))
@@ -260,7 +260,7 @@ class TransformerEncoderLayer(_Layer):
 
     Args:
         d_model (int): the features of the input.
-        nhead (int): how many heads there are.
+        nhead (int): the number of heads.
         dim_feedforward (int): the features between the dense layers.
         dropout (float): the probability of an element to be zeroed while training.
         activation (Union[str, callable, Cell]): relu or gelu.
@@ -288,8 +288,8 @@ class TransformerEncoderLayer(_Layer):
         """A Tensor of the shape of `src`."""
         if src_key_padding_mask is not None:
             need_mask(src_key_padding_mask, "src_key_padding_mask", AssertionError)
-        x = self._joined(src, self.norm1, self._sa_block, src_mask, src_key_padding_mask)
-        return self._joined(x, self.norm2, self._ff_block)
+        x = self._add_residual(src, self.norm1, self._sa_block, src_mask, src_key_padding_mask)
+        return self._add_residual(x, self.norm2, self._ff_block)
 
     def _ff_block(self, x):
         """The dense layers."""
@@ -302,7 +302,7 @@ class TransformerDecoderLayer(_Layer):
 
     Args:
         d_model (int): the features of the input.
-        nhead (int): how many heads there are.
+        nhead (int): the number of heads.
         dim_feedforward (int): the features between the dense layers.
         dropout (float): the probability of an element to be zeroed while training.
         activation (Union[str, callable, Cell]): relu or gelu.
@@ -341,16 +341,16 @@ class TransformerDecoderLayer(_Layer):
         memory_key_padding_mask=None,
     ):
         """A Tensor of the shape of `tgt`."""
-        x = self._joined(tgt, self.norm1, self._sa_block, tgt_mask, tgt_key_padding_mask)
-        x = self._joined(
+        x = self._add_residual(tgt, self.norm1, self._sa_block, tgt_mask, tgt_key_padding_mask)
+        x = self._add_residual(
             x, self.norm2, self._mha_block, memory, memory_mask, memory_key_padding_mask
         )
-        return self._joined(x, self.norm3, self._ff_block)
+        return self._add_residual(x, self.norm3, self._ff_block)
 
     def _mha_block(self, x, mem, attn_mask, key_padding_mask):
         """Attention of a sequence to the memory."""
-        found = self.multihead_attn(x, mem, mem, key_padding_mask, False, attn_mask)[0]
-        return self.dropout2(found)
+        result = self.multihead_attn(x, mem, mem, key_padding_mask, False, attn_mask)[0]
+        return self.dropout2(result)
 
     def _ff_block(self, x):
         """The dense layers."""
@@ -382,7 +382,7 @@ class TransformerEncoder(_Stack):
 
     Args:
         encoder_layer (Cell): a TransformerEncoderLayer, which is copied with its values.
-        num_layers (int): how many copies there are.
+        num_layers (int): the number of copies.
         norm (Cell): what comes after the last layer.
 
     Inputs:
@@ -413,7 +413,7 @@ class TransformerDecoder(_Stack):
 
     Args:
         decoder_layer (Cell): a TransformerDecoderLayer, which is copied with its values.
-        num_layers (int): how many copies there are.
+        num_layers (int): the number of copies.
         norm (Cell): what comes after the last layer.
 
     Inputs:
@@ -454,7 +454,7 @@ class Transformer(Cell):
 
     Args:
         d_model (int): the features of the inputs.
-        nhead (int): how many heads there are.
+        nhead (int): the number of heads.
         num_encoder_layers (int): the layers of the encoder.
         num_decoder_layers (int): the layers of the decoder.
         dim_feedforward (int): the features between the dense layers.

@@ -46,9 +46,9 @@ class LossBase(Cell):
     @property
     def reduction(self):
         """'none', 'mean' or 'sum', as `reduce` and `average` say; or what a subclass has set."""
-        given = self.__dict__.get("_reduction")
-        if given not in _REDUCTIONS:
-            return given
+        reduction = self.__dict__.get("_reduction")
+        if reduction not in _REDUCTIONS:
+            return reduction
         return ("mean" if self.average else "sum") if self.reduce else "none"
 
     @reduction.setter

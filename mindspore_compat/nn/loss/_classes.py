@@ -217,10 +217,10 @@ class BCEWithLogitsLoss(LossBase):
     @checked
     def __init__(self, reduction: Reduction = "mean", weight=None, pos_weight=None):
         super().__init__(reduction)
-        for name, given in (("weight", weight), ("pos_weight", pos_weight)):
-            if isinstance(given, Parameter):
+        for name, value in (("weight", weight), ("pos_weight", pos_weight)):
+            if isinstance(value, Parameter):
                 raise TypeError(
-                    f"For 'BCEWithLogitsLoss', '{name}' must be no Parameter, but got {given!r}."
+                    f"For 'BCEWithLogitsLoss', '{name}' must be no Parameter, but got {value!r}."
                 )
         self.weight = weight
         self.pos_weight = pos_weight
@@ -308,9 +308,9 @@ class SampledSoftmaxLoss(LossBase):
     """Sampled softmax loss: the cross entropy over the true classes and others drawn at random.
 
     Args:
-        num_sampled (int): how many classes are drawn.
-        num_classes (int): how many classes there are.
-        num_true (int): how many true classes a sample has.
+        num_sampled (int): the number of classes drawn.
+        num_classes (int): the number of classes.
+        num_true (int): the number of true classes of a sample.
         sampled_values (Union[list, tuple]): the classes, and the expected counts of the true ones
             and of these, as a candidate sampler gives them; drawn uniformly by default.
         remove_accidental_hits (bool): whether true classes are left out of the draws.

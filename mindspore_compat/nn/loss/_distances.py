@@ -113,10 +113,10 @@ class MSELoss(LossBase):
 
     def construct(self, logits, labels):
         """The loss."""
-        found = ops.mse_loss(logits, labels, self.reduction)
+        loss = ops.mse_loss(logits, labels, self.reduction)
         if logits.is_floating_point() or labels.is_floating_point():
-            return found
-        return found.astype(logits.dtype)
+            return loss
+        return loss.astype(logits.dtype)
 
 
 @public("nn.RMSELoss")

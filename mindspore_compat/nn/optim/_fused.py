@@ -1,4 +1,4 @@
-"""FusedOptimizer: the base of the optimizers of this package, whose step is one fused update.
+"""FusedOptimizer: the base class of this package's optimizers; a step is one fused update.
 
 An optimizer names its states and its update, and gets its `construct` from here; the
 gradient-in, gradient-out links of `Optimizer` are part of the same pass.
@@ -131,11 +131,11 @@ class FusedOptimizer(Optimizer):
         """What changes once a step, on the GPU, unless `flag` there holds."""
         NEXT_STEP.sweep([[self._on_gpu(self.global_step)]], flag)
 
-    def _steps_taken(self):
+    def _step_count(self):
         """How many steps came before: an int, or in a step that may be skipped an array of the
         GPU once it lies there."""
-        taken = self._as_scalar(self.global_step)
-        return int(taken) if isinstance(taken, float) else taken
+        steps = self._as_scalar(self.global_step)
+        return int(steps) if isinstance(steps, float) else steps
 
     def _on_gpu(self, parameter):
         """The array of a Parameter that so far may have been the host's."""
@@ -154,16 +154,18 @@ class FusedOptimizer(Optimizer):
 
     def _centralise(self, plan, grads, scalars):
         """Puts centralised gradients into `grads`; the links before centralisation come first."""
-        done = {}
+        copies = {}
         for index, setting in enumerate(self._settings):
             if setting.centralise:
                 key = plan.settings[index]
                 own = scalars[key]
-                grads[index] = self._centralised(setting.parameter._array, grads[index], own)
-                done[key] = {**own, "unscale": None, "decay": None} if self.links else own
-        scalars.update(done)
+                grads[index] = self._centralised_gradient(
+                    setting.parameter._array, grads[index], own
+                )
+                copies[key] = {**own, "unscale": None, "decay": None} if self.links else own
+        scalars.update(copies)
 
-    def _centralised(self, weight, gradient, scalars):
+    def _centralised_gradient(self, weight, gradient, scalars):
         xp = arrays.space_of(weight)
         array = gradient.whole() if isinstance(gradient, Rows) else gradient
         if self.links:

@@ -59,17 +59,17 @@ def read_parameters(api, parameters):
         RuntimeError: if a parameter is given twice.
     """
     Params.refuse(api, "parameters", parameters)
-    given = list(parameters)
-    if not given:
-        Params.refuse(api, "parameters", given)
-    if all(isinstance(each, Parameter) for each in given):
-        _refuse_twice(api, given)
-        return [Setting(each) for each in given], False, False
-    if all(isinstance(each, dict) for each in given):
-        return _read_groups(api, given)
+    entries = list(parameters)
+    if not entries:
+        Params.refuse(api, "parameters", entries)
+    if all(isinstance(entry, Parameter) for entry in entries):
+        _refuse_twice(api, entries)
+        return [Setting(parameter) for parameter in entries], False, False
+    if all(isinstance(entry, dict) for entry in entries):
+        return _read_groups(api, entries)
     raise TypeError(
         f"For '{api}', the elements of 'parameters' must be all Parameters or all "
-        f"dicts, but got {', '.join(sorted({type(each).__name__ for each in given}))}."
+        f"dicts, but got {', '.join(sorted({type(entry).__name__ for entry in entries}))}."
     )
 
 
@@ -88,12 +88,12 @@ def _read_groups(api, groups):
                     f"For '{api}', a dict with 'order_params' must have no other key, "
                     f"but got {', '.join(map(repr, group))}."
                 )
-            order = _listed(api, "order_params", group["order_params"])
+            order = _parameter_list(api, "order_params", group["order_params"])
         else:
             settings += _read_group(api, number, group)
     _refuse_twice(api, [setting.parameter for setting in settings])
     if order is not None:
-        settings = _ordered(api, settings, order)
+        settings = _in_order(api, settings, order)
     return settings, True, order is not None
 
 
@@ -103,7 +103,7 @@ def _read_group(api, number, group):
             f"For '{api}', a group must have the key 'params', but got "
             f"{', '.join(map(repr, group)) or 'an empty dict'}."
         )
-    members = _listed(api, "params", group["params"])
+    members = _parameter_list(api, "params", group["params"])
     if not members:
         raise ValueError(f"For '{api}', 'params' of a group must not be empty.")
     options = {}
@@ -119,34 +119,34 @@ def _read_group(api, number, group):
     return [Setting(member, number, **options) for member in members]
 
 
-def _listed(api, key, value):
+def _parameter_list(api, key, value):
     """The Parameters under a key, as a list."""
     if isinstance(value, Parameter) or not isinstance(value, Iterable):
         raise TypeError(
             f"For '{api}', '{key}' must be an iterable of Parameters, but got "
             f"{type(value).__name__}."
         )
-    found = list(value)
-    for index, each in enumerate(found):
-        if not isinstance(each, Parameter):
+    parameters = list(value)
+    for index, parameter in enumerate(parameters):
+        if not isinstance(parameter, Parameter):
             raise TypeError(
                 f"For '{api}', each element of '{key}' must be a Parameter, but got "
-                f"{type(each).__name__} at index {index}."
+                f"{type(parameter).__name__} at index {index}."
             )
-    return found
+    return parameters
 
 
 def _refuse_twice(api, parameters):
-    seen, names = set(), {}
+    identities, names = set(), {}
     for parameter in parameters:
-        if id(parameter) in seen:
+        if id(parameter) in identities:
             raise RuntimeError(f"For '{api}', the parameter '{parameter.name}' is given twice.")
         if names.setdefault(parameter.name, parameter) is not parameter:
             raise ValueError(f"For '{api}', two parameters have the name '{parameter.name}'.")
-        seen.add(id(parameter))
+        identities.add(id(parameter))
 
 
-def _ordered(api, settings, order):
+def _in_order(api, settings, order):
     """The settings in the order of `order_params`, which must name each parameter once."""
     if len(order) != len(settings):
         raise ValueError(
@@ -154,12 +154,12 @@ def _ordered(api, settings, order):
             f"{len(settings)}, but got {len(order)}."
         )
     by_identity = {id(setting.parameter): setting for setting in settings}
-    ordered = []
+    result = []
     for parameter in order:
         if id(parameter) not in by_identity:
             raise ValueError(
                 f"For '{api}', the parameter '{parameter.name}' of 'order_params' is "
                 "in no group, or named twice."
             )
-        ordered.append(by_identity.pop(id(parameter)))
-    return ordered
+        result.append(by_identity.pop(id(parameter)))
+    return result

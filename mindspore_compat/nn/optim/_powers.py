@@ -9,14 +9,14 @@ from ..._backend.updates.fuse import fuse
 from ._rates import as_number, host_parameter
 
 
-def _after(xp, saved, exact, beta):
+def _after(xp, power, exact, beta):
     """A power after a step; a saved one that was written to counts, as it does on the host."""
-    return beta * xp.where(xp.abs(saved - exact) <= 1e-6 * exact, exact, saved)
+    return beta * xp.where(xp.abs(power - exact) <= 1e-6 * exact, exact, power)
 
 
-def _next_power(xp, step, saved, exact, *, beta1):
+def _next_power(xp, step, power, exact, *, beta1):
     """The count of steps and a power, as it is saved and exactly, after a step."""
-    exact = _after(xp, saved, exact, beta1)
+    exact = _after(xp, power, exact, beta1)
     return step + 1, exact, exact
 
 
@@ -47,15 +47,15 @@ class Powers:
 
     def last(self):
         """The powers of the last step, one for each beta; on the GPU if they are stored there."""
-        found = []
+        powers = []
         for name, beta in self.betas.items():
-            saved = self.saved(name)
+            parameter = self.saved(name)
             cached = self._exact.get(name, (None, None))
-            if arrays.on_device(saved._array) and cached[0] is saved._array:
-                found.append(cached[1])
+            if arrays.on_device(parameter._array) and cached[0] is parameter._array:
+                powers.append(cached[1])
             else:
-                found.append(exact_power(as_number(saved), beta))
-        return found
+                powers.append(exact_power(as_number(parameter), beta))
+        return powers
 
     def saved(self, name):
         """The Parameter of a beta's power."""
@@ -75,18 +75,18 @@ class Powers:
         """Counts a step, in the array `step` of a GPU, and saves the powers there, unless `flag`
         there holds."""
         self._move(arrays.space_of(step))
-        saved = [self.saved(name)._array for name in self.betas]
+        powers = [self.saved(name)._array for name in self.betas]
         exact = [self._exact[name][1] for name in self.betas]
-        row = [each.reshape(()) for each in (step, *saved, *exact)]
-        NEXT_POWERS[len(saved)].sweep([row], flag, **self.betas)
+        row = [value.reshape(()) for value in (step, *powers, *exact)]
+        NEXT_POWERS[len(powers)].sweep([row], flag, **self.betas)
 
     def _move(self, space):
         """Brings the powers to the GPU, as they are saved and in float64; the host forgets them."""
         for name, power in zip(self.betas, self.last(), strict=True):
-            saved = self.saved(name)
+            parameter = self.saved(name)
             if isinstance(power, float):
-                saved._array = arrays.to_space(space, saved._array)
-                self._exact[name] = (saved._array, space.asarray(power, "float64"))
+                parameter._array = arrays.to_space(space, parameter._array)
+                self._exact[name] = (parameter._array, space.asarray(power, "float64"))
 
 
 def exact_power(saved, beta):

@@ -21,9 +21,9 @@ def host_parameter(values, name):
     """A Parameter in host memory whatever the device target: its value is needed by Python at each
     step, and an operation on a device takes it along.
     """
-    made = Parameter(Tensor._wrap(np.array(values)), name=name)
-    made._array = np.array(values)
-    return made
+    parameter = Parameter(Tensor._wrap(np.array(values)), name=name)
+    parameter._array = np.array(values)
+    return parameter
 
 
 def as_number(tensor):
@@ -50,7 +50,7 @@ def make_rate(api, value, name):
     elif isinstance(value, (int, float)):
         values = np.array(float(value), FLOAT32)
     else:
-        values = np.array([_rate_of_step(api, each) for each in value], FLOAT32)
+        values = np.array([_rate_of_step(api, rate) for rate in value], FLOAT32)
     if np.isnan(values).any():
         raise ValueError(f"For '{api}', 'learning_rate' must hold no NaN, but got {value!r}.")
     if values.ndim == 0:

@@ -51,7 +51,7 @@ def gradient_arrays(api, gradients, parameters):
             f"For '{api}', 'gradients' must have one gradient for each of the "
             f"{len(parameters)} parameters, but got {len(gradients)}."
         )
-    found = []
+    results = []
     for gradient, parameter in zip(gradients, parameters, strict=True):
         target = parameter._array
         if isinstance(gradient, Tensor):
@@ -76,9 +76,9 @@ def gradient_arrays(api, gradients, parameters):
             )
         if type(array) is not type(target) and type(array) is not Rows:
             array = arrays.to_space(arrays.space_of(target), array)
-        found.append(array)
+        results.append(array)
     note_in_place_write(parameters)
-    return found
+    return results
 
 
 def _rows(gradient, target):
@@ -210,32 +210,32 @@ class Plan:
         with_rows = Rows in map(type, gradients)
         packed = {}
         for part in self._parts:
-            given = [gradients[index] for index in part.indexes]
+            grads = [gradients[index] for index in part.indexes]
             if self.update_row:
-                self._run_rows(part, given, scalars[part.setting], skip)
+                self._run_rows(part, grads, scalars[part.setting], skip)
                 continue
             if self.offload and arrays.on_device(part.parameters[0]._array):
-                self._run_offloaded(part, given, dict(scalars[part.setting]))
+                self._run_offloaded(part, grads, dict(scalars[part.setting]))
                 continue
-            if with_rows and Rows in map(type, given):
-                self._run_with_rows(fused, part, given, scalars[part.setting])
+            if with_rows and Rows in map(type, grads):
+                self._run_with_rows(fused, part, grads, scalars[part.setting])
                 continue
             arrays_of_params = [targets[index] for index in part.indexes]
             if part.pack:
-                rows = part.pack.rows(arrays_of_params, given)
+                rows = part.pack.rows(arrays_of_params, grads)
                 packed.setdefault(part.setting, []).append(rows)
             else:
                 states = [[tensor._array for tensor in kind] for kind in part.states]
                 states += [[kind[index]._array for index in part.indexes] for kind in self.singles]
                 # `settle` looked at their shapes
-                rows = zip(arrays_of_params, given, *states, strict=True)
+                rows = zip(arrays_of_params, grads, *states, strict=True)
                 fused.sweep_same_dtypes(rows, skip, **scalars[part.setting])
         for setting, rows in packed.items():
             fused.sweep_same_dtypes(chain.from_iterable(rows), **scalars[setting])
 
     def _run_rows(self, part, gradients, scalars, skip):
         rows = [
-            [getattr(each, "_array", each) for each in row]
+            [getattr(entry, "_array", entry) for entry in row]
             for row in zip(part.parameters, gradients, *part.states, strict=True)
         ]
         dense = not any(type(gradient) is Rows for gradient in gradients)

@@ -177,15 +177,15 @@ class AdaFactor(FusedOptimizer):
         """
         grads = self._gradient_arrays(gradients)
         rates, decays = self._rate_numbers(), self._decay_numbers()
-        taken = self._as_scalar(self.afactor_step)
+        steps = self._as_scalar(self.afactor_step)
         rows = self._rows(grads)
         if kernels_take(rows):
-            self._update_together(rows, rates, decays, taken)
+            self._update_together(rows, rates, decays, steps)
         else:
             for index, gradient in enumerate(grads):
-                self._update_one(index, gradient, rates[index], decays[index], taken + 1)
+                self._update_one(index, gradient, rates[index], decays[index], steps + 1)
         if self._skip is None:
-            self.afactor_step._array[...] = taken + 1
+            self.afactor_step._array[...] = steps + 1
         self._end_step()
         return (True,) * len(grads)
 
@@ -202,7 +202,7 @@ class AdaFactor(FusedOptimizer):
 
     def _gradient_arrays(self, gradients):
         grads = super()._gradient_arrays(gradients)
-        return [each.whole() if type(each) is Rows else each for each in grads]
+        return [gradient.whole() if type(gradient) is Rows else gradient for gradient in grads]
 
     def _rows(self, grads):
         """For each parameter its array, its gradient's, and those of its states."""
@@ -215,7 +215,7 @@ class AdaFactor(FusedOptimizer):
             rows.append((parameter._array, gradient, average, *states))
         return rows
 
-    def _update_together(self, rows, rates, decays, taken):
+    def _update_together(self, rows, rates, decays, steps):
         """Updates all parameters that share a learning rate and a decay by one kernel."""
         together = {}
         for row, rate, decay in zip(rows, rates, decays, strict=True):
@@ -230,7 +230,7 @@ class AdaFactor(FusedOptimizer):
                 lr=rate,
                 decay=decay,
                 beta1=self.beta1,
-                taken=taken,
+                taken=steps,
                 decay_rate=self.decay_rate,
                 eps=self.eps[0],
                 least=self.eps[1],

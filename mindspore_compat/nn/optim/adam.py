@@ -23,26 +23,26 @@ Beta = Float(gt=0.0, lt=1.0)
 Above = Float(gt=0.0, lt=inf)
 
 
-def _corrected(xp, lr, beta1, beta2, power1, power2):
+def _correct_bias(xp, lr, beta1, beta2, power1, power2):
     """The learning rate times the bias correction; the powers are those of the last step."""
     return lr * xp.sqrt(1 - power2 * beta2) / (1 - power1 * beta1)
 
 
 def corrected_adam_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, power1, power2, nesterov):
     """Adam with bias correction."""
-    lr = _corrected(xp, lr, beta1, beta2, power1, power2)
+    lr = _correct_bias(xp, lr, beta1, beta2, power1, power2)
     return adam_update(xp, p, g, m, v, lr=lr, beta1=beta1, beta2=beta2, eps=eps, nesterov=nesterov)
 
 
 def corrected_adam_step(xp, g, m, v, *, lr, beta1, beta2, eps, power1, power2, nesterov):
     """What Adam with bias correction subtracts from the parameter."""
-    lr = _corrected(xp, lr, beta1, beta2, power1, power2)
+    lr = _correct_bias(xp, lr, beta1, beta2, power1, power2)
     return adam_step(xp, g, m, v, lr=lr, beta1=beta1, beta2=beta2, eps=eps, nesterov=nesterov)
 
 
 def corrected_amsgrad_update(xp, p, g, m, v, top, *, lr, beta1, beta2, eps, power1, power2):
     """AMSGrad with bias correction."""
-    lr = _corrected(xp, lr, beta1, beta2, power1, power2)
+    lr = _correct_bias(xp, lr, beta1, beta2, power1, power2)
     return amsgrad_update(xp, p, g, m, v, top, lr=lr, beta1=beta1, beta2=beta2, eps=eps)
 
 
@@ -113,7 +113,7 @@ class Adam(FusedOptimizer):
     def scalars(self, lr):
         """The scalars of `corrected_adam_update`."""
         power1, power2 = self._powers.last()
-        found = {
+        scalars = {
             "lr": lr,
             "beta1": self.beta1,
             "beta2": self.beta2,
@@ -121,7 +121,7 @@ class Adam(FusedOptimizer):
             "power1": power1,
             "power2": power2,
         }
-        return found if self.use_amsgrad else {**found, "nesterov": self.use_nesterov}
+        return scalars if self.use_amsgrad else {**scalars, "nesterov": self.use_nesterov}
 
     def after_step(self):
         """Saves the powers of the betas."""

@@ -101,9 +101,9 @@ class AdaSumByDeltaWeightWrapCell(_Wrapped):
     def construct(self, grads):
         """Takes the step, and puts the sum of all processes' steps in its place."""
         before = copies(self.parameters)
-        done = self.optimizer(grads)
+        result = self.optimizer(grads)
         combine_steps(self.parameters, before)
-        return done
+        return result
 
 
 def adaptive_sum(gradients):
@@ -136,13 +136,13 @@ def over_processes(gradients):
     Returns:
         tuple[Tensor].
     """
-    found = []
+    totals = []
     for gradient in gradients:
         gathered = all_gather_into_tensor(gradient.reshape(1, -1))
         rows = gathered[0] if isinstance(gathered, tuple) else gathered
         total = adaptive_sum([rows[number] for number in range(rows.shape[0])])
-        found.append(total.reshape(gradient.shape))
-    return tuple(found)
+        totals.append(total.reshape(gradient.shape))
+    return tuple(totals)
 
 
 def refusal():

@@ -19,15 +19,15 @@ __all__ = ["ASGD"]
 Finite = Float(gt=-inf, lt=inf)
 
 
-def gathered_asgd_update(xp, p, g, average, eta, mu, *, lambd, lr, taken):
+def gathered_asgd_update(xp, p, g, average, eta, mu, *, lambd, lr, steps):
     """`asgd_update` after a number of steps, with what is saved for each parameter on a GPU."""
-    first = xp.maximum(1 - taken, 0.0)
+    first = xp.maximum(1 - steps, 0.0)
     return asgd_update(xp, p, g, average, lambd=lambd, eta=eta * (1 - first) + lr * first, mu=mu)
 
 
-def _next_sizes(xp, eta, mu, *, lambd, lr, taken, alpha, t0):
+def _next_sizes(xp, eta, mu, *, lambd, lr, steps, alpha, t0):
     """The length of the next step, and its weight in the average."""
-    step = taken + 1
+    step = steps + 1
     return lr / (1 + lambd * lr * step) ** alpha, 1 / xp.maximum(1.0, step - t0)
 
 
@@ -87,19 +87,19 @@ class ASGD(FusedOptimizer):
 
     def _scalars_of(self, plan):
         first = self.global_step._array[0] == 0
-        found = {}
+        scalars = {}
         for index, (rate, decay) in enumerate(
             zip(self._rate_numbers(), self._decay_numbers(), strict=True)
         ):
             eta = rate if first else as_number(self.eta[index])
-            found[index] = {
+            scalars[index] = {
                 "lambd": self.lambd,
                 "eta": eta,
                 "mu": as_number(self.mu[index]),
                 "unscale": None,
                 "decay": decay,
             }
-        return found
+        return scalars
 
     def after_step(self):
         """Saves the length of the next step, and its weight in the average."""
@@ -124,7 +124,7 @@ class ASGD(FusedOptimizer):
 
     def scalars(self, lr):
         """The scalars of `gathered_asgd_update`."""
-        return {"lambd": self.lambd, "lr": lr, "taken": self._steps_taken()}
+        return {"lambd": self.lambd, "lr": lr, "steps": self._step_count()}
 
     def _update_on_gpu(self, grads):
         """Updates all parameters that share a learning rate and a decay by one kernel."""
@@ -132,26 +132,26 @@ class ASGD(FusedOptimizer):
         if plan is None or plan.states[0] is not self.ax:
             plan = self._gathered = super()._plan_over([self.ax])
             plan.singles = [self.eta, self.mu]
-        for saved in (*self.eta, *self.mu):
-            self._on_gpu(saved)
+        for parameter in (*self.eta, *self.mu):
+            self._on_gpu(parameter)
         scalars = super()._scalars_of(plan)
-        own = {setting: self._own(given) for setting, given in scalars.items()}
+        own = {setting: self._own(values) for setting, values in scalars.items()}
         if self.grad_centralization:
             self._centralise(plan, grads, scalars)
         plan.run(type(self).__name__, GATHERED, grads, scalars, self._skip)
-        for setting, given in own.items():
+        for setting, values in own.items():
             rows = [
                 [eta._array, mu._array]
-                for eta, mu, each in zip(self.eta, self.mu, plan.settings, strict=True)
-                if each == setting
+                for eta, mu, other in zip(self.eta, self.mu, plan.settings, strict=True)
+                if other == setting
             ]
-            NEXT_SIZES.sweep(rows, self._skip, **given)
+            NEXT_SIZES.sweep(rows, self._skip, **values)
         if self._skip is None:
             self.global_step._array += 1
         else:
             self.after_step_unless(self._skip)
 
-    def _own(self, given):
+    def _own(self, scalars):
         """The scalars of `_next_sizes` among those of an update, and this optimizer's own."""
-        shared = {name: given[name] for name in ("lambd", "lr", "taken")}
+        shared = {name: scalars[name] for name in ("lambd", "lr", "steps")}
         return {**shared, "alpha": self.alpha, "t0": self.t0}

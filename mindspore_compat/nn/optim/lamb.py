@@ -15,9 +15,9 @@ from .adam import Above, Beta
 __all__ = ["Lamb"]
 
 
-def corrected_lamb_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, taken, decay):
+def corrected_lamb_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, steps, decay):
     """Lamb with bias correction after a number of steps."""
-    correct1, correct2 = _corrections(beta1, beta2, taken)
+    correct1, correct2 = _corrections(beta1, beta2, steps)
     return lamb_update(
         xp,
         p,
@@ -34,9 +34,9 @@ def corrected_lamb_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, taken, decay
     )
 
 
-def _corrections(beta1, beta2, taken):
-    """What the averages are multiplied by in the step after those `taken`."""
-    step = taken + 1
+def _corrections(beta1, beta2, steps):
+    """What the averages are multiplied by in the step after `steps` steps."""
+    step = steps + 1
     return 1 / (1 - beta1**step), 1 / (1 - beta2**step)
 
 
@@ -88,7 +88,7 @@ class Lamb(FusedOptimizer):
             "beta1": self.beta1,
             "beta2": self.beta2,
             "eps": self.eps,
-            "taken": self._steps_taken(),
+            "steps": self._step_count(),
         }
 
     def can_skip(self, gradients):
@@ -99,9 +99,9 @@ class Lamb(FusedOptimizer):
         )
 
     @staticmethod
-    def _update_row(parameter, gradient, m, v, *, lr, beta1, beta2, eps, taken, decay):
+    def _update_row(parameter, gradient, m, v, *, lr, beta1, beta2, eps, steps, decay):
         """Updates one parameter and its averages in place."""
-        correct1, correct2 = _corrections(beta1, beta2, taken)
+        correct1, correct2 = _corrections(beta1, beta2, steps)
         xp = arrays.space_of(parameter)
         whole = gradient.whole() if type(gradient) is Rows else gradient
         step = xp.empty(parameter.shape, compute_dtype([parameter.dtype]))

@@ -18,12 +18,12 @@ Finite = Float(gt=-inf, lt=inf)
 WHOLE = whole(lars_gradient, reads=("p", "g"))
 
 
-def _unscaled(xp, out, g, *, unscale):
+def _unscale(xp, out, g, *, unscale):
     """A gradient divided by the loss scale."""
     return (g * unscale,)
 
 
-UNSCALED = fuse(_unscaled)
+UNSCALED = fuse(_unscale)
 
 
 @public("nn.LARS")
@@ -124,9 +124,11 @@ class LARS(Optimizer):
             gradients (tuple[Tensor]): one gradient for each parameter, in the order of
                 `parameters`.
         """
-        found = self._scaled(gradient_arrays(type(self).__name__, gradients, self.parameters))
-        given = tuple(map(Tensor._wrap, found))
-        return self.opt(given) if self._skip is None else self.opt.skipping(self._skip, given)
+        scaled_arrays = self._scale(
+            gradient_arrays(type(self).__name__, gradients, self.parameters)
+        )
+        tensors = tuple(map(Tensor._wrap, scaled_arrays))
+        return self.opt(tensors) if self._skip is None else self.opt.skipping(self._skip, tensors)
 
     def can_skip(self, gradients):
         """True if the inner optimizer's `skipping` takes these gradients."""
@@ -134,12 +136,12 @@ class LARS(Optimizer):
 
     skipping = FusedOptimizer.skipping
 
-    def _scaled(self, grads):
+    def _scale(self, grads):
         """The gradients for the inner optimizer; on a GPU a few kernels scale all of them."""
         rates = self._rate_numbers() if self.use_clip else [None] * len(grads)
         unscale = 1.0 / self.loss_scale if self.need_scale else None
-        found, together, plain = [], {}, []
-        for parameter, gradient, wanted, decay, rate in zip(
+        results, together, plain = [], {}, []
+        for parameter, gradient, use_lars, decay, rate in zip(
             self.parameters, grads, self.lars_flag, self._decay_numbers(), rates, strict=True
         ):
             weight = parameter._array
@@ -153,9 +155,9 @@ class LARS(Optimizer):
                 "rate": rate,
             }
             dtype = compute_dtype([weight.dtype, gradient.dtype])
-            if (wanted or self.need_scale) and kernels_take([(weight, gradient)]):
+            if (use_lars or self.need_scale) and kernels_take([(weight, gradient)]):
                 out = xp.empty(weight.shape, dtype)
-                if wanted:
+                if use_lars:
                     rows = together.setdefault((decay, id(rate)), (scalars, []))[1]
                     rows.append((out, weight, gradient))
                 else:
@@ -164,14 +166,14 @@ class LARS(Optimizer):
                 gradient = xp.cast(gradient, dtype)
                 (out,) = (
                     lars_gradient(xp, None, weight, gradient, **scalars)
-                    if wanted
+                    if use_lars
                     else (unscaled(xp, weight, gradient, unscale=unscale, decay=None),)
                 )
-            found.append(out)
+            results.append(out)
         for scalars, rows in together.values():
             WHOLE.sweep(rows, **scalars)
         UNSCALED.sweep(plain, unscale=unscale)
-        return found
+        return results
 
 
 def _check_inner(optimizer, use_clip):

@@ -27,4 +27,3 @@ class Momentum(_Optimizer):
     skips: _t.Any
     states: _t.Any
     def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any: ...
-    def works_on_host(self, arguments: _t.Any) -> _t.Any: ...  # type: ignore

@@ -1,4 +1,4 @@
-"""Optimizer: the base of all optimizers, those of this package and those that users write.
+"""Optimizer: the base class of all optimizers, of this package and of users.
 
 Here: the attributes that subclasses rely on, the learning rate and weight decay of a step, and the
 gradient-in, gradient-out links (weight decay, centralisation, unscaling). An optimizer of this
@@ -47,16 +47,16 @@ def opt_init_args_register(function):
     signature = inspect.signature(function)
 
     @functools.wraps(function)
-    def keeping(self, *args, **kwargs):
+    def wrapper(self, *args, **kwargs):
         function(self, *args, **kwargs)
-        bound = signature.bind(self, *args, **kwargs)
-        bound.apply_defaults()
-        given = dict(list(bound.arguments.items())[1:])
-        self.init_params = {"params": given.pop("params", None)}
-        self.init_learning_rate = given.pop("learning_rate", None)
-        self.init_args = given
+        binding = signature.bind(self, *args, **kwargs)
+        binding.apply_defaults()
+        arguments = dict(list(binding.arguments.items())[1:])
+        self.init_params = {"params": arguments.pop("params", None)}
+        self.init_learning_rate = arguments.pop("learning_rate", None)
+        self.init_args = arguments
 
-    return keeping
+    return wrapper
 
 
 @public("nn.Optimizer")
@@ -283,10 +283,10 @@ class Optimizer(Cell):
         """
         if not self.dynamic_lr:
             return self.learning_rate
-        found = {id(rate): _rate_now(rate, self.global_step) for rate in self._rates}
+        rates = {id(rate): _rate_now(rate, self.global_step) for rate in self._rates}
         if self.is_group_lr:
-            return tuple(found[id(rate)] for rate in self._rates)
-        return found[id(self._rates[0])]
+            return tuple(rates[id(rate)] for rate in self._rates)
+        return rates[id(self._rates[0])]
 
     def get_weight_decay(self):
         """The weight decay of the current step, multiplied by the loss scale.
@@ -296,8 +296,8 @@ class Optimizer(Cell):
         """
         if not self.is_group:
             return _decay_now(self.weight_decay, self.global_step)
-        found = {id(decay): _decay_now(decay, self.global_step) for decay in self.weight_decay}
-        return tuple(found[id(decay)] for decay in self.weight_decay)
+        decays = {id(decay): _decay_now(decay, self.global_step) for decay in self.weight_decay}
+        return tuple(decays[id(decay)] for decay in self.weight_decay)
 
     def get_lr_parameter(self, param):
         """The learning rate that trains a parameter.
@@ -316,7 +316,7 @@ class Optimizer(Cell):
         if isinstance(param, Parameter):
             return self._rate_of(param)
         _Parameters.refuse("get_lr_parameter", "param", param)
-        return [self._rate_of(each) for each in param]
+        return [self._rate_of(parameter) for parameter in param]
 
     def _rate_of(self, param):
         for setting, rate in zip(self._settings, self._rates, strict=True):
@@ -331,15 +331,15 @@ class Optimizer(Cell):
         """The learning rate of the step for each parameter, as floats."""
         distinct = {id(rate): rate for rate in self._rates}
         captured = current.running()
-        found = {
+        numbers = {
             key: captured.number(rate)
             if captured and isinstance(rate, Parameter)
             else self._as_scalar(_rate_now(rate, self.global_step))
             for key, rate in distinct.items()
         }
-        if len(found) == 1:
-            return [*found.values()] * len(self._rates)
-        return [found[id(rate)] for rate in self._rates]
+        if len(numbers) == 1:
+            return [*numbers.values()] * len(self._rates)
+        return [numbers[id(rate)] for rate in self._rates]
 
     def _as_scalar(self, tensor):
         """The only element of a Tensor as a float, for which a GPU is waited for; in a step that
@@ -356,13 +356,13 @@ class Optimizer(Cell):
         self._follow_decay()
         if not self.exec_weight_decay:
             return [None] * len(self._decays)
-        found = {}
+        numbers = {}
         for decay in self._decays:
-            if id(decay) not in found:
+            if id(decay) not in numbers:
                 value = as_number(decay(self.global_step)) if isinstance(decay, Cell) else decay
-                found[id(decay)] = value / self.loss_scale or None
+                numbers[id(decay)] = value / self.loss_scale or None
         return [
-            found[id(decay)] if flag else None
+            numbers[id(decay)] if flag else None
             for decay, flag in zip(self._decays, self.decay_flags, strict=True)
         ]
 
@@ -383,7 +383,7 @@ class Optimizer(Cell):
         decays = [
             None if decay is None else decay * self.loss_scale for decay in self._decay_numbers()
         ]
-        return self._linked(gradients, decays, None)
+        return self._apply_links(gradients, decays, None)
 
     def scale_grad(self, gradients):
         """Divides gradients by the loss scale.
@@ -396,9 +396,9 @@ class Optimizer(Cell):
         """
         if not self.need_scale:
             return gradients
-        return self._linked(gradients, [None] * self.param_length, 1.0 / self.loss_scale)
+        return self._apply_links(gradients, [None] * self.param_length, 1.0 / self.loss_scale)
 
-    def _linked(self, gradients, decays, unscale):
+    def _apply_links(self, gradients, decays, unscale):
         results = []
         for gradient, setting, decay in zip(gradients, self._settings, decays, strict=True):
             if not isinstance(gradient, Tensor) or (decay is None and unscale is None):

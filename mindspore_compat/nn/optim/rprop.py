@@ -13,9 +13,9 @@ __all__ = ["Rprop"]
 Pair = TupleOf(Float(gt=-inf, lt=inf), length=2)
 
 
-def counted_rprop_update(xp, p, g, previous, size, *, taken, lr, **scalars):
+def counted_rprop_update(xp, p, g, previous, size, *, steps, lr, **scalars):
     """Rprop after a number of steps that may lie on a GPU."""
-    first = xp.maximum(1 - taken, 0.0)
+    first = xp.maximum(1 - steps, 0.0)
     size = size * (1 - first) + lr * first
     return rprop_update(xp, p, g, previous, size, lr=lr, first=False, **scalars)
 
@@ -77,10 +77,10 @@ class Rprop(FusedOptimizer):
 
     def scalars(self, lr):
         """The scalars of `rprop_update`, or of `counted_rprop_update`."""
-        taken = self._steps_taken()
+        steps = self._step_count()
         return {
             "lr": lr,
-            **({"first": taken == 0} if self.update is PLAIN else {"taken": taken}),
+            **({"first": steps == 0} if self.update is PLAIN else {"steps": steps}),
             "shrink": self.etaminus,
             "grow": self.etaplus,
             "smallest": self.step_size_min,

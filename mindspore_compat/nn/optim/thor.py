@@ -87,15 +87,15 @@ class _Layer:
         """The inverse of a table's factor, which is diagonal."""
         return 1 / (a / batch + shift)
 
-    def _inverse(self, stored, factor, shift):
+    def _inverse(self, parameter, factor, shift):
         """The inverse of a factor; says once where it took more damping than was asked for."""
-        inverse, used = inverse_blocks(factor, shift)
-        if used != shift and stored.name not in self._warned:
-            self._warned.add(stored.name)
+        inverse, damping = inverse_blocks(factor, shift)
+        if damping != shift and parameter.name not in self._warned:
+            self._warned.add(parameter.name)
             log.warning(
-                f"For 'thor', the factor of '{stored.name}' is not positive definite with "
+                f"For 'thor', the factor of '{parameter.name}' is not positive definite with "
                 f"{shift:.3g} on its diagonal, the root of the damping; where that is too "
-                f"little, more is taken for this factor, now {used:.3g}."
+                f"little, more is taken for this factor, now {damping:.3g}."
             )
         return inverse
 
@@ -155,7 +155,7 @@ class ThorGpu(FusedOptimizer):
         self.enable_clip_grad = bool(enable_clip_grad)
         self.split_indices = split_indices
         self.weight_decay = float(weight_decay)
-        self.decay_flags = tuple(bool(decay_filter(each)) for each in self.parameters)
+        self.decay_flags = tuple(bool(decay_filter(parameter)) for parameter in self.parameters)
         self.damping = damping if isinstance(damping, Tensor) else Tensor(float(damping))
         self._dampings_on_gpu = None
         self._dampings = arrays.to_host(self.damping._array).astype(np.float64).reshape(-1)
@@ -172,8 +172,8 @@ class ThorGpu(FusedOptimizer):
         """Notes which parameters belong to second-order layers and which to layer norms."""
         cells = [cell for _, cell in net.cells_and_names()]
         trained = {id(parameter): index for index, parameter in enumerate(self.parameters)}
-        chosen = [cell for cell in cells if isinstance(cell, LAYERS)]
-        self._layers = [_Layer(cell, number) for number, cell in enumerate(chosen)]
+        layers = [cell for cell in cells if isinstance(cell, LAYERS)]
+        self._layers = [_Layer(cell, number) for number, cell in enumerate(layers)]
         self._layer_of = {
             trained[id(layer.weight)]: layer
             for layer in self._layers
@@ -186,9 +186,9 @@ class ThorGpu(FusedOptimizer):
             for parameter in (cell.gamma, cell.beta)
             if id(parameter) in trained
         }
-        self.matrix_a_cov = ParameterTuple(cell.matrix_a for cell in chosen)
-        self.matrix_g_cov = ParameterTuple(cell.matrix_g for cell in chosen)
-        convolutions = [cell for cell in chosen if isinstance(cell, Conv2dThor)]
+        self.matrix_a_cov = ParameterTuple(cell.matrix_a for cell in layers)
+        self.matrix_g_cov = ParameterTuple(cell.matrix_g for cell in layers)
+        convolutions = [cell for cell in layers if isinstance(cell, Conv2dThor)]
         self.a_normalizer = ParameterTuple(cell.a_normalizer for cell in convolutions)
         self.g_normalizer = ParameterTuple(cell.g_normalizer for cell in convolutions)
 
@@ -220,30 +220,30 @@ class ThorGpu(FusedOptimizer):
         grads = super()._gradient_arrays(gradients)
         damping = self._damping_now()
         inverses = self._inverses(damping)
-        found = self._preconditioned([self._unscaled(each) for each in grads], inverses)
-        found = [self._changed(index, each, damping) for index, each in enumerate(found)]
+        results = self._precondition([self._unscale(gradient) for gradient in grads], inverses)
+        results = [self._finish(index, gradient, damping) for index, gradient in enumerate(results)]
         for layer, found_inverses in inverses.items() if self.thor else ():
-            for stored, new in zip((layer.a, layer.g), found_inverses, strict=True):
-                stored._array = self._unless_skipped(stored, new)
-        return found
+            for parameter, new in zip((layer.a, layer.g), found_inverses, strict=True):
+                parameter._array = self._new_value(parameter, new)
+        return results
 
     def _damping_now(self):
         """The damping of this step: a float, or an array of the GPU in one that may be skipped."""
         if self._skip is not None:
             self._on_gpu(self.cov_step)
-        taken, last = self._as_scalar(self.cov_step), self._dampings.size - 1
-        if isinstance(taken, float):
-            return float(self._dampings[min(int(taken), last)])
-        xp = arrays.space_of(taken)
+        step, last = self._as_scalar(self.cov_step), self._dampings.size - 1
+        if isinstance(step, float):
+            return float(self._dampings[min(int(step), last)])
+        xp = arrays.space_of(step)
         if self._dampings_on_gpu is None:
             self._dampings_on_gpu = xp.asarray(self._dampings)
-        return xp.take(self._dampings_on_gpu, xp.minimum(taken, last))
+        return xp.take(self._dampings_on_gpu, xp.minimum(step, last))
 
-    def _unless_skipped(self, stored, new):
+    def _new_value(self, parameter, new):
         """What a Parameter holds after this step."""
         if self._skip is None:
             return new
-        return arrays.space_of(new).where(self._skip, self._on_gpu(stored), new)
+        return arrays.space_of(new).where(self._skip, self._on_gpu(parameter), new)
 
     def _inverses(self, damping):
         """The inverses of this step by layer: fresh in a second-order step, else those stored."""
@@ -251,10 +251,10 @@ class ThorGpu(FusedOptimizer):
             return {layer: (layer.a._array, layer.g._array) for layer in self._layers}
         factors_a = [cell_matrix._array for cell_matrix in self.matrix_a_cov]
         factors_g = [cell_matrix._array for cell_matrix in self.matrix_g_cov]
-        factors_a = self._averaged(self.matrix_a_cov, factors_a)
-        factors_g = self._averaged(self.matrix_g_cov, factors_g)
-        given = self.loss_scale if self.sens_scale is None else self.sens_scale
-        scale = (self.batch_size / given) ** 2
+        factors_a = self._average(self.matrix_a_cov, factors_a)
+        factors_g = self._average(self.matrix_g_cov, factors_g)
+        loss_scale = self.loss_scale if self.sens_scale is None else self.sens_scale
+        scale = (self.batch_size / loss_scale) ** 2
         factors = list(zip(self._layers, factors_a, factors_g, strict=True))
         if arrays.on_device(self.parameters[0]._array):
             return self._inverses_on_gpu(factors, scale, damping)
@@ -281,23 +281,23 @@ class ThorGpu(FusedOptimizer):
             result[layer] = inverse_a, inverse_g
         return result
 
-    def _averaged(self, parameters, factors):
+    def _average(self, parameters, factors):
         """The factors averaged over processes."""
         for part in self._groups:
             reduce = DistributedGradReducer(parameters[part], mean=True)
             factors[part] = [
-                each._array
-                for each in reduce(tuple(Tensor._wrap(factor) for factor in factors[part]))
+                average._array
+                for average in reduce(tuple(Tensor._wrap(factor) for factor in factors[part]))
             ]
         return factors
 
-    def _unscaled(self, gradient):
+    def _unscale(self, gradient):
         """A gradient as a float32 array, divided by the loss scale."""
         gradient = gradient.whole() if type(gradient) is Rows else gradient
         gradient = arrays.space_of(gradient).cast(gradient, "float32")
         return gradient * (1.0 / self.loss_scale) if self.need_scale else gradient
 
-    def _preconditioned(self, gradients, inverses):
+    def _precondition(self, gradients, inverses):
         """The gradients, those of second-order layers times both inverses."""
         triples = {}
         for index, layer in self._layer_of.items():
@@ -310,7 +310,7 @@ class ThorGpu(FusedOptimizer):
             gradients[index] = product.reshape(gradients[index].shape)
         return gradients
 
-    def _changed(self, index, gradient, damping):
+    def _finish(self, index, gradient, damping):
         """One gradient, after the inverses: divided for a norm, decayed, clipped."""
         weight = self.parameters[index]._array
         xp = arrays.space_of(weight)
@@ -328,7 +328,9 @@ class ThorGpu(FusedOptimizer):
 
     def after_step_unless(self, flag):
         """Counts the step in both counts, on the GPU, unless `flag` there holds."""
-        NEXT_STEP.sweep([[self._on_gpu(each)] for each in (self.global_step, self.cov_step)], flag)
+        NEXT_STEP.sweep(
+            [[self._on_gpu(parameter)] for parameter in (self.global_step, self.cov_step)], flag
+        )
 
 
 class ThorAscend(ThorGpu):
@@ -376,7 +378,7 @@ def thor(
         split_indices (list): the layers that end each group whose factors are averaged over
             processes in one message.
         enable_clip_grad (bool): whether each gradient is shortened to norm 1.
-        frequency (int): after how many steps a converted Model makes new inverses.
+        frequency (int): the steps between two updates of the inverses, in a converted Model.
 
     Inputs:
         - **gradients** (tuple[Tensor]) - the gradients of the trainable parameters, in their order.
@@ -407,8 +409,8 @@ def thor(
     for setting in read_parameters("thor", _trainable(net))[0]:
         decay_filter(setting.parameter)
     convert(net)
-    chosen = ThorAscend if config.device_target == "Ascend" else ThorGpu
-    return chosen(
+    optimizer_class = ThorAscend if config.device_target == "Ascend" else ThorGpu
+    return optimizer_class(
         net,
         learning_rate,
         damping,

@@ -157,19 +157,19 @@ def set_param_type(args, hint_type):
     Raises:
         TypeError: if two of them differ.
     """
-    found = {
+    types = {
         name: mstype.from_numpy(arg.dtype) if isinstance(arg, np.ndarray) else arg.dtype
         for name, arg in args.items()
         if hasattr(arg, "dtype")
     }
-    if len(set(found.values())) > 1:
+    if len(set(types.values())) > 1:
         raise TypeError(
-            f"{', '.join(map(repr, found))} must have one dtype, but got "
-            f"{', '.join(map(str, found.values()))}."
+            f"{', '.join(map(repr, types))} must have one dtype, but got "
+            f"{', '.join(map(str, types.values()))}."
         )
     whole = (*mstype.int_type, *mstype.uint_type)
     hint = mstype.float32 if hint_type in (*whole, None) else hint_type
-    shared = next(iter(found.values()), hint)
+    shared = next(iter(types.values()), hint)
     return mstype.float32 if shared in (*whole, mstype.float64) else shared
 
 
@@ -182,9 +182,9 @@ def _numbers(value, name):
     return value.asnumpy()
 
 
-def _require(holds, name, wanted, value):
+def _require(holds, name, expected, value):
     if not np.all(holds):
-        raise ValueError(f"'{name}' must be {wanted}, but got {value}.")
+        raise ValueError(f"'{name}' must be {expected}, but got {value}.")
 
 
 def check_greater_equal_zero(value, name):

@@ -117,7 +117,7 @@ class WithEvalCell(Cell):
 def _as_float32(value):
     """`value` with its Tensors of floats in float32."""
     if isinstance(value, (tuple, list)):
-        return type(value)(_as_float32(each) for each in value)
+        return type(value)(_as_float32(item) for item in value)
     if isinstance(value, Tensor) and value.dtype.is_floating_point:
         return value.astype("float32")
     return value
@@ -157,8 +157,8 @@ class WithGradCell(Cell):
 
     def construct(self, *inputs):
         """The gradients of the weights."""
-        given = inputs if self.sens is None else (*inputs, self.sens)
-        return self.grad(self.network_with_loss, self.weights)(*given)
+        arguments = inputs if self.sens is None else (*inputs, self.sens)
+        return self.grad(self.network_with_loss, self.weights)(*arguments)
 
 
 @public("nn.ForwardValueAndGrad")
@@ -385,7 +385,7 @@ class _MicroBatch(Cell):
 
     def construct(self, index, *inputs):
         """Slice `index` of every Tensor."""
-        return tuple(self._slice(index, each) for each in inputs)
+        return tuple(self._slice(index, value) for value in inputs)
 
     def _slice(self, index, tensor):
         if not isinstance(tensor, Tensor) or tensor.ndim == 0:
@@ -410,8 +410,8 @@ class _Sliced(Cell):
 
     def _call_on_slices(self, slices, inputs):
         output = None
-        for index, one in enumerate(slices):
-            part = self.network(*one(index, *inputs))
+        for index, micro_batch in enumerate(slices):
+            part = self.network(*micro_batch(index, *inputs))
             output = part if output is None else output + part
         return output
 
@@ -422,7 +422,7 @@ class MicroBatchInterleaved(_Sliced):
 
     Args:
         network (Cell): the network; it returns one Tensor.
-        interleave_num (int): how many slices the first axis is cut into.
+        interleave_num (int): the number of slices of the first axis.
 
     Inputs:
         tuple[Tensor], the inputs of the network.
@@ -456,7 +456,7 @@ class GradAccumulationCell(_Sliced):
 
     Args:
         network (Cell): the network; it returns one Tensor.
-        micro_size (int): how many slices the first axis is cut into.
+        micro_size (int): the number of slices of the first axis.
 
     Example:
         >>> import mindspore_compat as ms
@@ -486,7 +486,7 @@ class PipelineCell(_Sliced):
 
     Args:
         network (Cell): the network; it returns one Tensor.
-        micro_size (int): how many slices the first axis is cut into.
+        micro_size (int): the number of slices of the first axis.
         stage_config (dict): the pipeline stage of sub-cells by name; noted on them.
         segment_config (dict): the pipeline segment of sub-cells by name; noted on them.
 
@@ -508,15 +508,15 @@ class PipelineCell(_Sliced):
         self, network: CellOf, micro_size: Int(ge=1) | Bool, stage_config=None, segment_config=None
     ):
         super().__init__(auto_prefix=False)
-        named = dict(network.cells_and_names())
-        for attribute, given in (
+        cells = dict(network.cells_and_names())
+        for attribute, settings in (
             ("pipeline_stage", stage_config),
             ("pipeline_segment", segment_config),
         ):
-            for name, number in (given or {}).items():
-                if name not in named:
+            for name, number in (settings or {}).items():
+                if name not in cells:
                     raise KeyError(f"For 'PipelineCell', the network has no sub-cell '{name}'.")
-                setattr(named[name], attribute, number)
+                setattr(cells[name], attribute, number)
         self.network = network
         self.micro_size = micro_size
         self.micro_inputs = self._cut("micro_size", micro_size)

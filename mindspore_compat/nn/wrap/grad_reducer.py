@@ -30,7 +30,7 @@ class DistributedGradReducer(Cell):
     `layerwise_parallel` stay as they are. A process that is alone gets its own gradients back.
 
     Args:
-        parameters (list): the parameters whose gradients come.
+        parameters (list): the parameters whose gradients arrive.
         mean (bool): whether to divide by `degree`; None for the context's `gradients_mean`.
         degree (int): what to divide by; None for the size of the group.
         fusion_type (int): how messages are put together; they are by their size.
@@ -66,21 +66,21 @@ class DistributedGradReducer(Cell):
 
     def construct(self, grads):
         """The gradients, reduced over the group."""
-        found = list(grads)
+        results = list(grads)
         if get_group_size(self.group) > 1:
-            for indexes in _buckets(found, self._chosen()):
-                self._finish(found, indexes, self._start([found[i]._array for i in indexes]))
-        return self._averaged(found)
+            for indexes in _buckets(results, self._reduced_indexes()):
+                self._finish(results, indexes, self._start([results[i]._array for i in indexes]))
+        return self._average(results)
 
-    def _averaged(self, found):
-        """The sums, divided by the degree where that is wanted."""
+    def _average(self, grads):
+        """The sums, divided by the degree if `mean` is set."""
         if self.mean and self.degree > 1:
-            for index in self._chosen():
-                found[index] = found[index] * (1.0 / self.degree)
-        return tuple(found)
+            for index in self._reduced_indexes():
+                grads[index] = grads[index] * (1.0 / self.degree)
+        return tuple(grads)
 
-    def _chosen(self):
-        return [index for index, wanted in enumerate(self.allreduce_filter) if wanted]
+    def _reduced_indexes(self):
+        return [index for index, is_reduced in enumerate(self.allreduce_filter) if is_reduced]
 
     def _start(self, bucket):
         """Begins to sum the arrays of a bucket over the group, in one message."""
@@ -116,7 +116,7 @@ class Overlapped:
 
     Args:
         reducer (Cell): what reduces a tuple of gradients.
-        parameters (Sequence[Parameter]): by what the gradient is taken.
+        parameters (Sequence[Parameter]): the parameters to differentiate with respect to.
         before (Callable): what is done to a tuple of gradients before; None for nothing.
     """
 
@@ -124,36 +124,37 @@ class Overlapped:
         self._reducer = reducer
         self._parameters = parameters
         self._before = before or (lambda grads: grads)
-        self._wanted = type(reducer) is DistributedGradReducer and get_group_size(reducer.group) > 1
+        is_distributed = type(reducer) is DistributedGradReducer
+        self._overlaps = is_distributed and get_group_size(reducer.group) > 1
         self._buckets = []  # the last one first
-        if self._wanted:
-            self._buckets = list(_buckets(parameters, reducer._chosen()))[::-1]
+        if self._overlaps:
+            self._buckets = list(_buckets(parameters, reducer._reduced_indexes()))[::-1]
         self._index_of = None  # the number of the parameter to which a leaf belongs
         self._arrived = {}  # its number -> its gradient
         self._sent = []  # those of the buckets that are under way
 
     def __enter__(self):
-        if self._wanted:
+        if self._overlaps:
             self._outer, depth.arrived = depth.arrived, self._arrive
         return self
 
     def __exit__(self, *error):
-        if self._wanted:
+        if self._overlaps:
             depth.arrived = self._outer
 
     def _arrive(self, leaf, gradient):
         """Takes a gradient, and sends the next buckets if they are complete by it."""
         if self._index_of is None:
-            self._index_of = {each._node: at for at, each in enumerate(self._parameters)}
+            self._index_of = {parameter._node: at for at, parameter in enumerate(self._parameters)}
         progress()
         index = self._index_of.get(leaf)
         if index is None or not self._goes_on_meanwhile(gradient):
             return
         self._arrived[index] = gradient
         for indexes in self._buckets[len(self._sent) :]:
-            if any(each not in self._arrived for each in indexes):
+            if any(index not in self._arrived for index in indexes):
                 return
-            arrived = [self._arrived[each] for each in indexes]
+            arrived = [self._arrived[index] for index in indexes]
             with partners(self._reducer.group).aside(gradient):
                 self._sent.append(self._send(arrived))
 
@@ -166,28 +167,28 @@ class Overlapped:
         return partners(self._reducer.group).nccl is not None
 
     def _send(self, bucket):
-        given = self._before(tuple(map(Tensor._wrap, bucket)))
-        return _Sent(bucket, given, self._reducer._start([each._array for each in given]))
+        grads = self._before(tuple(map(Tensor._wrap, bucket)))
+        return _Sent(bucket, grads, self._reducer._start([gradient._array for gradient in grads]))
 
     def __call__(self, grads):
         """The gradients, reduced: those that were sent, and all others now."""
-        if not self._wanted:
+        if not self._overlaps:
             return self._reducer(self._before(grads))
         if self._sent:
             partners(self._reducer.group).join(self._sent[0].arrays[0])
-        found = list(grads)
-        for indexes, sent in itertools.zip_longest(self._buckets, self._sent):
-            if sent is not None and not sent.holds(grads, indexes):  # a hook has changed one
-                sent.sums.wait()
-                sent = None
-            if sent is None:
-                sent = self._send([grads[index]._array for index in indexes])
-            for index, gradient in zip(indexes, sent.given, strict=True):
-                found[index] = gradient
-            self._reducer._finish(found, indexes, sent.sums)
-        for index in set(range(len(found))) - set(self._reducer._chosen()):
-            (found[index],) = self._before((found[index],))
-        return self._reducer._averaged(found)
+        results = list(grads)
+        for indexes, message in itertools.zip_longest(self._buckets, self._sent):
+            if message is not None and not message.holds(grads, indexes):  # a hook has changed one
+                message.sums.wait()
+                message = None
+            if message is None:
+                message = self._send([grads[index]._array for index in indexes])
+            for index, gradient in zip(indexes, message.given, strict=True):
+                results[index] = gradient
+            self._reducer._finish(results, indexes, message.sums)
+        for index in set(range(len(results))) - set(self._reducer._reduced_indexes()):
+            (results[index],) = self._before((results[index],))
+        return self._reducer._average(results)
 
 
 class _Sent(NamedTuple):

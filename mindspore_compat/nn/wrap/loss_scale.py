@@ -47,7 +47,7 @@ class DynamicLossScaleUpdateCell(Cell):
 
     Args:
         loss_scale_value (float): the loss scale at the start.
-        scale_factor (int): what the scale is multiplied and divided by.
+        scale_factor (int): the factor and divisor of the scale.
         scale_window (int): the steps without overflow that it takes to go up.
 
     Inputs:
@@ -92,8 +92,8 @@ class DynamicLossScaleUpdateCell(Cell):
         if isinstance(loss_scale, Tensor) and isinstance(overflow, Tensor):
             state = (loss_scale, self.cur_iter, self.last_overflow_iter)
             settings = (self.scale_factor, self.scale_window, self.minimum_loss_scale)
-            numbers = [each._array for each in settings]
-            if loss_scaling.change([each._array for each in state], overflow._array, *numbers):
+            numbers = [number._array for number in settings]
+            if loss_scaling.change([value._array for value in state], overflow._array, *numbers):
                 return overflow
         scale, current, last = loss_scaling.changed(
             float(loss_scale),
@@ -306,17 +306,17 @@ def tensor_grad_scale_row_tensor(scale, grad):
 @grad_scale.register("Tensor", "Tensor", "Tensor")
 def tensor_grad_scale_pipeline(scale, grad, accu_grad):
     """What was added up of a gradient, divided by the scale; `accu_grad` becomes zeros."""
-    found = accu_grad * ops.reciprocal(scale)
+    result = accu_grad * ops.reciprocal(scale)
     ops.assign(accu_grad, ops.zeros_like(accu_grad))
-    return found
+    return result
 
 
 @shard_grad_scale.register("Tensor", "Tensor", "Tensor")
 def tensor_shard_grad_scale_pipeline(scale, grad, accu_grad):
     """A gradient divided by the scale; `accu_grad` becomes zeros."""
-    found = grad * ops.reciprocal(scale)
+    result = grad * ops.reciprocal(scale)
     ops.assign(accu_grad, ops.zeros_like(accu_grad))
-    return found
+    return result
 
 
 @_grad_overflow.register("Tensor")
@@ -335,12 +335,12 @@ def _divide(grads, scale):
     """Gradients of the scaled loss, divided by the scale; on a GPU the host need not know it."""
     if any(type(g) is not Tensor for g in grads):
         return _divided_by_number(grads, scale)
-    given = [g._array for g in grads], scale._array
-    quotients = loss_scaling.divide(*given)
+    operands = [g._array for g in grads], scale._array
+    quotients = loss_scaling.divide(*operands)
     if quotients is None and arrays.running_recorder() is None:
         return _divided_by_number(grads, scale)
     if quotients is None:
-        quotients = recorded_array.call(_divided_arrays, given)
+        quotients = recorded_array.call(_divided_arrays, operands)
     return tuple(map(Tensor._wrap, quotients))
 
 
@@ -351,8 +351,8 @@ def _divided_by_number(grads, scale):
 
 def _divided_arrays(grads, scale):
     """The same of arrays, as a step is recorded."""
-    made = _divided_by_number(map(Tensor._wrap, grads), Tensor._wrap(scale))
-    return [each._array for each in made]
+    quotients = _divided_by_number(map(Tensor._wrap, grads), Tensor._wrap(scale))
+    return [quotient._array for quotient in quotients]
 
 
 def _check_scale(api, scale_sense):
@@ -371,5 +371,5 @@ def _tensors(value):
     if isinstance(value, Tensor):
         return [value]
     if isinstance(value, (tuple, list)):
-        return [tensor for each in value for tensor in _tensors(each)]
+        return [tensor for entry in value for tensor in _tensors(entry)]
     return [value.values] if hasattr(value, "values") and hasattr(value, "indices") else []

@@ -24,7 +24,7 @@ class PipelineGradReducer(Cell):
     zeros, and to divide. It does so in either mode of execution.
 
     Args:
-        parameters (list): the parameters whose gradients come.
+        parameters (list): the parameters whose gradients arrive.
         scale_sense (float): what the loss was multiplied by. Default: 1.0.
         opt_shard (bool): whether the optimizer's states are divided over ranks; then gradients are
             taken as they come, and what `accu_grads` holds is dropped. Default: None, for the
@@ -61,9 +61,9 @@ class PipelineGradReducer(Cell):
         if not self.opt_shard:
             for accumulated, grad in zip(self.accu_grads, grads, strict=True):
                 ops.assign_add(accumulated, ops.cast(grad, accumulated.dtype))
-        scaled = shard_grad_scale if self.opt_shard else grad_scale
+        divide = shard_grad_scale if self.opt_shard else grad_scale
         return tuple(
-            scaled(self.scale_sense, grad, accumulated)
+            divide(self.scale_sense, grad, accumulated)
             for grad, accumulated in zip(grads, self.accu_grads, strict=True)
         )
 

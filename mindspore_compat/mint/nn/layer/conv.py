@@ -68,7 +68,7 @@ class _Convolution(Cell):
             first = default_bias(math.prod(shape[1:]))
             self.bias = parameter(first, (out_channels,), dtype, "bias")
 
-    def _each(self, name, value):
+    def _as_tuple(self, name, value):
         """One number for each axis."""
         if isinstance(value, int):
             return (value,) * self._axes
@@ -109,7 +109,7 @@ class _Conv(_Convolution):
     ):
         super().__init__()
         if not isinstance(padding, str):
-            padding = self._each("padding", padding)
+            padding = self._as_tuple("padding", padding)
         self._set_up(
             in_channels,
             out_channels,
@@ -117,11 +117,11 @@ class _Conv(_Convolution):
             bias,
             dtype,
             padding_mode=padding_mode,
-            kernel_size=self._each("kernel_size", kernel_size),
+            kernel_size=self._as_tuple("kernel_size", kernel_size),
             padding=padding,
-            stride=self._each("stride", stride),
-            dilation=self._each("dilation", dilation),
-            output_padding=self._each("output_padding", 0),
+            stride=self._as_tuple("stride", stride),
+            dilation=self._as_tuple("dilation", dilation),
+            output_padding=self._as_tuple("output_padding", 0),
         )
 
     def _widths(self):

@@ -39,7 +39,7 @@ def _two(name):
     )
 
 
-def _each(value, count):
+def _as_tuple(value, count):
     return value if isinstance(value, tuple) else (value,) * count
 
 

@@ -7,8 +7,8 @@ documented = template(
     in_channels (int): the channels of the input.
     out_channels (int): the channels of the output.
     dilation (Union[int, tuple[int]]): the step within a kernel.
-    group (int): into how many groups the channels are split.
-    has_bias (bool): whether there is a bias.
+    group (int): the number of groups of channels.
+    has_bias (bool): whether the layer has a bias.
     weight_init (Union[Tensor, str, Initializer, numbers.Number]): the weight's first values;
         U(-k, k) with k = 1 / sqrt(fan_in) by default.
     bias_init (Union[Tensor, str, Initializer, numbers.Number]): the bias's, likewise.

@@ -19,8 +19,8 @@ from .base import (
     Size,
     Sizes,
     Triple,
+    _as_tuple,
     _Conv,
-    _each,
     _groups,
     _no_pads,
     _OfSequences,
@@ -51,7 +51,7 @@ class _Transpose(_Conv):
             self.group,
         )
 
-    def _dilated(self, x):
+    def _transpose(self, x):
         """The transposed convolution of images, before the bias."""
         need_tensor(type(self).__name__, "x", x)
         need_rank(type(self).__name__, "x", x, 4)
@@ -69,9 +69,9 @@ class _Transpose(_Conv):
             return length * step
         if self.pad_mode == "valid":
             return length * step + max(reach - step, 0)
-        return length * step + reach - step - sum(_each(self.padding, 4)[2 * at : 2 * at + 2])
+        return length * step + reach - step - sum(_as_tuple(self.padding, 4)[2 * at : 2 * at + 2])
 
-    def _biased(self, out):
+    def _add_bias(self, out):
         bias = self._added_bias()
         return out if bias is None else add.run(out, bias.reshape(-1, 1, 1))
 
@@ -130,11 +130,11 @@ class Conv2dTranspose(_Transpose):
         self._set_up(
             in_channels,
             out_channels,
-            _each(kernel_size, 2),
-            _each(stride, 2),
+            _as_tuple(kernel_size, 2),
+            _as_tuple(stride, 2),
             pad_mode,
             padding,
-            _each(dilation, 2),
+            _as_tuple(dilation, 2),
             group,
             has_bias,
             weight_init,
@@ -145,13 +145,13 @@ class Conv2dTranspose(_Transpose):
 
     def construct(self, x):
         """The transposed convolution of `x`."""
-        out = self._biased(self._dilated(x))
+        out = self._add_bias(self._transpose(x))
         if self.output_padding not in (0, (0, 0)):  # which the bias does not reach
             out = pad_with_zeros.run(out, ((0, 0), (0, 0), *self._extra()))
         return out
 
     def _extra(self):
-        extra = _each(self.output_padding, 2)
+        extra = _as_tuple(self.output_padding, 2)
         if self.pad_mode != "pad":
             raise ValueError(
                 f"For 'Conv2dTranspose', 'output_padding' must be 0 where 'pad_mode' "
@@ -195,7 +195,7 @@ class Conv1dTranspose(_OfSequences, _Transpose):
 
     def construct(self, x):
         """The transposed convolution of `x`."""
-        return self._biased(self._dilated(_sequence("Conv1dTranspose", x))).squeeze(2)
+        return self._add_bias(self._transpose(_sequence("Conv1dTranspose", x))).squeeze(2)
 
 
 @public("nn.Conv3dTranspose")
@@ -255,15 +255,15 @@ class Conv3dTranspose(_Conv):
         dtype: DType = float32,
     ):
         super().__init__()
-        self.output_padding = _each(output_padding, 3)
+        self.output_padding = _as_tuple(output_padding, 3)
         self._set_up(
             in_channels,
             out_channels,
-            _each(kernel_size, 3),
-            _each(stride, 3),
+            _as_tuple(kernel_size, 3),
+            _as_tuple(stride, 3),
             pad_mode,
             padding,
-            _each(dilation, 3),
+            _as_tuple(dilation, 3),
             group,
             has_bias,
             weight_init,

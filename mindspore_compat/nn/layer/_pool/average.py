@@ -116,7 +116,7 @@ class AvgPool1d(_AvgPool):
             kernel_size, stride, pad_mode, padding, ceil_mode, count_include_pad, None
         )
 
-    def _shown(self, name, value):
+    def _attribute_value(self, name, value):
         if name == "padding":
             return value
         sizes = each(value, 1)

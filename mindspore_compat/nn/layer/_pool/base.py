@@ -27,7 +27,7 @@ class _Pool(Cell):
         if name in _SIZES:
             attribute, least, kinds = _SIZES[name]
             self.__dict__[attribute] = self._sizes(name, value, least, kinds)
-            value = self._shown(name, value)
+            value = self._attribute_value(name, value)
         elif name == "pad_mode":
             value = self._known_mode(value)
         super().__setattr__(name, value)
@@ -67,19 +67,19 @@ class _Pool(Cell):
             raise TypeError(
                 f"For '{api}', '{name}' must be an int, but got {value!r} of type tuple."
             )
-        given = each(value, count)
-        if any(not isinstance(n, int) or isinstance(n, bool) for n in given):
+        sizes = each(value, count)
+        if any(not isinstance(n, int) or isinstance(n, bool) for n in sizes):
             raise TypeError(f"For '{api}', '{name}' must hold ints only, but got {value!r}.")
-        if len(given) != count or any(n < least for n in given):
+        if len(sizes) != count or any(n < least for n in sizes):
             raise ValueError(
                 f"For '{api}', '{name}' must be an int >= {least} or a tuple of "
                 f"{count} such ints, but got {value!r}."
             )
-        return given
+        return sizes
 
     _only_numbers = False
 
-    def _shown(self, name, value):
+    def _attribute_value(self, name, value):
         single = isinstance(value, tuple) and len(value) == 1 and name != "padding"
         return value[0] if single else value
 

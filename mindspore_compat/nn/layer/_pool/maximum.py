@@ -142,7 +142,7 @@ class MaxPool1d(_MaxPool):
     _count = 1
     _only_numbers = True
 
-    def _shown(self, name, value):
+    def _attribute_value(self, name, value):
         if name == "padding":
             return value
         return (1, 1, value) if self.pad_mode == "PAD" else (1, value)

@@ -153,11 +153,13 @@ class Bijector(Cell):
     def _with(self, value):
         """The value, and after it the arguments in its type."""
         value = self._check_value_dtype(value)
-        return value, *(self.cast_param_by_value(value, each) for each in self._own.values())
+        return value, *(
+            self.cast_param_by_value(value, argument) for argument in self._own.values()
+        )
 
     # Questions ------------------------------------------------------------------------------------
 
-    def _asked(self, question, value, *args, **kwargs):
+    def _call_method(self, question, value, *args, **kwargs):
         answer = getattr(self, f"_{question}", None)
         if answer is None:
             raise NotImplementedError(f"'{question}' is not known of '{type(self).__name__}'.")
@@ -165,19 +167,19 @@ class Bijector(Cell):
 
     def forward(self, value, *args, **kwargs):
         """g(value), for a Tensor of floats."""
-        return self._asked("forward", value, *args, **kwargs)
+        return self._call_method("forward", value, *args, **kwargs)
 
     def inverse(self, value, *args, **kwargs):
         """The number x with g(x) = value, for a Tensor of floats."""
-        return self._asked("inverse", value, *args, **kwargs)
+        return self._call_method("inverse", value, *args, **kwargs)
 
     def forward_log_jacobian(self, value, *args, **kwargs):
         """The logarithm of the derivative of g at `value`, a Tensor of floats."""
-        return self._asked("forward_log_jacobian", value, *args, **kwargs)
+        return self._call_method("forward_log_jacobian", value, *args, **kwargs)
 
     def inverse_log_jacobian(self, value, *args, **kwargs):
         """The logarithm of the derivative of the inverse of g at `value`, a Tensor of floats."""
-        return self._asked("inverse_log_jacobian", value, *args, **kwargs)
+        return self._call_method("inverse_log_jacobian", value, *args, **kwargs)
 
     def __call__(self, *args, **kwargs):
         """The TransformedDistribution of a distribution, or the result of the method of that

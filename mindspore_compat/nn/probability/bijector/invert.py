@@ -12,7 +12,7 @@ class Invert(Bijector):
     """Inverts a bijector: `forward` is the `inverse` of the other, and vice versa.
 
     Args:
-        bijector (Bijector): what is inverted.
+        bijector (Bijector): the bijector to invert.
         name (str): the name; "" for "Invert" and the name of `bijector`.
 
     Raises:

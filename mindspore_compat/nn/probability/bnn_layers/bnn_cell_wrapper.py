@@ -14,7 +14,7 @@ class WithBNNLossCell(Cell):
     Args:
         backbone (Cell): the network.
         loss_fn (Cell): the loss.
-        dnn_factor (Union[int, float]): what the loss is multiplied by, at least 0.
+        dnn_factor (Union[int, float]): a factor of the loss, at least 0.
         bnn_factor (Union[int, float]): what the sum of `compute_kl_loss` of the layers of the
             network is multiplied by, at least 0.
 

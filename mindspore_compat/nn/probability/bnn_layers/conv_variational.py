@@ -3,7 +3,17 @@
 from ...._core.declare.public_api import public
 from ...._core.rules.vocabulary import Bool, Forbid, checked
 from ....ops._conv.conv import conv2d
-from ...layer._conv.base import Mode, Pads2, Size, Sizes, _each, _groups, _no_pads, _padding, _two
+from ...layer._conv.base import (
+    Mode,
+    Pads2,
+    Size,
+    Sizes,
+    _as_tuple,
+    _groups,
+    _no_pads,
+    _padding,
+    _two,
+)
 from ...layer._conv.documented import documented
 from ...layer.conv import Conv2d
 from .layer_distribution import NormalPrior, Variational, normal_post_fn
@@ -89,7 +99,7 @@ class ConvReparam(Variational, Conv2d):
         self.weight.requires_grad = False
         if has_bias:
             self.bias.requires_grad = False
-        shape = [out_channels, in_channels // group, *_each(kernel_size, 2)]
+        shape = [out_channels, in_channels // group, *_as_tuple(kernel_size, 2)]
         self._set_up_distributions(
             shape, (weight_prior_fn, bias_prior_fn), (weight_posterior_fn, bias_posterior_fn)
         )

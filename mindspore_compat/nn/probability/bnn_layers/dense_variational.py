@@ -72,8 +72,8 @@ class DenseReparam(_DenseVariational):
     Args:
         in_channels (int): the length of the rows of the input.
         out_channels (int): the length of the rows of the output.
-        activation (Union[str, Cell]): what is applied to the output.
-        has_bias (bool): whether there is a bias.
+        activation (Union[str, Cell]): the activation applied to the output.
+        has_bias (bool): whether the layer has a bias.
         weight_prior_fn (Cell): makes the distribution of the weight before anything is learnt,
             which has to be normal; or is one.
         weight_posterior_fn (function): takes `name` and `shape` and makes the NormalPosterior of
@@ -116,8 +116,8 @@ class DenseLocalReparam(_DenseVariational):
     Args:
         in_channels (int): the length of the rows of the input.
         out_channels (int): the length of the rows of the output.
-        activation (Union[str, Cell]): what is applied to the output.
-        has_bias (bool): whether there is a bias; it is drawn once for a batch.
+        activation (Union[str, Cell]): the activation applied to the output.
+        has_bias (bool): whether the layer has a bias; it is drawn once for a batch.
         weight_prior_fn (Cell): makes the distribution of the weight before anything is learnt,
             which has to be normal; or is one.
         weight_posterior_fn (function): takes `name` and `shape` and makes the NormalPosterior of

@@ -58,7 +58,7 @@ class NormalPosterior(Cell):
     The standard deviation is log(1 + exp(u)), where u is the second parameter.
 
     Args:
-        name (str): what the names of the parameters start with.
+        name (str): the prefix of the names of the parameters.
         shape (Union[list, tuple]): the shape of the weights.
         dtype (mindspore.dtype): the type of the parameters.
         loc_mean (Union[int, float]): the mean of the normal distribution from which the means are
@@ -130,16 +130,16 @@ def normal_post_fn(name, shape):
     return NormalPosterior(name, shape)
 
 
-def made_prior(api, key, given):
+def made_prior(api, key, source):
     """A prior, given as a Cell or as a function that returns one; refused if it is not normal."""
-    prior = given
-    if not isinstance(given, Cell):
-        if not callable(given):
+    prior = source
+    if not isinstance(source, Cell):
+        if not callable(source):
             raise TypeError(
                 f"For '{api}', '{key}' must be a Cell or a function that returns one, "
-                f"but got {type(given).__name__}."
+                f"but got {type(source).__name__}."
             )
-        prior = given()
+        prior = source()
     if not isinstance(prior, Normal) and not isinstance(getattr(prior, "normal", None), Normal):
         raise TypeError(
             f"For '{api}', '{key}' must give a normal distribution, but got {type(prior).__name__}."
@@ -147,14 +147,14 @@ def made_prior(api, key, given):
     return prior
 
 
-def made_posterior(api, key, given, name, shape):
+def made_posterior(api, key, source, name, shape):
     """The posterior that a function returns; refused if it is not a NormalPosterior."""
-    if isinstance(given, Cell) or not callable(given):
+    if isinstance(source, Cell) or not callable(source):
         raise TypeError(
             f"For '{api}', '{key}' must be a function that returns a NormalPosterior, "
-            f"but got {type(given).__name__}."
+            f"but got {type(source).__name__}."
         )
-    posterior = given(name=name, shape=shape)
+    posterior = source(name=name, shape=shape)
     InstanceOf(NormalPosterior).refuse_part(api, f"'{key}'", posterior, verb="return")
     return posterior
 
@@ -185,7 +185,7 @@ class Variational:
     def compute_kl_loss(self):
         """The divergence from the priors to the posteriors, summed over all weights: a Tensor of
         shape ()."""
-        found = self._divergence(self.weight_prior, self.weight_posterior)
+        loss = self._divergence(self.weight_prior, self.weight_posterior)
         if self.has_bias:
-            found = found + self._divergence(self.bias_prior, self.bias_posterior)
-        return found
+            loss = loss + self._divergence(self.bias_prior, self.bias_posterior)
+        return loss

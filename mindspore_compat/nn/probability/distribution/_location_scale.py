@@ -24,7 +24,7 @@ class LocationScale(Distribution):
             return f"location = {self._loc}, scale = {self._scale}"
         return f"batch_shape = {self.batch_shape}"
 
-    def _standardized(self, value, loc, scale):
+    def _standardize(self, value, loc, scale):
         value = self._check_value(value)
         loc, scale = self._check_param_type(loc, scale)
         return (value - loc) / scale, scale

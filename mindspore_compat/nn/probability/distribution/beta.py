@@ -43,8 +43,8 @@ class Beta(Distribution):
     def __init__(
         self, concentration1=None, concentration0=None, seed=None, dtype=float32, name="Beta"
     ):
-        given = dict(concentration1=concentration1, concentration0=concentration0)
-        super().__init__(seed, dtype, name, dict(given, seed=seed, dtype=dtype, name=name))
+        parameters = dict(concentration1=concentration1, concentration0=concentration0)
+        super().__init__(seed, dtype, name, dict(parameters, seed=seed, dtype=dtype, name=name))
         self._need_float()
         self._concentration1 = self._add_parameter(concentration1, "concentration1")
         self._concentration0 = self._add_parameter(concentration0, "concentration0")
@@ -72,9 +72,9 @@ class Beta(Distribution):
 
     def _mode(self, concentration1=None, concentration0=None):
         one, zero = self._check_param_type(concentration1, concentration0)
-        found = (one - 1.0) / (one + zero - 2.0)
+        mode = (one - 1.0) / (one + zero - 2.0)
         known = ops.minimum(one, zero) > 1.0
-        return ops.select(known, found, ops.full_like(found, float("nan")))
+        return ops.select(known, mode, ops.full_like(mode, float("nan")))
 
     def _entropy(self, concentration1=None, concentration0=None):
         one, zero = self._check_param_type(concentration1, concentration0)
@@ -88,10 +88,12 @@ class Beta(Distribution):
     def _log_prob(self, value, concentration1=None, concentration0=None):
         value = self._check_value(value)
         one, zero = self._check_param_type(concentration1, concentration0)
-        found = ops.xlogy(one - 1.0, value) + ops.xlogy(zero - 1.0, 1.0 - value) - _lbeta(one, zero)
+        log_prob = (
+            ops.xlogy(one - 1.0, value) + ops.xlogy(zero - 1.0, 1.0 - value) - _lbeta(one, zero)
+        )
         broadcast_value = value + ops.zeros_like(one + zero)
         inside = ops.logical_and(broadcast_value >= 0, broadcast_value <= 1)
-        return ops.select(inside, found, ops.full_like(found, float("nan")))
+        return ops.select(inside, log_prob, ops.full_like(log_prob, float("nan")))
 
     def _kl_loss(
         self, dist, concentration1_b, concentration0_b, concentration1_a=None, concentration0_a=None

@@ -73,16 +73,16 @@ class Categorical(Distribution):
         probs = self._check_param_type(probs)
         return -(probs * ops.log(probs)).sum(-1)
 
-    def _chosen(self, value, probs):
+    def _class_mask(self, value, probs):
         """True where a probability is that of the value, shape (*, k)."""
         return ops.floor(value).expand_dims(-1) == self._numbers(probs)
 
     def _log_prob(self, value, probs=None):
         value = self._check_value(value)
         probs = self._check_param_type(probs)
-        chosen = self._chosen(value, probs)
-        found = (ops.log(probs) * chosen.astype(probs.dtype)).sum(-1)
-        return ops.select(chosen.any(-1), found, ops.full_like(found, float("nan")))
+        mask = self._class_mask(value, probs)
+        log_prob = (ops.log(probs) * mask.astype(probs.dtype)).sum(-1)
+        return ops.select(mask.any(-1), log_prob, ops.full_like(log_prob, float("nan")))
 
     def _cdf(self, value, probs=None):
         value = self._check_value(value)

@@ -38,17 +38,17 @@ class Cauchy(LocationScale):
     def __init__(self, loc=None, scale=None, seed=None, dtype=float32, name="Cauchy"):
         super().__init__(loc, scale, seed, dtype, name)
 
-    def _undefined(self, moment):
+    def _refuse_moment(self, moment):
         raise ValueError(f"For 'Cauchy', the {moment} must not be asked for: there is none.")
 
     def _mean(self, loc=None, scale=None):
-        self._undefined("mean")
+        self._refuse_moment("mean")
 
     def _sd(self, loc=None, scale=None):
-        self._undefined("standard deviation")
+        self._refuse_moment("standard deviation")
 
     def _var(self, loc=None, scale=None):
-        self._undefined("variance")
+        self._refuse_moment("variance")
 
     def _mode(self, loc=None, scale=None):
         loc, scale = self._check_param_type(loc, scale)
@@ -59,17 +59,17 @@ class Cauchy(LocationScale):
         return ops.log(self._broadcast(scale, loc)) + math.log(4 * math.pi)
 
     def _log_prob(self, value, loc=None, scale=None):
-        standardized, scale = self._standardized(value, loc, scale)
+        standardized, scale = self._standardize(value, loc, scale)
         return -ops.log1p(ops.square(standardized)) - ops.log(scale) - math.log(math.pi)
 
     def _cdf(self, value, loc=None, scale=None):
-        standardized, _ = self._standardized(value, loc, scale)
+        standardized, _ = self._standardize(value, loc, scale)
         return (
             ops.atan2(ops.ones_like(standardized), -standardized) / math.pi
         )  # exact far below the middle
 
     def _survival_function(self, value, loc=None, scale=None):
-        standardized, _ = self._standardized(value, loc, scale)
+        standardized, _ = self._standardize(value, loc, scale)
         return ops.atan2(ops.ones_like(standardized), standardized) / math.pi
 
     def _kl_loss(self, dist, loc_b, scale_b, loc_a=None, scale_a=None):

@@ -111,8 +111,8 @@ class Distribution(Cell):
     @property
     def is_scalar_batch(self):
         """Whether all arguments are plain numbers."""
-        given = [self._parameters[name] for name in self._own]
-        return not any(isinstance(value, Tensor) or np.ndim(value) for value in given)
+        values = [self._parameters[name] for name in self._own]
+        return not any(isinstance(value, Tensor) or np.ndim(value) for value in values)
 
     # For families ---------------------------------------------------------------------------------
 
@@ -156,14 +156,14 @@ class Distribution(Cell):
         for name in names:
             need_positive(type(self).__name__, self._own[name], name)
 
-    def _check_param_type(self, *given):
+    def _check_param_type(self, *values):
         """The arguments given, or where None the distribution's own."""
-        found = []
-        for (name, own), value in zip(self._own.items(), given, strict=True):
+        results = []
+        for (name, own), value in zip(self._own.items(), values, strict=True):
             value = own if value is None else value
             _Given.refuse(type(self).__name__, name, value)
-            found.append(value)
-        return found[0] if len(found) == 1 else found
+            results.append(value)
+        return results[0] if len(results) == 1 else results
 
     def _check_value(self, value, name="value"):
         """The given value, as floats."""
@@ -196,16 +196,16 @@ class Distribution(Cell):
     def _draw_gamma(self, shape, concentration, other):
         """Float32 numbers of the gamma distribution of rate 1; `other` is a further argument."""
         self._sample_shape(shape)
-        one = self._sample_shape((), concentration.shape, other.shape)
-        concentration = ops.broadcast_to(concentration.astype(float32), one)
+        shape_of_one = self._sample_shape((), concentration.shape, other.shape)
+        concentration = ops.broadcast_to(concentration.astype(float32), shape_of_one)
         return self._draw(ops.Gamma, shape, concentration, ops.ones((), float32))
 
-    def _asked(self, question, ways, *args, **kwargs):
+    def _call_first(self, question, ways, *args, **kwargs):
         """The answer of the first of `ways`, (method, what is done to its result), there is."""
         for method, then in ways:
             if hasattr(self, method):
-                found = getattr(self, method)(*args, **kwargs)
-                return found if then is None else then(found)
+                result = getattr(self, method)(*args, **kwargs)
+                return result if then is None else then(result)
         raise NotImplementedError(f"'{question}' is not known of '{type(self).__name__}'.")
 
     # Questions ------------------------------------------------------------------------------------
@@ -213,12 +213,12 @@ class Distribution(Cell):
     def prob(self, value, *args, **kwargs):
         """The density or probability of `value` (Tensor)."""
         ways = (("_prob", None), ("_log_prob", ops.exp))
-        return self._asked("prob", ways, value, *args, **kwargs)
+        return self._call_first("prob", ways, value, *args, **kwargs)
 
     def log_prob(self, value, *args, **kwargs):
         """The logarithm of the density or probability of `value` (Tensor)."""
         ways = (("_log_prob", None), ("_prob", ops.log))
-        return self._asked("log_prob", ways, value, *args, **kwargs)
+        return self._call_first("log_prob", ways, value, *args, **kwargs)
 
     def cdf(self, value, *args, **kwargs):
         """The probability of at most `value` (Tensor)."""
@@ -228,42 +228,42 @@ class Distribution(Cell):
             ("_survival_function", _rest),
             ("_log_survival", _rest_of_log),
         )
-        return self._asked("cdf", ways, value, *args, **kwargs)
+        return self._call_first("cdf", ways, value, *args, **kwargs)
 
     def log_cdf(self, value, *args, **kwargs):
         """The logarithm of `cdf`."""
         ways = (("_log_cdf", None), ("cdf", ops.log))
-        return self._asked("log_cdf", ways, value, *args, **kwargs)
+        return self._call_first("log_cdf", ways, value, *args, **kwargs)
 
     def survival_function(self, value, *args, **kwargs):
         """The probability of more than `value` (Tensor)."""
         ways = (("_survival_function", None), ("_log_survival", ops.exp), ("cdf", _rest))
-        return self._asked("survival_function", ways, value, *args, **kwargs)
+        return self._call_first("survival_function", ways, value, *args, **kwargs)
 
     def log_survival(self, value, *args, **kwargs):
         """The logarithm of `survival_function`."""
         ways = (("_log_survival", None), ("survival_function", ops.log))
-        return self._asked("log_survival", ways, value, *args, **kwargs)
+        return self._call_first("log_survival", ways, value, *args, **kwargs)
 
     def mean(self, *args, **kwargs):
         """The mean."""
-        return self._asked("mean", (("_mean", None),), *args, **kwargs)
+        return self._call_first("mean", (("_mean", None),), *args, **kwargs)
 
     def mode(self, *args, **kwargs):
         """The mode: the likeliest value."""
-        return self._asked("mode", (("_mode", None),), *args, **kwargs)
+        return self._call_first("mode", (("_mode", None),), *args, **kwargs)
 
     def sd(self, *args, **kwargs):
         """The standard deviation."""
-        return self._asked("sd", (("_sd", None), ("_var", ops.sqrt)), *args, **kwargs)
+        return self._call_first("sd", (("_sd", None), ("_var", ops.sqrt)), *args, **kwargs)
 
     def var(self, *args, **kwargs):
         """The variance."""
-        return self._asked("var", (("_var", None), ("_sd", ops.square)), *args, **kwargs)
+        return self._call_first("var", (("_var", None), ("_sd", ops.square)), *args, **kwargs)
 
     def entropy(self, *args, **kwargs):
         """The entropy, in nats."""
-        return self._asked("entropy", (("_entropy", None),), *args, **kwargs)
+        return self._call_first("entropy", (("_entropy", None),), *args, **kwargs)
 
     def kl_loss(self, dist, *args, **kwargs):
         """The Kullback-Leibler divergence from this distribution to another of its family.
@@ -272,7 +272,7 @@ class Distribution(Cell):
             dist (str): the name of the family.
             args: the arguments of the other distribution; then, optionally, of this one.
         """
-        return self._asked("kl_loss", (("_kl_loss", None),), dist, *args, **kwargs)
+        return self._call_first("kl_loss", (("_kl_loss", None),), dist, *args, **kwargs)
 
     def cross_entropy(self, dist, *args, **kwargs):
         """The cross entropy of this distribution and another of its family.
@@ -291,7 +291,7 @@ class Distribution(Cell):
 
     def sample(self, *args, **kwargs):
         """Draws samples; the first argument is their shape, a tuple, () for one."""
-        return self._asked("sample", (("_sample", None),), *args, **kwargs)
+        return self._call_first("sample", (("_sample", None),), *args, **kwargs)
 
     def get_dist_args(self, *args, **kwargs):
         """The arguments in force, a tuple of Tensors; those passed replace the stored ones."""
@@ -302,9 +302,9 @@ class Distribution(Cell):
                 f"For '{type(self).__name__}', 'get_dist_args' takes {names}, but got "
                 f"{unknown or len(args)}."
             )
-        given = [*args, *(kwargs.get(name) for name in names[len(args) :])]
-        found = self._check_param_type(*given)
-        return tuple(found) if isinstance(found, list) else (found,)
+        values = [*args, *(kwargs.get(name) for name in names[len(args) :])]
+        arguments = self._check_param_type(*values)
+        return tuple(arguments) if isinstance(arguments, list) else (arguments,)
 
     def get_dist_type(self):
         """The name of the family."""

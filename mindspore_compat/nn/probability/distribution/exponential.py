@@ -58,17 +58,17 @@ class Exponential(Distribution):
     def _log_prob(self, value, rate=None):
         value = self._check_value(value)
         rate = self._check_param_type(rate)
-        found = ops.log(rate) - rate * value
-        inside = value + ops.zeros_like(found) >= 0
-        return ops.select(inside, found, ops.full_like(found, -float("inf")))
+        log_prob = ops.log(rate) - rate * value
+        inside = value + ops.zeros_like(log_prob) >= 0
+        return ops.select(inside, log_prob, ops.full_like(log_prob, -float("inf")))
 
     def _cdf(self, value, rate=None):
         return 0.0 - ops.expm1(self._log_survival(value, rate))
 
     def _log_survival(self, value, rate=None):
         value = self._check_value(value)
-        found = -self._check_param_type(rate) * value
-        return ops.minimum(found, ops.zeros_like(found))
+        log_survival = -self._check_param_type(rate) * value
+        return ops.minimum(log_survival, ops.zeros_like(log_survival))
 
     def _kl_loss(self, dist, rate_b, rate=None):
         self._need_family(dist)

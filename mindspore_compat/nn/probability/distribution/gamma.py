@@ -70,8 +70,8 @@ class Gamma(Distribution):
 
     def _mode(self, concentration=None, rate=None):
         alpha, rate = self._check_param_type(concentration, rate)
-        found = (alpha - 1.0) / rate
-        return ops.select(found > 0, found, ops.full_like(found, float("nan")))
+        mode = (alpha - 1.0) / rate
+        return ops.select(mode > 0, mode, ops.full_like(mode, float("nan")))
 
     def _entropy(self, concentration=None, rate=None):
         alpha, rate = self._check_param_type(concentration, rate)
@@ -81,9 +81,9 @@ class Gamma(Distribution):
         value = self._check_value(value)
         alpha, rate = self._check_param_type(concentration, rate)
         size = alpha * ops.log(rate) - ops.lgamma(alpha)
-        found = size + ops.xlogy(alpha - 1.0, value) - rate * value
+        log_prob = size + ops.xlogy(alpha - 1.0, value) - rate * value
         inside = value + ops.zeros_like(size) >= 0
-        return ops.select(inside, found, ops.full_like(found, float("nan")))
+        return ops.select(inside, log_prob, ops.full_like(log_prob, float("nan")))
 
     def _cdf(self, value, concentration=None, rate=None):
         value = self._check_value(value)

@@ -75,17 +75,17 @@ class Geometric(Distribution):
     def _log_prob(self, value, probs1=None):
         value = ops.floor(self._check_value(value))
         probs = self._check_param_type(probs1)
-        found = ops.log(probs) + value * ops.log1p(-probs)
-        inside = value + ops.zeros_like(found) >= 0
-        return ops.select(inside, found, ops.full_like(found, -float("inf")))
+        log_prob = ops.log(probs) + value * ops.log1p(-probs)
+        inside = value + ops.zeros_like(log_prob) >= 0
+        return ops.select(inside, log_prob, ops.full_like(log_prob, -float("inf")))
 
     def _cdf(self, value, probs1=None):
         return 0.0 - ops.expm1(self._log_survival(value, probs1))
 
     def _log_survival(self, value, probs1=None):
         value = ops.floor(self._check_value(value))
-        found = (value + 1.0) * ops.log1p(-self._check_param_type(probs1))
-        return ops.minimum(found, ops.zeros_like(found))
+        log_survival = (value + 1.0) * ops.log1p(-self._check_param_type(probs1))
+        return ops.minimum(log_survival, ops.zeros_like(log_survival))
 
     def _kl_loss(self, dist, probs1_b, probs1=None):
         self._need_family(dist)

@@ -51,13 +51,15 @@ class Gumbel(TransformedDistribution):
         for key, value in (("loc", loc), ("scale", scale)):
             if value is None:
                 raise TypeError(f"For 'Gumbel', '{key}' must be given, but got None.")
-        plain = not any(isinstance(each, Tensor) or np.ndim(each) for each in (loc, scale))
+        plain = not any(
+            isinstance(argument, Tensor) or np.ndim(argument) for argument in (loc, scale)
+        )
         loc = tensor_of("Gumbel", loc, "loc", dtype)
         scale = tensor_of("Gumbel", scale, "scale", dtype)
         need_positive("Gumbel", scale, "scale")
-        asked = GumbelCDF(loc, scale)
-        super().__init__(Invert(asked), Uniform(0.0, 1.0, dtype=dtype), seed, name)
-        self._gumbel_bijector = asked
+        bijector = GumbelCDF(loc, scale)
+        super().__init__(Invert(bijector), Uniform(0.0, 1.0, dtype=dtype), seed, name)
+        self._gumbel_bijector = bijector
         self._loc = self._add_parameter(loc, "loc")
         self._scale = self._add_parameter(scale, "scale")
         self._scalar = plain

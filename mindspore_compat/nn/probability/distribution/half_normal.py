@@ -52,6 +52,6 @@ class HalfNormal(Distribution):
         value = self._check_value(value)
         mean, sd = self._check_param_type(mean, sd)
         standardized = (value - mean) / sd
-        found = 0.5 * math.log(2 / math.pi) - ops.log(sd) - ops.square(standardized) / 2
+        log_prob = 0.5 * math.log(2 / math.pi) - ops.log(sd) - ops.square(standardized) / 2
         inside = value + ops.zeros_like(standardized) >= 0
-        return ops.select(inside, found, ops.full_like(found, -float("inf")))
+        return ops.select(inside, log_prob, ops.full_like(log_prob, -float("inf")))

@@ -80,23 +80,23 @@ class LogNormal(TransformedDistribution):
     def _log_prob(self, value, loc=None, scale=None):
         return super()._log_prob(value, *self._check_param_type(loc, scale))
 
-    def _reached(self, value, loc, scale):
+    def _arguments_from_zero(self, value, loc, scale):
         """What the questions about probabilities go on with: below 0 there is nothing."""
         value = self._bijector._check_value_dtype(value)
         value = ops.maximum(value, ops.zeros_like(value))
         return value, *self._check_param_type(loc, scale)
 
     def _cdf(self, value, loc=None, scale=None):
-        return super()._cdf(*self._reached(value, loc, scale))
+        return super()._cdf(*self._arguments_from_zero(value, loc, scale))
 
     def _log_cdf(self, value, loc=None, scale=None):
-        return super()._log_cdf(*self._reached(value, loc, scale))
+        return super()._log_cdf(*self._arguments_from_zero(value, loc, scale))
 
     def _survival_function(self, value, loc=None, scale=None):
-        return super()._survival_function(*self._reached(value, loc, scale))
+        return super()._survival_function(*self._arguments_from_zero(value, loc, scale))
 
     def _log_survival(self, value, loc=None, scale=None):
-        return super()._log_survival(*self._reached(value, loc, scale))
+        return super()._log_survival(*self._arguments_from_zero(value, loc, scale))
 
     def _sample(self, shape=(), loc=None, scale=None):
         return super()._sample(shape, *self._check_param_type(loc, scale)).astype(self.dtype)

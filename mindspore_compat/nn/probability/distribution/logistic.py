@@ -52,14 +52,14 @@ class Logistic(LocationScale):
         return ops.log(self._broadcast(scale, loc)) + 2.0
 
     def _log_prob(self, value, loc=None, scale=None):
-        standardized, scale = self._standardized(value, loc, scale)
+        standardized, scale = self._standardize(value, loc, scale)
         return ops.logsigmoid(standardized) + ops.logsigmoid(-standardized) - ops.log(scale)
 
     def _log_cdf(self, value, loc=None, scale=None):
-        return ops.logsigmoid(self._standardized(value, loc, scale)[0])
+        return ops.logsigmoid(self._standardize(value, loc, scale)[0])
 
     def _log_survival(self, value, loc=None, scale=None):
-        return ops.logsigmoid(-self._standardized(value, loc, scale)[0])
+        return ops.logsigmoid(-self._standardize(value, loc, scale)[0])
 
     def _sample(self, shape=(), loc=None, scale=None):
         loc, scale = self._check_param_type(loc, scale)

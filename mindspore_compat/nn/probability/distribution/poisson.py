@@ -63,7 +63,7 @@ class Poisson(Distribution):
     def _mode(self, rate=None):
         return ops.floor(self._check_param_type(rate))
 
-    def _counted(self, value, rate):
+    def _count_arguments(self, value, rate):
         """The value, the rate, and True where the value is a count, all of one shape; elsewhere the
         value becomes 0, for gradients."""
         value = self._check_value(value)
@@ -73,19 +73,19 @@ class Poisson(Distribution):
         return ops.select(inside, value, ops.zeros_like(value)), rate, inside
 
     def _log_prob(self, value, rate=None):
-        value, rate, inside = self._counted(value, rate)
-        found = value * ops.log(rate) - rate - ops.lgamma(value + 1.0)
-        return ops.select(inside, found, ops.full_like(found, -float("inf")))
+        value, rate, inside = self._count_arguments(value, rate)
+        log_prob = value * ops.log(rate) - rate - ops.lgamma(value + 1.0)
+        return ops.select(inside, log_prob, ops.full_like(log_prob, -float("inf")))
 
     def _cdf(self, value, rate=None):
-        value, rate, inside = self._counted(value, rate)
-        found = ops.igammac(value + 1.0, rate)
-        return ops.select(inside, found, ops.zeros_like(found))
+        value, rate, inside = self._count_arguments(value, rate)
+        cdf = ops.igammac(value + 1.0, rate)
+        return ops.select(inside, cdf, ops.zeros_like(cdf))
 
     def _survival_function(self, value, rate=None):
-        value, rate, inside = self._counted(value, rate)
-        found = ops.igamma(value + 1.0, rate)
-        return ops.select(inside, found, ops.ones_like(found))
+        value, rate, inside = self._count_arguments(value, rate)
+        survival = ops.igamma(value + 1.0, rate)
+        return ops.select(inside, survival, ops.ones_like(survival))
 
     def _sample(self, shape=(), rate=None):
         rate = self._check_param_type(rate)

@@ -125,12 +125,12 @@ class TransformedDistribution(Distribution):
         source = self._distribution
         if not self._seed:
             return source.sample(*args, **kwargs)
-        saved = source._seed, source._drawn
+        state = source._seed, source._drawn
         source._seed, source._drawn = self._seed, self._drawn
         try:
             return source.sample(*args, **kwargs)
         finally:
-            source._seed, source._drawn = saved
+            source._seed, source._drawn = state
 
 
 register_type("TransformedDistribution", TransformedDistribution)
