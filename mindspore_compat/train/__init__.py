@@ -35,11 +35,11 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split
 def __getattr__(name):
     if name.startswith("__") and name != "__all__":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = _listed() if name == "__all__" else _load(name)
-    if found is None:
+    result = _names() if name == "__all__" else _load(name)
+    if result is None:
         raise AttributeError(Missing(__name__, name, [*_HOME_OF, *_HOMES]))
-    globals()[name] = found
-    return found
+    globals()[name] = result
+    return result
 
 
 def _load(name):
@@ -50,10 +50,10 @@ def _load(name):
     return getattr(home, name, None)
 
 
-def _listed():
+def _names():
     """The names that are there, for `from mindspore.train import *`."""
     return sorted(name for name in _HOME_OF if _load(name) is not None)
 
 
 def __dir__():
-    return sorted({*globals(), *_listed(), *_HOMES})
+    return sorted({*globals(), *_names(), *_HOMES})

@@ -60,9 +60,9 @@ class Evaluation:
         restored = {name: cb_params[name] for name in _EVAL_RESTORES if name in cb_params}
         self._set_evaluation_params(cb_params, valid_dataset)
         taking_part = [
-            each
-            for each in as_list(cb_params.list_callback)
-            if each.__class__ not in _in_training_only()
+            callback
+            for callback in as_list(cb_params.list_callback)
+            if callback.__class__ not in _in_training_only()
         ]
         with CallbackManager(taking_part) as manager:
             self._eval_process(valid_dataset, manager, cb_params, add_eval_loss=True)

@@ -23,12 +23,12 @@ def _make_directory(path, arg_name="path"):
         ValueError: if it is blank.
         NotADirectoryError: if there is a file of that name.
     """
-    found = _checked_directory(path, arg_name)
-    os.makedirs(found, mode=0o700, exist_ok=True)
-    return found
+    directory = _check_directory(path, arg_name)
+    os.makedirs(directory, mode=0o700, exist_ok=True)
+    return directory
 
 
-def _checked_directory(path, arg_name):
+def _check_directory(path, arg_name):
     """The real path of a directory that may be made; it raises as `_make_directory` does."""
     if not isinstance(path, str):
         raise TypeError(
@@ -37,10 +37,10 @@ def _checked_directory(path, arg_name):
         )
     if not path.strip():
         raise ValueError(f"The {arg_name} is invalid, it should be non-blank.")
-    found = os.path.realpath(os.path.expanduser(path))
-    if os.path.exists(found) and not os.path.isdir(found):
-        raise NotADirectoryError(f"The {arg_name} must be a directory, but {found} is a file.")
-    return found
+    directory = os.path.realpath(os.path.expanduser(path))
+    if os.path.exists(directory) and not os.path.isdir(directory):
+        raise NotADirectoryError(f"The {arg_name} must be a directory, but {directory} is a file.")
+    return directory
 
 
 def without_optimizer(network):
@@ -78,8 +78,8 @@ def check_value_type(arg_name, arg_value, valid_types):
     """
     kinds = tuple(valid_types) if isinstance(valid_types, (list, tuple)) else (valid_types,)
     if not isinstance(arg_value, kinds) or (isinstance(arg_value, bool) and bool not in kinds):
-        wanted = [kind.__name__ for kind in kinds]
+        names = [kind.__name__ for kind in kinds]
         raise TypeError(
-            f"For `{arg_name}` the type should be a valid type of {wanted}, but got "
+            f"For `{arg_name}` the type should be a valid type of {names}, but got "
             f"{type(arg_value).__name__}."
         )

@@ -53,12 +53,12 @@ def __getattr__(name):
     """The lists of "auto", of classes, made when first looked at."""
     if name not in AUTO_LISTS:
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
-    found = [
-        getattr(ops.operations if hasattr(ops.operations, each) else ops.auto_generate, each)
-        for each in AUTO_LISTS[name].split()
+    classes = [
+        getattr(ops.operations if hasattr(ops.operations, entry) else ops.auto_generate, entry)
+        for entry in AUTO_LISTS[name].split()
     ]
-    globals()[name] = found
-    return found
+    globals()[name] = classes
+    return classes
 
 
 def get_white_list():
@@ -155,10 +155,10 @@ class _LowPrecision:
         return getattr(self.primitive, name)
 
 
-def _lower_listed(network, white_list, dtype):
+def _lower_classes(network, white_list, dtype):
     """Cells and operations of the classes listed compute in `dtype` and give float32."""
-    cells = tuple(each for each in white_list if issubclass(each, Cell))
-    operations = tuple(each for each in white_list if not issubclass(each, Cell))
+    cells = tuple(cls for cls in white_list if issubclass(cls, Cell))
+    operations = tuple(cls for cls in white_list if not issubclass(cls, Cell))
     for _, cell in network.cells_and_names():
         if type(cell) in cells:
             cell.to_float(dtype)
@@ -174,14 +174,14 @@ def _to_float32(cell, inputs, output):
     return _cast(output, dtypes.float32)
 
 
-def _raise_listed(network, black_list, dtype):
+def _raise_classes(network, black_list, dtype):
     """All of the network computes in `dtype`, but Cells of the classes listed in float32."""
     return _in_full_precision(network.to_float(dtype), lambda cell: type(cell) in black_list, dtype)
 
 
 def _in_full_precision(network, listed, dtype):
     """The Cells inside for which `listed` is true compute in float32; they give `dtype`."""
-    for cell in [each for _, each in network.cells_and_names() if type(each) is not _OutputTo16]:
+    for cell in [cell for _, cell in network.cells_and_names() if type(cell) is not _OutputTo16]:
         for name, child in list(cell._cells.items()):
             if listed(child):
                 cell._cells[name] = _OutputTo16(child.to_float(dtypes.float32), dtype)
@@ -230,30 +230,30 @@ def auto_mixed_precision(network, amp_level="O0", dtype=dtypes.float16):
             f"For 'auto_mixed_precision', 'amp_level' must be one of "
             f"{', '.join(LEVELS)}, but got {amp_level!r}."
         )
-    wanted = (Cell, FunctionType) if amp_level == "auto" else (Cell,)
-    InstanceOf(*wanted).called("a Cell (or a function, at level 'auto')").refuse(
+    kinds = (Cell, FunctionType) if amp_level == "auto" else (Cell,)
+    InstanceOf(*kinds).called("a Cell (or a function, at level 'auto')").refuse(
         "auto_mixed_precision", "network", network
     )
     _check_dtype(dtype)
     if amp_level == "O0":
         return network
     if amp_level == "O1":
-        return _lower_listed(network, get_white_list(), dtype)
+        return _lower_classes(network, get_white_list(), dtype)
     if amp_level == "auto":
-        return _autocasting(network, dtype)
+        return _autocast(network, dtype)
     if amp_level == "O2":
-        return _OutputTo32(_raise_listed(network, get_black_list(), dtype))
+        return _OutputTo32(_raise_classes(network, get_black_list(), dtype))
     return _OutputTo32(network.to_float(dtype))
 
 
-def _autocasting(network, dtype):
+def _autocast(network, dtype):
     """A network or function that runs with every operation in the precision its kind is given."""
-    wanted = dtypes.to_numpy(dtype)
+    low_type = dtypes.to_numpy(dtype)
     inner = network.construct if isinstance(network, Cell) else network
 
     @functools.wraps(inner)
     def within(*args, **kwargs):
-        with autocast(wanted):
+        with autocast(low_type):
             return inner(*args, **kwargs)
 
     if not isinstance(network, Cell):
@@ -304,19 +304,19 @@ def custom_mixed_precision(
     _check_dtype(dtype)
     if white_list is not None:
         _check_classes("white_list", white_list, (Cell, ops.Primitive))
-        return _lower_listed(network, white_list, dtype)
+        return _lower_classes(network, white_list, dtype)
     _check_classes("black_list", black_list, (Cell,))
-    return _OutputTo32(_raise_listed(network, black_list, dtype))
+    return _OutputTo32(_raise_classes(network, black_list, dtype))
 
 
 def _check_classes(name, classes, kinds):
     InstanceOf(list).refuse("custom_mixed_precision", name, classes)
-    for each in classes:
-        if not isinstance(each, type) or not issubclass(each, kinds):
+    for cls in classes:
+        if not isinstance(cls, type) or not issubclass(cls, kinds):
             raise TypeError(
                 f"For 'custom_mixed_precision', each element of '{name}' must be a "
                 f"subclass of {' or '.join(kind.__name__ for kind in kinds)}, but got "
-                f"{each!r}."
+                f"{cls!r}."
             )
 
 
@@ -376,12 +376,12 @@ def build_train_network(
 
     Source: mindspore.amp.build_train_network of MindSpore 2.10.
     """
-    cast_type, keep_norms, manager = _configured(level, kwargs)
+    cast_type, keep_norms, manager = _level_settings(level, kwargs)
     lowered = cast_type == dtypes.float16
     if level in ("O1", "auto"):
         network = auto_mixed_precision(network, level)
     elif lowered:
-        network = _raise_listed(network, get_black_list() if keep_norms else [], dtypes.float16)
+        network = _raise_classes(network, get_black_list() if keep_norms else [], dtypes.float16)
     if loss_fn is not None:
         network = _add_loss_network(
             network, loss_fn, dtypes.float16 if level == "auto" else cast_type
@@ -420,7 +420,7 @@ def _add_loss_network(network, loss_fn, cast_model_type):
     return WithLossCell(network, _LossIn32(loss_fn) if lowered else loss_fn)
 
 
-def _configured(level, kwargs):
+def _level_settings(level, kwargs):
     """(float type, batch norm in float32, loss scale manager) of a level, as `kwargs` change it."""
     unknown = set(kwargs) - {"cast_model_type", "keep_batchnorm_fp32", "loss_scale_manager"}
     if unknown:

@@ -26,7 +26,7 @@ def data_sink(
     Args:
         fn (Callable): the function; its arguments are the columns of a batch.
         dataset (Dataset): the batches. After the last one the first follows again.
-        sink_size (int): how many batches one call of the new function takes.
+        sink_size (int): the number of batches that one call takes.
         jit_config (JitConfig): how the original compiles `fn`; nothing is compiled here.
         input_signature (Union[Tensor, list, tuple]): the shapes and dtypes that the original
             compiles `fn` for; here they are not looked at.

@@ -113,7 +113,7 @@ class DatasetHelper:
 
     def types_shapes(self):
         """The dtypes and the shapes of a batch's columns, as a tuple of two lists."""
-        types = [dtypes.from_numpy(np.dtype(each)) for each in self.dataset.output_types()]
+        types = [dtypes.from_numpy(np.dtype(kind)) for kind in self.dataset.output_types()]
         return types, self.dataset.output_shapes()
 
     def sink_size(self):
@@ -131,7 +131,7 @@ class DatasetHelper:
         """Takes the sending of data up again; see `stop_send`."""
 
     def release(self):
-        """Lets the rows go that are being read."""
+        """Releases the rows that are being read."""
         self._iterator = None
         self._endless = None
 

@@ -110,7 +110,7 @@ class DynamicLossScaleManager(LossScaleManager):
 
     Args:
         init_loss_scale (float): the loss scale at the start, at least 1.
-        scale_factor (int): what the scale is multiplied and divided by.
+        scale_factor (int): the factor and divisor of the scale.
         scale_window (int): the steps without overflow that it takes to go up.
 
     Examples:

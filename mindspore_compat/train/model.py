@@ -139,18 +139,18 @@ class Model(Evaluation):
             if self._loss_fn is None:
                 return self._network
             return WithLossCell(self._network, self._loss_fn)
-        chosen = {}
+        options = {}
         if self._loss_scale_manager_set:
-            chosen["loss_scale_manager"] = self._loss_scale_manager
+            options["loss_scale_manager"] = self._loss_scale_manager
         if self._keep_bn_fp32 is not None:
-            chosen["keep_batchnorm_fp32"] = self._keep_bn_fp32
+            options["keep_batchnorm_fp32"] = self._keep_bn_fp32
         return build_train_network(
             self._network,
             self._optimizer,
             self._loss_fn,
             level=self._amp_level,
             boost_level=self._boost_level,
-            **chosen,
+            **options,
         )
 
     def _build_eval_network(self, metrics, eval_network, eval_indexes):
@@ -202,7 +202,7 @@ class Model(Evaluation):
             dataset_sink_mode (bool): whether to sink the data.
             sink_size (int): the steps of an epoch when sinking, however long the dataset is; -1 for
                 one pass over the data.
-            initial_epoch (int): how many epochs count as done.
+            initial_epoch (int): the number of epochs that count as completed.
 
         Raises:
             TypeError: if an argument is of another type.

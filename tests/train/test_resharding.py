@@ -12,7 +12,7 @@ import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, parallel
-from mindspore_compat.train._checkpoint.resharding import Slicing, resliced
+from mindspore_compat.train._checkpoint.resharding import Slicing, reslice
 from tests.train.test_strategy import file_of, layout
 
 WHOLE = np.arange(64, dtype=np.float32).reshape(8, 8)
@@ -95,7 +95,7 @@ def test_slices_become_others(source, target):
     source, target = slicing(*source), slicing(*target)
     for rank in range(target.ranks()):
         slices = {each: part_of(source, each) for each in source.holders(target, rank)}
-        np.testing.assert_array_equal(resliced(slices, source, target, rank), part_of(target, rank))
+        np.testing.assert_array_equal(reslice(slices, source, target, rank), part_of(target, rank))
 
 
 def test_of_equal_slices_the_nearest_is_taken():

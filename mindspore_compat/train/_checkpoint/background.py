@@ -60,7 +60,7 @@ class BackgroundSave:
             _latest = None
         self._worker.join()
         if self._answer is not None:
-            self._error = _answered(self._answer, self._worker.exitcode, self.path)
+            self._error = _process_failure(self._answer, self._worker.exitcode, self.path)
             self._answer.close()
             self._answer = None
         if self._error is not None:
@@ -81,7 +81,7 @@ def is_alive():
 
 
 def wait():
-    """Waits for the file that was begun last, and raises its failure, unless that was done."""
+    """Waits for the last file, unless that was done before, and raises its failure."""
     if latest() is not None:
         _latest.result()
 
@@ -100,7 +100,7 @@ def _write_and_report(fail, write, path, values, options):
         fail(error)
 
 
-def _answered(answer, exitcode, path):
+def _process_failure(answer, exitcode, path):
     """The failure of a process that has ended, or None."""
     try:
         return answer.recv()

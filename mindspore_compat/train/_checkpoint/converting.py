@@ -125,8 +125,12 @@ def _files_below(folder, suffix):
 def _target(file, top, save_path, suffix):
     """The path of the converted file."""
     other = safetensors.SUFFIX if suffix == checkpoint.SUFFIX else checkpoint.SUFFIX
-    made = file.removesuffix(suffix) + other
-    return made if save_path is None else os.path.join(save_path, os.path.relpath(made, top or "."))
+    target = file.removesuffix(suffix) + other
+    return (
+        target
+        if save_path is None
+        else os.path.join(save_path, os.path.relpath(target, top or "."))
+    )
 
 
 def _convert(api, file, target, name_map):

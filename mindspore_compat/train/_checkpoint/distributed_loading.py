@@ -20,9 +20,9 @@ from ...common.parameter import Parameter
 from ...communication.groups import get_group_size, get_rank
 from ...nn.cell import Cell
 from .loading import load_checkpoint, load_param_into_net
-from .resharding import Slicing, Strategy, resliced
+from .resharding import Slicing, Strategy, reslice
 from .saving import save_checkpoint
-from .strategy import Dims, ParallelLayouts, _merged, build_searched_strategy
+from .strategy import Dims, ParallelLayouts, _merge, build_searched_strategy
 
 __all__ = ["get_ckpt_path_with_strategy", "load_distributed_checkpoint"]
 
@@ -74,7 +74,7 @@ def load_distributed_checkpoint(
         rank_id (int): without a network, the rank to write for. Default: ``None``, for all.
         output_format (str): the format of what is written. Default: "safetensors".
         name_map (dict): by the names that parameters get those in the files. Default: ``None``.
-        max_process_num (int): how many files are written at a time, at most. Default: 64.
+        max_process_num (int): the largest number of files written at a time. Default: 64.
         return_param_dict (bool): with `format` "safetensors" and a network, whether the parameters
             are returned, and not loaded. Default: False.
 
@@ -115,8 +115,8 @@ def load_distributed_checkpoint(
     target = _target(predict_strategy)
     source = _Files(unified_safetensors_dir, name_map or {})
     if network is not None:
-        found = source.parameters(target, _own_rank())
-        return found if return_param_dict else load_param_into_net(network, found)
+        parameters = source.parameters(target, _own_rank())
+        return parameters if return_param_dict else load_param_into_net(network, parameters)
     ranks = range(target.ranks * target.stage_count()) if rank_id is None else [rank_id]
 
     def write(rank):
@@ -185,7 +185,7 @@ class _GivenLayouts:
 
     def __init__(self, layouts):
         self._slicings = {name: Slicing(layout) for name, layout in layouts.items()}
-        self.ranks = max((each.ranks() for each in self._slicings.values()), default=1)
+        self.ranks = max((slicing.ranks() for slicing in self._slicings.values()), default=1)
 
     def stage_count(self):
         """One: a dict has no stages."""
@@ -212,27 +212,36 @@ def _target(described):
         target.groups = {}
         return target
     layouts, groups = {}, {}
-    for name, given in described.items():
-        layouts[name] = _layout(name, given)
-        if len(given) > 5 and given[5]:
-            groups[name] = given[5]
+    for name, description in described.items():
+        layouts[name] = _layout(name, description)
+        if len(description) > 5 and description[5]:
+            groups[name] = description[5]
     target = _GivenLayouts(layouts)
     target.groups = groups
     return target
 
 
-def _layout(name, given):
+def _layout(name, description):
     """The layout that a list describes."""
-    listed = isinstance(given, (list, tuple)) and len(given) >= 4 and isinstance(name, str)
-    if not listed or given[3] != 0 or not all(map(_are_ints, (*given[:2], given[2] or []))):
+    listed = (
+        isinstance(description, (list, tuple)) and len(description) >= 4 and isinstance(name, str)
+    )
+    if (
+        not listed
+        or description[3] != 0
+        or not all(map(_are_ints, (*description[:2], description[2] or [])))
+    ):
         raise ValueError(
             f"For '{_API}', 'predict_strategy' must hold by the names of parameters "
             f"lists of the lengths of the grid, the axes of the grid, a shape or [], and 0, but "
-            f"got {given!r} by {name!r}."
+            f"got {description!r} by {name!r}."
         )
-    found = ParallelLayouts()
-    found.dev_matrix, found.tensor_map = [Dims(list(given[0]))], [Dims(list(given[1]))]
-    return found
+    layout = ParallelLayouts()
+    layout.dev_matrix, layout.tensor_map = (
+        [Dims(list(description[0]))],
+        [Dims(list(description[1]))],
+    )
+    return layout
 
 
 def _are_ints(values):
@@ -275,8 +284,8 @@ def _from_slices(network, files, strategy_file, target, secret):
             f"For '{_API}', 'checkpoint_filenames' must be of the {count} ranks that "
             f"'train_strategy_filename' names, but got {len(files)}."
         )
-    loaded = [load_checkpoint(file, dec_key=secret[0], dec_mode=secret[1]) for file in files]
-    found, unknown, lacking = {}, [], []
+    checkpoints = [load_checkpoint(file, dec_key=secret[0], dec_mode=secret[1]) for file in files]
+    parameters, unknown, lacking = {}, [], []
     for _, param in network.parameters_and_names():
         name = param.name
         if not source.has(name) or isinstance(target, _GivenLayouts) and not target.has(name):
@@ -284,16 +293,20 @@ def _from_slices(network, files, strategy_file, target, secret):
             continue
         stage = min(source.stages[name])
         ranks = range(stage * source.ranks, (stage + 1) * source.ranks)
-        slices = {rank - ranks.start: loaded[rank][name] for rank in ranks if name in loaded[rank]}
+        slices = {
+            rank - ranks.start: checkpoints[rank][name]
+            for rank in ranks
+            if name in checkpoints[rank]
+        }
         if not slices:
             lacking.append(name)
             continue
         layout = layouts.get(name) or layouts[f"{stage}-{name}"]
-        found[name] = _joined(name, slices, source.slicing(name), layout, target)
+        parameters[name] = _join(name, slices, source.slicing(name), layout, target)
     for names, where in ((unknown, "strategy"), (lacking, "checkpoints")):
         if names:
             log.warning(f"For '{_API}', {names} of 'network' are not in the {where}.")
-    return found
+    return parameters
 
 
 def _check_files(files):
@@ -311,17 +324,17 @@ def _check_files(files):
             )
 
 
-def _joined(name, slices, slicing, layout, target):
+def _join(name, slices, slicing, layout, target):
     """This rank's part of a parameter, from the slices of others."""
     arrays = {rank: param.asnumpy() for rank, param in slices.items()}
-    wanted = target.slicing(name)
+    target_slicing = target.slicing(name)
     try:
         if layout.field or layout.param_split_shape:  # of several lengths: put together first
             if len(arrays) < slicing.ranks():
                 raise ValueError("the slices of all ranks are needed")
-            whole = _merged([arrays[rank] for rank in range(slicing.ranks())], layout)
+            whole = _merge([arrays[rank] for rank in range(slicing.ranks())], layout)
             arrays, slicing = {0: whole}, Slicing()
-        array = resliced(arrays, slicing, wanted, _own_rank() % wanted.ranks())
+        array = reslice(arrays, slicing, target_slicing, _own_rank() % target_slicing.ranks())
     except ValueError as error:
         raise ValueError(f"For '{_API}', {name!r}: {error}.") from None
     like = next(iter(slices.values()))
@@ -370,25 +383,25 @@ class _Files:
 
     def parameters(self, target, rank):
         """The parameters that a rank holds, and other values, by name."""
-        found, stage = {}, rank // target.ranks
-        wanted = {
+        parameters, stage = {}, rank // target.ranks
+        homes = {
             name: home
             for name, home in self.homes.items()
             if target.has(name, None if _is_whole(target) else stage)
         }
-        for home in dict.fromkeys(wanted.values()):
-            tags = {self._name_map.get(name, name): name for name in wanted if wanted[name] == home}
+        for home in dict.fromkeys(homes.values()):
+            tags = {self._name_map.get(name, name): name for name in homes if homes[name] == home}
             for tag, array, *_ in self._read(home, tags.__contains__):
-                found[tags[tag]] = self._cut(tags[tag], array, target, rank)
-        found = {name: found[name] for name in wanted if name in found}
+                parameters[tags[tag]] = self._cut(tags[tag], array, target, rank)
+        parameters = {name: parameters[name] for name in homes if name in parameters}
         for tag, array, *_ in self._read(self._others) if self._others else ():
-            found[tag] = Parameter(Tensor(array), tag)
-        return found
+            parameters[tag] = Parameter(Tensor(array), tag)
+        return parameters
 
     def _cut(self, name, array, target, rank):
         slicing = target.slicing(name, rank // target.ranks)
         try:
-            array = resliced({0: array}, Slicing(), slicing, rank % slicing.ranks())
+            array = reslice({0: array}, Slicing(), slicing, rank % slicing.ranks())
         except ValueError as error:
             raise ValueError(f"For '{_API}', {name!r}: {error}.") from None
         return Parameter(Tensor(_cut_further(target, name, array)), name)
@@ -419,8 +432,8 @@ def get_ckpt_path_with_strategy(cur_ckpt_path: Str, cur_strategy_path: Str):
         cur_strategy_path (str): how parameters are cut.
 
     Returns:
-        str, the path of a file that is there, of the first rank that holds the same slices; None
-        where there is none.
+        str, the path of a file that is there, of the first rank that holds the same slices, or
+        None.
 
     Raises:
         TypeError: if an argument is of another type.
@@ -453,4 +466,4 @@ def _ranks_with_same_data(strategy, rank):
         for slicing in map(strategy.slicing, strategy.stages)
     ]
     least = min(groups, key=len)
-    return sorted(least) if all(least <= each for each in groups) else [rank]
+    return sorted(least) if all(least <= group for group in groups) else [rank]

@@ -72,16 +72,16 @@ def load_checkpoint(
     api = "load_checkpoint"
     _check_file_name(ckpt_file_name, format)
     _check_net(api, net)
-    wanted = _wanted(specify_prefix, filter_prefix, choice_func)
+    is_wanted = _name_filter(specify_prefix, filter_prefix, choice_func)
     check_key(api, "dec", dec_key, dec_mode, format)
     check_crc(api, crc_check)
     _check_redundancy(api, remove_redundancy)
     _check_file(ckpt_file_name, format)
     if format == "safetensors":
         values, about = safetensors.read(
-            ckpt_file_name, crc=crc_check or wanted is None, wanted=wanted
+            ckpt_file_name, crc=crc_check or is_wanted is None, wanted=is_wanted
         )
-        remove_redundancy = _agreed(about, remove_redundancy, net)
+        remove_redundancy = _lacks_redundancy(about, remove_redundancy, net)
     else:
         if crc_check and dec_key is None and not checkpoint.has_checksum(ckpt_file_name):
             log.warning(f"For '{api}', the file {ckpt_file_name} has no checksum to check.")
@@ -90,27 +90,27 @@ def load_checkpoint(
             crc=crc_check or dec_key is None,
             key=dec_key,
             mode=dec_mode,
-            wanted=wanted,
+            wanted=is_wanted,
         )
     if not values:
         raise ValueError(
             f"For '{api}', nothing of the file {ckpt_file_name} is left to load: it "
             "is empty, or the prefixes or 'choice_func' leave nothing."
         )
-    found = {
+    parameters = {
         name: value if type_name == checkpoint.TEXT else _parameter(name, value)
         for name, value, type_name in values
     }
     if net is not None:
-        load_param_into_net(net, found, strict_load, remove_redundancy)
-    return found
+        load_param_into_net(net, parameters, strict_load, remove_redundancy)
+    return parameters
 
 
 def _parameter(name, array):
     """A Parameter over an array that nobody else holds."""
-    made = _new_parameter(to_current(array))
-    made.name = name
-    return made
+    parameter = _new_parameter(to_current(array))
+    parameter.name = name
+    return parameter
 
 
 # Checks -------------------------------------------------------------------------------------------
@@ -171,7 +171,7 @@ def _check_redundancy(api, value):
     AsValue(Bool).refuse(api, "remove_redundancy", value)
 
 
-def _wanted(specify_prefix, filter_prefix, choice_func):
+def _name_filter(specify_prefix, filter_prefix, choice_func):
     """A function that says of a name whether to load it; None for every name."""
     for name, prefix in (("specify_prefix", specify_prefix), ("filter_prefix", filter_prefix)):
         if prefix is not None:
@@ -205,16 +205,16 @@ def _check_prefix(name, prefix):
         raise ValueError(f"For 'load_checkpoint', '{name}' must not be empty, but got {prefix!r}.")
 
 
-def _agreed(about, asked, net):
+def _lacks_redundancy(about, requested, net):
     """Whether a safetensors file lacks what other devices saved: the file knows, not the caller."""
-    noted = about.get("remove_redundancy")
-    if noted is None or (noted == "True") == asked or net is None:
-        return asked
+    setting = about.get("remove_redundancy")
+    if setting is None or (setting == "True") == requested or net is None:
+        return requested
     log.warning(
-        f"For 'load_checkpoint', 'remove_redundancy' is {asked}, but the file says "
-        f"{noted}, which counts."
+        f"For 'load_checkpoint', 'remove_redundancy' is {requested}, but the file says "
+        f"{setting}, which counts."
     )
-    return noted == "True"
+    return setting == "True"
 
 
 # Into a network -----------------------------------------------------------------------------------
@@ -267,7 +267,7 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
             "where parameters come from several devices."
         )
     sources, lacking = _sources(net, parameter_dict, strict_load)
-    fitted = [(param, _fitted(param, source, strict_load)) for param, source in sources]
+    fitted = [(param, _fit(param, source, strict_load)) for param, source in sources]
     for param, array in fitted:
         param.set_data(Tensor._wrap(array))
     names = {param.name for _, param in net.parameters_and_names()}
@@ -296,20 +296,20 @@ def _check_dict(api, parameter_dict):
 
 def _sources(net, parameter_dict, strict_load):
     """Pairs of a parameter and its source, and the names of the parameters without one."""
-    found, lacking = [], []
+    pairs, lacking = [], []
     for _, param in net.parameters_and_names():
         source = parameter_dict.get(param.name)
         if isinstance(source, Parameter):
-            found.append((param, source))
+            pairs.append((param, source))
         elif source is None:
             lacking.append(param)
     if lacking and not strict_load:
-        lacking = _by_prefix(lacking, parameter_dict, found)
-    return found, [param.name for param in lacking]
+        lacking = _by_prefix(lacking, parameter_dict, pairs)
+    return pairs, [param.name for param in lacking]
 
 
-def _by_prefix(lacking, parameter_dict, found):
-    """Adds to `found` what is there under a longer name; returns the parameters still lacking."""
+def _by_prefix(lacking, parameter_dict, pairs):
+    """Adds to `pairs` what is there under a longer name; returns the parameters still lacking."""
     still = {param.name: param for param in lacking}
     for param in lacking:
         if param.name not in still:
@@ -332,19 +332,19 @@ def _by_prefix(lacking, parameter_dict, found):
         for name in list(still):
             source = parameter_dict.get(prefix + name)
             if isinstance(source, Parameter):
-                found.append((still.pop(name), source))
+                pairs.append((still.pop(name), source))
     return [param for param in lacking if param.name in still]
 
 
-def _fitted(param, source, strict_load):
+def _fit(param, source, strict_load):
     """The values of `source` as an array of its own in the shape and type of `param`."""
-    shape, given = param.shape, source.shape
-    if shape != given and (
-        given[: len(shape)] != shape or any(n != 1 for n in given[len(shape) :])
+    shape, source_shape = param.shape, source.shape
+    if shape != source_shape and (
+        source_shape[: len(shape)] != shape or any(n != 1 for n in source_shape[len(shape) :])
     ):
         raise RuntimeError(
             f"For 'load_param_into_net', '{param.name}' has the shape {shape} in "
-            f"'net', but {given} in 'parameter_dict'."
+            f"'net', but {source_shape} in 'parameter_dict'."
         )
     array = source.init_data()._array
     if source.dtype == param.dtype:
@@ -369,7 +369,7 @@ def _update_param(param, new_param, strict_load):
         RuntimeError: if the shapes differ, or the dtypes do and are not of one kind or
             `strict_load` is True.
     """
-    param.set_data(Tensor._wrap(_fitted(param, new_param, strict_load)))
+    param.set_data(Tensor._wrap(_fit(param, new_param, strict_load)))
 
 
 def _load_dismatch_prefix_params(net, parameter_dict, param_not_load, strict_load):
@@ -386,9 +386,9 @@ def _load_dismatch_prefix_params(net, parameter_dict, param_not_load, strict_loa
         RuntimeError: as `load_param_into_net`.
     """
     lacking = [param for _, param in net.parameters_and_names() if param.name in param_not_load]
-    found = []
-    still = {param.name for param in _by_prefix(lacking, parameter_dict, found)}
-    for param, source in found:
+    pairs = []
+    still = {param.name for param in _by_prefix(lacking, parameter_dict, pairs)}
+    for param, source in pairs:
         _update_param(param, source, strict_load)
     param_not_load[:] = [name for name in param_not_load if name in still]
 
@@ -407,9 +407,9 @@ class ParamDictFuture:
         """Waits for the loading to end and returns what `load_checkpoint` does, or raises its
         error.
         """
-        found = self.param_dict_future.result()
+        result = self.param_dict_future.result()
         self.executor.shutdown()
-        return found
+        return result
 
 
 def load_checkpoint_async(
@@ -500,10 +500,10 @@ def load_segmented_checkpoints(
             "For 'load_segmented_checkpoints', 'ckpt_file_dir' must be a directory, "
             f"but got {ckpt_file_dir!r}."
         )
-    found = {}
+    parameters = {}
     for file_name in sorted(os.listdir(ckpt_file_dir)):
         if file_name.endswith(checkpoint.SUFFIX):
-            found.update(
+            parameters.update(
                 load_checkpoint(
                     os.path.join(ckpt_file_dir, file_name),
                     net,
@@ -515,4 +515,4 @@ def load_segmented_checkpoints(
                     choice_func,
                 )
             )
-    return found
+    return parameters

@@ -29,12 +29,13 @@ def get_parameter_redundancy(layout_obj, initial_rank=None):
     Source: mindspore.train._utils.get_parameter_redundancy of MindSpore 2.10.
     """
     if isinstance(layout_obj, str):
-        read = build_searched_strategy(layout_obj)
+        strategy = build_searched_strategy(layout_obj)
         layouts = {
-            name: (each.dev_matrix[0].dim, each.tensor_map[0].dim) for name, each in read.items()
+            name: (layout.dev_matrix[0].dim, layout.tensor_map[0].dim)
+            for name, layout in strategy.items()
         }
     elif isinstance(layout_obj, dict):
-        layouts = {name: (each[0], each[1]) for name, each in layout_obj.items()}
+        layouts = {name: (layout[0], layout[1]) for name, layout in layout_obj.items()}
     else:
         raise TypeError(
             f"For 'get_parameter_redundancy', 'layout_obj' must be a str or a dict, but got "
@@ -50,11 +51,11 @@ def _groups(grid, cuts, first):
     axes = sorted({axis for axis in cuts if axis != -1})
     steps = [math.prod(grid[len(grid) - axis :]) for axis in axes]
     lengths = [grid[-1 - axis] for axis in axes]
-    found = {}
+    groups = {}
     for rank in range(math.prod(grid)):
         place = tuple(rank // step % length for step, length in zip(steps, lengths, strict=True))
-        found.setdefault(place, []).append(rank + first)
-    return tuple(tuple(found[place]) for place in sorted(found))
+        groups.setdefault(place, []).append(rank + first)
+    return tuple(tuple(groups[place]) for place in sorted(groups))
 
 
 def remove_param_redundancy(param_redundancy_dict, keep_redundancy=1):
@@ -63,7 +64,7 @@ def remove_param_redundancy(param_redundancy_dict, keep_redundancy=1):
 
     Args:
         param_redundancy_dict (dict): what `get_parameter_redundancy` returns.
-        keep_redundancy (int, optional): how many ranks keep a slice.
+        keep_redundancy (int, optional): the number of ranks that keep a slice.
 
     Returns:
         dict[int, set[str]], the names of the parameters that a rank keeps.
@@ -75,11 +76,11 @@ def remove_param_redundancy(param_redundancy_dict, keep_redundancy=1):
 
     Source: mindspore.train._utils.remove_param_redundancy of MindSpore 2.10.
     """
-    kept, turns = {}, {}
+    result, turns = {}, {}
     for name, groups in param_redundancy_dict.items():
         for group in groups:
             turn = turns.get(group, 0)
             for number in range(turn, turn + keep_redundancy):
-                kept.setdefault(group[number % len(group)], set()).add(name)
+                result.setdefault(group[number % len(group)], set()).add(name)
             turns[group] = turn + 1
-    return kept
+    return result

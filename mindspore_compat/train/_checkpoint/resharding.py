@@ -35,36 +35,42 @@ class Slicing:
             return
         try:
             self.grid = [int(length) for length in layout.dev_matrix[0].dim]
-            maps = [list(each.dim) for each in layout.tensor_map]
+            maps = [list(axis.dim) for axis in layout.tensor_map]
             size, step = layout.opt_weight_shard_size, layout.opt_weight_shard_step
         except (AttributeError, IndexError) as error:
             raise ValueError(f"a layout lacks what it must have: {error}") from None
-        axes = [each for each in maps if each] if len(maps) > 1 else [[each] for each in maps[0]]
-        self._cuts = [[len(self.grid) - 1 - each for each in axis if each >= 0] for axis in axes]
-        if any(not 0 <= each < len(self.grid) for axis in self._cuts for each in axis):
+        axes = [axis for axis in maps if axis] if len(maps) > 1 else [[axis] for axis in maps[0]]
+        self._cuts = [
+            [len(self.grid) - 1 - number for number in axis if number >= 0] for axis in axes
+        ]
+        if any(not 0 <= number < len(self.grid) for axis in self._cuts for number in axis):
             raise ValueError(f"a layout cuts along {maps}, but its grid is {self.grid}")
         if size and step:
             self._further = self._cut_further(size, step)
 
     def _cut_further(self, size, step):
         """The grid's axes, and how much of each, that cut the first axis for the optimizer."""
-        used = {each for axis in self._cuts for each in axis}
-        free = [each for each in range(len(self.grid)) if each not in used and self.grid[each] > 1]
-        left = math.prod(self.grid[each] for each in free) if size == -1 else size
+        used_axes = {number for axis in self._cuts for number in axis}
+        free = [
+            number
+            for number in range(len(self.grid))
+            if number not in used_axes and self.grid[number] > 1
+        ]
+        left = math.prod(self.grid[number] for number in free) if size == -1 else size
         if not free or (len(free) == 1 and math.prod(self.grid[free[0] + 1 :]) != step):
             raise ValueError(
                 f"a layout cuts the optimizer's part into {size} at a distance of "
                 f"{step}, which its grid {self.grid} does not allow"
             )
-        found = []
+        cuts = []
         for axis in reversed(free):
             take = min(left, self.grid[axis])
             if self.grid[axis] % take or left % take:
                 break
-            found.insert(0, (axis, take))
+            cuts.insert(0, (axis, take))
             left //= take
             if left == 1:
-                return found
+                return cuts
         raise ValueError(
             f"a layout cuts the optimizer's part into {size}, but its grid is {self.grid}"
         )
@@ -83,14 +89,14 @@ class Slicing:
             return [1] * axes
         if len(self._cuts) != axes:
             raise ValueError(f"a parameter has {axes} axes, but its layout {len(self._cuts)}")
-        found = [math.prod(self.grid[each] for each in axis) for axis in self._cuts]
+        counts = [math.prod(self.grid[number] for number in axis) for axis in self._cuts]
         if self._further:
-            found[0] *= math.prod(take for _, take in self._further)
-        return found
+            counts[0] *= math.prod(take for _, take in self._further)
+        return counts
 
     def coordinates(self, rank):
         """Where a rank stands in the grid."""
-        return [int(each) for each in np.unravel_index(rank % self.ranks(), self.grid)]
+        return [int(coordinate) for coordinate in np.unravel_index(rank % self.ranks(), self.grid)]
 
     def region(self, rank, shape):
         """What a rank holds: the first index and the one after the last of each axis.
@@ -98,19 +104,19 @@ class Slicing:
         Raises:
             ValueError: if the shape cannot be cut so.
         """
-        coordinates, found = self.coordinates(rank), []
+        coordinates, spans = self.coordinates(rank), []
         for axis, (length, count) in enumerate(zip(shape, self.counts(len(shape)), strict=True)):
             if length % count:
                 raise ValueError(
                     f"shape {tuple(shape)} is not to be cut into {count} along axis {axis}"
                 )
             index = 0
-            for each in self._cuts[axis] if self._cuts is not None else ():
-                index = index * self.grid[each] + coordinates[each]
-            for each, take in self._further if axis == 0 else ():
-                index = index * take + coordinates[each] % take
-            found.append((index * length // count, (index + 1) * length // count))
-        return tuple(found)
+            for number in self._cuts[axis] if self._cuts is not None else ():
+                index = index * self.grid[number] + coordinates[number]
+            for number, take in self._further if axis == 0 else ():
+                index = index * take + coordinates[number] % take
+            spans.append((index * length // count, (index + 1) * length // count))
+        return tuple(spans)
 
     def slot(self, rank):
         """Which of all slices a rank holds: those that hold the same have the same."""
@@ -136,35 +142,37 @@ class Slicing:
         if shape is None:
             axes = len((self._cuts if self._cuts is not None else target._cuts) or ())
             shape = [a * b for a, b in zip(self.counts(axes), target.counts(axes), strict=True)]
-        wanted, own, groups = target.region(rank, shape), self.coordinates(rank), {}
-        for each in range(self.ranks()):
-            span = self.region(each, shape)
-            if all(a[0] < b[1] and b[0] < a[1] for a, b in zip(span, wanted, strict=True)):
-                groups.setdefault(span, []).append(each)
-        found = []
+        region, own, groups = target.region(rank, shape), self.coordinates(rank), {}
+        for other in range(self.ranks()):
+            span = self.region(other, shape)
+            if all(a[0] < b[1] and b[0] < a[1] for a, b in zip(span, region, strict=True)):
+                groups.setdefault(span, []).append(other)
+        holders = []
         for group in groups.values():
-            known = group if present is None else [each for each in group if each in present]
-            if not known:
+            candidates = (
+                group if present is None else [member for member in group if member in present]
+            )
+            if not candidates:
                 raise ValueError(f"the checkpoint of rank {group[0]} is missing")
-            found.append(
+            holders.append(
                 max(
-                    known,
-                    key=lambda each: sum(
-                        a == b for a, b in zip(self.coordinates(each), own, strict=True)
+                    candidates,
+                    key=lambda member: sum(
+                        a == b for a, b in zip(self.coordinates(member), own, strict=True)
                     ),
                 )
             )
-        return sorted(found)
+        return sorted(holders)
 
 
-def resliced(slices, source, target, rank):
+def reslice(slices, source, target, rank):
     """A rank's slice of a parameter.
 
     Args:
         slices (dict): arrays by source rank.
         source (Slicing): how they are cut.
         target (Slicing): how the result is.
-        rank (int): of whom the result is.
+        rank (int): the rank of the result.
 
     Raises:
         ValueError: if a slice is missing or does not fit.
@@ -174,21 +182,21 @@ def resliced(slices, source, target, rank):
         length * count
         for length, count in zip(any_slice.shape, source.counts(any_slice.ndim), strict=True)
     ]
-    wanted = target.region(rank, shape)
-    result = np.empty([stop - start for start, stop in wanted], any_slice.dtype)
-    for each in source.holders(target, rank, shape, slices):
-        span = source.region(each, shape)
-        if slices[each].shape != any_slice.shape:
-            raise ValueError(f"slices have shapes {any_slice.shape} and {slices[each].shape}")
-        common = [(max(a[0], b[0]), min(a[1], b[1])) for a, b in zip(span, wanted, strict=True)]
+    region = target.region(rank, shape)
+    result = np.empty([stop - start for start, stop in region], any_slice.dtype)
+    for holder in source.holders(target, rank, shape, slices):
+        span = source.region(holder, shape)
+        if slices[holder].shape != any_slice.shape:
+            raise ValueError(f"slices have shapes {any_slice.shape} and {slices[holder].shape}")
+        common = [(max(a[0], b[0]), min(a[1], b[1])) for a, b in zip(span, region, strict=True)]
         to = tuple(
             slice(start - w[0], stop - w[0])
-            for (start, stop), w in zip(common, wanted, strict=True)
+            for (start, stop), w in zip(common, region, strict=True)
         )
         out_of = tuple(
             slice(start - h[0], stop - h[0]) for (start, stop), h in zip(common, span, strict=True)
         )
-        result[to] = slices[each][out_of]
+        result[to] = slices[holder][out_of]
     return result
 
 
@@ -196,7 +204,7 @@ class Strategy:
     """The slicings of a strategy file.
 
     Attributes:
-        ranks (int): how many ranks a stage has.
+        ranks (int): the number of ranks of a stage.
         stages (dict): lists of stages by the names of parameters; None without a file.
     """
 
@@ -221,10 +229,12 @@ class Strategy:
         Raises:
             ValueError: if a stage is missing.
         """
-        found = {0} if self.stages is None else {n for each in self.stages.values() for n in each}
-        if found != set(range(len(found))):
+        stages = (
+            {0} if self.stages is None else {n for numbers in self.stages.values() for n in numbers}
+        )
+        if stages != set(range(len(stages))):
             raise ValueError("a strategy file of a pipeline must describe all stages")
-        return len(found)
+        return len(stages)
 
     def has(self, name, stage=None):
         """Whether a parameter is in a stage, or in any; without a file all are."""
@@ -236,8 +246,8 @@ class Strategy:
         """The slicing of a parameter, in its first stage if none is given."""
         if self.stages is None:
             return Slicing()
-        chosen = stage if stage in self.stages[name] else min(self.stages[name])
-        return self._slicings[name, chosen]
+        stage_key = stage if stage in self.stages[name] else min(self.stages[name])
+        return self._slicings[name, stage_key]
 
 
 class Transformation:
@@ -254,12 +264,12 @@ class Transformation:
         self._stage = None if target.stages is None else rank // target.ranks
         self._rank = rank % target.ranks
 
-    def _is_wanted(self, name):
+    def _is_included(self, name):
         return self._source.has(name) and self._target.has(name, self._stage)
 
     def needed(self):
         """The source ranks whose checkpoints are needed."""
-        source, found = self._source, set()
+        source, ranks = self._source, set()
         if source.stages is None:
             return [0]
         names = [
@@ -276,28 +286,28 @@ class Transformation:
                     )
                 )
         for name in names:
-            found.update(
-                stage * source.ranks + each for stage in source.stages[name] for each in local
+            ranks.update(
+                stage * source.ranks + number for stage in source.stages[name] for number in local
             )
-        return sorted(found, reverse=True)
+        return sorted(ranks, reverse=True)
 
-    def run(self, loaded):
+    def run(self, checkpoints):
         """What the rank holds, as `save_checkpoint` takes it.
 
         Args:
-            loaded (dict): checkpoints, Parameters by name, by source rank.
+            checkpoints (dict): Parameters by name, by source rank.
 
         Raises:
             ValueError: if a slice is missing or does not fit, or no parameter is in the strategies.
         """
         slices = {}
-        for rank, parameters in loaded.items():
+        for rank, parameters in checkpoints.items():
             for name, param in parameters.items():
                 slices.setdefault(name, {})[rank % self._source.ranks] = param
         sliced, whole = [], []
         for name, parts in slices.items():
-            if self._is_wanted(name):
-                sliced.append({"name": name, "data": self._resliced(name, parts)})
+            if self._is_included(name):
+                sliced.append({"name": name, "data": self._reslice(name, parts)})
             elif not self._belongs_elsewhere(name):
                 whole.append({"name": name, "data": self._own(name, parts)})
         if not sliced or (self._source.stages is None and self._target.stages is None):
@@ -321,10 +331,10 @@ class Transformation:
             )
         return slices[rank]
 
-    def _resliced(self, name, slices):
+    def _reslice(self, name, slices):
         arrays = {rank: param.asnumpy() for rank, param in slices.items()}
         try:
-            array = resliced(
+            array = reslice(
                 arrays,
                 self._source.slicing(name),
                 self._target.slicing(name, self._stage),

@@ -91,7 +91,7 @@ def save_checkpoint(
         for name, value in _named_values(save_obj)
         if choice_func is None or choice_func(name)
     ]
-    values += _appended(append_dict or {})
+    values += _append_pairs(append_dict or {})
     values = [(name, _host_value(name, value)) for name, value in values]
     if format == "safetensors":
         about = {} if redundancy is None else {"remove_redundancy": str(redundancy)}
@@ -256,7 +256,7 @@ def _of_dict(items):
     return list(items.items())
 
 
-def _appended(items):
+def _append_pairs(items):
     """The pairs of `append_dict`."""
     for name, value in items.items():
         fits = isinstance(value, (Tensor, bool, int, float, str)) or _is_generator(value)

@@ -95,9 +95,9 @@ def build_searched_strategy(strategy_filename: Str):
     with _reading("build_searched_strategy", strategy_filename):
         if strategy_filename.endswith(".json"):
             items = json_of(strategy_filename).get("parallel_layout_item", {})
-            return {name: _layout_from_json(saved) for name, saved in items.items()}
+            return {name: _layout_from_json(item) for name, item in items.items()}
         _, layouts = _items_of(_content(strategy_filename))
-        return {name: _layout(item) for name, item in map(_named, layouts)}
+        return {name: _layout(item) for name, item in map(_name_and_content, layouts)}
 
 
 @checked
@@ -130,20 +130,24 @@ def merge_sliced_parameter(sliced_parameters: _Parameters, strategy: InstanceOf(
     if not sliced_parameters:
         raise ValueError(f"For '{api}', 'sliced_parameters' must not be empty.")
     first = sliced_parameters[0]
-    for one in sliced_parameters:
-        if one.name != first.name or one.ndim != first.ndim or one.shape[1:] != first.shape[1:]:
+    for parameter in sliced_parameters:
+        if (
+            parameter.name != first.name
+            or parameter.ndim != first.ndim
+            or parameter.shape[1:] != first.shape[1:]
+        ):
             raise ValueError(
                 f"For '{api}', 'sliced_parameters' must have one name and the same "
                 f"shape after the first axis, but got {first.name!r} {first.shape} "
-                f"and {one.name!r} {one.shape}."
+                f"and {parameter.name!r} {parameter.shape}."
             )
-    slices = [one.asnumpy() for one in sliced_parameters]
+    slices = [parameter.asnumpy() for parameter in sliced_parameters]
     if not strategy:
         whole = np.concatenate(slices)
     elif first.name not in strategy:
         raise KeyError(f"For '{api}', 'strategy' must name the parameter {first.name!r}.")
     else:
-        whole = _merged(slices, strategy[first.name])
+        whole = _merge(slices, strategy[first.name])
     return Parameter(Tensor(whole), first.name, first.requires_grad, first.layerwise_parallel)
 
 
@@ -172,11 +176,11 @@ def _get_merged_param_data(net, parameter_layout_dict, param_name, param_data, i
         return param_data
     layout = ParallelLayouts()
     layout.dev_matrix, layout.tensor_map, layout.field = [Dims(grid)], [Dims(cuts)], fields
-    joined, _ = all_gather_into_tensor(param_data)
-    return Tensor(_merged(np.split(joined.asnumpy(), get_group_size()), layout), param_data.dtype)
+    gathered, _ = all_gather_into_tensor(param_data)
+    return Tensor(_merge(np.split(gathered.asnumpy(), get_group_size()), layout), param_data.dtype)
 
 
-def _merged(slices, layout):
+def _merge(slices, layout):
     """The whole array that `slices` are the parts of, in the order of ranks.
 
     Raises:
@@ -196,10 +200,10 @@ def _merged(slices, layout):
             f"For '{api}', 'sliced_parameters' must be of {math.prod(grid)} ranks, "
             f"but got {len(slices)}."
         )
-    if not lengths and len({each.shape for each in slices}) > 1:
+    if not lengths and len({part.shape for part in slices}) > 1:
         raise ValueError(
             f"For '{api}', 'sliced_parameters' must have one shape, but got "
-            f"{[each.shape for each in slices]}."
+            f"{[part.shape for part in slices]}."
         )
     if not lengths and groups > 0:
         return _merged_by_groups(slices, groups)
@@ -213,10 +217,10 @@ def _merged(slices, layout):
     for rank, part in enumerate(slices):  # of ranks that hold the same slice the last one counts
         coordinates = np.unravel_index(rank, grid)
         at = tuple(0 if axis < 0 else coordinates[len(grid) - 1 - axis] for axis in cuts)
-        wanted = lengths[np.ravel_multi_index(at, counts)] if lengths else len(part)
-        if len(part) != wanted:
+        length = lengths[np.ravel_multi_index(at, counts)] if lengths else len(part)
+        if len(part) != length:
             raise ValueError(
-                f"For '{api}', the slice of rank {rank} must have length {wanted}, "
+                f"For '{api}', the slice of rank {rank} must have length {length}, "
                 f"but got {len(part)}."
             )
         blocks[at] = part
@@ -226,7 +230,7 @@ def _merged(slices, layout):
 def _merged_by_groups(slices, groups):
     """A table (rows, columns) of several fields; every rank holds some rows of each field."""
     columns = slices[0].shape[1]
-    parts = [each.reshape(groups, -1, columns) for each in slices]
+    parts = [part.reshape(groups, -1, columns) for part in slices]
     return np.concatenate(parts, axis=1).reshape(-1, columns)
 
 
@@ -283,19 +287,19 @@ def merge_pipeline_strategys(src_strategy_dirs: Str, dst_strategy_file: Str):
         raise NotADirectoryError(
             f"For '{api}', 'src_strategy_dirs' must be a directory, but got {src_strategy_dirs!r}."
         )
-    found = {
+    paths_of_kind = {
         kind: sorted(glob.glob(os.path.join(glob.escape(src_strategy_dirs), f"*.{kind}")))
         for kind in ("ckpt", "json")
     }
-    if bool(found["ckpt"]) == bool(found["json"]):
+    if bool(paths_of_kind["ckpt"]) == bool(paths_of_kind["json"]):
         raise ValueError(
             f"For '{api}', 'src_strategy_dirs' must have files that are all '.ckpt' "
-            f"or all '.json', but got {sum(found.values(), [])}."
+            f"or all '.json', but got {sum(paths_of_kind.values(), [])}."
         )
     content = (
-        _merged_messages(api, found["ckpt"])
-        if found["ckpt"]
-        else json.dumps(_merged_json(api, found["json"])).encode()
+        _merged_messages(api, paths_of_kind["ckpt"])
+        if paths_of_kind["ckpt"]
+        else json.dumps(_merged_json(api, paths_of_kind["json"])).encode()
     )
     path = os.path.abspath(dst_strategy_file)
     os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -310,12 +314,12 @@ def _merged_messages(api, paths):
             cut, entries = _items_of(_content(path))
             stage = _stage_of(cut[0]) if cut and entries else None
         if stage is None:
-            raise _tells_nothing(api, path)
+            raise _empty_file_error(api, path)
         if stage in stages:
             continue
         stages.add(stage)
         strategies += [bytes_field(_STRATEGIES, bytes(item)) for item in cut]
-        for name, layout in map(_named, entries):
+        for name, layout in map(_name_and_content, entries):
             layouts.append(
                 bytes_field(
                     _LAYOUTS, bytes_field(1, f"{stage}-{name}") + bytes_field(2, bytes(layout))
@@ -325,27 +329,30 @@ def _merged_messages(api, paths):
 
 
 def _merged_json(api, paths):
-    merged, stages = (
+    result, stages = (
         {"current_stage": 1, "parallel_strategy_item": {}, "parallel_layout_item": {}},
         set(),
     )
     for path in paths:
         with _reading(api, path):
-            saved = json_of(path)
-            cut, entries = saved.get("parallel_strategy_item"), saved.get("parallel_layout_item")
+            content = json_of(path)
+            cut, entries = (
+                content.get("parallel_strategy_item"),
+                content.get("parallel_layout_item"),
+            )
             if not cut or not entries:
-                raise _tells_nothing(api, path)
+                raise _empty_file_error(api, path)
             stage = next(iter(cut.values())).get("stage")
             if stage not in stages:
                 stages.add(stage)
-                merged["parallel_strategy_item"].update(cut)
-                merged["parallel_layout_item"].update(
+                result["parallel_strategy_item"].update(cut)
+                result["parallel_layout_item"].update(
                     {f"{stage}-{name}": layout for name, layout in entries.items()}
                 )
-    return merged
+    return result
 
 
-def _tells_nothing(api, path):
+def _empty_file_error(api, path):
     return ValueError(f"For '{api}', the strategy file {path!r} describes no parameters.")
 
 
@@ -358,9 +365,9 @@ def stage_of_file(path):
     with _reading("rank_list", path):
         if path.endswith(".json"):
             cut = list(json_of(path).get("parallel_strategy_item", {}).values())
-            stages = [each.get("stage") for each in cut]
+            stages = [item.get("stage") for item in cut]
         else:
-            stages = [_stage_of(each) for each in _items_of(_content(path))[0]]
+            stages = [_stage_of(item) for item in _items_of(_content(path))[0]]
     if not stages:
         raise ValueError(f"the strategy file {path!r} describes no operations")
     return stages[0]
@@ -386,16 +393,16 @@ def _content(path):
 
 def _items_of(view):
     """The strategies of operations and the layouts of parameters in a strategy file, as bytes."""
-    found = {_STRATEGIES: [], _LAYOUTS: []}
+    items = {_STRATEGIES: [], _LAYOUTS: []}
     for number, kind, value in fields(view):
-        if kind == BYTES and number in found:
-            found[number].append(value)
+        if kind == BYTES and number in items:
+            items[number].append(value)
         elif number != 1 or kind != VARINT:
             raise ValueError(f"it has a field {number}, which is not known")
-    return found[_STRATEGIES], found[_LAYOUTS]
+    return items[_STRATEGIES], items[_LAYOUTS]
 
 
-def _named(item):
+def _name_and_content(item):
     """The name and the content of an item."""
     parts = {number: value for number, _, value in fields(item)}
     return str(parts.get(1, b""), "utf-8"), parts.get(2, memoryview(b""))
@@ -403,33 +410,36 @@ def _named(item):
 
 def _stage_of(item):
     """The stage of an operation."""
-    _, content = _named(item)
+    _, content = _name_and_content(item)
     return next((value for number, _, value in fields(content) if number == 1), 0)
 
 
 def _layout(view):
-    made = ParallelLayouts()
+    layouts = ParallelLayouts()
     for number, _, value in fields(view):
         if number in _LISTS:
-            getattr(made, _LISTS[number]).append(Dims(_dims(value)))
+            getattr(layouts, _LISTS[number]).append(Dims(_dims(value)))
         elif number in _NUMBERS:
-            setattr(made, _NUMBERS[number], to_signed(value))
-    return made
+            setattr(layouts, _NUMBERS[number], to_signed(value))
+    return layouts
 
 
 def _dims(view):
     return [
-        each for number, kind, value in fields(view) if number == 1 for each in ints(kind, value)
+        element
+        for number, kind, value in fields(view)
+        if number == 1
+        for element in ints(kind, value)
     ]
 
 
 def _layout_from_json(description):
-    made = ParallelLayouts()
+    layouts = ParallelLayouts()
     for number, name in _LISTS.items():
         needed = number <= 2
         setattr(
-            made, name, [Dims(list(description[name] if needed else description.get(name, [])))]
+            layouts, name, [Dims(list(description[name] if needed else description.get(name, [])))]
         )
     for name in _NUMBERS.values():
-        setattr(made, name, description.get(name, 0))
-    return made
+        setattr(layouts, name, description.get(name, 0))
+    return layouts

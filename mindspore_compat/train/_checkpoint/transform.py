@@ -22,7 +22,7 @@ _ARGUMENTS = """
     rank_id (int): the rank to make the checkpoint of.
     save_checkpoint_file_name (str): the file to write, ".ckpt"; its folder is made if need be.
     src_strategy_file (str, optional): how the checkpoints are cut; without it they are whole.
-    dst_strategy_file (str, optional): how the new one is to be cut; without it it is whole.
+    dst_strategy_file (str, optional): how to cut the new one; without it, the new one is whole.
 """
 documented_rank_list = template(
     _ARGUMENTS,
@@ -44,11 +44,11 @@ documented_checkpoints = template(
     """
     src_checkpoints_dir (str): the folder with a folder "rank_<number>" for each rank; of
         several checkpoints in one the last by name is taken.
-    ckpt_prefix (str): what the names of the files begin with.
+    ckpt_prefix (str): the prefix of file names.
     src_strategy_file (str, optional): how the checkpoints are cut; without it they are whole.
     dst_strategy_file (str, optional): how the new ones are to be cut; without it there is one,
         and it is whole.
-    process_num (int, optional): how many ranks are worked on at a time.
+    process_num (int, optional): the number of ranks processed at a time.
     output_format (str, optional): "ckpt" or, if the checkpoints are so, "safetensors".
     """,
     Raises="""
@@ -86,7 +86,7 @@ def rank_list(api, rank_id, src_strategy_file, dst_strategy_file):
     if src_strategy_file is None:
         return [0]
     source, target = _strategies(api, src_strategy_file, dst_strategy_file)
-    return _needed(api, Transformation(api, source, target, rank_id))
+    return _needed_ranks(api, Transformation(api, source, target, rank_id))
 
 
 @checked
@@ -140,10 +140,10 @@ def checkpoint_by_rank(
                 f"no {path!r} of rank {rank}."
             )
     source, target = _strategies(api, src_strategy_file, dst_strategy_file)
-    loaded = {rank: load_checkpoint(path) for rank, path in checkpoint_files_map.items()}
-    made = Transformation(api, source, target, rank_id).run(loaded)
+    checkpoints = {rank: load_checkpoint(path) for rank, path in checkpoint_files_map.items()}
+    parameters = Transformation(api, source, target, rank_id).run(checkpoints)
     os.makedirs(os.path.dirname(os.path.abspath(save_checkpoint_file_name)), exist_ok=True)
-    save_checkpoint(made, save_checkpoint_file_name)
+    save_checkpoint(parameters, save_checkpoint_file_name)
 
 
 @checked
@@ -213,23 +213,25 @@ def all_checkpoints(
         """The checkpoint of one rank."""
         change = Transformation(api, source, target, rank)
         needed = (
-            [stage * source.ranks + each for each in range(source.ranks)]
+            [stage * source.ranks + number for number in range(source.ranks)]
             if stage is not None
-            else _needed(api, change)
+            else _needed_ranks(api, change)
         )
-        missing = [each for each in needed if each not in files]
+        missing = [number for number in needed if number not in files]
         if missing:
             raise ValueError(
                 f"For '{api}', 'src_checkpoints_dir' must have the checkpoints of the "
                 f"ranks {missing}, of which rank {rank} has need."
             )
-        made = change.run({each: load_checkpoint(files[each], format=kind) for each in needed})
+        parameters = change.run(
+            {number: load_checkpoint(files[number], format=kind) for number in needed}
+        )
         part = "" if stage is None else f"_part{stage}"
         path = os.path.join(
             _make_directory(os.path.join(folder, f"rank_{rank}")),
             f"{ckpt_prefix}{rank}{part}.{output_format}",
         )
-        save_checkpoint(made, path, format=output_format)
+        save_checkpoint(parameters, path, format=output_format)
 
     with ThreadPoolExecutor(process_num) as pool:
         list(pool.map(write, ranks))
@@ -245,7 +247,7 @@ def _strategies(api, *paths):
         ) from None
 
 
-def _needed(api, change):
+def _needed_ranks(api, change):
     try:
         return change.needed()
     except ValueError as error:
@@ -257,17 +259,17 @@ def _needed(api, change):
 
 def _checkpoints_in(api, folder):
     """The format of the checkpoints of all ranks, and their files by rank."""
-    found = {"ckpt": {}, "safetensors": {}}
+    files_of_kind = {"ckpt": {}, "safetensors": {}}
     for path in sorted(glob.glob(os.path.join(glob.escape(folder), "rank_[0-9]*", "*"))):
         rank, kind = os.path.basename(os.path.dirname(path))[5:], path.rpartition(".")[2]
-        if rank.isdigit() and kind in found and os.path.isfile(path):
-            found[kind][int(rank)] = path
-    if bool(found["ckpt"]) == bool(found["safetensors"]):
+        if rank.isdigit() and kind in files_of_kind and os.path.isfile(path):
+            files_of_kind[kind][int(rank)] = path
+    if bool(files_of_kind["ckpt"]) == bool(files_of_kind["safetensors"]):
         raise ValueError(
             f"For '{api}', 'src_checkpoints_dir' must have checkpoints in folders "
-            f"'rank_<number>', and of one format, but got {found}."
+            f"'rank_<number>', and of one format, but got {files_of_kind}."
         )
-    return next((kind, files) for kind, files in found.items() if files)
+    return next((kind, files) for kind, files in files_of_kind.items() if files)
 
 
 def _only_stage(source, target, path):
@@ -275,7 +277,8 @@ def _only_stage(source, target, path):
     if source.stages is None or target.stages is None:
         return None
     names = [
-        {name for name in each.stages if not name.startswith(_STATES)} for each in (source, target)
+        {name for name in strategy.stages if not name.startswith(_STATES)}
+        for strategy in (source, target)
     ]
     single = source.stage_count() == target.stage_count() == 1
     return stage_of_file(path) if single and names[0] < names[1] else None

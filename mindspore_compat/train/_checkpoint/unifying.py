@@ -17,7 +17,7 @@ from ..._core.rules.vocabulary import Any, AsValue, Bool, Int, ListOf, Str, Tupl
 from ..._io import safetensors
 from ..._io.files import atomic_write, map_file
 from .._utils import _make_directory
-from .resharding import Slicing, Strategy, resliced
+from .resharding import Slicing, Strategy, reslice
 
 _Range = (TupleOf(Int) | ListOf(Int)).called("a tuple of ints")
 _Answer = AsValue(Str | Bool)
@@ -51,7 +51,7 @@ def unified_safetensors(
             Otherwise a slice that several ranks hold may be in the file of one of them. What the
             files say of themselves counts for more.
         file_suffix (str, optional): what the names of the files end with, before ".safetensors".
-        max_process_num (int, optional): how many files are written at a time, at most.
+        max_process_num (int, optional): the largest number of files written at a time.
         choice_func (callable, optional): is given the name of a parameter and returns another name,
             or whether it is one of the parameters; those that are not are treated as other values.
         split_dst_file (tuple[int], optional): which of how many tasks this call is, counted from 1;
@@ -74,9 +74,9 @@ def unified_safetensors(
             f"For '{_API}', 'src_strategy_file' must be a strategy file: {error}"
         ) from None
     source = _Source(files, strategy, merge_with_redundancy)
-    names = _chosen(source, choice_func)
+    names = _select(source, choice_func)
     sizes = {name: source.size(name) for name in names}
-    parts = _divided(sizes)
+    parts = _divide(sizes)
     task, tasks = split_dst_file or (1, 1)
     least, more = divmod(len(parts), tasks)
     first = least * (task - 1) + min(task - 1, more)
@@ -129,7 +129,7 @@ class _Source:
     def __init__(self, files, strategy, complete):
         self._files, self._strategy = files, strategy
         self._headers = {rank: _header(path) for rank, path in files.items()}
-        self._complete = self._agreed(complete)
+        self._complete = self._has_all_slices(complete)
         needed = range(strategy.ranks * strategy.stage_count())
         missing = [rank for rank in needed if rank not in files]
         if missing and not (self._complete and self._suffice()):
@@ -138,7 +138,7 @@ class _Source:
                 f"needed, but those of {missing} are missing."
             )
 
-    def _agreed(self, complete):
+    def _has_all_slices(self, complete):
         marks = {
             metadata.get("__metadata__", {}).get("remove_redundancy")
             for metadata in self._headers.values()
@@ -203,12 +203,12 @@ class _Source:
         """A whole parameter, an array."""
         ranks, slices = self._ranks(name), {}
         for rank in self._holders(name):
-            found, _ = safetensors.read(self._files[rank], wanted=lambda tag: tag == name)
-            if not found:
+            entries, _ = safetensors.read(self._files[rank], wanted=lambda tag: tag == name)
+            if not entries:
                 raise ValueError(f"For '{_API}', {self._files[rank]!r} must have {name!r}.")
-            slices[rank - ranks.start] = found[0][1]
+            slices[rank - ranks.start] = entries[0][1]
         try:
-            return resliced(slices, self._strategy.slicing(name), Slicing(), 0)
+            return reslice(slices, self._strategy.slicing(name), Slicing(), 0)
         except ValueError as error:
             raise ValueError(f"For '{_API}', {name!r}: {error}.") from None
 
@@ -216,8 +216,8 @@ class _Source:
         """What rank 0 has in addition to these names: pairs of a name and an array."""
         if 0 not in self._files:
             return []
-        found, _ = safetensors.read(self._files[0], wanted=lambda tag: tag not in names)
-        return [(name, array) for name, array, _ in found]
+        entries, _ = safetensors.read(self._files[0], wanted=lambda tag: tag not in names)
+        return [(name, array) for name, array, _ in entries]
 
 
 def _check_options(choice_func, split_dst_file):
@@ -243,7 +243,7 @@ def _files_in(folder, suffix):
             format.
     """
     pattern = os.path.join(glob.escape(folder), "rank_[0-9]*")
-    found = {}
+    files = {}
     for node_folder in sorted(glob.glob(pattern)):
         rank, inside = os.path.basename(node_folder)[5:], sorted(os.listdir(node_folder))
         if not rank.isdigit():
@@ -259,13 +259,13 @@ def _files_in(folder, suffix):
                 f"{suffix + safetensors.SUFFIX!r}."
             )
         if fit:
-            found[int(rank)] = os.path.join(node_folder, fit[-1])
-    if not found:
+            files[int(rank)] = os.path.join(node_folder, fit[-1])
+    if not files:
         raise ValueError(
             f"For '{_API}', 'src_dir' must have safetensors files in folders "
             f"'rank_<number>', but {folder!r} has none."
         )
-    return found
+    return files
 
 
 def _header(path):
@@ -276,7 +276,7 @@ def _header(path):
         raise ValueError(f"The file {path} cannot be read as safetensors: {error}.") from None
 
 
-def _chosen(source, choice_func):
+def _select(source, choice_func):
     """The parameters to write, and their names in the files.
 
     Raises:
@@ -296,7 +296,7 @@ def _chosen(source, choice_func):
     return names
 
 
-def _divided(sizes):
+def _divide(sizes):
     """The names in parts of about equal size: the largest first, each into the smallest part."""
     count = min(math.ceil(sum(sizes.values()) / _PART), len(sizes))
     parts = [[0, []] for _ in range(max(count, 1))]

@@ -17,7 +17,7 @@ class BackupAndRestore(Callback):
 
     Args:
         backup_dir (str): the directory of the file, "backup.ckpt".
-        save_freq (Union[str, int]): "epoch", or after how many epochs to save.
+        save_freq (Union[str, int]): "epoch", or the number of epochs between two backups.
         delete_checkpoint (bool): whether to delete the file when the training is done.
 
     Raises:
@@ -45,8 +45,8 @@ class BackupAndRestore(Callback):
     def on_train_begin(self, run_context):
         """Loads the backup, if there is one."""
         if os.path.isfile(self.backup_file):
-            found = loading.load_checkpoint(self.backup_file)
-            loading.load_param_into_net(run_context.original_args().train_network, found)
+            parameters = loading.load_checkpoint(self.backup_file)
+            loading.load_param_into_net(run_context.original_args().train_network, parameters)
 
     def on_train_epoch_end(self, run_context):
         """Saves the parameters, if this epoch's turn has come."""

@@ -42,7 +42,7 @@ class CallbackManager(Callback):
     def __enter__(self):
         self._stack = ExitStack().__enter__()
         try:
-            self._callbacks = [self._stack.enter_context(each) for each in self._callbacks]
+            self._callbacks = [self._stack.enter_context(callback) for callback in self._callbacks]
         except BaseException:
             self._stack.close()
             raise
@@ -52,7 +52,7 @@ class CallbackManager(Callback):
         return self._stack.__exit__(*err)
 
 
-def _forwarding(name):
+def _forward_hook(name):
     """A hook that calls the same hook of every callback."""
 
     def hook(self, run_context):
@@ -65,7 +65,7 @@ def _forwarding(name):
 
 
 for _name in [prefix + time for prefix in ("", "on_train_", "on_eval_") for time in _TIMES]:
-    setattr(CallbackManager, _name, _forwarding(_name))
+    setattr(CallbackManager, _name, _forward_hook(_name))
 
 
 _Callback = InstanceOf(Callback)
@@ -183,8 +183,8 @@ def checkpoint_cb_for_save_op(parameter_list):
     """
     if _current_net is None:
         return False
-    wanted = {each["name"]: each["data"] for each in parameter_list}
+    values = {parameter["name"]: parameter["data"] for parameter in parameter_list}
     for parameter in _current_net.get_parameters():
-        if parameter.name in wanted:
-            parameter.set_data(wanted[parameter.name])
+        if parameter.name in values:
+            parameter.set_data(values[parameter.name])
     return True

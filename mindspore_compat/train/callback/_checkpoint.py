@@ -30,7 +30,7 @@ class CheckpointConfig:
     Args:
         save_checkpoint_steps (int): the steps between two files; 0 or None for never.
         save_checkpoint_seconds (int): the seconds between two files; not used together with steps.
-        keep_checkpoint_max (int): how many files to keep; 0 or None for no such limit.
+        keep_checkpoint_max (int): the largest number of files; 0 or None for no limit.
         keep_checkpoint_per_n_minutes (int): of the files written in so many minutes keep the first
             and the last; not used together with a limit. Without either, one file remains.
         integrated_save (bool): see `save_checkpoint`.
@@ -50,7 +50,7 @@ class CheckpointConfig:
 
     Raises:
         ValueError: if an argument is of another type, a number negative, or encryption requested
-            where there is none.
+            for a format without it.
 
     Example:
         >>> import mindspore_compat as ms
@@ -101,7 +101,7 @@ class CheckpointConfig:
         self._integrated_save = integrated_save
         self._async_save = async_save
         self._saved_network = saved_network
-        self._append_dict = _appended(append_info)
+        self._append_dict = _append_dict(append_info)
         self._enc_key = enc_key
         self._enc_mode = enc_mode
         self._exception_save = exception_save
@@ -151,40 +151,40 @@ class CheckpointConfig:
         }
 
 
-def _appended(append_info):
+def _append_dict(append_info):
     """`append_info` as a dict, the counted values as 0; None for nothing."""
     if append_info is None or append_info == []:
         return None
     InstanceOf(list).called("a list or None").refuse("CheckpointConfig", "append_info", append_info)
-    made = {}
-    dicts = [each for each in append_info if isinstance(each, dict)]
+    result = {}
+    dicts = [entry for entry in append_info if isinstance(entry, dict)]
     if len(dicts) > 1:
         raise TypeError(
             f"For 'CheckpointConfig', 'append_info' must have one dict at most, but "
             f"got {len(dicts)}."
         )
-    for each in append_info:
-        if isinstance(each, dict):
-            made.update(each)
-        elif not isinstance(each, str):
+    for entry in append_info:
+        if isinstance(entry, dict):
+            result.update(entry)
+        elif not isinstance(entry, str):
             raise TypeError(
                 f"For 'CheckpointConfig', 'append_info' must hold strs and a dict, but "
-                f"got {each!r} of type {type(each).__name__}."
+                f"got {entry!r} of type {type(entry).__name__}."
             )
-        elif each not in _COUNTED:
+        elif entry not in _COUNTED:
             raise ValueError(
                 f"For 'CheckpointConfig', 'append_info' must hold 'epoch_num', "
-                f"'step_num' or a dict, but got {each!r}."
+                f"'step_num' or a dict, but got {entry!r}."
             )
         else:
-            made[each] = 0
-    for key, value in made.items():
+            result[entry] = 0
+    for key, value in result.items():
         if not isinstance(key, str) or not isinstance(value, (int, float, str, Tensor)):
             raise TypeError(
                 f"For 'CheckpointConfig', the dict in 'append_info' must have strs as "
                 f"keys and numbers or Tensors as values, but got {key!r}: {value!r}."
             )
-    return made
+    return result
 
 
 class _Begun(NamedTuple):
@@ -282,7 +282,7 @@ class ModelCheckpoint(Callback):
                 log.error("When an exception ended the training: %s", error)
 
     def on_train_begin(self, run_context):
-        """Notes the run, whose first step is another's last one no more."""
+        """Notes the run and forgets the last step of an earlier one."""
         self._cb_params = run_context.original_args()
         self._last_triggered_step = 0
         super().on_train_begin(run_context)
@@ -331,11 +331,11 @@ class ModelCheckpoint(Callback):
         set_cur_net(network)
         info = None
         if config.append_dict is not None:
-            counted = {
+            counts = {
                 "epoch_num": cb_params.get("cur_epoch_num", 0),
                 "step_num": cb_params.cur_step_num,
             }
-            info = {name: counted.get(name, value) for name, value in config.append_dict.items()}
+            info = {name: counts.get(name, value) for name, value in config.append_dict.items()}
         path = f"{path}.{config.format}"
         options = (
             {"format": "safetensors"}
@@ -442,14 +442,16 @@ class CheckpointManager:
 
     def update_ckpoint_filelist(self, directory, prefix):
         """Finds the files of a prefix in a directory; those noted already keep their order."""
-        wanted = re.compile(rf"{re.escape(prefix)}-\d+_\d+\.{self._format}")
-        found = {
+        pattern = re.compile(rf"{re.escape(prefix)}-\d+_\d+\.{self._format}")
+        paths = {
             os.path.join(directory, name)
             for name in os.listdir(directory)
-            if wanted.fullmatch(name)
+            if pattern.fullmatch(name)
         }
-        noted = [path for path in self._ckpoint_filelist if path in found]
-        self._ckpoint_filelist = sorted(found - set(noted), key=os.path.getmtime) + noted
+        listed_paths = [path for path in self._ckpoint_filelist if path in paths]
+        self._ckpoint_filelist = (
+            sorted(paths - set(listed_paths), key=os.path.getmtime) + listed_paths
+        )
 
     def remove_ckpoint_file(self, file_name):
         """Deletes a file, if it is there, and forgets it. A failure is a warning."""
@@ -489,10 +491,10 @@ class CheckpointManager:
 
 def _chg_ckpt_file_name_if_same_exist(directory, prefix, exception=False):
     """The prefix with the number after the largest in use there: "a", "a_1", "a_2", ..."""
-    used = re.compile(
+    pattern = re.compile(
         rf"{re.escape(prefix)}(?:_(\d+))?"
         r"-(?:\d+_\d+\.(?:ckpt|safetensors)|graph\.meta)"
     )
-    matches = [used.fullmatch(name) for name in os.listdir(directory)]
+    matches = [pattern.fullmatch(name) for name in os.listdir(directory)]
     numbers = [int(match[1] or 0) for match in matches if match]
     return f"{prefix}_{max(numbers) + 1}" if numbers else prefix

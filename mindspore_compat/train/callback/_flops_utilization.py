@@ -21,7 +21,7 @@ class FlopsUtilizationCollector(Callback):
     steps the time of a step and the utilization are printed.
 
     Args:
-        data_size (int): every how many steps there is a line.
+        data_size (int): the number of steps from one line to the next.
         computility (int, optional): the operations that a device can do in a second. Default: 1.
         full_flops (bool, optional): whether the operations of all processes are compared with
             the peak of all; False for those of this one. Default: True.
@@ -80,10 +80,10 @@ class FlopsUtilizationCollector(Callback):
         if self._steps % self.step_time or cb_params.mode not in self._flops:
             return
         seconds = max((time.time() - self._start) / self.step_time, 1e-9)
-        used = self._flops[cb_params.mode] / seconds / self.computility
+        share = self._flops[cb_params.mode] / seconds / self.computility
         self._tell(
-            f"{cb_params.mode.title()} per step time: {seconds * 1000:.3f} ms mfu:{used:.2%} "
-            f"hfu:{used:.2%}"
+            f"{cb_params.mode.title()} per step time: {seconds * 1000:.3f} ms mfu:{share:.2%} "
+            f"hfu:{share:.2%}"
         )
 
     def _count(self, cb_params, inputs):

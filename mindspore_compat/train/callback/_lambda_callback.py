@@ -46,10 +46,10 @@ class LambdaCallback(Callback):
         on_eval_end=None,
     ):
         super().__init__()
-        given = dict(locals())
-        for name in [each for each in given if each.startswith("on_")]:
-            setattr(self, name, given[name] or _nothing)
+        arguments = dict(locals())
+        for name in [key for key in arguments if key.startswith("on_")]:
+            setattr(self, name, arguments[name] or _do_nothing)
 
 
-def _nothing(run_context):
+def _do_nothing(run_context):
     """A hook that was not given."""

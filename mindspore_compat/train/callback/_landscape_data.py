@@ -55,17 +55,17 @@ def check_settings(api, settings):
     _check_intervals(api, metadata["intervals"])
 
 
-def check_keys(api, name, given, known):
+def check_keys(api, name, settings, names):
     """Refuses a dict with keys that are not among those known.
 
     Raises:
         ValueError: if a key is not among them.
     """
-    unknown = set(given) - set(known)
+    unknown = set(settings) - set(names)
     if unknown:
         raise ValueError(
             f"For '{api}', the keys {unknown} of `{name}` are unsupported; they must be among "
-            f"{list(known)}."
+            f"{list(names)}."
         )
 
 
@@ -100,8 +100,8 @@ class LandscapeData:
     def save(self, cb_params, unit):
         """Saves the network after a step or an epoch, if `unit` says which of them just ended."""
         number = cb_params.cur_epoch_num if unit == "epoch" else cb_params.cur_step_num
-        wanted = any(number in interval for interval in self._settings["intervals"])
-        if unit != self._settings["unit"] or not wanted:
+        is_due = any(number in interval for interval in self._settings["intervals"])
+        if unit != self._settings["unit"] or not is_due:
             return
         network = backbone_of(cb_params.train_network)
         path = os.path.join(self._folder, f"{type(network).__name__}_{number}_{unit}.ckpt")

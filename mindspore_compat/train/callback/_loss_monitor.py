@@ -17,7 +17,7 @@ class LossMonitor(Callback):
     A loss that is NaN or infinite ends the training with a ValueError.
 
     Args:
-        per_print_times (int): after how many steps the loss is printed; 0 for never.
+        per_print_times (int): the steps between two prints of the loss; 0 for never.
 
     Raises:
         ValueError: if `per_print_times` is not an int, or negative.
@@ -53,7 +53,7 @@ class LossMonitor(Callback):
             cb_params.cur_step_num - self._last_print_time >= self._per_print_times
         ):
             self._last_print_time = cb_params.cur_step_num
-            print(f"epoch: {epoch} step: {step}, loss is {_shown(loss)}", flush=True)
+            print(f"epoch: {epoch} step: {step}, loss is {_format_loss(loss)}", flush=True)
 
     def on_train_epoch_end(self, run_context):
         """Prints the metrics, if the run evaluates after this epoch."""
@@ -63,6 +63,6 @@ class LossMonitor(Callback):
             print(f"Eval result: epoch {cb_params.cur_epoch_num}, metrics: {metrics}")
 
 
-def _shown(loss):
+def _format_loss(loss):
     """The loss as it is printed: a Tensor by its values."""
     return loss.asnumpy() if isinstance(loss, Tensor) else loss

@@ -33,15 +33,15 @@ class Monitored(Callback):
         self.wait = 0
         self.best = self._worst()
 
-    def _falling(self):
+    def _is_minimized(self):
         return self.mode == "min" or (self.mode == "auto" and self.monitor in _FALLING)
 
     def _worst(self):
-        return np.inf if self._falling() else -np.inf
+        return np.inf if self._is_minimized() else -np.inf
 
     def is_improvement(self, value, reference):
         """Whether a value is better than another by more than `min_delta`."""
-        if self._falling():
+        if self._is_minimized():
             return bool(value < reference - self.min_delta)
         return bool(value > reference + self.min_delta)
 

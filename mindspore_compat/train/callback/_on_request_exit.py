@@ -132,14 +132,14 @@ class OnRequestExit(Callback):
         """Notes a request in the JSON file."""
         if self.remote_config_file is not None and os.path.isfile(self.remote_config_file):
             with reading(self.remote_config_file):
-                wanted = json_of(self.remote_config_file).get("GracefulExit", 0)
-            self.exit = self.exit or wanted == 1
+                request = json_of(self.remote_config_file).get("GracefulExit", 0)
+            self.exit = self.exit or request == 1
 
     def _load(self, network, paths):
         """Loads the first of the checkpoints that is there, if checkpoints are saved."""
-        found = [f"{path}.ckpt" for path in paths if os.path.isfile(f"{path}.ckpt")]
-        if self.save_ckpt and found:
-            loading.load_checkpoint(found[0], network)
+        files = [f"{path}.ckpt" for path in paths if os.path.isfile(f"{path}.ckpt")]
+        if self.save_ckpt and files:
+            loading.load_checkpoint(files[0], network)
 
     def _save(self, network, path):
         """Saves what is requested, once."""

@@ -15,12 +15,12 @@ class ReduceLROnPlateau(Monitored):
 
     Args:
         monitor (str): the quantity, see `EarlyStopping`.
-        factor (float): what the learning rate is multiplied by, in (0, 1).
+        factor (float): the factor of the learning rate, in (0, 1).
         patience (int): how many epochs without improvement are one too many.
         verbose (bool): whether to print each change.
         mode (str): "min", "max" or "auto", see `EarlyStopping`.
         min_delta (float): by how much a value must be better to count as better.
-        cooldown (int): how many epochs after a change are not counted.
+        cooldown (int): the number of epochs after a change that do not count.
         min_lr (float): the learning rate does not fall below this.
 
     Raises:

@@ -16,9 +16,9 @@ from ..._core.tensor.tensor import Tensor
 from ...common.parameter import Parameter
 from ...nn.loss.loss import LossBase
 from ...nn.optim.optimizer import Optimizer
-from .._utils import _checked_directory, _make_directory, check_value_type, without_optimizer
+from .._utils import _check_directory, _make_directory, check_value_type, without_optimizer
 from ..summary import _dataset_graph, _lineage
-from ..summary.summary_record import SummaryRecord, _checked_exports
+from ..summary.summary_record import SummaryRecord, _check_exports
 from ._callback import Callback
 from ._checkpoint import ModelCheckpoint
 from ._landscape_data import DEFAULTS, LandscapeData, check_keys, check_settings
@@ -84,7 +84,7 @@ class SummaryCollector(Callback):
             added.
         collect_tensor_freq (int, optional): every how many steps the Tensors of `TensorSummary` are
             recorded. By default as `collect_freq`, but in no more than about 20 steps of a run.
-        max_file_size (int, optional): how many bytes a file may have.
+        max_file_size (int, optional): the largest size of a file in bytes.
         export_options (dict, optional): {"tensor_format": "npy"} writes Tensors as .npy files, too.
 
     Raises:
@@ -115,7 +115,7 @@ class SummaryCollector(Callback):
         export_options=None,
     ):
         super().__init__()
-        _checked_directory(summary_dir, "summary_dir")
+        _check_directory(summary_dir, "summary_dir")
         _check_positive("collect_freq", collect_freq)
         check_value_type("num_process", num_process, int)
         check_value_type("keep_default_action", keep_default_action, bool)
@@ -123,13 +123,13 @@ class SummaryCollector(Callback):
             _check_positive("collect_tensor_freq", collect_tensor_freq)
         if max_file_size is not None:
             _check_positive("max_file_size", max_file_size)
-        self._export_options = _checked_exports(export_options)
-        self._wanted = _checked_wishes(collect_specified_data, keep_default_action)
-        self._custom = _checked_custom(custom_lineage_data)
+        self._export_options = _check_exports(export_options)
+        self._settings = _check_settings(collect_specified_data, keep_default_action)
+        self._custom = _check_custom(custom_lineage_data)
         self._summary_dir = _make_directory(summary_dir, "summary_dir")
         self._collect_freq, self._tensor_freq = collect_freq, collect_tensor_freq
         self._max_file_size = max_file_size
-        landscape = self._wanted.get("collect_landscape")
+        landscape = self._settings.get("collect_landscape")
         self._landscape = LandscapeData(self._summary_dir, landscape) if landscape else None
         self._record = None
         self._first_step, self._sinking = True, False
@@ -184,9 +184,9 @@ class SummaryCollector(Callback):
     def end(self, run_context):
         """Records the circumstances of the run."""
         cb_params = run_context.original_args()
-        if cb_params.mode == "train" and self._wanted.get("collect_train_lineage"):
+        if cb_params.mode == "train" and self._settings.get("collect_train_lineage"):
             self._record.add_value("train_lineage", "train_lineage", self._train_lineage(cb_params))
-        elif cb_params.mode == "eval" and self._wanted.get("collect_eval_lineage"):
+        elif cb_params.mode == "eval" and self._settings.get("collect_eval_lineage"):
             self._record.add_value("eval_lineage", "eval_lineage", _eval_lineage(cb_params))
         self._record.set_mode("eval")  # what ops have shown since belongs to no step
         self._record.record(0)
@@ -214,10 +214,10 @@ class SummaryCollector(Callback):
         )
 
     def _collect_input_data(self, cb_params):
-        if not self._wanted.get("collect_input_data"):
+        if not self._settings.get("collect_input_data"):
             return
-        given = None if self._sinking else cb_params.get("train_dataset_element")
-        first = given[0] if isinstance(given, (list, tuple)) and given else given
+        element = None if self._sinking else cb_params.get("train_dataset_element")
+        first = element[0] if isinstance(element, (list, tuple)) and element else element
         try:
             self._record.add_value("image", "input_data/auto", first)
         except (TypeError, ValueError):
@@ -225,32 +225,32 @@ class SummaryCollector(Callback):
                 "For 'SummaryCollector', the input data is not recorded, as it is no "
                 "images, or is sunk."
             )
-            self._wanted["collect_input_data"] = False
+            self._settings["collect_input_data"] = False
 
     def _collect_metric(self, cb_params):
-        if not self._wanted.get("collect_metric"):
+        if not self._settings.get("collect_metric"):
             return
         loss = _loss_of(cb_params)
         if loss is None:
-            self._wanted["collect_metric"] = False
+            self._settings["collect_metric"] = False
         else:
             self._record.add_value("scalar", "loss/auto", Tensor(loss))
 
     def _collect_histogram(self, cb_params):
-        if "histogram_regular" not in self._wanted:
+        if "histogram_regular" not in self._settings:
             return
         optimizer = _optimizer_of(cb_params)
         if optimizer is None:
-            del self._wanted["histogram_regular"]
+            del self._settings["histogram_regular"]
             return
-        pattern = self._wanted["histogram_regular"]
+        pattern = self._settings["histogram_regular"]
         parameters = list(optimizer.parameters)
-        chosen = (
+        selection = (
             parameters[:_PARAMETERS_BY_DEFAULT]
             if pattern is None
             else [param for param in parameters if re.match(pattern, param.name)]
         )
-        for param in chosen:
+        for param in selection:
             self._record.add_value(
                 "histogram",
                 f"{param.name}/auto",
@@ -260,9 +260,9 @@ class SummaryCollector(Callback):
     # Once in a run --------------------------------------------------------------------------------
 
     def _collect_graphs(self, cb_params):
-        if self._wanted.get("collect_graph"):
+        if self._settings.get("collect_graph"):
             self._collect_network(cb_params)
-        if self._wanted.get("collect_dataset_graph") and hasattr(
+        if self._settings.get("collect_dataset_graph") and hasattr(
             cb_params.train_dataset, "children"
         ):
             self._record.add_value(
@@ -345,7 +345,7 @@ def tensor_steps(total, freq, tensor_freq):
 
 
 def _loss_of(cb_params):
-    """The loss as a NumPy number, the mean of the first output; None where there is none."""
+    """The loss as a NumPy number, the mean of the first output, or None."""
     output = cb_params.get("net_outputs")
     if isinstance(output, (list, tuple)) and output:
         output = output[0]
@@ -361,13 +361,13 @@ def _loss_of(cb_params):
 
 
 def _optimizer_of(cb_params):
-    """The optimizer, which may stand in the network; None with a warning where there is none."""
+    """The optimizer, which or None, with a warning."""
     if isinstance(cb_params.optimizer, Optimizer):
         return cb_params.optimizer
     for _, cell in cb_params.train_network.cells_and_names():
-        found = cell if isinstance(cell, Optimizer) else getattr(cell, "optimizer", None)
-        if isinstance(found, Optimizer):
-            return found
+        optimizer = cell if isinstance(cell, Optimizer) else getattr(cell, "optimizer", None)
+        if isinstance(optimizer, Optimizer):
+            return optimizer
     log.warning(
         "For 'SummaryCollector', there is no optimizer of MindSpore's kind, and nothing of "
         "it is recorded."
@@ -392,9 +392,9 @@ def _loss_fn_of(cb_params):
 def _checkpoint_of(cb_params):
     """The path of the newest checkpoint that a callback has written."""
     paths = [
-        each.latest_ckpt_file_name
-        for each in cb_params.list_callback
-        if isinstance(each, ModelCheckpoint)
+        callback.latest_ckpt_file_name
+        for callback in cb_params.list_callback
+        if isinstance(callback, ModelCheckpoint)
     ]
     return os.path.realpath(paths[-1]) if paths and paths[-1] else None
 
@@ -418,12 +418,12 @@ def _data_of(dataset):
 
 def _eval_lineage(cb_params):
     """The circumstances of an evaluation; metrics that JSON cannot hold are left out."""
-    found = _data_of(cb_params.valid_dataset)
+    info = _data_of(cb_params.valid_dataset)
     try:
-        found["metrics"] = json.dumps(cb_params.metrics)
+        info["metrics"] = json.dumps(cb_params.metrics)
     except TypeError as error:
         log.warning("For 'SummaryCollector', the metrics are not recorded: %s", error)
-    return _lineage.eval_lineage(found)
+    return _lineage.eval_lineage(info)
 
 
 # Arguments ----------------------------------------------------------------------------------------
@@ -439,7 +439,7 @@ def _check_positive(name, value):
         )
 
 
-def _checked_wishes(specified, keep_default_action):
+def _check_settings(specified, keep_default_action):
     """What is collected, by key.
 
     Raises:
@@ -450,11 +450,11 @@ def _checked_wishes(specified, keep_default_action):
     for name in specified or {}:
         check_value_type(name, name, str)
     check_keys("SummaryCollector", "collect_specified_data", specified or {}, _DEFAULTS)
-    chosen = {**(_DEFAULTS if keep_default_action else {}), **(specified or {})}
+    settings = {**(_DEFAULTS if keep_default_action else {}), **(specified or {})}
     for name in _SWITCHES:
-        if name in chosen:
-            check_value_type(name, chosen[name], bool)
-    pattern = chosen.get("histogram_regular")
+        if name in settings:
+            check_value_type(name, settings[name], bool)
+    pattern = settings.get("histogram_regular")
     check_value_type("histogram_regular", pattern, (str, type(None)))
     try:
         re.compile(pattern or "")
@@ -463,23 +463,23 @@ def _checked_wishes(specified, keep_default_action):
             f"For `collect_specified_data`, the value of `histogram_regular` must be a regular "
             f"expression, but got {pattern!r}: {error}."
         ) from None
-    landscape = chosen.get("collect_landscape")
+    landscape = settings.get("collect_landscape")
     check_value_type("collect_landscape", landscape, (dict, type(None)))
     if landscape:
         check_settings("SummaryCollector", landscape)
-    return chosen
+    return settings
 
 
-def _checked_custom(given):
+def _check_custom(custom):
     """The values to be written with the circumstances, the environment's among them.
 
     Raises:
         TypeError: if they are not a dict of numbers and texts by name.
         ValueError: if a whole number has more than 32 bits.
     """
-    check_value_type("custom_lineage_data", given, (dict, type(None)))
-    found = {**_from_environment(), **(given or {})}
-    for name, value in found.items():
+    check_value_type("custom_lineage_data", custom, (dict, type(None)))
+    values = {**_from_environment(), **(custom or {})}
+    for name, value in values.items():
         check_value_type(f"custom_lineage_data -> {name}", name, str)
         check_value_type(f"the value of custom_lineage_data -> {name}", value, (int, str, float))
         if isinstance(value, int) and value not in _INT32:
@@ -487,7 +487,7 @@ def _checked_custom(given):
                 f"For 'SummaryCollector', 'custom_lineage_data' must hold ints of 32 "
                 f"bits, but got {value} for {name!r}."
             )
-    return found
+    return values
 
 
 def _from_environment():

@@ -97,7 +97,7 @@ class SummaryLandscape:
         output = self._summary_dir if output is None else output
         with SummaryRecord(output) as record:
             for epochs, plane in self._planes(metadata):
-                losses = _measured(devices, callback_fn, metadata["num_samples"], plane)
+                losses = _measure(devices, callback_fn, metadata["num_samples"], plane)
                 message = _landscape.landscape_message(
                     plane, losses, epochs, metadata["unit"], metadata["step_per_epoch"]
                 )
@@ -107,18 +107,18 @@ class SummaryLandscape:
                 record.flush()
 
     def _planes(self, metadata):
-        """The checkpoints' numbers and the plane of each landscape that is wanted."""
-        groups, wanted = list(metadata["epoch_group"].values()), metadata["create_landscape"]
-        if wanted["train"]:
+        """The checkpoints' numbers and the plane of each requested landscape."""
+        groups, kinds = list(metadata["epoch_group"].values()), metadata["create_landscape"]
+        if kinds["train"]:
             for epochs in groups:
                 yield (
                     epochs,
                     _landscape.plane_of_path(
-                        [self._weights(metadata, each) for each in epochs],
+                        [self._weights(metadata, epoch) for epoch in epochs],
                         metadata["landscape_size"],
                     ),
                 )
-        if wanted["result"]:
+        if kinds["result"]:
             last = groups[-1][-1]
             yield (
                 [last],
@@ -128,8 +128,8 @@ class SummaryLandscape:
             )
 
     def _weights(self, metadata, number):
-        loaded = load_checkpoint(metadata["model_params_file_map"][str(number)])
-        return {name: param.asnumpy() for name, param in loaded.items()}
+        parameters = load_checkpoint(metadata["model_params_file_map"][str(number)])
+        return {name: param.asnumpy() for name, param in parameters.items()}
 
     def _metadata(self, changes):
         """What is known of the training, with the caller's changes, which are saved.
@@ -139,7 +139,7 @@ class SummaryLandscape:
             FileNotFoundError: if nothing is known.
         """
         check_value_type("collect_landscape", changes, (dict, type(None)))
-        changed, changes = changes is not None, dict(changes or {})
+        has_changes, changes = changes is not None, dict(changes or {})
         check_settings(_API, {"intervals": [], **changes})
         path = os.path.join(self._folder, METADATA)
         if not os.path.isfile(path):
@@ -151,11 +151,11 @@ class SummaryLandscape:
             metadata = json_of(path)
         if "intervals" in changes:
             metadata["epoch_group"] = {
-                str(number): each for number, each in enumerate(changes.pop("intervals"))
+                str(number): interval for number, interval in enumerate(changes.pop("intervals"))
             }
         metadata.update(changes)
         self._check_metadata(path, metadata)
-        if changed:
+        if has_changes:
             write_metadata(path, metadata)
         return metadata
 
@@ -173,10 +173,10 @@ class SummaryLandscape:
                 f"'result', but got {metadata['create_landscape']}."
             )
         missing = [
-            each
+            epoch
             for interval in metadata["epoch_group"].values()
-            for each in interval
-            if str(each) not in metadata["model_params_file_map"]
+            for epoch in interval
+            if str(epoch) not in metadata["model_params_file_map"]
         ]
         if missing or not metadata["epoch_group"]:
             raise ValueError(
@@ -185,7 +185,7 @@ class SummaryLandscape:
             )
 
 
-def _measured(devices, callback_fn, num_samples, plane):
+def _measure(devices, callback_fn, num_samples, plane):
     """The losses at the points of a plane; the devices share them."""
     points = plane.points()
     if len(devices) == 1:
@@ -215,13 +215,13 @@ def _measured(devices, callback_fn, num_samples, plane):
 def _losses(device, callback_fn, num_samples, plane, points):
     """The losses at some points, measured on a device."""
     set_context(device_id=device)
-    made = callback_fn()
-    if not isinstance(made, (tuple, list)) or len(made) != 4:
+    result = callback_fn()
+    if not isinstance(result, (tuple, list)) or len(result) != 4:
         raise TypeError(
             f"For '{_API}', 'callback_fn' must return a Model, a network, a dataset "
-            f"and metrics, but got {made!r}."
+            f"and metrics, but got {result!r}."
         )
-    model, network, dataset, metrics = made
+    model, network, dataset, metrics = result
     metric = (get_metrics(metrics) or {}).get("Loss")
     if metric is None:
         raise ValueError(

@@ -14,7 +14,7 @@ class TimeMonitor(Callback):
 
     Args:
         data_size (int): the steps of an epoch, where the run does not know them itself.
-        data_time (bool): whether to print, too, how long a step waited for its data.
+        data_time (bool): whether to print also how long a step waited for its data.
 
     Raises:
         TypeError: if `data_time` is not a bool; at the end of an epoch, if neither the run nor

@@ -67,8 +67,8 @@ class ClassCounts(EvaluationBase):
             )
         hit = predicted.ravel()[predicted.ravel() == labels.ravel()]
         return [
-            np.bincount(each.ravel(), minlength=classes).astype(np.float64)
-            for each in (hit, predicted, labels)
+            np.bincount(counts.ravel(), minlength=classes).astype(np.float64)
+            for counts in (hit, predicted, labels)
         ]
 
     @checked
@@ -96,4 +96,4 @@ class ClassCounts(EvaluationBase):
 
 def _of_samples(y_pred, y):
     """The counts by sample."""
-    return [each.sum(axis=1).astype(np.float64) for each in (y_pred * y, y_pred, y)]
+    return [counts.sum(axis=1).astype(np.float64) for counts in (y_pred * y, y_pred, y)]

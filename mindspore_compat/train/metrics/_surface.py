@@ -66,7 +66,7 @@ class SurfaceMetric(Metric):
             return ndimage.distance_transform_edt(~target)[source]
         return ndimage.distance_transform_cdt(~target, metric=self.distance_metric)[source]
 
-    def _both(self, symmetric):
+    def _distances_of_directions(self, symmetric):
         """The distances from the predicted surface, and with `symmetric` back to it too."""
         self._need_updates(self._edges is not None)
         predicted, labelled = self._edges

@@ -55,11 +55,11 @@ def auc(x, y, reorder: Bool = False):
 def _points(name, values):
     """A list or array as an array of one axis."""
     InstanceOf(np.ndarray, list).called("a numpy.ndarray or a list").refuse("auc", name, values)
-    found = np.asarray(values)
-    if found.ndim == 2 and found.shape[1] == 1:
-        found = found.ravel()
-    if found.ndim != 1:
+    points = np.asarray(values)
+    if points.ndim == 2 and points.shape[1] == 1:
+        points = points.ravel()
+    if points.ndim != 1:
         raise ValueError(
-            f"For 'auc', '{name}' must have the shape (N,) or (N, 1), but got {found.shape}."
+            f"For 'auc', '{name}' must have the shape (N,) or (N, 1), but got {points.shape}."
         )
-    return found
+    return points

@@ -66,12 +66,12 @@ class BleuScore(Metric):
         for words, known in zip(candidates, references, strict=True):
             self._candidate_length += len(words)
             self._reference_length += min(
-                (len(each) for each in known), key=lambda length: abs(length - len(words))
+                (len(reference) for reference in known), key=lambda length: abs(length - len(words))
             )
             counts = _runs(words, self.n_gram)
             allowed = Counter()
-            for each in known:
-                allowed |= _runs(each, self.n_gram)
+            for reference in known:
+                allowed |= _runs(reference, self.n_gram)
             for run in counts:
                 self._denominator[len(run) - 1] += counts[run]
                 self._numerator[len(run) - 1] += min(counts[run], allowed[run])
@@ -86,8 +86,8 @@ class BleuScore(Metric):
         self._need_updates(self._is_update)
         if self._numerator.min() == 0 and not self.smooth:
             return np.float64(0)
-        one = 1 if self.smooth else 0
-        precision = (self._numerator + one) / (self._denominator + one)
+        offset = 1 if self.smooth else 0
+        precision = (self._numerator + offset) / (self._denominator + offset)
         mean = np.exp(np.log(precision).mean())
         if self._candidate_length > self._reference_length:
             return mean

@@ -168,7 +168,9 @@ _RATIOS = {
     ),
 }
 _RATIO_OF = {
-    each: ratio for name, (others, ratio) in _RATIOS.items() for each in (name, *others.split(", "))
+    alias: ratio
+    for name, (others, ratio) in _RATIOS.items()
+    for alias in (name, *others.split(", "))
 }
 _DECREASES = ("none", "mean", "sum", "mean_batch", "sum_batch", "mean_channel", "sum_channel")
 
@@ -247,7 +249,7 @@ class ConfusionMatrixMetric(Metric):
         if not self.calculation_method:
             self._counts += counts.reshape(4, -1).sum(axis=1)
             return
-        score, weight = _decreased(self._ratio(*counts), self.decrease)
+        score, weight = _decrease(self._ratio(*counts), self.decrease)
         self._total = self._total + score * weight
         self._weight = self._weight + weight
 
@@ -255,7 +257,7 @@ class ConfusionMatrixMetric(Metric):
         """(4, N, C): true positives, false positives, true and false negatives."""
         if not self.skip_channel and y.shape[1] > 1:
             y_pred, y = y_pred[:, 1:], y[:, 1:]
-        y_pred, y = (each.reshape(*each.shape[:2], -1).astype(np.float64) for each in (y_pred, y))
+        y_pred, y = (x.reshape(*x.shape[:2], -1).astype(np.float64) for x in (y_pred, y))
         hit = (y_pred + y == 2).sum(axis=2)
         none = (y_pred + y == 0).sum(axis=2)
         labelled = y.sum(axis=2)
@@ -271,11 +273,11 @@ class ConfusionMatrixMetric(Metric):
         if not self.calculation_method:
             return np.atleast_1d(self._ratio(*self._counts))
         self._need_updates(np.any(self._weight))
-        found = _ratio(self._total, self._weight)
-        return found.item() if found.ndim == 0 else found
+        result = _ratio(self._total, self._weight)
+        return result.item() if result.ndim == 0 else result
 
 
-def _decreased(ratios, how):
+def _decrease(ratios, how):
     """Ratios (N, C) reduced, and how many numbers there were; NaNs do not count."""
     known = ~np.isnan(ratios)
     if how == "none":

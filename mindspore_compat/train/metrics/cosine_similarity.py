@@ -73,9 +73,9 @@ class CosineSimilarity(Metric):
             RuntimeError: if nothing has been measured.
         """
         self._need_updates(self.sqr_mtx_res is not None)
-        found = self.sqr_mtx_res.copy()
+        similarities = self.sqr_mtx_res.copy()
         if self.zero_diagonal:
-            np.fill_diagonal(found, 0)
+            np.fill_diagonal(similarities, 0)
         if self.reduction == "none":
-            return found
-        return found.sum(axis=-1) if self.reduction == "sum" else found.mean(axis=-1)
+            return similarities
+        return similarities.sum(axis=-1) if self.reduction == "sum" else similarities.mean(axis=-1)

@@ -14,7 +14,7 @@ class Dice(Metric):
     batches.
 
     Args:
-        smooth (float): what is added to the denominator, above 0.
+        smooth (float): a term added to the denominator, above 0.
 
     Raises:
         TypeError: if `smooth` is not a float.

@@ -44,4 +44,6 @@ class MeanSurfaceDistance(SurfaceMetric):
         Raises:
             RuntimeError: if nothing has been measured.
         """
-        return np.mean([each.mean() for each in self._both(self.symmetric)])
+        return np.mean(
+            [distances.mean() for distances in self._distances_of_directions(self.symmetric)]
+        )

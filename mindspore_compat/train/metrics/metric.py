@@ -125,7 +125,7 @@ class Metric(metaclass=ABCMeta):
             TypeError: as `_convert_data`.
         """
         self._check_count(inputs, count, meaning)
-        return [self._convert_data(each) for each in inputs]
+        return [self._convert_data(x) for x in inputs]
 
     def _check_count(self, inputs, count, meaning):
         if len(inputs) != count:
@@ -134,9 +134,9 @@ class Metric(metaclass=ABCMeta):
                 f"({meaning}), but got {len(inputs)}."
             )
 
-    def _need_updates(self, seen):
+    def _need_updates(self, count):
         """Refuses to compute a result when nothing has been measured."""
-        if not seen:
+        if not count:
             raise RuntimeError(
                 f"For '{type(self).__name__}.eval', 'update' must have been called "
                 f"with at least one sample before."

@@ -18,7 +18,7 @@ class OcclusionSensitivity(Metric):
         pad_val (float): what covers it.
         margin (Union[int, list[int]]): how far the cover reaches to both sides of a point, along
             all axes or along each but the batch; the last point on the far side is left out.
-        n_batch (int): how many images to give the network at once.
+        n_batch (int): the number of images in one call of the network.
         b_box (list[int]): the part of the image to look at: the first and last point along each
             axis but the batch, [min1, max1, min2, max2, ...]; -1 for the end of the image.
 
@@ -84,14 +84,14 @@ class OcclusionSensitivity(Metric):
         sizes = last - first + 1
         centres = [np.array(corner) + first for corner in np.ndindex(*sizes)]
         number = int(label.reshape(-1)[0])
-        self._baseline = _predicted(model, image, number)[0]
+        self._baseline = _predict(model, image, number)[0]
         covered = []
         for start in range(0, len(centres), max(self.n_batch, 1)):
             batch = [
-                self._covered(image, corner, margin)
+                self._cover(image, corner, margin)
                 for corner in centres[start : start + max(self.n_batch, 1)]
             ]
-            covered.append(_predicted(model, np.concatenate(batch), number))
+            covered.append(_predict(model, np.concatenate(batch), number))
         self._sensitivity_im = (self._baseline - np.concatenate(covered)).reshape(sizes).squeeze()
 
     def eval(self):
@@ -103,10 +103,10 @@ class OcclusionSensitivity(Metric):
         self._need_updates(self._sensitivity_im is not None)
         return self._sensitivity_im
 
-    def _covered(self, image, corner, margin):
+    def _cover(self, image, corner, margin):
         """The image with the surroundings of a point covered."""
-        made = image.copy()
-        made[
+        result = image.copy()
+        result[
             (
                 0,
                 *(
@@ -115,7 +115,7 @@ class OcclusionSensitivity(Metric):
                 ),
             )
         ] = self.pad_val
-        return made
+        return result
 
     def _margins(self, axes):
         """The reach of the cover along each axis."""
@@ -148,6 +148,6 @@ class OcclusionSensitivity(Metric):
         return first, last
 
 
-def _predicted(model, images, number):
+def _predict(model, images, number):
     """The prediction of the network for a class, for each image."""
     return model(Tensor(images)).asnumpy()[:, number]

@@ -77,9 +77,9 @@ class ROC(Metric):
         self._labels = y.ravel()
 
     @staticmethod
-    def _check(condition, name, wanted, got):
+    def _check(condition, name, expected, value):
         if not condition:
-            raise ValueError(f"For 'ROC.update', '{name}' must be {wanted}, but got {got}.")
+            raise ValueError(f"For 'ROC.update', '{name}' must be {expected}, but got {value}.")
 
     def eval(self):
         """The curves.
@@ -97,7 +97,7 @@ class ROC(Metric):
         if preds.shape[1] == 1:
             return _curve(preds[:, 0], labels == (1 if self.pos_label is None else self.pos_label))
         curves = [_curve(preds[:, number], labels == number) for number in range(preds.shape[1])]
-        return tuple(list(each) for each in zip(*curves, strict=True))
+        return tuple(list(curve) for curve in zip(*curves, strict=True))
 
 
 def _curve(scores, positive):

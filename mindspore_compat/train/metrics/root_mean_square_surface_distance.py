@@ -46,5 +46,10 @@ class RootMeanSquareDistance(SurfaceMetric):
         Raises:
             RuntimeError: if nothing has been measured.
         """
-        mean = np.mean([np.square(each).mean() for each in self._both(self.symmetric)])
+        mean = np.mean(
+            [
+                np.square(distances).mean()
+                for distances in self._distances_of_directions(self.symmetric)
+            ]
+        )
         return np.sqrt(mean) if self.symmetric else mean

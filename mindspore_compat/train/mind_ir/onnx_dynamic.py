@@ -32,10 +32,10 @@ def lengths_to_trace(lengths):
             an axis of one element is broadcast.
     """
     first = {label: max(n, 2) for label, n in lengths.items()}
-    found = [first]
+    result = [first]
     for label, n in first.items():
-        found += [{**first, label: step * n} for step in STEPS[1:]]
-    return [*found, {label: 2 * n for label, n in first.items()}]
+        result += [{**first, label: step * n} for step in STEPS[1:]]
+    return [*result, {label: 2 * n for label, n in first.items()}]
 
 
 class Dynamic:
@@ -58,15 +58,18 @@ class Dynamic:
         rest, w.operators = w.operators, []
         renamed = {}
         for name in list(w.constants):
-            seen = [writer.constants[name] for writer in self.writers]
-            if not all(_same(one, seen[0]) for one in seen[1:]):
-                renamed[name] = self._follow(name, seen, rest)
-        for one in rest:
-            one.operands = [renamed.get(name, name) for name in one.operands]
+            values = [writer.constants[name] for writer in self.writers]
+            if not all(_same(value, values[0]) for value in values[1:]):
+                renamed[name] = self._follow(name, values, rest)
+        for operator in rest:
+            operator.operands = [renamed.get(name, name) for name in operator.operands]
         w.operators += rest
-        used = {name for one in w.operators for name in one.operands}
-        w.constants = {name: array for name, array in w.constants.items() if name in used}
-        w.outputs = [self._labelled(*each) for each in zip(*(one.outputs for one in self.writers))]
+        used_names = {name for operator in w.operators for name in operator.operands}
+        w.constants = {name: array for name, array in w.constants.items() if name in used_names}
+        w.outputs = [
+            self._label_output(*entries)
+            for entries in zip(*(writer.outputs for writer in self.writers))
+        ]
         return w
 
     def _need_same_operators(self):
@@ -74,11 +77,11 @@ class Dynamic:
             first = self.writer.operators
             if [(o.op, o.operands) for o in first] != [(o.op, o.operands) for o in other.operators]:
                 raise _refusal("it computes something else with other lengths")
-            for one, two in zip(first, other.operators):
-                if one.attributes != two.attributes:
-                    raise _refusal(f"the attributes of its '{one.op}' depend on them")
+            for operator, two in zip(first, other.operators):
+                if operator.attributes != two.attributes:
+                    raise _refusal(f"the attributes of its '{operator.op}' depend on them")
 
-    def _labelled(self, *outputs):
+    def _label_output(self, *outputs):
         """An output whose dynamic lengths have their names, or are not known."""
         name, first, dtype = outputs[0]
         if any(len(shape) != len(first) for _, shape, _ in outputs):
@@ -88,40 +91,42 @@ class Dynamic:
     def _label(self, ns):
         if len(set(ns)) == 1:
             return ns[0]
-        same = (label for label in self.sources if [one[label] for one in self.lengths] == [*ns])
+        same = (
+            label for label in self.sources if [lengths[label] for lengths in self.lengths] == [*ns]
+        )
         return next(same, None)
 
-    def _follow(self, name, seen, operators):
+    def _follow(self, name, values, operators):
         """The name of what takes the place of a constant that differs."""
-        if any(one.shape != seen[0].shape for one in seen):
-            return self._array(seen)
-        changing = np.flatnonzero(np.any([one != seen[0] for one in seen], 0))
+        if any(value.shape != values[0].shape for value in values):
+            return self._array(values)
+        changing = np.flatnonzero(np.any([value != values[0] for value in values], 0))
         if len(changing) == 1 and _shapes_a_reshape(name, operators):
-            shape = seen[0].copy()
+            shape = values[0].copy()
             shape[changing[0]] = -1
             return self.writer.named(shape)
-        return self._numbers(seen)
+        return self._numbers(values)
 
-    def _numbers(self, seen):
+    def _numbers(self, arrays):
         """A constant of one shape whose numbers differ."""
-        w, entries = self.writer, zip(*(one.ravel().tolist() for one in seen))
-        parts = [self._entry(values, seen[0].dtype) for values in entries]
-        joined = parts[0] if len(parts) == 1 else w("Concat", *parts, axis=0)
-        return w("Reshape", joined, whole(*seen[0].shape))
+        w, entries = self.writer, zip(*(array.ravel().tolist() for array in arrays))
+        parts = [self._entry(values, arrays[0].dtype) for values in entries]
+        flat = parts[0] if len(parts) == 1 else w("Concat", *parts, axis=0)
+        return w("Reshape", flat, whole(*arrays[0].shape))
 
     def _entry(self, values, dtype):
         """A number of a constant, as an array of one element."""
         w = self.writer
         if len(set(values)) == 1:
             return np.array([values[0]], dtype)
-        found = self._fit(values)
-        if found is not None:
-            return self._value(found, dtype)
+        fit = self._fit(values)
+        if fit is not None:
+            return self._value(fit, dtype)
         if dtype.kind == "f" and all(values):
-            found = self._fit([1 / value for value in values])
-        if found is None:
-            raise _refusal(f"a constant follows them by no simple rule: {_listed(values)}")
-        return w("Reciprocal", self._value(found, dtype))
+            fit = self._fit([1 / value for value in values])
+        if fit is None:
+            raise _refusal(f"a constant follows them by no simple rule: {_format_values(values)}")
+        return w("Reciprocal", self._value(fit, dtype))
 
     def _fit(self, values):
         """(factors, divisor) with values == product of factors / divisor, or None.
@@ -149,9 +154,9 @@ class Dynamic:
         )
         return _integral(lines, scale) if scale and grown == joint * scale else None
 
-    def _value(self, found, dtype):
+    def _value(self, fit, dtype):
         """What `_fit` found, as an array of one element that the file computes."""
-        w, (factors, divisor), product = self.writer, found, None
+        w, (factors, divisor), product = self.writer, fit, None
         for slopes, rest in factors:
             total = None
             for label, a in slopes.items():
@@ -170,26 +175,26 @@ class Dynamic:
             self.shapes[label] = self.writer("Shape", name, start=axis, end=axis + 1)
         return self.shapes[label]
 
-    def _array(self, seen):
+    def _array(self, arrays):
         """A constant whose shape differs: it is repeated along axes, or counts along one."""
-        w, first = self.writer, seen[0]
-        if any(one.ndim != first.ndim for one in seen):
+        w, first = self.writer, arrays[0]
+        if any(array.ndim != first.ndim for array in arrays):
             raise _refusal("a constant has another rank with other lengths")
-        sizes = list(zip(*(one.shape for one in seen)))
+        sizes = list(zip(*(array.shape for array in arrays)))
         axes = [axis for axis, ns in enumerate(sizes) if len(set(ns)) > 1]
         parts = [self._entry(ns, np.dtype(np.int64)) for ns in sizes]
         shape = parts[0] if len(parts) == 1 else w("Concat", *parts, axis=0)
         cut = tuple(slice(1) if a in axes else slice(None) for a in range(first.ndim))
-        heads = [one[cut] for one in seen]
-        if all((one == head).all() for one, head in zip(seen, heads)):
+        heads = [array[cut] for array in arrays]
+        if all((array == head).all() for array, head in zip(arrays, heads)):
             same = all(_same(head, heads[0]) for head in heads)
             return w("Expand", heads[0] if same else self._numbers(heads), shape)
         start, step = (first.ravel()[i] for i in (0, 1))
         step = step - start
-        for one in seen:
-            if len(axes) > 1 or one.size != one.shape[axes[0]] or one.dtype.kind not in "iuf":
+        for array in arrays:
+            if len(axes) > 1 or array.size != array.shape[axes[0]] or array.dtype.kind not in "iuf":
                 break
-            if not np.array_equal(one.ravel(), start + step * np.arange(one.size)):
+            if not np.array_equal(array.ravel(), start + step * np.arange(array.size)):
                 break
         else:
             count = w("Cast", w("Squeeze", parts[axes[0]]), to=TYPE_NUMBERS[first.dtype])
@@ -198,37 +203,37 @@ class Dynamic:
         raise _refusal(f"it holds a constant array of shape {first.shape} that depends on them")
 
 
-def _same(one, other):
-    return np.array_equal(one, other, equal_nan=one.dtype.kind in "fc")
+def _same(first, other):
+    return np.array_equal(first, other, equal_nan=first.dtype.kind in "fc")
 
 
 def _shapes_a_reshape(name, operators):
-    uses = [one for one in operators if name in one.operands]
-    return all(one.op == "Reshape" and one.operands[1] == name for one in uses)
+    uses = [operator for operator in operators if name in operator.operands]
+    return all(operator.op == "Reshape" and operator.operands[1] == name for operator in uses)
 
 
 def _rational(value):
     """A number as a fraction; the rounding of a float32 is undone."""
-    found = Fraction(value)
-    near = found.limit_denominator(LARGEST_DIVISOR)
-    return near if abs(near - found) <= abs(found) * Fraction(1, 10**6) else found
+    fraction = Fraction(value)
+    near = fraction.limit_denominator(LARGEST_DIVISOR)
+    return near if abs(near - fraction) <= abs(fraction) * Fraction(1, 10**6) else fraction
 
 
 def _integral(factors, scale):
     """Factors with whole numbers, and what their product is divided by."""
-    found, divisor = [], scale
+    integral, divisor = [], scale
     for slopes, rest in factors:
         common = math.lcm(rest.denominator, *(a.denominator for a in slopes.values()))
-        found.append(({s: int(a * common) for s, a in slopes.items()}, int(rest * common)))
+        integral.append(({s: int(a * common) for s, a in slopes.items()}, int(rest * common)))
         divisor *= common
     if divisor.denominator != 1:
-        slopes, rest = found[0]
+        slopes, rest = integral[0]
         by = divisor.denominator
-        found[0] = {s: a * by for s, a in slopes.items()}, rest * by
-    return found, divisor.numerator
+        integral[0] = {s: a * by for s, a in slopes.items()}, rest * by
+    return integral, divisor.numerator
 
 
-def _listed(values):
+def _format_values(values):
     return ", ".join(f"{value:g}" for value in values)
 
 

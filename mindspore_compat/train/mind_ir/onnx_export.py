@@ -72,10 +72,12 @@ def export(
     graph = trace(net, list(inputs))
     names = _input_names(net, graph, input_names or [])
     axes = [(dynamic_axes or {}).get(name, {}) for name in names]
-    for name, given, (_, shape, _) in zip(names, axes, graph.inputs):
-        _check_axes(name, given, shape)
-    made = names, list(output_names or [])
-    writer = _dynamic(net, inputs, graph, axes, made) if any(axes) else Writer(graph, *made)
+    for name, labels, (_, shape, _) in zip(names, axes, graph.inputs):
+        _check_axes(name, labels, shape)
+    all_names = names, list(output_names or [])
+    writer = (
+        _dynamic(net, inputs, graph, axes, all_names) if any(axes) else Writer(graph, *all_names)
+    )
     path = with_suffix(SUFFIX, file_name)
     write(path, onnx_content(writer, path, export_params, keep_initializers_as_inputs))
 
@@ -83,28 +85,30 @@ def export(
 def _dynamic(net, inputs, graph, axes, names):
     """The Writer of a network some of whose lengths are not fixed."""
     lengths, sources = {}, {}
-    for name, given, (_, shape, _) in zip(names[0], axes, graph.inputs):
-        for axis, label in given.items():
+    for name, labels, (_, shape, _) in zip(names[0], axes, graph.inputs):
+        for axis, label in labels.items():
             if lengths.setdefault(label, shape[axis]) != shape[axis]:
                 raise ValueError(
                     f"For 'export', axes of 'dynamic_axes' named '{label}' must have one length, "
                     f"but got {lengths[label]} and {shape[axis]}."
                 )
             sources.setdefault(label, (name, axis))
-    each = lengths_to_trace(lengths)
-    traced = [trace(net, _resized(list(inputs), iter(axes), one)) for one in each]
-    writer = Dynamic([Writer(one, *names) for one in traced], each, sources).settle()
+    variants = lengths_to_trace(lengths)
+    traced = [trace(net, _resize(list(inputs), iter(axes), variant)) for variant in variants]
+    writer = Dynamic(
+        [Writer(variant_graph, *names) for variant_graph in traced], variants, sources
+    ).settle()
     writer.inputs = [
-        (name, tuple(given.get(axis, n) for axis, n in enumerate(shape)), dtype)
-        for (name, shape, dtype), given in zip(writer.inputs, axes)
+        (name, tuple(labels.get(axis, n) for axis, n in enumerate(shape)), dtype)
+        for (name, shape, dtype), labels in zip(writer.inputs, axes)
     ]
     return writer
 
 
-def _resized(value, axes, lengths):
+def _resize(value, axes, lengths):
     """The inputs with other lengths: their elements repeated from the first."""
     if isinstance(value, (tuple, list)):
-        return type(value)(_resized(one, axes, lengths) for one in value)
+        return type(value)(_resize(item, axes, lengths) for item in value)
     if isinstance(value, Tensor):
         array = value._array
         for axis, label in next(axes).items():
@@ -113,17 +117,17 @@ def _resized(value, axes, lengths):
     return value
 
 
-def _input_names(net, graph, given):
+def _input_names(net, graph, input_names):
     """Names of a graph's inputs: the given ones, then those of the parameters of `construct`."""
     parameters = list(inspect.signature(net.construct).parameters.values())
-    taken = {*given, *(name for _, name, _ in graph.parameters)}
-    names = list(given[: len(graph.inputs)])
+    reserved = {*input_names, *(name for _, name, _ in graph.parameters)}
+    names = list(input_names[: len(graph.inputs)])
     for value, _, _ in graph.inputs[len(names) :]:
         at, _, rest = value.name[1:].partition("_")  # x1, or x1_0 for a part of a tuple
         name = _parameter_at(parameters, int(at)) + (rest and f"_{rest}")
-        while name in taken:
+        while name in reserved:
             name += "_"
-        taken.add(name)
+        reserved.add(name)
         names.append(name)
     return names
 
@@ -146,19 +150,19 @@ def _check(net, input_names, output_names, dynamic_axes):
 
 def _check_names(name, value):
     AsValue(InstanceOf(list)).refuse("export", name, value)
-    for one in value:
-        Str.refuse("export", f"elements of '{name}'", one)
+    for item in value:
+        Str.refuse("export", f"elements of '{name}'", item)
     if len(set(value)) < len(value):
         raise ValueError(f"For 'export', '{name}' must not repeat a name, but got {value}.")
 
 
-def _check_axes(name, given, shape):
-    if not isinstance(given, dict):
+def _check_axes(name, labels, shape):
+    if not isinstance(labels, dict):
         raise TypeError(
-            f"For 'export', 'dynamic_axes' of '{name}' must be a dict, but got {given!r} of type "
-            f"{type(given).__name__}."
+            f"For 'export', 'dynamic_axes' of '{name}' must be a dict, but got {labels!r} of type "
+            f"{type(labels).__name__}."
         )
-    for axis, label in given.items():
+    for axis, label in labels.items():
         if type(axis) is not int or not isinstance(label, str):
             raise TypeError(
                 f"For 'export', 'dynamic_axes' of '{name}' must map an int to a str, but got "

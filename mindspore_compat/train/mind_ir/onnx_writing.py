@@ -105,10 +105,12 @@ class Operator:
 
     def message(self):
         """The bytes of the operator."""
-        found = b"".join(bytes_field(1, name) for name in self.operands)
-        found += b"".join(bytes_field(2, name) for name in self.results)
-        found += bytes_field(3, self.results[0]) + bytes_field(4, self.op)
-        return found + b"".join(bytes_field(5, _attribute(*one)) for one in self.attributes.items())
+        content = b"".join(bytes_field(1, name) for name in self.operands)
+        content += b"".join(bytes_field(2, name) for name in self.results)
+        content += bytes_field(3, self.results[0]) + bytes_field(4, self.op)
+        return content + b"".join(
+            bytes_field(5, _attribute(*attribute)) for attribute in self.attributes.items()
+        )
 
 
 class Writer:
@@ -134,9 +136,9 @@ class Writer:
         for value, name, array in graph.parameters:
             self.weights[name] = array if isinstance(array, np.ndarray) else array.get()
             self.names[value.name] = name
-        named = [*input_names, *(value.name for value, _, _ in graph.inputs[len(input_names) :])]
+        names = [*input_names, *(value.name for value, _, _ in graph.inputs[len(input_names) :])]
         self.inputs = []
-        for (value, shape, dtype), name in zip(graph.inputs, named):
+        for (value, shape, dtype), name in zip(graph.inputs, names):
             self.names[value.name] = name
             self.inputs.append((name, shape, dtype))
         for node in graph.nodes:
@@ -158,12 +160,12 @@ class Writer:
         inputs = list(self.inputs)
         if as_inputs or not weights:
             inputs += [(name, array.shape, array.dtype) for name, array in self.weights.items()]
-        body = [bytes_field(1, one.message()) for one in self.operators]
+        body = [bytes_field(1, operator.message()) for operator in self.operators]
         body.append(bytes_field(2, self.graph.name))
         for head, raw in initializers:
             body += [bytes_head(5, len(head) + len(raw)) + head, raw]
-        body += [bytes_field(11, _info(*one)) for one in inputs]
-        body += [bytes_field(12, _info(*one)) for one in self.outputs]
+        body += [bytes_field(11, _info(*info)) for info in inputs]
+        body += [bytes_field(12, _info(*info)) for info in self.outputs]
         opset = int_field(2, OPSET)
         head = int_field(1, IR_VERSION) + bytes_field(2, "MindSpore") + bytes_field(8, opset)
         return [head, bytes_head(7, sum(map(len, body))), *body]
@@ -174,15 +176,15 @@ class Writer:
             self.names[node.result.name] = self.parts[source.name][index]
             return
         if node.op in SAME:
-            found = self(SAME[node.op], *node.operands)
+            result = self(SAME[node.op], *node.operands)
         elif node.op in RULES:
-            found = RULES[node.op](self, node, *node.operands)
+            result = RULES[node.op](self, node, *node.operands)
         else:
             raise RuntimeError(
                 f"For 'export', the network needs the primitive '{node.op}', which "
                 "ONNX has not; a MINDIR file can hold it."
             )
-        (self.parts if isinstance(found, tuple) else self.names)[node.result.name] = found
+        (self.parts if isinstance(result, tuple) else self.names)[node.result.name] = result
 
     def __call__(self, op, *operands, outputs=1, **attributes):
         """Adds an operator; returns the name of its result, or a tuple of names."""
@@ -269,14 +271,14 @@ def _tensors(weights, external):
     """Tensor messages of weights, whose values another file holds where it is named."""
     if external is None:
         return [_tensor(name, array) for name, array in weights.items()]
-    found, at = [], 0
+    messages, at = [], 0
     for name, array in weights.items():
         place = {"location": external, "offset": at, "length": array.nbytes}
         entries = (bytes_field(1, key) + bytes_field(2, str(v)) for key, v in place.items())
-        head = _tensor_head(name, array) + b"".join(bytes_field(13, one) for one in entries)
-        found.append((head + int_field(14, 1), b""))
+        head = _tensor_head(name, array) + b"".join(bytes_field(13, entry) for entry in entries)
+        messages.append((head + int_field(14, 1), b""))
         at += array.nbytes
-    return found
+    return messages
 
 
 def _attribute(name, value):
@@ -387,8 +389,8 @@ def reduce_logical(w, node, x, axes, keepdims):
 
 @rule("Argmax", "Argmin")
 def arg(w, node, x, axis, number):
-    found = w("ArgMax" if node.op == "Argmax" else "ArgMin", x, axis=axis, keepdims=0)
-    return w("Cast", found, to=TYPE_NUMBERS[DTYPES[number]])
+    index = w("ArgMax" if node.op == "Argmax" else "ArgMin", x, axis=axis, keepdims=0)
+    return w("Cast", index, to=TYPE_NUMBERS[DTYPES[number]])
 
 
 @rule("CumSum")

@@ -146,13 +146,13 @@ def _binary(name, op):
 
 def _comparison(op):
     def emit(b, out, x, y):
-        dtype = np.result_type(_typed(x), _typed(y))
+        dtype = np.result_type(_type_or_number(x), _type_or_number(y))
         return b(op, b.operand(x, dtype), b.operand(y, dtype))
 
     return emit
 
 
-def _typed(x):
+def _type_or_number(x):
     """What decides about a common type: a type, or a Python number, which is weak."""
     return x.dtype if hasattr(x, "dtype") else x
 
@@ -252,7 +252,7 @@ def polygamma(b, out, n, x):
 
 
 @emits("round")
-def rounded(b, out, x, decimals=0):
+def round_values(b, out, x, decimals=0):
     if x.dtype.kind in "biu":
         return b.operand(x)
     scale = np.array(10.0**decimals, x.dtype)
@@ -300,14 +300,14 @@ def clip(b, out, x, low, high):
 def nan_to_num(b, out, x, copy=True, nan=0.0, posinf=None, neginf=None):
     value, info = b.operand(x), np.finfo(x.dtype)
 
-    def replaced(value, test, by):
+    def replace(value, test, by):
         return b("Select", test, np.full(x.shape, by, x.dtype), value)
 
-    value = replaced(value, b("IsNan", value), nan)
-    value = replaced(
+    value = replace(value, b("IsNan", value), nan)
+    value = replace(
         value, b("Equal", value, np.array(np.inf, x.dtype)), info.max if posinf is None else posinf
     )
-    return replaced(
+    return replace(
         value, b("Equal", value, np.array(-np.inf, x.dtype)), info.min if neginf is None else neginf
     )
 
@@ -332,12 +332,12 @@ def axes_of(axis, ndim):
 
 def _reduction(op):
     def emit(b, out, x, axis=None, keepdims=False):
-        return reduced(b, op, b.operand(x, out.dtype), axes_of(axis, x.ndim), keepdims)
+        return reduce_value(b, op, b.operand(x, out.dtype), axes_of(axis, x.ndim), keepdims)
 
     return emit
 
 
-def reduced(b, op, value, axes, keepdims):
+def reduce_value(b, op, value, axes, keepdims):
     """A reduction of a Value; without axes there is nothing to reduce."""
     if not axes:
         return value
@@ -347,34 +347,34 @@ def reduced(b, op, value, axes, keepdims):
 
 
 emits("all")(
-    lambda b, out, x, axis=None, keepdims=False: reduced(
+    lambda b, out, x, axis=None, keepdims=False: reduce_value(
         b, "ReduceAll", b.operand(x, bool), axes_of(axis, x.ndim), keepdims
     )
 )
 emits("any")(
-    lambda b, out, x, axis=None, keepdims=False: reduced(
+    lambda b, out, x, axis=None, keepdims=False: reduce_value(
         b, "ReduceAny", b.operand(x, bool), axes_of(axis, x.ndim), keepdims
     )
 )
 
 
-def _centred(b, out, x, axis, ddof, keepdims):
+def _variance(b, out, x, axis, ddof, keepdims):
     axes = axes_of(axis, x.ndim)
     value = b.operand(x, out.dtype)
-    apart = b("Sub", value, reduced(b, "ReduceMean", value, axes, True))
-    total = reduced(b, "ReduceSum", b("Square", apart), axes, keepdims)
+    apart = b("Sub", value, reduce_value(b, "ReduceMean", value, axes, True))
+    total = reduce_value(b, "ReduceSum", b("Square", apart), axes, keepdims)
     count = math.prod(x.shape[a] for a in axes) - ddof
     return b("Mul", total, np.array(1 / count if count else np.inf, out.dtype))
 
 
 @emits("var")
 def var(b, out, x, axis=None, ddof=0, keepdims=False):
-    return _centred(b, out, x, axis, ddof, keepdims)
+    return _variance(b, out, x, axis, ddof, keepdims)
 
 
 @emits("std")
 def std(b, out, x, axis=None, ddof=0, keepdims=False):
-    return b("Sqrt", _centred(b, out, x, axis, ddof, keepdims))
+    return b("Sqrt", _variance(b, out, x, axis, ddof, keepdims))
 
 
 @emits("argmax")
@@ -397,15 +397,15 @@ def _arg_extreme(b, out, x, axis, op):
 
 @emits("cumsum")
 def cumsum(b, out, x, axis=None):
-    return _running(b, out, x, axis, "CumSum")
+    return _accumulate(b, out, x, axis, "CumSum")
 
 
 @emits("cumprod")
 def cumprod(b, out, x, axis=None):
-    return _running(b, out, x, axis, "CumProd")
+    return _accumulate(b, out, x, axis, "CumProd")
 
 
-def _running(b, out, x, axis, op):
+def _accumulate(b, out, x, axis, op):
     value = b.operand(x, out.dtype)
     if axis is None:
         value, axis = b.reshape(value, (-1,)), 0
@@ -421,9 +421,9 @@ def matmul(b, out, x, y):
     left = b.operand(x, out.dtype)
     right = b.operand(y, out.dtype)
     if len(x_shape) == 1:
-        left, x_shape = _shaped(b, left, (1, *x_shape)), (1, *x_shape)
+        left, x_shape = _reshape(b, left, (1, *x_shape)), (1, *x_shape)
     if len(y_shape) == 1:
-        right, y_shape = _shaped(b, right, (*y_shape, 1)), (*y_shape, 1)
+        right, y_shape = _reshape(b, right, (*y_shape, 1)), (*y_shape, 1)
     if len(x_shape) == len(y_shape) == 2:
         value = b("MatMul", left, right, False, False)
     else:
@@ -442,17 +442,17 @@ def _rank(x):
     return np.ndim(_array(x))
 
 
-def _shaped(b, value, shape):
+def _reshape(b, value, shape):
     return value.reshape(shape) if isinstance(value, np.ndarray) else b.reshape(value, shape)
 
 
-def _broadcast_batch(b, value, shape, wanted):
-    if tuple(shape) == tuple(wanted):
+def _broadcast_batch(b, value, shape, target):
+    if tuple(shape) == tuple(target):
         return value
     if isinstance(value, np.ndarray):
-        return np.array(np.broadcast_to(value, wanted))
-    lead = (1,) * (len(wanted) - len(shape))
-    return b("BroadcastTo", b.reshape(value, (*lead, *shape)) if lead else value, tuple(wanted))
+        return np.array(np.broadcast_to(value, target))
+    lead = (1,) * (len(target) - len(shape))
+    return b("BroadcastTo", b.reshape(value, (*lead, *shape)) if lead else value, tuple(target))
 
 
 @emits("einsum_list")
@@ -481,7 +481,7 @@ def einsum_list(b, out, operands, equation):
             value = b.reshape(b.transpose(value, order), wide)
         total = value if total is None else b("Mul", total, value)
     gone = tuple(range(len(result), len(labels)))
-    return b.reshape(reduced(b, "ReduceSum", total, gone, False), out.shape)
+    return b.reshape(reduce_value(b, "ReduceSum", total, gone, False), out.shape)
 
 
 @emits("linalg_inv")

@@ -114,7 +114,7 @@ def looked_up(b, out, x, indices):
 
 moved("roll", lambda p, shift, axis: np.roll(p, shift, axis))
 moved("rot90", lambda p, k, axes: np.rot90(p, k, axes))
-moved("repeat", lambda p, repeats, axis: np.repeat(p, _known(repeats), axis))
+moved("repeat", lambda p, repeats, axis: np.repeat(p, _constant(repeats), axis))
 moved("diagonal", np.diagonal)
 moved("tril", np.tril)
 moved("triu", np.triu)
@@ -136,7 +136,7 @@ def _host():
     return SPACES[np.ndarray]
 
 
-def _known(value):
+def _constant(value):
     """An array that no input decides, on the host."""
     if type(value) is Sketch:
         raise RuntimeError(
@@ -180,7 +180,7 @@ def ones_like(b, out, x, *_, **__):
 
 
 emits("zeros_like")(lambda b, out, x, *_, **__: np.zeros(out.shape, out.dtype))
-emits("full_like")(lambda b, out, x, fill, *_: np.full(out.shape, _known(fill), out.dtype))
+emits("full_like")(lambda b, out, x, fill, *_: np.full(out.shape, _constant(fill), out.dtype))
 
 
 # Look-ups -----------------------------------------------------------------------------------------
@@ -194,10 +194,10 @@ def take(b, out, x, indices, axis=None):
     else:
         at = axis % x.ndim
         length = x.shape[at]
-    return b("Gather", value, wrapped(b, indices, length), at, 0)
+    return b("Gather", value, wrap_indices(b, indices, length), at, 0)
 
 
-def wrapped(b, indices, length):
+def wrap_indices(b, indices, length):
     """Indices with negative ones counted from the end."""
     if type(indices) is not Sketch:
         indices = np.asarray(to_host(indices) if type(indices) in SPACES else indices)
@@ -214,7 +214,7 @@ def take_along_axis(b, out, x, indices, axis):
     axis %= x.ndim
     shape = list(out.shape)
     shape[axis] = x.shape[axis]
-    index = wrapped(b, indices, x.shape[axis])
+    index = wrap_indices(b, indices, x.shape[axis])
     if indices.shape != out.shape:
         index = (
             np.array(np.broadcast_to(index, out.shape))
@@ -246,7 +246,7 @@ def getitem(b, out, x, index):
 
 def _at_constant(b, out, x, index):
     """x[index] for an index that no input decides: a slice where it is one, else a look-up."""
-    index = tuple(_known(part) for part in index)
+    index = tuple(_constant(part) for part in index)
     plain = all(
         part is None
         or part is Ellipsis
@@ -272,14 +272,14 @@ def _bounds(shape, index):
     at = parts.index(Ellipsis)
     missing = len(shape) - (len(parts) - 1)
     parts[at : at + 1] = [slice(None)] * missing
-    found = []
+    bounds = []
     for n, part in zip(shape, parts, strict=True):
         if isinstance(part, slice):
-            found.append(part.indices(n))
+            bounds.append(part.indices(n))
         else:
-            found.append((int(part) % n, int(part) % n + 1, 1))
-    found = [(begin, max(begin, end), step) for begin, end, step in found]
-    return tuple(zip(*found, strict=True)) if found else ((), (), ())
+            bounds.append((int(part) % n, int(part) % n + 1, 1))
+    bounds = [(begin, max(begin, end), step) for begin, end, step in bounds]
+    return tuple(zip(*bounds, strict=True)) if bounds else ((), (), ())
 
 
 def _by_arrays(b, x, index):
@@ -323,7 +323,7 @@ def flat_indices(b, indices, sizes):
     total, step = None, math.prod(sizes)
     for index, size in zip(indices, sizes, strict=True):
         step //= size
-        term = wrapped(b, index, size)
+        term = wrap_indices(b, index, size)
         if isinstance(term, np.ndarray):
             term = np.array(np.broadcast_to(term * step, shape), np.int32)
         else:
@@ -375,7 +375,7 @@ def scatter_add(b, out, x, index, values):
 @emits("add_rows")
 def add_rows(b, out, index, values, count):
     rows = (math.prod(index.shape), *out.shape[1:])
-    at = wrapped(b, index, count)
+    at = wrap_indices(b, index, count)
     at = at.reshape(-1, 1) if isinstance(at, np.ndarray) else b.reshape(at, (rows[0], 1))
     added = b.operand(values, out.dtype)
     added = added.reshape(rows) if isinstance(added, np.ndarray) else b.reshape(added, rows)
@@ -393,7 +393,7 @@ def _scatter(b, out, x, index, values, op):
         indices = flat_indices(b, index, x.shape)
         shape = np.broadcast_shapes(*[np.shape(i.array if type(i) is Sketch else i) for i in index])
     else:
-        indices = np.arange(x.size).reshape(x.shape)[tuple(_known(part) for part in index)]
+        indices = np.arange(x.size).reshape(x.shape)[tuple(_constant(part) for part in index)]
         shape, indices = indices.shape, indices.astype(np.int32)
     return _scatter_flat(b, out, x, indices, b.broadcast(values, shape, out.dtype), op)
 

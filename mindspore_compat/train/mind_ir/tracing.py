@@ -214,9 +214,9 @@ class SketchSpace:
 
     def wrap(self, array, value):
         """`array` as the Sketch of a Value."""
-        made = object.__new__(Sketch)
-        made.array, made.value, made.space = array, self.graph.note(value, array), self
-        return made
+        sketch = object.__new__(Sketch)
+        sketch.array, sketch.value, sketch.space = array, self.graph.note(value, array), self
+        return sketch
 
     def to_device(self, array):
         """`array` on the device of the others: one that is not a Sketch is a constant."""
@@ -233,19 +233,19 @@ class SketchSpace:
             raise AttributeError(name)
         listed = FUNCTIONS.get(name)
         if listed is None or listed.gradient == "plain" or name == "ogrid":
-            found = getattr(self.base, name)  # an AttributeError for a name that is nowhere
+            function = getattr(self.base, name)  # an AttributeError for a name that is nowhere
         elif name in EMIT:
-            found = functools.partial(self._noted, name, EMIT[name])
+            function = functools.partial(self._call_emitter, name, EMIT[name])
         elif listed.gradient == "parts":
-            found = vjp_rules.parts_of(name).__get__(self)
+            function = vjp_rules.parts_of(name).__get__(self)
         elif listed.home not in LIBRARY and not listed.opaque:
-            found = implementation(name).__get__(self)
+            function = implementation(name).__get__(self)
         else:
-            found = functools.partial(self._constant, name)
-        setattr(self, name, found)
-        return found
+            function = functools.partial(self._constant, name)
+        setattr(self, name, function)
+        return function
 
-    def _noted(self, name, emit, *args, **kwargs):
+    def _call_emitter(self, name, emit, *args, **kwargs):
         if not _sketches([args, list(kwargs.values())]):
             return self._compute(name, args, kwargs)
         out = self._compute(name, _bare(args), {k: _bare(v) for k, v in kwargs.items()})
@@ -301,17 +301,19 @@ def _in_order(name, args, kwargs):
     """The arguments by position, with the defaults that vjp_rules.py gives the name."""
     primitive = vjp_rules.TABLE.get(name)
     if primitive is None:
-        return [*args, *kwargs.values()] if not kwargs else _spelled(name, args, kwargs)
-    bound = inspect.signature(primitive.signature).bind(*args, **kwargs)
-    bound.apply_defaults()
-    return list(bound.arguments.values())
+        return (
+            [*args, *kwargs.values()] if not kwargs else _arguments_of_emitter(name, args, kwargs)
+        )
+    binding = inspect.signature(primitive.signature).bind(*args, **kwargs)
+    binding.apply_defaults()
+    return list(binding.arguments.values())
 
 
-def _spelled(name, args, kwargs):
+def _arguments_of_emitter(name, args, kwargs):
     """The same for a name without a rule: its emitter's own signature."""
-    bound = inspect.signature(EMIT[name]).bind(None, None, *args, **kwargs)
-    bound.apply_defaults()
-    return list(bound.arguments.values())[2:]
+    binding = inspect.signature(EMIT[name]).bind(None, None, *args, **kwargs)
+    binding.apply_defaults()
+    return list(binding.arguments.values())[2:]
 
 
 # The whole network --------------------------------------------------------------------------------
@@ -359,28 +361,28 @@ def _tensors(values):
             yield from _tensors(value)
 
 
-def _as_input(space, given, name):
+def _as_input(space, argument, name):
     """One argument of the network: a Tensor over a Sketch, or what was given."""
-    if isinstance(given, Tensor):
-        array = given._array
+    if isinstance(argument, Tensor):
+        array = argument._array
         value = Value(name)
         space.graph.inputs.append((value, tuple(array.shape), array.dtype))
         return Tensor._wrap(space.wrap(array, value))
-    if isinstance(given, (tuple, list)):
-        return type(given)(_as_input(space, g, f"{name}_{i}") for i, g in enumerate(given))
-    return given
+    if isinstance(argument, (tuple, list)):
+        return type(argument)(_as_input(space, g, f"{name}_{i}") for i, g in enumerate(argument))
+    return argument
 
 
-def _as_output(given):
+def _as_output(result):
     """What the network returned, with Values instead of Tensors."""
-    if isinstance(given, Tensor):
-        array = given._array
+    if isinstance(result, Tensor):
+        array = result._array
         return array.value if type(array) is Sketch else to_host(array)
-    if isinstance(given, (tuple, list)):
-        return tuple(_as_output(g) for g in given)
-    if given is None or isinstance(given, (bool, int, float, str)):
-        return given
+    if isinstance(result, (tuple, list)):
+        return tuple(_as_output(g) for g in result)
+    if result is None or isinstance(result, (bool, int, float, str)):
+        return result
     raise RuntimeError(
-        f"For 'export', the network returns a {type(given).__name__}, which cannot be "
+        f"For 'export', the network returns a {type(result).__name__}, which cannot be "
         "part of a graph."
     )

@@ -27,8 +27,8 @@ def convolve_nd(b, out, x, w, stride, pads, dilation, groups):
         attributes = _conv3d(out.shape[1], w.shape[2:], stride, pads, dilation, groups)
         return b("Conv3D", value, weight, **attributes)
     if n == 1:  # a height of one
-        value = _raised(b, value, x.shape, out.dtype)
-        weight = _raised(b, weight, w.shape, out.dtype)
+        value = _add_height(b, value, x.shape, out.dtype)
+        weight = _add_height(b, weight, w.shape, out.dtype)
         stride, pads, dilation = (1, *stride), ((0, 0), *pads), (1, *dilation)
     kernel = (1, *w.shape[2:])[-2:]
     value = b(
@@ -40,7 +40,7 @@ def convolve_nd(b, out, x, w, stride, pads, dilation, groups):
     return b.reshape(value, out.shape) if n == 1 else value
 
 
-def _raised(b, value, shape, dtype):
+def _add_height(b, value, shape, dtype):
     """A height of one put in front of the length."""
     shape = (*shape[:2], 1, *shape[2:])
     if isinstance(value, np.ndarray):
@@ -105,8 +105,8 @@ def convolve_input(b, out, y, w, x_shape, stride, pads, dilation, groups):
         tuple(map(int, x_shape)),
     )
     if n == 1:
-        value = _raised(b, value, y.shape, out.dtype)
-        weight = _raised(b, weight, w.shape, out.dtype)
+        value = _add_height(b, value, y.shape, out.dtype)
+        weight = _add_height(b, weight, w.shape, out.dtype)
         stride, pads, dilation = (1, *stride), ((0, 0), *pads), (1, *dilation)
         shape = (*shape[:2], 1, *shape[2:])
     attributes = _conv2d(w.shape[0], (1, *w.shape[2:])[-2:], stride, pads, dilation, groups, "PAD")
@@ -115,7 +115,7 @@ def convolve_input(b, out, y, w, x_shape, stride, pads, dilation, groups):
     return b.reshape(value, out.shape) if n == 1 else value
 
 
-def _prepared(b, x, kernel, pads, fill):
+def _pad_data(b, x, kernel, pads, fill):
     """The data behind padding, as (planes, 1, spatial...), its shape, and its Value."""
     lead = x.shape[: x.ndim - len(kernel)]
     widths = ((0, 0),) * len(lead) + tuple(pads)
@@ -141,7 +141,7 @@ def _kernel_slices(b, value, shape, kernel, stride, dilation, out):
         yield b("StridedSlice", value, begin, end, step, 0, 0, 0, 0, 0)
 
 
-def _fitted(size, kernel, stride, pads, dilation, out):
+def _fit_pads(size, kernel, stride, pads, dilation, out):
     """`pads` with the end where the last window stops; the slices cut off the rest."""
     return tuple(
         (before, max((o - 1) * s + d * (k - 1) + 1 - n - before, 0))
@@ -155,8 +155,8 @@ def _fitted(size, kernel, stride, pads, dilation, out):
 def max_pool(b, out, x, kernel, stride, pads, dilation, ceil_mode=False):
     n = len(kernel)
     size, goal = x.shape[x.ndim - n :], out.shape[out.ndim - n :]
-    pads = _fitted(size, kernel, stride, pads, dilation, goal)
-    value, shape = _prepared(b, x, kernel, pads, pooling._lowest(x.dtype))
+    pads = _fit_pads(size, kernel, stride, pads, dilation, goal)
+    value, shape = _pad_data(b, x, kernel, pads, pooling._lowest(x.dtype))
     exact = all(
         (o - 1) * s + k <= m < o * s + k
         for m, k, s, o in zip(shape[-n:], kernel, stride, goal, strict=True)
@@ -183,8 +183,8 @@ def average_pool(b, out, x, kernel, stride, pads, ceil_mode=False, include=True,
     n = len(kernel)
     size, goal = x.shape[x.ndim - n :], out.shape[out.ndim - n :]
     counts = _host_average(size, kernel, stride, pads, ceil_mode, include, divisor, goal)
-    pads = _fitted(size, kernel, stride, pads, (1,) * n, goal)
-    value, shape = _prepared(b, x, kernel, pads, 0)
+    pads = _fit_pads(size, kernel, stride, pads, (1,) * n, goal)
+    value, shape = _pad_data(b, x, kernel, pads, 0)
     total = None
     for kernel_slice in _kernel_slices(b, value, shape, kernel, stride, (1,) * n, goal):
         total = kernel_slice if total is None else b("Add", total, kernel_slice)
@@ -205,13 +205,13 @@ def adaptive_average(b, out, x, goal):
     n = len(goal)
     value, lead = b.operand(x), x.ndim - n
     for i in range(n):
-        size, wanted = x.shape[lead + i], out.shape[lead + i]
-        if size == wanted:
+        size, target = x.shape[lead + i], out.shape[lead + i]
+        if size == target:
             continue
-        means = adaptive_pooling.means(size, wanted, x.dtype.str).T
+        means = adaptive_pooling.means(size, target, x.dtype.str).T
         order = [a for a in range(x.ndim) if a != lead + i] + [lead + i]
         shape = [out.shape[a] if a < lead + i else x.shape[a] for a in order[:-1]]
         value = b.reshape(b.transpose(value, order), (math.prod(shape), size))
         value = b("MatMul", value, np.ascontiguousarray(means), False, False)
-        value = b.transpose(b.reshape(value, (*shape, wanted)), np.argsort(order))
+        value = b.transpose(b.reshape(value, (*shape, target)), np.argsort(order))
     return value

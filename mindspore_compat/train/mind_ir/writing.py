@@ -85,7 +85,7 @@ def export(net, *inputs, file_name, file_format, **kwargs):
         if sum(len(p.raw_data) for p in model.graph.parameter) > LARGE:
             path = _write_apart(model, path.removesuffix(SUFFIX), key)
         content = mindir.pieces(model)
-    write(path, content if key is None else locked(content, key, mode))
+    write(path, content if key is None else encrypt(content, key, mode))
 
 
 def with_suffix(suffix, file_name):
@@ -103,20 +103,20 @@ def write(path, pieces):
 
 def onnx_content(writer, path, weights=True, as_inputs=False, key=None):
     """The pieces of an ONNX file; weights that a message cannot hold are written beside it."""
-    held = writer.weights.values() if weights else ()
-    if sum(array.nbytes for array in held) <= LARGEST_MESSAGE:
+    values = writer.weights.values() if weights else ()
+    if sum(array.nbytes for array in values) <= LARGEST_MESSAGE:
         return writer.pieces(weights, as_inputs)
     if key is not None:
         raise ValueError(
             "For 'export', a model with more than 2 GB of weights cannot be encrypted."
         )
     external = f"{path}.data"
-    write(external, [np.ascontiguousarray(array).reshape(-1).view(np.uint8) for array in held])
+    write(external, [np.ascontiguousarray(array).reshape(-1).view(np.uint8) for array in values])
     return writer.pieces(weights, as_inputs, os.path.basename(external))
 
 
 def _customize(model, custom):
-    """Lets the caller change the message; `user_info` is a dict meanwhile."""
+    """Lets the caller change the message, where `user_info` is a dict."""
     model.user_info = {pair.key: pair.value for pair in model.user_info}
     custom(model)
     model.user_info = [
@@ -190,7 +190,7 @@ def check_lock(api, prefix, key, mode):
         ) from None
 
 
-def locked(content, key, mode):
+def encrypt(content, key, mode):
     """The pieces of an encrypted file."""
     if callable(mode):
         return [mode(b"".join(bytes(piece) for piece in content), key)]

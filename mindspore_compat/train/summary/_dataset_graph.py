@@ -35,7 +35,8 @@ def _node(node):
     parts = [bytes_field(1, _node(child)) for child in node.children]
     parts.append(bytes_field(2, _parameters(_settings_of_node(node))))
     parts += [
-        bytes_field(3, _operation(_described(each))) for each in getattr(node, "operations", ())
+        bytes_field(3, _operation(_describe(operation)))
+        for operation in getattr(node, "operations", ())
     ]
     sampler = getattr(node, "sampler", None)
     if sampler is not None:
@@ -78,7 +79,7 @@ def _settings_of_node(node):
     return description
 
 
-def _described(operation):
+def _describe(operation):
     """An operation of `map` as a dict: a transform with its settings, or where a function is."""
     kind = type(operation)
     if kind.__module__.startswith(_PACKAGE):
@@ -95,8 +96,8 @@ def _described_sampler(sampler):
 
 def _settings(thing):
     """The settings of a transform or sampler that JSON can hold."""
-    found = {name: _as_json(value) for name, value in vars(thing).items() if name[0] != "_"}
-    return {name: value for name, value in found.items() if value is not None}
+    settings = {name: _as_json(value) for name, value in vars(thing).items() if name[0] != "_"}
+    return {name: value for name, value in settings.items() if value is not None}
 
 
 def _as_json(value):
@@ -110,15 +111,15 @@ def _as_json(value):
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, (list, tuple)):
-        return [_as_json(each) for each in value]
+        return [_as_json(item) for item in value]
     if _is_plain(value):
         return value
-    return _described(value) if callable(value) else None
+    return _describe(value) if callable(value) else None
 
 
 def _is_plain(value):
     if isinstance(value, (list, tuple)):
-        return all(_is_plain(each) for each in value)
+        return all(_is_plain(item) for item in value)
     return isinstance(value, (str, bool, int, float)) and not isinstance(value, Enum)
 
 
@@ -132,13 +133,13 @@ def _operation(description):
         )
     ]
     for numbers in lists.values():
-        whole = all(isinstance(each, int) for each in numbers)
+        whole = all(isinstance(number, int) for number in numbers)
         write = (
-            (lambda each: int_field(2, each))
+            (lambda number: int_field(2, number))
             if whole
-            else (lambda each: float_field(3, float(each)))
+            else (lambda number: float_field(3, float(number)))
         )
-        parts += [write(each) for each in numbers]
+        parts += [write(number) for number in numbers]
     return b"".join(parts)
 
 
@@ -153,7 +154,7 @@ def _parameters(description):
         elif isinstance(value, float):
             parts.append(entry(5, name, double_field(2, value)))
         elif isinstance(value, (list, tuple)):
-            texts = b"".join(bytes_field(1, json.dumps(each)) for each in value)
+            texts = b"".join(bytes_field(1, json.dumps(text)) for text in value)
             parts += [entry(2, name, bytes_field(2, texts))] if value else []
         else:
             text = value if isinstance(value, str) else json.dumps(value) if value else "None"

@@ -19,7 +19,7 @@ def count_flops(network, inputs, backward):
     Args:
         network (Cell): the network.
         inputs (list[Tensor]): what it is called with.
-        backward (bool): whether the gradients of the trainable parameters are counted, too.
+        backward (bool): whether to count the gradients of the trainable parameters too.
 
     Raises:
         RuntimeError: if the network does what a graph cannot hold.
@@ -42,10 +42,10 @@ def count_flops(network, inputs, backward):
 def _depends(operands, names):
     """Whether some of the operands, or of those in tuples among them, have these names."""
     return any(
-        _depends(each, names)
-        if isinstance(each, (tuple, list))
-        else isinstance(each, Value) and each.name in names
-        for each in operands
+        _depends(operand, names)
+        if isinstance(operand, (tuple, list))
+        else isinstance(operand, Value) and operand.name in names
+        for operand in operands
     )
 
 

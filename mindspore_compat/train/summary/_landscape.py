@@ -38,15 +38,15 @@ class Plane:
 
     def at(self, point):
         """The weights at a point."""
-        found = {}
+        result = {}
         for name, value in self.weights.items():
             first, second = (direction.get(name) for direction in self.directions)
-            found[name] = (
+            result[name] = (
                 value
                 if first is None
                 else (value + point[0] * first + point[1] * second).astype(value.dtype)
             )
-        return found
+        return result
 
 
 def is_drawn(name):
@@ -59,13 +59,15 @@ def plane_of_path(checkpoints, size):
 
     Args:
         checkpoints (list[dict]): arrays by name, the trained weights last.
-        size (int): how many points an axis has.
+        size (int): the number of points on an axis.
     """
     last = checkpoints[-1]
-    flat = np.stack([_flat(each) for each in checkpoints])
+    flat = np.stack([_flat(checkpoint) for checkpoint in checkpoints])
     offsets = flat - flat[-1]
-    directions = tuple(_scaled(_shaped(each, last), last) for each in _components(offsets[:-1].T))
-    spanned = np.stack([_flat(each) for each in directions], axis=1)
+    directions = tuple(
+        _scale(_reshape(component, last), last) for component in _components(offsets[:-1].T)
+    )
+    spanned = np.stack([_flat(direction) for direction in directions], axis=1)
     path = np.linalg.lstsq(spanned, offsets.T, rcond=None)[0].T
     low, high = path.min(0), path.max(0)
     margin = _MARGIN * (high - low)
@@ -76,7 +78,7 @@ def plane_of_path(checkpoints, size):
 def plane_of_result(weights, size):
     """A plane in two random directions around the trained weights."""
     directions = tuple(
-        _scaled(
+        _scale(
             {
                 name: np.random.normal(size=value.shape)
                 for name, value in weights.items()
@@ -96,30 +98,30 @@ def _flat(weights):
     ).astype(np.float64)
 
 
-def _shaped(flat, weights):
-    found, at = {}, 0
+def _reshape(flat, weights):
+    result, at = {}, 0
     for name, value in weights.items():
         if is_drawn(name):
-            found[name] = flat[at : at + value.size].reshape(value.shape)
+            result[name] = flat[at : at + value.size].reshape(value.shape)
             at += value.size
-    return found
+    return result
 
 
-def _scaled(direction, weights):
+def _scale(direction, weights):
     """A direction, in each parameter as long as the parameter is."""
-    found = {}
+    result = {}
     for name, change in direction.items():
         length = np.linalg.norm(change)
-        found[name] = change * (np.linalg.norm(weights[name]) / length) if length else change
-    return found
+        result[name] = change * (np.linalg.norm(weights[name]) / length) if length else change
+    return result
 
 
 def _components(columns):
     """The first two principal components; the largest number of each is positive."""
     centred = columns - columns.mean(0)
-    found, lengths, _ = np.linalg.svd(centred, full_matrices=False)
+    vectors, lengths, _ = np.linalg.svd(centred, full_matrices=False)
     for number in (0, 1):
-        component = found[:, number]
+        component = vectors[:, number]
         yield component * lengths[number] * np.sign(component[np.abs(component).argmax()])
 
 
@@ -145,7 +147,7 @@ def landscape_message(plane, losses, epochs, unit, steps_per_epoch):
         parts.append(
             bytes_field(
                 2,
-                b"".join(int_field(1, each) for each in epochs)
+                b"".join(int_field(1, epoch) for epoch in epochs)
                 + bytes_field(2, _points(*plane.path.T, np.array(losses[:count]))),
             )
         )
@@ -159,5 +161,5 @@ def landscape_message(plane, losses, epochs, unit, steps_per_epoch):
 
 def _points(x, y, z):
     return b"".join(
-        bytes_field(number, tensor_message(each)) for number, each in enumerate((x, y, z), 1)
+        bytes_field(number, tensor_message(axis)) for number, axis in enumerate((x, y, z), 1)
     )

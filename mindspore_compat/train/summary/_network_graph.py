@@ -54,7 +54,9 @@ class _Writer:
         for node in graph.nodes:
             self._node(node.op, node.operands, node.attributes, node.result)
         result = self._operand(graph.outputs)
-        shown = graph.shapes.get(graph.outputs.name) if isinstance(graph.outputs, Value) else None
+        output_shape = (
+            graph.shapes.get(graph.outputs.name) if isinstance(graph.outputs, Value) else None
+        )
         return b"".join(
             [
                 *self.nodes,
@@ -68,7 +70,7 @@ class _Writer:
                 bytes_field(
                     4,
                     bytes_field(1, result)
-                    + (bytes_field(2, _tensor_type(*shown)) if shown else b""),
+                    + (bytes_field(2, _tensor_type(*output_shape)) if output_shape else b""),
                 ),
                 *self.constants,
             ]
@@ -76,9 +78,9 @@ class _Writer:
 
     def _node(self, op, operands, attributes, result):
         """Adds a node, and returns its name."""
-        before = [self._operand(each) for each in operands]
+        before = [self._operand(operand) for operand in operands]
         name = str(len(self.nodes) + 1)
-        parts = [bytes_field(1, bytes_field(1, each) + int_field(2, 0)) for each in before]
+        parts = [bytes_field(1, bytes_field(1, name) + int_field(2, 0)) for name in before]
         parts += [bytes_field(2, name), bytes_field(3, op), bytes_field(4, "Default")]
         parts += [
             bytes_field(5, bytes_field(1, key) + bytes_field(2, _value(value)))
@@ -96,7 +98,7 @@ class _Writer:
         """The name of a Value; of a constant or a tuple, which are added."""
         if isinstance(value, Value):
             return self.names.get(value.name, value.name)
-        if isinstance(value, tuple) and any(isinstance(each, (Value, tuple)) for each in value):
+        if isinstance(value, tuple) and any(isinstance(item, (Value, tuple)) for item in value):
             return self._node("MakeTuple", value, {}, None)
         name = f"cst{len(self.constants) + 1}"
         self.constants.append(bytes_field(5, bytes_field(1, name) + bytes_field(2, _value(value))))
@@ -118,7 +120,7 @@ def _value(value):
         return int_field(1, _TENSOR) + bytes_field(8, content)
     if isinstance(value, (tuple, list)):
         kind = _TUPLE if isinstance(value, tuple) else _LIST
-        return int_field(1, kind) + b"".join(bytes_field(18, _value(each)) for each in value)
+        return int_field(1, kind) + b"".join(bytes_field(18, _value(item)) for item in value)
     if isinstance(value, bool):
         return int_field(1, _BOOL) + int_field(2, value)
     if isinstance(value, int):

@@ -46,11 +46,11 @@ class SummaryRecord:
 
     Args:
         log_dir (str): the folder for the files; it is made if need be.
-        file_prefix (str): what the file's name begins with.
-        file_suffix (str): what the file's name ends with.
+        file_prefix (str): the prefix of file names.
+        file_suffix (str): the suffix of file names.
         num_process (int): is checked; values are written by this process.
         network (Cell): is checked; networks run eagerly and have no graph to save.
-        max_file_size (int, optional): how many bytes a file may have; what does not fit is not
+        max_file_size (int, optional): the largest size of a file in bytes; what does not fit is not
             written, with a warning.
         raise_exception (bool, optional): whether a failure to write is raised, not only logged.
         export_options (dict, optional): {"tensor_format": "npy"} writes recorded tensors as .npy
@@ -93,7 +93,7 @@ class SummaryRecord:
                     f"For 'SummaryRecord', '{name}' must have letters, digits, _ and "
                     f"dots, but got {text!r}."
                 )
-        self._export_options = _checked_exports(export_options)
+        self._export_options = _check_exports(export_options)
         if max_file_size is not None and max_file_size < 0:
             log.warning(
                 "For 'SummaryRecord', 'max_file_size' must be >= 0, but got %d; there is no limit.",
@@ -156,7 +156,7 @@ class SummaryRecord:
 
     def _take(self, kind, tag, tensor):
         """What a summary op shows; the newest value of a tag stays."""
-        self._shown = [one for one in self._shown if one[:2] != (kind, tag)]
+        self._shown = [entry for entry in self._shown if entry[:2] != (kind, tag)]
         self._shown.append((kind, tag, tensor.asnumpy().copy()))
 
     def add_value(self, plugin, name, value):
@@ -213,12 +213,12 @@ class SummaryRecord:
         if self._closed:
             log.error("For 'SummaryRecord', it is closed, and nothing is recorded.")
             return False
-        shown = [one for one in self._shown if self._mode == "train" and _is_valid(one)]
-        values, self._values, self._shown = [*shown, *self._values], [], []
+        entries = [entry for entry in self._shown if self._mode == "train" and _is_valid(entry)]
+        values, self._values, self._shown = [*entries, *self._values], [], []
         print_summary.take_latest()  # what is recorded is no longer returned elsewhere
-        chosen = [one for one in values if plugin_filter is None or plugin_filter(one[0])]
+        selection = [value for value in values if plugin_filter is None or plugin_filter(value[0])]
         try:
-            self._write(step, chosen)
+            self._write(step, selection)
         except (OSError, RuntimeError) as error:
             if self.raise_exception:
                 raise
@@ -227,8 +227,8 @@ class SummaryRecord:
 
     def _write(self, step, values):
         now = time.time()
-        tagged = [one for one in values if one[0] in _events.KINDS]
-        newest = {one[:2]: one for one in tagged}
+        tagged = [value for value in values if value[0] in _events.KINDS]
+        newest = {value[:2]: value for value in tagged}
         if newest:
             self._summary.write(now, _events.summary_event(now, step, list(newest.values())))
         for kind, _, value in values:
@@ -330,9 +330,9 @@ def _check_shape(plugin, array):
         )
 
 
-def _is_valid(one):
+def _is_valid(entry):
     """Whether what an op showed can be written; otherwise it is left out with a warning."""
-    kind, tag, array = one
+    kind, tag, array = entry
     try:
         _check_shape(kind, array)
     except ValueError as error:
@@ -352,7 +352,7 @@ def _as_message(plugin, value):
     return value.SerializeToString()
 
 
-def _checked_exports(options):
+def _check_exports(options):
     """The options, checked.
 
     Raises:

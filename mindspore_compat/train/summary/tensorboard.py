@@ -116,18 +116,20 @@ def _add(messages, summary, value, copied, left_out):
 
 def _histogram(messages, part):
     """A distribution, whose sum of squares is that of the middles of its buckets."""
-    found = messages.HistogramProto()
+    histogram = messages.HistogramProto()
     for number, _, value in fields(part):
         if number == 1:
-            sizes = {each: data for each, _, data in fields(value)}
-            left, width = (struct.unpack("<d", sizes[each])[0] for each in (1, 2))
-            found.bucket_limit.append(left + width)
-            found.bucket.append(sizes.get(3, 0))
-            found.num += sizes.get(3, 0)
-            found.sum_squares += sizes.get(3, 0) * (left + width / 2) ** 2
+            sizes = {key: data for key, _, data in fields(value)}
+            left, width = (struct.unpack("<d", sizes[key])[0] for key in (1, 2))
+            histogram.bucket_limit.append(left + width)
+            histogram.bucket.append(sizes.get(3, 0))
+            histogram.num += sizes.get(3, 0)
+            histogram.sum_squares += sizes.get(3, 0) * (left + width / 2) ** 2
         elif number in (5, 6, 7):
-            setattr(found, {5: "max", 6: "min", 7: "sum"}[number], struct.unpack("<d", value)[0])
-    return found
+            setattr(
+                histogram, {5: "max", 6: "min", 7: "sum"}[number], struct.unpack("<d", value)[0]
+            )
+    return histogram
 
 
 def main():

@@ -43,15 +43,15 @@ class ModelThor(Model):
         super().__init__(
             network, loss_fn, optimizer, metrics, eval_network, eval_indexes, amp_level, **kwargs
         )
-        found = [
+        optimizers = [
             cell for _, cell in self._train_network.cells_and_names() if isinstance(cell, ThorGpu)
         ]
-        if not found:
+        if not optimizers:
             raise ValueError(
                 "For 'ModelThor', the network must be trained by an optimizer that "
                 "'nn.thor' returned."
             )
-        self._thor = found[0]
+        self._thor = optimizers[0]
         self._frequency = self._thor.get_frequency()
 
     def _run_step(self, inputs):
