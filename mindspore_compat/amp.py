@@ -62,18 +62,18 @@ LARGEST = float(np.finfo(np.float32).max)
 
 def _grad_scale_map(scale_value, inputs):
     """Every Tensor of nested tuples and lists times `scale_value`, in its own dtype."""
-    return _mapped(inputs, lambda tensor: tensor * ops.cast(scale_value, tensor.dtype))
+    return _map_nested(inputs, lambda tensor: tensor * ops.cast(scale_value, tensor.dtype))
 
 
 def _grad_unscale_map(scale_value, inputs):
     """Every Tensor of nested tuples and lists divided by `scale_value`, in its own dtype."""
     scale = 1.0 / float(scale_value)
-    return _mapped(inputs, lambda tensor: tensor * Tensor(scale, tensor.dtype))
+    return _map_nested(inputs, lambda tensor: tensor * Tensor(scale, tensor.dtype))
 
 
-def _mapped(value, function):
+def _map_nested(value, function):
     if isinstance(value, (tuple, list)):
-        return type(value)([_mapped(each, function) for each in value])
+        return type(value)([_map_nested(item, function) for item in value])
     if not isinstance(value, Tensor):
         _Scaled.refuse_part("LossScaler", "the input", value)
     return function(value)
@@ -174,7 +174,7 @@ class DynamicLossScaler(StaticLossScaler):
 
     Args:
         scale_value (Union[float, int]): the loss scale at the start, at least 1.
-        scale_factor (int): what the scale is multiplied and divided by.
+        scale_factor (int): the factor and divisor of the scale.
         scale_window (int): the finite steps in a row that it takes to go up.
 
     Examples:
@@ -266,7 +266,7 @@ def all_finite(inputs: _Inputs):
 
 
 def __getattr__(name):
-    found = build("amp", name)
-    if found is None:
+    function = build("amp", name)
+    if function is None:
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
-    return found
+    return function

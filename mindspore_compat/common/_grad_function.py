@@ -14,8 +14,8 @@ class _Function:
     A subclass defines `forward(ctx, *inputs)` and `backward(ctx, *gradients)` as static methods, or
     `forward(*inputs)` and `setup_context(ctx, inputs, output)` instead of the first. `ctx` is
     an instance of the subclass on which anything may be noted. `backward` receives one gradient for
-    each output (None for one that is not a Tensor) and returns one for each input (None where there
-    is none).
+    each output (None for one that is not a Tensor) and returns one for each input (None for
+    no gradient).
 
     Attributes:
         saved_tensors (tuple): what `save_for_backward` was given.
@@ -67,12 +67,12 @@ class _Function:
         Raises:
             RuntimeError: if one is something else.
         """
-        for one in tensors:
-            if one is not None and not isinstance(one, Tensor):
+        for tensor in tensors:
+            if tensor is not None and not isinstance(tensor, Tensor):
                 raise RuntimeError(
                     f"For '{type(self).__name__}', 'save_for_backward' takes "
-                    f"Tensors and None, but got {one!r} of type "
-                    f"{type(one).__name__}."
+                    f"Tensors and None, but got {tensor!r} of type "
+                    f"{type(tensor).__name__}."
                 )
         self._saved = self._found = tensors
 
@@ -101,77 +101,79 @@ class _Function:
                 gradients, or one of a wrong shape.
         """
         ctx = cls()
-        ctx.needs_input_grad = tuple(isinstance(one, Tensor) for one in inputs)
-        given = tuple(_twin(one) for one in inputs)
+        ctx.needs_input_grad = tuple(isinstance(value, Tensor) for value in inputs)
+        copies = tuple(_twin(value) for value in inputs)
         with unrecorded():
             if cls.setup_context is _Function.setup_context:
-                out = cls.forward(ctx, *given)
+                out = cls.forward(ctx, *copies)
             else:
-                out = cls.forward(*given)
-                cls.setup_context(ctx, given, out)
+                out = cls.forward(*copies)
+                cls.setup_context(ctx, copies, out)
         outs = list(out) if isinstance(out, (tuple, list)) else [out]
-        made = _recorded(ctx, inputs, given, outs)
-        for tensor, twin in zip(inputs, given):
+        results = _record_outputs(ctx, inputs, copies, outs)
+        for tensor, twin in zip(inputs, copies):
             if isinstance(tensor, Tensor) and twin._array is not tensor._array:
-                _follow(tensor, twin, outs, made)
-        return type(out)(made) if isinstance(out, (tuple, list)) else made[0]
+                _follow(tensor, twin, outs, results)
+        return type(out)(results) if isinstance(out, (tuple, list)) else results[0]
 
 
 def _twin(value):
     """A copy of an input: what `forward` writes to it in place is applied after it has returned."""
     if type(value) is not Tensor:
         return value
-    made = Tensor._wrap(value._array)
-    made._node = value._node
-    return made
+    copy = Tensor._wrap(value._array)
+    copy._node = value._node
+    return copy
 
 
-def _follow(tensor, twin, outs, made):
+def _follow(tensor, twin, outs, results):
     """Gives an input the values that its twin was changed to, and their node in the record."""
     tensor._array = twin._array
     at = next((i for i, out in enumerate(outs) if out is twin), None)
-    tensor._node = None if at is None else made[at]._node
+    tensor._node = None if at is None else results[at]._node
 
 
-def _recorded(ctx, inputs, given, outs):
+def _record_outputs(ctx, inputs, copies, outs):
     """The outputs, fresh and made by one node if an input takes part in a gradient."""
     heads = [out for out in outs if isinstance(out, Tensor)]
     fresh = [Tensor._wrap(head._array) for head in heads]
-    tensors = [one for one in inputs if isinstance(one, Tensor)]
-    if not depth.paused and any(one._node is not None for one in tensors):
+    tensors = [value for value in inputs if isinstance(value, Tensor)]
+    if not depth.paused and any(tensor._node is not None for tensor in tensors):
         node = object.__new__(Node)
-        twins = [one for one in given if isinstance(one, Tensor)]
+        twins = [value for value in copies if isinstance(value, Tensor)]
         node.rule = _FunctionRule(ctx, inputs, [isinstance(out, Tensor) for out in outs])
-        node.parents = tuple(one._node for one in tensors)
-        node.metas = tuple((one._array.shape, one._array.dtype) for one in tensors)
+        node.parents = tuple(tensor._node for tensor in tensors)
+        node.metas = tuple((tensor._array.shape, tensor._array.dtype) for tensor in tensors)
         node.number = next_number()
         node.saved = _saved_values(ctx, twins, heads)
         put_node(node, fresh)
-        for head, one in zip(heads, fresh):
+        for head, result in zip(heads, fresh):
             if any(head is fixed for fixed in ctx.non_differentiable):
-                one._node = None
-    made = iter(fresh)
-    return [next(made) if isinstance(out, Tensor) else out for out in outs]
+                result._node = None
+    results = iter(fresh)
+    return [next(results) if isinstance(out, Tensor) else out for out in outs]
 
 
 def _saved_values(ctx, twins, heads):
     """The arrays of those inputs and outputs that were saved, in the form the rule takes them."""
-    saved = {id(one) for one in ctx._saved}
-    given, results = (
-        [one._array if id(one) in saved else None for one in several] for several in (twins, heads)
+    identities = {id(tensor) for tensor in ctx._saved}
+    operands, results = (
+        [tensor._array if id(tensor) in identities else None for tensor in several]
+        for several in (twins, heads)
     )
-    ctx._saved_positions = [_position(one, twins, heads) for one in ctx._saved]
+    ctx._saved_positions = [_position(tensor, twins, heads) for tensor in ctx._saved]
     ctx._saved = tuple(
-        one if position is None else None for one, position in zip(ctx._saved, ctx._saved_positions)
+        tensor if position is None else None
+        for tensor, position in zip(ctx._saved, ctx._saved_positions)
     )
-    return packed((given, tuple(results) if len(results) != 1 else results[0]))
+    return packed((operands, tuple(results) if len(results) != 1 else results[0]))
 
 
 def _position(tensor, twins, heads):
     """Where a saved Tensor stands: ("given" or "result", index), or None for another one."""
     for name, several in (("given", twins), ("result", heads)):
-        for i, one in enumerate(several):
-            if one is tensor:
+        for i, candidate in enumerate(several):
+            if candidate is tensor:
                 return name, i
     return None
 
@@ -187,39 +189,39 @@ class _FunctionRule(VjpRule):
         self.saves = ("given", "out")
         self.fills = ctx.materialize_grads
         self.ctx = ctx
-        self.tensors = [isinstance(one, Tensor) for one in inputs]
-        self.shapes = [one.shape if isinstance(one, Tensor) else None for one in inputs]
+        self.tensors = [isinstance(value, Tensor) for value in inputs]
+        self.shapes = [value.shape if isinstance(value, Tensor) else None for value in inputs]
         self.differentiated = differentiated
 
     def pull(self, xp, g, saved, wanted):
         """The gradients of the inputs, by the user's `backward`."""
-        given, result = saved
+        inputs, result = saved
         results = result if isinstance(result, tuple) else (result,)
-        operands = {"given": given, "result": results}
+        operands = {"given": inputs, "result": results}
         self.ctx._found = tuple(
-            one if position is None else as_given(operands[position[0]][position[1]])
-            for one, position in zip(self.ctx._saved, self.ctx._saved_positions)
+            tensor if position is None else as_given(operands[position[0]][position[1]])
+            for tensor, position in zip(self.ctx._saved, self.ctx._saved_positions)
         )
         gradients = iter(g if isinstance(g, tuple) else (g,))
         flow = [_given_or_none(next(gradients)) if live else None for live in self.differentiated]
-        found = self.ctx.backward(self.ctx, *flow)
-        found = found if isinstance(found, (tuple, list)) else (found,)
-        self._need_same_metadata(found)
+        grads = self.ctx.backward(self.ctx, *flow)
+        grads = grads if isinstance(grads, (tuple, list)) else (grads,)
+        self._need_same_metadata(grads)
         return (
-            [as_given_back(xp, one) for one, is_tensor in zip(found, self.tensors) if is_tensor],
+            [as_given_back(xp, grad) for grad, is_tensor in zip(grads, self.tensors) if is_tensor],
         )
 
-    def _need_same_metadata(self, found):
-        if len(found) != len(self.tensors):
+    def _need_same_metadata(self, grads):
+        if len(grads) != len(self.tensors):
             raise RuntimeError(
                 f"For '{self.name}', 'backward' must return one gradient for each "
-                f"of {len(self.tensors)} inputs, but got {len(found)}."
+                f"of {len(self.tensors)} inputs, but got {len(grads)}."
             )
-        for shape, one in zip(self.shapes, found):
-            if shape is not None and isinstance(one, Tensor) and not _sums_to(one.shape, shape):
+        for shape, grad in zip(self.shapes, grads):
+            if shape is not None and isinstance(grad, Tensor) and not _sums_to(grad.shape, shape):
                 raise RuntimeError(
                     f"For '{self.name}', 'backward' must return a gradient of the "
-                    f"input's shape, {shape}, but got {one.shape}."
+                    f"input's shape, {shape}, but got {grad.shape}."
                 )
 
 

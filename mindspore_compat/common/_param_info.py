@@ -29,9 +29,9 @@ class ParamInfo:
 
     def clone(self):
         """A copy that belongs to no Parameter yet."""
-        made = ParamInfo(None)
-        made.__dict__.update(self.__dict__, obj=None, cache_shape=list(self.cache_shape))
-        return made
+        clone = ParamInfo(None)
+        clone.__dict__.update(self.__dict__, obj=None, cache_shape=list(self.cache_shape))
+        return clone
 
 
 def _generate_parameter_name():

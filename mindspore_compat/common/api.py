@@ -135,7 +135,7 @@ class _CellGraphExecutor:
         """Notes that a Cell is to run with inputs of these kinds.
 
         Args:
-            obj (Union[Cell, Callable]): what is to run.
+            obj (Union[Cell, Callable]): the function or Cell to run.
             *args: its inputs.
             phase (str): what it runs for.
             do_convert (bool): is not read.
@@ -145,7 +145,9 @@ class _CellGraphExecutor:
         Returns:
             tuple[str, bool], the name of the phase, Cell and inputs, and whether it is a new one.
         """
-        kinds = tuple((getattr(each, "shape", each), str(type(each))) for each in args)
+        kinds = tuple(
+            (getattr(argument, "shape", argument), str(type(argument))) for argument in args
+        )
         key = (phase, id(obj), repr(kinds), repr(sorted(kwargs)))
         new = key not in self._phases
         if new:

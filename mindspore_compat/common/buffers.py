@@ -74,9 +74,9 @@ def swap_tensors(t1, t2):
 
     Source: mindspore.swap_tensors of MindSpore 2.10.
     """
-    for name, each in (("t1", t1), ("t2", t2)):
-        InstanceOf(Tensor).refuse("swap_tensors", name, each)
-        if weakref.getweakrefcount(each) > (id(each) in WEIGHTS):  # the list of all Parameters
+    for name, tensor in (("t1", t1), ("t2", t2)):
+        InstanceOf(Tensor).refuse("swap_tensors", name, tensor)
+        if weakref.getweakrefcount(tensor) > (id(tensor) in WEIGHTS):  # the list of all Parameters
             raise RuntimeError(
                 f"For 'swap_tensors', '{name}' must have no weak references, but has."
             )

@@ -11,7 +11,7 @@ __all__ = ["ContiguousTensorsHandle", "combine_tensor_list", "combine_tensor_lis
 
 def combine_tensor_list(tensor_list, enable_mem_align=True):
     """The sizes of Tensors in bytes, as they are and as they lie one after another: two lists."""
-    sizes = [each.nbytes for each in tensor_list]
+    sizes = [tensor.nbytes for tensor in tensor_list]
     return sizes, list(sizes)
 
 
@@ -54,7 +54,7 @@ class ContiguousTensorsHandle:
     @checked
     def __init__(self, tensor_list, enable_mem_align: Bool = True):
         listed = isinstance(tensor_list, (list, tuple)) and len(tensor_list)
-        if not listed or not all(isinstance(each, Tensor) for each in tensor_list):
+        if not listed or not all(isinstance(tensor, Tensor) for tensor in tensor_list):
             raise TypeError(
                 "For 'ContiguousTensorsHandle', 'tensor_list' must be a list of "
                 f"Tensors, but got {tensor_list!r}."
@@ -64,7 +64,7 @@ class ContiguousTensorsHandle:
         self.total_padding_size = sum(self.after_padding_sizes)
 
     def _run(self, tensors):
-        return Tensor(np.concatenate([each.asnumpy().reshape(-1) for each in tensors]))
+        return Tensor(np.concatenate([tensor.asnumpy().reshape(-1) for tensor in tensors]))
 
     def __getitem__(self, item):
         whole = self._run(self.tensor_list)
@@ -82,17 +82,17 @@ class ContiguousTensorsHandle:
     @checked
     def slice_by_tensor_index(self, start: Int(ge=0) = None, end: Int(ge=1) = None):
         """The numbers of some of the Tensors, from number `start` to before number `end`."""
-        chosen = self.tensor_list[start:end]
-        if not chosen:
+        tensors = self.tensor_list[start:end]
+        if not tensors:
             raise ValueError(
                 "For 'slice_by_tensor_index', 'start' must be less than 'end', but "
                 f"got {start} and {end}."
             )
-        return self._run(chosen)
+        return self._run(tensors)
 
     def __str__(self):
         lines = [
-            f"Tensor[{position}]: {each.asnumpy()}"
-            for position, each in enumerate(self.tensor_list)
+            f"Tensor[{position}]: {tensor.asnumpy()}"
+            for position, tensor in enumerate(self.tensor_list)
         ]
         return "\n".join([f"Handle total size: {self.total_padding_size}", *lines, ""])

@@ -41,11 +41,11 @@ class HookHandle:
     @classmethod
     def add(cls, hooks, hook, prepend=False, removed=None):
         """Puts `hook` last (or first) into `hooks` and returns its handle."""
-        made = cls(hooks, removed)
-        hooks[made.id] = hook
+        handle = cls(hooks, removed)
+        hooks[handle.id] = hook
         if prepend:
-            hooks.move_to_end(made.id, last=False)
-        return made
+            hooks.move_to_end(handle.id, last=False)
+        return handle
 
     def remove(self):
         """Takes the hook away; doing it again does nothing."""

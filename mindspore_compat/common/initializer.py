@@ -561,7 +561,7 @@ def initializer(
         return _same_shape(init, shape)
     shape = _checked_shape(shape)
     if isinstance(init, str):
-        init = _named(init)
+        init = _class_named(init)
     elif isinstance(init, numbers.Number):
         init = Constant(init)
     return Tensor(shape=shape, dtype=dtype, init=init)
@@ -569,11 +569,11 @@ def initializer(
 
 def _same_shape(init, shape):
     if shape is not None:
-        wanted = (shape,) if isinstance(shape, int) else tuple(shape)
-        if init.shape != wanted:
+        expected = (shape,) if isinstance(shape, int) else tuple(shape)
+        if init.shape != expected:
             raise ValueError(
                 "For 'initializer', the Tensor 'init' must have the shape asked for, "
-                f"but got {init.shape} and {wanted}."
+                f"but got {init.shape} and {expected}."
             )
     return init
 
@@ -592,8 +592,8 @@ def _checked_shape(shape):
     return tuple(int(size) for size in shape)
 
 
-def _named(name):
-    found = _INITIALIZER_ALIAS.get(name.lower())
-    if found is None:
+def _class_named(name):
+    cls = _INITIALIZER_ALIAS.get(name.lower())
+    if cls is None:
         raise ValueError(f"For 'initializer', no initializer is named '{name}'.")
-    return found()
+    return cls()

@@ -36,12 +36,12 @@ class _Building(threading.local):
 building = _Building()
 
 
-def _owner(run, args):
+def _owner(function, args):
     """What a graph belongs to: the object whose method is called, or the function."""
-    return args[0] if args and steps.can_own(args[0]) else run
+    return args[0] if args and steps.can_own(args[0]) else function
 
 
-def _marked(function):
+def _mark(function):
     """`function` under its own name; a Cell is returned as it is."""
     if not hasattr(function, "__name__"):
         return function
@@ -96,7 +96,7 @@ def jit(
 
     Source: mindspore.jit of MindSpore 2.10.
     """
-    return _marked if function is None else _marked(function)
+    return _mark if function is None else _mark(function)
 
 
 @without_effect(
@@ -106,7 +106,7 @@ def ms_function(fn=None, input_signature=None, hash_args=None, jit_config=None, 
     """The name that `jit` had before MindSpore 2.0.
 
     Args:
-        fn (Callable): the function; None where a decorator is wanted.
+        fn (Callable): the function; None to return a decorator.
         input_signature (Union[Tensor, list, tuple]): the shapes and dtypes of the inputs.
         hash_args (Union[object, list, tuple]): what else the graph depends on.
         jit_config (JitConfig): options of the compilation.
@@ -119,7 +119,7 @@ def ms_function(fn=None, input_signature=None, hash_args=None, jit_config=None, 
 
     Source: mindspore.ms_function of MindSpore 1.10.
     """
-    return _marked if fn is None else _marked(fn)
+    return _mark if fn is None else _mark(fn)
 
 
 @without_effect("jit_class", "any class may be used")

@@ -35,7 +35,7 @@ def _computing(kind, names):
         return compute
 
     def decorate(cls):
-        for name in (f"__{each}__" for each in names.split()):
+        for name in (f"__{operator}__" for operator in names.split()):
             if name not in vars(cls):
                 setattr(cls, name, wrapped(name))
         return cls
@@ -62,9 +62,9 @@ class MutableInt(int, Mutable):
     def __rmul__(self, other):
         """`other` times this; a sequence becomes one of dynamic length within `jit`."""
         if building.depth and isinstance(other, (tuple, list)):
-            made = _MADE[list if isinstance(other, list) else tuple](other * int(self))
-            made.dynamic = True
-            return made
+            result = _MADE[list if isinstance(other, list) else tuple](other * int(self))
+            result.dynamic = True
+            return result
         return _variable(int.__rmul__(self, other))
 
 
@@ -90,11 +90,11 @@ class _Sequence(Mutable):
     dynamic = False
 
     def _like(self, items, dynamic):
-        made = type(self)(items)
-        made.dynamic = dynamic
-        return made
+        result = type(self)(items)
+        result.dynamic = dynamic
+        return result
 
-    def _joined(self, items, other):
+    def _join(self, items, other):
         if items is NotImplemented or not building.depth:
             return items
         return self._like(items, self.dynamic or is_dynamic(other))
@@ -118,14 +118,14 @@ class _Sequence(Mutable):
     def __add__(self, other):
         if not isinstance(other, (tuple, list)):
             return NotImplemented  # a Tensor joins what stands before it by its own rule
-        return self._joined(super().__add__(other), other)
+        return self._join(super().__add__(other), other)
 
     def __mul__(self, count):
         if not isinstance(count, int):
             return NotImplemented
         if isinstance(count, Mutable) and building.depth:
             return self._like(super().__mul__(count), True)
-        return self._joined(super().__mul__(count), None)
+        return self._join(super().__mul__(count), None)
 
     __rmul__ = __mul__
 
@@ -145,20 +145,20 @@ class MutableTuple(_Sequence, tuple):
 class MutableList(_Sequence, list):
     """A list that `grad` looks into."""
 
-    def _need_like(self, value, error, what):
+    def _need_like(self, value, error, noun):
         """Refuses a value of another type than the items have, where the length is dynamic."""
         if building.depth and self.dynamic and len(self):
             kinds = _kind(list.__getitem__(self, 0)), _kind(value)
             if kinds[0] != kinds[1]:
                 raise error(
-                    f"For 'mutable', {what} must be {kinds[0]} like the items, but got {kinds[1]}."
+                    f"For 'mutable', {noun} must be {kinds[0]} like the items, but got {kinds[1]}."
                 )
 
     def __setitem__(self, index, value):
         if isinstance(index, slice):
-            for each in value:
+            for item in value:
                 self._need_like(
-                    each,
+                    item,
                     ValueError,
                     "The element type do not match, can not convert "
                     "to dynamic length sequence.: each element",
@@ -225,19 +225,19 @@ def mutable(input_data, dynamic_len: Bool = False):
         return input_data
     if building.depth:
         _check_dynamic(input_data, dynamic_len)
-    made = _MADE[next(kind for kind in _MADE if isinstance(input_data, kind))](input_data)
+    variable = _MADE[next(kind for kind in _MADE if isinstance(input_data, kind))](input_data)
     if dynamic_len:
-        made.dynamic = True
-    return made
+        variable.dynamic = True
+    return variable
 
 
 def _check(value):
     if isinstance(value, (tuple, list)):
-        for one in value:
-            _check(one)
+        for item in value:
+            _check(item)
     elif isinstance(value, dict):
-        for one in value.values():
-            _check(one)
+        for item in value.values():
+            _check(item)
     else:
         InstanceOf(Tensor, int, float).called(
             "a Tensor, number, tuple, list or dict of these"
@@ -250,8 +250,8 @@ def _check_dynamic(value, dynamic_len):
         raise RuntimeError(
             "For 'mutable', can not convert a dynamic length sequence to constant length."
         )
-    kinds = {_kind(one) for one in value} if dynamic_len else ()
-    if len(kinds) > 1 and not all(isinstance(one, (tuple, list)) for one in value):
+    kinds = {_kind(item) for item in value} if dynamic_len else ()
+    if len(kinds) > 1 and not all(isinstance(item, (tuple, list)) for item in value):
         raise ValueError(
             f"For 'mutable', the items of a sequence of dynamic length must have one "
             f"type, but got {sorted(kinds)}: The element type do not match."
@@ -353,7 +353,7 @@ def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=Tr
     """Marks a function as one of constants, which graph mode runs at compile time.
 
     Args:
-        fn (Function): the function; None where a decorator is wanted.
+        fn (Function): the function; None to return a decorator.
         get_instance (bool): False to return a class whose instances are the function. Default:
             True.
         name (str): the name of that class; by default the function's.
@@ -374,7 +374,7 @@ def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=Tr
     def decorate(function):
         if get_instance:
             return function
-        made = type(
+        cls = type(
             name or function.__name__,
             (),
             {
@@ -382,6 +382,6 @@ def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=Tr
                 "__doc__": function.__doc__,
             },
         )
-        return made
+        return cls
 
     return decorate if fn is None else decorate(fn)

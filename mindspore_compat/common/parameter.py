@@ -71,9 +71,9 @@ class Parameter(Tensor):
 
     def __new__(cls, *args, **kwargs):
         """An empty Parameter, noted among the live ones."""
-        made = super().__new__(cls)
-        WEIGHTS[id(made)] = made
-        return made
+        parameter = super().__new__(cls)
+        WEIGHTS[id(parameter)] = parameter
+        return parameter
 
     def __init__(
         self,
@@ -179,8 +179,8 @@ class Parameter(Tensor):
     )
     @parallel_optimizer_comm_recompute.setter
     def parallel_optimizer_comm_recompute(self, value):
-        checked = _need_bool("parallel_optimizer_comm_recompute", value)
-        self._param_info.parallel_optimizer_comm_recompute = checked
+        flag = _need_bool("parallel_optimizer_comm_recompute", value)
+        self._param_info.parallel_optimizer_comm_recompute = flag
 
     @property
     def comm_fusion(self):
@@ -317,10 +317,10 @@ class Parameter(Tensor):
 
     def value(self):
         """A Tensor with a copy of the values, through which gradients reach the parameter."""
-        made = Tensor._wrap(self._array.copy())
+        result = Tensor._wrap(self._array.copy())
         if not depth.paused:
-            made._node = self._node
-        return made
+            result._node = self._node
+        return result
 
     @without_effect("Parameter.set_data(slice_shape)")
     def set_data(self, data, slice_shape=False):
@@ -405,15 +405,15 @@ class Parameter(Tensor):
         from .initializer import initializer  # it imports Tensor, and so may this file only late
 
         if isinstance(init, str) and init == "same":
-            made = _new_parameter(self._array.copy())
+            clone = _new_parameter(self._array.copy())
         else:
             source = initializer(init, self.shape, self.dtype)
             source = source.init_data() if source.has_init else source
-            made = _new_parameter(source._array.astype(to_numpy(self.dtype)))
+            clone = _new_parameter(source._array.astype(to_numpy(self.dtype)))
         info = self._param_info.clone()
         info.key = -1
-        made.param_info = info
-        return made
+        clone.param_info = info
+        return clone
 
     def copy(self):
         """A copy of the parameter, values and name; in graph mode a Tensor that carries the
@@ -439,13 +439,13 @@ class Parameter(Tensor):
         return self.__deepcopy__({})
 
     def __deepcopy__(self, memo):
-        made = _new_parameter(self._array.copy())
-        memo[id(self)] = made
-        made.name = self.name
-        made.requires_grad = self.requires_grad
-        made.layerwise_parallel = self.layerwise_parallel
-        made._param_info.parallel_optimizer = self.parallel_optimizer
-        return made
+        copy = _new_parameter(self._array.copy())
+        memo[id(self)] = copy
+        copy.name = self.name
+        copy.requires_grad = self.requires_grad
+        copy.layerwise_parallel = self.layerwise_parallel
+        copy._param_info.parallel_optimizer = self.parallel_optimizer
+        return copy
 
     def __reduce_ex__(self, protocol):
         return _unpickled, (
@@ -479,20 +479,20 @@ def _take_values(param, source):
 
 
 def _unpickled(data, name, requires_grad, layerwise_parallel, parallel_optimizer):
-    made = _new_parameter(data._array)
-    made.name = name
-    made.requires_grad = requires_grad
-    made.layerwise_parallel = layerwise_parallel
-    made._param_info.parallel_optimizer = parallel_optimizer
-    return made
+    parameter = _new_parameter(data._array)
+    parameter.name = name
+    parameter.requires_grad = requires_grad
+    parameter.layerwise_parallel = layerwise_parallel
+    parameter._param_info.parallel_optimizer = parallel_optimizer
+    return parameter
 
 
 def _new_parameter(array):
     """A Parameter over `array` itself, unnamed."""
-    made = Parameter.__new__(Parameter)
-    made._array = array
-    made._set_up()
-    return made
+    parameter = Parameter.__new__(Parameter)
+    parameter._array = array
+    parameter._set_up()
+    return parameter
 
 
 class ParameterTuple(tuple):
@@ -518,16 +518,17 @@ class ParameterTuple(tuple):
 
     def __new__(cls, iterable):
         """Makes the tuple, once the elements have been checked."""
-        found = tuple(iterable)
-        named = {}
-        for each in found:
-            if not isinstance(each, Parameter):
-                InstanceOf(Parameter).refuse_part("ParameterTuple", "every element", each)
-            if named.setdefault(each.name, each) is not each:
+        parameters = tuple(iterable)
+        by_name = {}
+        for parameter in parameters:
+            if not isinstance(parameter, Parameter):
+                InstanceOf(Parameter).refuse_part("ParameterTuple", "every element", parameter)
+            if by_name.setdefault(parameter.name, parameter) is not parameter:
                 raise ValueError(
-                    f"For 'ParameterTuple', the names must differ, but '{each.name}' occurs twice."
+                    f"For 'ParameterTuple', the names must differ, but '{parameter.name}' "
+                    "occurs twice."
                 )
-        return super().__new__(cls, found)
+        return super().__new__(cls, parameters)
 
     def clone(self, prefix, init="same"):
         """Clones every Parameter, with `prefix` and a dot in front of its name.
@@ -546,12 +547,12 @@ class ParameterTuple(tuple):
                 "digits, '_' and "
                 f"'.', but got {prefix!r}."
             )
-        made = []
-        for each in self:
-            copy = each.clone(init)
-            copy.name = f"{prefix}.{each.name}"
-            made.append(copy)
-        return ParameterTuple(made)
+        clones = []
+        for parameter in self:
+            copy = parameter.clone(init)
+            copy.name = f"{prefix}.{parameter.name}"
+            clones.append(copy)
+        return ParameterTuple(clones)
 
     def __parameter_tuple__(self):
         """Marks the class as MindSpore's."""
@@ -560,8 +561,8 @@ class ParameterTuple(tuple):
 _CLONE_PREFIX = re.compile(r"^\w+[0-9a-zA-Z_.]*$", re.ASCII)
 
 
-def as_float(tensor, wanted):
-    """`tensor` cast to `wanted` if it holds real floats; Parameters are cast where used."""
+def as_float(tensor, dtype):
+    """`tensor` cast to `dtype` if it holds real floats; Parameters are cast where used."""
     if tensor._array.dtype.kind not in "fV" or isinstance(tensor, Parameter):
         return tensor
-    return tensor if tensor.dtype == wanted else tensor.astype(wanted)
+    return tensor if tensor.dtype == dtype else tensor.astype(dtype)

@@ -22,7 +22,7 @@ def recompute(
         block (Cell): what to run.
         *args: its inputs.
         use_reentrant (bool): whether `context_fn` is ignored.
-        output_recompute (bool): whether the output of the block is computed again, too.
+        output_recompute (bool): whether to recompute the output of the block too.
         early_stop (bool): whether the second run ends with the last value that is needed.
         context_fn (Callable): returns two context managers, one for the first run and one for the
             second; heeded where `use_reentrant` is False. Default: None.

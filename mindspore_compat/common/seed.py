@@ -10,7 +10,7 @@ __all__ = ["get_seed", "set_seed"]
 
 _LARGEST = 2**31 - 1
 _STEP = 533697028  # between the seeds of one operation, as observed; it wraps around at _LARGEST
-_OF_ZERO = 87654321  # stands for the seed 0, because zeros mean that there is none
+_OF_ZERO = 87654321  # stands for the seed 0, because zeros mean no seed
 _calls = {}  # (seed, operation) -> how often asked since the seed was set
 
 on_seed(lambda seed: _calls.clear())
@@ -38,5 +38,5 @@ def _get_graph_seed(op_seed, kernel_name):
     Int.refuse(kernel_name, "seed", op_seed)
     if op_seed < 0:
         raise ValueError(f"For '{kernel_name}', 'seed' must not be negative, but got {op_seed}.")
-    asked = _calls[op_seed, kernel_name] = _calls.get((op_seed, kernel_name), -1) + 1
-    return seed % _LARGEST, (op_seed + asked * _STEP) % _LARGEST
+    count = _calls[op_seed, kernel_name] = _calls.get((op_seed, kernel_name), -1) + 1
+    return seed % _LARGEST, (op_seed + count * _STEP) % _LARGEST

@@ -30,9 +30,9 @@ def _need_ints(api, name, tensor):
 
 def _need_shape(api, shape):
     _ATuple.refuse(api, "shape", shape)
-    for one in shape:
-        _Ints.refuse_part(api, "'shape'", one, verb="hold")
-        if one <= 0:
+    for length in shape:
+        _Ints.refuse_part(api, "'shape'", length, verb="hold")
+        if length <= 0:
             raise ValueError(f"For '{api}', 'shape' must hold positive ints, but got {shape}.")
 
 

@@ -33,12 +33,12 @@ class UntypedStorage:
     @classmethod
     def _of(cls, array):
         """The storage of an array: that of the array it is a view of, if it is one."""
-        made = object.__new__(cls)
-        made._dtype = array.dtype
+        storage = object.__new__(cls)
+        storage._dtype = array.dtype
         while type(array.base) in SPACES and _in_one_piece(array.base):
             array = array.base
-        made._array = array
-        return made
+        storage._array = array
+        return storage
 
     def _flat(self, dtype):
         """All elements in the order of memory, as another dtype."""

@@ -45,34 +45,34 @@ def as_graph(function, args, kwargs):
     outside = graphs.separate
     graphs.running = graphs.separate = True
     try:
-        made = {}
-        args = [_input(each, made) for each in args]
-        kwargs = {name: _input(each, made) for name, each in kwargs.items()}
+        copies = {}
+        args = [_input(argument, copies) for argument in args]
+        kwargs = {name: _input(argument, copies) for name, argument in kwargs.items()}
         return _output(function(*args, **kwargs))
     finally:
         graphs.running, graphs.separate = False, outside
 
 
-def _input(value, made):
+def _input(value, copies):
     """An input as a graph has it: another Tensor of the same memory, a list of its own.
 
-    `made` holds those Tensors by the ids of the caller's, as a Tensor may be given twice.
+    `copies` holds those Tensors by the ids of the caller's, as a Tensor may be given twice.
     """
     kind = type(value)
     if kind is Tensor:
-        return _own(value, made)
+        return _own(value, copies)
     if kind is tuple or kind is list:
         return kind(
-            [_own(each, made) if type(each) is Tensor else _input(each, made) for each in value]
+            [_own(item, copies) if type(item) is Tensor else _input(item, copies) for item in value]
         )
     return value
 
 
-def _own(tensor, made):
+def _own(tensor, copies):
     """The graph's own Tensor in place of one of the caller's."""
-    own = made.get(id(tensor))
+    own = copies.get(id(tensor))
     if own is None:
-        own = made[id(tensor)] = Tensor._wrap(tensor._array)
+        own = copies[id(tensor)] = Tensor._wrap(tensor._array)
         if len(tensor.__dict__) > 1:
             own.__dict__.update(tensor.__dict__)
     return own

@@ -22,7 +22,7 @@ from .reachable import (
     inputs_of,
     is_cell,
     name_of,
-    reached,
+    objects_from,
     refuse_hooks,
     weakly,
 )
@@ -46,24 +46,26 @@ class Graph:
         self.capture = cuda_graph.Capture(arrays.current_space())
         self.replays = 0
         self._rehearsals = 0
-        self._roots = [weakly(each) for each in roots]
+        self._roots = [weakly(root) for root in roots]
         self._inputs = None
 
     def __call__(self, function, args, kwargs):
         """Runs the step, and returns what it returns, in memory of the caller's."""
         if self._inputs is None and self._rehearsals < WARM_UP:
             self._rehearsals += 1
-            found = reached([root() for root in self._roots])
-            alive = [each._array for each in found if isinstance(each, Tensor) and has_array(each)]
-            made = self.capture.rehearse(functools.partial(function, *args, **kwargs))
+            objects = objects_from([root() for root in self._roots])
+            alive = [
+                value._array for value in objects if isinstance(value, Tensor) and has_array(value)
+            ]
+            result = self.capture.rehearse(functools.partial(function, *args, **kwargs))
             del alive  # as in a capture, what the step replaces has not been free meanwhile
-            return map_tensors(_copied, made)
+            return map_tensors(_copy, result)
         if self._inputs is None:
             self._record(function, args, kwargs)
         self._put_in(args, kwargs)
         self.capture.replay()
         self.replays += 1
-        return map_tensors(self._handed_over, self._made)
+        return map_tensors(self._hand_over, self._made)
 
     def out_of_date(self):
         """True if a parameter is another one than when the step was captured."""
@@ -72,7 +74,7 @@ class Graph:
         return (
             self._resets != random.resets
             or any(tensor._array is not array for tensor, array in self._captured)
-            or any(flag(tensor) is not wanted for tensor, wanted in self._flags)
+            or any(flag(tensor) is not needs_gradient for tensor, needs_gradient in self._flags)
             or any(array.tobytes() != values for array, values in self._of_host)
         )
 
@@ -82,32 +84,34 @@ class Graph:
         """Captures the step with inputs of its own; refused, all is as it was.
 
         Raises:
-            Refused: it cannot be captured.
+            Refused: if it cannot be captured.
         """
-        found = reached([root() for root in self._roots])
-        refuse_hooks(found)
-        tensors = [each for each in found if isinstance(each, Tensor)] + inputs_of(args, kwargs)[1]
-        objects = reached(self.capture.on_host_of)
+        reachable = objects_from([root() for root in self._roots])
+        refuse_hooks(reachable)
+        tensors = [value for value in reachable if isinstance(value, Tensor)] + inputs_of(
+            args, kwargs
+        )[1]
+        objects = objects_from(self.capture.on_host_of)
         variables = {id(value) for value in objects if _is_of_host(value)}
         tensors = [tensor for tensor in tensors if id(tensor) not in variables]
         before = _Before(tensors)
         space = arrays.current_space()
         inputs = [
-            Tensor._wrap(space.empty(each.shape, each._array.dtype))
-            for each in inputs_of(args, kwargs)[0]
+            Tensor._wrap(space.empty(tensor.shape, tensor._array.dtype))
+            for tensor in inputs_of(args, kwargs)[0]
         ]
-        self._inputs, self._given = inputs, [each._array for each in inputs]
+        self._inputs, self._given = inputs, [tensor._array for tensor in inputs]
         self._put_in(args, kwargs)
-        own = {id(each) for each in tensors}
+        own = {id(tensor) for tensor in tensors}
         keeper = _Writes(inputs, self.capture)
 
         def step():
-            taken = iter(inputs)
-            put = lambda each: each if isinstance(each, Parameter) else next(taken)  # noqa: E731
-            made = function(*map_tensors(put, args), **map_tensors(put, kwargs))
+            remaining = iter(inputs)
+            replace = lambda tensor: tensor if isinstance(tensor, Parameter) else next(remaining)  # noqa: E731
+            result = function(*map_tensors(replace, args), **map_tensors(replace, kwargs))
             before.settle()
-            _refuse_results(made, own)
-            return made
+            _refuse_results(result, own)
+            return result
 
         try:
             with keeper:
@@ -124,7 +128,9 @@ class Graph:
         captured = [row for row in captured if not self.capture.follows(row[0])]
         self._own = own
         self._captured = captured
-        self._flags = [(each, flag(each)) for each, _ in captured if isinstance(each, Parameter)]
+        self._flags = [
+            (tensor, flag(tensor)) for tensor, _ in captured if isinstance(tensor, Parameter)
+        ]
         self._of_host = [(a, a.tobytes()) for _, a in captured if not arrays.on_device(a)]
         self._resets = random.resets
 
@@ -138,9 +144,9 @@ class Graph:
             else:
                 array.set(arrays.HOST.ascontiguousarray(tensor._array))
 
-    def _handed_over(self, tensor):
+    def _hand_over(self, tensor):
         """A result as the caller gets it: the parameter itself, or a copy."""
-        return tensor if id(tensor) in self._own else _copied(tensor)
+        return tensor if id(tensor) in self._own else _copy(tensor)
 
 
 class _Before:
@@ -154,20 +160,26 @@ class _Before:
         others: (Parameter, its array) of all others.
 
     Raises:
-        Refused: one is large and lies on the host.
+        Refused: if one is large and lies on the host.
     """
 
     def __init__(self, tensors):
-        found = {id(each): each for each in tensors if has_array(each)}
-        self.rows = [(each, each._array, _host_values(each)) for each in found.values()]
-        others = [each for each in WEIGHTS.values() if id(each) not in found and has_array(each)]
-        self.others = [(each, each._array) for each in others]
+        by_identity = {id(tensor): tensor for tensor in tensors if has_array(tensor)}
+        self.rows = [
+            (tensor, tensor._array, _host_values(tensor)) for tensor in by_identity.values()
+        ]
+        others = [
+            weight
+            for weight in WEIGHTS.values()
+            if id(weight) not in by_identity and has_array(weight)
+        ]
+        self.others = [(weight, weight._array) for weight in others]
 
     def settle(self):
         """Has the step write into the arrays of before what it put in their place.
 
         Raises:
-            Refused: that cannot be, or an array of the host was written to.
+            Refused: if that cannot be, or an array of the host was written to.
         """
         replaced = []
         for tensor, array, values in self.rows:
@@ -205,14 +217,14 @@ class _Writes:
     """Refuses a step that writes into its arguments, which are copies."""
 
     def __init__(self, inputs, captured):
-        self._inputs = {id(each) for each in inputs}
+        self._inputs = {id(tensor) for tensor in inputs}
         self._capture = captured
 
     def __enter__(self):
         depth.keepers = (*depth.keepers, self)
 
     def __exit__(self, *error):
-        depth.keepers = tuple(each for each in depth.keepers if each is not self)
+        depth.keepers = tuple(keeper for keeper in depth.keepers if keeper is not self)
 
     def gradients(self, network, weights, args, grad_outputs):
         """None: it keeps no tape."""
@@ -220,23 +232,23 @@ class _Writes:
 
     def note_in_place_write(self, tensors):
         """Looks at Tensors that are about to be written in place."""
-        if any(id(each) in self._inputs for each in tensors):
+        if any(id(tensor) in self._inputs for tensor in tensors):
             self._capture.refuse("an argument that the step writes into")
 
 
-def _refuse_results(made, own):
+def _refuse_results(result, own):
     """Refuses results that a replay cannot make again."""
-    _refuse_leaves(made)
-    for each in tensors_in(made):
-        if id(each) not in own and not arrays.on_device(each._array):
+    _refuse_leaves(result)
+    for tensor in tensors_in(result):
+        if id(tensor) not in own and not arrays.on_device(tensor._array):
             raise current.Refused("a result that is computed on the host")
 
 
 def _refuse_leaves(value):
     """Refuses results that are neither Tensors nor plain values."""
     if isinstance(value, (tuple, list)):
-        for each in value:
-            _refuse_leaves(each)
+        for item in value:
+            _refuse_leaves(item)
     elif isinstance(value, dict):
         _refuse_leaves(list(value.values()))
     elif not isinstance(value, (Tensor, *PLAIN)):
@@ -258,7 +270,7 @@ def _host_values(tensor):
     return array.copy()
 
 
-def _copied(tensor):
+def _copy(tensor):
     """A Tensor of the same values in memory of its own; a Parameter as it is."""
     if isinstance(tensor, Parameter):
         return tensor

@@ -27,7 +27,16 @@ from ..._core.tensor.precision import casting, state
 from ..._core.tensor.tensor import Tensor
 from ..parameter import Parameter
 from .python_state import PythonState
-from .reachable import WARM_UP, flag, has_array, inputs_of, is_cell, reached, refuse_hooks, weakly
+from .reachable import (
+    WARM_UP,
+    flag,
+    has_array,
+    inputs_of,
+    is_cell,
+    objects_from,
+    refuse_hooks,
+    weakly,
+)
 
 
 class _WarmingUp(threading.local):
@@ -68,14 +77,14 @@ class RecordedStep:
     def __init__(self, roots):
         self.replays = 0
         self._runs = 0
-        self._roots = [weakly(each) for each in roots]
+        self._roots = [weakly(root) for root in roots]
         self._plan = None
 
     def __call__(self, function, args, kwargs):
         """Runs the step, and returns what it returns.
 
         Raises:
-            Refused: it cannot be replayed; `results` has what it returned, if it has run.
+            Refused: if it cannot be replayed; `results` has what it returned, if it has run.
         """
         if self._plan is not None:
             return self._replay(function, args, kwargs)
@@ -96,39 +105,43 @@ class RecordedStep:
     # Recording ------------------------------------------------------------------------------------
 
     def _record(self, function, args, kwargs):
-        found = reached([root() for root in self._roots], into_optimizers=False)
-        refuse_hooks(found)
+        objects = objects_from([root() for root in self._roots], into_optimizers=False)
+        refuse_hooks(objects)
         _refuse_inputs(args, kwargs)
         if get_auto_parallel_context("parallel_mode") != "stand_alone":
             raise current.Refused("the exchange between processes")
         if leaves.watchers:
             raise current.Refused("a status of overflows that is read")
-        python = PythonState(found)
-        tensors = [each for each in found if isinstance(each, Tensor)] + inputs_of(args, kwargs)[1]
+        python = PythonState(objects)
+        tensors = [value for value in objects if isinstance(value, Tensor)] + inputs_of(
+            args, kwargs
+        )[1]
         recording = _RecordedStep(tensors)
         with random.replaying() as again:
             try:
-                made, results = recording.run(function, args, kwargs)
+                result, results = recording.run(function, args, kwargs)
             except _Failed as failed:
                 again()
                 results = (function(*args, **kwargs),)  # which raises what it has to, as always
-                raise _refused(f"an error ({failed})", results) from None
+                raise _refusal(f"an error ({failed})", results) from None
         recorder = recording.recorder
         if not python.unchanged() or python.drew():
             recorder.refuse("attributes, lists or random numbers of Python that it changes")
         plan = recorder.plan(results, Tensor._wrap) if recorder.reason is None else None
         del results
-        recording.finish(made)
+        recording.finish(result)
         if plan is None:
-            raise _refused(recorder.reason, (made,))
+            raise _refusal(recorder.reason, (result,))
         self._plan, self._state = plan, python
         self._held = [
-            (each, _layout(array, recorder.reads_layout), recorder.reads_layout)
-            for each, array in recorder.holders
+            (tensor, _layout(array, recorder.reads_layout), recorder.reads_layout)
+            for tensor, array in recorder.holders
         ]
-        self._flags = [(each, _role(each)) for each in tensors if isinstance(each, Parameter)]
+        self._flags = [
+            (tensor, _role(tensor)) for tensor in tensors if isinstance(tensor, Parameter)
+        ]
         self._draws = recording.draws
-        return made
+        return result
 
     # Replaying ------------------------------------------------------------------------------------
 
@@ -137,15 +150,15 @@ class RecordedStep:
         drawn = random.replaying() if self._draws else contextlib.nullcontext(None)
         with drawn as again, scheduler.step, layout_cache.cache:
             try:
-                made = self._plan(*inputs)
+                result = self._plan(*inputs)
             except Interrupted as interrupted:
                 if again is not None:
                     again()
                 reason = f"an error ({interrupted.__cause__})"
             else:
                 self.replays += 1
-                return made
-        raise _refused(reason, (function(*args, **kwargs),))
+                return result
+        raise _refusal(reason, (function(*args, **kwargs),))
 
 
 class _RecordedStep:
@@ -156,11 +169,11 @@ class _RecordedStep:
     """
 
     def __init__(self, tensors):
-        found = {id(each): each for each in tensors if has_array(each)}
+        by_identity = {id(tensor): tensor for tensor in tensors if has_array(tensor)}
         self.recorder = StepRecorder()
         self.draws = False
-        self._tensors = list(found.values())
-        self._before = [each._array for each in self._tensors]
+        self._tensors = list(by_identity.values())
+        self._before = [tensor._array for tensor in self._tensors]
         if any([type(array) is not numpy.ndarray for array in self._before]):
             raise current.Refused("Tensors that do not lie on the host")
 
@@ -168,15 +181,15 @@ class _RecordedStep:
         """Runs the step: (what it returns, the same as the plan is to return it).
 
         Raises:
-            _Failed: it raised an error, and has written to nothing.
+            _Failed: if it raised an error, and has written to nothing.
         """
-        recorder, inputs, given = self.recorder, [], []
+        recorder, inputs, pairs = self.recorder, [], []
 
         def put(tensor):
             if isinstance(tensor, Parameter):
                 return tensor
-            given.append((tensor, recorder.argument(tensor._array)))
-            inputs.append(Tensor._wrap(given[-1][1]))
+            pairs.append((tensor, recorder.argument(tensor._array)))
+            inputs.append(Tensor._wrap(pairs[-1][1]))
             return inputs[-1]
 
         args, kwargs = map_tensors(put, (args, kwargs))
@@ -185,10 +198,10 @@ class _RecordedStep:
         try:
             with recorder:
                 self._hide()
-                made = function(*args, **kwargs)
+                result = function(*args, **kwargs)
                 self._show()
-                self._look_at_inputs(inputs, given)
-                results = self._results(made, inputs)
+                self._look_at_inputs(inputs, pairs)
+                results = self._results(result, inputs)
         except BaseException as error:
             recorder.refuse("an error")
             self._give_back()
@@ -196,23 +209,23 @@ class _RecordedStep:
                 raise
             raise _Failed(f"{type(error).__name__}: {error}") from error
         finally:
-            depth.keepers = tuple(each for each in depth.keepers if each is not self)
-        return made, results
+            depth.keepers = tuple(keeper for keeper in depth.keepers if keeper is not self)
+        return result, results
 
-    def _look_at_inputs(self, inputs, given):
+    def _look_at_inputs(self, inputs, pairs):
         """Gives arguments the arrays that the step has put in place of theirs."""
-        for each, (tensor, array) in zip(inputs, given, strict=True):
-            if each._array is not array:
+        for argument, (tensor, array) in zip(inputs, pairs, strict=True):
+            if argument._array is not array:
                 self.recorder.refuse("an argument that the step writes into")
-                _give_values([each])
-                tensor._array = each._array
+                _give_values([argument])
+                tensor._array = argument._array
 
-    def finish(self, made):
-        """Has all Tensors that the step has made hold true arrays."""
-        _give_values(tensors_in(made))
+    def finish(self, result):
+        """Puts true arrays into all Tensors that the step has made."""
+        _give_values(tensors_in(result))
         self.recorder.apart = self._shown = None
         if self.recorder.left():
-            _give_values([each for each in gc.get_objects() if isinstance(each, Tensor)])
+            _give_values([value for value in gc.get_objects() if isinstance(value, Tensor)])
 
     # What the step sees ---------------------------------------------------------------------------
 
@@ -225,12 +238,12 @@ class _RecordedStep:
 
     def _show(self):
         """Puts the true arrays back, those that the step has assigned too."""
-        for tensor, shown in zip(self._tensors, self._shown, strict=True):
+        for tensor, recorded in zip(self._tensors, self._shown, strict=True):
             now = tensor._array
             if type(now) is not Recorded:
                 self.recorder.refuse("data of the host that it assigns")
                 continue
-            if now is not shown:
+            if now is not recorded:
                 self.recorder.assign(tensor, now)
             tensor._array = now.value
 
@@ -245,23 +258,23 @@ class _RecordedStep:
     def _apart(self, method, args, kwargs):
         """Calls a method on the true arrays, and notes the call."""
         recorder = self.recorder
-        if any([isinstance(each, Sparse) for each in _leaves((args, kwargs))]):
+        if any([isinstance(leaf, Sparse) for leaf in _leaves((args, kwargs))]):
             recorder.refuse("gradients that are sparse")
-        given = _arrays_of((args, kwargs))
+        arguments = _arrays_of((args, kwargs))
         self._show()
-        recorder.run(_Call(method), given)
+        recorder.run(_Call(method), arguments)
         args, kwargs = map_tensors(_true, (args, kwargs))
-        made = recorder.suspended(method, *args, **kwargs)
+        result = recorder.suspended(method, *args, **kwargs)
         self._hide()
-        return made
+        return result
 
     def _results(self, value, inputs):
         """What the step returned, as the plan returns it."""
         if isinstance(value, Tensor):
-            for number, each in enumerate(inputs):
-                if value is each:
+            for number, argument in enumerate(inputs):
+                if value is argument:
                     return Given(name=f"t{number}")
-            if any(value is each for each in self._tensors):
+            if any(value is tensor for tensor in self._tensors):
                 return Given(value)
             if type(value) is not Tensor:
                 self.recorder.refuse(f"a result of type '{type(value).__name__}'")
@@ -269,9 +282,9 @@ class _RecordedStep:
                 self.recorder.refuse("a result that does not follow from its inputs")
             return value._array
         if type(value) in (tuple, list):
-            return type(value)([self._results(each, inputs) for each in value])
+            return type(value)([self._results(item, inputs) for item in value])
         if type(value) is dict:
-            return {key: self._results(each, inputs) for key, each in value.items()}
+            return {key: self._results(item, inputs) for key, item in value.items()}
         return value
 
     # As those who keep a tape (_core/autograd/tape.py) --------------------------------------------
@@ -292,27 +305,27 @@ class _Call:
         self._method = weakref.WeakMethod(method)
 
     def __call__(self, args, kwargs):
-        self._method()(*_wrapped(args), **_wrapped(kwargs))
+        self._method()(*_wrap_arrays(args), **_wrap_arrays(kwargs))
 
 
 class _Failed(Exception):
     """A step raised an error while it was recorded, and had written to nothing."""
 
 
-def _refused(reason, results):
-    made = current.Refused(reason)
-    made.results = results
-    return made
+def _refusal(reason, results):
+    refusal = current.Refused(reason)
+    refusal.results = results
+    return refusal
 
 
 def _refuse_inputs(args, kwargs):
-    for each in inputs_of(args, kwargs)[0]:
+    for tensor in inputs_of(args, kwargs)[0]:
         if (
-            type(each) is not Tensor
-            or type(each._array) is not numpy.ndarray
-            or getattr(each, "has_init", False)
+            type(tensor) is not Tensor
+            or type(tensor._array) is not numpy.ndarray
+            or getattr(tensor, "has_init", False)
         ):
-            raise current.Refused(f"an argument of type '{type(each).__name__}'")
+            raise current.Refused(f"an argument of type '{type(tensor).__name__}'")
 
 
 def _layout(array, full):
@@ -329,7 +342,7 @@ def _role(parameter):
 
 def _leaves(value):
     if isinstance(value, (tuple, list)):
-        return [leaf for each in value for leaf in _leaves(each)]
+        return [leaf for item in value for leaf in _leaves(item)]
     return _leaves(list(value.values())) if isinstance(value, dict) else [value]
 
 
@@ -341,30 +354,30 @@ def _true(tensor):
 
 
 def _arrays_of(value):
-    """Arguments with arrays in place of Tensors, for `_wrapped`."""
+    """Arguments with arrays in place of Tensors, for `_wrap_arrays`."""
     if isinstance(value, Tensor):
         return value if isinstance(value, Parameter) else value._array
     if type(value) in (tuple, list):
-        return type(value)([_arrays_of(each) for each in value])
+        return type(value)([_arrays_of(item) for item in value])
     if isinstance(value, dict):
-        return {key: _arrays_of(each) for key, each in value.items()}
+        return {key: _arrays_of(item) for key, item in value.items()}
     return value
 
 
-def _wrapped(value):
+def _wrap_arrays(value):
     """Arguments with Tensors in place of arrays."""
     kind = type(value)
     if kind is numpy.ndarray:
         return Tensor._wrap(value)
     if kind is tuple or kind is list:
-        return kind([_wrapped(each) for each in value])
+        return kind([_wrap_arrays(item) for item in value])
     if kind is dict:
-        return {key: _wrapped(each) for key, each in value.items()}
+        return {key: _wrap_arrays(item) for key, item in value.items()}
     return value
 
 
 def _give_values(tensors):
-    for each in tensors:
-        array = each.__dict__.get("_array")
+    for tensor in tensors:
+        array = tensor.__dict__.get("_array")
         if type(array) is Recorded:
-            each._array = array.value
+            tensor._array = array.value

@@ -71,24 +71,24 @@ class PythonState:
         found: the objects that the step can reach.
 
     Raises:
-        Refused: a function of them does more than compute, or an object hides what it holds.
+        Refused: if a function of them does more than compute, or an object hides what it holds.
     """
 
-    def __init__(self, found):
+    def __init__(self, objects):
         self._alive = []
         self._sources = {}  # (reader, id of an object) -> a reference to the object
         self._names = {}  # id of a dict of names -> (reader, reference to its owner, the names)
         self._classes = set()  # that are watched already; empty once all are
-        self._dead = []  # references to what is no more
+        self._dead = []  # references to objects that are gone
         self._global = _global_random()
         try:
-            for each in found:
-                if isinstance(each, types.FunctionType):
-                    self._watch_function(each)
-                elif _is_watched(each):
-                    self._watch_object(each)
-            self._rows = [self._note(key[0], each) for key, each in self._sources.items()]
-            self._named = [self._note_names(*each) for each in self._names.values()]
+            for value in objects:
+                if isinstance(value, types.FunctionType):
+                    self._watch_function(value)
+                elif _is_watched(value):
+                    self._watch_object(value)
+            self._rows = [self._note(key[0], source) for key, source in self._sources.items()]
+            self._named = [self._note_names(*entry) for entry in self._names.values()]
             self._classes.clear()
             self._sources.clear()
             self._names.clear()
@@ -99,15 +99,15 @@ class PythonState:
         """True if all is as it was noted."""
         if self._dead:
             return False
-        for read, reference, identities, deep in self._rows:
-            values = read(reference())
+        for reader, reference, identities, deep in self._rows:
+            values = reader(reference())
             if [*map(id, values.values())] != identities:
                 return False
             for name, flat in deep:
                 if _flat(values[name]) != flat:
                     return False
-        for read, reference, names, identities, deep in self._named:
-            get = read(reference()).get
+        for reader, reference, names, identities, deep in self._named:
+            get = reader(reference()).get
             if [*map(id, map(get, names, _MISSING))] != identities:
                 return False
             for name, flat in deep:
@@ -133,9 +133,9 @@ class PythonState:
                 self._watch(vars, kind)
                 for function in functions_of(kind):
                     self._watch_function(function)
-        for name, each in vars(value).items():
-            _refuse_hidden(name, each)
-            self._watch_class(each)
+        for name, attribute in vars(value).items():
+            _refuse_hidden(name, attribute)
+            self._watch_class(attribute)
 
     def _watch_class(self, value):
         """Watches what a class holds that is used as a record of settings, and those in it."""
@@ -145,34 +145,34 @@ class PythonState:
         for kind in value.__mro__:
             if not is_ours(kind) and not _is_foreign(kind):
                 self._watch(vars, kind)
-                for each in [*vars(kind).values()]:
-                    self._watch_class(each)
+                for member in [*vars(kind).values()]:
+                    self._watch_class(member)
 
     def _watch_function(self, function):
         if is_ours(function) or _is_foreign(function):
             return
         _refuse_effects(function, function.__code__)
         self._watch(_of_function, function)
-        found, names = _of_function(function), names_of(function.__code__)
+        parts, names = _of_function(function), names_of(function.__code__)
         values = self._look_up(_globals_of, function, names)
         for name, value in values.items():
             if isinstance(value, types.ModuleType) and not value.__name__.startswith(PACKAGE):
                 of_module = self._look_up(vars, value, names)
-                found |= {f"{name}.{other}": each for other, each in of_module.items()}
-        for name, each in (found | values).items():
-            _refuse_hidden(name, each)
-            self._watch_class(each)
+                parts |= {f"{name}.{other}": attribute for other, attribute in of_module.items()}
+        for name, part in (parts | values).items():
+            _refuse_hidden(name, part)
+            self._watch_class(part)
 
-    def _watch(self, read, value):
-        """Has what `read` gives of an object compared, a dict."""
-        if (read, id(value)) not in self._sources:
-            self._sources[read, id(value)] = self._weak(value)
+    def _watch(self, reader, value):
+        """Watches the dict that `reader` returns for an object."""
+        if (reader, id(value)) not in self._sources:
+            self._sources[reader, id(value)] = self._weak(value)
 
-    def _look_up(self, read, owner, names):
-        """Has names of a dict compared, those too that it lacks; gives what it has under them."""
-        known = read(owner)
+    def _look_up(self, reader, owner, names):
+        """Watches names of a dict, also those that it lacks; returns the values that it has."""
+        known = reader(owner)
         if id(known) not in self._names:
-            self._names[id(known)] = read, self._weak(owner), set()
+            self._names[id(known)] = reader, self._weak(owner), set()
         self._names[id(known)][2].update(names)
         return {name: known[name] for name in names if name in known}
 
@@ -181,27 +181,27 @@ class PythonState:
 
     # Noting ---------------------------------------------------------------------------------------
 
-    def _note(self, read, reference):
+    def _note(self, reader, reference):
         """What is compared of one source: the identities of what it holds, and of elements."""
-        values, deep = read(reference()), []
+        values, deep = reader(reference()), []
         for name, value in values.items():
             self._keep(value)
             if not name.startswith("_cell_") and name not in MEMBERS and _is_deep(value):
                 deep.append((name, _flat(value, self._keep)))
-        return read, reference, [*map(id, values.values())], deep
+        return reader, reference, [*map(id, values.values())], deep
 
-    def _note_names(self, read, reference, names):
+    def _note_names(self, reader, reference, names):
         """The same of the names that functions look up in one dict."""
-        known, names, deep = read(reference()), sorted(names), []
+        known, names, deep = reader(reference()), sorted(names), []
         for name in names:
             if name in known:
                 self._keep(known[name])
                 if _is_deep(known[name]):
                     deep.append((name, _flat(known[name], self._keep)))
-        return read, reference, names, [*map(id, map(known.get, names, _MISSING))], deep
+        return reader, reference, names, [*map(id, map(known.get, names, _MISSING))], deep
 
     def _keep(self, value):
-        """Sees to it that no other object gets the identity of this one unnoticed."""
+        """Keeps the identity of an object from being reused unnoticed."""
         if _is_deep(value):
             return  # its elements are compared
         if not isinstance(value, (*PLAIN, tuple, frozenset)) and type(value).__weakrefoffset__:
@@ -228,7 +228,7 @@ def _globals_of(function):
 
 def _of_function(function):
     """What a function itself holds: its code, defaults and closure."""
-    found = {
+    parts = {
         "code": function.__code__,
         "defaults": function.__defaults__,
         "keywords": function.__kwdefaults__,
@@ -236,16 +236,16 @@ def _of_function(function):
     if function.__closure__:
         for name, cell in zip(function.__code__.co_freevars, function.__closure__, strict=True):
             try:
-                found[f"closure {name}"] = cell.cell_contents
+                parts[f"closure {name}"] = cell.cell_contents
             except ValueError:  # it is not set yet
                 continue
-    return found
+    return parts
 
 
 def _is_deep(value):
     """True for what may hold other things later, though it is the same object."""
     if isinstance(value, (tuple, frozenset)):
-        return not all([isinstance(each, (*PLAIN, Tensor)) for each in value])
+        return not all([isinstance(item, (*PLAIN, Tensor)) for item in value])
     return isinstance(value, (list, dict, set)) or type(value) is numpy.ndarray
 
 
@@ -253,12 +253,12 @@ def _flat(value, keep=None):
     """What identifies the elements of a container, those of its own containers too."""
     if type(value) is numpy.ndarray:
         return value.tobytes()
-    found = [len(value)]
-    for each in [*value.keys(), *value.values()] if isinstance(value, dict) else value:
+    identities = [len(value)]
+    for item in [*value.keys(), *value.values()] if isinstance(value, dict) else value:
         if keep is not None:
-            keep(each)
-        found.append(_flat(each, keep) if _is_deep(each) else id(each))
-    return found
+            keep(item)
+        identities.append(_flat(item, keep) if _is_deep(item) else id(item))
+    return identities
 
 
 # What is refused ----------------------------------------------------------------------------------
@@ -266,18 +266,18 @@ def _flat(value, keep=None):
 
 def _refuse_effects(function, code):
     """Refuses a function that names what does more than compute."""
-    for each in dis.get_instructions(code):
-        name = each.argval
-        if each.opname == "IMPORT_NAME" and name.partition(".")[0] in OUTSIDE:
+    for instruction in dis.get_instructions(code):
+        name = instruction.argval
+        if instruction.opname == "IMPORT_NAME" and name.partition(".")[0] in OUTSIDE:
             raise current.Refused(f"'{name}' in its Python")
-        if each.opname not in ("LOAD_GLOBAL", "LOAD_NAME"):
+        if instruction.opname not in ("LOAD_GLOBAL", "LOAD_NAME"):
             continue
         value = function.__globals__.get(name)
         if value is None and name in EFFECTS or _is_outside(value):
             raise current.Refused(f"'{name}' in its Python")
-    for each in code.co_consts:
-        if isinstance(each, types.CodeType):
-            _refuse_effects(function, each)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            _refuse_effects(function, constant)
 
 
 def _is_outside(value):
@@ -291,8 +291,8 @@ def _is_outside(value):
 def _refuse_hidden(name, value):
     """Refuses a value whose state cannot be compared."""
     if isinstance(value, CONTAINERS):
-        for each in value.values() if isinstance(value, dict) else value:
-            _refuse_hidden(name, each)
+        for item in value.values() if isinstance(value, dict) else value:
+            _refuse_hidden(name, item)
     elif type(value) is numpy.ndarray:
         if value.nbytes > MOST_BYTES or value.dtype.hasobject:
             raise current.Refused(f"the NumPy array '{name}' that it can reach")

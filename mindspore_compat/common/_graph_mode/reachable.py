@@ -23,7 +23,7 @@ def kind_of(value, owner):
     """What arguments must have in common to be given to one graph.
 
     Raises:
-        Refused: one is neither a Tensor nor a plain value.
+        Refused: if one is neither a Tensor nor a plain value.
     """
     if value is owner:
         return "owner"
@@ -32,9 +32,9 @@ def kind_of(value, owner):
     if isinstance(value, Tensor):
         return value.shape, value._array.dtype, type(value._array)
     if isinstance(value, (tuple, list)):
-        return type(value), tuple([kind_of(each, owner) for each in value])
+        return type(value), tuple([kind_of(item, owner) for item in value])
     if isinstance(value, dict):
-        return tuple([(key, kind_of(each, owner)) for key, each in value.items()])
+        return tuple([(key, kind_of(item, owner)) for key, item in value.items()])
     if isinstance(value, PLAIN):
         return type(value), value
     raise current.Refused(f"an argument of type '{type(value).__name__}'")
@@ -42,9 +42,9 @@ def kind_of(value, owner):
 
 def inputs_of(args, kwargs):
     """The Tensors among arguments whose values are copied, and the Parameters."""
-    found = [*tensors_in(args), *tensors_in(kwargs)]
-    parameters = [each for each in found if isinstance(each, Parameter)]
-    return [each for each in found if not isinstance(each, Parameter)], parameters
+    tensors = [*tensors_in(args), *tensors_in(kwargs)]
+    parameters = [tensor for tensor in tensors if isinstance(tensor, Parameter)]
+    return [tensor for tensor in tensors if not isinstance(tensor, Parameter)], parameters
 
 
 # Objects ----------------------------------------------------------------------------
@@ -80,8 +80,8 @@ def name_of(tensor):
     return getattr(tensor, "name", "a Tensor")
 
 
-def alike(one, other):
-    return one.shape == other.shape and one.dtype == other.dtype
+def alike(first, other):
+    return first.shape == other.shape and first.dtype == other.dtype
 
 
 def flag(parameter):
@@ -103,26 +103,30 @@ def _is_of_back_end(kind):
     return str(kind.__module__).startswith(_BACK_END)
 
 
-def reached(roots, into_optimizers=True):
+def objects_from(roots, into_optimizers=True):
     """What is reached from objects and functions: attributes, elements, closures, and the globals
     that a function names.
 
     Raises:
-        Refused: there is too much.
+        Refused: if there is too much.
     """
-    seen, pending = {}, list(roots)
+    by_identity, pending = {}, list(roots)
     while pending:
         value = pending.pop()
-        if id(value) in seen or issubclass(type(value), _CLOSED) or _is_of_back_end(type(value)):
+        if (
+            id(value) in by_identity
+            or issubclass(type(value), _CLOSED)
+            or _is_of_back_end(type(value))
+        ):
             continue
-        seen[id(value)] = value
-        if len(seen) > MOST_OBJECTS:
+        by_identity[id(value)] = value
+        if len(by_identity) > MOST_OBJECTS:
             raise current.Refused("the many objects that it can reach")
         if is_cell(value) and value._cell_updates and not into_optimizers:
             continue
         if not isinstance(value, Tensor):
             pending += _parts(value)
-    return list(seen.values())
+    return list(by_identity.values())
 
 
 def _parts(value):
@@ -134,51 +138,51 @@ def _parts(value):
         return value.__self__, value.__func__
     if isinstance(value, functools.partial):
         return value.func, *value.args, *value.keywords.values()
-    found = list(value.values()) if isinstance(value, dict) else []
+    values = list(value.values()) if isinstance(value, dict) else []
     own = getattr(value, "__dict__", None)  # which some objects without attributes answer, too
-    found += own.values() if isinstance(own, dict) else []
+    values += own.values() if isinstance(own, dict) else []
     for kind in type(value).__mro__:
         if not is_ours(kind) and kind.__module__ != "builtins" and is_cell(value):
-            found += functions_of(kind)
-    return found
+            values += functions_of(kind)
+    return values
 
 
 def functions_of(kind):
     """The functions that a class defines, those of its properties and static methods too; of a
     Cell without that which builds it, as no step does."""
     inner = ("__func__", "fget", "func")
-    found = []
-    for name, each in vars(kind).items():
+    functions = []
+    for name, member in vars(kind).items():
         if name == "__init__" and hasattr(kind, "_cell_updates"):
             continue
-        each = next((getattr(each, name) for name in inner if hasattr(each, name)), each)
-        found += [each] if isinstance(each, types.FunctionType) else []
-    return found
+        member = next((getattr(member, name) for name in inner if hasattr(member, name)), member)
+        functions += [member] if isinstance(member, types.FunctionType) else []
+    return functions
 
 
 def _parts_of_function(function):
-    found = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+    values = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
     for cell in function.__closure__ or ():
         try:
-            found.append(cell.cell_contents)
+            values.append(cell.cell_contents)
         except ValueError:  # it is not set yet
             continue
     if is_ours(function):
-        return found
+        return values
     names = names_of(function.__code__)
     for name in names:
-        each = function.__globals__.get(name)
-        if isinstance(each, types.ModuleType) and not each.__name__.startswith(PACKAGE):
-            found += [vars(each)[other] for other in names if other in vars(each)]
+        value = function.__globals__.get(name)
+        if isinstance(value, types.ModuleType) and not value.__name__.startswith(PACKAGE):
+            values += [vars(value)[other] for other in names if other in vars(value)]
         else:
-            found.append(each)
-    return found
+            values.append(value)
+    return values
 
 
 def names_of(code):
     """The names in a function and in those that it defines."""
-    inner = [each for each in code.co_consts if isinstance(each, types.CodeType)]
-    return {*code.co_names, *(name for each in inner for name in names_of(each))}
+    inner = [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
+    return {*code.co_names, *(name for inner_code in inner for name in names_of(inner_code))}
 
 
 PACKAGE = __name__.partition(".")[0]
@@ -189,8 +193,8 @@ def is_ours(value):
     return (value.__module__ or "").partition(".")[0] == PACKAGE
 
 
-def refuse_hooks(found):
-    for each in found:
-        of_parameter = isinstance(each, Parameter) and getattr(each, "_hooks", None)
-        if of_parameter or is_cell(each) and has_hooks(each):
-            raise current.Refused(f"hooks of '{getattr(each, 'name', type(each).__name__)}'")
+def refuse_hooks(objects):
+    for value in objects:
+        of_parameter = isinstance(value, Parameter) and getattr(value, "_hooks", None)
+        if of_parameter or is_cell(value) and has_hooks(value):
+            raise current.Refused(f"hooks of '{getattr(value, 'name', type(value).__name__)}'")

@@ -32,7 +32,7 @@ from ..._core.tensor.tensor import Tensor
 from .call import as_graph
 from .device_step import Graph
 from .host_step import RecordedStep, warming_up
-from .reachable import PLAIN, kind_of, mode, reached
+from .reachable import PLAIN, kind_of, mode, objects_from
 
 VARIABLE = "MINDSPORE_COMPAT_RECORDED_STEPS"
 MOST_GRAPHS = 4  # kinds of arguments, of one step
@@ -125,9 +125,9 @@ class CapturedStep:
         if self._eager:
             return function(*args, **kwargs)
         if not self._trains:
-            made, self._trains = current.trains(function, args, kwargs)
+            result, self._trains = current.trains(function, args, kwargs)
             self._eager = not self._trains
-            return made
+            return result
         try:
             graph = self._graph(owner, function, args, kwargs)
             if graph is not None:
@@ -142,8 +142,8 @@ class CapturedStep:
         """The graph for these arguments; None if there are too many already."""
         form = Graph if current.allowed() else RecordedStep
         if form not in self._cells:
-            found = reached((owner, function), into_optimizers=form.with_optimizer)
-            self._cells[form] = [weakref.ref(each) for each in found if form.relies_on(each)]
+            objects = objects_from((owner, function), into_optimizers=form.with_optimizer)
+            self._cells[form] = [weakref.ref(value) for value in objects if form.relies_on(value)]
         modes = tuple(map(mode, self._cells[form]))
         key = form, kind_of((args, kwargs), owner), modes, config.device_id, form.surroundings()
         graph = self._graphs.get(key)

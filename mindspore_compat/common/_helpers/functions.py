@@ -67,7 +67,7 @@ def get_func(func):
     return func.__func__ if inspect.ismethod(func) else func
 
 
-def _marked(fn, mark):
+def _mark(fn, mark):
     setattr(fn, mark, True)
 
     def call(*args, **kwargs):
@@ -79,13 +79,13 @@ def _marked(fn, mark):
 def jit_forbidden_register(fn):
     """Marks a function as one that no graph may call, by its `__jit_forbidden__`; gives a function
     that calls it."""
-    return _marked(fn, "__jit_forbidden__")
+    return _mark(fn, "__jit_forbidden__")
 
 
 def jit_view_unsupported(fn):
     """Marks a function whose result is a view in eager mode alone, by its
     `__jit_view_unsupported__`; gives a function that calls it."""
-    return _marked(fn, "__jit_view_unsupported__")
+    return _mark(fn, "__jit_view_unsupported__")
 
 
 def null_context_fn():
@@ -99,10 +99,10 @@ def init_to_value(init):
     Raises:
         ValueError: if `init` is something else.
     """
-    found = {"zeros": 0.0, "ones": 1.0}.get(init) if isinstance(init, str) else init
-    if not isinstance(found, numbers.Number):
+    value = {"zeros": 0.0, "ones": 1.0}.get(init) if isinstance(init, str) else init
+    if not isinstance(value, numbers.Number):
         raise ValueError(f"'init' must be 'zeros', 'ones' or a number, but got {init!r}.")
-    return float(found)
+    return float(value)
 
 
 # Warnings -----------------------------------------------------------------------------------------

@@ -43,13 +43,13 @@ def _init_truncated_normal(a, b, mean, sigma, shape):
     low, high = (a - mean) / sigma, (b - mean) / sigma
     stream = _stream()
     if math.erf(high / math.sqrt(2)) - math.erf(low / math.sqrt(2)) > 1:  # more than half inside
-        drawn = _redrawn(stream, low, high, math.prod(shape)).reshape(shape)
+        drawn = _redraw(stream, low, high, math.prod(shape)).reshape(shape)
     else:
         drawn = _by_quantile(stream, low, high, shape)
     return drawn * np.float32(sigma) + np.float32(mean)
 
 
-def _redrawn(stream, low, high, count):
+def _redraw(stream, low, high, count):
     """Standard normal values, drawn again as often as they fall outside [low, high]."""
     drawn = stream.standard_normal(count, np.float32)
     outside = np.flatnonzero((drawn < low) | (drawn > high))

@@ -231,7 +231,7 @@ def test_what_looks_as_if_it_had_attributes_is_not_looked_into():
     del mortal
     loop = jit.Loop(None, (), False, "loop")
     homeless = type("Homeless", (), {"__module__": None})()
-    found = {id(each) for each in reachable.reached([[obliging, gone, loop, homeless]])}
+    found = {id(each) for each in reachable.objects_from([[obliging, gone, loop, homeless]])}
     assert {id(obliging), id(homeless)} <= found and not found & {id(gone), id(loop)}
 
 
