@@ -99,7 +99,7 @@ def test_every_method_that_users_meet_has_a_docstring():
                 "TypeError: if `axis` is not an int.",
             ],
         ),
-        ("mint", "softmax", ["dim (int): ", "sum to one along `dim`"]),
+        ("mint", "softmax", ["dim (int): ", "the softmax along `dim`"]),
         ("Tensor", "softmax", ["axis (int): ", "Tensor/mindspore.Tensor.softmax.html"]),
         ("nn", "Softmax", ["`ops.Softmax`", "import mindspore_compat as ms"]),
     ],

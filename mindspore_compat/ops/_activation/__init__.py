@@ -1,1 +1,1 @@
-"""Activation functions: element by element, in place, and softmax with its kin."""
+"""Activation functions: elementwise, in-place, and softmax with its variants."""

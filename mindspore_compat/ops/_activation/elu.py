@@ -1,4 +1,4 @@
-"""Exponential linear units: the input where it is positive, an exponential below 0."""
+"""Exponential linear units: ELU, CELU and SELU."""
 
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Float, ScalarOf, TensorOf, any_dtype, floating
@@ -20,7 +20,8 @@ def _elu_ext_vjp(xp, g, x, *, alpha):
 
 @op("ops.elu(input_x, alpha=1.0)", "ops.Elu(alpha=1.0)(input_x)", "nn.ELU(alpha=1.0)(input_x)")
 def elu(xp, input_x: Floats, alpha: ScalarOf(Float, TypeError) = 1.0):
-    """Keeps positive elements and gives alpha * (exp(x) - 1) for the others; `alpha` must be 1.0.
+    """Applies the ELU activation: x where x is positive, alpha * (exp(x) - 1) elsewhere. `alpha`
+    must be 1.0.
 
     Shapes:
         `input_x` may have any shape. The result has the same shape and dtype.
@@ -42,7 +43,7 @@ elu.vjp(input_x=lambda xp, g, out, alpha: xp.pointwise(_elu_vjp, g, out, alpha=a
     "mint.nn.ELU(alpha=1.0, inplace=False)(input)",
 )
 def elu_ext(xp, input: TensorOf(any_dtype), alpha: Float = 1.0):
-    """Keeps positive elements and gives alpha * (exp(x) - 1) for the others.
+    """Applies the ELU activation: x where x is positive, alpha * (exp(x) - 1) elsewhere.
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
@@ -67,8 +68,8 @@ elu_ext.vjp(input=lambda xp, g, input, alpha: xp.pointwise(_elu_ext_vjp, g, inpu
 
 @op("ops.celu(x, alpha=1.0)", "ops.CeLU(alpha=1.0)(x)", "nn.CELU(alpha=1.0)(x)")
 def celu(xp, x: Floats, alpha: ScalarOf(Float, TypeError) = 1.0):
-    """Keeps positive elements and gives alpha * (exp(x / alpha) - 1) for the others; `alpha` is not
-    0.
+    """Applies the CELU activation: x where x is positive, alpha * (exp(x / alpha) - 1) elsewhere.
+    `alpha` must not be 0.
 
     Shapes:
         `x` may have any shape. The result has the same shape and dtype.
@@ -99,8 +100,8 @@ SELU_ALPHA, SELU_SCALE = 1.6732632423543772848170429916717, 1.050700987355480493
     "mint.nn.functional.selu(input: input_x)",
 )
 def selu(xp, input_x: TensorOf("int8", "int32", floating)):
-    """Scales a curve that is straight above zero and exponential below: scale * x for positive x,
-    else scale * alpha * (exp(x) - 1).
+    """Applies the SELU activation: scale * x where x is positive, scale * alpha * (exp(x) - 1)
+    elsewhere.
 
     The constants are alpha = 1.67326324 and scale = 1.05070098. With integers both factors and the
     exponential are cut to whole numbers.

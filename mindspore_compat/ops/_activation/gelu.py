@@ -1,4 +1,4 @@
-"""Gaussian error linear units, exact and approximated."""
+"""Gaussian error linear units (GELU), exact and approximate."""
 
 import math
 
@@ -38,7 +38,8 @@ _gelu = {"none": (_gelu_erf, _gelu_erf_vjp), "tanh": (_gelu_tanh, _gelu_tanh_vjp
     "mint.npu_gelu(input, approximate='none')",
 )
 def gelu(xp, input: Floats, approximate: Any = "none"):
-    """Multiplies each element x by the probability that a standard normal number is at most x.
+    """Applies the GELU activation: each element x times the probability that a standard normal
+    number is at most x.
 
     With `approximate` "tanh" it is 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
 
@@ -65,8 +66,8 @@ gelu.vjp(input=lambda xp, g, input, approximate: xp.blockwise(_gelu[approximate]
 
 @op("ops.GeLU()(x)", "ops.Gelu()(x)")
 def gelu_primitive(xp, x: Floats):
-    """Computes the Gaussian error linear unit by its tanh formula: 0.5 x (1 + tanh(sqrt(2 / pi) (x
-    + 0.044715 x^3))).
+    """Applies the tanh approximation of the GELU activation: 0.5 x (1 + tanh(sqrt(2 / pi) (x +
+    0.044715 x^3))).
 
     Shapes:
         `x` may have any shape. The result has the same shape and dtype.
@@ -83,7 +84,7 @@ gelu_primitive.vjp(x=lambda xp, g, x: xp.blockwise(_gelu_tanh_vjp, g, x))
 
 @op("nn.GELU(approximate=True)(x)")
 def gelu_layer(xp, x: Floats, approximate: Bool = True):
-    """Computes the Gaussian error linear unit, by its tanh formula unless `approximate` is False.
+    """Applies the GELU activation, with the tanh approximation unless `approximate` is False.
 
     Shapes:
         `x` may have any shape. The result has the same shape and dtype.
@@ -102,7 +103,7 @@ gelu_layer.vjp(
 
 @op("ops.fast_gelu(x)", "ops.FastGeLU()(x)", "ops.FastGelu()(x)", "nn.FastGelu()(x)")
 def fast_gelu(xp, x: Float16Or32):
-    """Approximates the Gaussian error linear unit by x * sigmoid(1.702 x).
+    """Applies the fast GELU activation, x * sigmoid(1.702 x).
 
     Shapes:
         `x` may have any shape. The result has the same shape and dtype.

@@ -1,4 +1,4 @@
-"""Gated linear units: one half of the channels times an activation of the other."""
+"""Gated linear units: one half of the channels times an activation of the other half."""
 
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Int, ScalarOf, TensorOf, floating
@@ -20,7 +20,8 @@ def _split_in_two(xp, api, x, axis, error):
 
 @op("ops.glu(x, axis=-1)", "nn.GLU(axis=-1)(x)")
 def glu(xp, x: TensorOf(floating, "complex64", "complex128"), axis: ScalarOf(Int) = -1):
-    """Multiplies the first half of `x` along `axis` by the sigmoid of the second half.
+    """Applies the gated linear unit (GLU): the first half of `x` along `axis` times the sigmoid of
+    the second half.
 
     Shapes:
         `x` has an even length 2 n along `axis`. The result has length n there, and the dtype of
@@ -60,7 +61,8 @@ glu.vjp(x=lambda xp, g, x, axis: _split_in_two_vjp(xp, _glu_vjp, g, x, axis))
     "mint.nn.GLU(dim: axis=-1)(input: x)",
 )
 def glu_primitive(xp, x: Floats, axis: ScalarOf(Int, TypeError) = -1):
-    """Multiplies the first half of `x` along `axis` by the sigmoid of the second half.
+    """Applies the gated linear unit (GLU): the first half of `x` along `axis` times the sigmoid of
+    the second half.
 
     Shapes:
         `x` has an even length 2 n along `axis`. The result has length n there, and the dtype of
@@ -84,7 +86,8 @@ glu_primitive.vjp(x=lambda xp, g, x, axis: _split_in_two_vjp(xp, _glu_vjp, g, x,
 
 @op("ops.swiglu(input, dim=-1)")
 def swiglu(xp, input: FloatsUpTo32, dim: Int = -1):
-    """Multiplies the silu of the first half of `input` along `dim` by the second half.
+    """Applies the SwiGLU activation: the SiLU of the first half of `input` along `dim` times the
+    second half.
 
     Shapes:
         `input` has an even length 2 n along `dim`. The result has length n there, and the dtype of

@@ -1,4 +1,4 @@
-"""Hard activations: smooth ones approximated by pieces."""
+"""Hard activations: piecewise linear approximations of smooth ones."""
 
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
@@ -27,7 +27,7 @@ Bound = ScalarOf(Number, TypeError)
     "mint.nn.Hardsigmoid()(input)",
 )
 def hardsigmoid(xp, input: Reals):
-    """Approximates the sigmoid by straight lines: max(0, min(1, (x + 3) / 6)).
+    """Applies the hard sigmoid, a piecewise linear sigmoid: max(0, min(1, (x + 3) / 6)).
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
@@ -58,7 +58,7 @@ hardsigmoid.vjp(input=lambda xp, g, input: xp.pointwise(_hardsigmoid_vjp, g, inp
     "mint.nn.Hardswish()(input)",
 )
 def hardswish(xp, input: Reals):
-    """Multiplies each element by a sigmoid of straight lines: x * max(0, min(6, x + 3)) / 6.
+    """Applies the hard swish activation: x * max(0, min(6, x + 3)) / 6.
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
@@ -83,7 +83,7 @@ hardswish.vjp(input=lambda xp, g, input: xp.pointwise(_hardswish_vjp, g, input))
 
 @op("ops.hardtanh(input, min_val=-1.0, max_val=1.0)")
 def hardtanh(xp, input: TensorOf(real, "bool"), min_val: Number = -1.0, max_val: Number = 1.0):
-    """Cuts the elements off below `min_val` and above `max_val`.
+    """Applies the hard tanh activation: clips the elements to [min_val, max_val].
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
@@ -96,7 +96,7 @@ def hardtanh(xp, input: TensorOf(real, "bool"), min_val: Number = -1.0, max_val:
 
 
 def _hardtanh_vjp(xp, g, x, *, min_val, max_val):
-    """That of a maximum and a minimum: an element that equals a bound gets half."""
+    """The gradient of a maximum and a minimum: an element that equals a bound gets half."""
     within = xp.where((x >= min_val) & (x <= max_val), g, 0)
     within = xp.where(x > min_val, within, 0.5 * within)
     return xp.where(x < max_val, within, 0.5 * within)
@@ -120,7 +120,7 @@ def hardtanh_ext(
     min_val: Bound = -1.0,
     max_val: Bound = 1.0,
 ):
-    """Cuts the elements off below `min_val` and above `max_val`.
+    """Applies the hard tanh activation: clips the elements to [min_val, max_val].
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.

@@ -1,4 +1,4 @@
-"""Activations that write their result into their input.
+"""In-place activations, which write their result into their input.
 
 Each is the op of the same name, followed by the writing; while a gradient is open
 the Tensor is given a fresh array instead, as with every operation in place.
@@ -17,7 +17,7 @@ from .sigmoid import sigmoid, silu
 @public("mint.nn.functional.relu_")
 @checked
 def relu_(input: Numbers):
-    """max(input, 0), written into `input`, which is returned.
+    """Applies ReLU in place, max(input, 0), and returns `input`.
 
     Example:
         >>> x = ms.Tensor([-1.0, 2.0])
@@ -31,7 +31,7 @@ def relu_(input: Numbers):
 @public("mint.nn.functional.sigmoid_", "ops.inplace_sigmoid", "Tensor.sigmoid_")
 @checked
 def sigmoid_(input: Floats):
-    """1 / (1 + exp(-input)), written into `input`, which is returned.
+    """Applies the sigmoid in place, 1 / (1 + exp(-input)), and returns `input`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -44,7 +44,7 @@ def sigmoid_(input: Floats):
 @public("mint.nn.functional.elu_", "mint.nn.functional.inplace_elu")
 @checked
 def elu_(input: TensorOf(any_dtype), alpha: Float = 1.0):
-    """The input where it is positive, alpha (exp(input) - 1) elsewhere, written into `input`.
+    """Applies ELU in place: the input where it is positive, alpha (exp(input) - 1) elsewhere.
 
     Example:
         >>> x = ms.Tensor([-1.0, 2.0])
@@ -58,7 +58,7 @@ def elu_(input: TensorOf(any_dtype), alpha: Float = 1.0):
 @public("mint.nn.functional.inplace_silu")
 @checked
 def silu_(input: Floats):
-    """input * sigmoid(input), written into `input`, which is returned.
+    """Applies SiLU in place, input * sigmoid(input), and returns `input`.
 
     Example:
         >>> x = ms.Tensor([-1.0, 2.0])
@@ -72,7 +72,7 @@ def silu_(input: Floats):
 @public("mint.nn.functional.hardtanh_")
 @checked
 def hardtanh_(input: Reals, min_val: Number | Bool = -1, max_val: Number | Bool = 1):
-    """The input cut off below `min_val` and above `max_val`, written into `input`.
+    """Applies hard tanh in place: clips `input` to [min_val, max_val].
 
     Example:
         >>> x = ms.Tensor([-3.0, 0.5, 2.0])
@@ -86,7 +86,7 @@ def hardtanh_(input: Reals, min_val: Number | Bool = -1, max_val: Number | Bool 
 @public("mint.nn.functional.threshold_")
 @checked
 def threshold_(input: Numbers, threshold: Number, value: Number):
-    """The input where it exceeds `threshold`, `value` elsewhere, written into `input`.
+    """Thresholds `input` in place: elements that do not exceed `threshold` become `value`.
 
     Example:
         >>> x = ms.Tensor([-3.0, 0.5, 2.0])

@@ -1,4 +1,4 @@
-"""Primitives of activations that MindSpore shows under internal paths alone: their gradients."""
+"""Gradient Primitives of activations, which MindSpore exposes under internal paths only."""
 
 from .._primitive_aliases.alias import alias, functional, mint, ops, pull_back
 

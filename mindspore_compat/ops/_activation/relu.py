@@ -1,4 +1,4 @@
-"""Rectifiers: the positive part of the input, some with a slope below 0.
+"""Rectified linear units: ReLU, ReLU6, leaky ReLU and PReLU.
 
 The one with random slopes (`rrelu`) is in _random/dropout.py.
 """
@@ -23,7 +23,7 @@ NegativeSlope = Number
     compute="native",
 )
 def relu(xp, input: TensorOf(number, "bool")):
-    """Replaces every negative element by zero: max(input, 0).
+    """Applies the ReLU activation: max(input, 0).
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
@@ -44,7 +44,7 @@ relu.vjp(input=lambda xp, g, out: xp.pointwise(_relu_vjp, g, out))
 
 @op("ops.relu6(x)", "ops.ReLU6()(x)", "nn.ReLU6()(x)")
 def relu6(xp, x: Float16Or32):
-    """Moves each element into the interval from 0 to 6: min(max(x, 0), 6).
+    """Applies the ReLU6 activation: min(max(x, 0), 6).
 
     Shapes:
         `x` may have any shape. The result has the same shape and dtype.
@@ -61,7 +61,7 @@ relu6.vjp(x=lambda xp, g, x: xp.keep((x > 0) & (x <= 6), g))
 
 @op("mint.nn.functional.relu6(input, inplace=False)", "mint.nn.ReLU6(inplace=False)(input)")
 def relu6_ext(xp, input: TensorOf((integer | floating) - {"float64"})):
-    """Moves each element into the interval from 0 to 6: min(max(input, 0), 6).
+    """Applies the ReLU6 activation: min(max(input, 0), 6).
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
@@ -89,13 +89,14 @@ def _leaky_vjp(xp, g, x, *, slope):
 
 
 def _leaky_mean_vjp(xp, g, x, *, slope):
-    """That of `_leaky_vjp`, but the mean of both sides at 0."""
+    """Like `_leaky_vjp`, but the mean of both sides at 0."""
     return _leaky_vjp(xp, g, x, slope=slope) + xp.keep(x == 0, g * (0.5 * (1 - slope)))
 
 
 @op("ops.leaky_relu(input, alpha=0.2)", "nn.LeakyReLU(alpha=0.2)(input)")
 def leaky_relu(xp, input: TensorOf(number, "bool"), alpha: NegativeSlope = 0.2):
-    """Keeps positive elements and multiplies the others by `alpha`.
+    """Applies the leaky ReLU activation: keeps positive elements and multiplies the others by
+    `alpha`.
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
@@ -114,7 +115,8 @@ leaky_relu.vjp(
 
 @op("mint.nn.functional.leaky_relu(input, negative_slope=0.01)")
 def leaky_relu_ext(xp, input: Numbers, negative_slope: NegativeSlope = 0.01):
-    """Keeps positive elements and multiplies the others by `negative_slope`.
+    """Applies the leaky ReLU activation: keeps positive elements and multiplies the others by
+    `negative_slope`.
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
@@ -145,7 +147,8 @@ leaky_relu_ext.vjp(
     ),
 )
 def prelu(xp, input: Floats, weight: Floats):
-    """Keeps positive elements and multiplies the others by the weight of their channel.
+    """Applies the PReLU activation: keeps positive elements and multiplies the others by the weight
+    of their channel.
 
     Shapes:
         `input` is (N, C, ...) and `weight` is (C,), or (1,) for all channels; an input with one
@@ -174,7 +177,7 @@ def _prelu(xp, x, slope):
 
 
 def _prelu_vjp(xp, x, g, slope):
-    """The gradient of the input, and what that of the slope is the sum of."""
+    """The gradient of the input, and the array whose sum is the gradient of the slope."""
     above = x > 0
     return xp.where(above, g, g * slope), xp.where(above, 0.0, g * x)
 
@@ -185,7 +188,7 @@ def _prelu_vjp_row(xp, x, g, slope):
 
 
 def _of_channels(xp, weight, x):
-    """`weight` in the shape that is broadcast over `x`."""
+    """`weight` reshaped to broadcast over `x`."""
     return xp.reshape(weight, (1, -1) + (1,) * (x.ndim - 2) if x.ndim > 1 else (-1,) * x.ndim)
 
 

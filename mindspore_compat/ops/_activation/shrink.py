@@ -1,4 +1,4 @@
-"""Shrinkage and thresholds: small elements become 0, or those below a limit a value."""
+"""Shrinkage and thresholds: small elements, or those below a limit, are replaced."""
 
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
@@ -10,7 +10,7 @@ Loose = ScalarOf(Number | Bool, TypeError)
 
 @op("ops.tanhshrink(input)", "nn.Tanhshrink()(input)", "mint.nn.Tanhshrink()(input)")
 def tanhshrink(xp, input: Numbers):
-    """Subtracts from each element its hyperbolic tangent: x - tanh(x).
+    """Applies the tanhshrink activation: x - tanh(x).
 
     Shapes:
         `input` may have any shape. The result has the same shape; floats keep their dtype and
@@ -42,7 +42,8 @@ tanhshrink.vjp(input=lambda xp, g, input: g * xp.square(xp.tanh(input)))
     ),
 )
 def hardshrink(xp, input: FloatsUpTo32, lambd: Loose = 0.5):
-    """Keeps the elements whose magnitude exceeds `lambd` and replaces the others by 0.
+    """Applies hard shrinkage: keeps the elements whose magnitude exceeds `lambd` and sets the
+    others to 0.
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
@@ -83,8 +84,8 @@ hardshrink.vjp(input=lambda xp, g, out: xp.where(out != 0, g, 0))
     ),
 )
 def softshrink(xp, input: FloatsUpTo32, lambd: Loose = 0.5):
-    """Moves each element toward 0 by `lambd`; those that would cross it become 0. `lambd` is not
-    negative.
+    """Applies soft shrinkage: moves each element toward 0 by `lambd`; those that would cross 0
+    become 0. `lambd` is not negative.
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
@@ -111,7 +112,8 @@ def _threshold(xp, x, limit, value):
 
 @op("ops.threshold(input, thr, value)", "nn.Threshold(threshold: thr, value)(input)")
 def threshold(xp, input: TensorOf(number, "bool"), thr: Number, value: Number):
-    """Keeps the elements that exceed `thr` and replaces the others by `value`.
+    """Thresholds the input: keeps the elements that exceed `thr` and replaces the others by
+    `value`.
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
@@ -131,7 +133,8 @@ threshold.vjp(input=lambda xp, g, input, thr: xp.where(input > thr, g, 0))
     "mint.nn.Threshold(threshold, value, inplace=False)(input)",
 )
 def threshold_ext(xp, input: Numbers, threshold: Number, value: Number):
-    """Keeps the elements that exceed `threshold` and replaces the others by `value`.
+    """Thresholds the input: keeps the elements that exceed `threshold` and replaces the others by
+    `value`.
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.

@@ -1,4 +1,4 @@
-"""Sigmoids and the smooth activations that are made of them.
+"""Sigmoid, and the smooth activations built from it.
 
 tanh is in _elementwise/elementary.py. Functions of several passes run over cache-sized blocks on a
 CPU (`xp.blockwise`), which makes them three times as fast there.
@@ -22,7 +22,7 @@ NumberOrTensor = InTensor(Number | Bool)
     "mint.nn.Sigmoid()(input)",
 )
 def sigmoid(xp, input: TensorOf(floating | {"complex64", "complex128"})):
-    """Computes the logistic function 1 / (1 + exp(-x)) of each element.
+    """Computes the sigmoid (logistic function), 1 / (1 + exp(-x)), of each element.
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
@@ -63,7 +63,7 @@ sigmoid.vjp(input=_sigmoid_vjp_of_any)
     ),
 )
 def logsigmoid(xp, x: Inexact):
-    """Computes log(1 / (1 + exp(-x))) of each element, without overflow.
+    """Computes the log-sigmoid, log(1 / (1 + exp(-x))), of each element without overflow.
 
     Shapes:
         `x` may have any shape. The result has the same shape and dtype.
@@ -101,7 +101,7 @@ logsigmoid.vjp(x=_logsigmoid_vjp_of_any)
     quirks=Quirks(on_tape=lambda *given: softplus_by_tensor.run(*given)),
 )
 def softplus(xp, input: Floats, beta: NumberOrTensor = 1, threshold: NumberOrTensor = 20):
-    """Computes log(1 + exp(beta * x)) / beta of each element, a smooth relu. Where beta * x exceeds
+    """Computes softplus, log(1 + exp(beta * x)) / beta, a smooth ReLU. Where beta * x exceeds
     `threshold` it is x itself.
 
     Shapes:
@@ -134,7 +134,7 @@ softplus.vjp(
 
 @op()
 def softplus_by_tensor(xp, input: Floats, beta: Operand, threshold: Operand):
-    """softplus, with gradients of `beta`; each of the two numbers is one, however many its axes."""
+    """softplus with gradients for `beta`; both numbers are Tensors of one element, of any rank."""
     beta, threshold = (xp.reshape(xp.cast(each, input.dtype), ()) for each in (beta, threshold))
     scaled = input * beta
     return xp.where(scaled > threshold, input, xp.softplus(scaled) / beta)
@@ -147,7 +147,7 @@ def softplus_by_tensor(xp, input: Floats, beta: Operand, threshold: Operand):
     "mint.nn.SiLU(inplace=False)(input)",
 )
 def silu(xp, input: Inexact):
-    """Multiplies each element by its sigmoid: x / (1 + exp(-x)).
+    """Applies the SiLU (swish) activation: x * sigmoid(x).
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
@@ -182,7 +182,7 @@ silu.vjp(input=_silu_vjp_of_any)
 
 @op("ops.mish(x)", "ops.Mish()(x)", "nn.Mish()(x)", "mint.nn.functional.mish(input: x)")
 def mish(xp, x: Floats):
-    """Computes x * tanh(log(1 + exp(x))) of each element.
+    """Applies the Mish activation: x * tanh(log(1 + exp(x))).
 
     Shapes:
         `x` may have any shape. The result has the same shape and dtype.
@@ -215,7 +215,7 @@ mish.vjp(x=lambda xp, g, x: xp.blockwise(_mish_vjp, g, x))
 
 @op("ops.softsign(x)", "ops.Softsign()(input_x: x)", "nn.Softsign()(x)")
 def softsign(xp, x: Floats):
-    """Computes x / (1 + |x|) of each element, which lies in (-1, 1).
+    """Applies the softsign activation: x / (1 + |x|), which lies in (-1, 1).
 
     Shapes:
         `x` may have any shape. The result has the same shape and dtype.

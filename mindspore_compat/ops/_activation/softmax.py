@@ -1,4 +1,4 @@
-"""Softmax, its logarithm and its kin.
+"""Softmax, log-softmax and softmin.
 
 A large array is worked on in parts where the axis is the last one; on a GPU each function is one
 kernel. Losses that contain a softmax are in _loss/cross_entropy.py.
@@ -14,7 +14,7 @@ from .._rules import Anything, Floats, Numbers
 
 
 def _checked_axis(api, x, axis):
-    """Refuses an axis that the input does not have."""
+    """Rejects an axis that the input does not have."""
     for one in axis if isinstance(axis, tuple) else (axis,):
         if not -x.ndim <= one < x.ndim:
             raise ValueError(
@@ -24,7 +24,7 @@ def _checked_axis(api, x, axis):
 
 
 def _in_rows(xp, function, axis, *arrays):
-    """`function(xp, *arrays, axis)`, in parts where the axis is the last one of a large array."""
+    """`function(xp, *arrays, axis)`, in chunks where the axis is the last one of a large array."""
     first = arrays[0]
     if isinstance(axis, int) and first.size and (bodies := bodies_of(xp, *arrays)):
         if (made := bodies.along(function, axis, *arrays)) is not None:
@@ -61,8 +61,8 @@ def _softmax_vjp_whole(xp, g, out, axis):
     "mint.softmax(input, dim: axis, *, dtype=None)",
 )
 def softmax(xp, input: Numbers, axis: Int = -1):
-    """Computes positive numbers that sum to one along `axis`: exp(x) divided by the sum of all
-    exp(x). If `dtype` is given, the input is cast to it first.
+    """Computes the softmax along `axis`: exp(x) divided by the sum of all exp(x). If `dtype` is
+    given, the input is cast to it first.
 
     Shapes:
         `input` has at least one axis. The result has the same shape, and the dtype of `input` or
@@ -85,8 +85,8 @@ softmax.vjp(input=lambda xp, g, out, axis: _softmax_vjp(xp, g, out, axis))
 
 @op("ops.Softmax(axis=-1)(input)", "nn.Softmax(axis=-1)(input)")
 def softmax_primitive(xp, input: Floats, axis: Int | TupleOf(Int, min_length=1) = -1):
-    """Computes positive numbers that sum to one along `axis`, or over several axes together: exp(x)
-    divided by the sum of all exp(x).
+    """Computes the softmax along `axis`, or over several axes together: exp(x) divided by the sum
+    of all exp(x).
 
     Shapes:
         `input` has at least one axis. The result has the same shape and dtype.
@@ -103,8 +103,8 @@ softmax_primitive.vjp(input=lambda xp, g, out, axis: _softmax_vjp(xp, g, out, ax
 
 @op("ops.softmin(x, axis=-1, *, dtype=None)", "nn.Softmin(axis=-1)(x)")
 def softmin(xp, x: Floats, axis: Int | TupleOf(Int, min_length=1) = -1):
-    """Computes positive numbers that sum to one along `axis`, or over several axes together, the
-    largest for the smallest element: exp(-x) divided by the sum of all exp(-x).
+    """Computes the softmin along `axis`, or over several axes together: exp(-x) divided by the sum
+    of all exp(-x).
 
     Shapes:
         `x` has at least one axis. The result has the same shape, and the dtype of `x` or `dtype`.
@@ -121,7 +121,7 @@ softmin.vjp(x=lambda xp, g, out, axis: -_softmax_vjp(xp, g, out, axis))
 
 @op("nn.Softmax2d()(x)")
 def softmax2d(xp, x: Floats):
-    """Computes a softmax over the channels at each pixel of images.
+    """Computes the softmax over the channels at each pixel of images.
 
     Shapes:
         `x` is (N, C, H, W) or (C, H, W). The result has the same shape and dtype.
@@ -168,8 +168,8 @@ derive("log_soft(x, axis)", x=_log_softmax_vjp)
     "nn.LogSoftmax(axis=-1)(logits)",
 )
 def log_softmax(xp, logits: Floats, axis: ScalarOf(Int, TypeError) = -1):
-    """Computes the logarithm of the softmax along `axis`, without overflow; of a number alone it is
-    0.
+    """Computes the logarithm of the softmax along `axis`, without overflow; for a Tensor without
+    axes it is 0.
 
     Shapes:
         `logits` may have any shape. The result has the same shape and dtype.
@@ -187,7 +187,7 @@ log_softmax.vjp(logits=lambda xp, g, out, axis: _log_softmax_vjp(xp, g, out, axi
 
 
 def _implied(ndim, dim):
-    """The axis meant by None: the channels of what has a batch."""
+    """The axis that None stands for: the channels of an input with a batch."""
     return dim if dim is not None else 0 if ndim in (0, 1, 3) else 1
 
 
@@ -197,8 +197,8 @@ def _implied(ndim, dim):
     "mint.softmax_ext(input, dim=None, dtype=None)",
 )
 def softmax_ext(xp, input: Floats, dim: Int = None):
-    """Computes positive numbers that sum to one along `dim`. None means axis 0 of an input with 0,
-    1 or 3 axes, else axis 1.
+    """Computes the softmax along `dim`. None means axis 0 of an input with 0, 1 or 3 axes, else
+    axis 1.
 
     Shapes:
         `input` may have any shape. The result has the same shape, and the dtype of `input` or
@@ -244,8 +244,8 @@ log_softmax_ext.vjp(
 @public("mint.special.log_softmax")
 @checked
 def special_log_softmax(input: Anything, dim: Int = None, *, dtype: Any = None):
-    """log(softmax(input)) along an axis; without one, along the first of at most three axes
-    (the second of two or of four).
+    """Computes the log-softmax, log(softmax(input)), along an axis; without one, along axis 0 of an
+    input with 0, 1 or 3 axes, else axis 1.
 
     Example:
         >>> import mindspore_compat as ms

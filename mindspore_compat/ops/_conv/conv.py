@@ -1,4 +1,4 @@
-"""Convolutions of one to three dimensions.
+"""1-D, 2-D and 3-D convolution.
 
 Transposed convolutions are in conv_transpose.py, the arithmetic in _backend/conv/convolution.py.
 Every operation here is a composition of `xp.convolve_nd` and its kin, whose gradients make its
@@ -15,7 +15,7 @@ Mode = OneOf("same", "valid", "pad")
 
 
 def _convolve(xp, api, x, w, bias, stride, mode, padding, dilation, groups):
-    """The convolution that all public forms share; `x` and `w` have channels second."""
+    """The convolution behind all public forms; `x` and `w` have channels on the second axis."""
     count = w.ndim - 2
     need_one_dtype(api, input=x, weight=w)
     need_rank(api, "input", x, w.ndim)
@@ -59,7 +59,7 @@ def conv1d(
     dilation: several(Positive, 1) = 1,
     groups: Positive = 1,
 ):
-    """Cross-correlation of a sequence (N, C, L) with kernels (C_out, C / groups, k).
+    """Computes a 1-D convolution of a sequence (N, C, L) with kernels (C_out, C / groups, k).
 
     `pad_mode` "same" gives ceil(L / stride) outputs, "valid" uses no padding, "pad" puts `padding`
     zeros on both sides.
@@ -93,7 +93,7 @@ def conv2d(
     dilation: several(Positive, 2) = 1,
     groups: Positive = 1,
 ):
-    """Cross-correlation of images (N, C, H, W) with kernels (C_out, C / groups, k_h, k_w).
+    """Computes a 2-D convolution of images (N, C, H, W) with kernels (C_out, C / groups, k_h, k_w).
 
     `pad_mode` "same" gives ceil(size / stride) outputs, "valid" uses no padding, "pad" puts
     `padding` zeros on both sides, or so many above and below and so many left and right.
@@ -128,7 +128,8 @@ def conv3d(
     dilation: several(Positive, 3) = 1,
     groups: Positive = 1,
 ):
-    """Cross-correlation of volumes (N, C, D, H, W) with kernels (C_out, C / groups, k_d, k_h, k_w).
+    """Computes a 3-D convolution of volumes (N, C, D, H, W) with kernels (C_out, C / groups, k_d,
+    k_h, k_w).
 
     `pad_mode` and `padding` are as in `conv2d`, with one number per dimension.
 
@@ -181,7 +182,7 @@ def conv1d_ext(
     dilation: listed(Positive, 1) = 1,
     groups: Positive = 1,
 ):
-    """Computes the cross-correlation of a sequence with kernels.
+    """Computes a 1-D convolution of a sequence with kernels.
 
     `padding` is the number of zeros at both ends, or "valid" for none, or "same" for as many
     outputs as inputs.
@@ -214,7 +215,7 @@ def conv2d_ext(
     dilation: listed(Positive, 1, 2) = 1,
     groups: Positive = 1,
 ):
-    """Computes the cross-correlation of images with kernels.
+    """Computes a 2-D convolution of images with kernels.
 
     `padding` is the number of zeros on each side, or "valid" for none, or "same" for as many
     outputs as inputs.
@@ -248,7 +249,7 @@ def conv3d_ext(
     dilation: listed(Positive, 1, 3) = 1,
     groups: Positive = 1,
 ):
-    """Computes the cross-correlation of volumes with kernels.
+    """Computes a 3-D convolution of volumes with kernels.
 
     `padding` is the number of zeros on each side, or "valid" for none, or "same" for as many
     outputs as inputs.
@@ -270,7 +271,7 @@ def conv3d_ext(
 
 
 def need_weight(api, w, filters, kernel):
-    """Refuses weights that are not what the primitive was made for."""
+    """Rejects weights that do not match the settings of the primitive."""
     kernel = each(kernel, w.ndim - 2)
     if w.shape[0] != filters or tuple(w.shape[2:]) != kernel:
         raise RuntimeError(
@@ -280,7 +281,7 @@ def need_weight(api, w, filters, kernel):
 
 
 def channels_second(xp, x):
-    """Channels from the last axis to the second."""
+    """Moves the channels from the last axis to the second."""
     return xp.moveaxis(x, -1, 1)
 
 
@@ -303,7 +304,7 @@ def conv2d_primitive(
     group: Positive = 1,
     data_format: AsValue(OneOf("NCHW", "NHWC")) = "NCHW",
 ):
-    """Computes the cross-correlation of images with kernels whose size is given beforehand.
+    """Computes a 2-D convolution of images with kernels whose size is set at construction.
 
     `pad` is one number, or those above, below, left and right, for `pad_mode` "pad". With
     `data_format` "NHWC", images and kernels have their channels last.
@@ -357,7 +358,7 @@ def conv3d_primitive(
     group: Positive = 1,
     data_format: AsValue(OneOf("NCDHW")) = "NCDHW",
 ):
-    """Computes the cross-correlation of volumes with kernels whose size is given beforehand.
+    """Computes a 3-D convolution of volumes with kernels whose size is set at construction.
 
     `pad` is one number, or those at the two ends of each axis, for `pad_mode` "pad".
 
@@ -389,7 +390,7 @@ def conv3d_primitive(
 
 @op("mint.conv_tbc(input, weight, bias, pad=0)", compute="products")
 def conv_tbc(xp, input: Floats, weight: Floats, bias: Floats, pad: Natural = 0):
-    """Computes the cross-correlation of sequences, with the time on the first axis, with kernels.
+    """Computes a 1-D convolution of sequences (T, N, C), whose first axis is the time.
 
     Shapes:
         `input` is (L, N, C), `weight` is (k, C, C_out), `bias` is (C_out,). The result is (L', N,

@@ -1,4 +1,4 @@
-"""Transposed convolutions: each element is spread out by the kernels.
+"""Transposed convolution.
 
 They are the input gradient of a convolution, `xp.convolve_input`.
 """
@@ -55,8 +55,8 @@ def conv2d_transpose_primitive(
     group: Positive = 1,
     data_format: AsValue(OneOf("NCHW", "NHWC")) = "NCHW",
 ):
-    """Computes the gradient of `Conv2D` for its input: `dout` spread out by the kernels over images
-    of shape `input_size`.
+    """Computes a 2-D transposed convolution, the gradient of `Conv2D` for its input: `dout` spread
+    by the kernels over images of shape `input_size`.
 
     `weight` has the shape it has in `Conv2D`, which counts, whatever `out_channel` and
     `kernel_size` say. `pad_list`, where given, stands for `pad`; only the mode "pad" looks at it.
@@ -91,7 +91,7 @@ def conv2d_transpose_primitive(
 
 
 def _grown(size, kernel, stride, pads, dilation, extra):
-    """Spatial size of a transposed convolution."""
+    """The spatial size of a transposed convolution's result."""
     return tuple(
         (n - 1) * s - sum(p) + d * (k - 1) + 1 + e
         for n, k, s, p, d, e in zip(size, kernel, stride, pads, dilation, extra)
@@ -118,7 +118,7 @@ def _extended(xp, api, y, w, stride, pads, dilation, groups, extra):
 
 
 def _need_small(api, extra, stride, dilation):
-    """Refuses more output padding than a step could leave open."""
+    """Rejects output padding that is not below the stride or the dilation."""
     if any(e >= max(s, d) for e, s, d in zip(extra, stride, dilation)):
         raise ValueError(
             f"For '{api}', 'output_padding' must be less than stride or dilation, but got {extra}."
@@ -165,7 +165,7 @@ def conv3d_transpose_primitive(
     output_padding: several(Natural, 3, 5) = 0,
     data_format: AsValue(OneOf("NCDHW")) = "NCDHW",
 ):
-    """Computes a transposed convolution of volumes, which spreads each element out by the kernels.
+    """Computes a 3-D transposed convolution, which spreads each element of volumes by the kernels.
 
     "same" gives size * stride outputs, "valid" all that the kernels reach; "pad" cuts `pad` from
     both ends of that and adds `output_padding` at the last.
@@ -203,7 +203,7 @@ def conv3d_transpose(
     group: Positive = 1,
     output_padding: several(Natural, 3) = 0,
 ):
-    """Computes a transposed convolution of volumes, which spreads each element out by the kernels.
+    """Computes a 3-D transposed convolution, which spreads each element of volumes by the kernels.
 
     "same" gives size * stride outputs, "valid" all that the kernels reach; "pad" cuts `padding`
     from both ends of that and adds `output_padding` at the last.
@@ -249,7 +249,7 @@ def conv_transpose2d(
     groups: Positive = 1,
     dilation: listed(Positive, 1, 2) = 1,
 ):
-    """Computes a transposed convolution of images, which spreads each element out by the kernels.
+    """Computes a 2-D transposed convolution, which spreads each element of images by the kernels.
 
     `padding` is cut from both ends of what the kernels reach, `output_padding` added at the last.
 

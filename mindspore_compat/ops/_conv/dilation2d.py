@@ -1,4 +1,4 @@
-"""Grayscale dilation: a convolution with sum for product and maximum for sum."""
+"""Grayscale dilation: a convolution with sums instead of products and maxima instead of sums."""
 
 from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op
@@ -22,7 +22,7 @@ def dilation2d(
     pad_mode: OneOf("same", "valid", "SAME", "VALID") = "SAME",
     data_format: AsValue(OneOf("NCHW")) = "NCHW",
 ):
-    """Computes the maximum of x + filter over each window of images.
+    """Computes the grayscale dilation of images: the maximum of x + filter over each window.
 
     Shapes:
         `x` is (N, C, H, W), `filter` is (C, k_h, k_w), of one dtype. The result is (N, C, H', W'),

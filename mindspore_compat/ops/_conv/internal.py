@@ -1,4 +1,4 @@
-"""Primitives of convolution that MindSpore shows under internal paths alone."""
+"""Primitives of convolution that MindSpore exposes under internal paths only."""
 
 from .._primitive_aliases.alias import alias, functional, ints, ops, pull_back, select
 
@@ -101,7 +101,7 @@ def dilation2d_backprop_input(x, filter, out_backprop, stride, dilation, pad_mod
     "dilation=1, transposed=False, output_padding=0, groups=1)"
 )
 def convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups):
-    """A convolution over one, two or three axes, or the transposed one over two."""
+    """A 1-D, 2-D or 3-D convolution, or a 2-D transposed one."""
     if transposed:
         return functional.conv_transpose2d(
             input, weight, bias, stride, padding, output_padding, groups, dilation
@@ -111,7 +111,7 @@ def convolution(input, weight, bias, stride, padding, dilation, transposed, outp
 
 
 def bias_of(dout, bias):
-    """The bias, zeros where there is none."""
+    """The bias, or zeros if there is none."""
     return ops.zeros(dout.shape[1], dout.dtype) if bias is None else bias
 
 

@@ -1,4 +1,4 @@
-"""Patches of images along the channels, and convolution of each channel by itself.
+"""Image patches written as channels, and depthwise convolution.
 
 Windows as columns (`unfold`, `Im2Col`) are in unfold.py, other convolutions in conv.py.
 """
@@ -18,7 +18,7 @@ Mode = OneOf("same", "valid", "pad")
 
 @op(compute="native")
 def patches(xp, x: Numbers, kernel: Any, stride: Any, rate: Any, padding: Str):
-    """Patches of images, the position within the patch before the channel along axis 1."""
+    """Image patches; along axis 1 the position within the patch varies slower than the channel."""
     pads, counts = [], []
     for n, k, s, r in zip(x.shape[2:], kernel, stride, rate):
         reach = (k - 1) * r + 1
@@ -44,7 +44,7 @@ def extract_image_patches(
     rates: Sizes,
     padding: OneOf("VALID", "SAME", "valid", "same") = "VALID",
 ):
-    """Patches of images (N, C, H, W), their elements along the channels.
+    """Extracts patches of images (N, C, H, W), with the elements of each patch along the channels.
 
     Sizes are [1, 1, rows, columns], of which the last two count, or those two: of the patch
     (`ksizes`), of the step from patch to patch (`strides`) and of the step within a patch
@@ -74,7 +74,7 @@ def extract_image_patches(
 
 
 def _step(api, name, value):
-    """A step, the same for rows and columns; of four numbers the last two count."""
+    """A step, equal for rows and columns; of four numbers only the last two count."""
     value = height_and_width(value)
     if value[0] != value[1]:
         raise ValueError(
@@ -105,7 +105,7 @@ def _need_filters(api, shape, channels, multiplier, kernel):
 
 
 def _grouped(xp, w):
-    """Filters (multiplier, C, rows, columns) as those of C groups."""
+    """Depthwise filters (multiplier, C, rows, columns) as filters of C groups."""
     return xp.reshape(xp.swapaxes(w, 0, 1), (w.shape[0] * w.shape[1], 1, *w.shape[2:]))
 
 
@@ -128,7 +128,8 @@ def depthwise(
     dilation: several(Positive, 2, 4) = 1,
     group: Positive = 1,
 ):
-    """Convolves images, each channel with `channel_multiplier` filters of its own.
+    """Computes a 2-D depthwise convolution: each channel has `channel_multiplier` filters of its
+    own.
 
     The results of one channel stand together. `mode` is 3; every channel is a group, whatever
     `group`.

@@ -32,7 +32,7 @@ def sided(value, count):
 
 
 def padding_of(api, mode, padding, size, kernel, stride, dilation):
-    """The pads that a mode stands for; refuses padding together with a mode that makes its own.
+    """The pads that a mode stands for; rejects explicit padding with a mode that computes its own.
 
     Args:
         api (str): the public name, for the message.
@@ -49,7 +49,7 @@ def padding_of(api, mode, padding, size, kernel, stride, dilation):
 
 
 def need_rank(api, name, x, *ranks, error=ValueError):
-    """Refuses a Tensor of another number of dimensions."""
+    """Rejects a Tensor of another rank."""
     if x.ndim not in ranks:
         wanted = " or ".join(map(str, ranks))
         raise error(
@@ -58,7 +58,7 @@ def need_rank(api, name, x, *ranks, error=ValueError):
 
 
 def need_one_dtype(api, **arrays):
-    """Refuses Tensors of different dtypes; absent ones are skipped.
+    """Rejects Tensors of different dtypes; absent ones are skipped.
 
     For bodies that layers run without the checks of a public name, where `SameDtype` is none.
     """
@@ -98,7 +98,7 @@ def sizes_of(api, name, value, *lengths, count_error=ValueError, batch=False):
 
 
 def need_kernel_fits(api, size, kernel, pads, dilation):
-    """Refuses a kernel that does not fit into the padded input."""
+    """Rejects a kernel larger than the padded input."""
     if any(n + sum(p) < d * (k - 1) + 1 for n, p, k, d in zip(size, pads, kernel, dilation)):
         raise ValueError(
             f"For '{api}', the input after padding must be at least as large as the kernel, but "

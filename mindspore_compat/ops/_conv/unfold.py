@@ -1,4 +1,4 @@
-"""Sliding windows of images as columns, and columns added up to images."""
+"""Sliding windows of images as columns (im2col), and columns summed back into images (col2im)."""
 
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
@@ -18,7 +18,7 @@ def _unfold(xp, x, kernel, dilation, padding, stride):
 
 
 def _fold(xp, api, x, size, kernel, dilation, padding, stride):
-    """Columns (N, C, kernel positions, windows) added up to images of `size`."""
+    """Columns (N, C, kernel positions, windows) summed into images of `size`."""
     size, kernel = each(size, 2), each(kernel, 2)
     stride, dilation, pads = each(stride, 2), each(dilation, 2), sided(padding, 2)
     need_kernel_fits(api, size, kernel, pads, dilation)
@@ -46,7 +46,7 @@ def unfold(
     padding: listed(Natural, 1, 2) = 0,
     stride: listed(Positive, 1, 2) = 1,
 ):
-    """Writes the windows of images as columns.
+    """Extracts the sliding windows of images as columns (im2col).
 
     Shapes:
         `input` is (N, C, H, W). The result is (N, C * k_h * k_w, windows), of the same dtype.
@@ -72,7 +72,7 @@ def im2col(
     dilations: listed(Positive, 1, 2) = 1,
     pads: listed(Natural, 1, 2) = 0,
 ):
-    """Writes the windows of images as columns, with the channels on an axis of their own.
+    """Extracts the sliding windows of images as columns, with the channels on an axis of their own.
 
     Shapes:
         `x` is (N, C, H, W). The result is (N, C, k_h * k_w, windows), of the same dtype.
@@ -101,8 +101,8 @@ def fold(
     padding: listed(Natural, 1, 2) = 0,
     stride: listed(Positive, 1, 2) = 1,
 ):
-    """Adds columns up to images: what `unfold` takes apart. Places in several windows receive the
-    sum.
+    """Sums columns into images (col2im), the transpose of `unfold`. Pixels in several windows get
+    the sum.
 
     Shapes:
         `input` is (N, C * k_h * k_w, windows), or has two axes instead of the second, or lacks
@@ -148,8 +148,7 @@ def col2im(
     padding_value: listed(Natural, 1, 2),
     stride: listed(Positive, 1, 2),
 ):
-    """Adds columns up to images: what `Im2Col` takes apart. Places in several windows receive the
-    sum.
+    """Sums columns into images, the transpose of `Im2Col`. Pixels in several windows get the sum.
 
     Shapes:
         `input_x` is (N, C, k_h * k_w, windows), `output_size` is (2,) of int32. The result is (N,

@@ -1,1 +1,1 @@
-"""Losses of regression and classification, of margins, CTC, transducers, candidate samplers."""
+"""Loss functions: regression, classification, margins, CTC, RNN-T; and candidate samplers."""

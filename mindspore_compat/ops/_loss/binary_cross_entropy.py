@@ -1,4 +1,4 @@
-"""Cross entropies of two classes: of probabilities, and of logits."""
+"""Binary cross entropy, of probabilities and of logits."""
 
 from ..._backend.space import implements
 from ..._core.autograd.vjp_rules import derive
@@ -21,7 +21,7 @@ def _yes_no(xp, api, x, y, weight, reduction):
 
 @implements
 def bernoulli_loss(xp, x, y):
-    """-(y log(x) + (1 - y) log(1 - x)), logarithms cut off at that of 1e-12."""
+    """-(y log(x) + (1 - y) log(1 - x)), with logarithms clipped from below at log(1e-12)."""
     return xp.blockwise(_bernoulli, x, y)
 
 
@@ -80,8 +80,8 @@ def binary_cross_entropy(
     weight: FloatsUpTo32 = None,
     reduction: Reduction = "mean",
 ):
-    """Computes the cross entropy of probabilities with targets of two classes: -(labels log(logits)
-    + (1 - labels) log(1 - logits)).
+    """Computes the binary cross entropy of probabilities and targets: -(labels log(logits) + (1 -
+    labels) log(1 - logits)).
 
     Shapes:
         `logits`, `labels` and `weight` have one shape. The result is (), or that shape for
@@ -108,8 +108,8 @@ def binary_cross_entropy_ext(
     weight: FloatsUpTo32 = None,
     reduction: Reduction = "mean",
 ):
-    """Computes the cross entropy of probabilities with targets of two classes: -(target log(input)
-    + (1 - target) log(1 - input)).
+    """Computes the binary cross entropy of probabilities and targets: -(target log(input) + (1 -
+    target) log(1 - input)).
 
     Shapes:
         `input` and `target` have one shape, `weight` is broadcast. The result is (), or that shape
@@ -142,7 +142,7 @@ def binary_cross_entropy_with_logits(
     pos_weight: FloatsUpTo32 = None,
     reduction: Reduction = "mean",
 ):
-    """Computes the cross entropy of sigmoid(input) with targets of two classes, without overflow.
+    """Computes the binary cross entropy of logits and targets, without overflow.
 
     `pos_weight` multiplies what positive targets contribute, `weight` the whole; both are
     broadcast.
@@ -175,7 +175,7 @@ def binary_cross_entropy_with_logits(
 
 
 def _need_fit(api, name, given, x):
-    """Refuses what does not broadcast to the shape of `x`."""
+    """Rejects a Tensor that does not broadcast to the shape of `x`."""
     pairs = zip(reversed(given.shape), reversed(x.shape))
     if given.ndim > x.ndim or any(own not in (1, wanted) for own, wanted in pairs):
         raise ValueError(
@@ -186,8 +186,8 @@ def _need_fit(api, name, given, x):
 
 @op("ops.SigmoidCrossEntropyWithLogits()(logits, label)", types=SameDtype("logits label"))
 def sigmoid_cross_entropy_with_logits(xp, logits: Floats, label: Floats):
-    """Computes the cross entropy of sigmoid(logits) with targets of two classes, element by
-    element.
+    """Computes the binary cross entropy of logits and targets, element by element, without a
+    reduction.
 
     Shapes:
         `logits` and `label` have one shape and dtype, which are also those of the result.

@@ -1,4 +1,4 @@
-"""Candidate samplers: classes drawn for a loss over some of many classes.
+"""Candidate samplers, which draw the classes for a sampled loss.
 
 The draws are made on the host; how often each class is to be expected is returned with them.
 """
@@ -49,7 +49,7 @@ def _expected(share, count, tries):
 
 
 class _Sampler(Primitive):
-    """What both samplers share: the stream, and the shape of the result."""
+    """What both samplers share: the random stream and the shape of the result."""
 
     def _set(self, num_true, num_sampled, unique, range_max, seed):
         super().__init__(type(self).__name__)
@@ -65,7 +65,7 @@ class _Sampler(Primitive):
     @in_each_slice
     @checked
     def __call__(self, true_classes: Index):
-        """The classes, and the expected counts of the true ones and of these."""
+        """The classes, and the expected counts of the true classes and of the sampled ones."""
         if true_classes.ndim != 2 or true_classes.shape[1] != self.num_true:
             raise ValueError(
                 f"For '{self.name}', 'true_classes' must have shape (N, "
@@ -94,7 +94,7 @@ class _Sampler(Primitive):
 
 @public("ops.UniformCandidateSampler")
 class UniformCandidateSampler(_Sampler):
-    """Classes in [0, range_max), all as likely.
+    """Samples classes uniformly from [0, range_max).
 
     Args:
         num_true (int): how many true classes a sample has.
@@ -150,8 +150,8 @@ class UniformCandidateSampler(_Sampler):
 
 @public("ops.LogUniformCandidateSampler")
 class LogUniformCandidateSampler(_Sampler):
-    """Classes in [0, range_max), the first ones likelier: log((k + 2) / (k + 1)) / log(range_max +
-    1).
+    """Samples classes from [0, range_max), low ones more often: log((k + 2) / (k + 1)) /
+    log(range_max + 1).
 
     Args:
         num_true (int): how many true classes a sample has.
@@ -203,7 +203,7 @@ class LogUniformCandidateSampler(_Sampler):
 def uniform_candidate_sampler(
     true_classes, num_true, num_sampled, unique, range_max, seed=0, remove_accidental_hits=False
 ):
-    """Classes drawn as by `ops.UniformCandidateSampler`.
+    """Samples classes uniformly, as `ops.UniformCandidateSampler` does.
 
     Example:
         >>> import mindspore_compat as ms
@@ -220,7 +220,7 @@ def uniform_candidate_sampler(
 def log_uniform_candidate_sampler(
     true_classes, num_true=1, num_sampled=5, unique=True, range_max=5, seed=0
 ):
-    """Classes drawn as by `ops.LogUniformCandidateSampler`.
+    """Samples classes with a log-uniform distribution, as `ops.LogUniformCandidateSampler` does.
 
     Example:
         >>> import mindspore_compat as ms
@@ -232,7 +232,8 @@ def log_uniform_candidate_sampler(
 
 @public("ops.ComputeAccidentalHits")
 class ComputeAccidentalHits(Primitive):
-    """Where sampled classes are true ones: (rows, indices among the sampled, the lowest float32).
+    """Finds the sampled classes that are true ones: (rows, indices among the sampled, the lowest
+    float32).
 
     Args:
         num_true (int): how many true classes a row has.

@@ -1,4 +1,4 @@
-"""Cosine similarity, and the loss of pairs of vectors that it measures."""
+"""Cosine similarity, and the embedding loss based on it."""
 
 from ..._core.declare.inputs import Promote, SameDtype
 from ..._core.declare.op import op
@@ -29,8 +29,8 @@ def cosine_similarity(
     dim: Int | TupleOf(Int) | ListOf(Int) | None = 1,
     eps: InTensor(AsValue(Number, Bool | None)) = 1e-8,
 ):
-    """Computes the cosine of the angle between `x1` and `x2` along `dim`. The product of the
-    lengths is at least `eps`.
+    """Computes the cosine similarity of `x1` and `x2` along `dim`. The product of the lengths is at
+    least `eps`.
 
     Over two axes, or all of a matrix if `dim` is None, the lengths are the largest singular values.
 
@@ -46,7 +46,9 @@ def cosine_similarity(
 
 
 def _by_cosine(xp, x1, x2, target, margin, reduction, axis):
-    """1 - cosine for pairs that belong together (1), what exceeds the margin for others (-1)."""
+    """1 - cosine for similar pairs (target 1), the cosine above the margin for dissimilar ones
+    (-1).
+    """
     cosine = xp.sum(x1 * x2, axis) / xp.sqrt(
         (xp.sum(xp.square(x1), axis) + 1e-12) * (xp.sum(xp.square(x2), axis) + 1e-12)
     )
@@ -67,8 +69,8 @@ def cosine_embedding_loss(
     margin: Number(ge=-1.0, le=1.0) | Bool = 0.0,
     reduction: Reduced = "mean",
 ):
-    """Computes 1 - cos for pairs that `target` marks by 1, and max(0, cos - margin) for those
-    marked by -1, with the cosine along axis 1.
+    """Computes the cosine embedding loss: 1 - cos for pairs with target 1, and max(0, cos - margin)
+    for pairs with target -1, with the cosine along axis 1.
 
     Shapes:
         `input1` and `input2` are (N, D, ...), `target` is (N, ...). The result is (), or the shape
@@ -101,8 +103,8 @@ def cosine_embedding_loss_ext(
     margin: Number = 0.0,
     reduction: Reduction = "mean",
 ):
-    """Computes 1 - cos for pairs that `target` marks by 1, and max(0, cos - margin) for those
-    marked by -1, with the cosine along the last axis.
+    """Computes the cosine embedding loss: 1 - cos for pairs with target 1, and max(0, cos - margin)
+    for pairs with target -1, with the cosine along the last axis.
 
     Shapes:
         `input1` and `input2` are (N, D) or (D,), `target` is (N,) or (). The result is (), or the

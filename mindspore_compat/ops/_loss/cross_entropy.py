@@ -1,4 +1,4 @@
-"""Cross entropies of several classes, and the negative log likelihood of a class.
+"""Cross entropy of several classes, and the negative log likelihood loss.
 
 Those of two classes are in _loss/binary_cross_entropy.py, margins between classes in
 _loss/margin.py, losses of sequences in _loss/ctc.py.
@@ -43,7 +43,7 @@ def _row_nll(xp, x, target, counts):
 
 
 def _class_nll_vjp(xp, g, out, x, target, counts):
-    """softmax(x) less 1 at the target; 0 where a row does not count."""
+    """softmax(x) minus 1 at the target; 0 where a row does not count."""
     if bodies := bodies_of(xp, x, target, counts, out, g):
         made = bodies.rows(_row_vjp, "errrr", "e", (1, *x.shape), x, target, counts, out, g)
         if made is not None:
@@ -132,7 +132,7 @@ def _likelihood(xp, api, logs, target, weight, ignore, reduction, smoothing):
 
 
 def _against_probabilities(xp, api, logs, target, weight, reduction, smoothing):
-    """-sum(target * logs) over the classes; the mean is over everything but the classes."""
+    """-sum(target * logs) over the classes; the mean is over all other axes."""
     need_shape(api, "input", "target", logs, target)
     axis = min(logs.ndim, 2) - 1
     classes = logs.shape[axis]
@@ -179,7 +179,7 @@ def cross_entropy(
     reduction: Reduced = "mean",
     label_smoothing: Float = 0.0,
 ):
-    """Computes the cross entropy of logits with classes, or with probabilities of classes.
+    """Computes the cross entropy of logits and target classes, or target probabilities.
 
     Integer targets name classes; `ignore_index` marks those that do not count, and the mean is
     weighted by `weight`, one number for each class. Floating targets are probabilities.
@@ -216,7 +216,7 @@ def nll_loss(
     reduction: Any = "mean",
     label_smoothing: InTensor(Number | Bool) = 0.0,
 ):
-    """Computes minus the log probability of the class that each target names.
+    """Computes the negative log likelihood of the target classes, given log probabilities.
 
     `ignore_index` marks targets that do not count, and the mean is weighted by `weight`, one number
     for each class. Any other `reduction` counts as "none".
@@ -256,7 +256,7 @@ def nll_loss_ext(
     ignore_index: ScalarOf(Int, TypeError) = -100,
     reduction: Reduction = "mean",
 ):
-    """Computes minus the log probability of the class that each target names.
+    """Computes the negative log likelihood of the target classes, given log probabilities.
 
     `ignore_index` marks targets that do not count, and the mean is weighted by `weight`, one number
     for each class.
@@ -295,7 +295,7 @@ def nll_loss_primitive(
     reduction: Reduction = "mean",
     ignore_index: ScalarOf(Int) = -100,
 ):
-    """Computes minus the log probability of the class that each label names, weighted by class.
+    """Computes the negative log likelihood of the target classes, weighted by class.
 
     Shapes:
         `logits` is (N, C) or (C,), `labels` is (N,) or (), `weight` is (C,). The loss is (), or
@@ -327,7 +327,7 @@ def nll_loss_primitive(
 
 @op("ops.SoftmaxCrossEntropyWithLogits()(logits, labels)")
 def softmax_cross_entropy_with_logits(xp, logits: Float16Or32, labels: Float16Or32):
-    """Computes the cross entropy of each row of logits with a row of probabilities, and its
+    """Computes the softmax cross entropy of each row of logits with a row of probabilities, and its
     gradient.
 
     Shapes:
@@ -356,7 +356,8 @@ def softmax_cross_entropy_with_logits(xp, logits: Float16Or32, labels: Float16Or
 def sparse_softmax_cross_entropy_with_logits(
     xp, logits: Float16Or32, labels: Index, is_grad: Bool = False
 ):
-    """Computes the mean cross entropy of logits with classes, or its gradient with `is_grad`.
+    """Computes the mean softmax cross entropy of logits and target classes, or its gradient if
+    `is_grad` is True.
 
     Shapes:
         `logits` is (N, C), `labels` is (N,) of integers. The result is (), or (N, C) for the

@@ -1,4 +1,5 @@
-"""Losses of label sequences whose alignment with the input is unknown: CTC; greedy decoding.
+"""Connectionist temporal classification (CTC): losses of unaligned label sequences, and greedy
+decoding.
 
 The loss sums the probabilities of all alignments by a recursion over time, in logarithms. Its
 gradient is the probability with which each label is emitted at each time, which the same recursion
@@ -27,7 +28,7 @@ def _add(xp, *terms):
 
 
 def _back(xp, x, steps):
-    """`x` moved along its last axis by `steps`, impossible where nothing comes in."""
+    """`x` shifted along its last axis by `steps`; the vacated states are impossible."""
     steps = max(min(steps, x.shape[-1]), -x.shape[-1])
     gap = xp.full((*x.shape[:-1], abs(steps)), NONE, x.dtype)
     if steps > 0:
@@ -36,7 +37,7 @@ def _back(xp, x, steps):
 
 
 class _Lattice:
-    """The states of CTC: labels with a blank between each two and at both ends.
+    """The states of CTC: the labels, with a blank between neighbours and at both ends.
 
     Attributes:
         labels: the label of each state, (N, S).
@@ -68,7 +69,7 @@ class _Lattice:
         self.steps = steps
 
     def emitted(self, xp, logs):
-        """The log probability of each state's label, (T, N, S); (T, N, C) given."""
+        """The log probability of each state's label, (T, N, S), from (T, N, C)."""
         index = xp.broadcast_to(xp.expand_dims(self.labels, 0), (logs.shape[0], *self.labels.shape))
         return xp.take_along_axis(logs, index, 2)
 
@@ -218,8 +219,8 @@ def ctc_loss(
     reduction: Reduction = "mean",
     zero_infinity: Bool = False,
 ):
-    """Computes the loss of connectionist temporal classification: minus the log probability that
-    label sequences come out of the log probabilities of classes in time.
+    """Computes the CTC loss: minus the log probability of label sequences whose alignment with the
+    log probabilities is unknown.
 
     The mean is of the losses divided by the lengths of their targets. `zero_infinity` gives 0 where
     no alignment exists.
@@ -263,8 +264,8 @@ def ctc_loss_v2(
     reduction: OneOf("none") = "none",
     zero_infinity: Bool = False,
 ):
-    """Computes the losses of connectionist temporal classification: minus the log probabilities
-    that label sequences come out of the log probabilities of classes in time.
+    """Computes the CTC loss of each sequence: minus the log probability of labels whose alignment
+    with the log probabilities is unknown.
 
     Shapes:
         `log_probs` is (T, N, C), `targets` is (N, S), the lengths are (N,). The losses are (N,).
@@ -319,8 +320,8 @@ def ctc_loss_sparse(
     ctc_merge_repeated: Bool = True,
     ignore_longer_outputs_than_inputs: Bool = False,
 ):
-    """Computes the losses of connectionist temporal classification of logits whose last class is
-    the blank.
+    """Computes the CTC loss of logits whose last class is the blank, with labels given as a sparse
+    tensor.
 
     Labels are `labels_values` at `labels_indices`, rows of (batch, position). Repeated labels may
     be collapsed beforehand; without `ctc_merge_repeated` equal neighbours in an alignment count
@@ -365,7 +366,7 @@ def ctc_loss_sparse(
 
 
 def _sparse_inputs(x, indices, values, sequence_length, collapse):
-    """Steps, labels and lengths as host lists, after a look at the types."""
+    """Steps, labels and lengths as host lists, after a check of their types."""
     for name, value, kinds, rank in (
         ("labels_indices", indices, "int64", 2),
         ("labels_values", values, "int32", 1),
@@ -401,7 +402,8 @@ def _sparse_inputs(x, indices, values, sequence_length, collapse):
 def ctc_greedy_decoder(
     xp, inputs: Float32Or64, sequence_length: TensorOf("int32"), merge_repeated: Bool = True
 ):
-    """Takes the likeliest class at each time and leaves out the blanks, which are the last class.
+    """Decodes CTC greedily: the likeliest class at each step, without blanks, which are the last
+    class.
 
     Shapes:
         `inputs` is (T, N, C), `sequence_length` is (N,) of int32.

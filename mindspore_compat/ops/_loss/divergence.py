@@ -1,4 +1,4 @@
-"""The Kullback-Leibler divergence of two distributions."""
+"""The Kullback-Leibler divergence."""
 
 from ..._core.declare.inputs import Quirks, SameDtype
 from ..._core.declare.op import op
@@ -33,8 +33,8 @@ def kl_div(
     labels: TensorOf("float16", "float32", "float64"),
     reduction: Batchwise = "mean",
 ):
-    """Computes the Kullback-Leibler divergence labels (log(labels) - logits), which is 0 where the
-    labels are not positive. `logits` are logarithms of probabilities.
+    """Computes the Kullback-Leibler divergence, labels (log(labels) - logits), which is 0 where the
+    labels are not positive. `logits` are log probabilities.
 
     Shapes:
         `logits` and `labels` have one shape and dtype. The result is (), or that shape for
@@ -65,8 +65,8 @@ def kl_div_vjp(xp, g, labels, reduction):
 def kl_div_ext(
     xp, input: Floats, target: Floats, reduction: Divided = "mean", log_target: Bool = False
 ):
-    """Computes the Kullback-Leibler divergence target (log(target) - input), which is 0 where the
-    target is 0. With `log_target` the target is given by its logarithm.
+    """Computes the Kullback-Leibler divergence, target (log(target) - input), which is 0 where the
+    target is 0. With `log_target` the target is given as its logarithm.
 
     Shapes:
         The shapes of `input` and `target` are broadcast. The result is (), or the broadcast shape

@@ -1,4 +1,4 @@
-"""Primitives of losses that MindSpore shows under internal paths alone: gradients, kernels."""
+"""Primitives of losses that MindSpore exposes under internal paths only: gradients, kernels."""
 
 from .._primitive_aliases.alias import alias, functional, ops, pull_back
 

@@ -1,4 +1,4 @@
-"""Margin losses: of single numbers, of pairs and triplets, and between the classes of a row."""
+"""Margin losses: hinge, ranking, triplet and multi-class."""
 
 from ..._core.declare.inputs import Promote
 from ..._core.declare.op import op
@@ -11,7 +11,8 @@ from .reduction import Reduced, Reduction, need_broadcast, need_shape, reduced
 def hinge_embedding_loss(
     xp, inputs: Floats, targets: Floats, margin: Number | Bool = 1.0, reduction: Reduced = "mean"
 ):
-    """Computes the input itself where the target is 1, and max(0, margin - input) where it is -1.
+    """Computes the hinge embedding loss: the input where the target is 1, and max(0, margin -
+    input) where it is -1.
 
     Shapes:
         The shapes of `inputs` and `targets` are broadcast. The result is (), or the broadcast shape
@@ -37,8 +38,8 @@ def margin_ranking_loss(
     margin: Float = 0.0,
     reduction: Reduced = "mean",
 ):
-    """Computes max(0, -target (input1 - input2) + margin), which is small if the inputs stand in
-    the order that `target` gives: 1 for the first larger, -1 for the second.
+    """Computes the margin ranking loss, max(0, -target (input1 - input2) + margin). A target of 1
+    ranks the first input higher, -1 the second.
 
     Shapes:
         `input1`, `input2` and `target` have one shape. The result is (), or that shape for
@@ -65,7 +66,8 @@ def margin_ranking_loss(
     "mint.nn.functional.soft_margin_loss(input, target, reduction='mean')",
 )
 def soft_margin_loss(xp, input: FloatsUpTo32, target: FloatsUpTo32, reduction: Reduction = "mean"):
-    """Computes log(1 + exp(-target * input)), a loss of two classes marked by 1 and -1.
+    """Computes the soft margin loss of two classes marked by 1 and -1: log(1 + exp(-target *
+    input)).
 
     Shapes:
         `input` and `target` have one shape. The result is (), or that shape for `reduction` "none".
@@ -118,8 +120,8 @@ def triplet_margin_loss(
     swap: Bool = False,
     reduction: Reduction = "mean",
 ):
-    """Computes max(0, d(anchor, positive) - d(anchor, negative) + margin), where d is the p-norm of
-    the difference along the last axis.
+    """Computes the triplet margin loss, max(0, d(anchor, positive) - d(anchor, negative) + margin),
+    where d is the p-norm of the difference along the last axis.
 
     With `swap` the nearer one of anchor and positive counts for the negative.
 
@@ -151,8 +153,8 @@ def triplet_margin_loss_primitive(
     eps: Float = 1e-6,
     reduction: Reduced = "mean",
 ):
-    """Computes max(0, d(x, positive) - d(x, negative) + margin), where d is the p-norm of the
-    difference along the last axis.
+    """Computes the triplet margin loss, max(0, d(x, positive) - d(x, negative) + margin), where d
+    is the p-norm of the difference along the last axis.
 
     With `swap` the nearer one of `x` and positive counts for the negative.
 
@@ -209,8 +211,8 @@ def multi_margin_loss(
     weight: Float16To64 = None,
     reduction: Reduction = "mean",
 ):
-    """Computes for each row the sum over the other classes i of max(0, margin - input[target] +
-    input[i])^p / C.
+    """Computes the multi-class margin loss: for each row the sum over the other classes i of max(0,
+    margin - input[target] + input[i])^p / C.
 
     `weight` multiplies it by the weight of the class of the target.
 
@@ -235,8 +237,8 @@ def multi_margin_loss_primitive(
     margin: Float = 1.0,
     reduction: Reduced = "mean",
 ):
-    """Computes for each row the sum over the other classes i of max(0, margin - inputs[target] +
-    inputs[i])^p / C.
+    """Computes the multi-class margin loss: for each row the sum over the other classes i of max(0,
+    margin - inputs[target] + inputs[i])^p / C.
 
     `weight` multiplies it by the weight of the class of the target.
 
@@ -273,8 +275,8 @@ def _multilabel(xp, api, x, target):
 def multilabel_margin_loss(
     xp, input: Float16Or32, target: TensorOf("int32"), reduction: Reduction = "mean"
 ):
-    """Computes for each row the sum over targets t and other classes i of max(0, 1 - (input[t] -
-    input[i])) / C.
+    """Computes the multi-label margin loss: for each row the sum over targets t and other classes i
+    of max(0, 1 - (input[t] - input[i])) / C.
 
     The targets of a row are the entries of `target` before the first negative one.
 
@@ -294,8 +296,8 @@ def multilabel_margin_loss(
 def multilabel_margin_loss_primitive(
     xp, x: Float16Or32, target: TensorOf("int32"), reduction: AsValue(Reduction) = "mean"
 ):
-    """Computes for each row the sum over targets t and other classes i of max(0, 1 - (x[t] - x[i]))
-    / C.
+    """Computes the multi-label margin loss: for each row the sum over targets t and other classes i
+    of max(0, 1 - (x[t] - x[i])) / C.
 
     The targets of a row are the entries of `target` before the first negative one.
 
@@ -326,7 +328,8 @@ def multilabel_soft_margin_loss(
     weight: TensorOf(real, "bool", scalars=True) = None,
     reduction: Reduced = "mean",
 ):
-    """Computes the mean over the classes of the cross entropy of sigmoid(input) with `target`.
+    """Computes the multi-label soft margin loss: the mean over the classes of the binary cross
+    entropy of sigmoid(input) and `target`.
 
     Shapes:
         `input` and `target` are (N, C), `weight` is broadcast. The result is (), or (N,) for

@@ -1,4 +1,4 @@
-"""What losses share: how they are reduced, and which shapes they refuse."""
+"""What losses share: reductions and shape checks."""
 
 from ..._core.rules.vocabulary import AsValue, OneOf
 
@@ -15,7 +15,7 @@ def reduced(xp, loss, reduction):
 
 
 def need_shape(api, first, second, one, other):
-    """Refuses two Tensors of different shapes."""
+    """Rejects two Tensors of different shapes."""
     if tuple(one.shape) != tuple(other.shape):
         raise ValueError(
             f"For '{api}', '{first}' and '{second}' must have the same shape, but got "
@@ -24,7 +24,7 @@ def need_shape(api, first, second, one, other):
 
 
 def need_broadcast(api, first, second, one, other):
-    """Refuses two Tensors whose shapes do not broadcast."""
+    """Rejects two Tensors whose shapes do not broadcast."""
     for a, b in zip(reversed(one.shape), reversed(other.shape)):
         if a != b and 1 not in (a, b):
             raise ValueError(

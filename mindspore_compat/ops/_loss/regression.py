@@ -1,4 +1,4 @@
-"""Losses of regression: distances, and the likelihood of a normal distribution.
+"""Regression losses: squared and absolute errors, Huber loss, Gaussian likelihood.
 
 Every loss but a few is a composition, reduced by "mean", "sum" or not at all. Loss layers are in
 nn.
@@ -17,8 +17,8 @@ from .reduction import Reduced, Reduction, need_broadcast, need_shape, reduced
 
 @op("ops.mse_loss(input, target, reduction='mean')", types=Promote("input target"))
 def mse_loss(xp, input: NumbersOrBools, target: NumbersOrBools, reduction: Reduced = "mean"):
-    """Computes the squared differences (input - target)^2, and their mean or sum unless `reduction`
-    is "none".
+    """Computes the mean squared error, (input - target)^2, reduced by its mean or sum unless
+    `reduction` is "none".
 
     Shapes:
         The shapes of `input` and `target` are broadcast. The result is (), or the broadcast shape
@@ -40,8 +40,8 @@ def mse_loss(xp, input: NumbersOrBools, target: NumbersOrBools, reduction: Reduc
     "mint.nn.MSELoss(reduction='mean')(input, target)",
 )
 def mse_loss_ext(xp, input: Numbers, target: Numbers, reduction: Reduction = "mean"):
-    """Computes the squared differences (input - target)^2, and their mean or sum unless `reduction`
-    is "none".
+    """Computes the mean squared error, (input - target)^2, reduced by its mean or sum unless
+    `reduction` is "none".
 
     Shapes:
         The shapes of `input` and `target` are broadcast and their dtypes equal. The result is (),
@@ -67,7 +67,8 @@ def mse_loss_ext(xp, input: Numbers, target: Numbers, reduction: Reduction = "me
     types=Promote("input target"),
 )
 def l1_loss(xp, input: NumbersOrBools, target: NumbersOrBools, reduction: Reduced = "mean"):
-    """Computes the distances |input - target|, and their mean or sum unless `reduction` is "none".
+    """Computes the L1 loss, the absolute error |input - target|, reduced by its mean or sum unless
+    `reduction` is "none".
 
     Shapes:
         The shapes of `input` and `target` are broadcast. The result is (), or the broadcast shape
@@ -119,8 +120,8 @@ def smooth_l1_loss(
     beta: ScalarOf(Number | Bool, TypeError) = 1.0,
     reduction: Reduction = "none",
 ):
-    """Computes a loss that is quadratic for small distances d = |input - target| and linear for
-    others: d^2 / (2 beta) where d is below `beta`, else d - beta / 2.
+    """Computes the smooth L1 loss of d = |input - target|: d^2 / (2 beta) where d is below `beta`,
+    else d - beta / 2.
 
     Shapes:
         `input` and `target` have one shape and dtype. The result has them too for `reduction`
@@ -154,9 +155,8 @@ def smooth_l1_loss_ext(
     reduction: Reduction = "mean",
     beta: ScalarOf(Number | Bool, TypeError) = 1.0,
 ):
-    """Computes a loss that is quadratic for small distances d = |input - target| and linear for
-    others: d^2 / (2 beta) where d is below `beta`, else d - beta / 2. With a `beta` of 0 it is
-    d.
+    """Computes the smooth L1 loss of d = |input - target|: d^2 / (2 beta) where d is below `beta`,
+    else d - beta / 2. With a `beta` of 0 it is d.
 
     Shapes:
         The shapes of `input` and `target` are broadcast. The result is (), or the broadcast shape
@@ -180,8 +180,8 @@ def huber_loss(
     reduction: Reduced = "mean",
     delta: Number(gt=0) = 1.0,
 ):
-    """Computes a loss that is quadratic for small distances d = |input - target| and linear for
-    others: d^2 / 2 where d is at most `delta`, else delta (d - delta / 2).
+    """Computes the Huber loss of d = |input - target|: d^2 / 2 where d is at most `delta`, else
+    delta (d - delta / 2).
 
     Shapes:
         The shapes of `input` and `target` are broadcast. The result is (), or the broadcast shape
@@ -221,7 +221,7 @@ derive("huber(x, delta)", x=lambda xp, g, x, delta: xp.blockwise(_huber_vjp, g, 
 
 @op("ops.L2Loss()(input_x)")
 def l2_loss(xp, input_x: TensorOf("float16", "float32", "float64")):
-    """Computes half the sum of the squared elements.
+    """Computes the L2 loss, half the sum of the squared elements.
 
     Shapes:
         `input_x` may have any shape. The result is (), of the same dtype.
@@ -249,8 +249,8 @@ def gaussian_nll_loss(
     eps: Float(gt=0.0) = 1e-6,
     reduction: Reduced = "mean",
 ):
-    """Computes the negative logarithm of the density of a normal distribution: (log(v) + (x -
-    target)^2 / v) / 2 with v = max(var, eps). With `full` log(2 pi) / 2 is added.
+    """Computes the Gaussian negative log likelihood: (log(v) + (x - target)^2 / v) / 2 with v =
+    max(var, eps). With `full` log(2 pi) / 2 is added.
 
     Shapes:
         `x` and `target` have one shape; `var` has it too, or lacks its last axis, or is broadcast

@@ -1,4 +1,4 @@
-"""The loss of a transducer: label sequences whose alignment with the input is unknown.
+"""The RNN transducer (RNN-T) loss of label sequences whose alignment with the input is unknown.
 
 An alignment is a path over a grid of times and labels: a blank goes one step in time, a label one
 step in the sequence. The loss sums the probabilities of all paths by a recursion over the grid's
@@ -18,7 +18,7 @@ _Int32 = TensorOf("int32").called("a Tensor of int32")
 
 
 class _Grid:
-    """The grid of a batch, with antidiagonal t + u instead of time t.
+    """The grid of a batch, indexed by antidiagonal t + u instead of time t.
 
     Attributes:
         blank, emit: log probabilities of the steps that leave each point, (D, B, U), impossible
@@ -126,7 +126,7 @@ def rnnt_loss(
     label_lengths: Any,
     blank_label: Int = 0,
 ):
-    """Computes the losses of a transducer, and their gradient for the activations.
+    """Computes the RNN transducer (RNN-T) losses, and their gradient for the activations.
 
     Args:
         blank_label: the class of the blank.
@@ -146,7 +146,7 @@ def rnnt_loss(
         The losses and the gradients, of the dtype of `acts`; float16 is computed as float32.
 
     Raises:
-        TypeError: if an input is no Tensor or of another dtype.
+        TypeError: if an input is not a Tensor or of another dtype.
         ValueError: if shapes, lengths, labels or the blank do not fit.
 
     Example:

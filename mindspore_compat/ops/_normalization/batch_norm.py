@@ -1,4 +1,4 @@
-"""Normalisation over the batch.
+"""Batch normalization.
 
 Layer, group and root mean square norm are in _normalization/layer_norm.py, synchronised batch norm
 in _normalization/sync_batch_norm.py, the layers in nn.
@@ -199,7 +199,7 @@ batch_rescale.vjp(
 
 
 def need_channels(api, x, ranks, rank_error=ValueError, **given):
-    """Refuses data of another rank, and per-channel values of another length."""
+    """Rejects data of another rank, and per-channel values of another length."""
     if x.ndim not in ranks:
         raise rank_error(
             f"For '{api}', the input must have {ranks[0]} to {ranks[-1]} dimensions, but got "
@@ -220,7 +220,7 @@ def running(old, new, momentum):
 
 
 def normalize_batch(x, scale, shift, mean, var, training, momentum, eps):
-    """Batch normalisation of Tensors; in training the running statistics move.
+    """Batch normalization of Tensors; training updates the running statistics.
 
     Args:
         x (Tensor): data, (N, C, ...).
@@ -268,7 +268,8 @@ def batch_norm(
     momentum: Float(ge=0.0, le=1.0) = 0.1,
     eps: Epsilon = 1e-5,
 ):
-    """Data (N, C, ...) shifted and scaled to mean `bias` and deviation `weight` in each channel.
+    """Applies batch normalization to data (N, C, ...): each channel gets mean `bias` and deviation
+    `weight`.
 
     In `training` with the statistics of the batch, and `running_mean` and `running_var` (unbiased)
     move toward them by `momentum`, in place; otherwise with the running ones.
@@ -311,7 +312,7 @@ def batch_norm_ext(
     momentum: Float = 0.1,
     eps: Float = 1e-5,
 ):
-    """Batch normalisation of data (N, C, ...); absent weights are 1, absent biases 0.
+    """Applies batch normalization to data (N, C, ...); absent weights are 1, absent biases 0.
 
     In `training` without running statistics none are tracked.
 
@@ -347,7 +348,7 @@ def batch_norm_ext(
 
 @public("ops.BatchNorm")
 class BatchNorm(Primitive):
-    """Batch normalisation of data (N, C, ...), with running statistics that move in training.
+    """Batch normalization of data (N, C, ...), with running statistics that training updates.
 
     Args:
         is_training (bool): whether the batch's own statistics are used.
@@ -409,7 +410,7 @@ def _check_inputs(
     mean: Float16Or32,
     variance: Float16Or32,
 ):
-    """Refuses what is not a Tensor of half or single precision."""
+    """Rejects inputs that are not Tensors of half or single precision."""
 
 
 @op(compute="native")

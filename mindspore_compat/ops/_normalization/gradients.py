@@ -1,4 +1,4 @@
-"""Gradients of normalizations, which are given the statistics that these found."""
+"""Gradients of normalizations, from the statistics of the forward pass."""
 
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Bool, Float, Int, OneOf
@@ -7,7 +7,7 @@ from .._rules import Floats
 
 @op("ops.operations._grad_ops.BiasAddGrad(data_format='NCHW')(dout)")
 def bias_add_grad(xp, dout: Floats, data_format: OneOf("NCHW", "NHWC", "NCDHW") = "NCHW"):
-    """Computes the gradient of the bias of `ops.BiasAdd`: sums over all axes but the channels.
+    """Computes the gradient of the bias of `ops.BiasAdd`: the sum over all axes but the channels.
 
     Shapes:
         `dout` is (N, C, ...), or has its channels last for "NHWC". The result is (C,), of the same
@@ -99,7 +99,7 @@ def layer_norm_grad(
 
 
 def _through_mean(xp, x, gradient, mean, inverse, axes):
-    """What `x` is after it is standardised over `axes`, and the gradient before."""
+    """`x` standardized over `axes`, and its gradient before the standardization."""
     normal = (x - mean) * inverse
     inner = xp.mean(gradient, axes, keepdims=True)
     inner = inner + normal * xp.mean(gradient * normal, axes, keepdims=True)
@@ -108,8 +108,8 @@ def _through_mean(xp, x, gradient, mean, inverse, axes):
 
 @op("ops.operations._grad_ops.RmsNormGrad()(dy, x, rstd, gamma)")
 def rms_norm_grad(xp, dy: Floats, x: Floats, rstd: Floats, gamma: Floats):
-    """Computes the gradients of `ops.RmsNorm` for its input and its scale, from the `rstd` that it
-    gave.
+    """Computes the gradients of `ops.RmsNorm` for its input and its scale, from the `rstd` of the
+    forward pass.
 
     Shapes:
         `dy` and `x` are (..., *gamma.shape). The gradients have the shapes of `x` and `gamma`.

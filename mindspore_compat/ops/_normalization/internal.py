@@ -1,4 +1,4 @@
-"""Primitives of normalization that MindSpore shows under internal paths alone."""
+"""Primitives of normalization that MindSpore exposes under internal paths only."""
 
 from ..._core.tensor.dtype import int64
 from ..._core.tensor.tensor import Tensor
@@ -77,7 +77,9 @@ def _sums(dout, input, mean, invstd):
     "sum_dy_xmu, count)"
 )
 def batch_norm_elemt_grad(dout, input, mean, invstd, weight, sumd_dy, sum_dy_xmu, count):
-    """The gradient of the input of a batch normalization, of sums over all devices."""
+    """The gradient of the input of a synchronized batch normalization, from sums over all
+    devices.
+    """
     number = ops.sum(count).astype(dout.dtype)
     scale = invstd if weight is None else invstd * weight
     centred = (input - _by_channel(mean, input)) * _by_channel(
@@ -91,8 +93,9 @@ def batch_norm_elemt_grad(dout, input, mean, invstd, weight, sumd_dy, sum_dy_xmu
     "runnning_var=None, training=False, momentum=0.1, epsilon=1e-05)"
 )
 def batch_norm_ext(input, weight, bias, running_mean, runnning_var, training, momentum, epsilon):
-    """(the result, the mean and 1 / sqrt(variance + eps) of the batch); statistics in running are
-    brought up to date in training."""
+    """(the result, the mean and 1 / sqrt(variance + eps) of the batch); training updates the
+    running statistics.
+    """
     out = functional.batch_norm(
         input, running_mean, runnning_var, weight, bias, training, momentum, epsilon
     )
@@ -137,7 +140,7 @@ def add_layer_norm_grad(dy, x1, x2, rstd, mean, gamma, dsumOptional):
 def matmul_all_reduce_add_rms_norm(
     x1, x2, bias, residual, gamma, epsilon, group, reduce_op, comm_turn, stream_mode
 ):
-    """A product summed over a group, plus the residual, and that normalized: (sum, normalized).
+    """A product summed over a group, plus the residual, then RMS-normalized: (sum, normalized).
 
     The kernel knows one `comm_turn`, 0, and one `stream_mode`, 1.
     """

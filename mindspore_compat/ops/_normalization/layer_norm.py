@@ -1,4 +1,4 @@
-"""Normalisation of rows: layer norm, root mean square norm, group norm.
+"""Layer normalization, root mean square (RMS) normalization and group normalization.
 
 A row is what the last axes hold, or one group of channels. Statistics are float32 (float64 for
 float64) whatever the dtype of the data, and may be differentiated too. Batch norm is in
@@ -21,7 +21,7 @@ Epsilon = Float(ge=0.0, le=1.0)
 
 
 def _rows(xp, x, axis):
-    """The axes from `axis` on as one, the others as another."""
+    """The axes from `axis` on merged into one, the others into another."""
     axis = axis % x.ndim
     return xp.reshape(x, (prod(x.shape[:axis]), prod(x.shape[axis:])))
 
@@ -40,7 +40,7 @@ def _bodies_for(xp, rows, flow, weight):
 
 
 def _row_statistics(xp, part, eps):
-    """Rows less their mean, the mean, and the reciprocal deviation."""
+    """Rows minus their mean, the mean, and the reciprocal deviation."""
     ones = xp.full((part.shape[1], 1), 1, part.dtype)
     mean = xp.matmul(part, ones) / part.shape[1]
     part = part - mean
@@ -76,7 +76,8 @@ def _input_gradient(part, flow, rstd, moment, total, size):
 def row_standardize(
     xp, x: Floats, scale: Floats = None, shift: Floats = None, axis: Int = -1, eps: Number = 1e-5
 ):
-    """Each row, the axes from `axis` on, brought to mean 0 and deviation 1, scaled and shifted.
+    """Each row (the axes from `axis` on) standardized to mean 0 and deviation 1, scaled and
+    shifted.
 
     `scale` and `shift` have the shape of a row.
 
@@ -101,7 +102,7 @@ def row_standardize(
 
 
 def _statistic_shape(x, axis):
-    """The shape of what there is one of for each row."""
+    """The shape of a statistic that has one value per row."""
     axis = axis % x.ndim
     return tuple(x.shape[:axis]) + (1,) * (x.ndim - axis)
 
@@ -124,7 +125,7 @@ def _by_kernel(xp, bodies, x, scale, shift, axis, eps):
 
 
 def _kernel_vjp(xp, x, g, scale, mean, rstd, by_mean, by_rstd):
-    """The gradient of rows, and what the gradients of scale and shift are the sums of."""
+    """The gradient of rows, and the arrays whose sums are the gradients of scale and shift."""
     part, flow = x - mean, g if scale is None else g * scale
     moment, total = xp.row_sum(part * flow), -rstd * xp.row_sum(flow)
     moment = moment if by_rstd is None else moment + by_rstd
@@ -181,7 +182,7 @@ row_standardize_vjp.fills = False  # most use the result alone
 
 @implements
 def row_normal(xp, x, eps):
-    """The rows of a matrix brought to mean 0 and deviation 1."""
+    """The rows of a matrix standardized to mean 0 and deviation 1."""
 
     def normal(xp, part):
         part, _, rstd = _row_statistics(xp, part, eps)
@@ -202,7 +203,9 @@ derive("row_normal(x, eps)", x=_row_normal_vjp)
 
 
 def _need_rows(api, x, shape, **given):
-    """Refuses a normalised shape that the data does not end in, and weights of another shape."""
+    """Rejects a normalized shape that is not the end of the data's, and weights of another
+    shape.
+    """
     if not shape or x.shape[max(x.ndim - len(shape), 0) :] != shape:
         raise ValueError(
             f"For '{api}', 'normalized_shape' must be how the shape of 'input' ends, but got "
@@ -224,7 +227,8 @@ def layer_norm(
     bias: Floats = None,
     eps: Float = 1e-5,
 ):
-    """Each element of the leading axes brought to mean `bias` and deviation `weight`.
+    """Applies layer normalization over the last axes: each row gets mean `bias` and deviation
+    `weight`.
 
     `normalized_shape` is the shape of the last axes, over which mean and variance are taken.
 
@@ -246,7 +250,8 @@ def layer_norm(
 
 @public("ops.LayerNorm")
 class LayerNorm(Primitive):
-    """Data brought to mean `beta` and deviation `gamma` over the axes from `begin_norm_axis` on.
+    """Layer normalization over the axes from `begin_norm_axis` on, to mean `beta` and deviation
+    `gamma`.
 
     Args:
         begin_norm_axis (int): the first axis of the mean and variance, in [-1, rank).
@@ -310,7 +315,7 @@ def variance_of(xp, rstd: Floats, eps: Number):
 
 @checked
 def _check_layer(self, input_x: Floats, gamma: Floats, beta: Floats):
-    """Refuses what is not a floating Tensor."""
+    """Rejects an input that is not a floating Tensor."""
 
 
 @op(compute="native")
@@ -333,8 +338,8 @@ def add_layer_norm(
     epsilon: Float = 1e-5,
     additional_output: Bool = False,
 ):
-    """Adds two Tensors and normalises the sum over its last axis, then scales it by `gamma` and
-    shifts it by `beta`.
+    """Applies layer normalization over the last axis to the sum of two Tensors, scaled by `gamma`
+    and shifted by `beta`.
 
     Shapes:
         `x1` and `x2` are (..., D), `gamma` and `beta` are (D,). The sum and its normalised form are
@@ -381,14 +386,14 @@ def _scaled_rows(xp, x, gamma, *, eps):
 
 
 def _scaled_rows_vjp(xp, x, g, gamma, rstd, by_rstd):
-    """The gradient of rows, and what the gradient of `gamma` is the sum of."""
+    """The gradient of rows, and the array whose sum is the gradient of `gamma`."""
     flow = g * gamma
     by_part = -(xp.row_sum(flow * x) + by_rstd) * rstd * rstd * rstd / xp.row_size()
     return flow * rstd + x * by_part, g * x * rstd
 
 
 def _root_mean_square_vjp(xp, g, by_rstd, x, gamma, rstd):
-    """Gradients of the data and of `gamma`, of which the root is over the axes that it has."""
+    """Gradients of the data and of `gamma`, whose axes are those of the mean square."""
     shape = (prod(rstd.shape), prod(gamma.shape))
     rows, flow = (xp.reshape(each, shape) for each in (x, g))
     weight, rstd, by_rstd = _flat(xp, gamma), column(xp, rstd), column(xp, by_rstd)
@@ -417,8 +422,8 @@ def _root_mean_square_vjp(xp, g, by_rstd, x, gamma, rstd):
     compute="native",
 )
 def rms_norm(xp, x: FloatsUpTo32, gamma: FloatsUpTo32, epsilon: Epsilon = 1e-6):
-    """Divides the input by its root mean square, over the axes that `gamma` has: x / sqrt(mean(x^2)
-    + epsilon) * gamma.
+    """Applies root mean square (RMS) normalization over the axes of `gamma`: x / sqrt(mean(x^2) +
+    epsilon) * gamma.
 
     Shapes:
         `x` is (..., *gamma.shape). The result has its shape and dtype.
@@ -449,7 +454,7 @@ def rms_norm_vjp(xp, g, x, gamma, out):
 def add_rms_norm(
     xp, x1: FloatsUpTo32, x2: FloatsUpTo32, gamma: FloatsUpTo32, epsilon: Epsilon = 1e-6
 ):
-    """Adds two Tensors and divides the sum by its root mean square, as `rms_norm` does.
+    """Applies root mean square (RMS) normalization to the sum of two Tensors, as `rms_norm` does.
 
     Shapes:
         `x1` and `x2` are (..., *gamma.shape), of one dtype, which is that of the result and of the
@@ -493,7 +498,8 @@ def group_norm(
     bias: Floats = None,
     eps: Float = 1e-5,
 ):
-    """Data (N, C, ...) brought to mean 0 and deviation 1 over each group of channels.
+    """Applies group normalization to data (N, C, ...): each group of channels gets mean 0 and
+    deviation 1.
 
     Then each channel is multiplied by its `weight` and its `bias` added.
 
@@ -521,7 +527,7 @@ def group_norm(
 def group_standardize(
     xp, x: Floats, scale: Floats = None, shift: Floats = None, groups: Int = 1, eps: Number = 1e-5
 ):
-    """Each group of channels of (N, C, ...) normalised, then scaled and shifted by channel."""
+    """Group normalization of (N, C, ...), then scaled and shifted by channel."""
     shape, area = _as_groups(x, groups)
     if x.size and (bodies := bodies_of(xp, x, scale, shift)):
         made = bodies.rows(
@@ -539,7 +545,7 @@ def group_standardize(
 
 
 def _as_groups(x, groups):
-    """The shape of `x` with a row for each group, and how many positions a channel has."""
+    """The shape of `x` with a row for each group, and the number of positions of a channel."""
     area = prod(x.shape[2:])
     return (x.shape[0] * groups, x.shape[1] // groups * area), area
 
@@ -549,7 +555,7 @@ def _grouped(xp, x, scale, shift, *, eps, groups, area):
 
 
 def _grouped_vjp(xp, x, g, scale, *, eps, groups, area):
-    """The gradient of rows, and what the gradients of scale and shift are the sums of."""
+    """The gradient of rows, and the arrays whose sums are the gradients of scale and shift."""
     part = x - xp.row_sum(x) / xp.row_size()
     rstd = 1 / xp.sqrt(xp.row_sum(part * part) / xp.row_size() + eps)
     flow = g if scale is None else g * scale
@@ -560,7 +566,7 @@ def _grouped_vjp(xp, x, g, scale, *, eps, groups, area):
 
 @group_standardize.vjp_joint
 def group_standardize_vjp(xp, g, x, scale, shift_shape, groups, eps):
-    """Gradients of the data, the scale and the shift; the statistics are found again."""
+    """Gradients of the data, the scale and the shift; the statistics are recomputed."""
     shape, area = _as_groups(x, groups)
     planes = (x.shape[0], x.shape[1], area)
     bodies, rows, flow = _bodies_for(xp, xp.reshape(x, shape), xp.reshape(g, shape), scale)

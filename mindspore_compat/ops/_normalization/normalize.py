@@ -1,4 +1,4 @@
-"""Normalisation without a batch: by length (L2Normalize, normalize), and by near channels (lrn)."""
+"""L2 and p-norm normalization, and local response normalization (lrn)."""
 
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, Float, Int, ListOf, Number, OneOf, TensorOf, TupleOf
@@ -12,8 +12,8 @@ def l2_normalize(
     axis: Int | TupleOf(Int) | ListOf(Int) = 0,
     epsilon: Float = 1e-4,
 ):
-    """Divides the input by its length along `axis`: x / sqrt(max(sum(x^2), epsilon)). The axis is
-    an int, or a tuple or list of one.
+    """Applies L2 normalization along `axis`: x / sqrt(max(sum(x^2), epsilon)). The axis is an int,
+    or a tuple or list of one.
 
     Shapes:
         `x` may have any shape. The result has the same shape and dtype.
@@ -35,7 +35,7 @@ def l2_normalize(
 
 @op("mint.nn.functional.normalize(input, p=2.0, dim=1, eps=1e-12)")
 def normalize(xp, input: Floats, p: Number = 2.0, dim: Any = 1, eps: Number = 1e-12):
-    """Divides the input by its p-norm along `dim`, an axis or a tuple of them: input / max(norm,
+    """Divides the input by its p-norm along `dim`, an axis or a tuple of axes: input / max(norm,
     eps).
 
     Shapes:
@@ -70,8 +70,8 @@ def lrn(
     beta: Float = 0.5,
     norm_region: OneOf("ACROSS_CHANNELS") = "ACROSS_CHANNELS",
 ):
-    """Divides images by (bias + alpha * s)^beta, where s is the sum of squares of the channels at
-    most `depth_radius` away.
+    """Applies local response normalization to images: input / (bias + alpha * s)^beta, where s is
+    the sum of squares of the channels at most `depth_radius` away.
 
     Shapes:
         `x` is (N, C, H, W), float16 or float32. The result has the same shape and dtype.

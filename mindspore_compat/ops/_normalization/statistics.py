@@ -1,4 +1,4 @@
-"""Normalizations that 2.10 shows under `ops.auto_generate`: with their statistics, and gradients.
+"""Normalizations under `ops.auto_generate` that also return their statistics, and their gradients.
 
 The functions and layers without statistics are in _normalization/batch_norm.py and
 _normalization/layer_norm.py, the gradients that older releases had too in
@@ -17,7 +17,7 @@ from .batch_norm import channels_first, channels_last, upcast
 
 
 def _standard(xp, x, axes, eps):
-    """What `x` is over `axes` less the mean, in units of the deviation; mean and 1 / deviation."""
+    """`x` standardized over `axes`, the mean, and 1 / deviation."""
     mean = xp.mean(x, axes, keepdims=True)
     rstd = xp.rsqrt(xp.mean((x - mean) ** 2, axes, keepdims=True) + eps)
     return (x - mean) * rstd, mean, rstd
@@ -35,7 +35,8 @@ def layer_norm_ext(
     bias: Floats = None,
     eps: Float = 1e-5,
 ):
-    """Standardises the last axes, of shape `normalized_shape`, then scales and shifts them.
+    """Applies layer normalization over the last axes, of shape `normalized_shape`, and returns the
+    statistics.
 
     Shapes:
         `input` is (..., *normalized_shape), `weight` and `bias` are of that shape.
@@ -82,15 +83,16 @@ def layer_norm_v3(
     begin_params_axis: Int = 1,
     epsilon: Float = 1e-7,
 ):
-    """Standardises the axes from `begin_norm_axis` on, then scales and shifts them: `ops.LayerNorm`
-    with the reciprocal deviation instead of the variance.
+    """Applies layer normalization over the axes from `begin_norm_axis` on: `ops.LayerNorm` with the
+    reciprocal deviation instead of the variance.
 
     Shapes:
         `gamma` and `beta` have the shape of the axes of `input_x` from `begin_params_axis` on. The
         result has the shape and dtype of `input_x`.
 
     Raises:
-        ValueError: if an axis is none of the input, or the shape of `gamma` or `beta` does not fit.
+        ValueError: if an axis is not one of the input's, or the shape of `gamma` or `beta` does not
+            fit.
 
     Example:
         >>> norm = ms.ops.auto_generate.LayerNormV3()
@@ -147,7 +149,7 @@ def group_norm_statistics(
     bias: Floats = None,
     eps: Float = 1e-5,
 ):
-    """Standardises groups of channels together, then scales and shifts each channel.
+    """Applies group normalization, scales and shifts each channel, and returns the statistics.
 
     Shapes:
         `input` is (N, C, ...), `weight` and `bias` are (C,), of one dtype.
@@ -192,8 +194,8 @@ def group_norm_grad(
     dgamma_is_require: Bool = True,
     dbeta_is_require: Bool = True,
 ):
-    """Computes the gradients of `GroupNorm` for the input, the scale and the shift. All are given,
-    whichever are required.
+    """Computes the gradients of `GroupNorm` for the input, the scale and the shift. All three are
+    computed, whichever are required.
 
     Shapes:
         `dy` and `x` are (N, C, ...), `mean` and `rstd` are (N, groups), `gamma_opt` is (C,). The
@@ -226,7 +228,7 @@ def group_norm_grad(
 
 @op(compute="native")
 def layer_normal(xp, x: Floats, gamma: Floats, beta: Floats, begin: Int, eps: Float):
-    """The axes from `begin` on standardised, scaled and shifted."""
+    """Layer normalization over the axes from `begin` on, scaled and shifted."""
     return _standard(xp, x, tuple(range(begin, x.ndim)), eps)[0] * gamma + beta
 
 
@@ -242,7 +244,7 @@ class LayerNormGradGrad(Primitive):
     scale, and the gradients of the three results of `LayerNormGrad`.
 
     Raises:
-        TypeError: if an argument is no int, or an input no Tensor of floats.
+        TypeError: if an argument is not an int, or an input not a Tensor of floats.
 
     Source: mindspore.ops.auto_generate.LayerNormGradGrad of MindSpore 2.10.
     """
@@ -286,8 +288,9 @@ def batch_normal(
     variance: Floats = None,
     eps: Float = 1e-5,
 ):
-    """Channels, the second axis, standardised, scaled and shifted; by given statistics, or their
-    own where these are None."""
+    """Batch normalization over channels, the second axis, scaled and shifted; by the statistics
+    given, or those of the batch where they are None.
+    """
     shape = (1, -1) + (1,) * (x.ndim - 2)
     axes = tuple(axis for axis in range(x.ndim) if axis != 1)
     if mean is None:
@@ -310,7 +313,7 @@ class BatchNormGradGrad(Primitive):
     normalization, and the gradients of the three results of `BatchNormGrad`.
 
     Raises:
-        TypeError: if an argument is of another type, or an input no Tensor of floats.
+        TypeError: if an argument is of another type, or an input not a Tensor of floats.
         ValueError: if `data_format` is another word.
 
     Source: mindspore.ops.auto_generate.BatchNormGradGrad of MindSpore 2.10.
@@ -370,7 +373,7 @@ def instance_norm_grad(
     is_training: Bool = True,
     epsilon: Float(gt=0.0, le=1.0) = 1e-5,
 ):
-    """Computes the gradients of a normalization of each channel of each image.
+    """Computes the gradients of instance normalization, of each channel of each image.
 
     In training `save_mean` and `save_variance` count, the second of which is the reciprocal
     deviation, else `mean` and `variance`.

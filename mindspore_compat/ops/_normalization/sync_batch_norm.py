@@ -1,4 +1,4 @@
-"""What synchronised batch normalisation is made of: statistics in parts, joined and applied."""
+"""The parts of synchronized batch normalization: local statistics, merged and applied."""
 
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
@@ -39,7 +39,7 @@ def batch_norm_elemt(
     invstd: Floats = None,
     eps: Number = 1e-5,
 ):
-    """Normalises each channel with given statistics: (input - mean) * invstd * weight + bias.
+    """Normalizes each channel with given statistics: (input - mean) * invstd * weight + bias.
 
     Shapes:
         `input` is (N, C, ...); `weight`, `bias`, `mean` and `invstd` are (C,). The result has the
@@ -71,7 +71,8 @@ def batch_norm_gather_stats_with_counts(
     eps: Number = 1e-5,
     counts: Floats = None,
 ):
-    """The statistics of a batch that was counted in parts; the running ones move toward them.
+    """Merges the statistics of several parts of a batch and moves the running statistics toward
+    them.
 
     `mean` and `invstd` are (parts, C), `counts` (parts,).
 
@@ -91,7 +92,7 @@ def batch_norm_gather_stats_with_counts(
 
 @op(compute="native")
 def joined_statistics(xp, mean: Floats, invstd: Floats, counts: Floats, eps: Number):
-    """Mean, biased variance and number of elements of parts whose own are given."""
+    """Mean, biased variance and element count of a whole, from those of its parts."""
     mean, invstd, counts = upcast(xp, mean, invstd, counts)
     weight = xp.reshape(counts, (-1, 1))
     total = xp.sum(counts)

@@ -1,1 +1,1 @@
-"""Pooling over windows: maximum, average, adaptive, fractional, and its inverse."""
+"""Pooling: maximum, average, adaptive, fractional, power-average, and max unpooling."""

@@ -1,4 +1,4 @@
-"""Adaptive pooling: the output's size is given, and parts of the input of nearly one length each.
+"""Adaptive pooling: the output size is given, and the input is cut into nearly equal parts.
 
 Pooling over windows of one size is in average_pool.py and max_pool.py, the arithmetic in
 _backend/conv/adaptive_pooling.py.
@@ -26,7 +26,9 @@ Volume = InTensor(AsValue(listed(Positive | OneOf(True), 3), Number | TensorOf()
 
 
 def _goal(api, x, output_size, count):
-    """The output size: a number for all dimensions, or one each; None and -1 mean "as it is"."""
+    """The output size: one number for all dimensions, or one per dimension; None and -1 keep a
+    length.
+    """
     need_rank(api, "input", x, count + 1, count + 2)
     wanted = output_size if isinstance(output_size, (tuple, list)) else (output_size,) * count
     if len(wanted) != count:
@@ -38,13 +40,13 @@ def _goal(api, x, output_size, count):
 
 
 def _need_elements(api, name, x):
-    """Refuses volumes without elements."""
+    """Rejects volumes without elements."""
     if not x.size:
         raise RuntimeError(f"For '{api}', '{name}' must have elements, but got shape {x.shape}.")
 
 
 def _divides(api, x, output_size):
-    """The output size of the 1-d forms, which must divide the length."""
+    """The output size of the 1-D forms, which must divide the length."""
     need_rank(api, "input", x, 3)
     if x.shape[-1] % output_size:
         raise ValueError(
@@ -61,7 +63,8 @@ Parts = Part | TupleOf(Part | None) | ListOf(Part | None)
 
 @op("ops.adaptive_avg_pool1d(input, output_size)")
 def adaptive_avg_pool1d(xp, input: Float16Or32, output_size: Positive):
-    """Computes means over `output_size` equal parts of a sequence.
+    """Applies 1-D adaptive average pooling: the mean of each of `output_size` equal parts of a
+    sequence.
 
     Shapes:
         `input` is (N, C, L) with L a multiple of `output_size`. The result is (N, C, output_size),
@@ -76,7 +79,7 @@ def adaptive_avg_pool1d(xp, input: Float16Or32, output_size: Positive):
 
 @op("mint.nn.functional.adaptive_avg_pool1d(input, output_size)")
 def adaptive_avg_pool1d_ext(xp, input: Floats, output_size: AsValue(listed(Natural, 1))):
-    """Computes means over `output_size` parts of a sequence.
+    """Applies 1-D adaptive average pooling: the mean of each of `output_size` parts of a sequence.
 
     Shapes:
         `input` is (N, C, L) or (C, L). The result has length `output_size` along the last axis and
@@ -97,7 +100,8 @@ def adaptive_avg_pool1d_ext(xp, input: Floats, output_size: AsValue(listed(Natur
     "ops.adaptive_avg_pool2d_ext(input, output_size)",
 )
 def adaptive_avg_pool2d(xp, input: Floats, output_size: Goal):
-    """Computes means over parts of images, as many as `output_size` says.
+    """Applies 2-D adaptive average pooling: the means of the parts of images, to the size
+    `output_size`.
 
     Part i of o runs from floor(i n / o) to ceil((i + 1) n / o); None keeps an axis.
 
@@ -126,7 +130,8 @@ def adaptive_avg_pool2d(xp, input: Floats, output_size: Goal):
     ),
 )
 def adaptive_avg_pool3d(xp, input: Reals, output_size: Natural | TupleOf(Natural | None)):
-    """Computes means over parts of volumes, as many as `output_size` says.
+    """Applies 3-D adaptive average pooling: the means of the parts of volumes, to the size
+    `output_size`.
 
     Part i of o runs from floor(i n / o) to ceil((i + 1) n / o); None keeps an axis.
 
@@ -152,7 +157,8 @@ def _adaptive_largest(xp, x, goal, index=None):
 
 @op("ops.adaptive_max_pool1d(input, output_size)")
 def adaptive_max_pool1d(xp, input: Float16Or32, output_size: Positive):
-    """Finds the largest value of each of `output_size` equal parts of a sequence.
+    """Applies 1-D adaptive max pooling: the maximum of each of `output_size` equal parts of a
+    sequence.
 
     Shapes:
         `input` is (N, C, L) with L a multiple of `output_size`. The result is (N, C, output_size),
@@ -169,8 +175,8 @@ def adaptive_max_pool1d(xp, input: Float16Or32, output_size: Positive):
 def adaptive_max_pool1d_ext(
     xp, input: Floats, output_size: several(Positive, 1), return_indices: Bool = False
 ):
-    """Finds the largest value of each of `output_size` parts of a sequence, and its position with
-    `return_indices`.
+    """Applies 1-D adaptive max pooling: the maximum of each of `output_size` parts of a sequence,
+    and its position with `return_indices`.
 
     Shapes:
         `input` is (N, C, L) or (C, L). The result has length `output_size` along the last axis and
@@ -189,8 +195,8 @@ def adaptive_max_pool1d_ext(
     "mint.nn.functional.adaptive_max_pool2d(input, output_size, return_indices=False)",
 )
 def adaptive_max_pool2d(xp, input: Floats, output_size: Parts, return_indices: Bool = False):
-    """Finds the largest value of each part of images, and its int64 position in H * W with
-    `return_indices`. The parts are those of `adaptive_avg_pool2d`.
+    """Applies 2-D adaptive max pooling: the maximum of each part of images, and its int64 position
+    in H * W with `return_indices`. The parts are those of `adaptive_avg_pool2d`.
 
     Shapes:
         `input` is (N, C, H, W) or (C, H, W). The result has the lengths `output_size` along the
@@ -209,8 +215,8 @@ def adaptive_max_pool2d(xp, input: Floats, output_size: Parts, return_indices: B
 def adaptive_max_pool2d_primitive(
     xp, input: Floats, output_size: TupleOf(Positive | None) | ListOf(Positive | None)
 ):
-    """Finds the largest value of each part of images, and its int64 position in H * W. The parts
-    are those of `adaptive_avg_pool2d`.
+    """Applies 2-D adaptive max pooling: the maximum of each part of images, and its int64 position
+    in H * W. The parts are those of `adaptive_avg_pool2d`.
 
     Shapes:
         `input` is (N, C, H, W) or (C, H, W). Both results have the lengths `output_size` along the
@@ -226,8 +232,8 @@ def adaptive_max_pool2d_primitive(
 
 @op("ops.adaptive_max_pool3d(input, output_size, return_indices=False)")
 def adaptive_max_pool3d(xp, input: Reals, output_size: Volume, return_indices: Any = False):
-    """Finds the largest value of each part of volumes, and its int32 position in D * H * W with
-    `return_indices`. The parts are those of `adaptive_avg_pool2d`.
+    """Applies 3-D adaptive max pooling: the maximum of each part of volumes, and its int32 position
+    in D * H * W with `return_indices`. The parts are those of `adaptive_avg_pool2d`.
 
     Shapes:
         `input` is (N, C, D, H, W) or (C, D, H, W). The result has the lengths `output_size` along
@@ -244,8 +250,8 @@ def adaptive_max_pool3d(xp, input: Reals, output_size: Volume, return_indices: A
 
 @op("ops.AdaptiveMaxPool3D()(x, output_size)")
 def adaptive_max_pool3d_primitive(xp, x: Reals, output_size: Any):
-    """Finds the largest value of each part of volumes, and its int32 position in D * H * W.
-    `output_size` is an integer Tensor of three.
+    """Applies 3-D adaptive max pooling: the maximum of each part of volumes, and its int32 position
+    in D * H * W. `output_size` is an integer Tensor of three.
 
     Shapes:
         `x` is (N, C, D, H, W) or (C, D, H, W). Both results have the lengths `output_size` along

@@ -12,7 +12,7 @@ from .windows import Mode, PadMode, need_fit, need_half, need_small
 
 
 def average_windows(xp, api, x, kernel, stride, pads, ceil_mode, include, divisor):
-    """The means of windows, after a look at the sizes; a divisor of 0 or None is none."""
+    """The means of windows, after a check of the sizes; a divisor of 0 or None is ignored."""
     need_small(api, pads, kernel)
     need_fit(api, x, kernel, pads, (1,) * len(kernel))
     return xp.average_pool(x, kernel, stride, pads, ceil_mode, include, divisor or None)
@@ -31,7 +31,7 @@ def avg_pool1d(
     ceil_mode: Bool = False,
     count_include_pad: Bool = True,
 ):
-    """Computes means of windows of a sequence.
+    """Applies 1-D average pooling: the mean of each window of a sequence.
 
     Shapes:
         `input_x` is (N, C, L). The result is (N, C, L'), of the same dtype.
@@ -68,7 +68,8 @@ def avg_pool2d(
     count_include_pad: Bool = True,
     divisor_override: Natural = 0,
 ):
-    """Computes means of windows of images. `padding` is one number, or four (two for each axis).
+    """Applies 2-D average pooling: the mean of each window of images. `padding` is one number, or
+    four (two for each axis).
 
     The divisor is the size of the window, without its padding unless `count_include_pad`, or
     `divisor_override` where that is not 0.
@@ -109,7 +110,8 @@ def avg_pool3d(
     count_include_pad: Bool = True,
     divisor_override: Natural = 0,
 ):
-    """Computes means of windows of volumes. `padding` is one number, or six (two for each axis).
+    """Applies 3-D average pooling: the mean of each window of volumes. `padding` is one number, or
+    six (two for each axis).
 
     The divisor is the size of the window, without its padding unless `count_include_pad`, or
     `divisor_override` where that is not 0.
@@ -136,7 +138,7 @@ def avg_pool3d(
 
 
 def _average_ext(xp, api, x, kernel, stride, padding, ceil_mode, include, divisor, count):
-    """The form of mint: the stride is the kernel unless given, the batch may be missing."""
+    """The form in mint: the stride defaults to the kernel size, and the batch axis is optional."""
     need_rank(api, "input", x, count + 1, count + 2)
     kernel, padding = each(kernel, count), each(padding, count)
     stride = kernel if stride is None else each(stride, count)
@@ -159,7 +161,8 @@ def avg_pool1d_ext(
     ceil_mode: Bool = False,
     count_include_pad: Bool = True,
 ):
-    """Computes means of windows of a sequence; the stride is the length of the window unless given.
+    """Applies 1-D average pooling: the mean of each window of a sequence. The stride defaults to
+    the length of the window.
 
     Shapes:
         `input` is (N, C, L) or (C, L). The result is (N, C, L') or (C, L'), of the same dtype.
@@ -187,7 +190,8 @@ def avg_pool2d_ext(
     count_include_pad: Bool = True,
     divisor_override: Int = None,
 ):
-    """Computes means of windows of images; the stride is the size of the window unless given.
+    """Applies 2-D average pooling: the mean of each window of images. The stride defaults to the
+    size of the window.
 
     Shapes:
         `input` is (N, C, H, W) or (C, H, W). The result is (N, C, H', W') or (C, H', W'), of the
@@ -225,7 +229,8 @@ def avg_pool3d_ext(
     count_include_pad: Bool = True,
     divisor_override: Int = None,
 ):
-    """Computes means of windows of volumes; the stride is the size of the window unless given.
+    """Applies 3-D average pooling: the mean of each window of volumes. The stride defaults to the
+    size of the window.
 
     Shapes:
         `input` is (N, C, D, H, W) or (C, D, H, W). The result is (N, C, D', H', W') or (C, D', H',
@@ -258,7 +263,8 @@ def avg_pool_primitive(
     pad_mode: Mode = "VALID",
     data_format: OneOf("NCHW", "NHWC") = "NCHW",
 ):
-    """Computes means of windows of images; padding, which "same" brings, does not count.
+    """Applies 2-D average pooling to images; the padding of mode "same" is not counted in the
+    means.
 
     Shapes:
         `x` is (N, C, H, W). The result is (N, C, H', W'), of the same dtype.
@@ -292,7 +298,7 @@ def avg_pool3d_primitive(
     divisor_override: Natural = 0,
     data_format: AsValue(OneOf("NCDHW")) = "NCDHW",
 ):
-    """Computes means of windows of volumes; `pad` counts for `pad_mode` "pad".
+    """Applies 3-D average pooling to volumes; `pad` is used only with `pad_mode` "pad".
 
     Shapes:
         `x` is (N, C, D, H, W). The result is (N, C, D', H', W'), of the same dtype.

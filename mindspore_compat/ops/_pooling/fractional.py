@@ -1,4 +1,4 @@
-"""Fractional max pooling: windows of one size whose steps vary, by chance or as given.
+"""Fractional pooling: windows of one size whose steps vary, at random or as given.
 
 Along a dimension of n elements, with k the window and o the output, window i begins at floor((i +
 u) a) - floor(u a), a = (n - k) / (o - 1), and the last one at n - k; u in [0, 1) is drawn for each
@@ -60,7 +60,7 @@ def _positions(xp, samples, size, out, kernel):
 
 
 def _fractional(xp, api, x, samples, kernel, out, count):
-    """The largest value of each window, and its flat position."""
+    """The maximum of each window, and its flat position."""
     need_rank(api, "random_samples", samples, 3, error=TypeError if count == 3 else ValueError)
     size, kernel, out = tuple(x.shape[2:]), each(kernel, count), each(out, count)
     if any(k + o - 1 > n for k, o, n in zip(kernel, out, size)):
@@ -112,7 +112,7 @@ def fractional_max_pool2d(
     return_indices: Bool = False,
     _random_samples: Float16To64 = None,
 ):
-    """Finds the largest value of each window of images, with steps that vary at random.
+    """Applies 2-D fractional max pooling: windows of images whose steps vary at random.
 
     `output_size` counts, or else `output_ratio`, a fraction of the input. `_random_samples`, (N, C,
     2) in [0, 1), fixes the steps.
@@ -152,7 +152,7 @@ def fractional_max_pool3d(
     return_indices: Bool = False,
     _random_samples: Float16To64 = None,
 ):
-    """Finds the largest value of each window of volumes, with steps that vary at random.
+    """Applies 3-D fractional max pooling: windows of volumes whose steps vary at random.
 
     `output_size` counts, or else `output_ratio`, a fraction of the input. `_random_samples`, (N, C,
     3) in [0, 1), fixes the steps.
@@ -191,7 +191,8 @@ def fractional_max_pool2d_primitive(
     output_shape: Pair,
     data_format: AsValue(OneOf("NCHW")) = "NCHW",
 ):
-    """Finds the largest value of each window of images, and its int64 position in H * W.
+    """Applies 2-D fractional max pooling: the maximum of each window of images, and its int64
+    position in H * W.
 
     Shapes:
         `input_x` is (N, C, H, W), `random_samples` is (N, C, 2) in [0, 1). Both results are (N, C,
@@ -221,7 +222,8 @@ def fractional_max_pool3d_primitive(
     output_shape: several(Positive, 3),
     data_format: AsValue(OneOf("NCDHW", "NDHWC")) = "NCDHW",
 ):
-    """Finds the largest value of each window of volumes, and its int64 position in D * H * W.
+    """Applies 3-D fractional max pooling: the maximum of each window of volumes, and its int64
+    position in D * H * W.
 
     Shapes:
         `x` is (N, C, D, H, W), `random_samples` is (N, C, 3) in [0, 1). Both results are (N, C,
@@ -321,7 +323,7 @@ def fractional_max_pool(
     seed: Int = 0,
     seed2: Int = 0,
 ):
-    """Finds the largest value of each of the windows that tile images.
+    """Applies fractional max pooling: the maximum of each of the windows that tile images.
 
     There are floor(size / ratio) windows along an axis, of two neighbouring lengths in random order
     (with `pseudo_random` in a regular one, begun at random). With `overlapping` a window takes in
@@ -365,7 +367,7 @@ def fractional_avg_pool(
     seed: Int = 0,
     seed2: Int = 0,
 ):
-    """Computes the mean of each of the windows that tile images.
+    """Applies fractional average pooling: the mean of each of the windows that tile images.
 
     There are floor(size / ratio) windows along an axis, of two neighbouring lengths in random order
     (with `pseudo_random` in a regular one, begun at random). With `overlapping` a window takes in

@@ -1,4 +1,4 @@
-"""Gradients of pools and unpools, which add up or take at the indices of the maxima.
+"""Gradients of pooling and unpooling, which scatter to or gather from the indices of the maxima.
 
 Those that pull a gradient back through a call are in internal.py.
 """
@@ -17,8 +17,8 @@ from ..primitive import Primitive
 
 @op("ops.operations._grad_ops.AdaptiveMaxPool2DGrad()(y_grad, x, argmax)")
 def adaptive_max_pool2d_grad(xp, y_grad: Floats, x: Floats, argmax: Index):
-    """Computes the gradient of `ops.AdaptiveMaxPool2D`: adds each gradient up where its maximum
-    was.
+    """Computes the gradient of `ops.AdaptiveMaxPool2D`: adds each gradient at the position of its
+    maximum.
 
     Shapes:
         `y_grad` and `argmax` are (..., C, H', W'), `x` and the result are (..., C, H, W).
@@ -34,8 +34,8 @@ def adaptive_max_pool2d_grad(xp, y_grad: Floats, x: Floats, argmax: Index):
 
 @op("ops.operations._grad_ops.AdaptiveMaxPool3DGrad()(input_grad, x, argmax)")
 def adaptive_max_pool3d_grad(xp, input_grad: Floats, x: Floats, argmax: Index):
-    """Computes the gradient of `ops.AdaptiveMaxPool3D`: adds each gradient up where its maximum
-    was.
+    """Computes the gradient of `ops.AdaptiveMaxPool3D`: adds each gradient at the position of its
+    maximum.
 
     Shapes:
         `input_grad` and `argmax` are (..., C, D', H', W'), `x` and the result are (..., C, D, H,
@@ -56,8 +56,8 @@ def adaptive_max_pool3d_grad(xp, input_grad: Floats, x: Floats, argmax: Index):
     "dilation=(1, 1), ceil_mode=False, argmax_type=int64)(x, grad, argmax)"
 )
 def max_pool2d_argmax_grad(xp, x: Floats, grad: Floats, argmax: Index):
-    """Computes the gradient of `ops.MaxPoolWithArgmaxV2`: adds each gradient up where its maximum
-    was.
+    """Computes the gradient of `ops.MaxPoolWithArgmaxV2`: adds each gradient at the position of its
+    maximum.
 
     Shapes:
         `x` is (N, C, H, W), `grad` and `argmax` are (N, C, H', W'). The result has the shape of
@@ -77,8 +77,8 @@ def max_pool2d_argmax_grad(xp, x: Floats, grad: Floats, argmax: Index):
     "dilation=(1, 1, 1), ceil_mode=False, data_format='NCDHW')(x, grads, argmax)"
 )
 def max_pool3d_argmax_grad(xp, x: Floats, grads: Floats, argmax: Index):
-    """Computes the gradient of `ops.MaxPool3DWithArgmax`: adds each gradient up where its maximum
-    was.
+    """Computes the gradient of `ops.MaxPool3DWithArgmax`: adds each gradient at the position of its
+    maximum.
 
     Shapes:
         `x` is (N, C, D, H, W), `grads` and `argmax` are (N, C, D', H', W'). The result has the
@@ -99,8 +99,8 @@ def max_pool3d_argmax_grad(xp, x: Floats, grads: Floats, argmax: Index):
     "ceil_mode=False, argmax_type=int64)(x, grad, argmax)"
 )
 def max_pool_indices_grad(xp, x: Floats, grad: Floats, argmax: Index):
-    """Computes the gradient of `MaxPoolWithIndices`: adds each gradient up where its maximum was,
-    in H * W.
+    """Computes the gradient of `MaxPoolWithIndices`: adds each gradient at the position of its
+    maximum in H * W.
 
     Shapes:
         `x` is (N, C, H, W), `grad` and `argmax` are (N, C, H', W'). The result has the shape of
@@ -121,8 +121,8 @@ def max_pool_indices_grad(xp, x: Floats, grad: Floats, argmax: Index):
 def max_pool_argmax_grad(
     xp, x: Floats, grad: Floats, argmax: Index, data_format: OneOf("NCHW", "NHWC") = "NCHW"
 ):
-    """Computes the gradient of `ops.MaxPoolWithArgmax`: adds each gradient up where its maximum
-    was, in C * H * W.
+    """Computes the gradient of `ops.MaxPoolWithArgmax`: adds each gradient at the position of its
+    maximum in C * H * W.
 
     Shapes:
         `x` is (N, C, H, W), `grad` and `argmax` are (N, C, H', W'). The result has the shape of
@@ -147,8 +147,8 @@ def max_pool_argmax_grad(
     "pad_mode='VALID')(x, grad, argmax)"
 )
 def max_pool_argmax_grad_grad(xp, x: Floats, grad: Floats, argmax: Index):
-    """Computes the gradient of `MaxPoolGradWithArgmax` for its own gradient: what `grad` has at
-    each maximum.
+    """Computes the gradient of `MaxPoolGradWithArgmax` for its own gradient: the elements of `grad`
+    at the maxima.
 
     Shapes:
         `x` and `grad` are (N, C, H, W), `argmax` is (N, C, H', W'). The result has the shape of
@@ -167,7 +167,7 @@ def max_pool_argmax_grad_grad(xp, x: Floats, grad: Floats, argmax: Index):
 
 @op(compute="native")
 def tiled(xp, x: Floats, rows: Any, columns: Any, overlapping: Bool, reduce: Any):
-    """Windows between boundaries, reduced: what the fractional pools do once they have drawn."""
+    """The reduction of the windows between boundaries, for the fractional pools."""
     return tiles(xp, x, (rows, columns), overlapping, reduce)
 
 
@@ -185,13 +185,14 @@ class _Fractional(Primitive):
 
 @public("ops.operations._grad_ops.FractionalAvgPoolGrad")
 class FractionalAvgPoolGrad(_Fractional):
-    """The gradient of `ops.FractionalAvgPool`: of each window one share for each element.
+    """The gradient of `ops.FractionalAvgPool`: each window's gradient is shared equally among its
+    elements.
 
     Inputs: the shape (N, H, W, C) of the input as a Tensor, the output's gradient, and the
     boundaries of rows and of columns that the pool gave.
 
     Raises:
-        TypeError: if `overlapping` is no bool, or an input no Tensor.
+        TypeError: if `overlapping` is not a bool, or an input not a Tensor.
 
     Source: mindspore.ops.operations._grad_ops.FractionalAvgPoolGrad of MindSpore 2.10.
     """
@@ -211,13 +212,14 @@ class FractionalAvgPoolGrad(_Fractional):
 
 @public("ops.operations._grad_ops.FractionalMaxPoolGrad")
 class FractionalMaxPoolGrad(_Fractional):
-    """The gradient of `ops.FractionalMaxPool`: added up where each maximum was.
+    """The gradient of `ops.FractionalMaxPool`: each gradient is added at the position of its
+    maximum.
 
     Inputs: the input (N, H, W, C) and the output of the pool, its gradient, and the boundaries of
     rows and of columns that the pool gave.
 
     Raises:
-        TypeError: if `overlapping` is no bool, or an input no Tensor.
+        TypeError: if `overlapping` is not a bool, or an input not a Tensor.
 
     Source: mindspore.ops.operations._grad_ops.FractionalMaxPoolGrad of MindSpore 2.10.
     """
@@ -246,8 +248,8 @@ def fractional_max_pool_grad(
     argmax: TensorOf("int64"),
     data_format: OneOf("NCHW") = "NCHW",
 ):
-    """Computes the gradient of `ops.FractionalMaxPoolWithFixedKsize`: adds each gradient up where
-    its maximum was.
+    """Computes the gradient of `ops.FractionalMaxPoolWithFixedKsize`: adds each gradient at the
+    position of its maximum.
 
     Shapes:
         `origin_input` is (N, C, H, W), `out_backprop` and `argmax` are (N, C, H', W'). The result
@@ -277,8 +279,8 @@ def fractional_max_pool3d_grad(
     argmax: Index,
     data_format: OneOf("NCDHW", "NDHWC") = "NCDHW",
 ):
-    """Computes the gradient of `ops.FractionalMaxPool3DWithFixedKsize`: adds each gradient up where
-    its maximum was.
+    """Computes the gradient of `ops.FractionalMaxPool3DWithFixedKsize`: adds each gradient at the
+    position of its maximum.
 
     Shapes:
         `origin_input` is (N, C, D, H, W), `out_backprop` and `argmax` are (N, C, D', H', W'). The
@@ -319,8 +321,8 @@ def max_unpool2d_grad(
     argmax: Index,
     data_format: OneOf("NCHW", "NHWC") = "NCHW",
 ):
-    """Computes the gradient of `ops.MaxUnpool2D`: the gradient at the indices to which the values
-    were put.
+    """Computes the gradient of `ops.MaxUnpool2D`: the gradient at the indices that the values were
+    written to.
 
     Shapes:
         `x` and `argmax` are (N, C, H', W'), `grads` is (N, C, H, W). The result has the shape of
@@ -347,8 +349,8 @@ def max_unpool3d_grad(
     argmax: Index,
     data_format: OneOf("NCDHW", "NDHWC") = "NCDHW",
 ):
-    """Computes the gradient of `ops.MaxUnpool3D`: the gradient at the indices to which the values
-    were put.
+    """Computes the gradient of `ops.MaxUnpool3D`: the gradient at the indices that the values were
+    written to.
 
     Shapes:
         `x` and `argmax` are (N, C, D', H', W'), `grads` is (N, C, D, H, W). The result has the

@@ -1,4 +1,4 @@
-"""Primitives of pooling that MindSpore shows under internal paths alone, as calls of others."""
+"""Primitives of pooling that MindSpore exposes under internal paths only, as calls of others."""
 
 from .._primitive_aliases.alias import alias, functional, grad_ops, ints, ops, pull_back
 

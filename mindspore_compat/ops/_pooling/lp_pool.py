@@ -1,4 +1,4 @@
-"""Power-average pooling: the p-norm of each window."""
+"""Power-average (LP) pooling: the p-norm of each window."""
 
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Bool, Number
@@ -8,7 +8,9 @@ from .average_pool import average_windows
 
 
 def _norms(xp, api, x, power, kernel, stride, ceil_mode, count):
-    """(sum of x^p over each window)^(1 / p); an incomplete window is scaled up to a whole one."""
+    """(sum of x^p over each window)^(1 / p); an incomplete window is scaled up to a
+    complete one.
+    """
     if power == 0:
         raise ValueError(f"For '{api}', 'norm_type' must not be 0, but got {power!r}.")
     x = xp.cast(x, "float32") if x.dtype.kind in "iub" else x
@@ -38,7 +40,8 @@ def lp_pool1d(
     stride: Positive = None,
     ceil_mode: Bool = False,
 ):
-    """Computes p-norms of windows of a sequence, p = `norm_type`.
+    """Applies 1-D power-average (LP) pooling: the p-norm of each window of a sequence, p =
+    `norm_type`.
 
     Shapes:
         `x` is (N, C, L) or (C, L). The result is (N, C, L') or (C, L'), of the same dtype.
@@ -63,7 +66,7 @@ def lp_pool2d(
     stride: several(Positive, 2) = None,
     ceil_mode: Bool = False,
 ):
-    """Computes p-norms of windows of images, p = `norm_type`.
+    """Applies 2-D power-average (LP) pooling: the p-norm of each window of images, p = `norm_type`.
 
     Shapes:
         `x` is (N, C, H, W). The result is (N, C, H', W'), of the same dtype.

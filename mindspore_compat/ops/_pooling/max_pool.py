@@ -1,4 +1,4 @@
-"""Max pooling: the largest value of each window, and where it lies.
+"""Max pooling: the maximum of each window, and its position.
 
 Windows of varying steps are in _pooling/fractional.py, parts whose number is given in
 _pooling/adaptive.py, the arithmetic in _backend/conv/pooling.py.
@@ -21,7 +21,7 @@ def max_pool_primitive(
     pad_mode: Mode = "valid",
     data_format: AsValue(OneOf("NCHW", "NHWC")) = "NCHW",
 ):
-    """Finds the largest value of each window of images.
+    """Applies 2-D max pooling: the maximum of each window of images.
 
     Shapes:
         `x` is (N, C, H, W). The result is (N, C, H', W'), of the same dtype.
@@ -53,7 +53,8 @@ def max_pool3d_primitive(
     ceil_mode: Bool = None,
     data_format: AsValue(OneOf("NCDHW")) = "NCDHW",
 ):
-    """Finds the largest value of each window of volumes; `pad_list` counts for "pad".
+    """Applies 3-D max pooling: the maximum of each window of volumes. `pad_list` is used only with
+    `pad_mode` "pad".
 
     Three numbers of `pad_list` pad both sides of an axis equally, six each side by itself.
 
@@ -107,8 +108,8 @@ def max_pool2d(
     return_indices: Any = False,
     ceil_mode: Bool = False,
 ):
-    """Finds the largest value of each window of images; the stride is the size of the window unless
-    given.
+    """Applies 2-D max pooling: the maximum of each window of images. The stride defaults to the
+    size of the window.
 
     With `return_indices` int64 positions in H * W follow.
 
@@ -148,8 +149,8 @@ def max_pool2d_ext(
     ceil_mode: Bool = False,
     return_indices: Bool = False,
 ):
-    """Finds the largest value of each window of images, and its position in H * W with
-    `return_indices`. The original knows no `dilation` but 1.
+    """Applies 2-D max pooling: the maximum of each window of images, and its position in H * W with
+    `return_indices`. The original accepts no `dilation` but 1.
 
     Shapes:
         `input` is (N, C, H, W) or (C, H, W). The result is (N, C, H', W') or (C, H', W'), of the
@@ -190,8 +191,8 @@ def max_pool3d(
     ceil_mode: Bool = False,
     return_indices: Any = False,
 ):
-    """Finds the largest value of each window of volumes; the stride is the size of the window
-    unless given.
+    """Applies 3-D max pooling: the maximum of each window of volumes. The stride defaults to the
+    size of the window.
 
     With `return_indices` int64 positions in D * H * W follow.
 
@@ -226,7 +227,7 @@ def max_pool_with_argmax(
     pad_mode: Mode = "valid",
     data_format: AsValue(OneOf("NCHW", "NHWC")) = "NCHW",
 ):
-    """Finds the largest value of each window of images, and its position in C * H * W.
+    """Applies 2-D max pooling: the maximum of each window of images, and its position in C * H * W.
 
     Shapes:
         `x` is (N, C, H, W). Both results are (N, C, H', W'); the values keep the dtype, the
@@ -264,7 +265,7 @@ def max_pool_with_argmax_v2(
     ceil_mode: Bool = False,
     argmax_type: DType("int32", "int64") = int64,
 ):
-    """Finds the largest value of each window of images, and its position in H * W.
+    """Applies 2-D max pooling: the maximum of each window of images, and its position in H * W.
 
     Shapes:
         `x` is (N, C, H, W). Both results are (N, C, H', W'); the values keep the dtype, the
@@ -306,7 +307,8 @@ def max_pool3d_with_argmax(
     data_format: OneOf("NCDHW") = "NCDHW",
     argmax_type: DType("int32", "int64") = int64,
 ):
-    """Finds the largest value of each window of volumes, and its position in D * H * W.
+    """Applies 3-D max pooling: the maximum of each window of volumes, and its position in D * H *
+    W.
 
     Shapes:
         `x` is (N, C, D, H, W). Both results are (N, C, D', H', W'); the values keep the dtype, the

@@ -1,4 +1,4 @@
-"""Max unpooling: values go back to where max pooling found them, and zeros elsewhere."""
+"""Max unpooling: writes values back to the positions of the maxima, and zeros elsewhere."""
 
 import math
 
@@ -12,7 +12,7 @@ _OutputSize = AsValue(InstanceOf(tuple) | None).called("a tuple")
 
 
 def _unpool(xp, api, x, indices, kernel, stride, padding, output_size, count):
-    """`x` at the indices where pooling found it, zeros elsewhere."""
+    """`x` at the positions of the maxima, zeros elsewhere."""
     need_rank(api, "x", x, count + 1, count + 2)
     _OutputSize.refuse(api, "output_size", output_size)
     if tuple(x.shape) != tuple(indices.shape):
@@ -59,8 +59,8 @@ def max_unpool1d(
     padding: several(Natural, 1) = 0,
     output_size: Any = None,
 ):
-    """Restores the input of a max pooling of sequences as far as its output and positions allow;
-    the rest is zeros.
+    """Applies 1-D max unpooling, a partial inverse of max pooling: writes each value to the
+    position of its maximum, and zeros elsewhere.
 
     Shapes:
         `x` and `indices` are (N, C, L') or (C, L'). The result is (N, C, L) or (C, L), of the dtype
@@ -86,8 +86,8 @@ def max_unpool2d(
     padding: several(Natural, 1, 2) = 0,
     output_size: Any = None,
 ):
-    """Restores the input of a max pooling of images as far as its output and positions allow; the
-    rest is zeros.
+    """Applies 2-D max unpooling, a partial inverse of max pooling: writes each value to the
+    position of its maximum, and zeros elsewhere.
 
     Shapes:
         `x` and `indices` are (N, C, H', W') or (C, H', W'). The result is (N, C, H, W) or (C, H,
@@ -115,8 +115,8 @@ def max_unpool2d_ext(
     padding: several(Natural, 1, 2) = 0,
     output_size: Any = None,
 ):
-    """Restores the input of a max pooling of images as far as its output and positions allow; the
-    rest is zeros.
+    """Applies 2-D max unpooling, a partial inverse of max pooling: writes each value to the
+    position of its maximum, and zeros elsewhere.
 
     Shapes:
         `input` and `indices` are (N, C, H', W') or (C, H', W'). The result is (N, C, H, W) or (C,
@@ -144,8 +144,8 @@ def max_unpool3d(
     padding: several(Natural, 3) = 0,
     output_size: Any = None,
 ):
-    """Restores the input of a max pooling of volumes as far as its output and positions allow; the
-    rest is zeros.
+    """Applies 3-D max unpooling, a partial inverse of max pooling: writes each value to the
+    position of its maximum, and zeros elsewhere.
 
     Shapes:
         `x` and `indices` are (N, C, D', H', W') or (C, D', H', W'). The result is (N, C, D, H, W)
@@ -181,8 +181,8 @@ def max_unpool2d_primitive(
     output_shape: Shape = (),
     data_format: AsValue(OneOf("NCHW", "NHWC")) = "NCHW",
 ):
-    """Restores the input of a max pooling of images as far as its output and positions allow; the
-    rest is zeros.
+    """Applies 2-D max unpooling, a partial inverse of max pooling: writes each value to the
+    position of its maximum, and zeros elsewhere.
 
     Shapes:
         `x` and `argmax` are (N, C, H', W'). The result is (N, C, H, W), of the dtype of `x`.
@@ -224,8 +224,8 @@ def max_unpool3d_primitive(
     output_shape: Shape = (),
     data_format: AsValue(OneOf("NCDHW", "NDHWC")) = "NCDHW",
 ):
-    """Restores the input of a max pooling of volumes as far as its output and positions allow; the
-    rest is zeros.
+    """Applies 3-D max unpooling, a partial inverse of max pooling: writes each value to the
+    position of its maximum, and zeros elsewhere.
 
     Shapes:
         `x` and `argmax` are (N, C, D', H', W'). The result is (N, C, D, H, W), of the dtype of `x`.

@@ -1,4 +1,4 @@
-"""Checks and sizes that the poolings over windows of one size share."""
+"""Checks and sizes shared by the pools over windows of one size."""
 
 from ..._core.rules.vocabulary import OneOf
 
@@ -7,7 +7,7 @@ PadMode = OneOf("valid", "same", "pad", "VALID", "SAME", "PAD", "Valid", "Same",
 
 
 def need_small(api, pads, kernel):
-    """Refuses padding that a window could lie in altogether."""
+    """Rejects padding whose two sides together exceed the kernel."""
     if any(before + after > k for (before, after), k in zip(pads, kernel)):
         raise ValueError(
             f"For '{api}', the padding of a dimension must not exceed the kernel, but got {pads} "
@@ -16,7 +16,7 @@ def need_small(api, pads, kernel):
 
 
 def need_half(api, padding, kernel):
-    """Refuses padding of more than half a window."""
+    """Rejects padding of more than half a window."""
     if any(2 * p > k for p, k in zip(padding, kernel)):
         raise ValueError(
             f"For '{api}', 'padding' must be at most half of 'kernel_size', but got {padding} and "
@@ -25,7 +25,7 @@ def need_half(api, padding, kernel):
 
 
 def need_fit(api, x, kernel, pads, dilation):
-    """Refuses a window larger than the padded input."""
+    """Rejects a window larger than the padded input."""
     size = x.shape[x.ndim - len(kernel) :]
     if any(n + sum(p) < d * (k - 1) + 1 for n, p, k, d in zip(size, pads, kernel, dilation)):
         raise ValueError(
