@@ -1,4 +1,4 @@
-"""Sums of several Tensors: AddN, and the bias of a layer."""
+"""Sums of several Tensors (AddN), and the bias of a layer."""
 
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import OneOf
@@ -8,7 +8,7 @@ from .._shape.join_split import of_one_dtype
 
 @op("ops.addn(x)", "ops.AddN()(x)", "ops.accumulate_n(x)", "ops.AccumulateNV2()(x)")
 def addn(xp, x: Several):
-    """Adds up all the Tensors of a tuple or list, element by element.
+    """Adds all the Tensors of a tuple or list, element by element.
 
     Shapes:
         All Tensors in `x` have one shape and one dtype, which are also those of the result.
@@ -34,7 +34,7 @@ def addn(xp, x: Several):
 def bias_add(
     xp, input_x: Anything, bias: Anything, data_format: OneOf("NCHW", "NHWC", "NCDHW") = "NCHW"
 ):
-    """Adds to the input one number for each channel.
+    """Adds a bias to the input, one number for each channel.
 
     The channels are axis 1, or the last axis if `data_format` is "NHWC".
 

@@ -61,7 +61,7 @@ def add_scaled(xp, input: Operand, other: Operand, alpha: ScalarOf(Number, TypeE
 
 
 def _times(api, other, alpha):
-    """alpha * other; a float goes with floats only."""
+    """alpha * other; a float factor needs floating Tensors."""
     if type(alpha) is float and other.dtype.kind in "biu":
         raise TypeError(
             f"For '{api}', 'alpha' must be an int where both inputs are whole numbers "
@@ -72,7 +72,7 @@ def _times(api, other, alpha):
 
 @op("Tensor.__radd__(other)", types=Promote("input other", lists=True))
 def radd(xp, input: Operand, other: Operand):
-    """Adds a Tensor to what stands on the left of the plus sign: other + input.
+    """Computes the reflected sum, other + input, where the Tensor is the right operand.
 
     Shapes:
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
@@ -110,8 +110,8 @@ sub.vjp_of("subtract")
 
 @op("Tensor.__sub__(other)", types=Promote("input other", lists=True))
 def difference(xp, input: Operand, other: Operand):
-    """Subtracts `other` from the input, element by element; of two bools it returns whether they
-    differ.
+    """Subtracts `other` from the input, element by element; for two bools the result is whether
+    they differ.
 
     Shapes:
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
@@ -134,7 +134,8 @@ difference.vjp_of("subtract")
     types=Promote("input other", lists=True),
 )
 def sub_scaled(xp, input: Operand, other: Operand, alpha: ScalarOf(Number, TypeError) = 1):
-    """Subtracts `alpha` times `other` from the input; of two bools it returns whether they differ.
+    """Subtracts `alpha` times `other` from the input; for two bools the result is whether they
+    differ.
 
     Shapes:
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
@@ -151,7 +152,7 @@ def sub_scaled(xp, input: Operand, other: Operand, alpha: ScalarOf(Number, TypeE
 
 @op("Tensor.__rsub__(other)", types=Promote("input other", lists=True))
 def rsub(xp, input: Operand, other: Operand):
-    """Subtracts a Tensor from what stands on the left of the minus sign: other - input.
+    """Computes the reflected difference, other - input, where the Tensor is the right operand.
 
     Shapes:
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
@@ -202,7 +203,8 @@ def subtract(
     *,
     alpha: Number | Bool | TensorOf(any_dtype) = 1,
 ):
-    """input - alpha * other, element by element: a product and a difference, with their dtypes.
+    """Computes input - alpha * other, element by element: a product and a difference, with their
+    dtypes.
 
     Example:
         >>> import mindspore_compat as ms
@@ -224,7 +226,7 @@ def subtract(
     types=Promote("input other", promote=product_np, lists=in_graph, weak_0d=True),
 )
 def rmul(xp, input: Operand, other: Operand):
-    """Multiplies by what stands on the left of the asterisk: other * input.
+    """Computes the reflected product, other * input, where the Tensor is the right operand.
 
     Shapes:
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
@@ -272,7 +274,7 @@ def pow(xp, input: Operand, other: Operand):
 
 @op("Tensor.__rpow__(other)", types=Promote("input other", lists=True))
 def rpow(xp, input: Operand, other: Operand):
-    """Raises what stands on the left of `**` to the power of a Tensor: other ** input. Not both may
+    """Computes the reflected power, other ** input, where the Tensor is the exponent. Not both may
     be bools.
 
     Shapes:
@@ -315,7 +317,7 @@ def squared_difference(xp, input: Operand, other: Operand):
     "mint.negative(input)",
 )
 def neg(xp, input: TensorOf(number)):
-    """Changes the sign of each element.
+    """Negates each element.
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
@@ -357,7 +359,7 @@ positive.vjp_of("positive")
     "mint.abs(input)",
 )
 def abs(xp, input: TensorOf(any_dtype)):
-    """Computes the absolute value of each element; of a complex number it is the modulus, which is
+    """Computes the absolute value of each element; for a complex number it is the modulus, which is
     real.
 
     Shapes:
@@ -393,7 +395,7 @@ square.vjp_of("square")
 
 @op("ops.sign(input)", "ops.Sign()(input)", "Tensor.sign()", "mint.sign(input)", "Tensor.sign_()")
 def sign(xp, input: TensorOf(any_dtype)):
-    """Gives -1, 0 or 1 after the sign of each element; 0 for NaN.
+    """Computes the sign of each element: -1, 0 or 1, and 0 for NaN.
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
@@ -408,7 +410,8 @@ def sign(xp, input: TensorOf(any_dtype)):
 
 @op("ops.MulNoNan()(x, y)", types=Promote("x y"))
 def mul_no_nan(xp, x: TensorOf(any_dtype, scalars=True), y: TensorOf(any_dtype, scalars=True)):
-    """Multiplies `x` by `y`, element by element, and gives 0 where `y` is 0, whatever `x` is.
+    """Multiplies `x` by `y`, element by element; the product is 0 wherever `y` is 0, whatever `x`
+    is.
 
     Shapes:
         The shapes of `x` and `y` are broadcast. The result has the broadcast shape and the dtype to
@@ -428,10 +431,10 @@ mul_no_nan.vjp(x=lambda xp, g, y: g * y, y=lambda xp, g, x: xp.where(g == 0, 0, 
 @public("ops.tensor_muls")
 @checked
 def tensor_muls(input: Anything, other: Number | Bool):
-    """A Tensor times a Python number, of the dtype that `input * other` has.
+    """Multiplies a Tensor by a Python number; the dtype is that of `input * other`.
 
     Raises:
-        TypeError: if `input` is not a Tensor or `other` no number.
+        TypeError: if `input` is not a Tensor or `other` not a number.
 
     Example:
         >>> import mindspore_compat as ms

@@ -1,4 +1,6 @@
-"""Whole numbers and their bits: shifts, common divisors and multiples, logic bit by bit."""
+"""Integer operations: bit shifts, bitwise logic, greatest common divisor and least common
+multiple.
+"""
 
 from ..._core.declare.inputs import Promote, Quirks, SameDtype
 from ..._core.declare.op import op
@@ -22,7 +24,7 @@ Divisible = TensorOf("int8", "uint8", "int16", "int32", "int64", "bool", scalars
 )
 def gcd(xp, input: Divisors, other: Divisors):
     """Computes the greatest common divisor of two integers, element by element. Two inputs of int8
-    or uint8 alone are refused.
+    or uint8 are refused.
 
     Shapes:
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
@@ -37,7 +39,7 @@ def gcd(xp, input: Divisors, other: Divisors):
 
 
 def _need_32_bits(api, promoted):
-    """Refuses what has met in int8 or uint8."""
+    """Rejects integers whose common dtype is int8 or uint8."""
     if promoted.dtype.kind in "iu" and promoted.dtype.itemsize == 1:
         raise TypeError(
             f"For '{api}', 'input' and 'other' must be promoted to int16, int32 or int64, but "
@@ -53,7 +55,7 @@ def _need_32_bits(api, promoted):
 )
 def lcm(xp, input: Divisible, other: Divisible):
     """Computes the least common multiple of two integers, element by element. Two inputs of int8 or
-    uint8 alone are refused.
+    uint8 are refused.
 
     Shapes:
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
@@ -78,7 +80,7 @@ def _bits(count):
     types=Promote("input other", need_tensor=True),
 )
 def bitwise_left_shift(xp, input: Whole, other: Whole):
-    """Moves the bits of each integer left, toward higher ones, which doubles it `other` times.
+    """Shifts the bits of each integer left by `other` places, which multiplies it by 2^other.
 
     Shapes:
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
@@ -93,7 +95,7 @@ def bitwise_left_shift(xp, input: Whole, other: Whole):
 
 @op("ops.LeftShift()(x1, x2)", types=SameDtype("x1 x2"))
 def left_shift(xp, x1: Integers, x2: Integers):
-    """Moves the bits of each integer left, toward higher ones, which doubles it `x2` times.
+    """Shifts the bits of each integer left by `x2` places, which multiplies it by 2^x2.
 
     Shapes:
         The shapes of `x1` and `x2` are broadcast. The result has the broadcast shape and the dtype
@@ -112,7 +114,7 @@ def left_shift(xp, x1: Integers, x2: Integers):
     types=Promote("input other", need_tensor=True),
 )
 def bitwise_right_shift(xp, input: Whole, other: Whole):
-    """Moves the bits of each integer right, toward lower ones; the sign stays.
+    """Shifts the bits of each integer right by `other` places; the sign is kept.
 
     Shapes:
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
@@ -131,7 +133,7 @@ def bitwise_right_shift(xp, input: Whole, other: Whole):
     quirks=Quirks(errors={"ops.RightShift": TypeError}),
 )
 def right_shift(xp, input_x: Integers, input_y: Integers):
-    """Moves the bits of each integer right, toward lower ones; the sign stays.
+    """Shifts the bits of each integer right by `x2` places; the sign is kept.
 
     Shapes:
         The shapes of `input_x` and `input_y` are broadcast. The result has the broadcast shape and
@@ -155,7 +157,7 @@ def right_shift(xp, input_x: Integers, input_y: Integers):
     quirks=Quirks(rules={"mint.bitwise_and": {"input": TensorOf(integer, "bool")}}),
 )
 def bitwise_and(xp, input: Bits, other: Bits):
-    """Sets the bits that are set in both integers; of bools it is the logical and.
+    """Computes the bitwise AND of two integers; for bools it is the logical AND.
 
     Shapes:
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
@@ -179,7 +181,7 @@ def bitwise_and(xp, input: Bits, other: Bits):
     quirks=Quirks(rules={"mint.bitwise_or": {"input": TensorOf(integer, "bool")}}),
 )
 def bitwise_or(xp, input: Bits, other: Bits):
-    """Sets the bits that are set in either integer; of bools it is the logical or.
+    """Computes the bitwise OR of two integers; for bools it is the logical OR.
 
     Shapes:
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
@@ -203,7 +205,7 @@ def bitwise_or(xp, input: Bits, other: Bits):
     quirks=Quirks(rules={"mint.bitwise_xor": {"input": TensorOf(integer, "bool")}}),
 )
 def bitwise_xor(xp, input: Bits, other: Bits):
-    """Sets the bits that are set in exactly one of two integers; of bools it is the logical xor.
+    """Computes the bitwise XOR of two integers; for bools it is the logical XOR.
 
     Shapes:
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
@@ -230,7 +232,7 @@ def bitwise_xor(xp, input: Bits, other: Bits):
     ),
 )
 def invert(xp, x: TensorOf(integer | {"bool"})):
-    """Flips every bit of each integer, so x becomes -x - 1 in a signed dtype.
+    """Computes the bitwise NOT of each integer, -x - 1 in a signed dtype.
 
     Shapes:
         `x` may have any shape. The result has the same shape and dtype.
@@ -246,7 +248,7 @@ def invert(xp, x: TensorOf(integer | {"bool"})):
 def population_count(
     xp, input_x: TensorOf("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 ):
-    """Counts the bits of each integer that are 1.
+    """Computes the population count of each integer, the number of bits that are 1.
 
     Shapes:
         `input_x` may have any shape. The result has the same shape and is uint8.
@@ -265,8 +267,8 @@ def population_count(
 
 @op("mint.bitwise_not(input)", "Tensor.bitwise_not()", compute="native")
 def bitwise_not(xp, input: Anything):
-    """Flips every bit of each integer, or gives the other bool. A RuntimeError is raised for other
-    dtypes.
+    """Computes the bitwise NOT of each integer, or the logical NOT of each bool. A RuntimeError is
+    raised for other dtypes.
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
@@ -289,7 +291,7 @@ def compare_and_bitpack(
     x: TensorOf("bool", "float16", "float32", "float64", "int8", "int16", "int32", "int64"),
     threshold: Anything,
 ):
-    """Compares elements with a threshold and packs eight answers into one byte, the first one as
+    """Compares elements with a threshold and packs eight results into one byte, the first one as
     its highest bit.
 
     Shapes:

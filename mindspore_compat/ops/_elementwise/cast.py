@@ -1,4 +1,4 @@
-"""Dtypes: casting, and queries about a Tensor's type."""
+"""Dtypes: casts, and queries of a Tensor's type."""
 
 from ..._core.declare.inputs import Promote
 from ..._core.declare.op import op
@@ -19,8 +19,8 @@ _Input = InstanceOf(Tensor, COOTensor, CSRTensor).called("a Tensor")
     compute="native",
 )
 def cast(xp, input: TensorOf(any_dtype, scalars=True), dtype: DType):
-    """Converts the values to another dtype. Floats become integers by truncation, and everything
-    but 0 becomes True.
+    """Casts a Tensor to another dtype. Floats become integers by truncation, and everything but 0
+    becomes True.
 
     Shapes:
         `input` may have any shape. The result has the same shape and is of `dtype`.
@@ -38,10 +38,10 @@ _PYTHON = {bool: dtypes.bool_, int: dtypes.int64, float: dtypes.float64}
 
 
 def named_dtype(api, value):
-    """A dtype given as MindSpore's, NumPy's, Python's or by name, as MindSpore's.
+    """The MindSpore dtype for a dtype of MindSpore, NumPy or Python, or for a name.
 
     Raises:
-        TypeError: if it is none of these.
+        TypeError: if it is not one of these.
     """
     if isinstance(value, dtypes.Type):
         return value
@@ -62,7 +62,7 @@ def named_dtype(api, value):
 
 @public("Tensor.astype")
 def astype(self, dtype, copy=True):
-    """The values as another dtype.
+    """Casts the Tensor to another dtype.
 
     Args:
         dtype (Union[mindspore.dtype, numpy.dtype, type, str]): the dtype wanted.
@@ -119,7 +119,7 @@ def dtype(input):
     """The dtype of a Tensor, or of the values of a COOTensor or CSRTensor.
 
     Raises:
-        TypeError: if `input` is none of these.
+        TypeError: if `input` is not one of these.
 
     Example:
         >>> import mindspore_compat as ms
@@ -133,7 +133,7 @@ def dtype(input):
 
 @public("Tensor.type_as")
 def type_as(self, other):
-    """The values in the dtype of `other`."""
+    """Casts the Tensor to the dtype of `other`."""
     return cast.run(self, other._array.dtype)
 
 
@@ -163,7 +163,7 @@ def is_signed(self):
 
 @public("Tensor.type")
 def tensor_type(self, dtype=None):
-    """The name of the dtype, or a copy of another dtype.
+    """The name of the dtype, or a copy cast to another dtype.
 
     Raises:
         TypeError: if `dtype` is not a MindSpore dtype.
@@ -180,7 +180,7 @@ def tensor_type(self, dtype=None):
 @public("ops.type_as")
 @checked
 def ops_type_as(input: Anything, other: Anything):
-    """The input in the dtype of another Tensor.
+    """Casts the input to the dtype of another Tensor.
 
     Example:
         >>> import mindspore_compat as ms

@@ -1,4 +1,4 @@
-"""Clipping to bounds."""
+"""Clipping to bounds: clamp, clip_by_value."""
 
 from ..._core.declare.inputs import Promote, Quirks
 from ..._core.declare.op import op
@@ -33,7 +33,7 @@ Bound = AsValue(TensorOf(real) | Number, TensorOf("bool") | Bool)
     ),
 )
 def clamp(xp, input: Clipped, min: Bound | None = None, max: Bound | None = None):
-    """Moves each element into the interval [min, max].
+    """Clips each element to the interval [min, max].
 
     Either bound may be left out. Where `min` is larger than `max`, the result is `max`.
 
@@ -53,11 +53,11 @@ def clamp(xp, input: Clipped, min: Bound | None = None, max: Bound | None = None
 
 @public("ops.clip_by_value")
 def clip_by_value(x, clip_value_min=None, clip_value_max=None):
-    """The elements moved into [clip_value_min, clip_value_max], in the dtype of x, which may be a
+    """Clips the elements to [clip_value_min, clip_value_max], in the dtype of x, which may be a
     list or tuple of Tensors. A bool counts as a number.
 
     Raises:
-        TypeError: if `x` is none of these.
+        TypeError: if `x` is not one of these.
         ValueError: if both bounds are None.
 
     Example:
@@ -77,7 +77,7 @@ def clip_by_value(x, clip_value_min=None, clip_value_max=None):
 
 
 def _bound(x, bound):
-    """A bound in the dtype of what it bounds."""
+    """A bound in the dtype of the Tensor that is clipped."""
     if not isinstance(x, Tensor) or not isinstance(bound, (bool, int, float, Tensor)):
         return bound  # which clamp refuses, but for None
     return (bound if isinstance(bound, Tensor) else Tensor(bound)).astype(x.dtype)

@@ -22,7 +22,7 @@ Ordinary = TensorOf(number, "bool", scalars=True)
     quirks=Quirks(rules={"mint.eq": {"input": NumbersOrBools}}),
 )
 def equal(xp, input: Operand, other: Operand):
-    """Tells where the elements of two Tensors are equal.
+    """Compares two Tensors element by element: True where the elements are equal.
 
     Shapes:
         The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
@@ -46,7 +46,7 @@ def equal(xp, input: Operand, other: Operand):
     types=Promote("input other", lists=True, exact=True),
 )
 def not_equal(xp, input: Operand, other: Operand):
-    """Tells where the elements of two Tensors differ.
+    """Compares two Tensors element by element: True where the elements differ.
 
     Shapes:
         The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
@@ -72,7 +72,7 @@ def not_equal(xp, input: Operand, other: Operand):
     types=Promote("input other", lists=in_graph, exact=True, need_tensor=True),
 )
 def less(xp, input: Operand, other: Operand):
-    """Tells where the elements of the input are smaller than those of `other`.
+    """Compares two Tensors element by element: True where input < other.
 
     Shapes:
         The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
@@ -98,7 +98,7 @@ def less(xp, input: Operand, other: Operand):
     types=Promote("input other", lists=in_graph, exact=True),
 )
 def less_equal(xp, input: Operand, other: Operand):
-    """Tells where the elements of the input are at most as large as those of `other`.
+    """Compares two Tensors element by element: True where input <= other.
 
     Shapes:
         The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
@@ -124,7 +124,7 @@ def less_equal(xp, input: Operand, other: Operand):
     types=Promote("input other", lists=in_graph, exact=True),
 )
 def greater(xp, input: Operand, other: Operand):
-    """Tells where the elements of the input are larger than those of `other`.
+    """Compares two Tensors element by element: True where input > other.
 
     Shapes:
         The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
@@ -156,7 +156,7 @@ def greater(xp, input: Operand, other: Operand):
     ),
 )
 def greater_equal(xp, input: Operand, other: Operand):
-    """Tells where the elements of the input are at least as large as those of `other`.
+    """Compares two Tensors element by element: True where input >= other.
 
     Shapes:
         The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
@@ -171,7 +171,9 @@ def greater_equal(xp, input: Operand, other: Operand):
 
 @public("Tensor.__eq__")
 def tensor_eq(self, other):
-    """Element by element; False with something that is no Tensor or number of Python's."""
+    """Compares for equality, element by element; False for an operand that is neither a Tensor nor
+    a Python number.
+    """
     if not isinstance(other, (Tensor, *_NUMBERS)):
         return False
     return equal.run(self, other)
@@ -179,7 +181,9 @@ def tensor_eq(self, other):
 
 @public("Tensor.__ne__")
 def tensor_ne(self, other):
-    """Element by element; True with something that is no Tensor or number of Python's."""
+    """Compares for inequality, element by element; True for an operand that is neither a Tensor nor
+    a Python number.
+    """
     if not isinstance(other, (Tensor, *_NUMBERS)):
         return True
     return not_equal.run(self, other)
@@ -200,7 +204,7 @@ _NUMBERS = (int, float, complex)
     quirks=Quirks(rules=dict.fromkeys(("ops.isnan", "ops.IsNan"), {"input": RealsOrBools})),
 )
 def isnan(xp, input: Ordinary):
-    """Tells which elements are NaN.
+    """Tests each element for NaN.
 
     Shapes:
         `input` may have any shape. The result is a bool Tensor of the same shape.
@@ -214,7 +218,7 @@ def isnan(xp, input: Ordinary):
 
 @op("ops.isinf(input)", "ops.IsInf()(x: input)", "Tensor.isinf()", "mint.isinf(input)")
 def isinf(xp, input: Anything):
-    """Tells which elements are infinite.
+    """Tests each element for infinity, positive or negative.
 
     Shapes:
         `input` may have any shape. The result is a bool Tensor of the same shape.
@@ -228,7 +232,7 @@ def isinf(xp, input: Anything):
 
 @op("ops.isfinite(input)", "ops.IsFinite()(x: input)", "Tensor.isfinite()", "mint.isfinite(input)")
 def isfinite(xp, input: RealsOrBools):
-    """Tells which elements are neither infinite nor NaN.
+    """Tests whether each element is finite, that is, neither infinite nor NaN.
 
     Shapes:
         `input` may have any shape. The result is a bool Tensor of the same shape.
@@ -255,7 +259,7 @@ def isclose(
     atol: Number | Bool = 1e-8,
     equal_nan: Bool = False,
 ):
-    """Tells where two elements are nearly equal: |input - other| <= atol + rtol |other|.
+    """Tests whether elements are close: |input - other| <= atol + rtol |other|.
 
     Two NaN count as equal only if `equal_nan` is True.
 
@@ -272,7 +276,7 @@ def isclose(
 
 @op("ops.FloatStatus()(x)", compute="native")
 def float_status(xp, x: TensorOf("float16", "float32", "float64")):
-    """Tells whether any element is infinite or NaN, as 1, or none is, as 0.
+    """Returns 1 if any element is infinite or NaN, else 0.
 
     Shapes:
         `x` may have any shape. The result is a float32 Tensor of shape (1,).
@@ -319,7 +323,7 @@ def allclose(
     quirks=Quirks(rules={"Tensor.approximate_equal": {"y": RealsOrBools}}),
 )
 def approximate_equal(xp, x: RealOperand, y: RealOperand, tolerance: Float = 1e-5):
-    """Tells where |x - y| is less than `tolerance`; infinities and NaN equal nothing.
+    """Tests whether |x - y| is less than `tolerance`; infinities and NaN are never equal.
 
     Shapes:
         `x` and `y` have one shape, or one of them has none; else a RuntimeError is raised. The

@@ -1,4 +1,4 @@
-"""Complex numbers: their parts, and numbers made of parts."""
+"""Complex numbers: real and imaginary parts, angles, conjugates, and construction from parts."""
 
 from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op
@@ -9,7 +9,7 @@ from .unary import as_floating
 
 @op("ops.real(input)", "ops.Real()(input)", "Tensor.real()", "mint.real(input)")
 def real(xp, input: Anything):
-    """Takes the real part of each element, as a copy.
+    """Returns the real part of each element, as a copy.
 
     Shapes:
         `input` may have any shape. The result has the same shape; complex64 gives float32,
@@ -24,7 +24,7 @@ def real(xp, input: Anything):
 
 @op("ops.imag(input)", "ops.Imag()(input)", "Tensor.imag()", "mint.imag(input)")
 def imag(xp, input: Anything):
-    """Takes the imaginary part of each element, which is 0 for a real number.
+    """Returns the imaginary part of each element, which is 0 for a real number.
 
     Shapes:
         `input` may have any shape. The result has the same shape; complex64 gives float32,
@@ -93,7 +93,7 @@ def complex(xp, real: TensorOf("float32", "float64"), imag: TensorOf("float32", 
     types=SameDtype("size angle"),
 )
 def polar(xp, size: TensorOf("float32", "float64"), angle: TensorOf("float32", "float64")):
-    """Builds complex numbers from their sizes and their angles in radians: size (cos(angle) + i
+    """Builds complex numbers from their absolute values and angles in radians: abs (cos(angle) + i
     sin(angle)).
 
     Shapes:
@@ -117,7 +117,7 @@ def polar(xp, size: TensorOf("float32", "float64"), angle: TensorOf("float32", "
 
 @op("ops.view_as_real(input)")
 def view_as_real(xp, input: TensorOf("complex64", "complex128")):
-    """Puts the real and the imaginary part of each element side by side on a new last axis.
+    """Writes the real and the imaginary part of each element side by side along a new last axis.
 
     Shapes:
         `input` is complex, of any shape (...). The result is (..., 2), of float32 for complex64 and
@@ -133,7 +133,7 @@ def view_as_real(xp, input: TensorOf("complex64", "complex128")):
 
 @op("ops.isreal(input)", "Tensor.isreal()")
 def isreal(xp, input: Anything):
-    """Tells which elements have an imaginary part of 0.
+    """Tests which elements are real, that is, have an imaginary part of 0.
 
     Shapes:
         `input` may have any shape. The result is a bool Tensor of the same shape.

@@ -18,7 +18,9 @@ def _true_quotient(xp, x, y):
 
 
 def _whole_quotient(xp, x, y):
-    """x / y of integers, rounded toward zero; by zero it is the dtype's bound on the side of x."""
+    """x / y of integers, rounded toward zero; division by zero gives the dtype's bound with the
+    sign of x.
+    """
     zero, bounds = y == 0, xp.iinfo(x.dtype)
     divisor = xp.where(zero, xp.ones_like(y), y)
     quotient = xp.floor_divide(x - xp.fmod(x, divisor), divisor)
@@ -76,7 +78,7 @@ def true_div(xp, input: Operand, other: Operand):
     types=Promote("input other", promote=quotient_np, lists=in_graph, exact=True, weak_0d=True),
 )
 def rtruediv(xp, input: Operand, other: Operand):
-    """Divides what stands on the left of the slash by a Tensor: other / input. Quotients of
+    """Computes the reflected quotient, other / input, where the Tensor is the divisor. Quotients of
     integers are float32.
 
     Shapes:
@@ -125,14 +127,14 @@ def div(xp, input: Operand, other: Operand, rounding_mode: Rounding = None):
 
 
 def _ends(dtype):
-    """The least and the largest number of an integer dtype."""
+    """The smallest and the largest number of an integer dtype."""
     bits = 8 * dtype.itemsize
     return (0, 2**bits - 1) if dtype.kind == "u" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
 
 
 def _floor_quotient(xp, x, y):
-    """Floor of the quotient; a division of floats by zero gives an infinity, as in the original,
-    one of integers the end of their range that lies in its direction.
+    """Floor of the quotient. As in the original, division by zero gives an infinity for floats, and
+    for integers the end of their range in its direction.
 
     Of bools it is true where the dividend is, the divisor's value aside; of complex numbers it is
     that of the real part.
@@ -163,7 +165,8 @@ def _floor_quotient(xp, x, y):
     quirks=Quirks(errors={"Tensor.floor_divide_": RuntimeError}),
 )
 def floor_divide(xp, input: Operand, other: Operand):
-    """Divides the input by `other`, element by element, and rounds each quotient down.
+    """Divides the input by `other`, element by element, and rounds each quotient down (floor
+    division).
 
     Shapes:
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
@@ -178,7 +181,7 @@ def floor_divide(xp, input: Operand, other: Operand):
 
 @op("Tensor.__rfloordiv__(other)", types=Promote("input other", lists=True))
 def rfloordiv(xp, input: Operand, other: Operand):
-    """Divides what stands on the left of `//` by a Tensor and rounds down: other // input.
+    """Computes the reflected floor division, other // input, where the Tensor is the divisor.
 
     Shapes:
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
@@ -250,8 +253,8 @@ remainder.vjp_of("remainder")
 
 @op("Tensor.__rmod__(other)", types=Promote("input other", lists=in_graph))
 def rmod(xp, input: Operand, other: Operand):
-    """Computes the remainder of floor division for what stands on the left of the percent sign:
-    other % input.
+    """Computes the reflected remainder of floor division, other % input, where the Tensor is the
+    divisor.
 
     Shapes:
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
@@ -345,7 +348,7 @@ def truncate_div(xp, input: Operand, other: Operand):
     types=Promote("input other", lists=True),
 )
 def div_no_nan(xp, input: Operand, other: Operand):
-    """Divides the input by `other`, element by element, and gives 0 where `other` is 0.
+    """Divides the input by `other`, element by element; the quotient is 0 wherever `other` is 0.
 
     Shapes:
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the

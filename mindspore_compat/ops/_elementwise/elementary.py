@@ -1,4 +1,4 @@
-"""Roots, exponentials, logarithms, and the trigonometric functions that most networks use."""
+"""Roots, exponentials, logarithms and the common trigonometric functions."""
 
 from ..._core.declare.inputs import Promote, Quirks
 from ..._core.declare.op import op
@@ -10,7 +10,7 @@ from .unary import as_floating
 
 @op("ops.sqrt(x)", "ops.Sqrt()(x)", "Tensor.sqrt()", "mint.sqrt(input: x)")
 def sqrt(xp, x: TensorOf(any_dtype)):
-    """Computes the square root of each element; of a negative number it is NaN.
+    """Computes the square root of each element; it is NaN for a negative number.
 
     Shapes:
         `x` may have any shape. The result has the same shape; floats keep their dtype and integers
@@ -45,7 +45,7 @@ def rsqrt(xp, input: TensorOf(any_dtype)):
     "mint.reciprocal(input)",
 )
 def reciprocal(xp, input: TensorOf(any_dtype)):
-    """Computes 1 / x for each element x.
+    """Computes the reciprocal 1 / x of each element x.
 
     Shapes:
         `input` may have any shape. The result has the same shape; floats keep their dtype and
@@ -60,7 +60,8 @@ def reciprocal(xp, input: TensorOf(any_dtype)):
 
 @op("ops.Inv()(input)", "ops.inv(x: input)", "Tensor.inv()")
 def inv(xp, input: TensorOf(any_dtype)):
-    """Computes 1 / x for each element x. Of integers it is rounded toward zero, in their dtype.
+    """Computes the reciprocal 1 / x of each element x. For integers it is rounded toward zero, in
+    their dtype.
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
@@ -83,7 +84,7 @@ def inv(xp, input: TensorOf(any_dtype)):
     "Tensor.exp_()",
 )
 def exp(xp, input: TensorOf(Inexact.dtypes, "int64", "bool")):
-    """Raises e to the power of each element.
+    """Computes the exponential of each element, e^x.
 
     Shapes:
         `input` may have any shape. The result has the same shape; floats keep their dtype and
@@ -104,7 +105,7 @@ def exp(xp, input: TensorOf(Inexact.dtypes, "int64", "bool")):
     compute="native",
 )
 def exp2(xp, input: TensorOf(any_dtype)):
-    """Raises 2 to the power of each element.
+    """Computes 2^x for each element x.
 
     Shapes:
         `input` may have any shape. The result has the same shape; floats keep their dtype, but
@@ -129,7 +130,7 @@ def exp2(xp, input: TensorOf(any_dtype)):
     "mint.special.expm1(input)",
 )
 def expm1(xp, input: TensorOf(any_dtype)):
-    """Computes exp(x) - 1 for each element x, which is exact for small x.
+    """Computes exp(x) - 1 for each element x, accurately for small x.
 
     Shapes:
         `input` may have any shape. The result has the same shape; floats keep their dtype and
@@ -165,7 +166,7 @@ def log(xp, input: TensorOf(any_dtype)):
     "mint.special.log1p(input)",
 )
 def log1p(xp, input: TensorOf(any_dtype)):
-    """Computes log(1 + x) for each element x, which is exact for small x.
+    """Computes log(1 + x) for each element x, accurately for small x.
 
     Shapes:
         `input` may have any shape. The result has the same shape; floats keep their dtype and
@@ -180,7 +181,7 @@ def log1p(xp, input: TensorOf(any_dtype)):
 
 @op("ops.log2(input)", "Tensor.log2()", "mint.log2(input)")
 def log2(xp, input: TensorOf(any_dtype)):
-    """Computes the logarithm to base 2 of each element.
+    """Computes the base-2 logarithm of each element.
 
     Shapes:
         `input` may have any shape. The result has the same shape; floats keep their dtype and
@@ -195,7 +196,7 @@ def log2(xp, input: TensorOf(any_dtype)):
 
 @op("ops.log10(input)", "Tensor.log10()", "mint.log10(input)")
 def log10(xp, input: TensorOf(any_dtype)):
-    """Computes the logarithm to base 10 of each element.
+    """Computes the base-10 logarithm of each element.
 
     Shapes:
         `input` may have any shape. The result has the same shape; floats keep their dtype and

@@ -1,4 +1,4 @@
-"""Signs, infinities, NaN and neighbours of floating-point numbers, element by element."""
+"""Signs, infinities, NaN and neighbouring floating-point numbers, element by element."""
 
 from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op
@@ -10,7 +10,7 @@ from .unary import as_floating
 
 @op("ops.signbit(input)", "Tensor.signbit()")
 def signbit(xp, input: Anything):
-    """Tells which elements have a negative sign; -0.0 has one too.
+    """Tests the sign bit of each element; it is also set for -0.0.
 
     Shapes:
         `input` may have any shape. The result is a bool Tensor of the same shape.
@@ -24,7 +24,7 @@ def signbit(xp, input: Anything):
 
 @op("ops.sgn(input)", "Tensor.sgn()")
 def sgn(xp, input: Anything):
-    """Gives the sign of each element; of a complex number x it is x / |x|, and 0 of 0.
+    """Computes the sign of each element; for a complex number x it is x / |x|, and 0 for 0.
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
@@ -41,7 +41,7 @@ def sgn(xp, input: Anything):
 
 @op("ops.copysign(x, other)", "Tensor.copysign(other)", compute="native")
 def copysign(xp, x: TensorOf(real), other: RealOperand):
-    """Gives each element of `x` the sign of the element of `other`.
+    """Copies the sign of each element of `other` to the element of `x`.
 
     Shapes:
         The shapes of `x` and `other` are broadcast. The result is of the dtype of `x` if that is
@@ -62,7 +62,8 @@ def copysign(xp, x: TensorOf(real), other: RealOperand):
     types=SameDtype("input values"),
 )
 def heaviside(xp, input: Anything, values: Anything):
-    """Gives 0 for elements below zero, 1 for elements above, and those of `values` at zero.
+    """Computes the Heaviside step function: 0 for elements below zero, 1 for elements above, and
+    those of `values` at zero.
 
     Shapes:
         The shapes of `input` and `values` are broadcast. The result has the broadcast shape and the
@@ -83,7 +84,7 @@ def heaviside(xp, input: Anything, values: Anything):
     compute="native",
 )
 def nextafter(xp, input: TensorOf("float32", "float64"), other: TensorOf("float32", "float64")):
-    """Takes from each element one step toward `other`: to the next number that the dtype can hold.
+    """Computes the next floating-point number after each element in the direction of `other`.
 
     Shapes:
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
@@ -128,7 +129,7 @@ def nan_to_num(
     posinf: Number | Bool | None = None,
     neginf: Number | Bool | None = None,
 ):
-    """Replaces NaN and infinities by numbers.
+    """Replaces NaN and infinities by finite numbers.
 
     NaN becomes `nan`, by default 0; infinities become `posinf` and `neginf`, by default the largest
     and the smallest number of the dtype.
@@ -155,7 +156,7 @@ nan_to_num.upcast = False
 
 @op("ops.isneginf(input)", "Tensor.isneginf()", "mint.isneginf(input)")
 def isneginf(xp, input: Anything):
-    """Tells which elements are minus infinity.
+    """Tests which elements are minus infinity.
 
     Shapes:
         `input` may have any shape. The result is a bool Tensor of the same shape.
@@ -169,7 +170,7 @@ def isneginf(xp, input: Anything):
 
 @op("ops.isposinf(input)", "Tensor.isposinf()")
 def isposinf(xp, input: Anything):
-    """Tells which elements are plus infinity.
+    """Tests which elements are plus infinity.
 
     Shapes:
         `input` may have any shape. The result is a bool Tensor of the same shape.
@@ -183,7 +184,8 @@ def isposinf(xp, input: Anything):
 
 @op("ops.eps(x)", "ops.Eps()(x)", compute="native")
 def eps(xp, x: TensorOf(floating)):
-    """Fills the shape of the input with the step from 1 to the next number of the dtype.
+    """Fills the shape of the input with the machine epsilon, the gap from 1 to the next number of
+    the dtype.
 
     Shapes:
         `x` may have any shape. The result has the same shape and dtype.

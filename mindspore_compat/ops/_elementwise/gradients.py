@@ -1,4 +1,5 @@
-"""Primitives of `ops.operations._grad_ops` for elementwise operations, and others by their result.
+"""Elementwise gradient Primitives of `ops.operations._grad_ops`, some of which take the forward
+result.
 
 Most are given the result of an operation instead of its input, and use that operation's own rule
 (`_of_result`). Those that pull a gradient back through a call are in internal.py.
@@ -33,8 +34,8 @@ def elu_grad_ext(xp, dout: Floats, x_or_out: Floats, alpha: Float = 1.0, is_resu
 def leaky_relu_grad_ext(
     xp, dy: Floats, input: Floats, negative_slope: Float = 0.01, is_result: Bool = False
 ):
-    """Computes the gradient of the leaky ReLU, from its input or from its result, whose signs
-    agree.
+    """Computes the gradient of the leaky ReLU, from its input or from its result, which have the
+    same signs.
 
     Shapes:
         `dy` and `input` have one shape, which is that of the result.
@@ -53,7 +54,7 @@ def leaky_relu_grad_ext(
 
 
 def _of_result(line, printed, rule):
-    """Declares the Primitive of a line whose rule needs the result alone, `out`, and settings.
+    """Declares the Primitive of a line whose rule needs only the result, `out`, and settings.
 
     `printed` is what it prints for a result of [[0.5]] and a gradient of [[1.0]].
     """
@@ -81,7 +82,7 @@ def _of_result(line, printed, rule):
 
 
 def _function(name):
-    """The rule of a function of `xp`."""
+    """The gradient rule of a function of `xp`."""
     return lambda: TABLE[name].rule
 
 

@@ -1,4 +1,4 @@
-"""Elementwise Primitives that MindSpore shows under internal paths alone."""
+"""Elementwise Primitives that MindSpore exposes under internal paths only."""
 
 from .._primitive_aliases.alias import alias, ops, pull_back
 

@@ -1,4 +1,4 @@
-"""Logic of truth values, element by element."""
+"""Logical operations on truth values, element by element."""
 
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Bool, TensorOf, any_dtype
@@ -13,7 +13,7 @@ Truth = TensorOf(any_dtype) | Bool
     "mint.logical_and(input, other)",
 )
 def logical_and(xp, input: Truth, other: Truth):
-    """Tells where both elements are true, that is, not 0.
+    """Computes the logical AND, element by element; an element is true if it is not 0.
 
     Shapes:
         The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
@@ -33,7 +33,7 @@ def logical_and(xp, input: Truth, other: Truth):
     "mint.logical_or(input, other)",
 )
 def logical_or(xp, input: Truth, other: Truth):
-    """Tells where either element is true, that is, not 0.
+    """Computes the logical OR, element by element; an element is true if it is not 0.
 
     Shapes:
         The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
@@ -53,7 +53,7 @@ def logical_or(xp, input: Truth, other: Truth):
     "mint.logical_xor(input, other)",
 )
 def logical_xor(xp, input: Truth, other: Truth):
-    """Tells where exactly one of two elements is true, that is, not 0.
+    """Computes the logical XOR, element by element; an element is true if it is not 0.
 
     Shapes:
         The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
@@ -75,7 +75,7 @@ def logical_xor(xp, input: Truth, other: Truth):
     "Tensor.__invert__()",
 )
 def logical_not(xp, input: Anything):
-    """Tells which elements are false, that is, 0.
+    """Computes the logical NOT of each element; an element is true if it is not 0.
 
     Shapes:
         `input` may have any shape. The result is a bool Tensor of the same shape.

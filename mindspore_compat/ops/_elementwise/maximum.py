@@ -1,4 +1,4 @@
-"""The larger and the smaller of two elements."""
+"""Elementwise maximum and minimum."""
 
 from ..._core.declare.inputs import Promote
 from ..._core.declare.op import op
@@ -14,7 +14,7 @@ from .._rules import Operand, RealOperand
     types=Promote("input other", lists=True),
 )
 def maximum(xp, input: Operand, other: Operand):
-    """Takes the larger one of two elements, and NaN where either is NaN.
+    """Computes the elementwise maximum of two Tensors; NaN where either element is NaN.
 
     Shapes:
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
@@ -38,7 +38,7 @@ maximum.vjp_of("maximum")
     types=Promote("input other", lists=True),
 )
 def minimum(xp, input: RealOperand, other: RealOperand):
-    """Takes the smaller one of two elements, and NaN where either is NaN.
+    """Computes the elementwise minimum of two Tensors; NaN where either element is NaN.
 
     Shapes:
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
@@ -61,7 +61,8 @@ minimum.vjp_of("minimum")
     types=Promote("input other"),
 )
 def fmax(xp, input: RealOperand, other: RealOperand):
-    """Takes the larger one of two elements; of a number and NaN it takes the number.
+    """Computes the elementwise maximum of two Tensors, ignoring NaN where the other element is a
+    number.
 
     Shapes:
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
@@ -84,7 +85,8 @@ fmax.vjp_of("fmax")
     types=Promote("input other"),
 )
 def fmin(xp, input: TensorOf(real), other: TensorOf(real)):
-    """Takes the smaller one of two elements; of a number and NaN it takes the number.
+    """Computes the elementwise minimum of two Tensors, ignoring NaN where the other element is a
+    number.
 
     Shapes:
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the

@@ -1,4 +1,4 @@
-"""Rounding to int8 for inference."""
+"""Quantization to int8 for inference."""
 
 from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op
@@ -9,7 +9,7 @@ from .._rules import Floats
 
 
 def _bytes(xp, x):
-    """The nearest integers, even ones where two are as near, within int8."""
+    """The nearest integers within int8; ties go to the even one."""
     return xp.cast(xp.clip(xp.round(x), -128, 127), "int8")
 
 
@@ -28,7 +28,7 @@ def quantized(
     rounding_mode: OneOf("ROUND", "Round", "round") = "ROUND",
     dst_type: DType("int8") = dtypes.int8,
 ):
-    """Rounds scale * x + offset to int8; what is beyond becomes the nearest int8.
+    """Quantizes to int8: rounds scale * x + offset, and clips to the range of int8.
 
     Args:
         scale, offset: of the dtype of `x`; the last axis is that of `x`, others have length 1.
@@ -39,7 +39,7 @@ def quantized(
         the shape of `x` and is int8.
 
     Raises:
-        TypeError: if an input is no Tensor of floats, or the dtypes differ.
+        TypeError: if an input is not a Tensor of floats, or the dtypes differ.
         ValueError: if scale or offset does not fit the last axis.
 
     Example:
@@ -71,7 +71,7 @@ def quantized_by_rows(
     x: TensorOf("float16", "bfloat16", "float32"),
     smooth_scales: TensorOf("float16", "bfloat16", "float32") = None,
 ):
-    """Rounds rows, the last axis, to int8, in units of their largest magnitude / 127.
+    """Quantizes each row (the last axis) to int8, in units of its largest magnitude / 127.
 
     Args:
         smooth_scales: factors for the elements of a row, applied first. Default: None.
@@ -85,7 +85,7 @@ def quantized_by_rows(
         of zeros has unit 0.
 
     Raises:
-        TypeError: if an input is no Tensor of floats, or the dtypes differ.
+        TypeError: if an input is not a Tensor of floats, or the dtypes differ.
         ValueError: if `x` has no axes, or `smooth_scales` not the length of a row.
 
     Example:

@@ -14,7 +14,7 @@ from .._rules import Anything
     "Tensor.floor_()",
 )
 def floor(xp, input: TensorOf(any_dtype)):
-    """Rounds each element down to a whole number.
+    """Rounds each element down to an integer (floor).
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
@@ -28,7 +28,7 @@ def floor(xp, input: TensorOf(any_dtype)):
 
 @op("ops.ceil(input)", "ops.Ceil()(input)", "Tensor.ceil()", "mint.ceil(input)")
 def ceil(xp, input: TensorOf(floating)):
-    """Rounds each element up to a whole number.
+    """Rounds each element up to an integer (ceiling).
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
@@ -50,7 +50,7 @@ def ceil(xp, input: TensorOf(floating)):
     "mint.fix(input)",
 )
 def trunc(xp, input: Anything):
-    """Rounds each element toward zero to a whole number.
+    """Truncates each element toward zero to an integer.
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
@@ -64,7 +64,7 @@ def trunc(xp, input: Anything):
 
 @op("ops.rint(input)", "ops.Rint()(input_x: input)")
 def rint(xp, input: TensorOf("float16", "float32", "float64")):
-    """Rounds each element to the nearest whole number; halves go to the even one.
+    """Rounds each element to the nearest integer; ties go to the even one.
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
@@ -83,14 +83,14 @@ def rint(xp, input: TensorOf("float16", "float32", "float64")):
     "mint.round(input, *, decimals=0)",
 )
 def round(xp, input: Anything, decimals: InTensor(Int) = 0):
-    """Rounds each element to the nearest number with `decimals` digits after the point; halves go
-    to the even digit.
+    """Rounds each element to the nearest number with `decimals` decimal places; ties go to the even
+    digit.
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
 
     Raises:
-        RuntimeError: `decimals` is given for whole numbers.
+        RuntimeError: if `decimals` is given for whole numbers.
 
     Example:
         >>> print(ms.ops.round(ms.Tensor([0.5, 1.5, 1.26])))
@@ -107,7 +107,7 @@ def round(xp, input: Anything, decimals: InTensor(Int) = 0):
 
 @op("ops.frac(x)", "Tensor.frac()", "mint.frac(input: x)")
 def frac(xp, x: Anything):
-    """Takes from each element its whole part, so that the part behind the point is left.
+    """Computes the fractional part of each element, x - trunc(x).
 
     Shapes:
         `x` may have any shape. The result has the same shape and dtype; bools give int64 zeros.
@@ -124,7 +124,8 @@ def frac(xp, x: Anything):
 @public("mint.special.round")
 @checked
 def special_round(input: Anything, *, decimals: Int = 0):
-    """The nearest whole number (or number of `decimals` places), halves to even.
+    """Rounds each element to the nearest integer (or number of `decimals` places); ties go to the
+    even one.
 
     Example:
         >>> import mindspore_compat as ms

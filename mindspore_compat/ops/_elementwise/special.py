@@ -1,4 +1,4 @@
-"""Special functions, element by element: error, gamma, zeta and beta functions and their kin.
+"""Special functions, element by element: error, gamma, zeta and beta functions.
 
 Bessel functions are in bessel.py, trigonometric ones in trigonometric.py.
 """
@@ -111,7 +111,7 @@ unary(
     ),
 )
 def xlogy(xp, input: Operand, other: Operand):
-    """Computes input * log(other), element by element, and gives 0 where the input is 0.
+    """Computes input * log(other), element by element; the result is 0 wherever the input is 0.
 
     Shapes:
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
@@ -126,8 +126,8 @@ def xlogy(xp, input: Operand, other: Operand):
 
 @op("ops.xdivy(x, y)", "Tensor.xdivy(y)", types=Promote("x y"))
 def xdivy(xp, x: Operand, y: Operand):
-    """Divides `x` by `y`, element by element, and gives 0 where `x` is 0. One of the two holds
-    floats or complex numbers.
+    """Divides `x` by `y`, element by element; the result is 0 wherever `x` is 0. One of the two
+    holds floats or complex numbers.
 
     Shapes:
         The shapes of `x` and `y` are broadcast. The result has the broadcast shape and the dtype to
@@ -148,7 +148,7 @@ def xdivy(xp, x: Operand, y: Operand):
 
 @public("ops.Xdivy")
 class Xdivy(Primitive):
-    """x / y, and 0 where x is 0: `ops.xdivy`; and what is known of that beforehand.
+    """The class form of `ops.xdivy`, x / y and 0 where x is 0, with inference of its metadata.
 
     Example:
         >>> import mindspore_compat as ms
@@ -165,7 +165,7 @@ class Xdivy(Primitive):
         return build("ops", "xdivy")(x, y)
 
     def infer_shape(self, x_shape, y_shape):
-        """The shape of the result, list.
+        """The shape of the result, a list.
 
         Raises:
             ValueError: if the shapes do not broadcast.
@@ -276,7 +276,7 @@ def zeta_of_pairs(xp, input: Float32Or64, other: Float32Or64):
     quirks=Quirks(shapes_first=True),
 )
 def polygamma(xp, input: Float16To64, n: TensorOf("int32", "int64")):
-    """Computes the derivative of order `n` of the digamma function.
+    """Computes the polygamma function of order `n`, the n-th derivative of the digamma function.
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype; `n` holds one integer
@@ -317,7 +317,7 @@ def mvlgamma(xp, input: TensorOf("float32", "float64"), p: Int(ge=1)):
     quirks=Quirks(rules={"ops.Logit": {"eps": ScalarOf(Float)}, "Tensor.logit": {"eps": Float}}),
 )
 def logit(xp, input: TensorOf("float16", "float32", "float64"), eps: ScalarOf(Float) = None):
-    """Computes log(x / (1 - x)) for each element x.
+    """Computes the logit, log(x / (1 - x)), of each element x.
 
     Elements are first moved into [eps, 1 - eps], unless `eps` is negative or None.
 

@@ -1,4 +1,4 @@
-"""Operations of three Tensors: lerp, addcmul, addcdiv."""
+"""Operations on three Tensors: lerp, addcmul, addcdiv."""
 
 from ..._core.declare.inputs import Promote, Quirks, SameDtype
 from ..._core.declare.op import op
@@ -22,7 +22,7 @@ AddcdivValue = Divided | Number
     types=SameDtype("input end"),
 )
 def lerp(xp, input: Floats, end: Floats, weight: Floats | Float):
-    """Moves the input toward `end` by the fraction `weight`: input + weight * (end - input).
+    """Interpolates linearly between the input and `end`: input + weight * (end - input).
 
     Shapes:
         The shapes of `input`, `end` and a `weight` that is a Tensor are broadcast. The result has
@@ -91,7 +91,7 @@ def addcdiv(xp, input: Addcdiv, tensor1: Addcdiv, tensor2: Addcdiv, value: Addcd
 
 @op("ops.LerpScalar()(input, end, weight)", types=Promote("input end"))
 def lerp_scalar(xp, input: Floats, end: Floats, weight: Float | Int):
-    """Moves the input toward `end` by the fraction `weight`: input + weight * (end - input).
+    """Interpolates linearly between the input and `end`: input + weight * (end - input).
 
     Shapes:
         The shapes of `input` and `end` are broadcast. The result has the dtype of the inputs.
@@ -106,7 +106,7 @@ def lerp_scalar(xp, input: Floats, end: Floats, weight: Float | Int):
 @public("mint.lerp")
 @checked
 def mint_lerp(input: Inexact, end: Inexact, weight: Inexact | Number):
-    """input + weight * (end - input).
+    """Interpolates linearly between the input and `end`: input + weight * (end - input).
 
     Args:
         input (Tensor): the values at weight 0.

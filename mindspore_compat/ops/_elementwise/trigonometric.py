@@ -168,8 +168,8 @@ unary(
     types=Promote("input other"),
 )
 def atan2(xp, input: Operand, other: Operand):
-    """Computes the angle in radians, in (-pi, pi], at which the point (other, input) is seen from
-    the origin.
+    """Computes the arctangent of input / other in radians, in (-pi, pi], from the signs of both:
+    the angle of the point (other, input).
 
     Shapes:
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the

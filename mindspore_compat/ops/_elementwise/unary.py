@@ -1,16 +1,16 @@
-"""Ops that are one function of `xp` on floats, made by a call each."""
+"""A factory of ops that apply one function of `xp` to floats."""
 
 from ..._core.declare.op import op
 from .._rules import Anything
 
 
 def as_floating(xp, x):
-    """Integers and bools as float32, as most functions take them."""
+    """Integers and bools cast to float32, as most functions take them."""
     return xp.cast(x, "float32") if x.dtype.kind in "iub" else x
 
 
 def unary(name, doc, given, printed, *lines, only=Anything):
-    """An op that is one function of `xp`, on floats; integers are taken as float32.
+    """An op that applies one function of `xp` to floats; integers are cast to float32.
 
     `printed` is what the first line, called with a Tensor of `given`, prints.
     """

@@ -1,1 +1,1 @@
-"""Products of matrices, decompositions, solvers, covariances."""
+"""Linear algebra: matrix products, decompositions, solvers, covariances."""

@@ -1,4 +1,4 @@
-"""Covariances, also weighted by counts and by importance."""
+"""Covariance matrices, also weighted by frequencies and by importance."""
 
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
@@ -21,7 +21,7 @@ def cov(
     fweights: Index | None = None,
     aweights: Float16To64 | None = None,
 ):
-    """Computes the covariances of variables, each of which is a row of observations.
+    """Computes the covariance matrix of variables, each of which is a row of observations.
 
     `fweights` counts how often each observation occurred, `aweights` how much it weighs. The sums
     are divided by the count less `correction`.

@@ -1,4 +1,4 @@
-"""Decompositions and solvers of matrices. Inverses and determinants are in inverse.py.
+"""Matrix decompositions and solvers. Inverses and determinants are in inverse.py.
 
 Matrices are the last two axes; leading axes are a stack.
 """
@@ -55,8 +55,9 @@ def matrix_logarithm(xp, x: TensorOf("complex64", "complex128")):
     "Tensor.cholesky(upper=False)",
 )
 def cholesky(xp, input_x: Float16To64, upper: Bool = False):
-    """Computes the lower triangle L with x = L L^T of each positive definite matrix, or the upper
-    triangle U with x = U^T U if `upper` is True. A RuntimeError is raised for other matrices.
+    """Computes the Cholesky decomposition of each positive definite matrix: the lower triangle L
+    with x = L L^T, or the upper triangle U with x = U^T U if `upper` is True. A RuntimeError is
+    raised for other matrices.
 
     Shapes:
         `input_x` is (..., M, M). The result has the same shape and dtype.
@@ -84,8 +85,8 @@ def cholesky(xp, input_x: Float16To64, upper: Bool = False):
     quirks=Quirks(rules={"ops.CholeskyInverse": {"upper": Any}}),
 )
 def cholesky_inverse(xp, input_x: Float16To64, upper: Bool = False):
-    """Computes the inverse of the matrix whose Cholesky triangle is given: the lower one, or the
-    upper one if `upper` is True.
+    """Computes the inverse of a matrix from its Cholesky factor: the lower one, or the upper one if
+    `upper` is True.
 
     Shapes:
         `input_x` is (..., M, M). The result has the same shape and dtype.
@@ -118,7 +119,7 @@ def cholesky_solve(
     input2: TensorOf("float32", "float64"),
     upper: Bool = False,
 ):
-    """Solves A y = input, where `input2` is the Cholesky triangle of A: the lower one, or the upper
+    """Solves A y = input, where `input2` is the Cholesky factor of A: the lower one, or the upper
     one if `upper` is True.
 
     Shapes:
@@ -142,7 +143,7 @@ def cholesky_solve(
     types=SameDtype("matrix rhs"),
 )
 def matrix_solve(xp, matrix: InexactOfNumPy, rhs: InexactOfNumPy, adjoint: Bool = False):
-    """Solves matrix y = rhs, or the same with the adjoint of the matrix if `adjoint` is True.
+    """Solves the linear system matrix y = rhs, or that of the adjoint matrix if `adjoint` is True.
 
     Shapes:
         `matrix` is (..., M, M), `rhs` is (..., M, K), of one dtype. The result is (..., M, K), of
@@ -209,7 +210,8 @@ def complete_qr(xp, input: InexactOfNumPy):
 @public("ops.qr")
 @checked
 def qr(input: Anything, mode="reduced"):
-    """The factors q (orthonormal columns) and r (upper triangle) of each matrix.
+    """Computes the QR decomposition of each matrix: q (orthonormal columns) and r (upper
+    triangular).
 
     Args:
         input (Tensor): matrices over the last two axes.
@@ -238,7 +240,7 @@ def qr(input: Anything, mode="reduced"):
 
 @public("Tensor.qr")
 def tensor_qr(self, some=True):
-    """The factors q and r; reduced if `some` is True, as MindSpore's method has it.
+    """Computes the QR decomposition; reduced if `some` is True, as in MindSpore's method.
 
     Raises:
         TypeError: if `some` is not a bool.
@@ -271,7 +273,8 @@ def full_svd(xp, input: InexactOfNumPy):
 
 @public("ops.svd", "Tensor.svd")
 def svd(input, full_matrices=False, compute_uv=True):
-    """The singular values s of each matrix, in descending order, and with `compute_uv` (s, u, v).
+    """Computes the singular value decomposition: the singular values s of each matrix, in
+    descending order, or (s, u, v) with `compute_uv`.
 
     Args:
         input (Tensor): float32 or float64 matrices over the last two axes.
@@ -326,20 +329,22 @@ class Svd:
 
 @op()
 def eigh(xp, a: InexactOfNumPy):
-    """(eigenvalues in ascending order, eigenvectors as columns) of symmetric matrices."""
+    """Computes the eigenvalues, in ascending order, and the eigenvectors, as columns, of symmetric
+    matrices.
+    """
     return tuple(xp.linalg_eigh(a))
 
 
 @op()
 def general_eig(xp, A: TensorOf(floating, "complex64", "complex128")):
-    """(complex eigenvalues, eigenvectors as columns) of square matrices."""
+    """Computes the complex eigenvalues, and the eigenvectors, as columns, of square matrices."""
     return tuple(xp.linalg_eig(A))
 
 
 @public("ops.eig")
 @checked
 def eig(A: _Square):
-    """(complex eigenvalues, eigenvectors as columns) of square matrices.
+    """Computes the complex eigenvalues, and the eigenvectors, as columns, of square matrices.
 
     Unlike the original's they have a gradient, where no two eigenvalues are equal.
 
@@ -360,7 +365,7 @@ def eig(A: _Square):
 
 @public("ops.eigvals", "Tensor.eigvals")
 def eigvals(A):
-    """The complex eigenvalues of square matrices. Errors as for `ops.eig`.
+    """Computes the complex eigenvalues of square matrices. Errors as for `ops.eig`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -396,7 +401,8 @@ class Eig:
     types=SameDtype("b LU_data"),
 )
 def lu_solve(xp, b: Float16To64, LU_data: Float16To64, LU_pivots: TensorOf("int32", "int64")):
-    """Solves A y = b, given the packed factors of A = P L U and its row exchanges, counted from 1.
+    """Solves A y = b, given the packed LU factors of A = P L U and its row exchanges, counted from
+    1.
 
     Shapes:
         `b` is (..., M, K), `LU_data` is (..., M, M), `LU_pivots` is (..., M) of int32. The result
@@ -443,7 +449,7 @@ def _row_order(xp, pivots, count):
 
 
 def need_axes(api, count, **arrays):
-    """Refuses arrays, by name, that have not `count` axes."""
+    """Rejects arrays, by name, that do not have `count` axes."""
     for name, array in arrays.items():
         if array.ndim != count:
             raise ValueError(
@@ -453,7 +459,8 @@ def need_axes(api, count, **arrays):
 
 @public("mint.linalg.qr")
 def mint_qr(A, mode="reduced"):
-    """The factors q (orthonormal columns) and r (upper triangle) of each matrix; see `ops.qr`.
+    """Computes the QR decomposition of each matrix: q (orthonormal columns) and r (upper
+    triangular); see `ops.qr`.
 
     Args:
         A (Tensor): matrices over the last two axes.

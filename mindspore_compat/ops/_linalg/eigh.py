@@ -1,4 +1,4 @@
-"""Eigh: eigenvalues of symmetric matrices as a Primitive."""
+"""Eigh, the Primitive that computes eigenvalues of symmetric matrices."""
 
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, checked
@@ -12,7 +12,7 @@ from .decomposition import eigh
 
 @public("ops.operations._inner_ops.Eigh")
 class Eigh(Primitive):
-    """Eigenvalues, and eigenvectors, of symmetric or Hermitian matrices.
+    """Computes the eigenvalues, and eigenvectors, of symmetric or Hermitian matrices.
 
     Args:
         compute_eigenvectors (bool): False for the eigenvalues alone. Default: True.
@@ -26,7 +26,7 @@ class Eigh(Primitive):
         eigenvectors as columns; the eigenvalues alone without `compute_eigenvectors`.
 
     Raises:
-        TypeError: if a setting is no bool, or `a` no Tensor of these numbers.
+        TypeError: if a setting is not a bool, or `a` not a Tensor of these numbers.
 
     Example:
         >>> import mindspore_compat as ms

@@ -18,7 +18,7 @@ def lu_unpack_grad(
     L_grad_flag: Bool,
     U_grad_flag: Bool,
 ):
-    """Computes the gradients of `ops.LuUnpack` for its data, one by way of L and one by way of U.
+    """Computes the gradients of `ops.LuUnpack` for its data, one through L and one through U.
 
     A flag says whether there is a gradient of that factor; without it the part is 0.
 

@@ -1,4 +1,4 @@
-"""Householder vectors: factors of a QR decomposition, and products with them."""
+"""Householder reflections: factors of a QR decomposition, and products with them."""
 
 from ..._core.autograd.vjp_rules import no_gradient
 from ..._core.declare.inputs import Promote, SameDtype
@@ -31,7 +31,7 @@ geqrf.vjp(input=no_gradient("geqrf"))
 
 
 def _reflected(xp, vectors, tau, out, backwards=True):
-    """`out` after the reflections that columns of `vectors` and `tau` stand for."""
+    """`out` after the reflections given by the columns of `vectors` and by `tau`."""
     rows = xp.arange(vectors.shape[-2])
     order = range(tau.shape[-1])
     for i in reversed(order) if backwards else order:
@@ -56,7 +56,8 @@ def _fits(api, input, tau):
     types=SameDtype("input input2"),
 )
 def orgqr(xp, input: InexactOfNumPy, input2: InexactOfNumPy):
-    """Computes the first columns of the product of Householder reflections, as `geqrf` gives them.
+    """Computes the first columns of the product of Householder reflections in the form that `geqrf`
+    returns.
 
     Shapes:
         `input` is (..., M, N), `input2` is (..., K) with K at most N. The result is (..., M, N), of
@@ -119,7 +120,8 @@ def ormqr(
 
 @op("ops.Qr(full_matrices=False)(x)")
 def qr_full(xp, x: InexactOfNumPy, full_matrices: Bool = False):
-    """Decomposes each matrix into an orthogonal matrix q and an upper triangle r, with x = q r.
+    """Computes the full QR decomposition of each matrix: an orthogonal matrix q and an upper
+    triangle r with x = q r.
 
     Shapes:
         `x` is (..., M, N). With K = min(M, N), q is (..., M, K) and r is (..., K, N); with

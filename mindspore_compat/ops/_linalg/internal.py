@@ -1,4 +1,4 @@
-"""Primitives of linear algebra that MindSpore shows under internal paths alone."""
+"""Primitives of linear algebra that MindSpore exposes under internal paths only."""
 
 import numpy as np
 

@@ -114,8 +114,8 @@ def pinv(
     rtol: Limit = None,
     hermitian: Bool = False,
 ):
-    """Computes the Moore-Penrose inverse of each matrix. Singular values up to max(atol, rtol * the
-    largest one) count as 0.
+    """Computes the Moore-Penrose pseudoinverse of each matrix. Singular values up to max(atol, rtol
+    * the largest one) count as 0.
 
     Shapes:
         `x` is (..., M, N). The result is (..., N, M), of the same dtype.
@@ -138,7 +138,7 @@ def pinv(
 
 @op("ops.matrix_power(input, n)", "ops.MatrixPower(n)(x: input)", "Tensor.matrix_power(n)")
 def matrix_power(xp, input: TensorOf(real), n: Int):
-    """Multiplies each matrix `n` times by itself. A negative power, of floats only, is a power of
+    """Raises each matrix to the integer power `n`. A negative power, of floats only, is a power of
     the inverse.
 
     Shapes:

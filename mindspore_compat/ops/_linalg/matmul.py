@@ -1,4 +1,4 @@
-"""Products of vectors and matrices; decompositions and solvers are in _linalg/decomposition.py."""
+"""Products of vectors and matrices. Decompositions and solvers are in _linalg/decomposition.py."""
 
 from ..._backend.steps.weight_products import weight_product
 from ..._core.autograd.vjp_rules_products import product, product_plus
@@ -49,8 +49,9 @@ matmul.vjp_of("matmul")
 
 @op(types=Promote("input other"), compute="products")
 def matrix_product(xp, input: Anything, other: Anything):
-    """As `matmul`; for `Tensor.matmul`, whose page names a ValueError for shapes that do not
-    fit."""
+    """Like `matmul`, for `Tensor.matmul`, whose documentation names a ValueError for shapes that do
+    not fit.
+    """
     return product(xp, input, other)
 
 
@@ -80,7 +81,7 @@ def mm(xp, input: Anything, mat2: Anything):
 
 @op("Tensor.__rmatmul__(other)", types=Promote("input other"), compute="products")
 def rmatmul(xp, input: Anything, other: Anything):
-    """Computes the matrix product with what stands on the left: other @ input.
+    """Computes the reflected matrix product, other @ input, where the Tensor is the right operand.
 
     Shapes:
         `other` is (..., M, K) or (K,), `input` is (..., K, N) or (K,). The result is as of
@@ -140,7 +141,7 @@ def mat_mul(
 def batch_mat_mul(
     xp, input: Anything, other: Anything, transpose_a: Bool = False, transpose_b: Bool = False
 ):
-    """Multiplies stacks of matrices, each transposed first if requested.
+    """Multiplies batches of matrices, each transposed first if requested.
 
     Shapes:
         `input` is (..., M, K), `other` is (..., K, N); the leading axes are broadcast. The result
@@ -166,7 +167,7 @@ def batch_mat_mul(
     compute="products",
 )
 def bmm(xp, input: Anything, other: Anything):
-    """Multiplies the matrices of two batches, pair by pair.
+    """Multiplies the matrices of two batches, pair by pair (batch matrix product).
 
     Shapes:
         `input` is (B, M, K), `other` is (B, K, N), of one dtype. The result is (B, M, N), of the
@@ -190,8 +191,8 @@ def bmm(xp, input: Anything, other: Anything):
     types=Promote("input other"),
 )
 def dot(xp, input: Anything, other: Anything):
-    """Adds up the products over the last axis of the input and the last axis but one, or the only
-    one, of `other`.
+    """Computes the dot product over the last axis of the input and the last but one axis, or the
+    only one, of `other`.
 
     Shapes:
         `input` is (..., K), `other` is (..., K, N) or (K,), float16 or float32. The result has the
@@ -213,7 +214,7 @@ def dot(xp, input: Anything, other: Anything):
     types=Promote("input other"),
 )
 def outer(xp, input: Anything, other: Anything):
-    """Multiplies every element of one vector by every element of the other.
+    """Computes the outer product of two vectors.
 
     Shapes:
         `input` is (M,), `other` is (N,). The result is (M, N), of the dtype to which both are
@@ -235,7 +236,7 @@ def outer(xp, input: Anything, other: Anything):
     compute="products",
 )
 def dense(xp, input: Anything, weight: Anything, bias: Anything | None = None):
-    """Computes input @ weight.T + bias, a fully connected layer.
+    """Applies a fully connected layer: input @ weight.T + bias.
 
     Shapes:
         `input` is (..., C_in), `weight` is (C_out, C_in), `bias` is (C_out,). The result is (...,
@@ -259,7 +260,7 @@ def dense(xp, input: Anything, weight: Anything, bias: Anything | None = None):
 
 
 def _dense_input(xp, g, weight):
-    """The gradient of the input; a weight of one axis gave scalars."""
+    """The gradient of the input; a weight with one axis gives scalars."""
     return xp.expand_dims(g, -1) * weight if weight.ndim == 1 else product(xp, g, weight)
 
 
@@ -277,8 +278,8 @@ dense.vjp(input=_dense_input, weight=_dense_weight, bias=lambda xp, g: g)
 
 @op("ops.bidense(input1, input2, weight, bias=None)", types=SameDtype("input1 weight"))
 def bidense(xp, input1: Anything, input2: Anything, weight: Anything, bias: Anything | None = None):
-    """Computes input1 weight[k] input2 + bias[k] for each output k, over the last axes of the
-    inputs.
+    """Applies a bilinear layer: input1 weight[k] input2 + bias[k] for each output k, over the last
+    axes of the inputs.
 
     Shapes:
         `input1` is (..., C1), `input2` is (..., C2), `weight` is (C_out, C1, C2), `bias` is
@@ -312,13 +313,14 @@ def bidense(xp, input1: Anything, input2: Anything, weight: Anything, bias: Anyt
 
 @op(compute="products")
 def einsum_of(xp, operands: TupleOf(Anything) | ListOf(Anything), equation: Str):
-    """The sum of products that `equation` spells."""
+    """The sum of products given by `equation`."""
     return xp.einsum_list(list(operands), equation)
 
 
 @public("ops.einsum", "mint.einsum")
 def einsum(equation, *operands):
-    """Sums of products in Einstein's notation, e.g. `einsum("ij,jk->ik", a, b)`; `...` broadcasts.
+    """Computes sums of products in Einstein notation, e.g. `einsum("ij,jk->ik", a, b)`; `...`
+    broadcasts.
 
     Args:
         equation (str): the indices of each operand, and after `->` those of the result.
@@ -326,7 +328,7 @@ def einsum(equation, *operands):
 
     Raises:
         TypeError: if `equation` is not a str.
-        ValueError: if it does not fit the operands, or they are no Tensors.
+        ValueError: if it does not fit the operands, or they are not Tensors.
 
     Example:
         >>> import mindspore_compat as ms
@@ -345,7 +347,7 @@ def einsum(equation, *operands):
 
 
 def explicit(equation, ranks):
-    """`equation` with its result written out and every ellipsis spelled in letters.
+    """`equation` with an explicit result and letters instead of every ellipsis.
 
     Raises:
         ValueError: if the operands do not fit.
@@ -381,7 +383,7 @@ def explicit(equation, ranks):
 
 @public("ops.Einsum")
 class Einsum:
-    """Sums of products in Einstein's notation: `ops.Einsum(equation)(operands)`.
+    """Sums of products in Einstein notation: `ops.Einsum(equation)(operands)`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -402,7 +404,7 @@ class Einsum:
     types=SameDtype("superdiag maindiag subdiag rhs"),
 )
 def tridiagonal_matmul(xp, superdiag: Inexact, maindiag: Inexact, subdiag: Inexact, rhs: Inexact):
-    """Multiplies matrices of three diagonals, which are given by themselves, by matrices.
+    """Multiplies tridiagonal matrices, given by their three diagonals, by matrices.
 
     Shapes:
         Each diagonal is (..., 1, M), `rhs` is (..., M, N), of one dtype. The result is (..., M, N),

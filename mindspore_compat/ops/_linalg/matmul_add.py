@@ -1,4 +1,4 @@
-"""Products of matrices and vectors that are added to an input: addmm and its kin."""
+"""Matrix and vector products added to an input: addmm, addmv, addr, addbmm, baddbmm."""
 
 from ..._core.declare.inputs import Quirks, SameDtype
 from ..._core.declare.op import op

@@ -1,4 +1,4 @@
-"""The exponential of matrices."""
+"""The matrix exponential."""
 
 import math
 
@@ -27,7 +27,7 @@ _PADE = [
 
 @op("ops.matrix_exp(input)", "ops.MatrixExp()(input)", "Tensor.matrix_exp()")
 def matrix_exp(xp, input: InexactOfNumPy):
-    """Computes the exponential of each matrix, the sum of x^k / k! over all k.
+    """Computes the matrix exponential of each matrix, the sum of x^k / k! over all k.
 
     Shapes:
         `input` is (..., M, M). The result has the same shape and dtype.

@@ -1,4 +1,4 @@
-"""Norms of matrices, and condition numbers."""
+"""Matrix norms and condition numbers."""
 
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
@@ -14,7 +14,9 @@ _ORDERS = (2, -2, 1, -1, float("inf"), float("-inf"), "fro", "nuc")
 
 
 def _matrix_norm(A, order, axis, keep, dtype):
-    """The norm of matrices over two axes; refused where `order` or an axis is none."""
+    """The norm of matrices over two axes; rejects an unknown `order` or an axis that does not
+    exist.
+    """
     if not isinstance(axis, tuple) or not all(type(one) is int for one in axis):
         raise TypeError(f"For 'matrix_norm', 'axis' must be a tuple of two ints, but got {axis!r}.")
     if len(axis) != 2 or any(not -A.ndim <= one < A.ndim for one in axis):
@@ -34,7 +36,7 @@ def _matrix_norm(A, order, axis, keep, dtype):
 @public("ops.matrix_norm")
 @checked
 def matrix_norm(A: Anything, ord="fro", axis=(-2, -1), keepdims: Truth = False, *, dtype=None):
-    """The norm of each matrix.
+    """Computes the norm of each matrix.
 
     Args:
         A (Tensor): matrices.
@@ -47,7 +49,7 @@ def matrix_norm(A: Anything, ord="fro", axis=(-2, -1), keepdims: Truth = False, 
 
     Raises:
         TypeError: if an argument is of another type.
-        ValueError: if `ord` is none of these, or the axes are out of range or the same.
+        ValueError: if `ord` is not one of these, or the axes are out of range or the same.
 
     Example:
         >>> import mindspore_compat as ms
@@ -62,7 +64,7 @@ def matrix_norm(A: Anything, ord="fro", axis=(-2, -1), keepdims: Truth = False, 
 @public("mint.linalg.matrix_norm")
 @checked
 def mint_matrix_norm(A: Anything, ord="fro", dim=(-2, -1), keepdim: Bool = False, *, dtype=None):
-    """The norm of each matrix, as `ops.matrix_norm`.
+    """Computes the norm of each matrix, as `ops.matrix_norm` does.
 
     Example:
         >>> print(ms.mint.linalg.matrix_norm(ms.Tensor([[3.0, 0.0], [0.0, 4.0]])))
@@ -75,7 +77,7 @@ def mint_matrix_norm(A: Anything, ord="fro", dim=(-2, -1), keepdim: Bool = False
 def nuclear_norm(
     xp, x: Float16To64, dim: TupleOf(Int, length=(1, 2)) | None = None, keepdim: Bool = False
 ):
-    """Computes the sum of the singular values of matrices over two axes.
+    """Computes the nuclear norm, the sum of the singular values, of matrices over two axes.
 
     Shapes:
         `x` has at least two axes. The result lacks the axes of `dim`, or has length 1 there with
@@ -93,7 +95,7 @@ def nuclear_norm(
 def cond(
     A: Anything, p: AsValue(Number | Bool | OneOf("fro", "nuc") | CellOf("Tensor"), TupleOf) = None
 ):
-    """The condition number of each matrix: its norm times that of its inverse.
+    """Computes the condition number of each matrix: its norm times that of its inverse.
 
     Args:
         A (Tensor): matrices over the last two axes.
@@ -102,7 +104,7 @@ def cond(
 
     Raises:
         TypeError: if an argument is of another type.
-        ValueError: if `p` is no norm of matrices.
+        ValueError: if `p` is not a norm of matrices.
 
     Example:
         >>> import mindspore_compat as ms

@@ -14,7 +14,7 @@ from .decomposition import _same_rank, need_axes
 
 @op("ops.mv(mat, vec)", "Tensor.mv(vec)", types=SameDtype("mat vec"), compute="products")
 def mv(xp, mat: Anything, vec: Anything):
-    """Multiplies a matrix by a vector.
+    """Computes a matrix-vector product.
 
     Shapes:
         `mat` is (M, K), `vec` is (K,). The result is (M,), of the same dtype.
@@ -27,7 +27,7 @@ def mv(xp, mat: Anything, vec: Anything):
 
 
 def _by_vector(xp, api, mat, vec):
-    """mat @ vec; the numbers of a vector may come with more axes."""
+    """mat @ vec; a vector with more axes is flattened."""
     if mat.ndim != 2 or not vec.ndim or vec.size != mat.shape[1]:
         raise ValueError(
             f"For '{api}', 'mat' must be a matrix and 'vec' hold a number for each of "
@@ -43,7 +43,7 @@ def _by_vector(xp, api, mat, vec):
     types=SameDtype("input vec2"),
 )
 def ger(xp, input: Anything, vec2: Anything):
-    """Multiplies every element of one vector by every element of the other.
+    """Computes the outer product of two vectors.
 
     Shapes:
         `input` is (M,), `vec2` is (N,), of one dtype. The result is (M, N), of the same dtype.
@@ -59,7 +59,8 @@ def ger(xp, input: Anything, vec2: Anything):
 
 @op("ops.inner(input, other)", "Tensor.inner(other)", "mint.inner(input, other)")
 def inner(xp, input: Anything, other: Anything):
-    """Adds up products over the last axes; with a Tensor without axes it is a plain product.
+    """Computes the inner product over the last axes; with a Tensor without axes it is a plain
+    product.
 
     Shapes:
         `input` is (..., K), `other` is (..., K). The result has the other axes of both, those of
@@ -155,8 +156,8 @@ def cross_of_one_rank(xp, input: Anything, other: Anything, dim: ScalarOf(Int) =
 def tensor_dot(
     xp, x1: Anything, x2: Anything, axes: Int(ge=0) | TupleOf(Int) | TupleOf(TupleOf(Int))
 ):
-    """Adds up products over the axes named: a number n means the last n of `x1` and the first n of
-    `x2`, a pair of lists names them.
+    """Contracts two Tensors over axes (tensor dot product): a number n means the last n of `x1` and
+    the first n of `x2`, a pair of lists names them.
 
     Shapes:
         The lengths along the named axes are equal. The result has the other axes of `x1`, then
@@ -178,8 +179,8 @@ def batch_dot(
     x2: Anything,
     axes: AsValue(Int | TupleOf(Int) | ListOf(Int), Number | Str | Anything) = None,
 ):
-    """Adds up products over one axis of each input, for each element of the first axis, which both
-    share.
+    """Computes dot products over one axis of each input, for each element of the first axis, which
+    both share.
 
     Shapes:
         `x1` is (B, ...), `x2` is (B, ...), with one length along the axes named. The result is (B,
@@ -204,7 +205,7 @@ def batch_dot(
 
 @op("mint.vdot(input, other)", types=Promote("input other"))
 def vdot(xp, input: Anything, other: Anything):
-    """Adds up the products of two vectors, the first of which is conjugated.
+    """Computes the dot product of two vectors, the first of which is conjugated.
 
     Shapes:
         `input` and `other` are (K,). The result is ().
@@ -223,7 +224,7 @@ def vdot(xp, input: Anything, other: Anything):
 
 @op("mint.mv(input, vec)")
 def mint_mv(xp, input: Inexact, vec: Inexact):
-    """Multiplies a matrix by a vector, which may differ in dtype.
+    """Computes a matrix-vector product; the dtypes may differ.
 
     Shapes:
         `input` is (M, K), `vec` is (K,). The result is (M,).

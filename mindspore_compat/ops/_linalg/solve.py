@@ -22,7 +22,8 @@ from .decomposition import _adjoint, _square
     types=SameDtype("input A"),
 )
 def lstsq(xp, input: Float16To64, A: Float16To64, fast: Bool = True, l2_regularizer: Number = 0.0):
-    """Finds the smallest y for which |input y - A| is least. The matrix has full rank.
+    """Solves the least-squares problem: finds the smallest y that minimizes |input y - A|. The
+    matrix has full rank.
 
     Shapes:
         `input` is (M, N), `A` is (M, K) or (M,). The result is (N, K), of the same dtype.
@@ -58,7 +59,8 @@ def matrix_solve_ls(
     l2_regularizer: TensorOf("float64"),
     fast: Bool = True,
 ):
-    """Finds the y for which |matrix y - rhs|^2 + l2_regularizer |y|^2 is least.
+    """Solves the regularized least-squares problem: finds the y that minimizes |matrix y - rhs|^2 +
+    l2_regularizer |y|^2.
 
     Shapes:
         `matrix` is (..., M, N), `rhs` is (..., M, K), `l2_regularizer` a float64 scalar. The result
@@ -95,8 +97,8 @@ def matrix_solve_ls(
 def matrix_triangular_solve(
     xp, matrix: InexactOfNumPy, rhs: InexactOfNumPy, lower: Bool = True, adjoint: Bool = False
 ):
-    """Solves matrix y = rhs, reading one triangle of the matrix: the lower one, or else the upper
-    one. `adjoint` solves with the adjoint.
+    """Solves the triangular system matrix y = rhs with one triangle of the matrix: the lower one,
+    or else the upper one. `adjoint` solves with the adjoint.
 
     Shapes:
         `matrix` is (..., M, M), `rhs` is (..., M, K); it may have axes of a stack before those of
@@ -121,7 +123,7 @@ def matrix_triangular_solve(
 
 @op(compute="native")
 def triangles(xp, LU_data: Anything):
-    """(L with ones on its diagonal, U) of packed factors."""
+    """L, with ones on its diagonal, and U, from the packed factors."""
     rows, columns = LU_data.shape[-2:]
     least = min(rows, columns)
     eye = xp.eye(rows, least, dtype=LU_data.dtype)
@@ -136,7 +138,7 @@ def lu_unpack(
     unpack_data: Any = True,
     unpack_pivots: Any = True,
 ):
-    """(P, L, U) of a packed LU decomposition; None for what is not requested.
+    """Unpacks an LU decomposition into (P, L, U); None for factors that are not requested.
 
     Args:
         LU_data (Tensor): L below the diagonal and U on and above it.
@@ -168,7 +170,7 @@ def lu_unpack(
 
 
 def _swapped(data, pivots):
-    """The matrices that put the rows back into the order before the swaps."""
+    """The permutation matrices that undo the row exchanges."""
     rows = data.shape[-2]
     order = numpy.broadcast_to(numpy.arange(rows), (*data.shape[:-2], rows)).copy()
     for row, indices in zip(

@@ -1,1 +1,1 @@
-"""Reductions, order statistics, histograms, sums over segments."""
+"""Reductions, order statistics, histograms, and segment sums."""

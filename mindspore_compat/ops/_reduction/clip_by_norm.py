@@ -1,4 +1,4 @@
-"""Clipping to a norm."""
+"""Clipping to a norm: clip_by_norm, clip_by_global_norm."""
 
 from ..._core.declare.public_api import public
 from ..._core.rules.checked import plain_numbers
@@ -19,7 +19,8 @@ _IntOrFloat = InstanceOf(int, float).called("a number")
 
 @public("ops.clip_by_global_norm")
 def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
-    """Tensors scaled by clip_norm / max(norm, clip_norm), where the norm is that of all together.
+    """Clips Tensors by their global norm: scales each by clip_norm / max(norm, clip_norm), where
+    the norm is that of all together.
 
     Args:
         x (Union[tuple[Tensor], list[Tensor], Tensor]): the Tensors; of one alone the scaled Tensor
@@ -28,7 +29,7 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
         use_norm (None): an argument that MindSpore reserves for later use.
 
     Raises:
-        TypeError: if `x` is not a tuple, list or Tensor, or `clip_norm` no number.
+        TypeError: if `x` is not a tuple, list or Tensor, or `clip_norm` not a number.
         ValueError: if `clip_norm` is not above 0, or `use_norm` not None.
 
     Example:
@@ -63,7 +64,8 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
 
 @public("ops.clip_by_norm")
 def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
-    """Tensors scaled down to a norm of `max_norm` where theirs, taken together, is larger.
+    """Clips Tensors by their norm: scales them down to a norm of `max_norm` if their joint norm is
+    larger.
 
     Raises:
         TypeError: if an argument has another type.

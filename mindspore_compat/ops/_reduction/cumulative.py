@@ -1,4 +1,4 @@
-"""Cumulative extremes, products and sums; differences and integrals along an axis."""
+"""Cumulative sums, products, maxima and minima; differences and integrals along an axis."""
 
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
@@ -20,7 +20,7 @@ from .._shape.axes import axis_of
 
 
 def _extreme_so_far(xp, input, axis, largest):
-    """The extremes up to each index, and their indices."""
+    """The cumulative extremes and their indices."""
     if not input.size:
         return input, xp.zeros(input.shape, "int64")
     at = xp.index_so_far(input, axis, largest=largest)
@@ -36,7 +36,7 @@ def _extreme_so_far(xp, input, axis, largest):
     quirks=Quirks(rules={"mint.cummax": {"input": TensorOf(real)}}),
 )
 def cummax(xp, input: Anything, axis: ScalarOf(Int, TypeError)):
-    """Finds the largest element so far along an axis, and its position.
+    """Computes the cumulative maximum along an axis, and its position.
 
     Shapes:
         `input` may have any shape with at least one axis. The values have its shape and dtype; the
@@ -58,7 +58,7 @@ def cummax(xp, input: Anything, axis: ScalarOf(Int, TypeError)):
     quirks=Quirks(rules={"ops.Cummin": {"axis": ScalarOf(Int)}}),
 )
 def cummin(xp, input: Anything, axis: Int):
-    """Finds the smallest element so far along an axis, and its position.
+    """Computes the cumulative minimum along an axis, and its position.
 
     Shapes:
         `input` may have any shape with at least one axis. The values have its shape and dtype; the
@@ -75,7 +75,7 @@ def cummin(xp, input: Anything, axis: Int):
 
 @op("mint.cummin(input, dim: axis)", compute="native")
 def mint_cummin(xp, input: Anything, axis: Int):
-    """Finds the smallest element so far along an axis, and its position.
+    """Computes the cumulative minimum along an axis, and its position.
 
     Shapes:
         `input` may have any shape with at least one axis. The values have its shape and dtype; the
@@ -97,7 +97,7 @@ def cum_prod(
     exclusive: Bool = False,
     reverse: Bool = False,
 ):
-    """Multiplies up the elements along an axis; each result is the product of all elements so far.
+    """Computes the cumulative product along an axis.
 
     `exclusive` leaves out the element itself, so that the first result is 1. `reverse` runs from
     the end.
@@ -123,7 +123,7 @@ def cum_prod(
 
 @op("ops.logcumsumexp(input, axis)", "Tensor.logcumsumexp(axis)")
 def logcumsumexp(xp, input: Float16To64, axis: Int):
-    """Computes the logarithm of the running sum of exponentials along an axis, without overflow.
+    """Computes the logarithm of the cumulative sum of exponentials along an axis, without overflow.
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
@@ -154,7 +154,7 @@ def diff(
     prepend: Anything | None = None,
     append: Anything | None = None,
 ):
-    """Subtracts from each element the one before it along an axis, `n` times.
+    """Computes the n-th difference along an axis: each element minus the one before it, `n` times.
 
     `prepend` and `append` are put before and behind the elements first. A RuntimeError is raised if
     `n` is negative.
@@ -183,8 +183,8 @@ def diff_ext(
     prepend: Anything | None = None,
     append: Anything | None = None,
 ):
-    """Subtracts from each element the one before it along an axis, `n` times; with `n` of 0 or less
-    the input is returned.
+    """Computes the n-th difference along an axis: each element minus the one before it, `n` times;
+    an `n` of 0 or less returns the input.
 
     `prepend` and `append` are put before and behind the elements first.
 
@@ -239,7 +239,7 @@ def trapz(xp, y: Anything, x: Anything | None = None, dx: Float = 1.0, dim: Int 
 def cum_sum(
     xp, input: TensorOf(number), axis: ScalarInt, exclusive: Bool = False, reverse: Bool = False
 ):
-    """Adds up the elements along an axis; each result is the sum of all elements so far.
+    """Computes the cumulative sum along an axis.
 
     `exclusive` leaves out the element itself, so that the first result is 0. `reverse` runs from
     the end.
@@ -263,7 +263,7 @@ def cum_sum(
 
 @op("ops.cumsum(x, axis, dtype=None)")
 def cumsum_as_is(xp, x: TensorOf(number), axis: ScalarOf(Int), dtype: DType = None):
-    """Adds up the elements along an axis; each result is the sum of all elements so far.
+    """Computes the cumulative sum along an axis.
 
     Shapes:
         `x` may have any shape with at least one axis. The result has the same shape, and the dtype
@@ -283,7 +283,7 @@ def cumsum_as_is(xp, x: TensorOf(number), axis: ScalarOf(Int), dtype: DType = No
     quirks=Quirks(rules={"mint.cumsum": {"axis": Int}}),
 )
 def cumsum(xp, x: TensorOf(any_dtype), axis: Int | None, dtype: DType = None):
-    """Adds up the elements along an axis; each result is the sum of all elements so far.
+    """Computes the cumulative sum along an axis.
 
     Shapes:
         `x` may have any shape with at least one axis. The result has the same shape; small integers
@@ -307,7 +307,7 @@ def cumsum(xp, x: TensorOf(any_dtype), axis: Int | None, dtype: DType = None):
     "mint.cumprod(input, dim, dtype=None)",
 )
 def cumprod(xp, input: TensorOf(any_dtype), dim: ScalarOf(Int), dtype: DType = None):
-    """Multiplies up the elements along an axis; each result is the product of all elements so far.
+    """Computes the cumulative product along an axis.
 
     Shapes:
         `input` may have any shape with at least one axis. The result has the same shape; integers
@@ -332,7 +332,7 @@ def cumulative_logsumexp(
     exclusive: Bool = False,
     reverse: Bool = False,
 ):
-    """Computes the logarithm of the running sum of exponentials along an axis, without overflow.
+    """Computes the logarithm of the cumulative sum of exponentials along an axis, without overflow.
 
     `exclusive` leaves out the element itself. `reverse` runs from the end.
 

@@ -26,7 +26,7 @@ from .norm import _vector_norm
 
 @op("ops.cdist(x1, x2, p=2.0)", "ops.Cdist(p=2.0)(x1, x2)", types=SameDtype("x1 x2"))
 def cdist(xp, x1: Float16To64, x2: Float16To64, p: ScalarOf(Float(ge=0), TypeError) = 2.0):
-    """Computes the distances by the p-norm between the rows of two matrices, or of two stacks of
+    """Computes the pairwise p-norm distances between the rows of two matrices, or of two batches of
     them.
 
     Shapes:
@@ -60,7 +60,7 @@ def cdist_grad(
     dist: Float16To64,
     p: ScalarOf(Float(ge=0), TypeError) = 2.0,
 ):
-    """Computes the gradient of `cdist` for its first input, at the distances given.
+    """Computes the gradient of `cdist` for its first input, given the distances.
 
     Shapes:
         `x` is (..., P, M), `y` is (..., R, M), `grad` and `dist` are (..., P, R), of one dtype. The
@@ -84,7 +84,7 @@ def cdist_grad(
 
 @op("mint.nn.functional.cosine_similarity(x1, x2, dim=1, eps=1e-08)", types=Promote("x1 x2"))
 def cosine_similarity(xp, x1: Anything, x2: Anything, dim: Int = 1, eps: Number = 1e-8):
-    """Computes the cosine of the angle between vectors along an axis.
+    """Computes the cosine similarity of vectors along an axis.
 
     `eps` bounds the product of the two lengths from below.
 
@@ -108,8 +108,8 @@ def cosine_similarity(xp, x1: Anything, x2: Anything, dim: Int = 1, eps: Number 
     "Tensor.renorm(p, axis, maxnorm)",
 )
 def renorm(xp, input: InexactOfNumPy, p: AsValue(Number(ge=1), Str), axis: Int, maxnorm: Float):
-    """Scales the slices along an axis whose p-norm exceeds `maxnorm` down to it. The others stay as
-    they are.
+    """Scales each slice along an axis whose p-norm exceeds `maxnorm` down to that norm. The other
+    slices are unchanged.
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
@@ -126,7 +126,7 @@ def renorm(xp, input: InexactOfNumPy, p: AsValue(Number(ge=1), Str), axis: Int, 
 
 @op("ops.vecdot(x, y, *, axis=-1)")
 def vecdot(xp, x: Anything, y: Anything, axis: Int = -1):
-    """Computes the dot products of vectors along an axis. Of complex numbers the first vector is
+    """Computes the dot products of vectors along an axis. Complex numbers of the first vector are
     conjugated.
 
     Shapes:
@@ -154,7 +154,7 @@ def mint_cdist(
     p: ScalarOf(Float(ge=0), TypeError) = 2.0,
     compute_mode: Any = "use_mm_for_euclid_dist_if_necessary",
 ):
-    """Computes the distances by the p-norm between the rows of two matrices, or of two stacks of
+    """Computes the pairwise p-norm distances between the rows of two matrices, or of two batches of
     them.
 
     Shapes:
@@ -180,8 +180,7 @@ def dist(
     other: TensorOf(integer | Float16Or32.dtypes, "bool", "bfloat16"),
     p: Int = 2,
 ):
-    """Computes the p-norm of the difference of two Tensors; for a `p` of 0 it counts the elements
-    that differ.
+    """Computes the p-norm distance of two Tensors; a `p` of 0 counts the elements that differ.
 
     At least one of them holds floats. A negative `p` is a TypeError.
 
@@ -205,7 +204,7 @@ def dist(
 
 @op("ops.pdist(input, p=2.0)", "ops.Pdist(p=2.0)(x: input)")
 def pdist(xp, input: Float16To64, p: Float(ge=0.0) = 2.0):
-    """Computes the p-norm distances between each row and the rows after it.
+    """Computes the pairwise p-norm distances between each row and the rows after it.
 
     Shapes:
         `input` is (N, M). The result is (N (N - 1) / 2,), of the same dtype.

@@ -1,4 +1,4 @@
-"""Gradients of medians and of unique elements, which are given indices."""
+"""Gradients of medians and of unique elements, from the indices of the forward pass."""
 
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
@@ -23,8 +23,8 @@ def median_grad(
     axis: Int = 0,
     keep_dims: Bool = False,
 ):
-    """Computes the gradient of `ops.Median`: at the index of the median, or, of the median of all
-    elements, shared by those that equal it.
+    """Computes the gradient of `ops.Median`: it goes to the index of the median or, for the median
+    of all elements, is shared by those that equal it.
 
     Shapes:
         `y_grad`, `y` and `indices` have one shape, the result has that of `x`. It is float64 for
@@ -63,7 +63,7 @@ class UniqueGrad(Primitive):
     both outputs; each element gets the gradient of the unique element that it is.
 
     Raises:
-        TypeError: if `dy` or `y` is no sequence of Tensors.
+        TypeError: if `dy` or `y` is not a sequence of Tensors.
 
     Source: mindspore.ops.operations._grad_ops.UniqueGrad of MindSpore 2.10.
     """

@@ -16,7 +16,7 @@ def bincount_of(
     size: Int(ge=0) | TensorOf("int32"),
     weights: TensorOf("int32", "int64", "float32", "float64"),
 ):
-    """Adds up the weights of each number below `size`; larger numbers are left out. Without weights
+    """Sums the weights of each number below `size`; larger numbers are left out. Without weights
     each counts 1.
 
     Shapes:
@@ -52,7 +52,7 @@ def histogram(
     min: Float = 0.0,
     max: Float = 0.0,
 ):
-    """Counts how many elements fall into each of `bins` equal intervals of [min, max].
+    """Computes a histogram: counts the elements in each of `bins` equal intervals of [min, max].
 
     If `min` and `max` are equal, the range of the elements is taken. Elements outside are left out.
 
@@ -74,8 +74,8 @@ def histogram_fixed_width(
     nbins: Int(ge=1),
     dtype: OneOf("int32") = "int32",
 ):
-    """Counts how many elements fall into each of `nbins` equal intervals of a range. Elements
-    outside count in the first or the last interval.
+    """Computes a histogram: counts the elements in each of `nbins` equal intervals of a range.
+    Elements outside count in the first or the last interval.
 
     Shapes:
         `x` may have any shape, `range` is (2,) of the same dtype. The result is (nbins,), of int32.
@@ -112,7 +112,8 @@ def equal_count(xp, x: Anything, y: Anything):
 
 @public("ops.ConfusionMatrix")
 class ConfusionMatrix(Primitive):
-    """How often each label (row) was taken for each prediction (column).
+    """Computes the confusion matrix: how often each label (row) was predicted as each class
+    (column).
 
     Args:
         num_classes (int): how many classes there are.
@@ -164,7 +165,7 @@ class ConfusionMatrix(Primitive):
 def bincount(
     xp, input: TensorOf(number, "bool"), weights: Anything | None = None, minlength: Int(ge=0) = 0
 ):
-    """Counts how often each number appears, or adds up the weights of each.
+    """Counts how often each number occurs, or sums the weights of each.
 
     Shapes:
         `input` is (N,) of integers that are not negative, `weights` is (N,). The result has
@@ -186,7 +187,7 @@ def mint_bincount(
     weights: Anything | None = None,
     minlength: Int(ge=0) = 0,
 ):
-    """Counts how often each number appears, or adds up the weights of each.
+    """Counts how often each number occurs, or sums the weights of each.
 
     Shapes:
         `input` is (N,) of integers that are not negative, `weights` is (N,). The result has
@@ -214,7 +215,7 @@ def histc(
     min: Number | Bool = 0.0,
     max: Number | Bool = 0.0,
 ):
-    """Counts how many elements fall into each of `bins` equal intervals of [min, max].
+    """Computes a histogram: counts the elements in each of `bins` equal intervals of [min, max].
 
     If `min` and `max` are equal, the range of the elements is taken. Elements outside are left out.
 

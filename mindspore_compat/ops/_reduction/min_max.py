@@ -1,4 +1,4 @@
-"""Largest and smallest elements, and where they stand: amax, max, argmax, ptp and their kin."""
+"""Maxima and minima with their positions: amax, max, argmax, ptp and related functions."""
 
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
@@ -27,7 +27,7 @@ from .reduce import Axes, Axis, axes_of
 
 
 def _bounded(line, word, limit, body, printed):
-    """`ops.amax` and `ops.amin`, which take elements by a mask and a first value as well."""
+    """`ops.amax` and `ops.amin`, which also take a mask and an initial value."""
     name = body.name
 
     def bounded(
@@ -86,7 +86,7 @@ def _bounded(line, word, limit, body, printed):
     ),
 )
 def amax(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
-    """Finds the largest element over the axes given, by default over all. Equal ones share the
+    """Computes the maximum over the given axes, by default over all. Equal elements share the
     gradient.
 
     Shapes:
@@ -112,7 +112,7 @@ def amax(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fa
     ),
 )
 def amin(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
-    """Finds the smallest element over the axes given, by default over all. Equal ones share the
+    """Computes the minimum over the given axes, by default over all. Equal elements share the
     gradient.
 
     Shapes:
@@ -157,7 +157,7 @@ def _extreme(xp, input, axis, keepdims, find):
 def arg_max_with_value(
     xp, input: TensorOf(real, "bool"), axis: ScalarInt = 0, keep_dims: Bool = False
 ):
-    """Finds the largest elements along an axis, as their positions and their values.
+    """Computes the maxima along an axis, as their positions and their values.
 
     Shapes:
         `input` may have any shape. Both results lack the axis, or have length 1 there with
@@ -176,7 +176,7 @@ def arg_max_with_value(
 def arg_min_with_value(
     xp, input: TensorOf(real, "bool"), axis: ScalarInt = 0, keep_dims: Bool = False
 ):
-    """Finds the smallest elements along an axis, as their positions and their values.
+    """Computes the minima along an axis, as their positions and their values.
 
     Shapes:
         `input` may have any shape. Both results lack the axis, or have length 1 there with
@@ -193,14 +193,14 @@ def arg_min_with_value(
 
 @op(compute="native")
 def max_along(xp, input: TensorOf(any_dtype), axis: Int, keepdims: Bool = False):
-    """(values, int64 positions) of the largest elements along an axis."""
+    """(values, int64 positions) of the maxima along an axis."""
     values, at = _extreme(xp, input, axis, keepdims, xp.argmax)
     return values, xp.cast(at, "int64")
 
 
 @op(compute="native")
 def min_along(xp, input: TensorOf(any_dtype), axis: Int, keepdims: Bool = False):
-    """(values, int64 positions) of the smallest elements along an axis."""
+    """(values, int64 positions) of the minima along an axis."""
     values, at = _extreme(xp, input, axis, keepdims, xp.argmin)
     return values, xp.cast(at, "int64")
 
@@ -211,8 +211,8 @@ def min_along(xp, input: TensorOf(any_dtype), axis: Int, keepdims: Bool = False)
     compute="native",
 )
 def argmax(xp, input: TensorOf(any_dtype), dim: ScalarOf(Int) = None, keepdim: Bool = False):
-    """Finds the position of the largest element along an axis, or in the flattened input where
-    `dim` is None.
+    """Finds the position of the maximum along an axis, or in the flattened input where `dim` is
+    None.
 
     Shapes:
         `input` may have any shape. The result is int64 and lacks the axis, or has length 1 there
@@ -227,8 +227,8 @@ def argmax(xp, input: TensorOf(any_dtype), dim: ScalarOf(Int) = None, keepdim: B
 
 @op("ops.argmin(input, axis=None, keepdims=False)", compute="native")
 def argmin_int32(xp, input: TensorOf(any_dtype), axis: ScalarOf(Int) = None, keepdims: Any = False):
-    """Finds the position of the smallest element along an axis, or in the flattened input where
-    `axis` is None.
+    """Finds the position of the minimum along an axis, or in the flattened input where `axis` is
+    None.
 
     Shapes:
         `input` may have any shape. The result is int32 and lacks the axis, or has length 1 there
@@ -244,8 +244,8 @@ def argmin_int32(xp, input: TensorOf(any_dtype), axis: ScalarOf(Int) = None, kee
 
 @op("mint.argmin(input, dim: axis=None, keepdim: keepdims=False)", compute="native")
 def argmin(xp, input: TensorOf(any_dtype), axis: Int | None = None, keepdims: Bool = False):
-    """Finds the position of the smallest element along an axis, or in the flattened input where no
-    axis is given.
+    """Finds the position of the minimum along an axis, or in the flattened input where no axis is
+    given.
 
     Shapes:
         `input` may have any shape. The result is int64 and lacks the axis, or has length 1 there
@@ -265,7 +265,7 @@ def argmax_as(
     axis: ScalarOf(Int) = -1,
     output_type: DType("int32", "int64") = dtypes.int32,
 ):
-    """Finds the position of the largest element along an axis.
+    """Finds the position of the maximum along an axis.
 
     Shapes:
         `input_x` has at least one axis. The result lacks the axis and is of `output_type`, int32 or
@@ -285,7 +285,7 @@ def argmin_as(
     axis: ScalarInt = -1,
     output_type: DType("int32", "int64") = dtypes.int32,
 ):
-    """Finds the position of the smallest element along an axis.
+    """Finds the position of the minimum along an axis.
 
     Shapes:
         `input_x` has at least one axis. The result lacks the axis and is of `output_type`, int32 or
@@ -308,7 +308,7 @@ def max(
     initial=None,
     where=None,
 ):
-    """(values, positions) of the largest elements along `axis`; over everything if it is None.
+    """Computes the maxima along `axis`, or of all elements if it is None: (values, positions).
 
     Args:
         input (Tensor): any real dtype.
@@ -338,7 +338,7 @@ def min(
     initial=None,
     where=None,
 ):
-    """(values, positions) of the smallest elements along `axis`; over everything if it is None.
+    """Computes the minima along `axis`, or of all elements if it is None: (values, positions).
 
     The arguments are those of `max`, with `initial` an upper bound.
 
@@ -372,7 +372,8 @@ def _both(input, axis, keepdims, initial, where, over_all, along, bound):
 def ptp(
     xp, input: Numbers, axis: Int | Bool | TupleOf(Int | Bool) | None = None, keepdims: Bool = False
 ):
-    """Subtracts the smallest element from the largest one, over all elements or along axes.
+    """Computes the peak-to-peak range, the maximum minus the minimum, of all elements or along
+    axes.
 
     Shapes:
         `input` may have any shape. The result lacks the axes given, or has length 1 there with
@@ -439,7 +440,7 @@ _mint_extreme("min", "smallest", amin, min_along, maximum.minimum, "1 [1 3] [0 1
 def aminmax(
     xp, input: TensorOf(real, "bool"), axis: ScalarOf(Int) | None = 0, keepdims: Bool = False
 ):
-    """Finds the smallest and the largest element along an axis.
+    """Computes the minimum and the maximum along an axis.
 
     Shapes:
         `input` may have any shape. Both results lack the axis, or have length 1 there with

@@ -65,7 +65,7 @@ def _matrix_norm(xp, x, order, axes, keepdims):
 
 
 def abs_order(order):
-    """True for the norms that add up rows (inf), False for those that add up columns (1)."""
+    """True for the norms that sum rows (inf), False for those that sum columns (1)."""
     return order in (float("inf"), float("-inf"))
 
 
@@ -132,7 +132,7 @@ def lp_norm(
     keep_dims: Bool = False,
     epsilon: Float = 1e-12,
 ):
-    """Computes the p-norm over the axes given: the sum of |x|^p to the power of 1 / p, at least
+    """Computes the p-norm over the given axes: the sum of |x|^p to the power of 1 / p, at least
     `epsilon`.
 
     Shapes:
@@ -148,7 +148,7 @@ def lp_norm(
 
 @op("ops.EuclideanNorm(keep_dims=False)(x, axes)")
 def euclidean_norm(xp, x: Anything, axes: Axis, keep_dims: Bool = False):
-    """Computes the square root of the sum of squares over the axes given.
+    """Computes the Euclidean norm over the given axes, the square root of the sum of squares.
 
     Shapes:
         `x` may have any shape. The result lacks the axes given, or has length 1 there with
@@ -166,7 +166,7 @@ def euclidean_norm(xp, x: Anything, axes: Axis, keep_dims: Bool = False):
     "mint.linalg.vector_norm(x, ord=2, dim: axis=None, keepdim: keepdims=False, *, dtype=None)",
 )
 def vector_norm(xp, x: Anything, ord: Number = 2, axis: Axis = None, keepdims: Bool = False):
-    """Computes the norm of order `ord` over the axes given, by default over all.
+    """Computes the vector norm of order `ord` over the given axes, by default over all.
 
     The order inf is the largest magnitude, -inf the smallest, 0 the number of elements that are not
     0.

@@ -11,7 +11,7 @@ Ranked = TensorOf("int16", "int32", "int64", "float32", "float64")
 
 
 def _median(xp, input, axis, keepdims):
-    """The lower median along an axis and where it stands."""
+    """The lower median along an axis and its position."""
     at = xp.index_of_rank(input, axis, rank=(input.shape[axis] - 1) // 2)
     values = xp.take_along_axis(input, at, axis)
     return (values, at) if keepdims else (xp.squeeze(values, axis), xp.squeeze(at, axis))
@@ -19,7 +19,7 @@ def _median(xp, input, axis, keepdims):
 
 @op("ops.median(input, axis=-1, keepdims=False)", compute="native")
 def median(xp, input: Ranked, axis: Int = -1, keepdims: Bool = False):
-    """Finds the median along an axis, the lower one of two in the middle, and its position.
+    """Computes the median along an axis, the lower of the two middle elements, and its position.
 
     Shapes:
         `input` may have any shape. Both results lack the axis, or have length 1 there with
@@ -91,8 +91,8 @@ def mint_median(input, dim=None, keepdim=False):
     compute="native",
 )
 def nanmedian(xp, input: Ranked, axis: Int = -1, keepdims: Bool = False):
-    """Finds the median of the elements that are not NaN along an axis, the lower one of two in the
-    middle, and its position.
+    """Computes the median of the elements that are not NaN along an axis, the lower of the two
+    middle elements, and its position.
 
     Shapes:
         `input` may have any shape. Both results lack the axis, or have length 1 there with
@@ -115,8 +115,7 @@ def nanmedian(xp, input: Ranked, axis: Int = -1, keepdims: Bool = False):
 
 
 def _quantile(xp, ordered, count, q, axis):
-    """Values at fractions q of the way through `count` ordered elements, by straight lines between
-    them."""
+    """The quantiles at fractions q of `count` sorted elements, linearly interpolated."""
     index = q * (count - 1)
     low = xp.cast(xp.floor(index), "int64")
     high = xp.minimum(low + 1, count - 1)
@@ -159,8 +158,8 @@ def quantile(
     axis: Int | None = None,
     keepdims: Bool = False,
 ):
-    """Finds the values below which the fractions `q` of the elements lie, along an axis or over all
-    elements. Between two elements the value is interpolated.
+    """Computes the quantiles at the fractions `q`, along an axis or over all elements. Between two
+    elements the value is interpolated.
 
     Shapes:
         `input` is float32 or float64 of any shape. The result has the axes of a `q` with one axis
@@ -184,7 +183,7 @@ def nanquantile(
     axis: Int | None = None,
     keepdims: Bool = False,
 ):
-    """Finds the values below which the fractions `q` of the elements lie that are not NaN.
+    """Computes the quantiles at the fractions `q` of the elements that are not NaN.
 
     Shapes:
         `input` is float32 or float64 of any shape. The result has the axes of a `q` with one axis
@@ -206,8 +205,8 @@ def quantile_primitive(
     keep_dims: Bool = False,
     ignore_nan: Bool = False,
 ):
-    """Finds the values below which the fractions `q` of the elements lie, along an axis or over all
-    elements. `ignore_nan` leaves NaN out.
+    """Computes the quantiles at the fractions `q`, along an axis or over all elements. `ignore_nan`
+    leaves NaN out.
 
     Shapes:
         `input` is float32 or float64 of any shape. The result has the axis of a `q` with one axis

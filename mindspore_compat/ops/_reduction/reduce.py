@@ -23,8 +23,9 @@ Axis = Axes | None
 
 
 def axes_of(axis):
-    """An axis argument as NumPy takes it: None for all (an empty tuple says the same), int or
-    tuple."""
+    """An axis argument as NumPy takes it: None for all axes (also for an empty tuple), an int or a
+    tuple.
+    """
     if isinstance(axis, (tuple, list)):
         return tuple(axis) if len(axis) else None
     return axis
@@ -37,7 +38,7 @@ def axes_of(axis):
 def sum(
     xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False, dtype: DType = None
 ):
-    """Adds up the elements over the axes given, by default over all.
+    """Sums the elements over the given axes, by default over all.
 
     Shapes:
         `input` may have any shape. The result lacks the axes given, or has length 1 there with
@@ -58,7 +59,7 @@ def sum(
 
 
 def _as(xp, out, dtype):
-    """`out` in a dtype, which NumPy promotes for short integers alone."""
+    """`out` cast to a dtype, since NumPy promotes sums of short integers."""
     return out if out.dtype is dtype else xp.cast(out, dtype)
 
 
@@ -70,7 +71,7 @@ def _as(xp, out, dtype):
 def reduce_sum(
     xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False, skip_mode: Bool = False
 ):
-    """Adds up the elements over the axes given, by default over all.
+    """Sums the elements over the given axes, by default over all.
 
     With `skip_mode` an empty tuple of axes means no reduction.
 
@@ -94,8 +95,8 @@ def reduce_sum(
     quirks=Quirks(rules={"ops.ReduceMean": {"axis": Axes}}),
 )
 def mean(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
-    """Computes the mean over the axes given, by default over all. Means of integers are cut to
-    whole numbers.
+    """Computes the mean over the given axes, by default over all. Means of integers are truncated
+    to integers.
 
     Shapes:
         `x` may have any shape. The result lacks the axes given, or has length 1 there with
@@ -112,7 +113,7 @@ def mean(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False)
 
 @op("mint.mean(input: x, dim: axis=None, keepdim: keep_dims=False, *, dtype=None)")
 def mean_as(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
-    """Computes the mean over the axes given, by default over all.
+    """Computes the mean over the given axes, by default over all.
 
     Shapes:
         `x` may have any shape. The result lacks the axes given, or has length 1 there with
@@ -133,7 +134,7 @@ def mean_as(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fal
 def prod(
     xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False, dtype: DType = None
 ):
-    """Multiplies the elements over the axes given, by default over all.
+    """Computes the product of the elements over the given axes, by default over all.
 
     Shapes:
         `input` may have any shape. The result lacks the axes given, or has length 1 there with
@@ -158,7 +159,7 @@ def prod(
     quirks=Quirks(rules={"ops.ReduceProd": {"axis": Axes}}),
 )
 def reduce_prod(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
-    """Multiplies the elements over the axes given, by default over all.
+    """Computes the product of the elements over the given axes, by default over all.
 
     Shapes:
         `x` may have any shape. The result lacks the axes given, or has length 1 there with
@@ -178,7 +179,8 @@ def reduce_prod(xp, x: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool =
     "mint.all(input, dim: axis=None, keepdim: keep_dims=False)",
 )
 def all(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
-    """Tells whether every element over the axes given is true, that is, not 0; by default over all.
+    """Tests whether all elements over the given axes are true, that is, not 0; by default over all
+    axes.
 
     Shapes:
         `input` may have any shape. The result is bool and lacks the axes given, or has length 1
@@ -199,7 +201,8 @@ def all(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fal
     quirks=Quirks(rules={"ops.ReduceAny": {"axis": Axes}}),
 )
 def any(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = False):
-    """Tells whether some element over the axes given is true, that is, not 0; by default over all.
+    """Tests whether any element over the given axes is true, that is, not 0; by default over all
+    axes.
 
     Shapes:
         `input` may have any shape. The result is bool and lacks the axes given, or has length 1
@@ -220,7 +223,7 @@ def var(
     ddof: Int | Bool = 0,
     keepdims: Bool = False,
 ):
-    """Computes the variance over the axes given: the sum of squared distances from the mean,
+    """Computes the variance over the given axes: the sum of squared distances from the mean,
     divided by the count less `ddof`.
 
     Shapes:
@@ -242,7 +245,7 @@ def std(
     ddof: Int | Bool = 0,
     keepdims: Bool = False,
 ):
-    """Computes the standard deviation over the axes given: the root of the sum of squared distances
+    """Computes the standard deviation over the given axes: the root of the sum of squared distances
     from the mean, divided by the count less `ddof`.
 
     Shapes:
@@ -267,7 +270,7 @@ def std(
     ),
 )
 def logsumexp(xp, input: TensorOf(any_dtype), dim: Axes, keepdim: Bool = False):
-    """Computes log(sum(exp(input))) over the axes given, without overflow.
+    """Computes log(sum(exp(input))) over the given axes, without overflow.
 
     Shapes:
         `input` may have any shape. The result lacks the axes given, or has length 1 there with
@@ -288,7 +291,7 @@ def logsumexp(xp, input: TensorOf(any_dtype), dim: Axes, keepdim: Bool = False):
 
 @op("ops.SquareSumAll()(x, y)", types=SameDtype("x y"))
 def square_sum_all(xp, x: Floats, y: Floats):
-    """Adds up the squares of each of two Tensors.
+    """Computes the sum of squares of each of two Tensors.
 
     Shapes:
         `x` and `y` have one shape and dtype. Both results are (), of the same dtype.

@@ -1,4 +1,4 @@
-"""Search in sorted values."""
+"""Binary search in sorted values: searchsorted, bucketize."""
 
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
@@ -36,8 +36,8 @@ def searchsorted(
     side: AsValue(OneOf("left", "right")) = None,
     sorter: AsValue(Index, Anything) = None,
 ):
-    """Where values would stand in ordered sequences: before equal elements, or after them with
-    `right`.
+    """Finds the insertion positions of values in sorted sequences: before equal elements, or after
+    them with `right`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -60,7 +60,7 @@ def searchsorted(
 
 @public("Tensor.searchsorted")
 def tensor_searchsorted(self, v, side="left", sorter=None):
-    """Where the numbers v would stand in this ordered Tensor; int32.
+    """Finds the insertion positions of the numbers v in this sorted Tensor, as int32.
 
     Source: mindspore.Tensor.searchsorted of MindSpore 2.10.
     """
@@ -76,7 +76,7 @@ def bucketize(
     *,
     right: Bool = False,
 ):
-    """The bucket of each element, int32: how many boundaries lie below it (or up to it with
+    """Finds the bucket of each element, int32: the number of boundaries below it (or up to it with
     `right`).
 
     Example:
@@ -113,7 +113,7 @@ def _bound(xp, api, edges, values, out_type, right):
 def lower_bound(
     xp, sorted_x: Reals, values: Reals, out_type: DType("int32", "int64") = dtypes.int32
 ):
-    """Finds where each value would be inserted in its sorted row, before equal elements.
+    """Finds the insertion position of each value in its sorted row, before equal elements.
 
     Shapes:
         `sorted_x` is (N, M) with each row in rising order, `values` is (N, K), of one real dtype.
@@ -130,7 +130,7 @@ def lower_bound(
 def upper_bound(
     xp, sorted_x: Reals, values: Reals, out_type: DType("int32", "int64") = dtypes.int32
 ):
-    """Finds where each value would be inserted in its sorted row, behind equal elements.
+    """Finds the insertion position of each value in its sorted row, after equal elements.
 
     Shapes:
         `sorted_x` is (N, M) with each row in rising order, `values` is (N, K), of one real dtype.
@@ -155,8 +155,8 @@ def search_sorted(
     dtype: DType("int32", "int64") = dtypes.int64,
     right: Bool = False,
 ):
-    """Finds where each value would be inserted in a sorted sequence: before equal elements, or
-    behind them with `right`.
+    """Finds the insertion position of each value in a sorted sequence: before equal elements, or
+    after them with `right`.
 
     `sorter`, where given, holds the positions that bring the sequence into rising order.
 
@@ -180,7 +180,7 @@ def bucketize_of(
     input: TensorOf("int16", "int32", "int64", "float16", "float32", "float64"),
     boundaries: ListOf(Float),
 ):
-    """Finds the number of the bucket into which each element falls; an edge belongs to the bucket
+    """Finds the bucket of each element; an element that equals a boundary belongs to the bucket
     above it.
 
     Shapes:

@@ -1,4 +1,4 @@
-"""Sums, means, products and extremes of slices whose segment numbers are in order.
+"""Segment sums, means, products and extremes, for sorted segment numbers.
 
 The unordered kind, with the number of segments given, is in _reduction/unsorted_segment.py.
 """
@@ -13,7 +13,7 @@ from .unsorted_segment import start_of
 
 @op(compute="native")
 def by_segment(xp, input_x: Anything, segment_ids: Index, count: Any, how: Any):
-    """Slices with the same segment number combined; 0 (1 for products) where there are none."""
+    """The slices of each segment combined; 0 (1 for products) for an empty segment."""
     shape = (count, *input_x.shape[1:])
     if how in ("add", "mean"):
         total = xp.scatter_add(xp.zeros(shape, input_x.dtype), (segment_ids,), input_x)

@@ -14,7 +14,7 @@ from .._shape.axes import axis_of
     compute="native",
 )
 def sort(xp, input_x: RealsOrBools, axis: Int = -1, descending: Bool = False):
-    """Sorts the elements along an axis and returns the index of each.
+    """Sorts the elements along an axis, and returns their indices.
 
     Shapes:
         `input_x` may have any shape with at least one axis. The values have its shape and dtype;
@@ -34,8 +34,7 @@ def sort(xp, input_x: RealsOrBools, axis: Int = -1, descending: Bool = False):
 def mint_sort(
     xp, input_x: Anything, axis: Int = -1, descending: Bool = False, stable: Bool = False
 ):
-    """Sorts the elements along an axis and returns the index of each. Equal values always keep
-    their order.
+    """Sorts the elements along an axis, and returns their indices. The sort is always stable.
 
     Shapes:
         `input_x` may have any shape with at least one axis. The values have its shape and dtype;
@@ -52,7 +51,7 @@ def mint_sort(
 
 @op("ops.argsort(input, axis=-1, descending=False)", compute="native")
 def argsort(xp, input: RealsOrBools, axis: Int = -1, descending: Bool = False):
-    """Finds the positions that bring the elements into order along an axis.
+    """Computes the indices that sort the elements along an axis.
 
     Shapes:
         `input` may have any shape with at least one axis. The result has the same shape and is
@@ -183,8 +182,7 @@ def mint_topk(
 def mint_argsort(
     xp, input: Anything, dim: Int = -1, descending: Bool = False, stable: Bool = False
 ):
-    """Finds the positions that bring the elements into order along an axis; equal values always
-    keep their order.
+    """Computes the indices that sort the elements along an axis; the sort is always stable.
 
     Shapes:
         `input` has at least one axis. The result has the same shape and is int64.

@@ -1,4 +1,4 @@
-"""Moments, counts and extremes, and what search in sorted values and bins shares."""
+"""NaN-aware sums, variances, counts, and checks that searches in sorted values share."""
 
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
@@ -31,7 +31,7 @@ def nansum(
     keep_dims: Bool = False,
     dtype: DType(real, "bool") = None,
 ):
-    """Adds up the elements that are not NaN over the axes given, by default over all.
+    """Sums the elements that are not NaN over the given axes, by default over all.
 
     Shapes:
         `input` may have any shape. The result lacks the axes given, or has length 1 there with
@@ -54,7 +54,7 @@ def nansum(
     "Tensor.nanmean(axis=None, keepdims: keep_dims=False, *, dtype=None)",
 )
 def nanmean(xp, input: Float16To64, axis: Axis = None, keep_dims: Bool = False):
-    """Computes the mean of the elements that are not NaN over the axes given, by default over all.
+    """Computes the mean of the elements that are not NaN over the given axes, by default over all.
 
     Shapes:
         `input` may have any shape. The result lacks the axes given, or has length 1 there with
@@ -109,7 +109,7 @@ _moments(
 
 @op("mint.var(input, dim: axis=None, *, correction: ddof=1, keepdim: keepdims=False)")
 def mint_var(xp, input: Float16To64, axis: Axis = None, ddof: Int = 1, keepdims: Bool = False):
-    """Computes the variance over the axes given: the sum of squared distances from the mean,
+    """Computes the variance over the given axes: the sum of squared distances from the mean,
     divided by the count less `correction`.
 
     Shapes:
@@ -125,7 +125,7 @@ def mint_var(xp, input: Float16To64, axis: Axis = None, ddof: Int = 1, keepdims:
 
 @op("mint.std(input, dim: axis=None, *, correction: ddof=1, keepdim: keepdims=False)")
 def mint_std(xp, input: Float16To64, axis: Axis = None, ddof: Int = 1, keepdims: Bool = False):
-    """Computes the standard deviation over the axes given: the root of the sum of squared distances
+    """Computes the standard deviation over the given axes: the root of the sum of squared distances
     from the mean, divided by the count less `correction`.
 
     Shapes:
@@ -155,7 +155,7 @@ def mint_std(xp, input: Float16To64, axis: Axis = None, ddof: Int = 1, keepdims:
     ),
 )
 def count_nonzero(xp, x: Anything, axis: Axis = (), keep_dims: Bool = False, dtype: DType = None):
-    """Counts the elements over the axes given that are not 0, by default over all.
+    """Counts the nonzero elements over the given axes, by default over all.
 
     Shapes:
         `x` may have any shape. The result lacks the axes given, or has length 1 there with
@@ -171,7 +171,7 @@ def count_nonzero(xp, x: Anything, axis: Axis = (), keep_dims: Bool = False, dty
 
 @op(compute="native")
 def bin_indices(xp, edges: Anything, values: Anything, right: Bool):
-    """Where values would stand among ordered edges: row by row, or in one row for all."""
+    """The insertion positions of values among sorted edges: row by row, or in one row for all."""
     side = "right" if right else "left"
     if edges.ndim == 1:
         return xp.searchsorted(edges, values, side)
@@ -181,7 +181,7 @@ def bin_indices(xp, edges: Anything, values: Anything, right: Bool):
 
 
 def need_rows(api, edges, values):
-    """Refuses values that do not stand in the rows of their sequences."""
+    """Rejects values whose leading axes are not those of their sequences."""
     if edges.ndim > 1 and edges.shape[:-1] != values.shape[:-1]:
         raise ValueError(
             f"For '{api}', 'sorted_sequence' must have one axis, or all but the last "
@@ -191,8 +191,8 @@ def need_rows(api, edges, values):
 
 @op("ops.intopk(x1, x2, k)", "ops.InTopK(k)(x1, x2)", compute="native")
 def intopk(xp, x1: Float16Or32, x2: Index, k: Int):
-    """Tells for each row whether the score of the class named is among the `k` largest. Scores
-    equal to the last of them count as well.
+    """Tests for each row whether the score of its target class is among the `k` largest. Scores
+    that tie with the last of them count as well.
 
     Shapes:
         `x1` is (N, C) of scores, float16 or float32; `x2` is (N,) of classes, integers. The result
@@ -212,8 +212,8 @@ def intopk(xp, x1: Float16Or32, x2: Index, k: Int):
 def mint_var_mean(
     xp, input: Anything, axis: IntOrInts | None = None, correction: Int = 1, keepdim: Bool = False
 ):
-    """Computes the variance, divided by the count less `correction`, and the mean over the axes
-    given, by default over all.
+    """Computes the variance, divided by the count less `correction`, and the mean over the given
+    axes, by default over all.
 
     Shapes:
         `input` may have any shape. Both results lack the axes given, or have length 1 there with
@@ -235,8 +235,8 @@ def mint_var_mean(
 def mint_std_mean(
     xp, input: Anything, axis: IntOrInts | None = None, correction: Int = 1, keepdim: Bool = False
 ):
-    """Computes the standard deviation, with the count less `correction`, and the mean over the axes
-    given, by default over all.
+    """Computes the standard deviation, with the count less `correction`, and the mean over the
+    given axes, by default over all.
 
     Shapes:
         `input` may have any shape. Both results lack the axes given, or have length 1 there with
@@ -258,7 +258,7 @@ def mint_std_mean(
 def reduce_std(
     xp, input_x: Float16To64, axis: Any = (), unbiased: Bool = True, keep_dims: Bool = False
 ):
-    """Computes the standard deviation and the mean over the axes given, by default over all.
+    """Computes the standard deviation and the mean over the given axes, by default over all.
     `unbiased` divides by the count less one.
 
     Shapes:

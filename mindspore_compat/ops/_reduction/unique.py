@@ -1,4 +1,4 @@
-"""Distinct values, with their counts and indices."""
+"""Unique values, with their counts and indices."""
 
 import math
 
@@ -15,7 +15,7 @@ from ..primitive import Primitive
 
 @op("ops.unique(input)", "ops.Unique()(x: input)", compute="native")
 def unique(xp, input: Anything):
-    """Lists each value once, in order of appearance, and the position of every element in that
+    """Finds the unique values, in order of appearance, and the position of every element in that
     list.
 
     Shapes:
@@ -37,7 +37,8 @@ def unique(xp, input: Anything):
 def mint_unique(
     input, sorted: Bool = True, return_inverse: Bool = False, return_counts: Bool = False, dim=None
 ):
-    """Each value once, in ascending order; with the inverse indices and the counts if requested.
+    """Finds the unique values, in ascending order, with the inverse indices and the counts if
+    requested.
 
     Example:
         >>> import mindspore_compat as ms
@@ -63,7 +64,7 @@ def unique_consecutive(
     return_counts: Bool = False,
     dim: Int | None = None,
 ):
-    """The values without repetitions of neighbours, with the indices and counts if requested.
+    """Removes consecutive duplicates, and returns the indices and counts if requested.
 
     Example:
         >>> import mindspore_compat as ms
@@ -134,7 +135,7 @@ class ListDiff(Primitive):
 
     Raises:
         TypeError: if the dtypes differ or an argument is of another type.
-        ValueError: if an input has not one axis.
+        ValueError: if an input does not have one axis.
 
     Example:
         >>> import mindspore_compat as ms
@@ -169,7 +170,7 @@ class ListDiff(Primitive):
 def unique_with_pad(
     x: TensorOf("int32", "int64", "float32"), pad_num: FirstOf(Number) | ScalarOf(Number)
 ):
-    """(each value once, padded to the input's length, the positions of the elements).
+    """Finds the unique values, padded to the input's length, and the positions of the elements.
 
     Of several numbers to pad with the first one counts; it is an int for ints and a float for
     floats.
