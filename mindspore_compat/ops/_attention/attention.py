@@ -1,4 +1,4 @@
-"""Attention: how much queries attend to keys, and what they gather from the values.
+"""Scaled dot-product attention, and its gradients.
 
 The arithmetic stands here once, for arrays (..., steps, features) whose leading axes broadcast;
 nn.MultiheadAttention and the fused attentions of _attention/flash.py are layouts around it. Scores
@@ -21,7 +21,7 @@ def _upcast(xp, *arrays):
 
 
 def _scores(xp, query, key, shift, barred, scale, shift_first):
-    """Scores of all queries against all keys; minus infinity where they are barred."""
+    """Scores of all queries against all keys; minus infinity where they are masked."""
     scores = xp.matmul(query, xp.swapaxes(key, -1, -2))
     if shift is not None and shift_first:
         scores = scores + shift
@@ -32,7 +32,7 @@ def _scores(xp, query, key, shift, barred, scale, shift_first):
 
 
 def _top_and_sum(xp, scores, barred):
-    """The largest score of each query, the exponentials beneath it, and their sum."""
+    """The largest score of each query, the exponentials below it, and their sum."""
     top = xp.stop(xp.max(scores, -1, keepdims=True))
     if barred is not None:
         top = xp.maximum(top, _LOWEST)
@@ -41,7 +41,7 @@ def _top_and_sum(xp, scores, barred):
 
 
 def _weights(xp, query, key, shift, barred, scale, shift_first):
-    """Softmax of the scores; zeros for a query whose keys are all barred."""
+    """Softmax of the scores; zeros for a query whose keys are all masked."""
     scores = _scores(xp, query, key, shift, barred, scale, shift_first)
     _, powers, total = _top_and_sum(xp, scores, barred)
     return powers / (total if barred is None else xp.where(total == 0, 1, total))
@@ -69,7 +69,7 @@ def attention_weights(
     scale: Float = 1.0,
     shift_first: Any = False,
 ):
-    """How much each query attends to each key, (..., queries, keys)."""
+    """The attention weights of each query over the keys, (..., queries, keys)."""
     upcast = _upcast(xp, query, key, shift)
     return xp.cast(_weights(xp, *upcast, barred, scale, shift_first), query.dtype)
 
@@ -92,7 +92,9 @@ def attention_extent(
     scale: Float = 1.0,
     shift_first: Any = False,
 ):
-    """The largest score of each query, and the sum of the exponentials beneath it, in float32."""
+    """The largest score of each query, and the sum of the exponentials relative to it, in
+    float32.
+    """
     query, key, shift = _upcast(xp, query, key, shift)
     tops, sums = [], []
     for part in _parts(xp, query, key):
@@ -127,7 +129,7 @@ def attend(
     keep_prob: Float = 1.0,
     shift_first: Any = False,
 ):
-    """What each query gathers, (..., queries, features of the values).
+    """The attention output of each query, (..., queries, features of the values).
 
     Softmax(scale * query @ key.T + shift) @ value; with `shift_first` the shift is scaled, too.
     Keys are left out where `barred` is true; weights are dropped where `keep_mask` is zero, and
@@ -151,7 +153,7 @@ def attend(
 
 @attend.vjp_joint
 def attend_vjp(xp, g, query, key, value, shift, barred, keep_mask, scale, keep_prob, shift_first):
-    """Gradients of queries, keys, values and shift; the weights are computed once more."""
+    """Gradients of queries, keys, values and shift; the weights are recomputed."""
     g, query, key, value, shift = _upcast(xp, g, query, key, value, shift)
     to_query, to_shift = [], []
     to_key = to_value = 0
@@ -177,7 +179,7 @@ def _dropped(weights, keep_mask, keep_prob):
 
 
 def _parts(xp, query, key):
-    """Ranges of queries whose scores are worked on at a time, in order."""
+    """Ranges of queries whose scores are computed together, in order."""
     lead = 1
     for n in query.shape[:-2]:
         lead *= n

@@ -1,4 +1,4 @@
-"""The fused attentions of Ascend: flash_attention_score and FlashAttentionScore.
+"""The fused attention ops of Ascend: flash_attention_score and FlashAttentionScore.
 
 Layouts (head_layouts.py), masks and bits (flash_masks.py) become what _attention/attention.py
 computes with: (batch, heads of the keys, queries for each of them, steps, features), a matrix of
@@ -29,7 +29,9 @@ Mask = TensorOf("bool", "uint8")
 
 
 class _Call:
-    """One call of the attention: what its parts share, and the checks of what belongs together."""
+    """One call of the attention: the state its parts share, and the checks of combined
+    arguments.
+    """
 
     mask_name, shift_name = "attn_mask", "real_shift"
 
@@ -44,7 +46,7 @@ class _Call:
         self.shift_first = shift_first
 
     def run(self, query, key, value, shift, drop_mask, mask, prefix, lengths):
-        """The attention, and a list of what went into its parts, for `extent`."""
+        """The attention, and a list of the inputs of its parts, for `extent`."""
         groups = heads_of(self.api, query, key, value, self.layout, self.head_num)
         query = split_heads(query, self.layout, self.head_num)
         key, value = (split_heads(x, self.layout, groups) for x in (key, value))
@@ -65,7 +67,7 @@ class _Call:
         return folded_heads(out, self.layout), parts
 
     def _ranges(self, lengths, queries, keys):
-        """Which queries see which keys: all, or range by range where sequences are joined."""
+        """Which queries attend to which keys: all, or range by range where sequences are joined."""
         given = [numbers_of(each) for each in lengths or (None, None)]
         if self.layout not in ("TND", "TH"):
             if given != [None, None]:
@@ -144,7 +146,7 @@ class _Call:
         return score_shift(self.api, shift, self.mode, sizes, self.shift_name)
 
     def extent(self, parts):
-        """The largest scores and the sums beneath them, each value eight times."""
+        """The largest scores and the sums relative to them, each value eight times."""
         found = [
             [x.reshape((x.shape[0], -1, x.shape[3], 1)) for x in attention_extent.run(*part)]
             for part in parts
@@ -184,7 +186,8 @@ def flash_attention_score(
     input_layout: Layout = "BSH",
     sparse_mode: Int = 0,
 ):
-    """Attention of several heads: softmax(scalar_value * query @ key.T + real_shift) @ value.
+    """Computes multi-head flash attention: softmax(scalar_value * query @ key.T + real_shift) @
+    value.
 
     With B batches, S1 queries, S2 keys, N1 and N2 heads of D features, H = N * D and T the steps of
     all sequences joined. It is computed in float32. A query that may see nothing gathers zeros.
@@ -266,7 +269,8 @@ def _lengths(queries, keys):
 
 @public("ops.FlashAttentionScore")
 class FlashAttentionScore(Primitive):
-    """Attention of several heads: softmax(scale_value * (query @ key.T + real_shift)) @ value.
+    """Computes multi-head flash attention: softmax(scale_value * (query @ key.T + real_shift)) @
+    value.
 
     The arguments are those of `ops.flash_attention_score`, but that the shift is scaled, too, and
     `input_layout` may be "TH".

@@ -1,4 +1,4 @@
-"""What fused attention bars, drops and shifts: sparse modes, prefixes, dropout bits, ALiBi."""
+"""Masks, dropout and shifts of fused attention: sparse modes, prefixes, dropout bits, ALiBi."""
 
 from ..._backend.arrays import current_space
 from ..._core.declare.op import space_for
@@ -18,7 +18,7 @@ LAST_ROWS = 1024  # of a causal shift, only so many rows are given
 
 
 def _need_reach(api, before, after, queries, keys):
-    """Refuses a band that holds nothing."""
+    """Rejects an empty band."""
     empty = before < 0 and (after < -before or -before >= keys)
     empty = empty or after < 0 and (-after > before or -after >= queries)
     if before < 0 and after < 0 or empty:
@@ -29,7 +29,9 @@ def _need_reach(api, before, after, queries, keys):
 
 
 def _outside(xp, mode, before, after, queries, keys):
-    """True where a key lies outside what the mode lets a query see, (queries, keys); or None."""
+    """True where a key lies outside the range that the mode lets a query attend to, (queries,
+    keys); or None.
+    """
     if mode == 1 or mode == 0 and before >= queries and after >= keys:
         return None
     corner = keys - queries if mode in (3, 4, 5) else 0  # 2 and 0 start left above, others right
@@ -46,7 +48,8 @@ def _beyond_prefix(xp, outside, prefix, keys):
 
 
 def barred_keys(api, mask, mode, reach, prefix, sizes, name="attn_mask"):
-    """What is barred, to broadcast against (batch, heads, group, queries, keys); or None.
+    """The mask of forbidden keys, to broadcast against (batch, heads, group, queries, keys); or
+    None.
 
     Args:
         api (str): the public name.

@@ -1,4 +1,4 @@
-"""fused_infer_attention_score: the attentions of inference in one.
+"""fused_infer_attention_score: prompt and incremental attention for inference in one op.
 
 It is that of many queries, or that of one for each batch, by the shape of the queries; both with
 padding on the left, keys of bytes, and the logarithms of the sums of exponentials. What it shares
@@ -77,7 +77,7 @@ def fused_infer_attention_score(
     value_antiquant_mode: Mode = 0,
     softmax_lse_flag: Bool = False,
 ):
-    """Attention without training: softmax(scale * query @ key.T + pse_shift) @ value.
+    """Computes attention for inference: softmax(scale * query @ key.T + pse_shift) @ value.
 
     With B batches, S1 queries, S2 keys, N heads of the queries and kvN of the keys, of D features
     each. It is computed in float32. A query that may see nothing, or is none, gathers zeros. Where
@@ -195,12 +195,12 @@ def fused_infer_attention_score(
 
 
 class _Queries(Inference):
-    """Many queries of each batch."""
+    """The attention of several queries of each batch."""
 
     mask_name, paged = "atten_mask", False
 
     def prepare(self, scales, by_token, pages, lengths, padding, mode, reach, precise):
-        """Lays out keys and values, and sets what each batch has."""
+        """Lays out keys and values, and sets the lengths of each batch."""
         _need_prompt(self, mode, reach)
         _need_none(self, "for one query of each batch", block_table=pages[0])
         if by_token:
@@ -219,13 +219,13 @@ class _Queries(Inference):
 
 
 class _OneQuery(Step):
-    """One query of each batch."""
+    """The attention of one query of each batch."""
 
     mask_name, lengths_name = "atten_mask", "actual_seq_lengths_kv"
     mode = 1  # the mask alone
 
     def prepare(self, scales, by_token, pages, lengths, padding, mode, reach, precise):
-        """Lays out keys and values, from pages too, and sets what each batch has."""
+        """Lays out keys and values, from pages too, and sets the lengths of each batch."""
         if str(self.dtype) == "Int8" or precise > 1 or self.layout == "BNSD_BSND":
             self.refuse(
                 f"'query' must be of floats, 'inner_precise' 0 or 1 and 'input_layout' not "
@@ -241,7 +241,7 @@ class _OneQuery(Step):
 
 
 def _key_scales(call, whole, scales, offsets, modes):
-    """(the scales, the offsets) of keys and values, and whether they are of tokens."""
+    """(the scales, the offsets) of keys and values, and whether they are per token."""
     both, added, mode = whole
     apart = [x is not None for x in (*scales, *offsets)]
     if not any(apart):

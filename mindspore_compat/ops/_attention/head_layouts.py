@@ -1,4 +1,4 @@
-"""Layouts of queries, keys and values: BNSD, BSND, BSH, SBH, TND, TH; counts of their steps."""
+"""Layouts of queries, keys and values: BNSD, BSND, BSH, SBH, TND, TH; and their lengths."""
 
 from ..._backend.arrays import to_host
 from ..._core.autograd.traced import bare
@@ -13,7 +13,7 @@ Layout = OneOf("BSH", "BNSD", "SBH", "BSND", "TND")
 
 
 def split_heads(x, layout, heads):
-    """A Tensor of some layout as (batch, heads, steps, features)."""
+    """A Tensor in some layout as (batch, heads, steps, features)."""
     axes = _AXES[layout]
     if axes.endswith("h"):
         x = x.reshape((*x.shape[:-1], heads, x.shape[-1] // heads))
@@ -34,7 +34,7 @@ def folded_heads(x, layout):
 
 
 def heads_of(api, query, key, value, layout, head_num):
-    """How many heads the keys have; refuses shapes that do not fit the layout."""
+    """How many heads the keys have; rejects shapes that do not fit the layout."""
     rank = len(_AXES[layout])
     for name, one in (("query", query), ("key", key), ("value", value)):
         if one.ndim != rank:

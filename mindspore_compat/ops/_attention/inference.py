@@ -1,4 +1,4 @@
-"""What the attentions of inference share: lengths, padding, pages, bytes; and their frame, a class.
+"""The base class of the inference attention ops, with lengths, padding, pages and int8 values.
 
 The functions are in _attention/prompt_incre.py, the arithmetic of scores in
 _attention/attention.py. Nothing here is public. The documentation of 2.10 is the reference; the
@@ -36,7 +36,7 @@ def from_bytes(xp, x: Bytes, scale: Floats, offset: Floats = None, dtype: Any = 
 
 @op(compute="native")
 def to_bytes(xp, x: Floats, scale: Floats, offset: Floats = None):
-    """x * scale + offset, rounded to the nearest of the numbers that a byte holds."""
+    """x * scale + offset, rounded to the nearest number that a byte holds."""
     x, scale, offset = _upcast(xp, x, scale, offset)
     return _byte(xp, x * scale if offset is None else x * scale + offset, "int8")
 
@@ -57,7 +57,9 @@ def attend_bytes(
     weight_scale: Float = 1.0,
     out_scale: Float = 1.0,
 ):
-    """What queries gather where all are bytes, in float32; the weights become bytes, too."""
+    """The attention output where all inputs are bytes, in float32; the weights are
+    quantized, too.
+    """
     query, key = xp.cast(query, "float32"), xp.cast(key, "float32")
     shift = None if shift is None else xp.cast(shift, "float32")
     value, found = xp.cast(value, "float64"), []  # exact, as sums of ints
@@ -83,7 +85,7 @@ def log_sums(xp, top: Floats, total: Floats):
 
 
 class Inference:
-    """One call of an attention: what its parts share, and the checks of what belongs together.
+    """One call of an attention: the state its parts share, and the checks of combined arguments.
 
     Args:
         api (str): the public name.
@@ -147,7 +149,7 @@ class Inference:
     # Keys and values
 
     def take(self):
-        """Lays out keys and values as they are given: one array, or one for each batch."""
+        """Lays out the given keys and values: one array, or one for each batch."""
         pairs = []
         for one, other in zip(self.keys, self.values):
             rank = 3 if self.inner == "BSH" else 4
@@ -183,7 +185,7 @@ class Inference:
         self.steps = longest
 
     def _stacked(self, parts, longest):
-        """Arrays of several batches as one, the shorter ones filled up with zeros."""
+        """Arrays of several batches as one, the shorter ones padded with zeros."""
         found = []
         for x in parts:
             if x.shape[2] < longest:
@@ -207,7 +209,7 @@ class Inference:
         self.key, self.value = found
 
     def _per_key(self, x, by_token):
-        """A scale as it multiplies keys: of all, of each channel, or of each token."""
+        """A scale in the shape that multiplies keys: one for all, per channel, or per token."""
         count = self.key_heads * self.features
         if by_token and x.size >= self.batch * self.steps and x.shape[:1] == (self.batch,):
             return x.reshape((self.batch, -1))[:, : self.steps].reshape(
@@ -239,12 +241,14 @@ class Inference:
         return given
 
     def limit_queries(self, name, lengths, padding=None, one_for_all=False):
-        """Sets how many queries each batch has, and by how many empty ones they are followed."""
+        """Sets how many queries each batch has, and how many empty ones follow them."""
         counts = self._counts(name, lengths, self.queries, one_for_all)
         self.query_spans = self._spans(counts, padding, self.queries)
 
     def limit_keys(self, name, lengths, padding=None, one_for_all=False):
-        """Sets how many keys each batch has; those without keys see nothing."""
+        """Sets how many keys each batch has; the queries of a batch without keys attend to
+        nothing.
+        """
         counts = self._counts(name, lengths, self.steps, one_for_all)
         if counts and self.key_spans and any(n > s[1] for n, s in zip(counts, self.key_spans)):
             self.refuse(
@@ -254,7 +258,7 @@ class Inference:
             self.key_spans = self._spans(counts, padding, self.steps)
 
     def _spans(self, counts, padding, steps):
-        """Where the steps of each batch begin, and how many there are."""
+        """The first step of each batch, and the number of its steps."""
         if counts is None:
             return None
         if padding is None:
@@ -265,7 +269,7 @@ class Inference:
         return [(start, n if start >= 0 else 0) for start, n in zip(starts, counts)]
 
     def _positions(self, spans, steps):
-        """Where each step stands in its sequence, (batch or 1, 1, 1, steps), and the lengths."""
+        """The position of each step in its sequence, (batch or 1, 1, 1, steps), and the lengths."""
         xp = self.space
         starts, counts = (
             xp.reshape(xp.asarray(each, "int64"), (-1, 1, 1, 1))
@@ -274,7 +278,7 @@ class Inference:
         return xp.arange(steps) - starts, counts
 
     def bar(self, mask, mode=0, reach=(ALL_TOKENS, ALL_TOKENS)):
-        """Tells which keys a query does not see: by lengths, by the mode, and by the mask.
+        """Marks the keys that a query must not attend to: by lengths, by the mode, and by the mask.
 
         Args:
             mask (Tensor): nonzero where a key is left out; None where there is none.
@@ -333,7 +337,7 @@ class Inference:
         return (mask._array != 0).reshape(shape)
 
     def move(self, name, shift):
-        """Sets what is added to the scores; more rows and columns than needed are left out."""
+        """Sets the shift that is added to the scores; surplus rows and columns are left out."""
         if shift is None:
             return
         rows, columns = self.queries, self.steps
@@ -417,7 +421,7 @@ class Step(Inference):
     lengths_name, paged = "actual_seq_lengths", False
 
     def take_pages(self, table, size, lengths):
-        """Reads keys and values from the pages that a table names."""
+        """Reads keys and values from the pages in a block table."""
         self.paged = True
         if len(self.keys) != 1 or len(self.values) != 1 or size < 1:
             self.refuse(

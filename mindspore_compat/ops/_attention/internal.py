@@ -1,4 +1,4 @@
-"""Attention, rotations and feed-forward layers that the original runs on an Ascend alone.
+"""Attention, rotary embeddings and feed-forward layers that the original runs only on Ascend.
 
 They are made of public functions of Tensors, so they have gradients and run on every device.
 """
@@ -13,8 +13,9 @@ from .._primitive_aliases.alias import alias, functional, ops, pull_back, requir
 
 @alias("ops.auto_generate.KVCacheScatterUpdate()(var, indices, updates, axis, reduce='none')")
 def kv_cache_scatter_update(var, indices, updates, axis, reduce):
-    """`var` with `updates` put along an axis, of each row from the position that `indices` gives
-    on; in place. `reduce` may be "none" or "update", which are one."""
+    """Writes `updates` into `var` in place along an axis, in each row from the position in
+    `indices` on. `reduce` may be "none" or "update", which are the same.
+    """
     require("KVCacheScatterUpdate", "reduce", reduce, ("none", "update"))
     for row, start in enumerate(indices.asnumpy().tolist()):
         part = slice(start, start + updates.shape[axis])
@@ -153,7 +154,8 @@ def ffn_ext(
     activation="fastgelu",
     inner_precise=0,
 ):
-    """Two layers with an activation between: act(x @ weight1 + bias1) @ weight2 + bias2.
+    """A feed-forward block, two linear layers with an activation between: act(x @ weight1 + bias1)
+    @ weight2 + bias2.
 
     Args:
         x (Tensor): shape (..., features).
@@ -177,7 +179,7 @@ def ffn_ext(
             Default: 0.
 
     Raises:
-        ValueError: `activation` is none of these, or `inner_precise` neither 0 nor 1.
+        ValueError: if `activation` is not one of these, or `inner_precise` neither 0 nor 1.
 
     Source: mindspore.ops.auto_generate.ffn_ext of MindSpore 2.10.
     """

@@ -1,4 +1,4 @@
-"""Caches of keys and values in blocks: reshape_and_cache."""
+"""Key-value caches in blocks: reshape_and_cache."""
 
 from ..._backend.arrays import to_host
 from ..._core.declare.op import op
@@ -10,7 +10,7 @@ from ..primitive import Primitive
 
 @op(compute="native")
 def rows_cached(xp, cache: Anything, rows: Anything, slots: Index):
-    """A cache (blocks, block size, ...) with one row of each token written into its slot."""
+    """A cache (blocks, block size, ...) with the row of each token written into its slot."""
     lead = cache.shape[0] * cache.shape[1]
     flat = xp.reshape(cache, (lead, -1))
     given = xp.reshape(rows, (slots.shape[0], -1))
@@ -26,7 +26,7 @@ def reshape_and_cache(
     value_cache: Anything = None,
     slot_mapping: Index = None,
 ):
-    """Writes the keys and values of tokens into their slots of caches that are stored in blocks.
+    """Writes the keys and values of tokens into their slots of a block-structured key-value cache.
 
     Slot s is row s % block_size of block s // block_size.
 
@@ -41,9 +41,9 @@ def reshape_and_cache(
         Tensor, `key`.
 
     Raises:
-        TypeError: if an argument is no Tensor, or dtypes differ, or one of `value` and
+        TypeError: if an argument is not a Tensor, or dtypes differ, or one of `value` and
             `value_cache` is missing.
-        ValueError: if shapes do not fit, or a slot is none of the cache.
+        ValueError: if shapes do not fit, or a slot is out of range.
 
     Source: mindspore.ops.auto_generate.reshape_and_cache of MindSpore 2.10.
     """
@@ -81,7 +81,8 @@ def _need_slots(api, slots, count):
 
 @public("ops.ReshapeAndCache")
 class ReshapeAndCache(Primitive):
-    """Writes the keys and values of tokens into caches: `ops.auto_generate.reshape_and_cache`.
+    """Writes the keys and values of tokens into key-value caches:
+    `ops.auto_generate.reshape_and_cache`.
 
     Source: mindspore.ops.ReshapeAndCache of MindSpore 2.10.
     """

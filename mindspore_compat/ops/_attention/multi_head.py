@@ -1,4 +1,4 @@
-"""multi_head_attention_forward: projections, masks and heads around the attention of
+"""multi_head_attention_forward: the projections, masks and heads around the attention of
 _attention/attention.py.
 
 nn.MultiheadAttention is this function with Parameters. Checks of shapes stand here, so that both
@@ -52,7 +52,7 @@ def multi_head_attention_forward(
     q_is_k: Bool = False,
     dtype: DType = float32,
 ):
-    """Attention of queries to keys and values, with several heads, from weights that are given.
+    """Computes multi-head attention of queries to keys and values, with the given weights.
 
     Args:
         query (Tensor): shape (L, N, E), or (L, E).
@@ -128,7 +128,7 @@ def multi_head_attention_forward(
 
 
 def _need_dtype(weight, **inputs):
-    """Refuses inputs of another dtype than the weights', unless a Cell brings floats to one."""
+    """Rejects inputs whose dtype is not that of the weights, unless a Cell casts floats to one."""
     for name, x in inputs.items():
         settled = precision.dtype is not None and x._array.dtype.kind in "fV"
         if x._array.dtype != weight._array.dtype and not settled:
@@ -139,7 +139,7 @@ def _need_dtype(weight, **inputs):
 
 
 def _need_shapes(query, key, value, width, num_heads, weights):
-    """Refuses inputs that do not fit; true where there is an axis of batches."""
+    """Rejects inputs that do not fit; true where there is a batch axis."""
     api = "MultiheadAttention"
     if query.ndim not in (2, 3):
         raise ValueError(
@@ -211,7 +211,7 @@ def _split_heads(x, heads):
 
 
 def _shift(attn_mask, key_padding_mask, sizes, batched, dtype, longer):
-    """What is added to the scores, or None; nothing is added for appended keys."""
+    """What is added to the scores, or None; appended keys get no shift."""
     batch, heads, steps, sources = sizes
     found = None
     if attn_mask is not None:
@@ -238,7 +238,7 @@ def _lower_ones(query, sources, dtype):
 
 
 def _added(mask, name, shape, dtype):
-    """A mask as floats to add; true becomes minus infinity."""
+    """A mask as floats to add; True becomes minus infinity."""
     need_mask(mask, name)
     if mask.shape != shape:
         raise ValueError(
@@ -250,7 +250,7 @@ def _added(mask, name, shape, dtype):
 
 
 def need_mask(mask, name, error=ValueError):
-    """Refuses what is no mask: no Tensor, or one of signed ints or complex numbers."""
+    """Rejects a mask that is not a Tensor, or one of signed ints or complex numbers."""
     if not isinstance(mask, Tensor) or mask._array.dtype.kind not in "bfVu":
         found = mask.dtype if isinstance(mask, Tensor) else type(mask).__name__
         raise error(

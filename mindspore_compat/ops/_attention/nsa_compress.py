@@ -1,4 +1,4 @@
-"""nsa_compress: keys of windows, for native sparse attention.
+"""nsa_compress: compressed keys of windows, for native sparse attention.
 
 The documentation of 2.10 is the reference; the original runs it on Ascend only. Attention to keys
 that were chosen is in _attention/sparse_flash.py.
@@ -24,7 +24,8 @@ def nsa_compress(
     compress_stride: Int,
     actual_seq_len: TupleOf(Int) | ListOf(Int),
 ):
-    """Weighted sums of windows of tokens: out[j] = sum over i of weight[i] * input[stride * j + i].
+    """Compresses windows of tokens by weighted sums: out[j] = sum over i of weight[i] *
+    input[stride * j + i].
 
     Windows lie within one sequence each; those of the next sequence follow.
 
@@ -70,7 +71,7 @@ def nsa_compress(
 
 @nsa_compress.vjp_joint
 def nsa_compress_vjp(xp, g, input, weight, compress_block_size, compress_stride, actual_seq_len):
-    """Gradients of tokens and weights: a token gathers from every window that it stands in."""
+    """Gradients of tokens and weights: a token collects from every window that contains it."""
     g, x, table = _upcast(xp, g, input, weight)
     firsts = xp.asarray(_firsts(compress_block_size, compress_stride, actual_seq_len), "int64")
     sums = [xp.sum(g * xp.getitem(x, (firsts + i,)), (0, 2)) for i in range(compress_block_size)]
@@ -106,7 +107,7 @@ def _window_counts(block, stride, ends):
 
 
 def _firsts(block, stride, ends):
-    """Where the windows begin."""
+    """The first position of each window."""
     counts = _window_counts(block, stride, ends)
     return [
         start + stride * j for start, count in zip([0, *ends[:-1]], counts) for j in range(count)
@@ -114,7 +115,7 @@ def _firsts(block, stride, ends):
 
 
 def _need_windows(x, weight, block, stride, ends):
-    """The limits that the documentation sets for windows."""
+    """The documented limits of windows."""
     wanted = None
     if x.ndim != 3 or weight.ndim != 2:
         wanted = "'input' must have 3 axes and 'weight' 2", f"shapes {x.shape} and {weight.shape}"

@@ -1,4 +1,4 @@
-"""nsa_compress_attention: attention to keys of windows, and which blocks of keys it points to.
+"""nsa_compress_attention: attention to compressed keys, and the blocks of keys it selects.
 
 The second step of native sparse attention (arXiv 2502.11089); the first, which makes the keys of
 windows, is in _attention/nsa_compress.py. The documentation of 2.10 is the reference; the original
@@ -37,7 +37,7 @@ def nsa_compress_attention(
     actual_cmp_seq_kvlen: Ints,
     actual_sel_seq_kvlen: Ints,
 ):
-    """Attention to the keys of windows, and the blocks of keys that its weights favour.
+    """Computes attention to compressed keys, and the blocks of keys with the largest weights.
 
     The weights are P = softmax(scale_value * query @ key.T). A block j has the importance
     sum over m < l' / d and n < l / d of P[l' / d * j - m - n], for l = compress_block_size, d =
@@ -181,7 +181,7 @@ def _spans(ends):
 
 
 def _cut(name, mask, queries, others):
-    """The part of a mask that one sequence needs."""
+    """The part of a mask that belongs to one sequence."""
     if mask is None:
         return None
     if mask.ndim != 2 or mask.shape[0] < queries or mask.shape[1] < others:
@@ -194,7 +194,7 @@ def _cut(name, mask, queries, others):
 
 
 def _need_sizes(length, stride, selected, count):
-    """The sizes of windows and blocks that the documentation allows."""
+    """The documented sizes of windows and blocks."""
     wanted = None
     if length % 16 or not 16 <= length <= 128:
         wanted = "'compress_block_size' must be a multiple of 16 in [16, 128]", length
@@ -212,7 +212,7 @@ def _need_sizes(length, stride, selected, count):
 
 
 def _need_heads(query, key, value, head_num):
-    """Axes, heads and features that fit."""
+    """Checks of axes, heads and features."""
     shapes = [x.shape for x in (query, key, value)]
     fits = all(len(shape) == 3 for shape in shapes) and shapes[1][:2] == shapes[2][:2]
     if not fits or query.shape[2] != key.shape[2]:
@@ -234,7 +234,9 @@ def _need_heads(query, key, value, head_num):
 
 
 def _need_ends(ends, queries, keys):
-    """Sums that grow, as many of each, the first two to the lengths of the Tensors."""
+    """Rejects cumulative lengths that do not grow, differ in number, or, for the first two, do not
+    end at the lengths of the Tensors.
+    """
     names = "actual_seq_qlen", "actual_cmp_seq_kvlen", "actual_sel_seq_kvlen"
     for name, each, total in zip(names, ends, (queries, keys, None)):
         if (

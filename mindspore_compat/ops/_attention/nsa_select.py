@@ -1,4 +1,4 @@
-"""Attention to chosen blocks of keys: nsa_select_attention.
+"""nsa_select_attention: attention to selected blocks of keys.
 
 The blocks that a query selects are gathered, so that the attention of _attention/attention.py sees
 them as the keys of that query alone. The documentation of 2.10 is the reference; the original runs
@@ -19,7 +19,7 @@ _BLOCK = 64  # keys, the one size that the original takes
 
 
 def _need_matching_shapes(api, query, key, value, chosen, heads, count):
-    """Refuses shapes that do not fit each other."""
+    """Rejects shapes that do not fit each other."""
     if {query.ndim, key.ndim, value.ndim, chosen.ndim} != {3}:
         raise RuntimeError(
             f"For '{api}', all inputs must have 3 axes, but got shapes "
@@ -71,7 +71,8 @@ def _ranges(api, ends, totals):
 
 
 def _selected(key, value, chosen):
-    """The blocks that each query of one sequence sees, and what lies beyond the last key.
+    """The blocks that each query of one sequence attends to, and a mask of positions beyond the
+    last key.
 
     Returns:
         keys and values, (queries, heads, blocks * 64, features), and the mask,
@@ -102,7 +103,7 @@ def nsa_select_attention(
     actual_seq_qlen: Ints,
     actual_seq_kvlen: Ints,
 ):
-    """Attention of each query to the blocks of 64 keys that were selected for it.
+    """Computes attention of each query to the blocks of 64 keys selected for it.
 
     A block that is named twice counts twice. It is computed in float32.
 

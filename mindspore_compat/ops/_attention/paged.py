@@ -1,4 +1,4 @@
-"""PagedAttention, PagedAttentionMask: attention to keys that lie in blocks of a cache.
+"""PagedAttention, PagedAttentionMask: attention to keys in the blocks of a cache.
 
 Each token has a row of a table that names its blocks. The documentation of 2.10 is the reference;
 the original keeps these for exported networks. Caches are written by _attention/kv_cache.py, the
@@ -39,7 +39,7 @@ class _Paged(Primitive):
     def _attend(
         self, query, caches, table, lengths, quant, shift, counts=None, value_width=0, last=False
     ):
-        """What each token gathers, laid out as `query`."""
+        """The attention output of each token, laid out as `query`."""
         tokens = query.shape[0]
         heads = self.head_num
         _need_shapes(self.name, query, caches, heads, self.kv_head_num, value_width)
@@ -66,12 +66,12 @@ class _Paged(Primitive):
 
 
 def _split(heads, groups):
-    """The heads of a shift by heads of the keys; one that is for all stays one."""
+    """The heads of a shift grouped by heads of the keys; a single head stays one."""
     return (1, 1) if heads == 1 else (groups, heads // groups)
 
 
 def _need_shapes(api, query, caches, heads, groups, value_width):
-    """Heads and features that fit."""
+    """Checks of heads and features."""
     key, value = caches
     features = query.shape[-1] if query.shape[1:-1] == (heads,) else query.shape[-1] // heads
     whole = 1
@@ -94,7 +94,7 @@ def _need_shapes(api, query, caches, heads, groups, value_width):
 
 
 def _tables(api, tokens, table, lengths, counts, shape, last):
-    """For each token its blocks, and how many keys it sees; read on the host.
+    """For each token its blocks and its number of keys; read on the host.
 
     With `counts` (the queries of each sequence), what is given for a sequence holds for its tokens;
     with `last`, each of its tokens sees one key less than the next.
@@ -127,7 +127,7 @@ def _tables(api, tokens, table, lengths, counts, shape, last):
 
 
 def _scales(api, mode, scale, offset, cache, tokens):
-    """What bytes are multiplied by, and what is added before, as (2, ...) that broadcasts."""
+    """The factors of bytes, and the offsets added before, as (2, ...) that broadcasts."""
     bytes_given = str(cache.dtype) == "Int8"
     if bytes_given != (scale is not None) or offset is not None and scale is None:
         raise ValueError(
@@ -182,7 +182,7 @@ def _need_dtypes(api, query, caches):
 
 @public("ops.PagedAttention")
 class PagedAttention(_Paged):
-    """Attention of tokens to keys that lie in blocks of a cache.
+    """Computes paged attention: tokens attend to keys in the blocks of a key-value cache.
 
     softmax(scale_value * query @ key.T + attn_mask + alibi_mask) @ value, for each token over the
     first `context_lens` keys of its blocks, computed in float32. Bytes count as (byte + offset) *
@@ -303,7 +303,8 @@ class PagedAttention(_Paged):
 
 @public("ops.PagedAttentionMask")
 class PagedAttentionMask(_Paged):
-    """Attention of tokens to keys that lie in blocks of a cache, with a shift for each head.
+    """Computes paged attention with a shift for each head: tokens attend to keys in the blocks of a
+    key-value cache.
 
     softmax(scale_value * query @ key.T + alibi_mask) @ value, for each token over the first
     `context_lens` keys of its blocks, computed in float32; otherwise as `ops.PagedAttention`.

@@ -1,4 +1,4 @@
-"""The attentions of inference: prompt_flash_attention and incre_flash_attention.
+"""The attention ops of inference: prompt_flash_attention and incre_flash_attention.
 
 The first is for many queries, the second for one query of each batch, which attends to the keys of
 a cache. The one that chooses between them is in _attention/fused_infer.py; what they share is in
@@ -61,7 +61,8 @@ def prompt_flash_attention(
     sparse_mode: Int = 0,
     inner_precise: OneOf(0, 1) = 1,
 ):
-    """Attention of many queries: softmax(scale_value * query @ key.T + pse_shift) @ value.
+    """Computes flash attention of a prompt's queries: softmax(scale_value * query @ key.T +
+    pse_shift) @ value.
 
     With B batches, S1 queries, S2 keys, N heads of the queries and kvN of the keys, of D features
     each. It is computed in float32. A query that may see nothing, or is none, gathers zeros.
@@ -139,7 +140,7 @@ def prompt_flash_attention(
 
 
 def _need_prompt(call, mode, reach):
-    """The limits of many queries: heads, features and modes."""
+    """The limits of a prompt: heads, features and modes."""
     if call.heads > 256:
         call.refuse(f"'num_heads' must be in [1, 256], but got {call.heads}", RuntimeError)
     if mode not in _MODES:
@@ -172,7 +173,7 @@ def _see(call, mask, mode, reach, shift):
 
 
 def _byte_scales(call, scales):
-    """The three scales of a call with bytes, none of another."""
+    """The three scales of a call with bytes, None for other inputs."""
     given = [x is not None for x in scales]
     if all(given) if str(call.dtype) == "Int8" else not any(given):
         if not all(given):
@@ -235,7 +236,8 @@ def incre_flash_attention(
     inner_precise: OneOf(0, 1) = 1,
     kv_padding_size: Size = None,
 ):
-    """Attention of one query of each batch to cached keys: softmax(scale * q @ k.T + pse) @ v.
+    """Computes incremental flash attention of one query per batch to cached keys: softmax(scale * q
+    @ k.T + pse) @ v.
 
     With B batches, S keys, N heads of the query and kvN of the keys, of D features each. It is
     computed in float32. A query that may see nothing gathers zeros.
@@ -339,7 +341,7 @@ def _need_whole_pages(call, scale):
 
 
 def _halved(call, both):
-    """What is given for keys and for values, from a Tensor of both; (None, None) without one."""
+    """The halves for keys and for values, from a Tensor of both; (None, None) without one."""
     if both is None:
         return None, None
     if both.ndim < 1 or both.shape[0] != 2:
@@ -351,7 +353,7 @@ def _halved(call, both):
 
 
 def _need_dtypes(call, scales):
-    """Refuses keys of another dtype than the queries, but bytes with their scales."""
+    """Rejects keys whose dtype is not that of the queries, except bytes with their scales."""
     dtypes = {str(x.dtype) for x in [*call.keys, *call.values]}
     if dtypes == {"Int8"} and str(call.dtype) != "Int8":
         return True
@@ -370,7 +372,7 @@ def _need_dtypes(call, scales):
 
 
 def _take_cache(call, scales, by_token, pages, lengths, padding):
-    """Lays out the keys and values of one query: as they are, or from pages, or from bytes."""
+    """Lays out the keys and values of one query: dense, from pages, or from bytes."""
     if call.queries != 1:
         call.refuse(f"'query' must be one for each batch, but got {call.queries}", RuntimeError)
     bytes_ = _need_dtypes(call, scales)

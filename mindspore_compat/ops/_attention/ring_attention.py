@@ -1,4 +1,4 @@
-"""ring_attention_update: the attentions to two parts of the keys, joined."""
+"""ring_attention_update: merges the attention outputs of two parts of the keys."""
 
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import OneOf, TensorOf, floating
@@ -23,7 +23,8 @@ def ring_attention_update(
     actual_seq_qlen: TensorOf("int32", "int64") = None,
     layout: OneOf("SBH", "TND") = "SBH",
 ):
-    """Joins the attentions to two parts of the keys into the attention to both.
+    """Merges the attention outputs for two parts of the keys into the output for both (ring
+    attention).
 
     With m the larger maximum and s_i the sums times exp(m_i - m), the result is (out_1 s_1 + out_2
     s_2) / (s_1 + s_2), and its maximum and sum are m and s_1 + s_2.
@@ -44,7 +45,7 @@ def ring_attention_update(
         tuple[Tensor]: the attention, its largest scores and its sums.
 
     Raises:
-        RuntimeError: if for "TND" the features are no multiple of 64 or too many, or
+        RuntimeError: if for "TND" the features are not a multiple of 64 or too many, or
             `actual_seq_qlen` is missing or does not grow from 0 to T.
 
     Example:
@@ -73,7 +74,7 @@ def ring_attention_update(
 
 
 def _need_ring(out, lengths):
-    """The limits that the documentation sets for joined sequences."""
+    """The documented limits of joined sequences."""
     heads, features = out.shape[-2:]
     api = "ring_attention_update"
     if features % 64:

@@ -1,4 +1,4 @@
-"""Rotary position embedding: pairs of features turned by the angles of their positions.
+"""Rotary position embedding (RoPE): pairs of features rotated by position-dependent angles.
 
 The documentation of 2.10 is the reference; the original runs these on Ascend only.
 """
@@ -14,7 +14,7 @@ from .._rules import Floats
     compute="native",
 )
 def rotary_position_embedding(xp, x: Floats, cos: Floats, sin: Floats, mode: Int = 0):
-    """Turns pairs of features by angles: x * cos + rotated(x) * sin, summed in float32.
+    """Applies rotary position embedding (RoPE): x * cos + rotated(x) * sin, summed in float32.
 
     Mode 0 pairs each feature of the first half with one of the second, (a, b) -> (-b, a); mode 1
     pairs neighbours.
@@ -33,7 +33,7 @@ def rotary_position_embedding(xp, x: Floats, cos: Floats, sin: Floats, mode: Int
         Tensor, of the shape and dtype of `x`.
 
     Raises:
-        TypeError: if an input is no Tensor of floats, or `mode` no int.
+        TypeError: if an input is not a Tensor of floats, or `mode` not an int.
         ValueError: if `x` does not have 4 axes, the last of an even length, or `mode` is another.
 
     Example:
@@ -72,7 +72,7 @@ def apply_rotary_pos_emb(
     position_ids: TensorOf(),
     cos_format: Int = 0,
 ):
-    """Turns a query and a key by the angles of their positions: x cos + rotate_half(x) sin.
+    """Applies rotary position embedding (RoPE) to a query and a key: x cos + rotate_half(x) sin.
 
     A row of `cos` and `sin` belongs to a token where there are as many rows as tokens, or as
     positions of the sequence; else `position_ids` gives the row of each.

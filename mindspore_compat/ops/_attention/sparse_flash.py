@@ -1,4 +1,4 @@
-"""Attention to few keys of many: lightning_indexer, sparse_flash_attention.
+"""Sparse attention to the most relevant keys: lightning_indexer, sparse_flash_attention.
 
 One finds which keys matter to a query, the other attends to those. Sequences may have different
 lengths, be joined ("TND"), or lie in pages that a table names ("PA_BSND"); each is worked on by
@@ -82,7 +82,9 @@ class _Sequences:
             )
 
     def parts(self, x):
-        """The tokens of each sequence, from an array laid out as the first, one by one."""
+        """The tokens of each sequence, one sequence at a time, from an array laid out as
+        the first.
+        """
         flat = x if self.layout == "TND" else x.reshape((-1, *x.shape[2:]))
         for i, (start, stop) in enumerate(self.spans):
             if self.pages is None:
@@ -91,7 +93,7 @@ class _Sequences:
                 yield flat[Tensor._wrap(space_for(x._array).asarray(self.pages[i], "int64"))]
 
     def whole(self, parts, fill):
-        """What was made of each sequence, laid out as the first array; `fill` where none is."""
+        """The results of all sequences, laid out as the first array; `fill` where there is none."""
         found, rest = [], self.shape[1] if self.layout == "BSND" else 0
         for one in parts:
             found.append(one)
@@ -104,7 +106,7 @@ class _Sequences:
 
 
 def _pages(api, table, shape, lengths):
-    """For each sequence where its tokens stand in the pages, joined; read on the host."""
+    """For each sequence the positions of its tokens in the pages; read on the host."""
     size = shape[1]
     rows = to_host(table._array).reshape(table.shape[0], -1)
     found = []
@@ -134,7 +136,9 @@ def _need_same_count(api, queries, keys):
 
 
 def _seen(xp, mode, start, stop, queries, keys):
-    """How many keys each of some queries sees: all, or in mode 3 those up to its own position."""
+    """How many keys each of some queries may attend to: all, or in mode 3 those up to its own
+    position.
+    """
     if mode == 0:
         return xp.full((stop - start,), keys, "int64")
     return xp.clip(xp.arange(start, stop) + 1 + keys - queries, 0, keys)
@@ -155,7 +159,7 @@ def indexer_scores(xp, query: Floats, key: Floats, weights: Floats):
 
 @indexer_scores.vjp_joint
 def indexer_scores_vjp(xp, g, query, key, weights):
-    """Gradients of queries, keys and weights; the products are computed once more."""
+    """Gradients of queries, keys and weights; the products are recomputed."""
     g, query, key, weights = _upcast(xp, g, query, key, weights)
     to_query, to_key, to_weights = [], 0, []
     for h in range(query.shape[1]):
@@ -169,7 +173,7 @@ def indexer_scores_vjp(xp, g, query, key, weights):
 
 @op(compute="native")
 def best_keys(xp, scores: Floats, seen: Index, count: Int):
-    """The `count` largest of the first `seen` scores of each row, in order, and where they stand.
+    """The `count` largest of the first `seen` scores of each row, in order, and their positions.
 
     What is left over holds minus infinity and -1.
     """
@@ -213,7 +217,7 @@ def lightning_indexer(
     next_tokens: Int = _FAR,
     return_value: Bool = False,
 ):
-    """Which keys matter most to each query, by DeepSeek sparse attention.
+    """Finds the keys that matter most to each query, for DeepSeek sparse attention.
 
     A key's score is the sum over heads of weights * relu(query @ key), in float32.
 
@@ -315,7 +319,7 @@ def _need_layouts(api, error, layout_query, name, layout, mode):
 def attend_chosen(
     xp, query: Floats, key: Floats, value: Floats, indices: Index, seen: Index, scale: Any = 1.0
 ):
-    """What each query gathers from the keys at its own indices, (queries, heads, features).
+    """The attention output over the keys at each query's indices, (queries, heads, features).
 
     An index that is negative, or not below `seen`, is left out; one named twice counts twice.
     """
@@ -329,7 +333,7 @@ def attend_chosen(
 
 @attend_chosen.vjp_joint
 def attend_chosen_vjp(xp, g, query, key, value, indices, seen, scale):
-    """Gradients of queries, keys and values; the weights are computed once more."""
+    """Gradients of queries, keys and values; the weights are recomputed."""
     g, query, key, value = _upcast(xp, g, query, key, value)
     to_query, to_key, to_value = [], xp.zeros_like(key), xp.zeros_like(value)
     for part, at, barred in _chosen(xp, query, indices, seen):
@@ -348,7 +352,8 @@ def attend_chosen_vjp(xp, g, query, key, value, indices, seen, scale):
 @op(compute="native")
 def chosen_extent(xp, query: Floats, key: Floats, indices: Index, seen: Index, scale: Any = 1.0):
     """The largest score of each query and head at its own indices, and the sum of the exponentials
-    beneath it, (queries, heads), in float32."""
+    relative to it, (queries, heads), in float32.
+    """
     query, key = _upcast(xp, query, key)
     found = []
     for part, at, barred in _chosen(xp, query, indices, seen):
@@ -395,7 +400,8 @@ def sparse_flash_attention(
     attention_mode: Int = 0,
     return_softmax_lse: Bool = False,
 ):
-    """Attention of each query to keys that were chosen for it: softmax(scale * q @ k.T) @ value.
+    """Computes sparse attention of each query to the keys selected for it: softmax(scale * q @ k.T)
+    @ value.
 
     It is computed in float32. Queries and keys have features that encode their positions, too, in
     addition to the others (MLA). A query that may see nothing gathers zeros.
@@ -487,7 +493,7 @@ def sparse_flash_attention(
 
 
 def _blocks(xp, indices, size, seen):
-    """The index of each key of the blocks named; -1 for those of a block below 0.
+    """The index of each key of the given blocks; -1 for those of a block below 0.
 
     Columns that no query sees are left out, as many blocks may lie beyond the last key.
     """

@@ -1,5 +1,4 @@
-"""speed_fusion_attention: the attention of _attention/flash.py that drops weights by itself, and
-knows ALiBi.
+"""speed_fusion_attention: the attention of _attention/flash.py with built-in dropout and ALiBi.
 
 What it shares with flash_attention_score (layouts, masks, joined sequences) is there. The
 documentation of 2.10 is the reference; the original runs it on Ascend only.
@@ -21,7 +20,8 @@ _SCALED, _GIVEN, _LINEAR, _ROOT = 1, 0, 2, 3  # what `pse_type` says of the shif
 
 class _Speed(_Call):
     """A call whose weights are dropped at random, and whose shift may be given by slopes of
-    ALiBi."""
+    ALiBi.
+    """
 
     mask_name, shift_name = "atten_mask", "pse"
 
@@ -90,7 +90,7 @@ def speed_fusion_attention(
     q_start_idx: Ints = None,
     kv_start_idx: Ints = None,
 ):
-    """Attention of several heads, weights dropped at random: softmax(scores) @ value.
+    """Computes multi-head attention with dropout of the weights: softmax(scores) @ value.
 
     The scores are scale * (query @ key.T + pse) where `pse_type` is 1, and scale * query @ key.T +
     pse elsewhere. Shapes and sequences are those of `ops.flash_attention_score`, with B batches, N1
@@ -175,7 +175,7 @@ def speed_fusion_attention(
 
 
 def _need_shift(api, query, pse, pse_type):
-    """Refuses a shift of the wrong dtype, or slopes that are missing."""
+    """Rejects a shift of the wrong dtype, or missing slopes."""
     if pse_type in (_LINEAR, _ROOT):
         if pse is None or str(pse.dtype) != "Float32":
             raise TypeError(

@@ -32,7 +32,7 @@ def _written(api, variable, value, change, loose=True):
 @public("ops.assign")
 @checked
 def assign(variable: Anything, value: TensorOrNumber):
-    """Writes `value` into `variable`, in place, and returns it.
+    """Assigns `value` to `variable`, in place, and returns it.
 
     Raises:
         TypeError: if `variable` is not a Parameter or Tensor, or `value` not a Tensor or number, or

@@ -1,4 +1,4 @@
-"""Gathers: elements and slices that positions name along axes or in rows."""
+"""Gathers: elements and slices at positions along axes or in rows."""
 
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
@@ -20,7 +20,7 @@ def gather(
     axis: InTensor(Int),
     batch_dims: ScalarOf(Int) = 0,
 ):
-    """Takes slices of the input at the positions given along an axis. The first `batch_dims` axes
+    """Gathers slices of the input at the given positions along an axis. The first `batch_dims` axes
     are shared by input and indices.
 
     Shapes:
@@ -63,7 +63,7 @@ def gather(
 
 @op("ops.index_select(input, axis, index)", compute="native")
 def index_select(xp, input: Anything, axis: Int | Bool, index: TensorOf(integer)):
-    """Takes slices of the input at the positions given along an axis.
+    """Selects slices of the input at the given positions along an axis.
 
     Shapes:
         `input` has at least one axis, `index` is (K,) of integers. The result has length K along
@@ -88,7 +88,7 @@ def index_select(xp, input: Anything, axis: Int | Bool, index: TensorOf(integer)
     quirks=Quirks(shapes_first=True),
 )
 def gather_elements(xp, x: Anything, dim: InTensor(Int), index: IndexOfAnyInt):
-    """Takes single elements along an axis. With two axes and `dim` 1 it is out[i][j] =
+    """Gathers single elements along an axis. With two axes and `dim` 1 it is out[i][j] =
     x[i][index[i][j]].
 
     Shapes:
@@ -109,7 +109,7 @@ def gather_elements(xp, x: Anything, dim: InTensor(Int), index: IndexOfAnyInt):
 
 @op("mint.gather(input: x, dim, index)", compute="native", quirks=Quirks(shapes_first=True))
 def gather_along(xp, x: Anything, dim: InTensor(Int), index: IndexOfAnyInt):
-    """Takes single elements along an axis. With two axes and `dim` 1 it is out[i][j] =
+    """Gathers single elements along an axis. With two axes and `dim` 1 it is out[i][j] =
     x[i][index[i][j]]. A position out of range is a ValueError.
 
     Shapes:
@@ -140,7 +140,7 @@ def gather_along(xp, x: Anything, dim: InTensor(Int), index: IndexOfAnyInt):
     compute="native",
 )
 def gather_nd(xp, input_x: Anything, indices: IndexOfAnyInt):
-    """Takes the slices at the positions that the rows of `indices` name.
+    """Gathers the slices at the positions given by the rows of `indices`.
 
     Shapes:
         `input_x` is of any shape; `indices` is (..., K), with K at most the number of axes, or one
@@ -177,8 +177,9 @@ def _at(x, positions, api, name):
 
 
 def beyond(api, name, error):
-    """The RuntimeError that the original's kernels raise for an index out of range, where no page
-    names another; `error` itself where it is an axis."""
+    """The RuntimeError that the original's kernels raise for an index out of range if no
+    documentation page names another; `error` itself for an axis.
+    """
     if isinstance(error, ValueError):
         return error
     return RuntimeError(f"For '{api}', '{name}' must lie within the input, but {error}.")

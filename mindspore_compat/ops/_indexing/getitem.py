@@ -26,7 +26,7 @@ from .index_parse import basic, index_of, located, values_of
 
 @op(compute="native")
 def getitem(xp, input: Anything, index: Any):
-    """The part of the input that `index` names."""
+    """Returns the part of the input at `index`."""
     return input[index]
 
 
@@ -39,7 +39,7 @@ getitem.vjp(
 
 @op(compute="native")
 def setitem(xp, input: Anything, values: Anything, index: Any):
-    """A copy of the input with `values` written at `index`."""
+    """Returns a copy of the input with `values` written at `index`."""
     return xp.scatter_set(input, index, values)
 
 
@@ -50,7 +50,7 @@ setitem.vjp(
 
 @public("Tensor.__getitem__")
 def tensor_getitem(self, index):
-    """The part that an index of ints, slices, Tensors, lists, None and '...' names.
+    """Returns the part at an index of ints, slices, Tensors, lists, None and '...'.
 
     Ints and slices share memory with this Tensor; what Tensors and lists choose is a copy, and a
     value later written into that copy is written into this Tensor too.
@@ -89,7 +89,7 @@ _BASIC = (int, slice, type(None), type(Ellipsis))
 
 
 def _chosen(source, index):
-    """What arrays choose from `source`: a copy that writes back into it."""
+    """The elements of `source` at index arrays: a copy that writes back into `source`."""
     source = batched_like(source, index if type(index) is tuple else (index,))
     try:
         made = getitem.run(source, index)
@@ -112,7 +112,7 @@ def tensor_setitem(self, index, value):
 
     Raises:
         IndexError: if a position is out of range, the index is made of something that does not
-            index, or `value` is none of these.
+            index, or `value` is not one of these.
         ValueError: if `value` does not broadcast to the index.
         TypeError: if `value` is None or a NumPy array, or a tuple holds a float or an array.
 
@@ -143,7 +143,9 @@ def tensor_setitem(self, index, value):
 
 
 def _write_on(part, frame):
-    """Writes a changed part of a Tensor into that Tensor, where the two share no memory."""
+    """Writes a changed part of a Tensor back into that Tensor, where the two do not share
+    memory.
+    """
     if graphs.separate:
         whole, index = item_of_item.written(part, frame)
         if whole is not None:
@@ -182,6 +184,6 @@ def _write(array, index, values):
 
 
 def _index_error(api, error):
-    """The array library's refusal of an index in the API's name."""
+    """The array library's IndexError, restated in the API's name."""
     kind = ValueError if "broadcast" in str(error) else IndexError
     return kind(f"For '{api}', the index does not fit: {str(error).strip()}.")

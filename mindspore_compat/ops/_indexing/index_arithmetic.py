@@ -13,7 +13,7 @@ from ..primitive import Primitive
 
 @op("ops.UnravelIndex()(indices, dims)", compute="native")
 def unravel_index(xp, indices: Index, dims: Index):
-    """Converts positions counted in row order to coordinates in an array of shape `dims`.
+    """Converts flat indices in row-major order to coordinates in an array of shape `dims`.
 
     Shapes:
         `indices` is (N,) or a scalar and `dims` is (D,), both int32 or int64. The result is (D, N),
@@ -44,11 +44,11 @@ def unravel_index(xp, indices: Index, dims: Index):
 
 @public("ops.InvertPermutation")
 class InvertPermutation(Primitive):
-    """The permutation that undoes a tuple of ints: `ops.InvertPermutation()((2, 0, 1))`.
+    """The inverse of a permutation, a tuple of ints: `ops.InvertPermutation()((2, 0, 1))`.
 
     Raises:
-        TypeError: if the input is no tuple or list of ints.
-        ValueError: if it is no permutation.
+        TypeError: if the input is not a tuple or list of ints.
+        ValueError: if it is not a permutation.
 
     Example:
         >>> import mindspore_compat as ms
@@ -77,8 +77,8 @@ class InvertPermutation(Primitive):
 def map_uniform(
     xp, input: TensorOf("int16", "int32", "int64"), per_group_size: Int, group_num: Int
 ):
-    """Deals numbers to groups: number x goes to group x % group_num, and to a position in the
-    stretch of that group.
+    """Distributes numbers over groups: number x goes to group x % group_num, and to a position in
+    the range of that group.
 
     A RuntimeError is raised if a size is not positive.
 

@@ -1,4 +1,4 @@
-"""What may stand between the brackets of `Tensor[...]`, brought into the array library's form.
+"""Parses the index of `Tensor[...]` into the array library's form.
 
 `index_of` refuses what MindSpore refuses and turns the rest into ints, slices, None, '...' and
 arrays; `values_of` does the same for what is written. The reading and writing are in getitem.py.
@@ -75,7 +75,7 @@ def index_of(array, index, api):
 
 
 def _need_length(array, axis, found, api):
-    """Refuses a list of bools that is not as long as the axis that it chooses from."""
+    """Rejects a list of bools that is not as long as the axis it selects from."""
     if found.dtype == bool and found.ndim == 1 and axis < array.ndim:
         if len(found) != array.shape[axis]:
             raise IndexError(
@@ -107,7 +107,7 @@ def _all_numbers(index):
 
 
 def _part(part, api, within=False):
-    """One part of an index; `within` a tuple floats and arrays have an error of their own."""
+    """One part of an index; floats and arrays `within` a tuple have an error of their own."""
     if isinstance(part, Tensor):
         return _tensor(part._array, api, within)
     if isinstance(part, bool):
@@ -199,7 +199,7 @@ def on_device_of(array, index):
 
 
 def located(array, index, api):
-    """Refuses an index with too many parts, or an int out of range, on the host as on a GPU."""
+    """Rejects an index with too many parts, or an int out of range, on the host as on a GPU."""
     parts = index if type(index) is tuple else (index,)
     used = [_axes_used(part) for part in parts]
     if array.ndim == 0 and type(index) is not tuple and used[0]:
@@ -236,7 +236,7 @@ def _need_axes(array, count, api):
 
 
 def _axes_used(part):
-    """How many axes of the array one part of an index speaks of."""
+    """How many axes of the array one part of an index consumes."""
     if part is None or part is Ellipsis or type(part) is bool:
         return 0
     if type(part) in SPACES and part.dtype == bool:
@@ -245,7 +245,7 @@ def _axes_used(part):
 
 
 def values_of(value, api):
-    """What is written, as an array: the Tensor's own, or one made of numbers.
+    """The values to write, as an array: the Tensor's own, or one made of numbers.
 
     Raises:
         TypeError: if it is a NumPy array.

@@ -1,4 +1,4 @@
-"""Writing into a Tensor: at indices, along an axis, and with random numbers.
+"""In-place writes: at indices, along an axis, and with random numbers.
 
 Ops whose plain form exists have a line with an underscore there (`Tensor.add_`) and need nothing
 here. While a gradient is open the Tensor is given a fresh array instead of being written to.
@@ -87,7 +87,7 @@ def scatter_(
 
 
 def _scatter_fits(input, dim, index, src):
-    """Refuses an axis, a dtype, ranks and lengths that do not fit."""
+    """Rejects an axis, a dtype, ranks and lengths that do not fit."""
     if not -input.ndim <= dim < input.ndim:
         raise RuntimeError(
             f"For 'scatter_', 'dim' must be in [{-input.ndim}, {input.ndim}), but got {dim}."
@@ -146,7 +146,7 @@ def index_copy_(input: Anything, dim: Int, index: Index, tensor: Anything):
 
 
 def _fits(api, self, dim, index, source):
-    """Refuses an axis, indices or slices that do not fit."""
+    """Rejects an axis, indices or slices that do not fit."""
     if not -self.ndim <= dim < self.ndim:
         raise ValueError(
             f"For '{api}', 'dim' must be in [{-self.ndim}, {self.ndim}), but got {dim}."
@@ -169,7 +169,7 @@ def index_put(
     values: Anything,
     accumulate: Bool = False,
 ):
-    """A copy with `values` written (added with `accumulate`) at indices; gradients pass.
+    """Returns a copy with `values` written (added with `accumulate`) at indices; differentiable.
 
     Args:
         indices (tuple[Tensor]): positions along each of the first axes, int32 or int64 all of them.
@@ -178,8 +178,8 @@ def index_put(
 
     Raises:
         TypeError: if an argument is of another type, or dtypes differ.
-        ValueError: if there are more indices than axes, or one of them or `values` has not one
-            axis.
+        ValueError: if there are more indices than axes, or one of them or `values` does not have
+            one axis.
 
     Example:
         >>> import mindspore_compat as ms
@@ -226,7 +226,7 @@ def _put(api, input, indices, values, accumulate):
 
 
 def _out_of_range(index, length):
-    """True if positions that can be looked at go past an end, which only NumPy refuses."""
+    """True if positions known on the host exceed an end, which only NumPy rejects."""
     seen = type(index) in SPACES and index.dtype.kind in "iu" and index.size
     return bool(seen) and not -length <= int(index.min()) <= int(index.max()) < length
 
@@ -252,7 +252,7 @@ def tensor_index_put_(self, indices, values, accumulate=False):
 @public("Tensor.put_", "ops.put_")
 @checked
 def put_(input: Anything, index: Index, source: Anything, accumulate: Bool = False):
-    """Writes (or adds) elements of `source` at indices counted in row order.
+    """Writes (or adds) elements of `source` at flat indices in row-major order.
 
     Example:
         >>> import mindspore_compat as ms
@@ -282,7 +282,7 @@ def put_(input: Anything, index: Index, source: Anything, accumulate: Bool = Fal
 
 
 def _as_indices(api, x, v, indices):
-    """The indices as a tuple; refused where they do not fit."""
+    """The indices as a tuple; rejected if they do not fit."""
     if isinstance(indices, Tensor):
         indices = indices.asnumpy().reshape(-1).tolist()
     indices = (indices,) if isinstance(indices, int) else tuple(indices)
@@ -440,7 +440,7 @@ class InplaceIndexAdd(Primitive):
 
 
 def _filled(self, numbers):
-    """Writes random numbers over the values; what the Tensor came from is forgotten."""
+    """Overwrites the values with random numbers; the gradient history is dropped."""
     xp = space_for(self._array)
     own(self)[...] = xp.asarray(numbers).astype(self._array.dtype)
     self._node = None
@@ -450,7 +450,7 @@ def _filled(self, numbers):
 @public("Tensor.normal_", "ops.normal_")
 @checked
 def normal_(input: Anything, mean: Number = 0, std: Number(ge=0) = 1, *, generator=None):
-    """Fills with numbers of the normal distribution, and returns the Tensor.
+    """Fills the Tensor with normally distributed numbers, and returns it.
 
     Example:
         >>> import mindspore_compat as ms
@@ -463,7 +463,7 @@ def normal_(input: Anything, mean: Number = 0, std: Number(ge=0) = 1, *, generat
 
 @public("Tensor.uniform_", "ops.uniform_")
 def uniform_(input, from_=0, to=1, *, generator=None):
-    """Fills with uniform numbers in [from_, to), and returns the Tensor.
+    """Fills the Tensor with uniformly distributed numbers in [from_, to), and returns it.
 
     Example:
         >>> import mindspore_compat as ms
@@ -475,7 +475,7 @@ def uniform_(input, from_=0, to=1, *, generator=None):
 
 @public("Tensor.uniform")
 def uniform(self, from_=0.0, to=1.0, generator=None):
-    """Uniform numbers in [from_, to) in the Tensor's shape and dtype."""
+    """Returns uniformly distributed numbers in [from_, to), in the Tensor's shape and dtype."""
     made = _uniform("uniform", self, from_, to, generator, TypeError)
     return Tensor._wrap(made.astype(self._array.dtype))
 
@@ -502,7 +502,7 @@ def _uniform(api, input, low, high, generator, error):
 @public("Tensor.random_", "ops.random_")
 @checked
 def random_(input: Anything, from_: Int = 0, to: Int = None, *, generator=None):
-    """Fills with whole numbers in [from_, to), and returns the Tensor.
+    """Fills the Tensor with random integers in [from_, to), and returns it.
 
     Without `to`: up to the largest that the dtype holds exactly.
 
@@ -524,7 +524,7 @@ def random_(input: Anything, from_: Int = 0, to: Int = None, *, generator=None):
 @public("Tensor.exponential_", "ops.exponential_")
 @checked
 def exponential_(input: TensorOf(floating), lambd: Number(gt=0) = 1, *, generator=None):
-    """Fills with numbers of the exponential distribution of rate `lambd`.
+    """Fills the Tensor with exponentially distributed numbers of rate `lambd`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -538,7 +538,7 @@ def exponential_(input: TensorOf(floating), lambd: Number(gt=0) = 1, *, generato
 @public("Tensor.bernoulli_", "ops.bernoulli_")
 @checked
 def bernoulli_(input: Anything, p: Number(ge=0, le=1) | Anything = 0.5, *, generator=None):
-    """Fills with ones, with probability `p`, and zeros.
+    """Fills the Tensor with Bernoulli samples: ones with probability `p`, else zeros.
 
     Example:
         >>> import mindspore_compat as ms
@@ -553,7 +553,7 @@ def bernoulli_(input: Anything, p: Number(ge=0, le=1) | Anything = 0.5, *, gener
 @public("Tensor.cauchy")
 @checked
 def cauchy(input: Anything, median: Float = 0.0, sigma: Float = 1.0):
-    """Fills with numbers of the Cauchy distribution, and returns the Tensor."""
+    """Fills the Tensor with numbers of the Cauchy distribution, and returns it."""
     if 0 in input.shape:
         raise ValueError(
             f"For 'Tensor.cauchy', the Tensor must have elements, but got shape {input.shape}."
@@ -568,7 +568,7 @@ def cauchy(input: Anything, median: Float = 0.0, sigma: Float = 1.0):
 def log_normal(
     input: TensorOf("float16", "float32", "float64"), mean: Float = 1.0, std: Float = 2.0
 ):
-    """Fills with numbers whose logarithm is normal, and returns the Tensor."""
+    """Fills the Tensor with log-normally distributed numbers, and returns it."""
     xp = space_for(input._array)
     normal = _stream(None, xp).standard_normal(input.shape)
     return _filled(input, xp.exp(mean + std * normal))

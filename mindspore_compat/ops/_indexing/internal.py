@@ -1,4 +1,4 @@
-"""Primitives of indexing that MindSpore shows under internal paths alone."""
+"""Primitives of indexing that MindSpore exposes under internal paths only."""
 
 from .._primitive_aliases.alias import alias, ints, methods, ops, pull_back
 

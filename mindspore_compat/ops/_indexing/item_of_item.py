@@ -1,4 +1,4 @@
-"""What `x[i][j] = y` writes to in graph mode and within `vmap`.
+"""Finds the Tensor that `x[i][j] = y` writes to in graph mode and within `vmap`.
 
 A graph has values, no memory that two Tensors share: `z = x[i]` followed by `z[j] = y` leaves `x`
 as it is. The statement `x[i][j] = y` however writes the changed item into `x`. Whether an item is
@@ -12,14 +12,14 @@ import weakref
 
 
 def linked(item, whole, index, frame):
-    """Lets `item` know that it is `whole[index]`, taken where `frame` is now."""
+    """Records on `item` that it is `whole[index]`, taken at the current statement of `frame`."""
     code = frame.f_code
     if _nested_targets(code.co_filename):
         item.__dict__["_item_of"] = reference(whole), index, code, frame.f_lineno
 
 
 def reference(whole):
-    """A function that gives the Tensor, or None once it is gone.
+    """A function that returns the Tensor, or None once it is gone.
 
     A Tensor that is itself an item may be held by nothing else; others are not kept alive.
     """
@@ -28,7 +28,7 @@ def reference(whole):
 
 
 def written(item, frame):
-    """The Tensor to write an item back to and at which index, None for both where there is none.
+    """The Tensor to write an item back to, and its index; None for both if there is none.
 
     Args:
         item (Tensor): what has been written to.
@@ -46,7 +46,7 @@ def written(item, frame):
 
 
 def _goes_on(frame, code, taken, statements):
-    """Whether the frame is still at the statement in which an item was taken."""
+    """Whether the frame is still at the statement that took an item."""
     if frame.f_globals.get("__package__") == __package__:
         return True
     return frame.f_code is code and statements.get(frame.f_lineno) == taken

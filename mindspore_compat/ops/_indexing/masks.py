@@ -1,4 +1,4 @@
-"""Choice by a condition: where, select, masked_fill, masked_select, masked_scatter, nonzero."""
+"""Selection by a condition: where, select, masked_fill, masked_select, masked_scatter, nonzero."""
 
 from ..._core.declare.inputs import Promote, Quirks
 from ..._core.declare.op import op
@@ -15,7 +15,7 @@ def where(
     input: TensorOf(any_dtype, scalars=True),
     other: TensorOf(any_dtype, scalars=True),
 ):
-    """Takes `input` where the condition is true and `other` elsewhere.
+    """Selects elements by a condition: `input` where it is true and `other` elsewhere.
 
     Shapes:
         The shapes of `condition`, `input` and `other` are broadcast. The result has the dtype to
@@ -41,7 +41,7 @@ def select(
     input: TensorOf(any_dtype, scalars=True),
     other: TensorOf(any_dtype, scalars=True),
 ):
-    """Takes `input` where the condition is true and `other` elsewhere.
+    """Selects elements by a condition: `input` where it is true and `other` elsewhere.
 
     Shapes:
         The shapes of `condition`, `input` and `other` are broadcast. The result has the dtype of
@@ -67,7 +67,7 @@ def select(
 def masked_fill(
     xp, input_x: Anything, mask: TensorOf("bool"), value: TensorOf(any_dtype, scalars=True)
 ):
-    """Puts `value` wherever the mask is true.
+    """Fills the elements where the mask is true with `value`.
 
     Shapes:
         The shapes of `input_x` and the bool `mask` are broadcast. The result has the broadcast
@@ -92,7 +92,7 @@ def masked_fill(
     quirks=Quirks(shapes_first=True),
 )
 def masked_select(xp, input: Anything, mask: TensorOf("bool")):
-    """Takes the elements at which the mask is true.
+    """Selects the elements where the mask is true.
 
     Shapes:
         The shapes of `input` and the bool `mask` are broadcast. The result has one axis, with an
@@ -114,7 +114,7 @@ def masked_select(xp, input: Anything, mask: TensorOf("bool")):
     compute="native",
 )
 def argwhere(xp, input: Anything):
-    """Finds the positions of the elements that are not zero.
+    """Finds the indices of the nonzero elements.
 
     Shapes:
         `input` may have any shape, of D axes. The result is (N, D), of int64: one row for each
@@ -130,8 +130,8 @@ def argwhere(xp, input: Anything):
 
 @public("mint.where")
 def mint_where(condition, *args, **kwargs):
-    """`input` where the condition is true and `other` elsewhere; or, of a condition alone, the
-    positions of what is not zero.
+    """Selects `input` where the condition is true and `other` elsewhere; or, given a condition
+    alone, finds the indices of its nonzero elements.
 
     Args:
         condition (Tensor): broadcast with the others.
@@ -162,7 +162,7 @@ def mint_where(condition, *args, **kwargs):
 
 @public("ops.nonzero", "Tensor.nonzero", "mint.nonzero")
 def nonzero(input, *, as_tuple=False):
-    """The int64 positions of the elements that are not zero.
+    """Finds the int64 indices of the nonzero elements.
 
     Args:
         input (Tensor): any dtype.

@@ -1,4 +1,4 @@
-"""Scatters: writing, adding, multiplying, ... updates at positions given as slices or as rows.
+"""Scatters: set, add, multiply and other updates at positions given as slices or as rows.
 
 Three families share their arithmetic: `scatter_*` changes a Parameter at slices, `scatter_nd_*` at
 positions given as rows, `tensor_scatter_*` returns a new Tensor. Those along one axis are in
@@ -21,8 +21,9 @@ from .write_cast import cast_for_write
 
 @op(compute="native")
 def scatter_by(xp, input: Anything, updates: Anything, index: Any, how: Str):
-    """A copy of the input with updates applied at an index, one after the other where indices
-    repeat."""
+    """A copy of the input with updates applied at an index; repeated indices are applied in
+    order.
+    """
     updates = xp.cast(updates, input.dtype)
     if how == "update":
         return xp.scatter_set(input, index, updates)
@@ -65,8 +66,9 @@ def _check_rows(api, input_x, indices, updates):
 
 
 def check_range(api, indices, lengths):
-    """Refuses positions below 0 or past the end, where the original reads or writes out of
-    bounds."""
+    """Rejects positions below 0 or past the end, where the original reads or writes out of
+    bounds.
+    """
     if indices.size == 0 or type(indices) not in SPACES:  # a batch, or an array of a traced graph
         return
     ends = numpy.asarray(lengths)
@@ -286,7 +288,8 @@ class ScatterNonAliasingAdd(Primitive):
     quirks=Quirks(shapes_first=True),
 )
 def scatter_nd(xp, indices: IndexOfAnyInt, updates: Anything, shape: TupleOf(Int)):
-    """Adds updates to zeros of shape `shape`, at the positions that the rows of `indices` name.
+    """Scatters updates into zeros of shape `shape`, adding them at the positions given by the rows
+    of `indices`.
 
     Shapes:
         `indices` is (..., K) of int32 or int64, `updates` is (..., *shape[K:]). The result has the

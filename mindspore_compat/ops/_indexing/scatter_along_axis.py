@@ -43,7 +43,7 @@ def tensor_scatter_elements(
     axis: ElementOf(Int) = 0,
     reduction: OneOf("none", "add", "mul") = "none",
 ):
-    """Writes updates at indices along an axis, element by element, in a copy of the input.
+    """Scatters updates at indices along an axis, element by element, into a copy of the input.
 
     `reduction` "add" adds and "mul" multiplies them instead. Updates for indices past the end are
     left out.
@@ -80,13 +80,13 @@ def tensor_scatter_elements(
 
 
 def _reaches(indices, length):
-    """True if a position is past the end, where positions can be looked at."""
+    """True if a position known on the host is past the end."""
     array = getattr(indices, "array", indices)
     return type(array) in SPACES and array.size > 0 and int(array.max()) >= length
 
 
 def _within(xp, input_x, indices, updates, axis, reduction):
-    """`tensor_scatter_elements` with one more slice, which takes what is past the end."""
+    """`tensor_scatter_elements` with one more slice, which absorbs positions past the end."""
     length = input_x.shape[axis]
     shape = (*input_x.shape[:axis], 1, *input_x.shape[axis + 1 :])
     longer = xp.concatenate([input_x, xp.zeros(shape, input_x.dtype)], axis)
@@ -104,7 +104,7 @@ def scatter(
     index: TensorOf("int16", "int32", "int64"),
     src: TensorOf(any_dtype, scalars=True),
 ):
-    """Writes the values of `src` at indices along an axis, element by element, in a copy of the
+    """Scatters the values of `src` at indices along an axis, element by element, into a copy of the
     input.
 
     Shapes:
@@ -133,8 +133,8 @@ def scatter(
     compute="native",
 )
 def scatter_add_along(xp, input: Anything, dim: Int, index: Index, src: Anything):
-    """Adds the values of `src` at indices along an axis, element by element, to a copy of the
-    input.
+    """Scatter-adds the values of `src` at indices along an axis, element by element, to a copy of
+    the input.
 
     Shapes:
         `index` and `src` have as many axes as `input`, and `index` is no longer than `src`. The
@@ -241,7 +241,7 @@ class IndexAdd(Primitive):
 def index_fill(
     xp, x: Anything, axis: Int | Index, index: Index, value: TensorOf(any_dtype, scalars=True)
 ):
-    """Writes one number into the slices named along an axis, in a copy of the input.
+    """Fills the slices at the given indices along an axis with one number, in a copy of the input.
 
     Shapes:
         `x` has at least one axis; `index` is (K,) of int32. The result has the shape and dtype of
@@ -272,7 +272,7 @@ def index_fill(
 
 @op("ops.ScatterAddWithAxis(axis=0)(input_x, indices, updates)", compute="native")
 def scatter_add_with_axis(xp, input_x: Anything, indices: Index, updates: Anything, axis: Int = 0):
-    """Adds updates at indices along an axis, element by element, to a copy of the input.
+    """Scatter-adds updates at indices along an axis, element by element, to a copy of the input.
 
     Shapes:
         `indices` and `updates` have one shape, with as many axes as `input_x`. The result has the
@@ -298,7 +298,7 @@ def scatter_add_with_axis(xp, input_x: Anything, indices: Index, updates: Anythi
 def mint_index_add(
     input: Reals, dim: Int, index: Index, source: TensorOf(real, "bool"), *, alpha: Number = 1
 ):
-    """A copy with alpha times the slices of `source` added at indices along an axis.
+    """Adds alpha times the slices of `source` at indices along an axis, in a copy of the input.
 
     Args:
         input (Tensor): any shape.
@@ -347,7 +347,8 @@ def mint_scatter(
     index: TensorOf("int16", "int32", "int64"),
     src: Anything | Float | Int,
 ):
-    """A copy with the values of `src` written at indices along an axis, element by element.
+    """Scatters the values of `src` at indices along an axis, element by element, into a copy of the
+    input.
 
     Args:
         input (Tensor): at least one axis.

@@ -66,7 +66,7 @@ class SelectView(Primitive):
 
 @op("mint.take(input, index)", "ops.take(input, index)", compute="native")
 def take(xp, input: Anything, index: Index):
-    """Takes the elements at positions counted in row order.
+    """Takes the elements at flat indices in row-major order.
 
     Shapes:
         `input` may have any shape, `index` any shape of integers. The result has the shape of
@@ -103,7 +103,8 @@ def taken(xp, input: Anything, indices: Anything, axis: Int | None, mode: OneOf(
 
 @public("Tensor.choose")
 def choose(self, choices, mode="clip"):
-    """For each element of this Tensor of indices, the element of the choice that it names.
+    """Builds a Tensor by choosing, for each element of this Tensor of indices, from the choice that
+    it names.
 
     Fractions and imaginary parts are cut off, of indices and of choices: the original chooses among
     int32 and gives back the dtype of the choices, which is int64 where they are no Tensors.
@@ -155,8 +156,9 @@ def _choices(choices):
 
 @op(compute="native")
 def chosen(xp, indices: TensorOf(integer), tables: ListOf(Anything), wrap: Bool):
-    """Of Tensors that broadcast, for each element that of the one which its index names, as int32
-    in their dtype."""
+    """For each element of the indices, the element of the Tensor it names, as int32 in their dtype;
+    the Tensors broadcast.
+    """
     whole = xp.broadcast_shapes(indices.shape, *(each.shape for each in tables))
     count, dtype = len(tables), tables[0].dtype
     parts = [xp.real(each) if dtype.kind == "c" else each for each in tables]
@@ -169,7 +171,7 @@ def chosen(xp, indices: TensorOf(integer), tables: ListOf(Anything), wrap: Bool)
 @public("mint.index_select")
 @checked
 def mint_index_select(input: Anything, dim: Int, index: Index):
-    """The slices of the input at indices along an axis.
+    """Selects the slices of the input at indices along an axis.
 
     Args:
         input (Tensor): any shape.
@@ -178,8 +180,8 @@ def mint_index_select(input: Anything, dim: Int, index: Index):
 
     Raises:
         TypeError: if an argument is of another type.
-        ValueError: if the input has no such axis, `index` has not one axis, or an index is out of
-            range.
+        ValueError: if the input has no such axis, `index` does not have one axis, or an index is
+            out of range.
 
     Example:
         >>> import mindspore_compat as ms
@@ -202,5 +204,5 @@ def mint_index_select(input: Anything, dim: Int, index: Index):
 
 @op(compute="native")
 def slices_at(xp, input: Anything, index: Index, dim: Int):
-    """The slices of the input at indices along an axis."""
+    """Selects the slices of the input at indices along an axis."""
     return xp.take(input, index, dim)

@@ -1,4 +1,4 @@
-"""What ops that write are given: numbers as Tensors without axes, values no wider than the target.
+"""Casts for ops that write: numbers become Tensors without axes, values no wider than the target.
 
 The original converts what is written to the dtype of what is written to, and refuses what is wider;
 the target itself is never converted. The ops are in _indexing/scatter.py, _indexing/assign.py,
@@ -32,7 +32,7 @@ def standing(*values):
 
 
 def cast_for_write(api, target, value, name="variable"):
-    """(what is written to, what is written) as Tensors; `name` is what an error calls the first.
+    """The target and the values as Tensors; `name` is what an error calls the target.
 
     Raises:
         TypeError: if the value is wider than the target.

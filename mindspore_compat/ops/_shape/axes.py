@@ -1,4 +1,4 @@
-"""Axes as numbers from 0, and refusals of those out of range; any op body may use it."""
+"""Axes normalized to numbers from 0, with checks of their range; any op body may use it."""
 
 
 def axis_of(axis, x):
@@ -12,7 +12,7 @@ def axis_of(axis, x):
 
 
 def axes_along(api, name, axis, x):
-    """An argument of axes as the array library takes it: None for all, an int, or a tuple.
+    """An axes argument in the array library's form: None for all axes, an int, or a tuple.
 
     A Tensor without axes counts as one of a single axis, as in the original.
 

@@ -1,4 +1,4 @@
-"""Bands of diagonals: matrices from them, out of them, and with them replaced.
+"""Diagonal bands: matrices built from them, extracted bands, and bands replaced.
 
 A band is the diagonals k[0] to k[1]; they are given from the highest down, one per row, and short
 ones are padded on the side that `align` names ("RIGHT_LEFT": those above the main diagonal stand to
@@ -31,7 +31,7 @@ Align = OneOf("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
 
 
 class _Band:
-    """Where the elements of a band stand: in the matrix, and in the rows of diagonals."""
+    """Where the elements of a band lie: in the matrix, and in the rows of diagonals."""
 
     def __init__(self, low, high, rows, columns, align):
         self.width = min(rows + min(high, 0), columns - max(low, 0))
@@ -111,7 +111,7 @@ def matrix_diag(
     padding_value: TensorOf(any_dtype) | Number = 0,
     align: Align = "RIGHT_LEFT",
 ):
-    """Matrices of a band of diagonals and `padding_value` elsewhere; gradients pass.
+    """Builds matrices with a band of diagonals and `padding_value` elsewhere; differentiable.
 
     Args:
         x (Tensor): a diagonal over the last axis; a band over the last two.
@@ -176,7 +176,7 @@ def _fill(api, value, x):
 def matrix_diag_part(
     x: Anything, k, padding_value: TensorOf(any_dtype) | Number, align: Align = "RIGHT_LEFT"
 ):
-    """The diagonals k[0] to k[1] of matrices, the highest first; gradients pass.
+    """Extracts the diagonals k[0] to k[1] of matrices, the highest first; differentiable.
 
     Args:
         x (Tensor): matrices over the last two axes.
@@ -212,7 +212,7 @@ def _band_in(api, x, low, high, align):
 @public("ops.matrix_set_diag")
 @checked
 def matrix_set_diag(x: Filling, diagonal: Filling, k=0, align: Align = "RIGHT_LEFT"):
-    """Matrices with the diagonals k[0] to k[1] replaced; gradients pass.
+    """Replaces the diagonals k[0] to k[1] of matrices, in a copy; differentiable.
 
     Args:
         x (Tensor): matrices over the last two axes.

@@ -1,4 +1,4 @@
-"""New Tensors: filled, counted, spread, on the device target in force."""
+"""New Tensors on the current device target: zeros, ones, full, eye, one-hot."""
 
 from ..._backend import arrays
 from ..._backend.arrays import HOST, current_space, space_of
@@ -45,7 +45,7 @@ def _numpy(dtype, default="float32"):
 @public("ops.zeros")
 @checked
 def zeros(size: Shape, dtype: DType = None):
-    """Zeros of a shape; float32 by default.
+    """Creates a Tensor of zeros of a shape; float32 by default.
 
     Example:
         >>> import mindspore_compat as ms
@@ -60,7 +60,7 @@ def zeros(size: Shape, dtype: DType = None):
 @public("ops.ones")
 @checked
 def ones(shape: Shape, dtype: DType = None):
-    """Ones of a shape; float32 by default.
+    """Creates a Tensor of ones of a shape; float32 by default.
 
     Example:
         >>> import mindspore_compat as ms
@@ -75,7 +75,7 @@ def ones(shape: Shape, dtype: DType = None):
 @public("mint.zeros")
 @checked
 def mint_zeros(size: Shape, *, dtype: DType = None):
-    """Zeros of a shape; float32 by default.
+    """Creates a Tensor of zeros of a shape; float32 by default.
 
     Example:
         >>> print(ms.mint.zeros((2, 2)))
@@ -90,7 +90,7 @@ def mint_zeros(size: Shape, *, dtype: DType = None):
 @public("mint.ones")
 @checked
 def mint_ones(size: Shape, *, dtype: DType = None):
-    """Ones of a shape; float32 by default.
+    """Creates a Tensor of ones of a shape; float32 by default.
 
     Example:
         >>> print(ms.mint.ones((2, 2), dtype=ms.int32))
@@ -105,7 +105,8 @@ def mint_ones(size: Shape, *, dtype: DType = None):
 @public("ops.full")
 @checked
 def full(size: Lengths, fill_value: NumberOrBool | TensorOf(any_dtype), *, dtype: DType = None):
-    """One number everywhere; int64 unless a dtype is given, so that fractions are cut off.
+    """Creates a Tensor filled with one number; int64 unless a dtype is given, so that fractions are
+    truncated.
 
     Example:
         >>> import mindspore_compat as ms
@@ -122,7 +123,8 @@ def full(size: Lengths, fill_value: NumberOrBool | TensorOf(any_dtype), *, dtype
 def mint_full(
     size: Lengths, fill_value: NumberOrBool | TensorOf(any_dtype), *, dtype: DType = None
 ):
-    """One number everywhere; its dtype is that of a Tensor of the number unless given.
+    """Creates a Tensor filled with one number; the dtype defaults to that of a Tensor of the
+    number.
 
     Example:
         >>> import mindspore_compat as ms
@@ -146,7 +148,8 @@ def _filled(api, size, value, dtype):
 @public("ops.fill")
 @checked
 def fill(type: DType | None, shape: Sizes | NoShape, value: NumberOrBool | TensorOf(any_dtype)):
-    """One number everywhere, which may be a Tensor of one element; without a dtype, its own.
+    """Creates a Tensor filled with one number, which may be a Tensor of one element; without a
+    dtype, its own.
 
     A number or text instead of the shape is that of a Tensor without axes.
 
@@ -164,7 +167,7 @@ def fill(type: DType | None, shape: Sizes | NoShape, value: NumberOrBool | Tenso
 @public("ops.empty")
 @checked
 def empty(*size, dtype: DType = None, device: Device = None):
-    """A Tensor of a shape whose values are whatever the memory holds.
+    """Creates an uninitialized Tensor of a shape.
 
     `device` "CPU" is host memory; the others, and none, are the device target in force.
 
@@ -186,7 +189,7 @@ def empty(*size, dtype: DType = None, device: Device = None):
     compute="native",
 )
 def zeros_like(xp, input: TensorOf(any_dtype), dtype: DType = None):
-    """Makes zeros of the shape of the input.
+    """Creates a Tensor of zeros with the shape of the input.
 
     Shapes:
         `input` may have any shape. The result has the same shape, and its dtype unless `dtype` is
@@ -206,7 +209,7 @@ def zeros_like(xp, input: TensorOf(any_dtype), dtype: DType = None):
     compute="native",
 )
 def ones_like(xp, input: TensorOf(any_dtype), dtype: DType = None):
-    """Makes ones of the shape of the input.
+    """Creates a Tensor of ones with the shape of the input.
 
     Shapes:
         `input` may have any shape. The result has the same shape, and its dtype unless `dtype` is
@@ -231,7 +234,7 @@ def full_like(
     fill_value: NumberOrBool | TensorOf(real, "bool"),
     dtype: DType = None,
 ):
-    """Fills the shape of the input with one number.
+    """Creates a Tensor with the shape of the input, filled with one number.
 
     Shapes:
         `input` may have any shape. The result has the same shape, and its dtype unless `dtype` is
@@ -256,8 +259,8 @@ Count = ScalarOf(Int(ge=0), TypeError)
 @public("ops.eye", "mint.eye")
 @checked
 def eye(n: Count, m: Int(ge=0) | None = None, dtype: DType = None):
-    """Ones on the diagonal of an n x m matrix (n x n without `m`), zeros elsewhere; float32 by
-    default.
+    """Creates an n x m matrix (n x n without `m`) with ones on the diagonal and zeros elsewhere;
+    float32 by default.
 
     Example:
         >>> import mindspore_compat as ms
@@ -348,8 +351,9 @@ def one_hot(
     off_value: FirstOf(Number) | Value = 0,
     axis: ScalarOf(Int) = -1,
 ):
-    """Adds an axis on which `on_value` stands at each index and `off_value` elsewhere. Of several
-    values in one of them the first counts. An index out of range gives `off_value` alone.
+    """Encodes indices as one-hot vectors: a new axis holds `on_value` at each index and `off_value`
+    elsewhere. If several values are given as one of them, the first counts. An index out of range
+    gives `off_value` alone.
 
     Shapes:
         `indices` is of any shape of integers. The result has a new axis of length `depth` at
@@ -380,7 +384,7 @@ def one_hot(
 @public("Tensor.new_zeros")
 @checked
 def new_zeros(input: TensorOf(any_dtype), size: Shape, dtype: DType = None):
-    """Zeros of a size, in this Tensor's dtype unless one is given.
+    """Creates a Tensor of zeros of a size, in this Tensor's dtype unless one is given.
 
     Source: mindspore.Tensor.new_zeros of MindSpore 2.10.
     """
@@ -390,7 +394,7 @@ def new_zeros(input: TensorOf(any_dtype), size: Shape, dtype: DType = None):
 @public("Tensor.new_ones")
 @checked
 def new_ones(input: TensorOf(any_dtype), size: Shape, dtype: DType = None):
-    """Ones of a size, in this Tensor's dtype unless one is given.
+    """Creates a Tensor of ones of a size, in this Tensor's dtype unless one is given.
 
     Source: mindspore.Tensor.new_ones of MindSpore 2.10.
     """
@@ -406,7 +410,8 @@ def new_full(
     *,
     dtype: DType = None,
 ):
-    """One number in a size, in this Tensor's dtype unless another is given.
+    """Creates a Tensor of a size filled with one number, in this Tensor's dtype unless another is
+    given.
 
     Source: mindspore.Tensor.new_full of MindSpore 2.10.
     """
@@ -415,7 +420,7 @@ def new_full(
 
 @op(compute="native")
 def fill_v2(xp, value: TensorOf(any_dtype), shape: TupleOf(Int)):
-    """A Tensor of a shape with one value everywhere; gradients pass to the value."""
+    """Creates a Tensor of a shape filled with one value, which may carry a gradient."""
     if value.size != 1:
         raise ValueError(f"For 'FillV2', 'value' must be one number, but got shape {value.shape}.")
     return xp.broadcast_to(xp.reshape(value, ()), shape)
@@ -423,12 +428,12 @@ def fill_v2(xp, value: TensorOf(any_dtype), shape: TupleOf(Int)):
 
 @public("ops.FillV2")
 class FillV2(Primitive):
-    """A Tensor of a shape with one value everywhere: `ops.FillV2()(shape, value)`.
+    """Creates a Tensor of a shape filled with one value: `ops.FillV2()(shape, value)`.
 
     A number or text instead of the shape is that of a Tensor without axes.
 
     Raises:
-        TypeError: if `shape` is None, or not of ints, or `value` no Tensor.
+        TypeError: if `shape` is None, or not of ints, or `value` not a Tensor.
         ValueError: if a length is negative, or `value` not one number.
 
     Example:
@@ -448,14 +453,16 @@ class FillV2(Primitive):
         return fill_v2.run(value, sizes)
 
     def infer_value(self, dims, x):
-        """The result, if the lengths and the value are known; None if they are found in running."""
+        """The result, if the lengths and the value are known; None if they are known only at run
+        time.
+        """
         unknown = dims is None or x is None or isinstance(dims, Tensor) or None in dims
         return None if unknown else self(tuple(dims), x)
 
 
 @op("ops.fills(x, value)", "ops.Fills()(x, value)", "Tensor.fills(value)", compute="native")
 def fills(xp, x: Anything, value: TensorOf(any_dtype, scalars=True)):
-    """Writes one value everywhere, in the shape and dtype of a Tensor.
+    """Creates a Tensor filled with one value, in the shape and dtype of another Tensor.
 
     Shapes:
         `x` may have any shape, `value` is a number or a Tensor of one. The result has the shape and
@@ -472,12 +479,14 @@ def fills(xp, x: Anything, value: TensorOf(any_dtype, scalars=True)):
 
 @public("Tensor.fill")
 def tensor_fill(self, value):
-    """One value everywhere, in this Tensor's shape and dtype; None gives zeros."""
+    """Creates a Tensor filled with one value, in this Tensor's shape and dtype; None gives
+    zeros.
+    """
     return fills.run(self, 0 if value is None else value)
 
 
 def _space_of_device(api, device, pin_memory, own):
-    """The functions of the arrays on a device given by name; `own` where none is given."""
+    """The array functions of a device given by name; `own` if no device is given."""
     if not isinstance(device, (str, type(None))):
         _Device.refuse(api, "device", device)
     host = device in ("CPU", "cpu")
@@ -494,7 +503,7 @@ def _space_of_device(api, device, pin_memory, own):
 @public("mint.empty")
 @checked
 def mint_empty(*size, dtype: DType = None, device=None, pin_memory: Bool = False):
-    """A Tensor of a shape whose values are whatever the memory holds.
+    """Creates an uninitialized Tensor of a shape.
 
     Args:
         *size (Union[tuple[int], list[int], int]): the shape.
@@ -504,7 +513,7 @@ def mint_empty(*size, dtype: DType = None, device=None, pin_memory: Bool = False
         pin_memory (bool): for host memory, whether it may be read by a device.
 
     Raises:
-        TypeError: if `size` is no shape, or an argument of another type.
+        TypeError: if `size` is not a shape, or an argument of another type.
         ValueError: if the device is another.
         RuntimeError: if `pin_memory` is set for a device other than the CPU.
 
@@ -522,7 +531,7 @@ def mint_empty(*size, dtype: DType = None, device=None, pin_memory: Bool = False
 @public("mint.empty_like")
 @checked
 def empty_like(input: Anything, *, dtype: DType = None, device=None, pin_memory: Bool = False):
-    """A Tensor of the shape of another, and its dtype unless one is given, with values not set.
+    """Creates an uninitialized Tensor with the shape of another, and its dtype unless one is given.
 
     `device` and `pin_memory` are those of `mint.empty`.
 
@@ -552,7 +561,7 @@ def new_empty(
     dtype: DType = None,
     device: Device = None,
 ):
-    """A Tensor of that size with values not set, of this Tensor's dtype unless one is given.
+    """Creates an uninitialized Tensor of that size, of this Tensor's dtype unless one is given.
 
     `device` "CPU" is host memory, another the device target in force, none that of this Tensor.
     """
@@ -564,7 +573,8 @@ def new_empty(
 
 @op("mint.nn.functional.one_hot(tensor, num_classes=-1)", compute="native")
 def mint_one_hot(xp, tensor: Index, num_classes: Int(ge=-1) = -1):
-    """Writes 1 at the class that each element names and 0 elsewhere, along a new last axis.
+    """Encodes class numbers as one-hot vectors: 1 at the class of each element and 0 elsewhere,
+    along a new last axis.
 
     Shapes:
         `tensor` is of any shape of integers. The result has a new last axis of length

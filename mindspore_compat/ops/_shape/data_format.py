@@ -1,4 +1,4 @@
-"""Layouts of images, NHWC and NCHW: axes and lengths of one in the order of the other."""
+"""Image layouts NHWC and NCHW: axes and lengths of one layout reordered for the other."""
 
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import AsValue, OneOf, TensorOf
@@ -19,7 +19,7 @@ def data_format_dim_map(
     src_format: Layout = "NHWC",
     dst_format: Layout = "NCHW",
 ):
-    """Gives the number of an axis in one layout of images as its number in another.
+    """Maps the number of an axis in one image layout to its number in another.
 
     Shapes:
         `input_x` is int32 or int64 of any shape, within [-4, 4). The result has the same shape and
@@ -37,7 +37,7 @@ def data_format_dim_map(
 def data_format_vec_permute(
     xp, input_x: Index, src_format: Format = "NHWC", dst_format: Format = "NCHW"
 ):
-    """Brings numbers that belong to axes into the order of another layout of images.
+    """Permutes per-axis numbers from one image layout to another.
 
     Shapes:
         `input_x` is (4,) or (4, 2), of int32 or int64. The result has the same shape and dtype.

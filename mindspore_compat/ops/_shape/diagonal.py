@@ -1,4 +1,4 @@
-"""Diagonals and traces of matrices, and matrices from their diagonals.
+"""Diagonals and traces of matrices, and matrices built from diagonals.
 
 Bands of several diagonals are in _shape/band.py.
 """
@@ -18,7 +18,8 @@ NumbersOfNumPy = TensorOf(number - {"bfloat16"})
 
 @op("ops.trace(input)", "ops.Trace()(input)", compute="native")
 def trace(xp, input: NumbersOfNumPy):
-    """Adds up the diagonal of a matrix. A RuntimeError is raised for anything that is no matrix.
+    """Computes the trace of a matrix, the sum of its diagonal. A RuntimeError is raised for an
+    input that is not a matrix.
 
     Shapes:
         `input` is (M, N). The result is ().
@@ -32,7 +33,8 @@ def trace(xp, input: NumbersOfNumPy):
 
 @op("mint.trace(input)", compute="native")
 def trace_strict(xp, input: Anything):
-    """Adds up the diagonal of a matrix. A ValueError is raised for anything that is no matrix.
+    """Computes the trace of a matrix, the sum of its diagonal. A ValueError is raised for an input
+    that is not a matrix.
 
     Shapes:
         `input` is (M, N). The result is ().
@@ -62,7 +64,7 @@ def trace_along(xp, input: Anything, offset: Int, axis1: Int, axis2: Int):
     compute="native",
 )
 def diagonal(xp, input: Anything, offset: Scalar = 0, dim1: Scalar = 0, dim2: Scalar = 1):
-    """Takes a diagonal over two axes. `offset` is 0 for the main one, positive for one above and
+    """Extracts a diagonal over two axes. `offset` is 0 for the main one, positive for one above and
     negative for one below.
 
     Shapes:
@@ -78,7 +80,7 @@ def diagonal(xp, input: Anything, offset: Scalar = 0, dim1: Scalar = 0, dim2: Sc
 
 @op("ops.diag_embed(input, offset=0, dim1=-2, dim2=-1)", compute="native")
 def diag_embed(xp, input: RealsOfNumPy, offset: Int = 0, dim1: Int = -2, dim2: Int = -1):
-    """Writes the last axis of the input on the diagonal of two new axes, among zeros.
+    """Writes the last axis of the input on the diagonal of two new axes, with zeros elsewhere.
 
     Shapes:
         `input` is (..., M). The result has two axes of length M + |offset|, at `dim1` and `dim2`,
@@ -104,7 +106,8 @@ def diag_embed(xp, input: RealsOfNumPy, offset: Int = 0, dim1: Int = -2, dim2: I
 
 @op("ops.diag(input)", "ops.Diag()(input)", compute="native")
 def diag(xp, input: Anything):
-    """Writes the elements on the diagonal of an array of twice as many axes, among zeros.
+    """Writes the elements on the diagonal of an array with twice as many axes, with zeros
+    elsewhere.
 
     Shapes:
         `input` is of shape s with at least one axis. The result is of shape s + s, of the same
@@ -122,7 +125,7 @@ def diag(xp, input: Anything):
 
 @op("mint.diag(input, diagonal=0)", compute="native")
 def vector_diag(xp, input: Anything, diagonal: Int = 0):
-    """Makes a matrix with a vector on its diagonal, or takes the diagonal of a matrix.
+    """Builds a matrix with a vector on its diagonal, or extracts the diagonal of a matrix.
 
     Shapes:
         `input` is (M,) or (M, N). The result is a square matrix of length M + |diagonal|, or a
@@ -141,7 +144,7 @@ def vector_diag(xp, input: Anything, diagonal: Int = 0):
 
 @op("ops.diagflat(input, offset=0)", "Tensor.diagflat(offset=0)", compute="native")
 def diagflat(xp, input: Anything, offset: Int | Bool = 0):
-    """Makes a matrix with all elements of the input on its diagonal.
+    """Builds a matrix with all elements of the input on its diagonal.
 
     Shapes:
         `input` may have any shape, of M elements. The result is square, of length M + |offset|, of
@@ -162,8 +165,8 @@ def diag_part(
     xp,
     input_x: TensorOf("int32", "int64", "float16", "float32", "float64", "complex64", "complex128"),
 ):
-    """Takes the elements whose position agrees in both halves of the axes: what `ops.diag` spreads
-    out.
+    """Extracts the elements whose indices agree in both halves of the axes, the inverse of
+    `ops.diag`.
 
     Shapes:
         `input_x` is of shape s + s. The result is of shape s, of the same dtype.
@@ -185,8 +188,8 @@ def diag_part(
     compute="native",
 )
 def matrix_band_part(xp, x: Anything, lower: Int | Index, upper: Int | Index):
-    """Keeps `lower` diagonals below and `upper` above the main one of each matrix, and puts zeros
-    elsewhere. A negative number keeps all.
+    """Keeps a central band of each matrix, `lower` diagonals below and `upper` above the main one,
+    and sets the rest to zero. A negative number keeps all.
 
     Shapes:
         `x` is (..., M, N). The result has the same shape and dtype.
@@ -244,8 +247,8 @@ def diagonal_scatter(
     ),
 )
 def fill_diagonal(xp, input: Anything, fill_value: Number, wrap: Bool = False):
-    """Writes one number on the main diagonal, in a copy of the input. With `wrap` a tall matrix has
-    it again below.
+    """Writes one number on the main diagonal, in a copy of the input. With `wrap` the diagonal of a
+    tall matrix starts again below.
 
     Shapes:
         `input` has at least two axes, of one length if there are more than two. The result has the
@@ -274,7 +277,7 @@ def fill_diagonal(xp, input: Anything, fill_value: Number, wrap: Bool = False):
 
 @op(compute="native")
 def blocks_on_diagonal(xp, inputs: Several):
-    """The matrices along the diagonal of one, zeros elsewhere."""
+    """The matrices along the diagonal of one matrix, zeros elsewhere."""
     blocks = [xp.reshape(b, (1,) * (2 - b.ndim) + tuple(b.shape)) for b in inputs]
     width = sum(b.shape[1] for b in blocks)
     rows, start = [], 0
@@ -287,7 +290,8 @@ def blocks_on_diagonal(xp, inputs: Several):
 
 @public("ops.block_diag", "mint.block_diag")
 def block_diag(*inputs):
-    """The matrices along the diagonal of one, zeros elsewhere; vectors are rows.
+    """Builds a block diagonal matrix: the matrices along the diagonal, zeros elsewhere; vectors are
+    rows.
 
     Example:
         >>> import mindspore_compat as ms

@@ -1,4 +1,4 @@
-"""Reversing and rolling along axes."""
+"""Reversing, rotating and rolling along axes."""
 
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Bool, Int, ListOf, TupleOf
@@ -14,7 +14,7 @@ from .axes import axis_of
     compute="native",
 )
 def flip(xp, input: Anything, dims: TupleOf(Int) | ListOf(Int)):
-    """Reverses the order of the elements along the axes given.
+    """Reverses the order of the elements along the given axes.
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
@@ -35,8 +35,8 @@ def flip(xp, input: Anything, dims: TupleOf(Int) | ListOf(Int)):
     compute="native",
 )
 def roll(xp, input: Anything, shifts: IntOrInts, dims: IntOrInts | None = None):
-    """Moves the elements along axes; those pushed over the end come back at the start. Without
-    `dims` it moves them in the flattened input.
+    """Shifts the elements cyclically along axes. Without `dims` it shifts them in the flattened
+    input.
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
@@ -51,7 +51,7 @@ def roll(xp, input: Anything, shifts: IntOrInts, dims: IntOrInts | None = None):
 
 @op("ops.fliplr(input)", "Tensor.fliplr()", compute="native")
 def fliplr(xp, input: Anything):
-    """Reverses the second axis.
+    """Reverses the second axis (flips left to right).
 
     Shapes:
         `input` has at least two axes. The result has the same shape and dtype.
@@ -66,7 +66,7 @@ def fliplr(xp, input: Anything):
 
 @op("ops.flipud(input)", "Tensor.flipud()", compute="native")
 def flipud(xp, input: Anything):
-    """Reverses the first axis.
+    """Reverses the first axis (flips up to down).
 
     Shapes:
         `input` has at least one axis. The result has the same shape and dtype.
@@ -86,7 +86,7 @@ def flipud(xp, input: Anything):
     compute="native",
 )
 def rot90(xp, input: Anything, k: Int | Bool, dims: Ints):
-    """Turns the input `k` times by 90 degrees, from the first axis named toward the second. A
+    """Rotates the input `k` times by 90 degrees, from the first axis named toward the second. A
     RuntimeError is raised if both are the same.
 
     Shapes:

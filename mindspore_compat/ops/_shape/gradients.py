@@ -1,4 +1,4 @@
-"""Where the parts of a concatenation begin, which its gradient asks for."""
+"""The offsets of the parts of a concatenation, which its gradient needs."""
 
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Int, ListOf, TensorOf, TupleOf, checked
@@ -9,7 +9,7 @@ from ..primitive import Primitive
 
 @public("ops.operations._grad_ops.ConcatOffset")
 class ConcatOffset(Primitive):
-    """Where each of the Tensors that `ops.Concat` joins begins: `ConcatOffset(N, axis)(input_x)`.
+    """The offset of each of the Tensors that `ops.Concat` joins: `ConcatOffset(N, axis)(input_x)`.
 
     Returns:
         Tensor (N, rank), int64; zero but along `axis`.

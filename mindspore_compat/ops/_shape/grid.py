@@ -42,7 +42,7 @@ def _meshgrid(inputs, indexing):
 
 @public("ops.meshgrid")
 def meshgrid(*inputs, indexing="xy"):
-    """The coordinates of the grid that vectors span.
+    """Creates coordinate grids from vectors.
 
     Args:
         *inputs (Tensor): vectors.
@@ -64,7 +64,7 @@ def meshgrid(*inputs, indexing="xy"):
 
 @public("mint.meshgrid")
 def mint_meshgrid(*tensors, indexing=None):
-    """The coordinates of the grid that vectors span; "ij" by default.
+    """Creates coordinate grids from vectors; "ij" indexing by default.
 
     Example:
         >>> import mindspore_compat as ms
@@ -97,7 +97,8 @@ class Meshgrid:
 
 @public("ops.cartesian_prod")
 def cartesian_prod(*inputs):
-    """All combinations of one element of each vector, one row for each.
+    """Computes the Cartesian product of vectors: all combinations of one element of each, one per
+    row.
 
     Example:
         >>> import mindspore_compat as ms
@@ -116,7 +117,7 @@ def cartesian_prod(*inputs):
 @public("ops.combinations")
 @checked
 def combinations(input: Anything, r: Int(ge=1) = 2, with_replacement: Any = False):
-    """All choices of r elements of a vector, one row for each.
+    """Lists all combinations of r elements of a vector, one per row.
 
     Example:
         >>> import mindspore_compat as ms
@@ -136,7 +137,8 @@ def combinations(input: Anything, r: Int(ge=1) = 2, with_replacement: Any = Fals
 
 @op("ops.vander(x, N=None)", "Tensor.vander(N=None)")
 def vander(xp, x: Anything, N: Int(ge=1) | Bool | None = None):
-    """Lists the powers N-1, ..., 1, 0 of each element, one row for each.
+    """Computes the Vandermonde matrix: the powers N-1, ..., 1, 0 of each element, one row per
+    element.
 
     Shapes:
         `x` is (M,). The result is (M, N), with N = M by default, of the dtype of `x`; integers give

@@ -1,4 +1,4 @@
-"""Primitives of shapes and padding that MindSpore shows under internal paths alone."""
+"""Primitives of shapes and padding that MindSpore exposes under internal paths only."""
 
 import numpy as np
 
@@ -44,7 +44,7 @@ def _unpadded(shape, paddings):
 
 
 def _unpadded_last(shape, paddings, contiguous):
-    """The shape before a padding of the last axes, given from the last one on."""
+    """The shape before the last axes were padded; the pads are listed from the last axis on."""
     ends = ints(paddings)
     half = len(ends) // 2
     sums = [
@@ -85,7 +85,9 @@ def as_strided(input, size, stride, storage_offset=0):
 
 @alias("ops.auto_generate.RepeatInterleaveGrad()(input, repeats, dim)")
 def repeat_interleave_grad(input, repeats, dim):
-    """The gradient of `repeat_interleave`: what belongs to one index is added up."""
+    """The gradient of `repeat_interleave`: the gradients of the copies of one element are
+    summed.
+    """
     lengths = repeats.asnumpy().tolist() if isinstance(repeats, Tensor) else repeats
     if isinstance(lengths, int) or len(lengths) == 1:
         each = lengths if isinstance(lengths, int) else lengths[0]

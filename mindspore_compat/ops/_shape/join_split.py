@@ -1,4 +1,4 @@
-"""Joining Tensors, and splitting one into parts."""
+"""Concatenating, stacking, splitting and unstacking Tensors."""
 
 import itertools
 
@@ -31,7 +31,7 @@ Scalar, Count = ScalarOf(Int, TypeError), ScalarOf(Int(ge=1), TypeError)
     compute="native",
 )
 def cat(xp, tensors: Several, axis: Scalar = 0):
-    """Joins Tensors along an axis that they have.
+    """Concatenates Tensors along an existing axis.
 
     Shapes:
         The Tensors agree in all axes but `axis`, whose lengths add up. The result has the dtype to
@@ -48,7 +48,7 @@ def cat(xp, tensors: Several, axis: Scalar = 0):
 
 @op("mint.stack(tensors, dim: axis=0)", compute="native")
 def stack(xp, tensors: Several, axis: Int = 0):
-    """Joins Tensors of one shape along a new axis.
+    """Stacks Tensors of one shape along a new axis.
 
     Shapes:
         Each Tensor is of shape s. The result has a new axis at `axis`, as long as there are
@@ -70,7 +70,7 @@ def stack(xp, tensors: Several, axis: Int = 0):
     quirks=Quirks(rules=dict.fromkeys(("ops.stack", "ops.Stack"), {"tensors": Several | Alone})),
 )
 def stack_one_dtype(xp, tensors: Several, axis: Int = 0):
-    """Joins Tensors of one shape and dtype along a new axis.
+    """Stacks Tensors of one shape and dtype along a new axis.
 
     Shapes:
         The result has a new axis at `axis`, as long as there are Tensors, and their dtype.
@@ -94,7 +94,7 @@ def stack_one_dtype(xp, tensors: Several, axis: Int = 0):
     quirks=Quirks(rules={"mint.unbind": {"axis": Scalar}}),
 )
 def unstack(xp, input_x: Anything, axis: Int = 0, num: Int | None = None):
-    """Takes the slices along an axis apart.
+    """Unstacks a Tensor into its slices along an axis.
 
     Shapes:
         `input_x` has at least one axis. The result is a tuple with one Tensor for each position
@@ -115,8 +115,9 @@ def split_at(xp, input: Anything, edges: Any, axis: Int):
 
 
 def _edges(api, length, sizes):
-    """Where to cut for parts of `sizes`: one size for all (the last part may be shorter), or
-    each."""
+    """The split positions for parts of `sizes`: one size for all (the last part may be shorter), or
+    a list of sizes.
+    """
     if isinstance(sizes, int):
         if sizes < 1:
             raise ValueError(f"For '{api}', 'split_size' must be at least 1, but got {sizes}.")
@@ -132,7 +133,7 @@ def _edges(api, length, sizes):
 
 @public("ops.split")
 def split(tensor, split_size_or_sections, axis=0):
-    """The parts of a Tensor along an axis, as a tuple.
+    """Splits a Tensor along an axis into a tuple of parts.
 
     Args:
         tensor (Tensor): any dtype.
@@ -142,7 +143,7 @@ def split(tensor, split_size_or_sections, axis=0):
 
     Raises:
         TypeError: if an argument has another type.
-        ValueError: if `axis` is no axis, a length is below 1, or the lengths do not add up.
+        ValueError: if `axis` is not an axis, a length is below 1, or the lengths do not add up.
 
     Example:
         >>> import mindspore_compat as ms
@@ -170,7 +171,7 @@ def _split(api, tensor, sizes, axis):
 
 @public("mint.split")
 def mint_split(tensor, split_size_or_sections, dim=0):
-    """The parts of a Tensor along `dim`; the arguments are those of `ops.split`.
+    """Splits a Tensor along `dim`; the arguments are those of `ops.split`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -184,7 +185,7 @@ def mint_split(tensor, split_size_or_sections, dim=0):
 def split_evenly(
     xp, input_x: Anything, axis: ScalarOf(Int) = 0, output_num: ScalarOf(Int(ge=1)) = 1
 ):
-    """Cuts the input into `output_num` equal parts along an axis.
+    """Splits the input into `output_num` equal parts along an axis.
 
     Shapes:
         The length along `axis` is a multiple of `output_num`. The result is a tuple of Tensors of
@@ -209,7 +210,7 @@ def split_evenly(
     quirks=Quirks(rules={"mint.chunk": {"chunks": Count, "axis": Scalar}}),
 )
 def chunk(xp, input: Anything, chunks: Int(ge=1), axis: Int = 0):
-    """Cuts the input into at most `chunks` parts of equal length along an axis; the last part may
+    """Splits the input into at most `chunks` parts of equal length along an axis; the last part may
     be shorter.
 
     Shapes:
@@ -228,7 +229,7 @@ def chunk(xp, input: Anything, chunks: Int(ge=1), axis: Int = 0):
 @public("ops.hstack", "mint.hstack")
 @checked
 def hstack(tensors: Joined):
-    """Tensors joined along the second axis, vectors along their only one.
+    """Stacks Tensors horizontally: along the second axis, vectors along their only axis.
 
     Example:
         >>> import mindspore_compat as ms
@@ -242,7 +243,7 @@ def hstack(tensors: Joined):
 @public("ops.vstack", "mint.vstack")
 @checked
 def vstack(inputs: Joined):
-    """Tensors joined along the first axis, vectors as rows.
+    """Stacks Tensors vertically: along the first axis, vectors as rows.
 
     Example:
         >>> import mindspore_compat as ms
@@ -269,7 +270,7 @@ def row_stack(tensors: Joined):
 @public("ops.dstack", "mint.dstack")
 @checked
 def dstack(tensors: Joined):
-    """Tensors joined along the third axis.
+    """Stacks Tensors along the third axis.
 
     Example:
         >>> import mindspore_compat as ms
@@ -282,7 +283,7 @@ def dstack(tensors: Joined):
 @public("ops.column_stack", "mint.column_stack")
 @checked
 def column_stack(tensors: Joined):
-    """Tensors joined along the second axis, vectors as columns.
+    """Stacks Tensors along the second axis, vectors as columns.
 
     Example:
         >>> import mindspore_compat as ms
@@ -302,7 +303,7 @@ def parts_at(xp, input: Anything, edges: Any, axis: Int):
 @public("ops.tensor_split", "Tensor.tensor_split")
 @checked
 def tensor_split(input: Anything, indices_or_sections: Any, axis: Int = 0):
-    """So many parts as equal as can be along an axis, or the parts between the indices given.
+    """Splits a Tensor along an axis into a number of nearly equal parts, or at the given indices.
 
     Example:
         >>> import mindspore_compat as ms
@@ -315,7 +316,7 @@ def tensor_split(input: Anything, indices_or_sections: Any, axis: Int = 0):
 @public("mint.tensor_split")
 @checked
 def mint_tensor_split(input: Anything, indices_or_sections: Any, dim: Int = 0):
-    """The parts along `dim`; see `ops.tensor_split`.
+    """Splits a Tensor along `dim`; see `ops.tensor_split`.
 
     Example:
         >>> print(ms.mint.tensor_split(ms.Tensor([1, 2, 3]), 2))
@@ -405,7 +406,7 @@ _split_by_name("ops.dsplit", "Tensor.dsplit", 2, 3)
 
 @public("ops.SplitV")
 class SplitV(Primitive):
-    """Pieces of given lengths along an axis; -1 takes what is left.
+    """Splits a Tensor into parts of given lengths along an axis; -1 takes what is left.
 
     Args:
         size_splits (Union[tuple[int], list[int]]): the lengths.
@@ -457,10 +458,10 @@ class SplitV(Primitive):
 
 @public("ops.ParallelConcat")
 class ParallelConcat(Primitive):
-    """Tensors whose first axis has length 1, joined along it.
+    """Concatenates Tensors whose first axis has length 1 along that axis.
 
     Raises:
-        TypeError: if the input is no tuple or list of Tensors.
+        TypeError: if the input is not a tuple or list of Tensors.
         ValueError: if a first axis has another length or the shapes differ.
 
     Example:
@@ -487,8 +488,7 @@ class ParallelConcat(Primitive):
 
 
 def _joined_dtype(xp, tensors):
-    """Tensors of several dtypes are cast to the one they promote to, or the float type of the
-    Cell."""
+    """Tensors cast to their common dtype, or to the float dtype of the Cell."""
     target = tensors[0].dtype
     for one in tensors[1:]:
         target = promote_np(target, one.dtype)
@@ -502,7 +502,7 @@ def of_one_dtype(xp, tensors):
     cast.
 
     Raises:
-        TypeError: they have several.
+        TypeError: if they have several.
     """
     if precision.dtype is not None:
         return _joined_dtype(xp, tensors)

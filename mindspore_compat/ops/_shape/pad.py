@@ -1,4 +1,6 @@
-"""Padding. Blocks of space that become channels or batches are in _image/pixel_shuffle.py."""
+"""Padding: constant, reflected, replicated and circular. Space-to-batch and space-to-depth are in
+_image/pixel_shuffle.py.
+"""
 
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
@@ -27,7 +29,7 @@ _Value = InstanceOf(int, float).called("a number") | None
 
 @op(compute="native")
 def pad_constant(xp, input: Anything, widths: Any, value: Any):
-    """A number around the input; negative widths cut."""
+    """Pads the input with a number; negative widths crop."""
     if any(min(pair) < 0 for pair in widths):
         cut = tuple(slice(max(-a, 0), n - max(-b, 0)) for (a, b), n in zip(widths, input.shape))
         input = input[cut]
@@ -37,7 +39,7 @@ def pad_constant(xp, input: Anything, widths: Any, value: Any):
 
 @op(compute="native")
 def pad_by_index(xp, input: Anything, widths: Any, mode: Str):
-    """The input continued by its own values."""
+    """Pads the input with its own values."""
     return xp.pad_by_index(input, widths, mode)
 
 
@@ -46,7 +48,7 @@ PAD_MODES = ("constant", "reflect", "replicate", "circular")
 
 @public("ops.pad")
 def pad(input_x, padding, mode="constant", value=None):
-    """The input with values added around it, the last axis first in `padding`.
+    """Pads the input; `padding` lists the last axis first.
 
     Args:
         input_x (Tensor): any dtype.
@@ -57,8 +59,8 @@ def pad(input_x, padding, mode="constant", value=None):
 
     Raises:
         TypeError: if an argument has another type.
-        ValueError: if `padding` has an odd length or too many entries, `mode` is none of these, or
-            `value` is given for another mode.
+        ValueError: if `padding` has an odd length or too many entries, `mode` is not one of these,
+            or `value` is given for another mode.
 
     Example:
         >>> import mindspore_compat as ms
@@ -109,7 +111,7 @@ def _padded(input_x, padding, mode, value):
 
 @public("mint.nn.functional.pad")
 def mint_pad(input, pad, mode="constant", value=None):
-    """The input with values added around it; the arguments are those of `ops.pad`.
+    """Pads the input; the arguments are those of `ops.pad`.
 
     Other modes than "constant" pad the last one of two or three axes, the last two of three or
     four, or the last three of four or five.
@@ -174,7 +176,7 @@ class PadV3:
 
 @public("ops.mirror_pad")
 def mirror_pad(input_x, paddings, mode):
-    """The input continued by its mirror image, as by `ops.MirrorPad`.
+    """Pads the input with its mirror image, as `ops.MirrorPad` does.
 
     Example:
         >>> import mindspore_compat as ms
@@ -186,7 +188,7 @@ def mirror_pad(input_x, paddings, mode):
 
 @public("ops.MirrorPad")
 class MirrorPad:
-    """The input continued by its mirror image: `ops.MirrorPad(mode)(x, paddings)`, one row for each
+    """Pads the input with its mirror image: `ops.MirrorPad(mode)(x, paddings)`, one row for each
     axis.
 
     Example:
@@ -217,7 +219,7 @@ class MirrorPad:
 
 @op("ops.Padding(pad_dim_size=8)(x)", "ops.padding(x, pad_dim_size=8)", compute="native")
 def padding(xp, x: AsValue(Anything, Plain), pad_dim_size: Int(ge=1) = 8):
-    """Fills the last axis, of length 1, up with zeros.
+    """Pads the last axis, of length 1, with zeros at the end.
 
     Shapes:
         `x` is (..., 1). The result is (..., pad_dim_size), of the same dtype.
@@ -237,7 +239,7 @@ def padding(xp, x: AsValue(Anything, Plain), pad_dim_size: Int(ge=1) = 8):
 
 @op("ops.Pad(paddings)(input_x)", compute="native")
 def pad_with_zeros(xp, input_x: Anything, paddings: TupleOf(TupleOf(Int, length=2))):
-    """Adds zeros before and after the elements along each axis; `paddings` holds a pair for each.
+    """Pads each axis with zeros before and after; `paddings` holds a pair for each axis.
 
     Shapes:
         `input_x` may have any shape. Each axis grows by the sum of its pair; the dtype stays.

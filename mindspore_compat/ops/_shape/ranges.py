@@ -43,7 +43,8 @@ def _number(api, name, value):
 
 @public("ops.arange")
 def arange(start=0, end=None, step=1, *, dtype=None):
-    """Numbers from `start` to below `end`, `step` apart; int64 for ints, else float32.
+    """Creates evenly spaced numbers from `start` up to, but not including, `end`, `step` apart;
+    int64 for ints, else float32.
 
     Args:
         start (Union[int, float, Tensor]): the first number; the end, if `end` is None. Default: 0.
@@ -52,7 +53,7 @@ def arange(start=0, end=None, step=1, *, dtype=None):
         dtype (mindspore.dtype): the dtype wanted.
 
     Raises:
-        TypeError: if an argument is no number.
+        TypeError: if an argument is not a number.
         ValueError: if `step` is 0, or leads away from `end`.
 
     Example:
@@ -77,7 +78,9 @@ def arange(start=0, end=None, step=1, *, dtype=None):
 
 
 def _count(start, end, step):
-    """How many numbers lie between floats: counted in float32, so that 0 to 1 by 0.01 has 100."""
+    """The length of a range of floats, computed in float32, so that 0 to 1 by 0.01 has 100
+    numbers.
+    """
     start, end, step = (numpy.float32(v) for v in (start, end, step))
     return int(numpy.ceil((end - start) / step))
 
@@ -85,11 +88,12 @@ def _count(start, end, step):
 @public("ops.range")
 @checked
 def range(start: Limit, end: Limit, step: Limit, maxlen: ScalarOf(Int(ge=1)) = 1000000):
-    """Numbers from `start` to below `end`, `step` apart; the arguments may be Tensors.
+    """Creates evenly spaced numbers from `start` up to, but not including, `end`, `step` apart; the
+    arguments may be Tensors.
 
     Raises:
-        TypeError: if an argument is no number, `maxlen` no int, or some numbers are ints and some
-            floats.
+        TypeError: if an argument is not a number, `maxlen` not an int, or some numbers are ints and
+            some floats.
         ValueError: if `step` is 0 or leads away from `end`, or there are more than `maxlen`
         numbers.
 
@@ -118,10 +122,11 @@ def range(start: Limit, end: Limit, step: Limit, maxlen: ScalarOf(Int(ge=1)) = 1
 
 @public("ops.linspace", "mint.linspace")
 def linspace(start, end, steps, *, dtype=None):
-    """`steps` numbers from `start` to `end`, evenly apart, both included; float32 by default.
+    """Creates `steps` evenly spaced numbers from `start` to `end`, both included; float32 by
+    default.
 
     Raises:
-        TypeError: if `start` or `end` is no number, or `steps` no int.
+        TypeError: if `start` or `end` is not a number, or `steps` not an int.
         ValueError: if `steps` is not positive.
 
     Example:
@@ -147,7 +152,8 @@ def linspace(start, end, steps, *, dtype=None):
 
 @public("ops.LinSpace")
 class LinSpace:
-    """Numbers evenly between two Tensors without axes: `ops.LinSpace()(start, stop, num)`.
+    """Creates evenly spaced numbers between two Tensors without axes: `ops.LinSpace()(start, stop,
+    num)`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -165,7 +171,8 @@ class LinSpace:
 
 @public("ops.Range")
 class Range:
-    """Numbers from start to below end, step apart: `ops.Range(maxlen)(start, end, step)`.
+    """Creates evenly spaced numbers from start up to, but not including, end:
+    `ops.Range(maxlen)(start, end, step)`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -194,7 +201,8 @@ def log_space(
     base: Int(ge=0) = 10,
     dtype: DType = "float32",
 ):
-    """Raises `base` to the power of `steps` numbers that lie evenly between two ends.
+    """Creates logarithmically spaced numbers: `base` to the power of `steps` evenly spaced numbers
+    between two ends.
 
     Shapes:
         `start` and `end` are scalars. The result is (steps,), of `dtype`.
@@ -225,7 +233,8 @@ def logspace(
     *,
     dtype: DType = dtypes.float32,
 ):
-    """`base` to the power of `steps` numbers evenly between two ends.
+    """Creates logarithmically spaced numbers: `base` to the power of `steps` evenly spaced numbers
+    between two ends.
 
     Raises:
         TypeError: if an argument is of another type.
@@ -248,7 +257,8 @@ def logspace(
 @public("mint.arange")
 @checked
 def mint_arange(start: Number = 0, end: Number = None, step: Number = 1, *, dtype: DType = None):
-    """Numbers from `start` to below `end`, `step` apart; int64 for ints, else float32.
+    """Creates evenly spaced numbers from `start` up to, but not including, `end`, `step` apart;
+    int64 for ints, else float32.
 
     Args:
         start (Union[float, int]): the first number; the end, if `end` is None. Default: 0.
@@ -257,7 +267,7 @@ def mint_arange(start: Number = 0, end: Number = None, step: Number = 1, *, dtyp
         dtype (mindspore.dtype): the dtype wanted.
 
     Raises:
-        TypeError: if an argument is no number.
+        TypeError: if an argument is not a number.
         ValueError: if `step` is 0 or leads away from `end`, or if `start` is `end`.
 
     Example:
@@ -278,7 +288,7 @@ def mint_arange(start: Number = 0, end: Number = None, step: Number = 1, *, dtyp
 
 @public("ops.RaggedRange")
 class RaggedRange(Primitive):
-    """Concatenated ranges: (where each begins, their values).
+    """Concatenated ranges: (the offset of each, their values).
 
     Args:
         Tsplits (mindspore.dtype): int32 or int64, the dtype of the beginnings.

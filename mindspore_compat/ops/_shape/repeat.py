@@ -21,8 +21,7 @@ _Repeats = Int.called("ints")
     quirks=Quirks(rules={"ops.broadcast_to": {"shape": InTensor(TupleOf(Int))}}),
 )
 def broadcast_to(xp, input: Anything, shape: TupleOf(Int)):
-    """Repeats the input along axes of length 1 and along new leading axes. A length of -1 in
-    `shape` keeps the one of the input.
+    """Broadcasts the input to a shape. A length of -1 in `shape` keeps the one of the input.
 
     Shapes:
         `input` has a shape that broadcasts to `shape`, which is that of the result; the dtype
@@ -40,7 +39,7 @@ def broadcast_to(xp, input: Anything, shape: TupleOf(Int)):
 
 @op("ops.tile(input, dims)", "ops.Tile()(input, dims)", "mint.tile(input, dims)", compute="native")
 def tile(xp, input: Anything, dims: InTensor(TupleOf(Int(ge=0)) | ListOf(Int(ge=0)))):
-    """Repeats the input as often along each axis as `dims` says.
+    """Repeats (tiles) the input along each axis as often as `dims` says.
 
     Shapes:
         The length of each axis is multiplied by its entry of `dims`; missing entries or axes count
@@ -80,7 +79,7 @@ def _repeat(api, input, repeats, axis):
 @public("ops.repeat_interleave")
 @checked
 def repeat_interleave(input: TensorOf(number), repeats: Any, axis: Any = None):
-    """Every element along an axis (of all elements in order, for None) repeated, equally often or
+    """Repeats every element along an axis (of the flattened input, for None), all equally often or
     each as often as given.
 
     Args:
@@ -105,7 +104,7 @@ def repeat_interleave(input: TensorOf(number), repeats: Any, axis: Any = None):
 @public("ops.repeat_elements")
 @checked
 def repeat_elements(x: TensorOf(number), rep: Int(ge=1), axis: Int = 0):
-    """Every element along an axis repeated `rep` times; see `ops.repeat_interleave`.
+    """Repeats every element along an axis `rep` times; see `ops.repeat_interleave`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -117,8 +116,7 @@ def repeat_elements(x: TensorOf(number), rep: Int(ge=1), axis: Int = 0):
 
 @op("ops.expand(input_x, size)", "ops.Expand()(x: input_x, shape: size)", compute="native")
 def expand(xp, input_x: Anything, size: Index | TupleOf(Int)):
-    """Repeats the input along axes of length 1 and along new leading axes. A length of -1 in `size`
-    keeps the one of the input.
+    """Broadcasts the input to a size. A length of -1 in `size` keeps the one of the input.
 
     Shapes:
         `input_x` has a shape that broadcasts to `size`, which is that of the result; the dtype
@@ -138,7 +136,7 @@ def expand(xp, input_x: Anything, size: Index | TupleOf(Int)):
 @public("ops.expand_as")
 @checked
 def expand_as(input: Anything, other: Anything):
-    """The input broadcast to the shape of another Tensor.
+    """Broadcasts the input to the shape of another Tensor.
 
     Example:
         >>> import mindspore_compat as ms
@@ -154,7 +152,7 @@ def expand_as(input: Anything, other: Anything):
 def mint_repeat_interleave(
     input: Anything, repeats, dim: Int = None, *, output_size: Int(ge=0) = None
 ):
-    """Every element along an axis (of all elements in order, for None) repeated.
+    """Repeats every element along an axis (of the flattened input, for None).
 
     Args:
         input (Tensor): any shape.

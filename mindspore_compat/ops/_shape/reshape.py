@@ -1,4 +1,4 @@
-"""Shapes: reshaping, transposing, flattening, triangles. Values are moved, never changed."""
+"""Reshaping, flattening, squeezing. Values are moved, never changed."""
 
 import math
 
@@ -19,7 +19,7 @@ def shape_of(api, shape):
     """A shape argument (int, tuple, list, Tensor, or several ints) as a tuple of ints.
 
     Raises:
-        TypeError: if it is none of these.
+        TypeError: if it is not one of these.
         ValueError: if it is a Tensor of two axes or more.
     """
     if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
@@ -45,7 +45,7 @@ def shape_of(api, shape):
 
 @op("ops.Reshape()(input, shape)", compute="native")
 def reshape_array(xp, input: Anything, shape: Any):
-    """Gives the same elements another shape. One length of -1 follows from the others.
+    """Reshapes the input. One length may be -1 and is inferred from the others.
 
     Shapes:
         `input` has as many elements as `shape` says. The result has that shape and the same dtype.
@@ -86,7 +86,7 @@ def reshaped(api, input, shape):
 
 @public("ops.reshape", "mint.reshape")
 def reshape(input, shape):
-    """The same elements in another shape; one length may be -1 and follows from the others.
+    """Reshapes the input; one length may be -1 and is inferred from the others.
 
     Args:
         input (Tensor): any dtype.
@@ -168,7 +168,7 @@ def squeeze(xp, input: Anything, axis: ScalarOf(IntOrInts, TypeError) = None):
 
 @op(compute="native")
 def flatten_axes(xp, input: Anything, start_dim: Int, end_dim: Int):
-    """The axes from `start_dim` to `end_dim` as one."""
+    """Flattens the axes from `start_dim` to `end_dim` into one."""
     if input.ndim == 0:
         return xp.reshape(input, (1,))
     first, last = axis_of(start_dim, input), axis_of(end_dim, input)
@@ -184,7 +184,7 @@ def flatten_axes(xp, input: Anything, start_dim: Int, end_dim: Int):
 
 @public("ops.flatten")
 def flatten(input, order="C", *, start_dim=1, end_dim=-1):
-    """The axes from `start_dim` to `end_dim` as one.
+    """Flattens the axes from `start_dim` to `end_dim` into one.
 
     Args:
         input (Tensor): any dtype.
@@ -192,7 +192,7 @@ def flatten(input, order="C", *, start_dim=1, end_dim=-1):
         start_dim (int), end_dim (int): the first and the last axis joined. Default: 1 and -1.
 
     Raises:
-        TypeError: if `input` is not a Tensor, `order` no string, or an axis no int.
+        TypeError: if `input` is not a Tensor, `order` not a string, or an axis not an int.
         ValueError: if `order` is neither "C" nor "F", or the axes are out of range or order.
 
     Example:
@@ -232,7 +232,7 @@ def flatten(input, order="C", *, start_dim=1, end_dim=-1):
 
 @public("ops.Flatten")
 class Flatten:
-    """Every axis but the first as one: `ops.Flatten()(x)`.
+    """Flattens every axis but the first into one: `ops.Flatten()(x)`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -253,7 +253,7 @@ class Flatten:
 
 @public("mint.flatten")
 def mint_flatten(input, start_dim=0, end_dim=-1):
-    """The axes from `start_dim` to `end_dim` as one; all of them by default.
+    """Flattens the axes from `start_dim` to `end_dim` into one; all of them by default.
 
     Example:
         >>> import mindspore_compat as ms
@@ -269,14 +269,14 @@ def mint_flatten(input, start_dim=0, end_dim=-1):
 
 @public("Tensor.ravel")
 def ravel(self):
-    """All elements along one axis."""
+    """Flattens the input to one axis."""
     return reshape_array.run(self, (-1,))
 
 
 @public("ops.view_as")
 @checked
 def view_as(input: Anything, other: Anything):
-    """The input in the shape of another Tensor.
+    """Reshapes the input to the shape of another Tensor.
 
     Example:
         >>> import mindspore_compat as ms
@@ -289,7 +289,7 @@ def view_as(input: Anything, other: Anything):
 @public("ops.reshape_")
 @checked
 def reshape_(input: Anything, shape: TupleOf(Int) | ListOf(Int)):
-    """Gives the Tensor itself another shape, and returns it.
+    """Reshapes the Tensor in place, and returns it.
 
     Example:
         >>> x = ms.Tensor([1, 2, 3, 4])
@@ -306,14 +306,14 @@ def reshape_(input: Anything, shape: TupleOf(Int) | ListOf(Int)):
 @public("mint.nn.functional.flatten", "mint.flatten_ext")
 @checked
 def flatten_ext(input: Anything, start_dim: Scalar = 0, end_dim: Scalar = -1):
-    """The axes from `start_dim` to `end_dim` as one."""
+    """Flattens the axes from `start_dim` to `end_dim` into one."""
     return flatten_axes.run(input, start_dim, end_dim)
 
 
 @public("mint.ravel", "ops.ravel")
 @checked
 def mint_ravel(input: Anything):
-    """The elements in row order, along one axis.
+    """Flattens the elements, in row-major order, to one axis.
 
     Example:
         >>> import mindspore_compat as ms

@@ -1,4 +1,4 @@
-"""Between Tensors and Python's numbers and tuples."""
+"""Conversions between Tensors and Python numbers and tuples."""
 
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, InstanceOf, Number, checked
@@ -13,10 +13,10 @@ _ATuple = InstanceOf(tuple)
 
 @public("ops.scalar_to_tensor")
 def scalar_to_tensor(input_x, dtype=dtypes.float32):
-    """A number as a Tensor; float32 by default (bools and ints too).
+    """Converts a number to a Tensor; float32 by default (bools and ints too).
 
     Raises:
-        TypeError: if `input_x` is no number.
+        TypeError: if `input_x` is not a number.
 
     Example:
         >>> import mindspore_compat as ms
@@ -51,7 +51,7 @@ class ScalarToTensor(Primitive):
 
 @public("ops.scalar_to_array")
 def scalar_to_array(input_x):
-    """A number as a Tensor of its own dtype, as MindSpore 1.x had it.
+    """Converts a number to a Tensor of its own dtype, as MindSpore 1.x did.
 
     Example:
         >>> import mindspore_compat as ms
@@ -63,12 +63,13 @@ def scalar_to_array(input_x):
 
 @public("ops.tuple_to_array")
 def tuple_to_array(input_x):
-    """A tuple of numbers of one type, or a range, as a Tensor: int32 for ints, float32 for floats.
+    """Converts a tuple of numbers of one type, or a range, to a Tensor: int32 for ints, float32 for
+    floats.
 
     A list, text or Tensor gives None, as the original has it.
 
     Raises:
-        TypeError: if `input_x` is none of these, or mixes types.
+        TypeError: if `input_x` is not one of these, or mixes types.
 
     Example:
         >>> import mindspore_compat as ms
@@ -97,7 +98,7 @@ class TupleToArray(Primitive):
     """The class form of `ops.tuple_to_array`, for tuples only.
 
     Raises:
-        TypeError: if the input is no tuple, or mixes types.
+        TypeError: if the input is not a tuple, or mixes types.
 
     Example:
         >>> import mindspore_compat as ms
@@ -116,11 +117,11 @@ class TupleToArray(Primitive):
 
 @public("ops.scalar_cast")
 def scalar_cast(input_x, input_y):
-    """A number as int, float or bool, as a MindSpore dtype says.
+    """Casts a number to int, float or bool, according to a MindSpore dtype.
 
     Raises:
-        TypeError: if `input_x` is no number.
-        ValueError: if `input_y` is no int, float or bool dtype.
+        TypeError: if `input_x` is not a number.
+        ValueError: if `input_y` is not an int, float or bool dtype.
 
     Example:
         >>> import mindspore_compat as ms
@@ -216,7 +217,7 @@ class ScalarToArray(Primitive):
     """The class form of `ops.scalar_to_array`.
 
     Raises:
-        TypeError: if the input is no number.
+        TypeError: if the input is not a number.
 
     Example:
         >>> import mindspore_compat as ms

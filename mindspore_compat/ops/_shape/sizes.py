@@ -60,7 +60,7 @@ def rank(input_x):
 
 
 def _asking(path, function):
-    """The Primitive form of a question: `ops.Shape()(x)`."""
+    """The Primitive form of a query: `ops.Shape()(x)`."""
     call = {"__call__": lambda self, x: function(x), "__doc__": function.__doc__}
     return public(path)(type(path.removeprefix("ops."), (), call))
 

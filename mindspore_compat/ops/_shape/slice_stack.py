@@ -1,4 +1,4 @@
-"""Slices by numbers, narrowing, and sequences that are masked.
+"""Slices by numbers, narrowing, slice updates, and sequence masks.
 
 Reshaping is in reshape.py, joining and splitting in join_split.py, indexing in
 _indexing/getitem.py, padding in pad.py.
@@ -19,7 +19,7 @@ IntsOrTensor = InTensor(Ints)
 
 @op("ops.slice(input_x, begin, size)", "ops.Slice()(input: input_x, begin, size)", compute="native")
 def slice_(xp, input_x: Anything, begin: IntsOrTensor, size: IntsOrTensor):
-    """Cuts out the part of size `size` that starts at `begin`; a size of -1 reaches to the end.
+    """Extracts the slice of size `size` that starts at `begin`; a size of -1 reaches to the end.
 
     Shapes:
         `begin` and `size` have one number for each axis of `input_x`. The result is of that size
@@ -68,7 +68,7 @@ def strided_slice(
     new_axis_mask: Mask = 0,
     shrink_axis_mask: Mask = 0,
 ):
-    """Cuts out the part from `begin` to `end` in steps of `strides`.
+    """Extracts the strided slice from `begin` to `end` in steps of `strides`.
 
     Bit i of a mask changes what entry i means: the begin or end of it is ignored, it stands for an
     ellipsis, for a new axis, or for a single position whose axis is dropped.
@@ -107,7 +107,7 @@ def strided_slice(
 
 @op("ops.narrow(input, axis, start, length)", compute="native")
 def narrow(xp, input: Anything, axis: Int | Bool, start: Int(ge=0), length: Int(ge=1)):
-    """Cuts out `length` slices along an axis, from `start` on.
+    """Narrows an axis to `length` elements from `start` on.
 
     Shapes:
         `input` has at least one axis. The result has the length `length` along `axis` and the same
@@ -129,7 +129,7 @@ def mint_narrow(
     start: InTensor(Int),
     length: ScalarOf(Int(ge=0), TypeError),
 ):
-    """Cuts out `length` slices along an axis, from `start` on, which counts from the end if it is
+    """Narrows an axis to `length` elements from `start` on, which counts from the end if it is
     negative.
 
     Shapes:
@@ -214,7 +214,7 @@ def slice_scatter(
 
 
 def _checked_source(api, input, src, front, index):
-    """`index`, after a look whether `src` has the shape of what is there."""
+    """`index`, after a check that `src` has the shape of the elements there."""
     wanted = tuple(input[(*front, index)].shape)
     if tuple(src.shape) != wanted:
         raise ValueError(
@@ -226,8 +226,8 @@ def _checked_source(api, input, src, front, index):
 @public("ops.sequence_mask")
 @checked
 def sequence_mask(lengths: Index, maxlen: Int(ge=1) | None = None):
-    """True for the first lengths[i] of `maxlen` elements (the longest by default), along a new last
-    axis.
+    """Creates a mask that is True for the first lengths[i] of `maxlen` elements (the longest by
+    default), along a new last axis.
 
     Example:
         >>> import mindspore_compat as ms
@@ -246,7 +246,7 @@ def sequence_mask(lengths: Index, maxlen: Int(ge=1) | None = None):
 def tensor_slice(
     input: Anything, begin: TupleOf(Int) | ListOf(Int), size: TupleOf(Int) | ListOf(Int)
 ):
-    """The part of a size from `begin`; -1 takes what is left of an axis.
+    """Extracts the slice of a size from `begin`; -1 takes what is left of an axis.
 
     Example:
         >>> import mindspore_compat as ms

@@ -1,4 +1,4 @@
-"""Axes in another order: transpose, swapaxes, moveaxis, permute, t and the conjugate forms."""
+"""Axes reordered: transpose, swapaxes, moveaxis, permute, t and the conjugate forms."""
 
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
@@ -19,7 +19,7 @@ Axes = AsValue(Int | TupleOf(Int) | ListOf(Int) | Bool, NoneRule())
     compute="native",
 )
 def transpose(xp, input: Anything, dims: TupleOf(Int) | ListOf(Int)):
-    """Puts the axes in another order: axis i of the result is axis dims[i] of the input.
+    """Transposes the input: axis i of the result is axis dims[i] of the input.
 
     Shapes:
         `dims` names each axis of `input` once. The dtype stays.
@@ -49,7 +49,7 @@ def transpose(xp, input: Anything, dims: TupleOf(Int) | ListOf(Int)):
     ),
 )
 def swapaxes(xp, input: Anything, dim0: Axis, dim1: Axis):
-    """Exchanges two axes.
+    """Swaps two axes.
 
     Shapes:
         `input` may have any shape. The result has the two lengths exchanged and the same dtype.
@@ -86,7 +86,7 @@ def moveaxis(xp, x: Anything, source: Axes, destination: Axes):
 
 @op("ops.ConjugateTranspose()(x, perm)", compute="native")
 def conjugate_transpose(xp, x: Anything, perm: TupleOf(Int) | ListOf(Int)):
-    """Conjugates the elements and puts the axes in the order `perm`.
+    """Computes the conjugate transpose, with the axes in the order `perm`.
 
     Shapes:
         `perm` names each axis of `x` once. The dtype stays.
@@ -106,7 +106,7 @@ def conjugate_transpose(xp, x: Anything, perm: TupleOf(Int) | ListOf(Int)):
 
 @op("ops.TransposeView()(input, input_perm)", compute="native")
 def transpose_view(xp, input: Anything, input_perm: TupleOf(Int) | ListOf(Int)):
-    """Puts the axes in the order `input_perm`.
+    """Transposes the input: puts the axes in the order `input_perm`.
 
     Shapes:
         `input_perm` names each axis of `input` once. The dtype stays.
@@ -121,7 +121,7 @@ def transpose_view(xp, input: Anything, input_perm: TupleOf(Int) | ListOf(Int)):
 
 @op("ops.TransposeExtView()(input, dim0, dim1)", compute="native")
 def transpose_ext_view(xp, input: Anything, dim0: Int, dim1: Int):
-    """Exchanges two axes.
+    """Swaps two axes.
 
     Shapes:
         `input` may have any shape. The result has the two lengths exchanged and the same dtype.
@@ -136,7 +136,7 @@ def transpose_ext_view(xp, input: Anything, dim0: Int, dim1: Int):
 
 @op("ops.adjoint(x)", "Tensor.adjoint()")
 def adjoint(xp, x: Anything):
-    """Conjugates the elements and exchanges the last two axes.
+    """Computes the adjoint (conjugate transpose) of the last two axes.
 
     Shapes:
         `x` is (..., M, N). The result is (..., N, M), of the same dtype.
@@ -151,7 +151,7 @@ def adjoint(xp, x: Anything):
 
 
 def _need_matrix(name, self, least=2, most=None):
-    """Refuses a Tensor that is no matrix, or no stack of matrices."""
+    """Rejects a Tensor that is not a matrix, or not a stack of matrices."""
     if self.ndim < least or most is not None and self.ndim > most:
         words = "two axes" if most else "at least two axes"
         raise ValueError(
@@ -160,7 +160,7 @@ def _need_matrix(name, self, least=2, most=None):
 
 
 def _conjugate_transpose(self):
-    """The conjugate transpose of a matrix; a ValueError for what is no matrix."""
+    """The conjugate transpose of a matrix; a ValueError for an input that is not a matrix."""
     _need_matrix("H", self, most=2)
     return adjoint.run(self)
 
@@ -199,7 +199,7 @@ def t(xp, input: Anything):
 
 @op("mint.t(input)", compute="native")
 def mint_t(xp, input: Anything):
-    """Exchanges the two axes of a matrix; scalars and vectors stay as they are.
+    """Transposes a matrix; scalars and vectors stay as they are.
 
     Shapes:
         `input` is (M, N), (M,) or (). The result is (N, M), (M,) or (), of the same dtype.
@@ -215,7 +215,7 @@ def mint_t(xp, input: Anything):
 @public("mint.permute")
 @checked(Forbid("dims is None", ValueError, "'dims' must be a tuple of ints"))
 def permute(input: Anything, dims: TupleOf(Int) | ListOf(Int) | None):
-    """The axes in another order: axis i of the result is axis dims[i] of the input.
+    """Permutes the axes: axis i of the result is axis dims[i] of the input.
 
     Args:
         input (Tensor): any shape.

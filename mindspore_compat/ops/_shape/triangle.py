@@ -5,7 +5,7 @@ from ..._core.rules.vocabulary import Int, InTensor, TensorOf, real
 
 
 def _need_matrices(api, x):
-    """Refuses a Tensor of fewer than two axes."""
+    """Rejects a Tensor of fewer than two axes."""
     if x.ndim < 2:
         raise ValueError(
             f"For '{api}', 'input' must have at least two axes, but got shape {tuple(x.shape)}."
@@ -20,7 +20,7 @@ def _need_matrices(api, x):
     compute="native",
 )
 def tril(xp, input: TensorOf(real, "bool"), diagonal: Int = 0):
-    """Keeps the lower triangle of each matrix, up to a diagonal, and puts zeros elsewhere.
+    """Returns the lower triangle of each matrix, up to a diagonal, with zeros elsewhere.
 
     `diagonal` is 0 for the main one, positive for one above and negative for one below.
 
@@ -44,7 +44,7 @@ def tril(xp, input: TensorOf(real, "bool"), diagonal: Int = 0):
     compute="native",
 )
 def triu(xp, input: TensorOf(real, "bool"), diagonal: InTensor(Int) = 0):
-    """Keeps the upper triangle of each matrix, from a diagonal on, and puts zeros elsewhere.
+    """Returns the upper triangle of each matrix, from a diagonal on, with zeros elsewhere.
 
     `diagonal` is 0 for the main one, positive for one above and negative for one below.
 
