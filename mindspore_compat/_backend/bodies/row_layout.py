@@ -2,11 +2,11 @@
 
 Worked example. Rows of 768 float32 take 192 packs of four, of which a thread holds up to eight: 64
 threads of two warps have three each, all loaded before the first is used. Each element is read
-once, however many sums the body asks for, since its later loops work on registers. Rows of 10 elements
-are shared by four threads each, so that a block of 128 works on 32 rows. A channel of 800,000
-elements is divided into chunks of 8,192: one launch sums over chunks, and a second one adds these
-sums and writes the results. Rows that fit neither way are read again in each loop, four packs at a
-time.
+once, however many sums the body asks for, since its later loops work on registers. Rows of 10
+elements are shared by four threads each, so that a block of 128 works on 32 rows. A channel of
+800,000 elements is divided into chunks of 8,192: one launch sums over chunks, and a second one adds
+these sums and writes the results. Rows that fit neither way are read again in each loop, four packs
+at a time.
 """
 
 import math
