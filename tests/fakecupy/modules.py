@@ -279,11 +279,10 @@ def drawn(name, line):
     def draw(self, *arguments, **keywords):
         bound = listing.bind(name, listed, arguments, keywords)
         dtype, rest = bound.pop("dtype", None), unwrap(bound.pop("*", ()))
+        named = {key: unwrap(value) for key, value in bound.items()}
         if name in UNCHECKED:
-            bound[UNCHECKED[name]] = numpy.nan_to_num(abs(unwrap(bound[UNCHECKED[name]])))
-        found = getattr(self._host, name)(
-            *rest, **{key: unwrap(value) for key, value in bound.items()}
-        )
+            named[UNCHECKED[name]] = numpy.nan_to_num(abs(named[UNCHECKED[name]]))
+        found = getattr(self._host, name)(*rest, **named)
         return wrap(found if dtype is None else numpy.asarray(found, dtype))
 
     return counting.through(name, draw)
