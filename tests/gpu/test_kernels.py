@@ -103,8 +103,7 @@ def test_a_body_of_halves(space, name):
     compare(EVERY_LAYER[name], shape_of(name), np.float16)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_windows(space, dtype, monkeypatch):
+def test_windows(space, monkeypatch):
     """Every hand-written kernel is launched, those of convolutions where there is no cuDNN."""
     launched = set()
     run = cuda_kernels.Kernels._run
@@ -119,6 +118,12 @@ def test_windows(space, dtype, monkeypatch):
         for make, shape in WINDOWS.values():
             compare(make, shape, np.float32)
     assert launched == set(cuda_kernels.KERNELS)
+
+
+@pytest.mark.parametrize("name", [name for name in WINDOWS if "Pool" in name])
+def test_pooling_of_halves(space, name):
+    make, shape = WINDOWS[name]
+    compare(make, shape, np.float16)
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])

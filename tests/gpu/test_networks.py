@@ -91,8 +91,19 @@ def test_captured_steps_without_products_are_eager_steps(space, optimizer, captu
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_captured_steps_are_eager_steps(space, name):
+def test_captured_steps_are_eager_steps(space, name, captures):
     check_captured(lambda: twins(name, dropout=0.1)[0], "Momentum")
+    assert captures() == STEPS - WARM_UP
+
+
+@pytest.mark.parametrize("name", ["LeNet-5", "LSTM"])
+def test_captured_steps_in_float16_are_eager_steps(space, name, captures):
+    def make():
+        network, data, labels = twins(name)[0]
+        return network.to_float(ms.float16), data, labels
+
+    check_captured(make, "Momentum")
+    assert captures() == STEPS - WARM_UP
 
 
 def check_captured(make, optimizer):
