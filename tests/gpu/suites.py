@@ -32,6 +32,7 @@ SUITES = {
     "layers": ["tests/nn"],
     "training": ["tests/train/test_model.py", "tests/train/test_amp.py"],
     "backend": ["tests/_backend", "tests/cuda_on_host/checks"],
+    "stand-in": ["tests/fakecupy/test_contract.py"],  # compares it with CuPy
 }
 
 
