@@ -88,7 +88,7 @@ class Primitive:
         """Notes the parallel strategy, a tuple or Layout for each input; alone, all is whole.
 
         Raises:
-            TypeError: if a strategy is no tuple of tuples or Layouts.
+            TypeError: if a strategy is not a tuple of tuples or Layouts.
         """
         for name, given in (("in_strategy", in_strategy), ("out_strategy", out_strategy)):
             kinds = (tuple, registered("Layout") or tuple)

@@ -1,4 +1,4 @@
-"""Exchanges of all members of a group with all, as Primitives: AlltoAll and those of uneven parts.
+"""All-to-all Primitives of a group: AlltoAll and the variants with uneven parts.
 
 Together with `_communication/collective.py`. Counts are in elements of a flat Tensor, or in blocks
 of `block_size`.
@@ -46,7 +46,8 @@ def reduce_scatter_uneven(xp, input_x: Anything, sizes, operation, group):
 
 @public("ops.AlltoAll")
 class AlltoAll(Primitive):
-    """Cuts a Tensor into equal blocks, one for each member, and joins the blocks that come.
+    """All-to-all exchange: splits a Tensor into equal blocks, one for each member, and joins the
+    blocks received.
 
     Args:
         split_count (int): how many blocks: the group's size.
@@ -61,10 +62,10 @@ class AlltoAll(Primitive):
         Tensor, `split_count` times shorter along `split_dim` and longer along `concat_dim`.
 
     Raises:
-        TypeError: a count or axis is not an int, or `group` not a str.
-        ValueError: `split_count` is not the group's size, or the axis cannot be cut into equal
+        TypeError: if a count or axis is not an int, or `group` not a str.
+        ValueError: if `split_count` is not the group's size, or the axis cannot be cut into equal
             parts, when called.
-        RuntimeError: `init` was not called, or there is no such group, when called.
+        RuntimeError: if `init` was not called, or there is no such group, when called.
 
     Source: mindspore.ops.AlltoAll of MindSpore 2.10.
     """
@@ -95,7 +96,8 @@ class AlltoAll(Primitive):
 
 @public("ops.AlltoAllV")
 class AlltoAllV(Primitive):
-    """Sends pieces of a flat Tensor to each member and joins what comes.
+    """All-to-all exchange of uneven parts: sends pieces of a flat Tensor to each member and joins
+    those received.
 
     Args:
         group (str): the group's name. Default: the world.
@@ -110,9 +112,9 @@ class AlltoAllV(Primitive):
         Tensor, flat; one number without meaning where nothing comes.
 
     Raises:
-        TypeError: `group` is not a str, or `block_size` not an int.
+        TypeError: if `group` is not a str, or `block_size` not an int.
         ValueError: the counts do not fit the group or the Tensor, when called.
-        RuntimeError: `init` was not called, or there is no such group, when called.
+        RuntimeError: if `init` was not called, or there is no such group, when called.
 
     Source: mindspore.ops.AlltoAllV of MindSpore 2.10.
     """
@@ -133,7 +135,7 @@ class AlltoAllV(Primitive):
 
 @public("ops.AlltoAllVC")
 class AlltoAllVC(Primitive):
-    """As AlltoAllV, with one matrix of counts that all members share.
+    """AlltoAllV with one matrix of counts that all members share.
 
     Args:
         group (str): the group's name. Default: the world.
@@ -149,9 +151,9 @@ class AlltoAllVC(Primitive):
         Tensor, flat; one number without meaning where nothing comes.
 
     Raises:
-        TypeError: `group` is not a str, or `block_size` not an int.
+        TypeError: if `group` is not a str, or `block_size` not an int.
         ValueError: the counts do not fit the group or the Tensor, when called.
-        RuntimeError: `init` was not called, or there is no such group, when called.
+        RuntimeError: if `init` was not called, or there is no such group, when called.
 
     Source: mindspore.ops.AlltoAllVC of MindSpore 2.10.
     """
@@ -178,7 +180,7 @@ class AlltoAllVC(Primitive):
 
 @public("ops.AllGatherV")
 class AllGatherV(Primitive):
-    """Joins flat Tensors of several lengths; every member gets the result.
+    """Gathers flat Tensors of different lengths; every member gets the concatenation.
 
     Args:
         group (str): the group's name. Default: the world.
@@ -191,9 +193,9 @@ class AllGatherV(Primitive):
         Tensor, flat; one number without meaning where nothing comes.
 
     Raises:
-        TypeError: `group` is not a str.
+        TypeError: if `group` is not a str.
         ValueError: the lengths do not fit the group or the Tensor, when called.
-        RuntimeError: `init` was not called, or there is no such group, when called.
+        RuntimeError: if `init` was not called, or there is no such group, when called.
 
     Source: mindspore.ops.AllGatherV of MindSpore 2.10.
     """
@@ -214,7 +216,7 @@ class AllGatherV(Primitive):
 
 @public("ops.ReduceScatterV")
 class ReduceScatterV(Primitive):
-    """Combines flat Tensors; each member gets a part of its own length.
+    """Reduces flat Tensors; each member gets a part of its own length.
 
     Args:
         op (str): "sum", "max", "min" or "prod". Default: ``ReduceOp.SUM``.
@@ -228,10 +230,10 @@ class ReduceScatterV(Primitive):
         Tensor, flat; one number without meaning where nothing comes.
 
     Raises:
-        TypeError: `op` or `group` is not a str.
-        ValueError: `op` is none of the four, or the lengths do not fit the group or the Tensor,
-            when called.
-        RuntimeError: `init` was not called, or there is no such group, when called.
+        TypeError: if `op` or `group` is not a str.
+        ValueError: if `op` is not one of the four, or the lengths do not fit the group or the
+            Tensor, when called.
+        RuntimeError: if `init` was not called, or there is no such group, when called.
 
     Source: mindspore.ops.ReduceScatterV of MindSpore 2.10.
     """
@@ -275,9 +277,10 @@ class NeighborExchange(Primitive):
         tuple[Tensor], one from each sender.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: `input_x` has another length than `send_rank_ids`, when called.
-        RuntimeError: `init` was not called, there is no such group or no such member, when called.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if `input_x` has another length than `send_rank_ids`, when called.
+        RuntimeError: if `init` was not called, there is no such group or no such member, when
+            called.
 
     Source: mindspore.ops.NeighborExchange of MindSpore 2.10.
     """

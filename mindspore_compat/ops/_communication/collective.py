@@ -1,4 +1,5 @@
-"""Exchanges between ranks as Primitives: AllReduce, AllGather, Broadcast, Send and their kin.
+"""Collective and point-to-point Primitives: AllReduce, AllGather, Broadcast, Send, Receive and
+others.
 
 Functions of the same meaning are in `communication/comm_func.py`; both call
 `communication/transfer.py`, whose functions carry the gradients. Ranks of `Broadcast`,
@@ -26,7 +27,7 @@ Ints = ListOf(Int) | TupleOf(Int)
 
 @public("ops.ReduceOp")
 class ReduceOp:
-    """How the members' values are combined: the names that `op` arguments take.
+    """The names of reductions, which `op` arguments take.
 
     Example:
         >>> ms.ops.ReduceOp.SUM, ms.ops.ReduceOp.MAX
@@ -44,7 +45,7 @@ class ReduceOp:
 
 @public("ops.AllReduce")
 class AllReduce(Primitive):
-    """Combines the members' Tensors element by element; every member gets the result.
+    """Reduces the members' Tensors element by element; every member gets the result.
 
     Args:
         op (str): "sum", "prod", "max", "min" or "avg". Default: ``ReduceOp.SUM``.
@@ -57,9 +58,9 @@ class AllReduce(Primitive):
         Tensor, of the shape of `input_x`.
 
     Raises:
-        TypeError: `op` or `group` is not a str, or `input_x` is a bool Tensor.
-        ValueError: `op` is none of the five, when called.
-        RuntimeError: `init` was not called, or there is no such group, when called.
+        TypeError: if `op` or `group` is not a str, or `input_x` is a bool Tensor.
+        ValueError: if `op` is not one of the five, when called.
+        RuntimeError: if `init` was not called, or there is no such group, when called.
 
     Source: mindspore.ops.AllReduce of MindSpore 2.10.
     """
@@ -77,7 +78,7 @@ class AllReduce(Primitive):
 
 @public("ops.AllGather")
 class AllGather(Primitive):
-    """Joins the members' Tensors along axis 0; every member gets the result.
+    """Concatenates the members' Tensors along axis 0; every member gets the result.
 
     Args:
         group (str): the group's name. Default: the world.
@@ -89,8 +90,8 @@ class AllGather(Primitive):
         Tensor, with as many times the rows of `input_x` as there are members.
 
     Raises:
-        TypeError: `group` is not a str.
-        RuntimeError: `init` was not called, or there is no such group, when called.
+        TypeError: if `group` is not a str.
+        RuntimeError: if `init` was not called, or there is no such group, when called.
 
     Source: mindspore.ops.AllGather of MindSpore 2.10.
     """
@@ -107,7 +108,7 @@ class AllGather(Primitive):
 
 @public("ops.ReduceScatter")
 class ReduceScatter(Primitive):
-    """Combines the members' Tensors and cuts the result along axis 0; each member gets its part.
+    """Reduces the members' Tensors and splits the result along axis 0; each member gets its part.
 
     Args:
         op (str): "sum", "prod", "max", "min" or "avg". Default: ``ReduceOp.SUM``.
@@ -120,9 +121,10 @@ class ReduceScatter(Primitive):
         Tensor, this member's part.
 
     Raises:
-        TypeError: `op` or `group` is not a str.
-        ValueError: `op` is none of the five, or axis 0 cannot be cut into equal parts, when called.
-        RuntimeError: `init` was not called, or there is no such group, when called.
+        TypeError: if `op` or `group` is not a str.
+        ValueError: if `op` is not one of the five, or axis 0 cannot be cut into equal parts, when
+            called.
+        RuntimeError: if `init` was not called, or there is no such group, when called.
 
     Source: mindspore.ops.ReduceScatter of MindSpore 2.10.
     """
@@ -140,7 +142,7 @@ class ReduceScatter(Primitive):
 
 @public("ops.Broadcast")
 class Broadcast(Primitive):
-    """Gives every member the Tensors of one.
+    """Broadcasts the Tensors of one member to all.
 
     Args:
         root_rank (int): the world's number of the one that sends.
@@ -154,8 +156,8 @@ class Broadcast(Primitive):
         tuple[Tensor], those of `root_rank`.
 
     Raises:
-        TypeError: `root_rank` is no int, or `group` no str.
-        RuntimeError: `init` was not called, there is no such group, or `root_rank` is not in it,
+        TypeError: if `root_rank` is not an int, or `group` not a str.
+        RuntimeError: if `init` was not called, there is no such group, or `root_rank` is not in it,
             when called.
 
     Source: mindspore.ops.Broadcast of MindSpore 2.10.
@@ -177,7 +179,7 @@ class Broadcast(Primitive):
 
 @public("ops.Reduce")
 class Reduce(Primitive):
-    """Combines the members' Tensors for one of them.
+    """Reduces the members' Tensors; one member gets the result.
 
     Args:
         dest_rank (int): the number in the group of the one that gets the result.
@@ -191,8 +193,8 @@ class Reduce(Primitive):
         Tensor, the result on `dest_rank`; on the others a Tensor of shape (1,) without meaning.
 
     Raises:
-        TypeError: `dest_rank` is not an int, `op` or `group` not a str.
-        RuntimeError: `init` was not called, there is no such group, or `dest_rank` is not in it,
+        TypeError: if `dest_rank` is not an int, `op` or `group` not a str.
+        RuntimeError: if `init` was not called, there is no such group, or `dest_rank` is not in it,
             when called.
 
     Source: mindspore.ops.Reduce of MindSpore 2.10.
@@ -213,7 +215,7 @@ class Reduce(Primitive):
 
 @public("ops.CollectiveScatter")
 class CollectiveScatter(Primitive):
-    """Cuts one member's Tensor along axis 0; each member gets its part.
+    """Scatters one member's Tensor along axis 0; each member gets its part.
 
     Args:
         src_rank (int): the world's number of the one whose Tensor is cut. Default: ``0``.
@@ -226,9 +228,9 @@ class CollectiveScatter(Primitive):
         Tensor, this member's part.
 
     Raises:
-        TypeError: `src_rank` is no int, or `group` no str.
-        ValueError: axis 0 cannot be cut into equal parts, when called.
-        RuntimeError: `init` was not called, there is no such group, or `src_rank` is not in it,
+        TypeError: if `src_rank` is not an int, or `group` not a str.
+        ValueError: if axis 0 cannot be cut into equal parts, when called.
+        RuntimeError: if `init` was not called, there is no such group, or `src_rank` is not in it,
             when called.
 
     Source: mindspore.ops.CollectiveScatter of MindSpore 2.10.
@@ -246,7 +248,7 @@ class CollectiveScatter(Primitive):
 
 @public("ops.CollectiveGather")
 class CollectiveGather(Primitive):
-    """Joins the members' Tensors along axis 0 for one of them.
+    """Gathers the members' Tensors along axis 0; one member gets the result.
 
     Args:
         dest_rank (int): the world's number of the one that gets the result.
@@ -259,8 +261,8 @@ class CollectiveGather(Primitive):
         Tensor, the result on `dest_rank`; on the others a Tensor of shape (1,) without meaning.
 
     Raises:
-        TypeError: `dest_rank` is no int, or `group` no str.
-        RuntimeError: `init` was not called, there is no such group, or `dest_rank` is not in it,
+        TypeError: if `dest_rank` is not an int, or `group` not a str.
+        RuntimeError: if `init` was not called, there is no such group, or `dest_rank` is not in it,
             when called.
 
     Source: mindspore.ops.CollectiveGather of MindSpore 2.10.
@@ -278,14 +280,14 @@ class CollectiveGather(Primitive):
 
 @public("ops.Barrier")
 class Barrier(Primitive):
-    """Waits until every member has come here.
+    """Waits until every member has reached the barrier.
 
     Args:
         group (str): the group's name. Default: the world.
 
     Raises:
-        TypeError: `group` is not a str.
-        RuntimeError: `init` was not called, or there is no such group, when called.
+        TypeError: if `group` is not a str.
+        RuntimeError: if `init` was not called, or there is no such group, when called.
 
     Source: mindspore.ops.Barrier of MindSpore 2.10.
     """
@@ -301,7 +303,7 @@ class Barrier(Primitive):
 
 @public("ops.Send")
 class Send(Primitive):
-    """Sends a Tensor to another rank; the gradient of what it becomes there comes back.
+    """Sends a Tensor to another rank, and receives its gradient from there.
 
     Taking a gradient, tie the result to one that the loss depends on, as `depend(x, send(x))`:
     where the walk back reaches it, it waits for what the Receive on the other side sends back.
@@ -319,8 +321,8 @@ class Send(Primitive):
         Tensor, `input_x`.
 
     Raises:
-        TypeError: `sr_tag` or `dest_rank` is not an int, `group` or `group_back` not a str.
-        RuntimeError: `init` was not called, there is no such group, or `dest_rank` is not in it,
+        TypeError: if `sr_tag` or `dest_rank` is not an int, `group` or `group_back` not a str.
+        RuntimeError: if `init` was not called, there is no such group, or `dest_rank` is not in it,
             when called.
 
     Source: mindspore.ops.Send of MindSpore 2.10.
@@ -344,7 +346,7 @@ class Send(Primitive):
 
 @public("ops.Receive")
 class Receive(Primitive):
-    """Receives a Tensor from another rank; its gradient goes back there.
+    """Receives a Tensor from another rank, and sends its gradient back.
 
     Where a gradient is taken and the result leads to the loss, the gradient is sent to the Send on
     the other side, which must expect it.
@@ -361,9 +363,9 @@ class Receive(Primitive):
         Tensor, what was received. Arguments of the call do not matter.
 
     Raises:
-        TypeError: `sr_tag` or `src_rank` is not an int, `shape` not a list or tuple of ints,
+        TypeError: if `sr_tag` or `src_rank` is not an int, `shape` not a list or tuple of ints,
             `dtype` not a dtype, `group` or `group_back` not a str.
-        RuntimeError: `init` was not called, there is no such group, or `src_rank` is not in it,
+        RuntimeError: if `init` was not called, there is no such group, or `src_rank` is not in it,
             when called.
 
     Source: mindspore.ops.Receive of MindSpore 2.10.
@@ -396,7 +398,7 @@ class Receive(Primitive):
 
 
 def _known(primitive):
-    """The `op` of a primitive, if it is one."""
+    """The `op` of a primitive; rejects an unknown one."""
     if primitive.op not in ("sum", "prod", "max", "min", "avg"):
         raise ValueError(
             f"For '{primitive.name}', 'op' must be 'sum', 'prod', 'max', 'min' or "
@@ -417,7 +419,7 @@ def _ways(primitive):
 
 
 def _in_world(api, name, rank):
-    """The world's number of a member of a group."""
+    """The world rank of a member of a group."""
     group = partners(name)
     if not 0 <= rank < group.size:
         raise RuntimeError(

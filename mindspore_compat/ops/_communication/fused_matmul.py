@@ -1,4 +1,4 @@
-"""Products of matrices with an exchange: all_gather_matmul, matmul_reduce_scatter.
+"""Matrix products fused with collectives: all_gather_matmul, matmul_reduce_scatter.
 
 On the original's device the two overlap; here they follow each other, with the same results and
 gradients.
@@ -33,7 +33,7 @@ def all_gather_matmul(
     trans_input: Bool | Int = False,
     trans_x2: Bool = False,
 ):
-    """Joins the members' matrices along axis 0 and multiplies: `all_gather(input) @ x2`.
+    """Gathers the members' matrices along axis 0 and multiplies: `all_gather(input) @ x2`.
 
     Args:
         input: this member's part, (m, k); float16 or bfloat16, with k in [256, 65535).
@@ -52,7 +52,7 @@ def all_gather_matmul(
         k), or a Tensor of shape (0,).
 
     Raises:
-        RuntimeError: dtypes or shapes are not as described above, an argument has another value
+        RuntimeError: if dtypes or shapes are not as described above, an argument has another value
             than the only one allowed, `init` was not called, or there is no such group.
 
     Example:
@@ -82,7 +82,7 @@ def matmul_reduce_scatter(
     trans_input: Bool | Int = False,
     trans_x2: Bool = False,
 ):
-    """Multiplies, sums over the members and cuts along axis 0: `reduce_scatter(input @ x2)`.
+    """Multiplies, sums over the members and splits along axis 0: `reduce_scatter(input @ x2)`.
 
     Args:
         input: the left matrix, (m, k); float16 or bfloat16, with k in [256, 65535) and m a multiple
@@ -100,7 +100,7 @@ def matmul_reduce_scatter(
         Tensor, this member's part, (m / world_size, n).
 
     Raises:
-        RuntimeError: dtypes or shapes are not as described above, an argument has another value
+        RuntimeError: if dtypes or shapes are not as described above, an argument has another value
             than the only one allowed, `init` was not called, or there is no such group.
 
     Source: mindspore.ops.matmul_reduce_scatter of MindSpore 2.10.

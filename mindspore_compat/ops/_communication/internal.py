@@ -1,4 +1,4 @@
-"""Collectives of `ops.auto_generate` that the original runs on an Ascend alone.
+"""Collectives of `ops.auto_generate` that the original runs only on Ascend.
 
 Those of the original's `InnerComm` give new Tensors, those of `DistComm` write into Tensors that
 they are given; both give (the result, a handle to wait on), and no handle once the result is there.
@@ -15,7 +15,7 @@ def member(group, rank):
 
 
 class _Filling:
-    """An exchange into one flat Tensor, whose parts go to others once it is complete."""
+    """An exchange into one flat Tensor, whose parts are copied to others once it is complete."""
 
     def __init__(self, flat, targets, pending):
         self.flat, self.targets, self.pending = flat, targets, pending
@@ -32,14 +32,14 @@ class _Filling:
 
 @alias("ops.auto_generate.InnerCommAllGather()(input, rank_size, group, async_op=True)")
 def gathered(input, rank_size, group, async_op):
-    """What all members give, one after another along axis 0."""
+    """The Tensors of all members, concatenated along axis 0."""
     made = ops.zeros((rank_size * input.shape[0], *input.shape[1:]), input.dtype)
     return made, distributed.all_gather_into_tensor(made, input, group, async_op)
 
 
 @alias("ops.auto_generate.InnerCommAllReduce()(input, op_type, group, async_op=True)")
 def reduced(input, op_type, group, async_op):
-    """What all members give, combined."""
+    """The Tensors of all members, reduced."""
     made = methods.copy(input)
     return made, distributed.all_reduce(made, op_type, group, async_op)
 
@@ -48,20 +48,20 @@ def reduced(input, op_type, group, async_op):
     "ops.auto_generate.InnerCommReduceScatter()(input, rank_size, op_type, group, async_op=True)"
 )
 def reduced_parts(input, rank_size, op_type, group, async_op):
-    """This member's part of what all members give, combined."""
+    """This member's part of the reduced Tensors of all members."""
     made = ops.zeros((input.shape[0] // rank_size, *input.shape[1:]), input.dtype)
     return made, distributed.reduce_scatter_tensor(made, input, op_type, group, async_op)
 
 
 @alias("ops.auto_generate.InnerCommIrecv()(tag, src, shape, group, dtype)")
 def received(tag, src, shape, group, dtype):
-    """What a member sends."""
+    """The Tensor that a member sends."""
     made = ops.zeros(tuple(shape), dtype)
     return made, distributed.irecv(made, member(group, src), group, tag)
 
 
 def exchanged(input, group, sent, got, async_op):
-    """Numbers from each member, as many as `got` says; to each go as many as `sent` says."""
+    """Numbers from each member, with the counts in `got`; each is sent as many as in `sent`."""
     made = ops.zeros((sum(got),), input.dtype)
     handle = distributed.all_to_all_single(
         made, ops.reshape(input, (-1,)), list(got), list(sent), group, async_op

@@ -1,4 +1,5 @@
-"""Exchanges with a few other ranks at once, as Primitives: BatchISendIRecv, NeighborExchangeV2.
+"""Simultaneous exchanges with a few other ranks, as Primitives: BatchISendIRecv,
+NeighborExchangeV2.
 
 NeighborExchange, which gives whole Tensors to neighbours, is in `_communication/all_to_all.py`.
 """
@@ -29,7 +30,7 @@ SIDES = ("top", "bottom", "left", "right")
 
 @public("ops.BatchISendIRecv")
 class BatchISendIRecv(Primitive):
-    """Does several sends and receives at once. No gradient flows back.
+    """Runs several sends and receives at once. No gradient flows back.
 
     Args:
         op_types (Union[tuple[str], list[str]]): "isend" or "irecv" for each.
@@ -48,11 +49,11 @@ class BatchISendIRecv(Primitive):
         tuple[Tensor], for each receive what came, for each send a number without meaning.
 
     Raises:
-        TypeError: an argument is of the wrong type; `group`, when called.
-        ValueError: `op_types` is not as long as `remote_ranks`, or `receive_shapes` not as long as
-            `receive_dtypes`; `op_types` holds another word, when called.
-        RuntimeError: there is not one Tensor for each send, one shape for each receive; `init` was
-            not called, there is no such group or no such member, when called.
+        TypeError: if an argument is of the wrong type; `group`, when called.
+        ValueError: if `op_types` is not as long as `remote_ranks`, or `receive_shapes` not as long
+            as `receive_dtypes`; `op_types` holds another word, when called.
+        RuntimeError: if there is not one Tensor for each send, one shape for each receive; `init`
+            was not called, there is no such group or no such member, when called.
 
     Source: mindspore.ops.BatchISendIRecv of MindSpore 2.10.
     """
@@ -187,7 +188,7 @@ def _shape(direction, shape, lens):
 
 @public("ops.NeighborExchangeV2")
 class NeighborExchangeV2(Primitive):
-    """Puts the borders of neighbouring parts of an image around this member's part.
+    """Adds the borders of neighbouring parts of an image around this member's part (halo exchange).
 
     The neighbours are listed clockwise from the top: top, top right, right, bottom right, bottom,
     bottom left, left, top left. All members of the group must call it.
@@ -209,11 +210,12 @@ class NeighborExchangeV2(Primitive):
         Tensor, of shape (N, C, top + H + bottom, left + W + right) by `recv_lens`.
 
     Raises:
-        TypeError: `group` or `data_format` is not a str, or another argument not a list of ints.
+        TypeError: if `group` or `data_format` is not a str, or another argument not a list of ints.
         ValueError: the ranks are not eight, one is less than -1 or stands there twice; the lengths
-            are not four, or one is negative; `data_format` is another one; or `input_x` has not
-            four axes or is smaller than what is sent, when called.
-        RuntimeError: `init` was not called, there is no such group or no such member, when called.
+            are not four, or one is negative; `data_format` is another one; or `input_x` does not
+            have four axes or is smaller than what is sent, when called.
+        RuntimeError: if `init` was not called, there is no such group or no such member, when
+            called.
 
     Source: mindspore.ops.NeighborExchangeV2 of MindSpore 2.10.
     """

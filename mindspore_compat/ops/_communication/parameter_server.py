@@ -1,11 +1,11 @@
-"""The parameter server's Push and Pull, which no process answers here."""
+"""The parameter server's Push and Pull; there is no server here."""
 
 from ..._core.declare.public_api import public
 from ..primitive import Primitive
 
 
 class _Server(Primitive):
-    """A request to a parameter server; no process is one here, as in the original on a CPU."""
+    """A request to a parameter server. There is none here, as in the original on a CPU."""
 
     def _refuse(self):
         raise RuntimeError(f"For '{self.name}', a parameter server must run, but there is none.")
@@ -38,7 +38,7 @@ class Push(_Server):
 
 @public("ops.Pull")
 class Pull(_Server):
-    """Brings a weight from the parameter server; there is none, so a call is refused.
+    """Pulls a weight from the parameter server; as there is none, a call is refused.
 
     Raises:
         RuntimeError: if it is called.

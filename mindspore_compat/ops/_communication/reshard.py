@@ -11,7 +11,8 @@ from ..primitive import Primitive
 @without_effect("ops.reshard", "every process holds the whole Tensor")
 @checked
 def reshard(tensor: TensorOf(any_dtype), layout):
-    """The Tensor, laid out over devices as given; as every process holds it whole, itself.
+    """Lays a Tensor out over devices; as every process holds it whole, the Tensor itself is
+    returned.
 
     Args:
         tensor (Tensor): any Tensor.
@@ -21,7 +22,7 @@ def reshard(tensor: TensorOf(any_dtype), layout):
         Tensor, of the same values.
 
     Raises:
-        TypeError: if `tensor` is no Tensor, or `layout` no `mindspore.Layout`.
+        TypeError: if `tensor` is not a Tensor, or `layout` not a `mindspore.Layout`.
 
     Source: mindspore.ops.reshard of MindSpore 2.10.
     """

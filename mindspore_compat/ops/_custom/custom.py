@@ -1,4 +1,4 @@
-"""`ops.Custom`: operators of the user's own, in Python or compiled beforehand.
+"""`ops.Custom`: user-defined operators, in Python or precompiled.
 
 Descriptions of such operators (`ops.CustomRegOp`) are in _custom/register.py.
 """
@@ -18,7 +18,7 @@ _RegInfo = InstanceOf(str, dict, list, tuple)
 
 @public("ops.Custom")
 class Custom(PrimitiveWithInfer):
-    """An operator of the user's own.
+    """A user-defined operator.
 
     Args:
         func (Union[Callable, str]): for "pyfunc" a function that takes and returns NumPy arrays,
@@ -41,7 +41,7 @@ class Custom(PrimitiveWithInfer):
     Raises:
         TypeError: if `func` or `reg_info` is of another type than described, or `func` not of that
             form.
-        ValueError: if `func_type` is none of these, or "aot" is given no shape and dtype.
+        ValueError: if `func_type` is not one of these, or "aot" is given no shape and dtype.
         RuntimeError: if a library, or a function in it, is not found, or the function returns
             anything but 0, or a gradient is wanted and there is no `bprop`.
 
@@ -91,7 +91,7 @@ class Custom(PrimitiveWithInfer):
             )
 
     def get_bprop(self):
-        """The function that gives the gradients, None where there is none."""
+        """The function that computes the gradients, or None."""
         return self.bprop
 
     def __call__(self, *inputs):
@@ -139,7 +139,7 @@ class Custom(PrimitiveWithInfer):
         return made if several else made[0]
 
     def _inferred(self, given, what, inputs):
-        """A shape or a dtype as it was given, or by a function of those of the inputs."""
+        """A shape or a dtype given directly, or as a function of those of the inputs."""
         if callable(given) and not isinstance(given, dtypes.Type):
             return given(
                 *(getattr(each, what, type(each) if what == "dtype" else each) for each in inputs)
@@ -148,5 +148,5 @@ class Custom(PrimitiveWithInfer):
 
 
 def _packed(array):
-    """The array, or a copy of it, whose elements lie one after the other."""
+    """The array, or a contiguous copy of it."""
     return array if array.flags.c_contiguous else array.copy()

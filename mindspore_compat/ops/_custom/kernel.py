@@ -1,4 +1,4 @@
-"""`ops.kernel`: functions in the small language for operators of the user's own, run as Python.
+"""`ops.kernel`: user-defined operators in a small kernel language, run as Python.
 
 Such a function takes and returns NumPy arrays and uses, in addition to Python, the words of
 `_WORDS`. It may be handed to `ops.Custom`.
@@ -51,7 +51,7 @@ _WORDS = {
 @public("ops.kernel", "ops.ms_kernel")
 @checked
 def kernel(fn: Callable | CellOf("Tensor") = None, reg_info: Any = None, compile_attrs: Any = None):
-    """A decorator for a function in the language of kernels; it runs on NumPy arrays.
+    """Marks a function in the kernel language with a decorator; it runs on NumPy arrays.
 
     Inside, there are `output_tensor(shape, dtype)` and `allocate(shape, dtype, scope)` for arrays
     of zeros; `grid(shape)`, `serial`, `vectorize`, `parallel` and `reduce` for loops, all in order
@@ -100,7 +100,7 @@ def kernel(fn: Callable | CellOf("Tensor") = None, reg_info: Any = None, compile
 
 
 def _in_words(function):
-    """A function that finds the words of the language in addition to its own globals."""
+    """A function that sees the names of the kernel language in addition to its own globals."""
 
     @functools.wraps(function)
     def run(*args, **kwargs):

@@ -1,4 +1,4 @@
-"""Morph: a function of the user's as a Primitive of graph mode."""
+"""Morph: a user's function as a Primitive of graph mode."""
 
 from ..._core.autograd import custom
 from ..._core.context.config import GRAPH_MODE, config
@@ -8,7 +8,7 @@ from ..primitive import Primitive
 
 @public("ops.Morph")
 class Morph(Primitive):
-    """A function of the user's as a Primitive of graph mode; its result is that of `fn`.
+    """A user's function as a Primitive of graph mode; its result is that of `fn`.
 
     Gradients go through `fn`, or through `bprop_fn` where that is given.
 

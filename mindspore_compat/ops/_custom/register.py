@@ -1,4 +1,5 @@
-"""Describing custom operators: `ops.TBERegOp`, `ops.CustomRegOp` and their kin, and `ops.DataType`.
+"""Descriptions of custom operators: `ops.TBERegOp`, `ops.CustomRegOp` and others, and
+`ops.DataType`.
 
 They gather the description of an operator for a kernel library and return it as a dict. No kernel
 library of such kernels runs here; the descriptions are stored so that scripts that register and
@@ -75,7 +76,7 @@ for _kind, _dtype in _KINDS.items():
 
 
 def _need(value, kind, name):
-    """A TypeError unless `value` is of a plain type (bool is no int)."""
+    """Raises a TypeError unless `value` is of a plain type (bool is not an int)."""
     if type(value) is not kind and not (kind is str and isinstance(value, str)):
         raise TypeError(
             f"For '{name}', {value!r} must be of type {kind.__name__}, but got "
@@ -108,7 +109,7 @@ class _RegOp:
         self.more = dict(self.own)
 
     def _entry(self, described, more):
-        """One input, output or attribute as a dict, without what was not given."""
+        """One input, output or attribute as a dict, without absent values."""
         entry = {}
         for name, value in [*described.items(), *more.items()]:
             if value is None:
@@ -149,7 +150,7 @@ class _RegOp:
         return self
 
     def fusion_type(self, fusion_type):
-        """Says how the operator may be fused."""
+        """Sets how the operator may be fused."""
         self.fusion_type_ = _need(fusion_type, str, type(self).__name__)
         return self
 
@@ -167,7 +168,7 @@ class _RegOp:
 
 
 def _describing(made, **signatures):
-    """Gives a class `input`, `output` and `attr`, which take what their signatures name."""
+    """Adds to a class `input`, `output` and `attr`, whose parameters are in their signatures."""
     words = {
         "input": "an input: its index, its name, and what else the kind of kernel wants",
         "output": "an output, as `input` an input",
@@ -303,7 +304,7 @@ class CustomRegOp(_RegOp):
         self.more = {"target": ""}
 
     def target(self, target=None):
-        """Names the device that the operator is for."""
+        """Sets the device that the operator is for."""
         if target is not None:
             self.more["target"] = _need(target, str, "CustomRegOp")
         return self
@@ -319,7 +320,7 @@ _describing(
 
 @public("ops.op_info_register")
 def op_info_register(op_info):
-    """A decorator that keeps a description (`op_info`) with a function.
+    """Decorates a function with a description (`op_info`).
 
     Raises:
         TypeError: if `op_info` is neither a dict nor a str, when the function is decorated.
@@ -343,7 +344,7 @@ def op_info_register(op_info):
 
 @public("ops.custom_info_register")
 def custom_info_register(*reg_info):
-    """A decorator that keeps descriptions with a function, for `ops.Custom` to read."""
+    """Decorates a function with descriptions, which `ops.Custom` reads."""
 
     def keep(function):
         @functools.wraps(function)
@@ -358,7 +359,7 @@ def custom_info_register(*reg_info):
 
 @public("ops.prim_arg_register")
 def prim_arg_register(fn):
-    """A decorator for the `__init__` of a user's Primitive: its arguments become attributes.
+    """Decorates the `__init__` of a user's Primitive: its arguments become attributes.
 
     Example:
         >>> class Scaled(ms.ops.Primitive):

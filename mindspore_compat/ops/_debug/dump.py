@@ -1,4 +1,4 @@
-"""Writing Tensors, and the gradients that reach them, to .npy files: TensorDump, DumpGradient."""
+"""Tensors and their gradients written to .npy files: TensorDump, DumpGradient."""
 
 import itertools
 import pathlib
@@ -17,7 +17,7 @@ _numbers = itertools.count()
 
 
 def _save(api, file, tensor):
-    """Writes `<file>_<dtype>_<number>.npy`; an ending of .npy in `file` is left out."""
+    """Writes `<file>_<dtype>_<number>.npy`; a suffix .npy in `file` is dropped."""
     if not file:
         raise ValueError(f"For '{api}', 'file' must not be empty.")
     array = tensor.asnumpy()
@@ -33,7 +33,7 @@ def _save(api, file, tensor):
 @public("ops.tensordump")
 @checked
 def tensordump(file_name: Str, tensor: Anything, mode: Side = "out"):
-    """Writes a Tensor to the file `<file_name>_<dtype>_<number>.npy`.
+    """Dumps a Tensor to the file `<file_name>_<dtype>_<number>.npy`.
 
     The numbers count the files of the process from 0. bfloat16 is written as float32. Folders that
     are not there are made. The file is whole when the call returns.
@@ -45,7 +45,7 @@ def tensordump(file_name: Str, tensor: Anything, mode: Side = "out"):
             original where a parallel graph redistributes data between operators. Default: "out".
 
     Raises:
-        TypeError: if `file_name` or `mode` is no str, or `tensor` no Tensor.
+        TypeError: if `file_name` or `mode` is not a str, or `tensor` not a Tensor.
         ValueError: if `file_name` is empty, or `mode` neither "in" nor "out".
 
     Example:
@@ -69,7 +69,7 @@ class TensorDump(Primitive):
         input_output (str): "in" or "out", the `mode` of `ops.tensordump`.
 
     Raises:
-        TypeError: if `file` is no str or `input_x` no Tensor.
+        TypeError: if `file` is not a str or `input_x` not a Tensor.
         ValueError: if `file` is empty, or `input_output` neither "in" nor "out".
 
     Example:
@@ -95,13 +95,13 @@ class TensorDump(Primitive):
 
 @public("ops.DumpGradient")
 class DumpGradient(Primitive):
-    """Passes a Tensor through, and writes the gradient that comes back to a file.
+    """Returns a Tensor unchanged, and dumps its gradient to a file.
 
     `ops.DumpGradient()(path, x, input_output)` gives `x`; the file is that of `ops.tensordump` for
     the gradient.
 
     Raises:
-        TypeError: if `path` or `input_output` is no str, or `x` no Tensor.
+        TypeError: if `path` or `input_output` is not a str, or `x` not a Tensor.
         ValueError: if `path` is empty, or `input_output` neither "in" nor "out".
 
     Example:

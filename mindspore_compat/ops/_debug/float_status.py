@@ -1,4 +1,4 @@
-"""The float status register that scripts before release 1.3 ask about overflow.
+"""The float status register, with which scripts before release 1.3 detect overflow.
 
 On Ascend a register notes whether any operation overflowed. Here it notes whether a gradient has
 come out infinite or NaN since it was cleared, which is what these scripts want to know. Nothing is
@@ -27,19 +27,19 @@ def _whole(array):
 
 
 class _Register:
-    """Whether gradients have overflowed since the last clearing."""
+    """Records whether gradients have overflowed since it was last cleared."""
 
     def __init__(self):
         self.overflowed = False
 
     def clear(self):
-        """Forgets what was seen, and looks at gradients from now on."""
+        """Clears the register, and watches gradients from now on."""
         self.overflowed = False
         if self.look not in leaves.watchers:
             leaves.watchers.append(self.look)
 
     def look(self, gradients):
-        """Takes note of the gradients of one walk back."""
+        """Records the gradients of one backward pass."""
         if not self.overflowed:
             results = [
                 _whole(gradient._array) for gradient in gradients if isinstance(gradient, Tensor)
@@ -58,7 +58,7 @@ def _written(data, value):
 
 @public("ops.NPUAllocFloatStatus")
 class NPUAllocFloatStatus(Primitive):
-    """Makes the Tensor that the float status is read into: 8 zeros of float32.
+    """Creates the Tensor that the float status is read into: 8 zeros of float32.
 
     Example:
         >>> print(ms.ops.NPUAllocFloatStatus()())
@@ -103,7 +103,7 @@ class NPUClearFloatStatus(Primitive):
 
 @public("ops.NPUGetFloatStatus")
 class NPUGetFloatStatus(Primitive):
-    """Writes the float status into its input: 1 if a gradient overflowed since the last clearing.
+    """Writes the float status into its input: 1 if a gradient overflowed since it was last cleared.
 
     Inputs:
         - **x** (Tensor) - what `NPUAllocFloatStatus` returned.
@@ -155,7 +155,8 @@ class NPUClearFloatStatusV2(Primitive):
 
 @public("ops.NPUGetFloatStatusV2")
 class NPUGetFloatStatusV2(Primitive):
-    """The float status: ones, shaped as its input, if a gradient overflowed since the clearing.
+    """Returns the float status: ones, shaped as its input, if a gradient overflowed since it was
+    last cleared.
 
     Inputs:
         - **x** (Tensor) - 8 elements of int32.
@@ -182,7 +183,7 @@ class NPUGetFloatStatusV2(Primitive):
 
 @public("ops.CheckNumerics")
 class CheckNumerics(Primitive):
-    """The input itself; a RuntimeError if it holds NaN or infinity.
+    """Returns the input itself; raises a RuntimeError if it holds NaN or infinity.
 
     Example:
         >>> import mindspore_compat as ms

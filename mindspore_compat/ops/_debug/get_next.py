@@ -35,7 +35,7 @@ class GetNext(Primitive):
         shared_name (str): the name of the queue.
 
     Raises:
-        TypeError: if `types` or `shapes` is no list or tuple, or `output_num` no int.
+        TypeError: if `types` or `shapes` is not a list or tuple, or `output_num` not an int.
         RuntimeError: if it is called and there is no such queue, or its batch is not as described.
 
     Examples:

@@ -1,4 +1,4 @@
-"""Ops around the numbers: printing, summaries, hooks and constants of graph mode."""
+"""Printing, summaries, hooks and constants of graph mode."""
 
 from ..._backend import arrays
 from ..._backend.steps import current
@@ -34,7 +34,7 @@ def print_(*input_x):
     """Prints each argument on a line of its own: a Tensor with shape, dtype and values.
 
     Raises:
-        TypeError: if an argument is no Tensor, number, str, tuple or list.
+        TypeError: if an argument is not a Tensor, number, str, tuple or list.
 
     Example:
         >>> ms.ops.print_("loss:", ms.Tensor(0.5))
@@ -51,8 +51,8 @@ def print_(*input_x):
 
 @public("ops.Print")
 class Print(Primitive):
-    """The class form of `ops.print_`; it returns its first Tensor, so that a chain of ops may hold
-    it.
+    """The class form of `ops.print_`; it returns its first Tensor, so that it can be part of a
+    chain of ops.
 
     Example:
         >>> import mindspore_compat as ms
@@ -74,7 +74,7 @@ _latest = {}  # "tag[:Kind]" -> the newest value that a summary op has shown
 
 
 def take_latest():
-    """The newest values that summary ops have shown since the last call, by "tag[:Kind]"."""
+    """The newest values of the summary ops since the last call, by "tag[:Kind]"."""
     taken = dict(_latest)
     _latest.clear()
     return taken
@@ -156,8 +156,8 @@ class HistogramSummary(_Summary):
 
 @public("ops.HookBackward")
 class HookBackward(Primitive):
-    """Passes Tensors through, and their gradients to `hook_fn(cell_id, gradients, gradients)` on
-    the way back.
+    """Returns Tensors unchanged, and passes their gradients to `hook_fn(cell_id, gradients,
+    gradients)` in the backward pass.
 
     Args:
         hook_fn (Callable): takes the cell's id, and twice the tuple of gradients; what it returns
@@ -195,7 +195,7 @@ class HookBackward(Primitive):
 
 @public("ops.InsertGradientOf")
 class InsertGradientOf(Primitive):
-    """Passes a Tensor through, and its gradient through a function on the way back.
+    """Returns a Tensor unchanged, and passes its gradient through a function in the backward pass.
 
     Example:
         >>> clip = ms.ops.InsertGradientOf(lambda dx: dx.clip(-1.0, 1.0))
@@ -220,8 +220,7 @@ class InsertGradientOf(Primitive):
 
 @public("ops.add_flags", "ops.composite.add_flags")
 def add_flags(fn=None, **flags):
-    """A decorator of MindSpore 1.x that marks a function for graph mode; the function is
-    returned.
+    """Marks a function for graph mode (a decorator of MindSpore 1.x); the function is returned.
 
     Example:
         >>> @ms.ops.add_flags(has_effect=True)
@@ -240,7 +239,7 @@ def add_flags(fn=None, **flags):
 
 @public("ops.mixed_precision_cast")
 def mixed_precision_cast(dst_type, x):
-    """The floats in a nest of Tensors, cast to a dtype.
+    """Casts the floating Tensors in a nested structure to a dtype.
 
     Example:
         >>> print(ms.ops.mixed_precision_cast(ms.float16, ms.Tensor([1.0])).dtype)
@@ -251,7 +250,7 @@ def mixed_precision_cast(dst_type, x):
 
 @public("ops.Assert")
 class Assert(Primitive):
-    """Raises a RuntimeError and prints its data where a condition is false.
+    """Raises a RuntimeError and prints its data if a condition is false.
 
     Args:
         summarize (int): how many elements of each Tensor are printed.

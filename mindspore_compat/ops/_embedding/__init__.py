@@ -1,1 +1,1 @@
-"""Embedding tables: which rows a small cache of one holds."""
+"""Embedding lookups, and caches of embedding rows."""

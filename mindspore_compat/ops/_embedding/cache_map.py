@@ -1,4 +1,4 @@
-"""ops.MapCacheIdx: which rows of an embedding table lie in a small cache, and which to swap in.
+"""ops.MapCacheIdx: which rows of an embedding table are cached, and which to swap in.
 
 The indices of rows in the cache are stored in a hash map of open addressing, on the host. Caches of
 keys and values of attention are in _attention/kv_cache.py.
@@ -17,8 +17,9 @@ GOLDEN = 0.6180339  # the reference hashes by this many digits of the golden sec
 
 
 class _Map:
-    """Rows (key, value, step of the last use, tag): the tag says how far the search went, 0 that
-    the row is free."""
+    """A hash map with rows (key, value, step of the last use, tag): the tag says how far the search
+    went, 0 that the row is free.
+    """
 
     def __init__(self, rows):
         self.rows = rows
@@ -28,7 +29,7 @@ class _Map:
         return int((GOLDEN * key - math.floor(GOLDEN * key)) * len(self.rows))
 
     def search(self, start, wanted):
-        """The first index from `start` on that is wanted, and how many were looked at."""
+        """The first matching index from `start` on, and the number of probes."""
         for count in range(len(self.rows)):
             position = (start + count) % len(self.rows)
             if wanted(self.rows[position]):
@@ -36,7 +37,7 @@ class _Map:
         raise RuntimeError("For 'MapCacheIdx', 'hashmap' has no free row left: it must be larger.")
 
     def find(self, key, step):
-        """The value of a key, or None; notes the use."""
+        """The value of a key, or None; records the use."""
         position, _ = self.search(self.start(key), lambda row: not row[TAG] or row[KEY] == key)
         row = self.rows[position]
         if not row[TAG]:
@@ -69,7 +70,8 @@ class _Map:
 
 @public("ops.MapCacheIdx")
 class MapCacheIdx(Primitive):
-    """The indices in a cache of rows of an embedding table, after the missing ones were swapped in.
+    """Maps rows of an embedding table to their indices in a cache, after the missing ones were
+    swapped in.
 
     Inputs:
         - hashmap (Union[Tensor, Parameter]): integers (M, 4), rows of the key, its index in the
@@ -87,7 +89,7 @@ class MapCacheIdx(Primitive):
         the indices where they were swapped.
 
     Raises:
-        TypeError: if `hashmap` or `indices` is no Tensor of integers, or their dtypes differ.
+        TypeError: if `hashmap` or `indices` is not a Tensor of integers, or their dtypes differ.
         ValueError: if `hashmap` has not 2 axes, or rows of less than 4.
         RuntimeError: if every entry is in use, or no row is free; the map is then as it was.
 
@@ -128,7 +130,7 @@ def _number(value):
 
 
 def _mapped(table, indices, step, most, first):
-    """Places in the cache, rows that left it, rows that came and where, as lists."""
+    """Positions in the cache, evicted rows, and added rows with their positions, as lists."""
     positions, missing = [], []
     for i, index in enumerate(indices):
         key = index - first

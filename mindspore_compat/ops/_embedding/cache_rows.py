@@ -1,4 +1,4 @@
-"""Primitives that keep a cache of rows: rows written and swapped, numbers shifted.
+"""Primitives for caches of rows: rows written and swapped, numbers shifted.
 
 The search in a table of hashed keys is `MapCacheIdx`, in `cache_map`.
 """
@@ -17,7 +17,7 @@ def _in_range(primitive, table, indices, limit):
     """The positions of the indices in [0, `limit`), and these indices.
 
     Raises:
-        ValueError: one of them is no row of the table.
+        ValueError: if one of them is not a row of the table.
     """
     flat = in_space(space_for(table._array), indices)._array.reshape(-1)
     positions = space_for(flat).nonzero((flat >= 0) & (flat < limit))[0]
@@ -50,7 +50,7 @@ class UpdateCache(Primitive):
     table's dtype.
 
     Raises:
-        ValueError: if there is not a row for each index, or an index is no row of the table.
+        ValueError: if there is not a row for each index, or an index is not a row of the table.
 
     Example:
         >>> import mindspore_compat as ms
@@ -76,12 +76,12 @@ class UpdateCache(Primitive):
 
 @public("ops.CacheSwapTable")
 class CacheSwapTable(Primitive):
-    """Puts rows into a table, in place, and gives those that stood there.
+    """Swaps rows of a table, in place, and returns the rows that were there.
 
     Inputs: the table, the indices of rows, where -1 is skipped and gives zeros, and a row for each.
 
     Raises:
-        ValueError: if there is not a row for each index, or an index is no row of the table.
+        ValueError: if there is not a row for each index, or an index is not a row of the table.
 
     Example:
         >>> import mindspore_compat as ms
@@ -138,8 +138,8 @@ class PadAndShift(Primitive):
     cum_sum_arr[shift_idx + 1].
 
     Raises:
-        ValueError: if `shift_idx` is no index before the last of `cum_sum_arr`, its numbers do not
-            rise from 0 on, or `input_x` is too short.
+        ValueError: if `shift_idx` is not an index before the last of `cum_sum_arr`, its numbers do
+            not rise from 0 on, or `input_x` is too short.
 
     Example:
         >>> import mindspore_compat as ms

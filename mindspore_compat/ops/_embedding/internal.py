@@ -1,4 +1,4 @@
-"""The gradient of an embedding, which MindSpore shows under an internal path alone."""
+"""The gradient of an embedding, which MindSpore exposes under an internal path only."""
 
 from .._primitive_aliases.alias import alias, functional, ops, pull_back
 

@@ -1,4 +1,4 @@
-"""Rows of tables at indices: EmbeddingLookup, embedding."""
+"""Embedding lookups, the rows of tables at indices: EmbeddingLookup, embedding."""
 
 from ..._backend.arrays import SPACES
 from ..._core.declare.op import op, space_for
@@ -10,7 +10,7 @@ from .._rules import Anything, Index
 
 @op("ops.EmbeddingLookup()(input_params, input_indices, offset)", compute="native")
 def embedding_lookup(xp, input_params: Anything, input_indices: Index, offset: InTensor(Int)):
-    """Takes the rows at the indices less `offset`, and zeros where there is no such row.
+    """Looks up the rows of a table at the indices less `offset`; rows that do not exist are zeros.
 
     Shapes:
         `input_params` has at least one axis, `input_indices` any shape of integers. The result is
@@ -61,8 +61,9 @@ def rows_of(xp, weight: Anything, input: Index, padding: Int | None = None, scal
 
 
 def _rows_vjp(xp, g, weight_shape, input, padding, scaled):
-    """The gradients of equal indices added up, none for the padding, halved where an index occurs
-    twice."""
+    """The sums of gradients of equal indices, 0 for the padding; divided by the frequency of the
+    index if requested.
+    """
     if padding is not None:
         g = xp.where(xp.expand_dims(input == padding, -1), 0 * g, g)
     if scaled:
@@ -85,7 +86,7 @@ def embedding(
     norm_type: Float = 2.0,
     scale_grad_by_freq: Bool = False,
 ):
-    """The rows of `weight` that `input` names.
+    """Looks up the rows of `weight` at the indices in `input` (an embedding).
 
     Args:
         input (Tensor): int32 or int64 indices.
@@ -97,7 +98,7 @@ def embedding(
 
     Raises:
         TypeError: if an argument is of another type.
-        ValueError: if `weight` is no table or `padding_idx` is out of range.
+        ValueError: if `weight` is not a table or `padding_idx` is out of range.
         IndexError: if an index is out of range.
 
     Example:
@@ -127,7 +128,7 @@ def embedding(
 
 
 def _shorten(table, indices, longest, order):
-    """Scales the rows named down to a length, in place."""
+    """Scales the named rows down to a maximum norm, in place."""
     xp = space_for(table)
     rows_used = xp.unique(indices)
     rows = table[rows_used]

@@ -1,1 +1,1 @@
-"""Images: resizing, sampling, boxes, regions of interest, pixels moved between axes."""
+"""Image ops: resizing, sampling, boxes, regions of interest, pixel shuffling."""

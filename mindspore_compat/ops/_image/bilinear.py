@@ -1,4 +1,4 @@
-"""Values of images at fractional points: the nearest pixel, or a weighted mean of those around.
+"""Sampling of images at fractional points: nearest neighbour and linear interpolation.
 
 The mean is one of 2, 4 or 8 pixels. All are compositions, so that image and coordinates both have
 gradients.

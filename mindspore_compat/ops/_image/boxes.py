@@ -1,4 +1,4 @@
-"""Boxes: overlap, encoding as offsets from anchors, validity, suppression of lesser neighbours.
+"""Bounding boxes: overlap, encoding relative to anchors, validity, non-maximum suppression.
 
 A box is (x0, y0, x1, y1). Resizing is in _image/resize.py, sampling of regions in
 _image/roi_align.py.
@@ -40,7 +40,7 @@ def _overlap(xp, a, b, extra):
 
 @op("ops.iou(anchor_boxes, gt_boxes, mode='iou')", types=SameDtype("anchor_boxes gt_boxes"))
 def iou(xp, anchor_boxes: Float16To64, gt_boxes: Float16To64, mode: Any = "iou"):
-    """Computes the intersection over union of all pairs of boxes.
+    """Computes the intersection over union (IoU) of all pairs of boxes.
 
     Mode "iof" divides by the area of the second box instead. Sides count their last pixel.
 
@@ -72,7 +72,7 @@ def _need_mode(api, mode):
 
 @public("ops.IOU")
 class IOU(Primitive):
-    """Computes the intersection over union of all pairs of boxes; see `ops.iou`.
+    """Computes the intersection over union (IoU) of all pairs of boxes; see `ops.iou`.
 
     Args:
         mode (str): "iou", or "iof", which divides by the area of the second box. Default: "iou".
@@ -85,7 +85,7 @@ class IOU(Primitive):
         Tensor, shape (M, N).
 
     Raises:
-        KeyError: `mode` is neither 'iou' nor 'iof'.
+        KeyError: if `mode` is neither 'iou' nor 'iof'.
         ValueError: the boxes do not have shape (N, 4).
 
     Example:
@@ -132,8 +132,7 @@ def bounding_box_encode(
     means: Four = (0.0, 0.0, 0.0, 0.0),
     stds: Four = (1.0, 1.0, 1.0, 1.0),
 ):
-    """Tells where boxes lie relative to anchors: how far the centre is moved, and the logarithms of
-    the stretch.
+    """Encodes boxes relative to anchors: the shift of the centre, and the logarithms of the scale.
 
     Moves are in units of the sides of the anchor; the result is less `means` and divided by `stds`.
 
@@ -178,8 +177,8 @@ def bounding_box_decode(
     stds: Four = (1.0, 1.0, 1.0, 1.0),
     wh_ratio_clip: Float = 0.016,
 ):
-    """Gives the boxes that `bounding_box_encode` turned into `deltas`, inside images of shape
-    `max_shape`. A side is stretched by at most 1 / `wh_ratio_clip`.
+    """Decodes boxes from the `deltas` of `bounding_box_encode`, inside images of shape `max_shape`.
+    A side is scaled by at most 1 / `wh_ratio_clip`.
 
     Shapes:
         Both inputs are (N, 4), of one dtype. The result has the same shape and dtype.
@@ -200,7 +199,7 @@ def check_valid(
     bboxes: TensorOf("float16", "float32", "int16", "uint8"),
     img_metas: TensorOf("float16", "float32", "int16", "uint8"),
 ):
-    """Tells which boxes lie inside an image of (height, width, ratio), whose sides are multiplied
+    """Checks which boxes lie inside an image of (height, width, ratio), whose sides are multiplied
     by the ratio.
 
     Shapes:
@@ -221,7 +220,7 @@ def check_valid(
 
 
 def _survivors(xp, close):
-    """Which rows are not close to a surviving row before them; bool (N,), N by N given."""
+    """Which rows do not overlap a surviving row before them; bool (N,), from N by N."""
     count = close.shape[0]
     alive = xp.ones((count,), bool)
     later = xp.arange(count)
@@ -233,8 +232,8 @@ def _survivors(xp, close):
 
 @op("ops.NMSWithMask(iou_threshold=0.5)(bboxes)")
 def nms_with_mask(xp, bboxes: Float16Or32, iou_threshold: AsValue(Float) = 0.5):
-    """Sorts boxes by their scores and marks those that overlap no better one by more than
-    `iou_threshold`.
+    """Applies non-maximum suppression (NMS): sorts boxes by score and marks those that overlap no
+    better one by more than `iou_threshold`.
 
     Shapes:
         `bboxes` is (N, 5), of corners and a score. The sorted boxes are (N, 5), the positions (N,)
@@ -264,7 +263,7 @@ def nms_with_mask(xp, bboxes: Float16Or32, iou_threshold: AsValue(Float) = 0.5):
 
 
 def _scalar(api, name, value, *dtypes):
-    """A number given as such, or as a Tensor of no dimensions and one of these dtypes."""
+    """A number given directly, or as a Tensor without axes and one of these dtypes."""
     if isinstance(value, Tensor):
         if value._array.dtype not in dtypes:
             raise TypeError(
@@ -295,7 +294,7 @@ def _limits(api, name, overlap, least, *dtypes):
 
 
 def _chosen(xp, close, scores, most, least):
-    """Positions of at most `most` boxes, best first, none close to a better one; int32."""
+    """Positions of at most `most` boxes, best first, none of which overlaps a better one; int32."""
     order = xp.argsort(-scores, kind="stable")
     rows = xp.take(xp.take(close, order, 0), order, 1)
     keep = _survivors(xp, rows & (xp.expand_dims(xp.take(scores, order), 1) > least))
@@ -315,7 +314,8 @@ def non_max_suppression_v3(
     iou_threshold: Any,
     score_threshold: Any,
 ):
-    """Finds the boxes to keep, best first: none overlaps a better one by more than `iou_threshold`.
+    """Applies non-maximum suppression (NMS): the boxes to keep, best first, none of which overlaps
+    a better one by more than `iou_threshold`.
 
     Boxes are given by any two opposite corners. At most `max_output_size` are selected, with scores
     above `score_threshold`.
@@ -362,7 +362,8 @@ def non_max_suppression_with_overlaps(
     overlap_threshold: Float16To64,
     score_threshold: Float16To64,
 ):
-    """Finds the boxes to keep, best first, given how much each two overlap.
+    """Applies non-maximum suppression (NMS), given the overlap of each pair of boxes: the boxes to
+    keep, best first.
 
     Shapes:
         `overlaps` is (N, N), `scores` is (N,), the others are scalars. The positions are (K,), of
@@ -435,7 +436,8 @@ def combined_non_max_suppression(
     pad_per_class: Bool = False,
     clip_boxes: Bool = True,
 ):
-    """Finds the best boxes of each class, then the best of all classes, for each image.
+    """Applies non-maximum suppression (NMS) to each class, then selects the best boxes of all
+    classes, for each image.
 
     Results are filled up with zeros to `max_total_size`, or with `pad_per_class` to what all
     classes can give where that is less. `clip_boxes` cuts the boxes to [0, 1].

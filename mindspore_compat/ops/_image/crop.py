@@ -1,4 +1,4 @@
-"""Crops of images by boxes, resized: `crop_and_resize`, and the gradient for its boxes."""
+"""Crops of images, resized: `crop_and_resize`, and the gradient for its boxes."""
 
 import numpy as np
 
@@ -80,7 +80,7 @@ def crop_and_resize(
     method: Method = "bilinear",
     extrapolation_value: Float = 0.0,
 ):
-    """Cuts boxes out of images and resizes them to `crop_size`.
+    """Crops boxes from images and resizes them to `crop_size`.
 
     Rows of `boxes` are (y0, x0, y1, x1) in [0, 1], of the image that `box_indices` names. Points
     outside are `extrapolation_value`, except for "bilinear_v2", which repeats the edge.
@@ -113,7 +113,7 @@ def crop_and_resize_grad_boxes(
     box_index: TensorOf("int32"),
     method: OneOf("bilinear") = "bilinear",
 ):
-    """Computes the gradient of the corners of the boxes that bilinear crops were cut by.
+    """Computes the gradient of `crop_and_resize` for the boxes, with bilinear sampling.
 
     Points outside of the image give nothing.
 
@@ -174,7 +174,7 @@ def _need_shapes(grads, images, boxes, box_index):
 
 
 def _ratio(count, length):
-    """What a corner moves a point by, for each step between points."""
+    """How far a corner moves a point, per step between points."""
     return (length - 1) / (count - 1) if count > 1 else 0.0
 
 

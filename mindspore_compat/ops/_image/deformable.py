@@ -1,4 +1,4 @@
-"""Deformable convolution and attention: sampling at positions that the data themselves move."""
+"""Deformable convolution and attention: sampling at positions that depend on the data."""
 
 from math import prod
 
@@ -72,7 +72,7 @@ def deformable_offsets(
     deformable_groups: Int(ge=1) = 1,
     modulated: OneOf(True) = True,
 ):
-    """Samples the input of a deformable convolution at moved positions.
+    """Samples the input of a deformable convolution at shifted positions.
 
     `offsets` holds, for each group and kernel position, x, y and a factor.
 
@@ -118,8 +118,8 @@ def deformable_conv2d(
     deformable_groups: ScalarOf(Int(ge=1), TypeError) = 1,
     modulated: Bool = True,
 ):
-    """Convolves images with kernels whose positions are moved by `offsets` and weighted, position
-    by position.
+    """Computes a 2-D deformable convolution: kernel positions are shifted by `offsets` and
+    weighted.
 
     `offsets` holds all x, then all y, then all factors. `strides` and `dilations` are (1, 1,
     vertical, horizontal), `padding` is (top, bottom, left, right). Zhu et al., "Deformable ConvNets
@@ -172,7 +172,7 @@ def multi_scale_deformable_attn(
     locations: Float16Or32,
     weight: Float16Or32,
 ):
-    """Attention to a few points of feature maps of several sizes.
+    """Computes multi-scale deformable attention to a few points of feature maps of several sizes.
 
     Args:
         value: The maps, (N, keys, heads, channels), one after the other; channels divisible by 8.

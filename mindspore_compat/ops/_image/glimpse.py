@@ -1,4 +1,4 @@
-"""Windows of images: glimpses, scaled and moved images, and boxes drawn at random.
+"""Glimpses, scaled and translated images, and random bounding boxes.
 
 Images here are (N, H, W, C). Resizing is in _image/resize.py, boxes that networks predict in
 _image/boxes.py.
@@ -51,7 +51,9 @@ def _pair(api, name, tensor, positive=True):
 
 @implements
 def glimpse_noise(xp, shape, kind):
-    """What lies around an image: uniform in [-1, 1), normal of mean 10 and deviation 1/2, zeros."""
+    """The noise around an image: uniform in [-1, 1), normal of mean 10 and deviation 1/2,
+    or zeros.
+    """
     if kind == "zero":
         return xp.zeros(shape, "float32")
     if kind == "uniform":
@@ -91,7 +93,7 @@ def glimpse(
 
 @public("ops.ExtractGlimpse")
 class ExtractGlimpse(Primitive):
-    """One window of each image, with noise where it goes beyond the edges.
+    """Extracts a window (glimpse) of each image, with noise beyond the edges.
 
     Args:
         centered (bool): whether offsets count from the centre of an image, in halves of it; else
@@ -184,8 +186,9 @@ _KERNELS = {  # of a distance not below 0 -> the weight; and how far it reaches
 
 
 def _sampling(n, count, scale, move, kernel_type, antialias):
-    """The (count, n) matrix that scales and moves one axis; rows of coordinates outside are
-    zero."""
+    """The (count, n) matrix that scales and translates one axis; rows of coordinates outside are
+    zero.
+    """
     kernel, reach = _KERNELS[kernel_type]
     inverse = np.float32(1) / np.float32(scale)
     filter_scale = max(inverse, np.float32(1)) if antialias else np.float32(1)
@@ -206,7 +209,7 @@ def scaled_and_moved(xp, images: TensorOf("float32", "float64"), down: Any, acro
 
 @public("ops.ScaleAndTranslate")
 class ScaleAndTranslate(Primitive):
-    """Images scaled and then moved, sampled with a kernel.
+    """Scales and translates images, sampled with a kernel.
 
     Args:
         kernel_type (str): "lanczos1", "lanczos3", "lanczos5", "gaussian", "box", "triangle",
@@ -257,7 +260,7 @@ class ScaleAndTranslate(Primitive):
 
 @public("ops.SampleDistortedBoundingBoxV2")
 class SampleDistortedBoundingBoxV2(Primitive):
-    """A part of an image drawn at random that covers enough of one of the boxes in it.
+    """Draws a random bounding box of an image that covers enough of one of the boxes in it.
 
     Parts are drawn until one has an aspect ratio and an area in range and covers at least a given
     share of a box; after `max_attempts` it is the whole image. Numbers of pixels are rounded.

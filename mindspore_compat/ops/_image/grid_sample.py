@@ -1,4 +1,4 @@
-"""Sampling of images and volumes at the points of a grid, and the grids of affine maps.
+"""Grid sampling of images and volumes, and the grids of affine maps.
 
 It is a composition, so that image and coordinates both have gradients. Regions are in
 _image/roi_align.py and _image/crop.py, convolution at moved positions in _image/deformable.py.
@@ -17,7 +17,7 @@ from .bilinear import between, nearest
 
 
 def _reflected(xp, at, low, high):
-    """Coordinates folded back into [low, high]."""
+    """Coordinates reflected into [low, high]."""
     if high <= low:
         return at * 0
     span = high - low
@@ -195,8 +195,7 @@ def _affine_grid(xp, api, theta, size, corners):
 def affine_grid(
     xp, theta: Float16Or32, size: InTensor(TupleOf(Int(ge=1))), align_corners: Bool = False
 ):
-    """Computes the grid of points, for `grid_sample`, that affine maps give for an image of shape
-    `size`.
+    """Computes the sampling grid, for `grid_sample`, of affine maps of an image of shape `size`.
 
     Shapes:
         `theta` is (N, 2, 3) for a `size` of (N, C, H, W), or (N, 3, 4) for (N, C, D, H, W). The

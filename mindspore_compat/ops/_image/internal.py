@@ -1,4 +1,4 @@
-"""Primitives of images that MindSpore shows under internal paths alone: gradients of sampling."""
+"""Primitives of images that MindSpore exposes under internal paths only: gradients of sampling."""
 
 from ..._core.tensor.dtype import int32
 from ..._core.tensor.tensor import Tensor

@@ -1,4 +1,4 @@
-"""interpolate and upsampling: resizing to a size or by factors, in a mode."""
+"""Interpolation and upsampling to a size or by scale factors."""
 
 from ..._core.declare.op import op
 from ..._core.rules.value_rules import Falsy
@@ -20,7 +20,7 @@ from .resize_matrices import line, resized
 
 
 def _volume(api, x, output_size, scales):
-    """The goal and the inputs per output of the 3-d primitives."""
+    """The target size and the inputs per output of the 3-D primitives."""
     need_rank(api, "x", x, 5)
     if (output_size is None) == (scales is None):
         raise ValueError(
@@ -39,7 +39,8 @@ ThreeFactors = TupleOf(Float(gt=0.0), length=3) | ListOf(Float(gt=0.0), length=3
 
 @op("ops.UpsampleNearest3D()(x, output_size=None, scales=None)")
 def upsample_nearest3d(xp, x: Pixels, output_size: Three = None, scales: ThreeFactors = None):
-    """Resizes volumes by copying the nearest element, to `output_size` or by the factors `scales`.
+    """Upsamples volumes with nearest-neighbour interpolation, to `output_size` or by the factors
+    `scales`.
 
     Shapes:
         `x` is (N, C, D, H, W). The result is (N, C, *output_size), of the same dtype.
@@ -60,7 +61,7 @@ def upsample_trilinear3d(
     scales: ThreeFactors = None,
     align_corners: Bool = False,
 ):
-    """Resizes volumes by linear interpolation, to `output_size` or by the factors `scales`.
+    """Upsamples volumes with trilinear interpolation, to `output_size` or by the factors `scales`.
 
     Shapes:
         `x` is (N, C, D, H, W). The result is (N, C, *output_size), of the same dtype.
@@ -102,7 +103,7 @@ def _spatial(api, name, value, count):
 
 
 def _arguments(api, x, size, factor, mode, corners, recompute, scaled):
-    """The goal, and the inputs per output where a factor counts as it is."""
+    """The target size, and the inputs per output where a factor is used as it is."""
     if (size is None) == (factor is None):
         raise ValueError(
             f"For '{api}', either 'size' or 'scale_factor' must be given, but got {size!r} and "
@@ -185,7 +186,7 @@ def interpolate(
     align_corners: Bool = None,
     recompute_scale_factor: Bool | Falsy = None,
 ):
-    """Resizes the axes after the first two to `size`, or by `scale_factor`.
+    """Resizes (interpolates) the axes after the first two to `size`, or by `scale_factor`.
 
     Modes are "nearest" and "nearest-exact" (3 to 5 axes), "linear" (3), "bilinear" and "bicubic"
     (4), "trilinear" (5) and "area". Without `align_corners` centres of pixels map to centres. A
@@ -243,7 +244,8 @@ def interpolate_ext(
     align_corners: AsValue(Bool) = None,
     recompute_scale_factor: AsValue(Bool) | Falsy = None,
 ):
-    """Resizes the axes after the first two to `size`, or by `scale_factor`, in any mode.
+    """Resizes (interpolates) the axes after the first two to `size`, or by `scale_factor`, in any
+    mode.
 
     Shapes:
         `input` is (N, C, ...), with one to three axes after the channels. The result is (N, C,
@@ -283,7 +285,8 @@ def upsampling_nearest2d(
     size: Two = None,
     scale_factor: TwoFactors = None,
 ):
-    """Resizes images by copying, for each output element, the nearest element before it.
+    """Upsamples images with nearest-neighbour interpolation: each output copies the nearest element
+    before it.
 
     Shapes:
         `input` is (N, C, H, W). The result is (N, C, *size), of the same dtype.
@@ -306,7 +309,7 @@ def upsampling_bilinear2d(
     size: Two = None,
     scale_factor: TwoFactors = None,
 ):
-    """Resizes images by lines between their elements; the corners stay.
+    """Upsamples images with bilinear interpolation, with aligned corners.
 
     Shapes:
         `input` is (N, C, H, W). The result is (N, C, *size), of the same dtype.

@@ -1,4 +1,4 @@
-"""Pixels moved between channels, batch and space; patches; colours.
+"""Pixel shuffles between channels, batch and space; patches; colour conversions.
 
 Resizing is in _image/resize.py. Everything here but the colours only moves values.
 """
@@ -26,7 +26,7 @@ Block = Int(ge=2)
     compute="native",
 )
 def pixel_shuffle(xp, input: Anything, upscale_factor: Int(ge=1)):
-    """Spreads groups of r^2 channels out to squares of pixels, with r = `upscale_factor`.
+    """Rearranges groups of r^2 channels into r x r squares of pixels, with r = `upscale_factor`.
 
     Shapes:
         `input` is (..., C r^2, H, W). The result is (..., C, H r, W r), of the same dtype.
@@ -57,7 +57,7 @@ def pixel_shuffle(xp, input: Anything, upscale_factor: Int(ge=1)):
     compute="native",
 )
 def pixel_unshuffle(xp, input: Anything, downscale_factor: Int(ge=1)):
-    """Gathers squares of pixels to groups of r^2 channels, with r = `downscale_factor`.
+    """Rearranges r x r squares of pixels into groups of r^2 channels, with r = `downscale_factor`.
 
     Shapes:
         `input` is (..., C, H r, W r). The result is (..., C r^2, H, W), of the same dtype.
@@ -84,7 +84,7 @@ def pixel_unshuffle(xp, input: Anything, downscale_factor: Int(ge=1)):
 
 @op("ops.DepthToSpace(block_size)(x)", compute="native")
 def depth_to_space(xp, x: Numbers, block_size: Block):
-    """Spreads groups of channels out to blocks of pixels, b = `block_size`. The position in the
+    """Rearranges groups of channels into blocks of pixels, b = `block_size`. The position in the
     block is the slower part of a channel's number.
 
     Shapes:
@@ -109,8 +109,8 @@ def depth_to_space(xp, x: Numbers, block_size: Block):
 
 @op("ops.SpaceToDepth(block_size)(x)", compute="native")
 def space_to_depth(xp, x: Numbers, block_size: Block):
-    """Gathers blocks of pixels to groups of channels, b = `block_size`. The position in the block
-    is the slower part of a channel's number.
+    """Rearranges blocks of pixels into groups of channels, b = `block_size`. The position in the
+    block is the slower part of a channel's number.
 
     Shapes:
         `x` is (N, C, H b, W b). The result is (N, C b^2, H, W), of the same dtype.
@@ -134,7 +134,7 @@ def space_to_depth(xp, x: Numbers, block_size: Block):
 
 @op("ops.channel_shuffle(x, groups)", "ops.ChannelShuffle(group: groups)(x)", compute="native")
 def channel_shuffle(xp, x: Reals, groups: AsValue(Int(ge=1))):
-    """Mixes the channels of groups: sees them as (groups, C / groups) and transposes that.
+    """Shuffles channels between groups: reshapes them to (groups, C / groups) and transposes that.
 
     Shapes:
         `x` is (N, C, ...). The result has the same shape and dtype.
@@ -218,7 +218,7 @@ def _from_batch(xp, api, x, block, crops):
     compute="native",
 )
 def space_to_batch_nd(xp, input_x: Reals, block_size: Blocks, paddings: Cuts):
-    """Adds zeros around the last axes and cuts them into blocks, whose positions become part of the
+    """Pads the last axes with zeros and cuts them into blocks, whose positions become part of the
     batch.
 
     Shapes:
@@ -239,7 +239,7 @@ def space_to_batch_nd(xp, input_x: Reals, block_size: Blocks, paddings: Cuts):
     compute="native",
 )
 def batch_to_space_nd(xp, input_x: Reals, block_shape: Blocks, crops: Cuts):
-    """Puts together what `space_to_batch_nd` took apart, and cuts `crops` off both ends.
+    """Reassembles the blocks made by `space_to_batch_nd`, and crops both ends by `crops`.
 
     Shapes:
         `input_x` is (N * product of the blocks, C, ...). The result is (N, C, ...), of the same
@@ -276,7 +276,7 @@ class BatchToSpaceNDV2(Primitive):
 
 @op("ops.SpaceToBatch(block_size, paddings)(input_x)", compute="native")
 def space_to_batch(xp, input_x: Numbers, block_size: Block, paddings: Pairs):
-    """Adds zeros around images and cuts them into square blocks, whose positions become part of the
+    """Pads images with zeros and cuts them into square blocks, whose positions become part of the
     batch.
 
     Shapes:
@@ -293,7 +293,7 @@ def space_to_batch(xp, input_x: Numbers, block_size: Block, paddings: Pairs):
 
 @op("ops.BatchToSpace(block_size, crops)(input_x)", compute="native")
 def batch_to_space(xp, input_x: Numbers, block_size: Block, crops: Pairs):
-    """Puts together what `SpaceToBatch` took apart, and cuts `crops` off both ends.
+    """Reassembles the blocks made by `SpaceToBatch`, and crops both ends by `crops`.
 
     Shapes:
         `input_x` is (N * block_size^2, C, H, W). The result is (N, C, H * block_size, W *
@@ -320,7 +320,7 @@ def extract_volume_patches(
     strides: Sizes,
     padding: OneOf("SAME", "VALID", "same", "valid"),
 ):
-    """Writes the windows of volumes as channels.
+    """Extracts the windows of volumes and writes them as channels.
 
     Shapes:
         `input_x` is (N, C, D, H, W). The result is (N, k_d k_h k_w C, D', H', W'), of the same
@@ -380,7 +380,7 @@ def _from_hsv(xp, hue, saturation, value):
 
 @op("ops.RGBToHSV()(images)")
 def rgb_to_hsv(xp, images: Float16To64):
-    """Converts red, green and blue to hue, saturation and value, all in [0, 1].
+    """Converts RGB to HSV colours, all values in [0, 1].
 
     Shapes:
         `images` is (..., 3). The result has the same shape and dtype.
@@ -395,7 +395,7 @@ def rgb_to_hsv(xp, images: Float16To64):
 
 @op("ops.HSVToRGB()(x)")
 def hsv_to_rgb(xp, x: Float16To64):
-    """Converts hue, saturation and value to red, green and blue, all in [0, 1].
+    """Converts HSV to RGB colours, all values in [0, 1].
 
     Shapes:
         `x` is (N, H, W, 3). The result has the same shape and dtype.
@@ -410,7 +410,7 @@ def hsv_to_rgb(xp, x: Float16To64):
 
 @op("ops.AdjustHue()(image, delta)")
 def adjust_hue(xp, image: Float16To64, delta: TensorOf("float32")):
-    """Adds `delta` turns to the hue of images.
+    """Adjusts the hue of images by `delta` turns.
 
     Shapes:
         `image` is (..., 3), `delta` a float32 scalar. The result has the same shape and dtype.
@@ -432,7 +432,7 @@ def adjust_hue(xp, image: Float16To64, delta: TensorOf("float32")):
 
 @op("ops.AdjustSaturation()(image, scale)")
 def adjust_saturation(xp, image: Float16To64, scale: TensorOf("float32")):
-    """Multiplies the saturation of images by `scale`, up to at most 1.
+    """Adjusts the saturation of images: multiplies it by `scale`, up to at most 1.
 
     Shapes:
         `image` is (..., 3), `scale` a float32 scalar. The result has the same shape and dtype.

@@ -1,4 +1,4 @@
-"""Primitives that resize images and sequences, after one rule of interpolation each.
+"""Primitives that resize images and sequences, each with one kind of interpolation.
 
 The interpolation is in _image/resize_matrices.py; `interpolate` and upsampling, by a mode or by
 factors, are in _image/interpolate.py.
@@ -21,7 +21,8 @@ def _rule_of(api, align_corners, half_pixel_centers, error=ValueError):
 def resize_bilinear(
     xp, x: Floats, size: Any, align_corners: Bool = False, half_pixel_centers: Bool = False
 ):
-    """Resizes images by linear interpolation. `size` is a sequence of two numbers or an int Tensor.
+    """Resizes images with bilinear interpolation. `size` is a sequence of two numbers or an int
+    Tensor.
 
     Shapes:
         `x` is (N, C, H, W). The result is (N, C, *size).
@@ -48,7 +49,7 @@ def resize_nearest(
     align_corners: Bool = False,
     half_pixel_centers: Bool = False,
 ):
-    """Resizes images by copying the nearest pixel.
+    """Resizes images with nearest-neighbour interpolation.
 
     Shapes:
         `input_x` is (N, C, H, W). The result is (N, C, *size), of the same dtype.
@@ -70,7 +71,7 @@ def resize_nearest(
 def resize_nearest_v2(
     xp, x: Numbers, size: Any, align_corners: Bool = False, half_pixel_centers: Bool = False
 ):
-    """Resizes images by copying the nearest pixel. `size` is an int Tensor of two numbers.
+    """Resizes images with nearest-neighbour interpolation. `size` is an int Tensor of two numbers.
 
     Shapes:
         `x` is (N, C, H, W). The result is (N, C, *size), of the same dtype.
@@ -94,7 +95,8 @@ def resize_bicubic(
     align_corners: Bool = False,
     half_pixel_centers: Bool = False,
 ):
-    """Resizes images by cubic convolution. `size` is a sequence of two numbers or an int Tensor.
+    """Resizes images with bicubic interpolation. `size` is a sequence of two numbers or an int
+    Tensor.
 
     Shapes:
         `images` is (N, C, H, W). The result is (N, C, *size).
@@ -118,7 +120,7 @@ def resize_linear1d(
     size: Any,
     coordinate_transformation_mode: OneOf("align_corners", "half_pixel") = "align_corners",
 ):
-    """Resizes sequences by linear interpolation.
+    """Resizes sequences with linear interpolation.
 
     Shapes:
         `x` is (N, C, L). The result is (N, C, *size), of the same dtype.
@@ -138,7 +140,7 @@ def resize_linear1d(
 
 @op("ops.ResizeArea(align_corners=False)(images, size)", compute="native")
 def resize_area(xp, images: Reals, size: TensorOf("int32", "int64"), align_corners: Bool = False):
-    """Resizes images by the mean of what each new pixel covers.
+    """Resizes images with area interpolation: the mean of the pixels that each output covers.
 
     Shapes:
         `images` is (N, H, W, C), `size` is (2,) of int32. The result is (N, *size, C), of float32.

@@ -1,4 +1,4 @@
-"""Nearest, linear, cubic and area interpolation as what they do along one dimension.
+"""Nearest, linear, cubic and area interpolation along one dimension, as indices or matrices.
 
 Interpolation is separable: along each dimension the result is a matrix times the input, and the
 gradient the transposed matrix times the output's gradient. Nearest neighbours are picked, not
@@ -44,7 +44,7 @@ def pick_axes(xp, x, indices):
 
 @implements
 def unpick_axes(xp, y, indices, size):
-    """The gradient of `pick_axes`: what was picked several times receives the sum."""
+    """The gradient of `pick_axes`: elements picked several times get the sum."""
     return xp.apply_axes(y, tuple(_one_hot(index, n).T for index, n in zip(indices, size)))
 
 

@@ -1,4 +1,4 @@
-"""ROIAlign: regions of images brought to one size by the mean of sampled points."""
+"""ROIAlign: regions of images resampled to one size."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from .bilinear import from_images
 
 
 def _clamped(xp, x, batch, ys, xs):
-    """Values of (N, C, H, W) at points of which `batch` says the image, (R, P, C).
+    """Values of (N, C, H, W) at points in the images that `batch` names, (R, P, C).
 
     Within a pixel of the image the edge is repeated; beyond lies 0.
     """
@@ -36,7 +36,8 @@ def roi_align(
     sample_num: Int = 2,
     roi_end_mode: OneOf(0, 1) = 1,
 ):
-    """Brings regions of images to one size, by the mean of sampled points in each cell.
+    """Aligns regions of interest (RoIAlign): resamples regions of images to one size by the mean of
+    sampled points in each cell.
 
     Rows of `rois` are (image, x0, y0, x1, y1), multiplied by `spatial_scale`. Each cell takes
     `sample_num` squared points; with 0 or less as many as it has pixels. With `roi_end_mode` 1 a

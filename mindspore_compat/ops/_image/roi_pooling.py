@@ -1,4 +1,4 @@
-"""Position-sensitive pooling of regions: `PsROIPooling`; `ROIAlign` is in _image/roi_align.py."""
+"""Position-sensitive region pooling: `PsROIPooling`. `ROIAlign` is in _image/roi_align.py."""
 
 from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op
@@ -23,8 +23,8 @@ def ps_roi_pooling(
     out_dim: Positive,
     group_size: Positive,
 ):
-    """Computes means over the bins of regions, each bin of a channel of its own (Dai and others,
-    2016).
+    """Applies position-sensitive RoI pooling: means over the bins of regions, each bin from a
+    channel of its own (Dai and others, 2016).
 
     Rows of `rois` are the image, then left, top, right and bottom, which are rounded and multiplied
     by `spatial_scale`. A region has group_size bins down and across, as many as `pooled_height` and

@@ -1,4 +1,4 @@
-"""rotated_iou: overlaps of rectangles that are turned. Upright boxes are in _image/boxes.py."""
+"""rotated_iou: overlaps of rotated rectangles. Upright boxes are in _image/boxes.py."""
 
 import math
 
@@ -22,7 +22,7 @@ def rotated_iou(
     v_threshold: Float = 0.0,
     e_threshold: Float = 0.0,
 ):
-    """Intersection over union of rectangles that are turned about their centres.
+    """Computes the intersection over union (IoU) of rectangles rotated about their centres.
 
     The intersection is the polygon of those corners of one that lie in the other, and of the points
     where edges cross. Angles are in degrees and turn the x axis towards the y axis, which the page
@@ -48,7 +48,7 @@ def rotated_iou(
         Tensor, shape (B, N, K), of the dtype of `boxes`; 0 where there is no area to divide by.
 
     Raises:
-        TypeError: if `boxes` or `query_boxes` is no Tensor, or an argument is of another type.
+        TypeError: if `boxes` or `query_boxes` is not a Tensor, or an argument is of another type.
         ValueError: if a dtype is another one, or shapes do not fit.
 
     Examples:
@@ -132,7 +132,7 @@ def _sides(xp, boxes, corners):
 
 
 def _shared(xp, first, second, v_threshold, e_threshold):
-    """Areas of the intersections; everything is seen from the centre of the first rectangle."""
+    """Areas of the intersections, in coordinates relative to the centre of the first rectangle."""
     move = second[0] - first[0], second[1] - first[1]
     zero = 0 * move[0]
     a, b = _corners(xp, (zero, zero), first), _corners(xp, move, second)
@@ -195,7 +195,7 @@ def _crossings(xp, a, b, margin):
 
 
 def _area(xp, xs, ys, counts):
-    """The area of the convex polygon of those points that count, in no order."""
+    """The area of the convex polygon of the points that count, given in any order."""
     is_vertex = xp.cast(counts, "float64")
     number = xp.maximum(xp.sum(is_vertex, -1, keepdims=True), 1.0)
     xs, ys = (xp.where(counts, each, 0.0) for each in (xs, ys))

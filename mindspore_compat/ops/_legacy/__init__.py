@@ -1,1 +1,1 @@
-"""Names that older releases had, and scripts still import."""
+"""Names of older releases that scripts still import."""

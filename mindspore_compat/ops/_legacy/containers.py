@@ -24,7 +24,7 @@ def tuple_setitem(data, index, value):
 
 @public("ops.list_setitem")
 def list_setitem(data, index, value):
-    """A list with one item replaced by another; the given one stays as it is.
+    """A list with one item replaced by another; the original list is unchanged.
 
     Example:
         >>> ms.ops.list_setitem([1, 2, 3], 1, 9)
@@ -37,7 +37,7 @@ def list_setitem(data, index, value):
 
 @public("ops.dict_setitem")
 def dict_setitem(data, key, value):
-    """A dict with one more item, or another value of a key; the given one stays as it is.
+    """A dict with one more item, or another value of a key; the original dict is unchanged.
 
     Example:
         >>> ms.ops.dict_setitem({"a": 1}, "b", 2)
@@ -63,10 +63,10 @@ def make_dict(keys, values):
 
 @public("ops.tuple_div")
 def tuple_div(x, y):
-    """The whole quotients of two tuples, item by item.
+    """The integer quotients of two tuples, item by item.
 
     Raises:
-        ValueError: one leaves a rest, or the tuples are of two lengths.
+        ValueError: if one leaves a rest, or the tuples are of two lengths.
 
     Example:
         >>> ms.ops.tuple_div((6, 8), (2, 4))
@@ -120,7 +120,7 @@ def broadcast_gradient_args(x_shape, y_shape):
 
 @public("ops.switch")
 def switch(cond, true_branch, false_branch):
-    """One of two things, as a bool or a Tensor of one bool says.
+    """Selects one of two values by a bool or a Tensor of one bool.
 
     Example:
         >>> ms.ops.switch(True, 1, 2)
@@ -133,7 +133,7 @@ def switch(cond, true_branch, false_branch):
 
 @public("ops.switch_layer")
 def switch_layer(index, layers):
-    """The layer of a tuple that an int, or a Tensor of one, names.
+    """Selects the layer of a tuple by an int, or a Tensor of one.
 
     Example:
         >>> branch = ms.ops.switch_layer(1, (ms.ops.relu, ms.ops.neg))

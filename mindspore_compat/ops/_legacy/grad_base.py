@@ -25,7 +25,7 @@ class _Getters:
             prim (type): a class of Primitives; one that is written here computes in `__call__`.
 
         Raises:
-            TypeError: if `prim` is no class of Primitives.
+            TypeError: if `prim` is not a class of Primitives.
 
         Source: mindspore.ops._grad.grad_base.bprop_getters of MindSpore 1.8.
         """

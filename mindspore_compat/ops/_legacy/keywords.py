@@ -1,4 +1,4 @@
-"""What functions were called with in releases 1.8 to 2.2: names of parameters, and older meanings.
+"""Keywords of releases 1.8 to 2.2: old parameter names, and older meanings.
 
 The pages of those releases document them; scripts written then still say `ops.argmax(x, axis=1)`
 or `ops.interpolate(x, sizes=(8, 8), mode="bilinear")`.

@@ -26,7 +26,7 @@ def power(input, exponent):
 
 @legacy("ops.control_depend")
 def control_depend(src, dst, depend_mode=0):
-    """Notes that `dst` follows `src`: things happen in the order written, so there is no more.
+    """Orders `dst` after `src`; does nothing, as calls already run in the order written.
 
     Returns:
         bool, True.

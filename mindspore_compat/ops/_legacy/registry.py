@@ -8,13 +8,13 @@ from ..primitive import Primitive
 
 
 class Registry(UserDict):
-    """Functions by name; a name that nobody registered is that of `ops`."""
+    """Functions by name; an unregistered name is that of `ops`."""
 
     def register(self, obj_str, obj):
         """Puts a function under a name.
 
         Raises:
-            TypeError: the name is no str.
+            TypeError: if the name is not a str.
         """
         Str.refuse("register", "obj_str", obj_str)
         self[obj_str] = obj
@@ -23,7 +23,7 @@ class Registry(UserDict):
         """The function of a name.
 
         Raises:
-            ValueError: there is none.
+            ValueError: if there is none.
         """
         found = self.data.get(obj_str) or build("ops", obj_str, Primitive)
         if found is None:

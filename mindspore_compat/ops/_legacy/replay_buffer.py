@@ -1,4 +1,4 @@
-"""What older releases had for reinforcement learning: ring buffers, returns, copies of weights.
+"""Reinforcement learning of older releases: ring buffers, returns, copies of weights.
 
 A buffer is a tuple of Parameters whose first axis is its capacity, with two more for the number of
 entries and the index of the oldest. Stores that are known by a handle are in
@@ -36,8 +36,9 @@ class _Buffer(Primitive):
             )
 
     def _need(self, name, values, first=()):
-        """Refuses Tensors that are not as described; `first` are axes before those of the
-        shapes."""
+        """Rejects Tensors that are not as described; `first` are axes before those of the
+        shapes.
+        """
         wanted = list(zip(self.buffer_shape, self.buffer_dtype))
         found = [(tuple(each.shape), each.dtype) for each in values]
         if [kind for _, kind in found] != [kind for _, kind in wanted]:
@@ -54,7 +55,7 @@ class _Buffer(Primitive):
 
 @legacy("ops.BufferAppend")
 class BufferAppend(_Buffer):
-    """Writes an entry after the newest one, over the oldest where the buffer is full.
+    """Appends an entry to a buffer, and overwrites the oldest if the buffer is full.
 
     Args:
         capacity (int): how many entries it can hold.
@@ -214,7 +215,9 @@ class BatchAssign(Primitive):
 
 @op()
 def discounted(xp, reward: Floats, done: Anything, last_value: Floats, gamma: Float = 0.99):
-    """reward + gamma * what follows, from the last step on; nothing follows a done step."""
+    """reward + gamma * the discounted rewards that follow, from the last step on; a done step ends
+    the sum.
+    """
     going = xp.cast(xp.logical_not(xp.cast(done, "bool")), reward.dtype)
     following, found = last_value, []
     for t in range(reward.shape[0] - 1, -1, -1):

@@ -1,4 +1,4 @@
-"""Stores of Tensors that older releases had for reinforcement learning: arrays, queues, buffers.
+"""Tensor stores that older releases had for reinforcement learning: arrays, queues, buffers.
 
 A store is known by its handle, an int64 Tensor of one number that its `...Create` gives and the
 other Primitives of its kind take. Buffers are Parameters of the caller's own. 2.10 has none of
@@ -43,7 +43,7 @@ def _store(api, handle, kind):
 
 
 def _need(api, name, value, shape, dtype):
-    """Refuses a Tensor of another shape or dtype than its store was made for."""
+    """Rejects a Tensor whose shape or dtype is not that of its store."""
     if value.dtype != dtype:
         raise TypeError(f"For '{api}', '{name}' must be of dtype {dtype}, but got {value.dtype}.")
     if tuple(value.shape) != tuple(shape):
@@ -56,7 +56,7 @@ def _need(api, name, value, shape, dtype):
 
 
 class _Array:
-    """Places for Tensors of one shape and dtype; `limit` is None where it grows."""
+    """Slots for Tensors of one shape and dtype; `limit` is None if it grows."""
 
     def __init__(self, dtype, shape, limit):
         self.dtype, self.shape, self.limit, self.items = dtype, shape, limit, []
@@ -203,7 +203,7 @@ class TensorArrayClear(_OfArrays):
 
 @legacy("ops.operations._tensor_array.TensorArrayClose")
 class TensorArrayClose(_OfArrays):
-    """Lets an array go; its handle is none any more: `TensorArrayClose()(handle)`."""
+    """Closes an array, whose handle becomes invalid: `TensorArrayClose()(handle)`."""
 
     @checked
     def __call__(self, handle: Handle):
@@ -215,7 +215,7 @@ class TensorArrayClose(_OfArrays):
 
 
 class _Queue:
-    """A queue of tuples of Tensors; `limit` is None where it grows."""
+    """A queue of tuples of Tensors; `limit` is None if it grows."""
 
     def __init__(self, dtype, shapes, limit):
         self.dtype, self.shapes, self.limit, self.items = dtype, shapes, limit, deque()
@@ -328,7 +328,7 @@ class TensorsQueueClear(_OfQueues):
 
 @legacy("ops.operations._rl_inner_ops.TensorsQueueClose")
 class TensorsQueueClose(_OfQueues):
-    """Lets a queue go; its handle is none any more: `TensorsQueueClose()(handle)`."""
+    """Closes a queue, whose handle becomes invalid: `TensorsQueueClose()(handle)`."""
 
     @checked
     def __call__(self, handle: Handle):

@@ -1,1 +1,1 @@
-"""Mixtures of experts: routing of tokens, their exchange, and grouped products."""
+"""Mixture of experts (MoE): routing of tokens, their exchange, and grouped products."""

@@ -1,4 +1,5 @@
-"""moe_distribute_dispatch, moe_distribute_combine: tokens to the ranks of their experts, and back.
+"""moe_distribute_dispatch, moe_distribute_combine: tokens sent to the ranks of their experts, and
+back.
 
 The documentation of 2.10 is the reference; the original runs these on Ascend only, for the numbers
 of ranks and features that its devices have, where these work for any. What stands between them, the
@@ -147,7 +148,7 @@ def moe_distribute_dispatch(
 
 
 def _need_tokens(ranks, x, expert_ids, expert_scales, scales, quant_mode):
-    """The shapes of what goes out."""
+    """Checks of the shapes to send."""
     rows = ranks.experts + (1 if ranks.holders else 0)
     if x.ndim != 2 or x.shape[0] != expert_ids.shape[0]:
         ranks.refuse(f"'x' must have shape ({expert_ids.shape[0]}, features), but got {x.shape}")
@@ -186,7 +187,7 @@ def _row_scales(expert_scales, order):
 
 
 def _sent(ranks, rows, copies, sizes):
-    """What comes to this rank, sorted and filled up with zeros, and what was counted."""
+    """The rows that arrive at this rank, sorted and padded with zeros, and the counts."""
     tokens, k, global_bs = sizes
     counts = ranks.counts(copies)
     table = ranks.group.objects((tokens, counts))
@@ -268,7 +269,7 @@ def moe_distribute_combine(
     common_quant_mode: Int = 0,
     group_list_type: Int = 0,
 ):
-    """Sends what the experts made of the rows back to their tokens, and adds it up.
+    """Sends the experts' results back to their tokens, and sums them.
 
     A token gathers the sum of its experts' rows, each times its scale, and the row of the shared
     expert as it is. Sums are computed in float32.
@@ -359,7 +360,7 @@ def moe_distribute_combine(
 
 
 def _need_results(ranks, expand_x, expert_ids, expand_idx, expert_scales, expand_scales):
-    """The shapes of what comes back."""
+    """Checks of the shapes to return."""
     if expand_x.ndim != 2:
         ranks.refuse(f"'expand_x' must have shape (rows, features), but got {expand_x.shape}")
     if expert_scales.shape != expert_ids.shape:

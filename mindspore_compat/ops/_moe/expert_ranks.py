@@ -1,4 +1,4 @@
-"""The ranks of experts, and the ways of rows between them; for _moe/dispatch.py.
+"""The ranks of experts, and the exchange of rows between them; for _moe/dispatch.py.
 
 Nothing here is public, and nothing is sent here.
 """
@@ -39,7 +39,7 @@ def weighted_rows(
     shared: Index = None,
     dtype: Any = "float32",
 ):
-    """For each token the sum of its rows, each times its own scale, and of one row more."""
+    """For each token the sum of its rows, each times its own scale, plus one more row."""
     found = xp.getitem(_upcast(xp, x), (indices,))
     if scales is not None:
         found = found * xp.expand_dims(scales, -1)
@@ -86,7 +86,7 @@ class Ranks:
         raise error(f"For '{self.api}', {text}.")
 
     def _need_numbers(self, expert, tensor, shared):
-        """The limits that the documentation sets, but for those of single devices."""
+        """The documented limits, except those of single devices."""
         names = expert[0], tensor[0]
         if any(name is not None and len(name) > 127 for name in names) or names[0] == "":
             self.refuse(f"'group_ep' and 'group_tp' must have 1 to 127 letters, but got {names}")
@@ -181,7 +181,7 @@ class Ranks:
 
 
 def by_expert(arriving):
-    """Where rows that came by rank stand when they are sorted by expert."""
+    """The positions of rows received by rank when they are sorted by expert."""
     starts, index = {}, 0
     for source, counts in enumerate(arriving):
         for expert, count in enumerate(counts):

@@ -1,5 +1,4 @@
-"""group_topk: groups of experts, of which only the best stay. Mixtures are in
-_moe/token_permute.py."""
+"""group_topk: selection of the best groups of experts. Mixtures are in _moe/token_permute.py."""
 
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public, write_back
@@ -26,7 +25,7 @@ def best_groups(xp, token: Floats, idx_arr: Int32Tensor, group_num: Int, k: Int,
 def group_topk(
     token: HalfPrecision, idx_arr: Int32Tensor, group_num: Int, k: Int, k_inner: Int = 1
 ):
-    """Sets the scores of experts to zero, in place, where their group is none of the k best.
+    """Sets the scores of experts to zero, in place, if their group is not one of the k best.
 
     A group is worth the sum of its `k_inner` best scores. This limits the experts of a token to
     few devices, as DeepSeek's networks do (arXiv 2405.04434 with `k_inner` 1, arXiv 2412.19437 with
@@ -47,8 +46,8 @@ def group_topk(
 
     Raises:
         TypeError: if a dtype is another one, or an argument is of another type.
-        ValueError: if `idx_arr` has not one axis or is too short, `group_num` does not divide the
-            experts, or `k` or `k_inner` is out of range.
+        ValueError: if `idx_arr` does not have one axis or is too short, `group_num` does not divide
+            the experts, or `k` or `k_inner` is out of range.
 
     Examples:
         >>> import numpy as np
@@ -76,7 +75,7 @@ def group_topk(
 
 @public("ops.GroupTopk")
 class GroupTopk(Primitive):
-    """Sets the scores of experts to zero where their group is none of the k best, in place.
+    """Sets the scores of experts to zero, in place, if their group is not one of the k best.
 
     As `ops.auto_generate.group_topk` does.
 

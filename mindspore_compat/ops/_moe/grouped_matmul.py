@@ -1,4 +1,4 @@
-"""Products of several matrices at once, expert by expert: grouped_matmul and its fourth form.
+"""Grouped matrix products, expert by expert: grouped_matmul and its fourth form.
 
 The documentation of 2.10 is the reference; the original runs these on Ascend only. How tokens come
 to their experts is in _moe/token_permute.py.
@@ -65,7 +65,7 @@ def grouped_matmul(
     transpose_a: Bool = False,
     transpose_b: Bool = False,
 ):
-    """Products of several matrices: y = x @ weight + bias, pair by pair or expert by expert.
+    """Computes grouped matrix products: y = x @ weight + bias, pair by pair or expert by expert.
 
     With `antiquant_scale` and `antiquant_offset`, y = x @ (weight + offset) * scale + bias.
 
@@ -89,8 +89,8 @@ def grouped_matmul(
         tuple[Tensor]: the products.
 
     Raises:
-        TypeError: if `split_item` and `group_type` are no such pair, or an argument is of another
-            type, or missing.
+        TypeError: if `split_item` and `group_type` are not such a pair, or an argument is of
+            another type, or missing.
         ValueError: if lengths or shapes do not fit, or a reserved argument is given.
 
     Source: mindspore.ops.auto_generate.grouped_matmul of MindSpore 2.10.
@@ -131,7 +131,7 @@ def _need_none(api, **reserved):
 
 
 def _ends(group_list, kind):
-    """Where the rows of each expert end, from ends (kind 0) or counts (1); None without a list."""
+    """The end of each expert's rows, from ends (kind 0) or counts (1); None without a list."""
     if group_list is None:
         return None
     given = [int(n) for n in to_host(group_list._array).reshape(-1)]
@@ -255,7 +255,7 @@ def grouped_matmul_v4(
     act_type: Int = 0,
     output_dtype: DType = None,
 ):
-    """Products of several matrices, as `grouped_matmul`, also of bytes.
+    """Computes grouped matrix products, as `grouped_matmul`, also of int8.
 
     With `scale` and `pre_token_scale`, y = (x @ weight + bias) * scale * pre_token_scale for x and
     weight of int8, in bfloat16. The other arguments are those of `grouped_matmul`.

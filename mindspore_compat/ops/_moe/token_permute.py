@@ -1,4 +1,4 @@
-"""Mixtures of experts: tokens sorted by expert, and merged again.
+"""Mixture of experts: tokens sorted by expert, and merged again.
 
 The documentation of 2.10 is the reference; the original runs these on Ascend only. Positions are
 ints, so gradients flow through the tokens and through what they are weighted with. The products
@@ -21,7 +21,7 @@ def _upcast(xp, x):
 
 
 def _inverse(xp, order):
-    """Where each element went, given where each index was filled from."""
+    """The inverse permutation: where each element went, from the source of each position."""
     return xp.scatter_set(
         xp.zeros(order.shape, "int32"), (order,), xp.cast(xp.arange(order.shape[0]), "int32")
     )
@@ -38,7 +38,7 @@ def _inverse(xp, order):
 def moe_token_permute(
     xp, tokens: Floats, indices: Index, num_out_tokens: Int(ge=0) = None, padded_mode: Bool = False
 ):
-    """Sorts tokens by what `indices` say, those of the same index in order.
+    """Sorts tokens by their expert in `indices`; those of the same expert stay in order.
 
     Args:
         tokens (Tensor): shape (tokens, features).
@@ -107,8 +107,7 @@ def moe_token_unpermute(
     padded_mode: Bool = False,
     restore_shape: TupleOf(Int) | ListOf(Int) = None,
 ):
-    """Brings sorted tokens into the order they had and adds up the copies of each, weighted by
-    `probs`.
+    """Restores the order of sorted tokens and sums the copies of each, weighted by `probs`.
 
     Args:
         permuted_tokens (Tensor): shape (tokens * k, features); fewer rows where the last ones were
@@ -198,7 +197,7 @@ def routed(
 
 @op(compute="native")
 def tokens_of_experts(xp, expert_idx: Int32, expert_num: Int, sums: Bool):
-    """How many indices each expert has, or how many it and those before it have, int32."""
+    """The number of indices of each expert, or of it and those before it, int32."""
     flat = xp.sort(xp.reshape(expert_idx, (-1,)))
     ends = xp.searchsorted(flat, xp.cast(xp.arange(expert_num), "int32"), side="right")
     if not sums:
@@ -219,7 +218,7 @@ def moe_init_routing_v2(
     expert_tokens_count_or_cumsum_flag: Int(ge=0, le=2),
     expert_tokens_before_capacity_flag: Bool,
 ):
-    """Rows copied and sorted by the experts that they go to.
+    """Copies rows and sorts them by their experts.
 
     Args:
         x (Tensor): shape (rows, features); float16, bfloat16 or float32.
@@ -287,7 +286,7 @@ def _need_experts(api, expert_idx, expert_num):
 
 @public("ops.auto_generate.MoeInitRoutingV2")
 class MoeInitRoutingV2(Primitive):
-    """Rows copied and sorted by the experts that they go to: `ops.moe_init_routing_v2`.
+    """Copies rows and sorts them by their experts: `ops.moe_init_routing_v2`.
 
     Source: mindspore.ops.auto_generate.MoeInitRoutingV2 of MindSpore 2.10.
     """
@@ -324,7 +323,7 @@ class MoeInitRoutingV2(Primitive):
     compute="native",
 )
 def moe_compute_expert_tokens(xp, sorted_experts: Int32, num_expert: Int(ge=1)):
-    """Counts for each expert the sorted tokens that are its own or belong to those before it.
+    """Counts the sorted tokens of each expert, cumulatively.
 
     Args:
         sorted_experts (Tensor): the expert of each token, in order, shape (tokens,).
@@ -337,7 +336,7 @@ def moe_compute_expert_tokens(xp, sorted_experts: Int32, num_expert: Int(ge=1)):
         Tensor, shape (num_expert,).
 
     Raises:
-        TypeError: if `sorted_experts` is no Tensor of int32.
+        TypeError: if `sorted_experts` is not a Tensor of int32.
         ValueError: if it has more than one axis, or `num_expert` is less than 1.
 
     Example:
@@ -373,7 +372,7 @@ def moe_finalize_routing(
     expanded_row_idx: Int32 = None,
     expanded_expert_idx: Int32 = None,
 ):
-    """Merges what the experts made of each token, and adds it to what passed them by.
+    """Merges the experts' results for each token, and adds them to the residual.
 
     Row i is x1 + x2 + the sum over k of scales[i, k] times (expanded_x[expanded_row_idx[i + k N]] +
     bias[expanded_expert_idx[i, k]]).

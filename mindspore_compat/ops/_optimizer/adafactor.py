@@ -1,4 +1,4 @@
-"""Adafactor's update as a primitive: one step from a gradient, in place."""
+"""Primitives of Adafactor: one in-place step from a gradient."""
 
 from ..._backend import arrays
 from ..._core.declare.public_api import public
@@ -16,7 +16,7 @@ Unused = Float | Float16Or32  # a state that the shape may have no use for
 
 @public("ops.FusedAdaFactor")
 class FusedAdaFactor(Update):
-    """Updates a parameter as Adafactor does; see `nn.AdaFactor`.
+    """Updates a parameter with Adafactor, in place; see `nn.AdaFactor`.
 
     The mean squares of a matrix are stored as means over its rows and over its columns; those of a
     vector as they are.
@@ -44,8 +44,8 @@ class FusedAdaFactor(Update):
         Tensor, the updated `param`.
 
     Raises:
-        TypeError: an argument or input is of the wrong type or dtype.
-        ValueError: shapes do not fit, or a number has several elements.
+        TypeError: if an argument or input is of the wrong type or dtype.
+        ValueError: if shapes do not fit, or a number has several elements.
 
     Source: mindspore.ops.FusedAdaFactor of MindSpore 2.10.
     """
@@ -132,7 +132,7 @@ class FusedAdaFactor(Update):
                 )
 
     def _step(self, gradient, param, average, states, numbers):
-        """Works the step out in float32 and writes it."""
+        """Computes the step in float32 and writes it."""
         xp = arrays.space_of(param)
         gradient = arrays.to_space(xp, gradient)
         gradient, upcast = (xp.cast(each, "float32") for each in (gradient, param))
@@ -161,7 +161,7 @@ class FusedAdaFactor(Update):
 
 @public("ops.FusedAdaFactorWithGlobalNorm")
 class FusedAdaFactorWithGlobalNorm(FusedAdaFactor):
-    """`FusedAdaFactor` of a gradient that is divided by a number first.
+    """`FusedAdaFactor` with a gradient that is first divided by a number.
 
     Inputs:
         - those of `FusedAdaFactor`.

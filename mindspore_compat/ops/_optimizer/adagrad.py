@@ -1,4 +1,4 @@
-"""Adagrad and its relatives as primitives: Adadelta, RMSProp, FTRL, proximal Adagrad."""
+"""Primitives of Adagrad and its relatives: Adadelta, RMSProp, FTRL, proximal Adagrad."""
 
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Float, Int, OneDtype, TensorOf, checked
@@ -24,7 +24,7 @@ from .update import (
 
 @public("ops.ApplyAdadelta")
 class ApplyAdadelta(ApplyGradientDescent):
-    """Adadelta, in place; returns var, accum and accum_update.
+    """Updates a parameter with Adadelta, in place; returns var, accum and accum_update.
 
     Example:
         >>> weight, total, updates = (ms.Parameter(ms.Tensor([x])) for x in (1.0, 0.0, 0.0))
@@ -49,7 +49,7 @@ class ApplyAdadelta(ApplyGradientDescent):
 
 @public("ops.ApplyAdagrad")
 class ApplyAdagrad(Update):
-    """Adagrad, in place; returns var and accum.
+    """Updates a parameter with Adagrad, in place; returns var and accum.
 
     Args:
         update_slots (bool): whether the sum of squares grows.
@@ -104,7 +104,7 @@ class ApplyAdagradV2(ApplyAdagrad):
 
 @public("ops.ApplyAdagradDA")
 class ApplyAdagradDA(Update):
-    """Adagrad's dual averaging, in place; returns var.
+    """Updates a parameter with Adagrad dual averaging, in place; returns var.
 
     Example:
         >>> weight, total, squares = (ms.Parameter(ms.Tensor([x])) for x in (1.0, 0.0, 0.0))
@@ -132,7 +132,7 @@ class ApplyAdagradDA(Update):
 
 @public("ops.ApplyRMSProp")
 class ApplyRMSProp(Update):
-    """RMSProp, in place; returns var.
+    """Updates a parameter with RMSProp, in place; returns var.
 
     Example:
         >>> weight, square, moment = (ms.Parameter(ms.Tensor([x])) for x in (1.0, 0.0, 0.0))
@@ -167,7 +167,8 @@ class ApplyRMSProp(Update):
 
 @public("ops.ApplyCenteredRMSProp")
 class ApplyCenteredRMSProp(Update):
-    """RMSProp over the running variance, in place; returns var.
+    """Updates a parameter with centered RMSProp, which uses the running variance, in place; returns
+    var.
 
     Example:
         >>> weight, *states = (ms.Parameter(ms.Tensor([x])) for x in (1.0, 0.0, 0.0, 0.0))
@@ -204,7 +205,7 @@ class ApplyCenteredRMSProp(Update):
 
 @public("ops.ApplyFtrl")
 class ApplyFtrl(Update):
-    """Follow the regularised leader, in place; returns var.
+    """Updates a parameter with FTRL (follow the regularized leader), in place; returns var.
 
     Example:
         >>> weight, total, linear = (ms.Parameter(ms.Tensor([x])) for x in (1.0, 0.1, 0.0))
@@ -230,7 +231,8 @@ class ApplyFtrl(Update):
 
 @public("ops.ApplyProximalAdagrad")
 class ApplyProximalAdagrad(Update):
-    """Adagrad, then the proximal step of an l1 and l2 penalty, in place; returns var and accum.
+    """Updates a parameter with Adagrad, then the proximal step of an l1 and l2 penalty, in place;
+    returns var and accum.
 
     Example:
         >>> weight, total = (ms.Parameter(ms.Tensor([x])) for x in (1.0, 0.0))

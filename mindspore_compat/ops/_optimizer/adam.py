@@ -1,4 +1,5 @@
-"""Adam and its relatives as primitives: `ops.Adam()(var, m, v, ...)` changes what it is given.
+"""Primitives of Adam and its relatives: `ops.Adam()(var, m, v, ...)` updates its arguments in
+place.
 
 Updates that are given only some rows of the gradient are in _optimizer/sparse.py.
 """
@@ -42,7 +43,7 @@ class _Corrected(Nesterov):
 
 
 def need_below(api, power):
-    """Refuses a power of beta1 by which the average's bias has no end."""
+    """Rejects a power of beta1 of 1, for which the bias correction is infinite."""
     if power == 1:
         raise RuntimeError(f"For '{api}', 'beta1_power' must not be 1, but got {power!r}.")
 
@@ -61,7 +62,7 @@ def _quotient(above, below):
 
 @public("ops.Adam")
 class Adam(_Corrected):
-    """Adam, in place; returns var, m and v.
+    """Updates a parameter with Adam, in place; returns var, m and v.
 
     Example:
         >>> weight, m, v = (ms.Parameter(ms.Tensor([x])) for x in (1.0, 0.0, 0.0))
@@ -99,7 +100,7 @@ class Adam(_Corrected):
 
 @public("ops.AdamNoUpdateParam")
 class AdamNoUpdateParam(_Corrected):
-    """What Adam adds to a parameter; m and v are updated in place.
+    """Computes the step that Adam adds to a parameter; m and v are updated in place.
 
     Example:
         >>> m, v = (ms.Parameter(ms.Tensor([0.0])) for _ in range(2))
@@ -138,7 +139,7 @@ class AdamNoUpdateParam(_Corrected):
 
 @public("ops.AdamWeightDecay")
 class AdamWeightDecay(Update):
-    """Adam without bias correction whose weight decay bypasses the averages, in place.
+    """Updates a parameter with Adam with decoupled weight decay and no bias correction, in place.
 
     No bound is set to the numbers: the original computes with any.
 
@@ -214,7 +215,7 @@ class FusedCastAdamWeightDecay(InfersAdam, AdamWeightDecay):
 
 @public("ops.ApplyAdaMax")
 class ApplyAdaMax(Update):
-    """Adam with the infinity norm, in place; returns var, m and v.
+    """Updates a parameter with AdaMax, Adam with the infinity norm, in place; returns var, m and v.
 
     Example:
         >>> weight, m, v = (ms.Parameter(ms.Tensor([x])) for x in (1.0, 0.0, 0.0))
@@ -248,7 +249,8 @@ class ApplyAdaMax(Update):
 
 @public("ops.ApplyAdamWithAmsgrad")
 class ApplyAdamWithAmsgrad(_Corrected):
-    """Adam divided by the largest second moment so far, in place; returns var, m, v and vhat.
+    """Updates a parameter with AMSGrad, Adam divided by the largest second moment so far, in place;
+    returns var, m, v and vhat.
 
     Args:
         beta1 (float): the share of the old first moment that remains.

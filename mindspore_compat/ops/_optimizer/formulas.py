@@ -10,7 +10,9 @@ and are run as they stand.
 
 
 def momentum_update(xp, p, g, moments, *, lr, momentum, nesterov=False):
-    """Gradient descent along an accumulated gradient, or one step ahead of it (Nesterov)."""
+    """Momentum: gradient descent along an accumulated gradient, or one step ahead of it
+    (Nesterov).
+    """
     moments = momentum * moments + g
     step = g + momentum * moments if nesterov else moments
     return p - lr * step, moments
@@ -40,7 +42,9 @@ def sgd_or_plain_update(xp, p, g, accum, stat, *, lr, momentum, dampening, neste
 
 
 def momentum_or_plain_update(xp, p, g, moments, *, lr, momentum, share, nesterov):
-    """Momentum that takes in a `share` of the gradient; without `momentum` (None) no state."""
+    """Momentum that accumulates a `share` of the gradient; without `momentum` (None) there is no
+    state.
+    """
     if momentum is None:
         return p - lr * g, moments
     moments = momentum * moments + share * g
@@ -48,7 +52,7 @@ def momentum_or_plain_update(xp, p, g, moments, *, lr, momentum, share, nesterov
 
 
 def keras_momentum_update(xp, p, g, accum, *, lr, momentum, nesterov=False):
-    """Momentum that gathers steps, not gradients, so that a change of `lr` acts late."""
+    """Momentum that accumulates steps, not gradients, so that a change of `lr` acts late."""
     accum = momentum * accum - lr * g
     return p + (momentum * accum - lr * g if nesterov else accum), accum
 
@@ -66,7 +70,7 @@ def power_sign_update(xp, p, g, m, *, lr, logbase, sign_decay, beta):
 
 
 def plain_update(xp, p, g, *, lr):
-    """Gradient descent without a memory."""
+    """Gradient descent without state."""
     return (p - lr * g,)
 
 
@@ -91,7 +95,7 @@ def adam_no_parameter_update(xp, delta, g, m, v, *, lr, beta1, beta2, eps, neste
 
 
 def amsgrad_update(xp, p, g, m, v, top, *, lr, beta1, beta2, eps):
-    """Adam divided by the largest second moment seen so far, `top`."""
+    """AMSGrad: Adam divided by the largest second moment so far, `top`."""
     m = beta1 * m + (1 - beta1) * g
     v = beta2 * v + (1 - beta2) * g * g
     top = xp.maximum(top, v)
@@ -99,9 +103,7 @@ def amsgrad_update(xp, p, g, m, v, top, *, lr, beta1, beta2, eps):
 
 
 def adam_weight_decay_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, decay):
-    """Adam without bias correction whose weight decay bypasses the averages; `decay` None means
-    none.
-    """
+    """Adam with decoupled weight decay and no bias correction; a `decay` of None means no decay."""
     m = beta1 * m + (1 - beta1) * g
     v = beta2 * v + (1 - beta2) * g * g
     step = m / (xp.sqrt(v) + eps)
@@ -111,14 +113,16 @@ def adam_weight_decay_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, decay):
 
 
 def adamax_update(xp, p, g, m, v, *, lr, beta1, beta2, eps):
-    """Adam with the infinity norm. `lr` is already corrected for the bias of the first average."""
+    """AdaMax, Adam with the infinity norm. `lr` is already corrected for the bias of the first
+    average.
+    """
     m = beta1 * m + (1 - beta1) * g
     v = xp.maximum(beta2 * v, xp.abs(g))
     return p - lr * m / (v + eps), m, v
 
 
 def rmsprop_update(xp, p, g, mean_square, moment, *, lr, rho, momentum, eps):
-    """Gradient over the root of its running mean square, with momentum."""
+    """RMSProp: the gradient over the root of its running mean square, with momentum."""
     mean_square = rho * mean_square + (1 - rho) * g * g
     moment = momentum * moment + lr * g / xp.sqrt(mean_square + eps)
     return p - moment, mean_square, moment
@@ -133,7 +137,7 @@ def centered_rmsprop_update(xp, p, g, mean, mean_square, moment, *, lr, rho, mom
 
 
 def adagrad_update(xp, p, g, accum, *, lr, update_slots=True):
-    """Gradient over the root of the sum of all its squares."""
+    """Adagrad: the gradient over the root of the sum of all its squares."""
     if update_slots:
         accum = accum + g * g
     return p - lr * g / xp.sqrt(accum), accum
@@ -147,8 +151,8 @@ def adagrad_eps_update(xp, p, g, accum, *, lr, eps, update_slots=True):
 
 
 def adagrad_da_update(xp, p, g, total, squares, *, lr, l1, l2, step):
-    """Adagrad by dual averaging: the parameter is solved anew from the sums of gradients and of
-    their squares. `l1` None means none.
+    """Adagrad by dual averaging: the parameter is recomputed from the sums of gradients and of
+    their squares. An `l1` of None means no penalty.
     """
     total = total + g
     squares = squares + g * g
@@ -159,7 +163,9 @@ def adagrad_da_update(xp, p, g, total, squares, *, lr, l1, l2, step):
 
 
 def adadelta_update(xp, p, g, accum, accum_update, *, lr, rho, eps):
-    """Gradient scaled by the ratio of the running sizes of the updates and of the gradients."""
+    """Adadelta: the gradient scaled by the ratio of the running sizes of the updates and of the
+    gradients.
+    """
     accum = rho * accum + (1 - rho) * g * g
     step = xp.sqrt(accum_update + eps) * g / xp.sqrt(accum + eps)
     accum_update = rho * accum_update + (1 - rho) * step * step
@@ -181,7 +187,9 @@ def proximal_adagrad_update(xp, p, g, accum, *, lr, l1, l2):
 
 
 def ftrl_update(xp, p, g, accum, linear, *, lr, lr_power, l1, l2):
-    """Follow the regularised leader: the parameter is solved anew from the summed linear term."""
+    """FTRL (follow the regularized leader): the parameter is recomputed from the summed linear
+    term.
+    """
     grown = accum + g * g
     root = grown**-lr_power
     linear = linear + g - (root - accum**-lr_power) / lr * p
@@ -204,7 +212,8 @@ def adam_or_amsgrad_update(xp, p, g, m, v, top, *, lr, beta1, beta2, eps, amsgra
 
 
 def adamw_update(xp, p, g, m, v, top, *, lr, beta1, beta2, eps, root, shrink, amsgrad):
-    """Adam with a decoupled decay of the parameter by the factor `shrink` (None means none).
+    """AdamW: Adam with a decoupled decay of the parameter by the factor `shrink` (None means no
+    decay).
 
     `lr` is corrected for the first average's bias, and `root` is what the root of the second is
     multiplied by, before `eps` is added.
@@ -238,14 +247,18 @@ def adamw_without_top_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, root, shr
 
 
 def nadam_update(xp, p, g, m, v, *, g_rate, m_rate, beta1, beta2, eps, root):
-    """Adam with Nesterov's momentum: the gradient and its average have rates of their own."""
+    """NAdam, Adam with Nesterov's momentum: the gradient and its average have rates of
+    their own.
+    """
     m = beta1 * m + (1 - beta1) * g
     v = beta2 * v + (1 - beta2) * g * g
     return p - (g_rate * g + m_rate * m) / (xp.sqrt(v) * root + eps), m, v
 
 
 def radam_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, settled):
-    """Adam once the variance of its rate is `settled`; until then momentum alone."""
+    """Rectified Adam: Adam once the variance of its rate is `settled`; until then momentum
+    alone.
+    """
     m = beta1 * m + (1 - beta1) * g
     v = beta2 * v + (1 - beta2) * g * g
     return p - (lr * m / (xp.sqrt(v) + eps) if settled else lr * m), m, v
@@ -273,13 +286,14 @@ def rmsprop_outer_eps_update(
 
 
 def asgd_update(xp, p, g, average, *, lambd, eta, mu):
-    """A decayed step of length `eta`, and the running average of the parameter."""
+    """ASGD: a decayed step of length `eta`, and the running average of the parameter."""
     p = p * (1 - lambd * eta) - eta * g
     return p, average + (p - average) * mu
 
 
 def rprop_update(xp, p, g, previous, size, *, lr, first, shrink, grow, smallest, largest):
-    """A step whose length depends on whether the gradient kept its sign; after a flip none.
+    """Rprop: the step length depends on whether the gradient kept its sign; after a change of sign
+    there is no step.
 
     The `first` step is `lr` long.
     """
@@ -304,8 +318,8 @@ def lamb_direction(xp, step, p, g, m, v, *, beta1, beta2, eps, correct1, correct
 
 
 def unscaled(xp, p, g, *, unscale, decay):
-    """The gradient as an optimizer wants it: the loss scale taken out, weight decay put in. None
-    leaves a link out.
+    """The gradient in the optimizer's form: the loss scale divided out, weight decay added. None
+    skips an operation.
     """
     if unscale is not None:
         g = g * unscale
@@ -318,7 +332,8 @@ def unscaled(xp, p, g, *, unscale, decay):
 
 
 def adafactor_direction(xp, g, row, column, *, beta2, eps):
-    """Adafactor for matrices: the squares' running means over columns and over rows stand for all.
+    """Adafactor for matrices: the running means of the squares over columns and over rows
+    approximate all.
 
     Returns the gradient over the root of the mean square, and the new means.
     """
@@ -352,7 +367,7 @@ def trust_ratio(xp, p_norm, g_norm, *, coefficient, decay, eps, rate=None):
 
 
 def lars_gradient(xp, out, p, g, *, unscale, decay, coefficient, eps, rate):
-    """The gradient that LARS hands on, in `out`: scaled to the size of the parameter."""
+    """The gradient that LARS passes on, in `out`: scaled to the size of the parameter."""
     g = unscaled(xp, p, g, unscale=unscale, decay=None)
     ratio = trust_ratio(
         xp,
@@ -367,7 +382,7 @@ def lars_gradient(xp, out, p, g, *, unscale, decay, coefficient, eps, rate):
 
 
 def lamb_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, correct1, correct2, decay):
-    """Adam's direction with decay added, in a step as long as the parameter allows."""
+    """LAMB: Adam's direction with decay added, in a step as long as the parameter allows."""
     step, m, v = lamb_direction(
         xp,
         None,
@@ -389,5 +404,5 @@ def lamb_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, correct1, correct2, de
 
 
 def centralised(xp, g):
-    """The gradient of a convolution less its mean over everything but the output channel."""
+    """The gradient of a convolution minus its mean over all axes but the output channel."""
     return g - xp.mean(g, axis=tuple(range(1, g.ndim)), keepdims=True)

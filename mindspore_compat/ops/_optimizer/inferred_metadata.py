@@ -1,4 +1,4 @@
-"""The inferred metadata of some Primitives' results: shapes, dtypes, values of constants.
+"""Inferred metadata of some Primitives' results: shapes, dtypes, values of constants.
 
 Graph mode of the original infers them while it compiles; here scripts may.
 """
@@ -18,7 +18,7 @@ def element(dtype):
 
 
 def need_among(api, allowed, **given):
-    """Refuses a dtype, of numbers or Tensors, that is none of those allowed."""
+    """Rejects a dtype, of numbers or Tensors, that is not one of those allowed."""
     for name, dtype in given.items():
         if element(dtype) not in allowed:
             raise TypeError(
@@ -28,14 +28,14 @@ def need_among(api, allowed, **given):
 
 
 def need_tensors(api, **given):
-    """Refuses what is no dtype of Tensors."""
+    """Rejects a dtype that is not one of Tensors."""
     for name, dtype in given.items():
         if not isinstance(dtype, dtypes.TensorType):
             _TensorType.refuse(api, name, dtype)
 
 
 def need_same(api, **given):
-    """Refuses dtypes of which the elements differ from those of the first."""
+    """Rejects dtypes whose elements differ from those of the first."""
     first = next(iter(given))
     for name, dtype in given.items():
         if element(dtype) != element(given[first]):
@@ -46,10 +46,10 @@ def need_same(api, **given):
 
 
 def together(api, x_shape, y_shape):
-    """The broadcast shape of two, a list; -1 stands for a length that is not known.
+    """The broadcast shape of two shapes, a list; -1 stands for an unknown length.
 
     Raises:
-        ValueError: they do not broadcast.
+        ValueError: if they do not broadcast.
     """
     rank, found = max(len(x_shape), len(y_shape)), []
     shapes = [[1] * (rank - len(shape)) + list(shape) for shape in (x_shape, y_shape)]
@@ -71,7 +71,8 @@ class InfersMomentum:
         """The dtype of the result, that of the parameter.
 
         Raises:
-            TypeError: one is neither float16 nor float32, or parameter or memory is no Tensor.
+            TypeError: if one is neither float16 nor float32, or parameter or memory is not a
+                Tensor.
         """
         need_tensors(self.name, v=v_dtype, a=a_dtype)
         need_among(
@@ -107,8 +108,8 @@ class InfersAdam:
         """The dtypes of the results, those of parameter and moments; the norm may be of any.
 
         Raises:
-            TypeError: parameter or gradient is neither float16 nor float32, a moment no Tensor of
-                numbers or of another dtype than the other, or another number not float32.
+            TypeError: if parameter or gradient is neither float16 nor float32, a moment not a
+                Tensor of numbers or of another dtype than the other, or another number not float32.
         """
         need_tensors(self.name, m=m_dtype, v=v_dtype)
         need_among(self.name, dtypes.number_type, m=m_dtype, v=v_dtype)

@@ -1,4 +1,4 @@
-"""Optimizer Primitives that MindSpore shows under internal paths alone: AdamW."""
+"""Optimizer Primitives that MindSpore exposes under internal paths only: AdamW."""
 
 from .._primitive_aliases.alias import alias, ops
 
@@ -10,7 +10,7 @@ from .._primitive_aliases.alias import alias, ops
 def adam_w(
     var, m, v, max_v, gradient, step, lr, beta1, beta2, decay, eps, amsgrad=False, maximize=False
 ):
-    """One step of AdamW, in place: (var, m, v). `step` counts from 1."""
+    """Updates a parameter with AdamW, in place: (var, m, v). `step` counts from 1."""
     count = float(step)
     return _adam_step(
         var,
@@ -48,7 +48,9 @@ def apply_adam_w(
     amsgrad=False,
     maximize=False,
 ):
-    """One step of AdamW, in place: (var, m, v); the powers are those of the step before."""
+    """Updates a parameter with AdamW, in place: (var, m, v); the powers are those of the step
+    before.
+    """
     return _adam_step(
         var,
         m,

@@ -1,4 +1,4 @@
-"""Gradient descent as primitives: plain, proximal, with momentum, by signs; and the LARS update."""
+"""Primitives of gradient descent: plain, proximal, with momentum, by signs; and the LARS update."""
 
 from ..._core.declare.op import space_for
 from ..._core.declare.public_api import public
@@ -28,7 +28,7 @@ from .update import (
 
 @public("ops.ApplyGradientDescent")
 class ApplyGradientDescent(Update):
-    """`var - alpha * delta`, in place.
+    """Updates a parameter with gradient descent, `var - alpha * delta`, in place.
 
     Raises:
         TypeError: if an input is of another type.
@@ -55,7 +55,8 @@ class ApplyGradientDescent(Update):
 
 @public("ops.ApplyProximalGradientDescent")
 class ApplyProximalGradientDescent(ApplyGradientDescent):
-    """Gradient descent, then the proximal step of an l1 and l2 penalty, in place.
+    """Updates a parameter with gradient descent, then the proximal step of an l1 and l2 penalty, in
+    place.
 
     Example:
         >>> import mindspore_compat as ms
@@ -75,7 +76,7 @@ class ApplyProximalGradientDescent(ApplyGradientDescent):
 
 @public("ops.ApplyMomentum")
 class ApplyMomentum(Update):
-    """Momentum, in place; returns the parameter.
+    """Updates a parameter with momentum, in place; returns the parameter.
 
     Args:
         use_nesterov (bool): whether to look one step ahead.
@@ -119,7 +120,7 @@ class ApplyMomentum(Update):
 
 @public("ops.FusedWeightScaleApplyMomentum")
 class FusedWeightScaleApplyMomentum(InfersMomentum, Update):
-    """Momentum of loss_scale (gradient + weight_decay variable), in place.
+    """Updates a parameter with momentum of loss_scale (gradient + weight_decay variable), in place.
 
     `loss_scale` is thus one over what the loss was multiplied by.
 
@@ -161,7 +162,8 @@ class FusedWeightScaleApplyMomentum(InfersMomentum, Update):
 
 @public("ops.ApplyKerasMomentum")
 class ApplyKerasMomentum(Nesterov):
-    """Momentum in Keras's form: the buffer holds steps. In place; returns both.
+    """Updates a parameter with momentum in Keras's form, whose buffer holds steps, in place;
+    returns both.
 
     Example:
         >>> weight, moment = ms.Parameter(ms.Tensor([1.0])), ms.Parameter(ms.Tensor([0.0]))
@@ -185,7 +187,8 @@ class ApplyKerasMomentum(Nesterov):
 
 @public("ops.SGD")
 class SGD(Update):
-    """Gradient descent with momentum, in place; `stat` is above 0 until the first step.
+    """Updates a parameter with stochastic gradient descent (SGD) with momentum, in place; `stat` is
+    above 0 until the first step.
 
     Without momentum `accum` and `stat` are left alone.
 
@@ -247,7 +250,8 @@ class SGD(Update):
 
 @public("ops.ApplyAddSign")
 class ApplyAddSign(ApplyGradientDescent):
-    """AddSign: alpha plus the agreement of signs times the gradient, in place.
+    """Updates a parameter with AddSign, in place: alpha plus the agreement of signs times the
+    gradient.
 
     Example:
         >>> weight, m = (ms.Parameter(ms.Tensor([x])) for x in (1.0, 0.0))
@@ -274,7 +278,7 @@ class ApplyAddSign(ApplyGradientDescent):
 
 @public("ops.ApplyPowerSign")
 class ApplyPowerSign(ApplyGradientDescent):
-    """PowerSign: e to the agreement of signs times the gradient, in place.
+    """Updates a parameter with PowerSign, in place: e to the agreement of signs times the gradient.
 
     Example:
         >>> weight, m = (ms.Parameter(ms.Tensor([x])) for x in (1.0, 0.0))
@@ -301,7 +305,7 @@ class ApplyPowerSign(ApplyGradientDescent):
 
 @public("ops.LARSUpdate")
 class LARSUpdate(Update):
-    """The gradient scaled by LARS's trust ratio.
+    """Scales the gradient by LARS's trust ratio.
 
     Args:
         epsilon (float): added to the divisor.

@@ -1,4 +1,4 @@
-"""The optimizers' updates for gradients of which only some rows are given.
+"""Optimizer updates from sparse gradients, which cover only some rows.
 
 Rows named twice are added up first, but for RMSProp. `FusedSparse...` return their Parameter and,
 for each state, a Tensor of one zero, as the original documents; `SparseApply...` return the
@@ -43,7 +43,7 @@ UpTo32Bits = NumberOrBool | TensorOf(
 
 
 def merged(update, tensors, grad, indices, lenient=False):
-    """The rows named, each once, and the sum of the gradients given for each; see `_checked`."""
+    """The distinct rows named, and for each the sum of its gradients; see `_checked`."""
     at, grad_rows = _checked(update, tensors, grad, indices, lenient)
     xp = space_for(at)
     rows, positions = xp.unique(at, return_inverse=True)
@@ -53,7 +53,7 @@ def merged(update, tensors, grad, indices, lenient=False):
 
 
 def _checked(update, tensors, grad, indices, lenient=False):
-    """The rows named and the gradients given for them, as arrays.
+    """The rows named and their gradients, as arrays.
 
     With `lenient` rows that do not exist are left out, as the original's documentation shows.
 
@@ -87,7 +87,7 @@ def _checked(update, tensors, grad, indices, lenient=False):
 
 
 class _RowUpdate(Update):
-    """An update of the rows named and of no other."""
+    """An update of the named rows only."""
 
     lenient = False  # whether rows that do not exist are left out
 
@@ -112,7 +112,7 @@ def _answer(tensors):
 
 
 class _CorrectedRows(_Corrected):
-    """Adam's learning rate where a power of beta1 of 1 is refused."""
+    """Adam's learning rate; a power of beta1 of 1 is refused."""
 
     def rate(self, lr, beta1_power, beta2_power):
         """The learning rate, corrected for the moments' start at zero."""
@@ -122,7 +122,7 @@ class _CorrectedRows(_Corrected):
 
 @public("ops.FusedSparseAdam")
 class FusedSparseAdam(_CorrectedRows):
-    """Adam of a gradient that is zero in the rows not named; every row's averages decay.
+    """Updates a parameter with Adam from a sparse gradient; the averages of all rows decay.
 
     Example:
         >>> weight, m, v = (ms.Parameter(ms.Tensor([[x], [x]])) for x in (1.0, 0.0, 0.0))
@@ -171,7 +171,7 @@ class FusedSparseAdam(_CorrectedRows):
 
 @public("ops.FusedSparseLazyAdam")
 class FusedSparseLazyAdam(_CorrectedRows, _RowUpdate):
-    """Adam of the rows named; the averages of other rows stay.
+    """Updates the named rows of a parameter with lazy Adam; the averages of other rows stay.
 
     Example:
         >>> weight, m, v = (ms.Parameter(ms.Tensor([[x], [x]])) for x in (1.0, 0.0, 0.0))
@@ -218,7 +218,8 @@ class FusedSparseLazyAdam(_CorrectedRows, _RowUpdate):
 
 @public("ops.SparseApplyFtrl")
 class SparseApplyFtrl(_RowUpdate):
-    """Follow the regularised leader in the rows named; returns var, accum and linear.
+    """Updates the named rows of a parameter with FTRL (follow the regularized leader); returns var,
+    accum and linear.
 
     Rows that do not exist are left out, as in the original's example.
 
@@ -327,7 +328,7 @@ class FusedSparseFtrl(SparseApplyFtrl):
 
 @public("ops.SparseApplyProximalAdagrad")
 class SparseApplyProximalAdagrad(_RowUpdate):
-    """Proximal Adagrad in the rows named; returns var and accum.
+    """Updates the named rows of a parameter with proximal Adagrad; returns var and accum.
 
     Example:
         >>> weight, total = (ms.Parameter(ms.Tensor([[x], [x]])) for x in (1.0, 0.0))
@@ -354,8 +355,8 @@ class SparseApplyProximalAdagrad(_RowUpdate):
 
 @public("ops.FusedSparseProximalAdagrad")
 class FusedSparseProximalAdagrad(SparseApplyProximalAdagrad):
-    """`ops.SparseApplyProximalAdagrad` that takes any numbers, leaves out rows that do not exist,
-    and returns var and a zero for accum.
+    """`ops.SparseApplyProximalAdagrad` that accepts any numbers, skips rows that do not exist, and
+    returns var and a zero for accum.
     """
 
     lenient = True
@@ -378,7 +379,7 @@ class FusedSparseProximalAdagrad(SparseApplyProximalAdagrad):
 
 @public("ops.SparseApplyAdagrad")
 class SparseApplyAdagrad(_RowUpdate):
-    """Adagrad in the rows named; returns var and accum.
+    """Updates the named rows of a parameter with Adagrad; returns var and accum.
 
     Args:
         lr (float): the learning rate.
@@ -440,7 +441,7 @@ class SparseApplyAdagradV2(SparseApplyAdagrad):
 
 @public("ops.SparseApplyRMSProp")
 class SparseApplyRMSProp(_RowUpdate):
-    """RMSProp in the rows named; returns var, ms and mom.
+    """Updates the named rows of a parameter with RMSProp; returns var, ms and mom.
 
     A row that is named twice moves twice. Where a gradient is 0, `ms` stays as it is.
 
@@ -486,7 +487,7 @@ class SparseApplyRMSProp(_RowUpdate):
 
     @staticmethod
     def _move(tensors, rows, grad_rows, scalars):
-        """Updates rows that are all different."""
+        """Updates rows that are all distinct."""
         xp = space_for(rows)
         picked = [each._array[rows] for each in tensors]
         before = picked[1].copy()
@@ -497,7 +498,9 @@ class SparseApplyRMSProp(_RowUpdate):
 
 
 def _rounds(rows):
-    """Places of `rows` in as few groups as have no row twice, each row's indices in order."""
+    """Positions in `rows`, in as few groups as possible without a repeated row in a group; a row's
+    indices stay in order.
+    """
     order = numpy.argsort(rows, kind="stable")
     ordered = rows[order]
     turn = numpy.arange(rows.size) - numpy.searchsorted(ordered, ordered)
@@ -506,7 +509,7 @@ def _rounds(rows):
 
 @public("ops.SparseApplyAdadelta")
 class SparseApplyAdadelta(_RowUpdate):
-    """Adadelta in the rows named; returns var, accum and accum_update.
+    """Updates the named rows of a parameter with Adadelta; returns var, accum and accum_update.
 
     Args:
         epsilon (float): added under both roots, at least 0.

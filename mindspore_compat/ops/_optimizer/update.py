@@ -1,4 +1,4 @@
-"""What the optimizers' update primitives share: fused formulas, types of inputs, the in-place run.
+"""What the optimizers' update primitives share: fused formulas, input types, the in-place update.
 
 The formulas are those of formulas.py; the Cells of `nn.optim` run the same ones.
 """
@@ -40,7 +40,7 @@ Loose = NumberOrBool | TensorOf(real, "bool")
 
 
 def without_axes(names):
-    """Relations: Tensors instead of these scalars have no axis."""
+    """Relations that require Tensors passed for these scalars to have no axis."""
     return [
         Forbid(f"getattr({name}, 'ndim', 0)", ValueError, f"'{name}' must have no axis")
         for name in names.split()
@@ -100,7 +100,7 @@ class Update(Primitive):
         return self.barred(tensors, given)
 
     def barred(self, tensors, *inputs):
-        """`tensors` as results; a gradient through the update is refused."""
+        """`tensors` as results; differentiating through the update raises an error."""
         made = tuple(map(plain, tensors))
         live = tuple(t._node for t in (*tensors, *inputs) if t._node is not None)
         if live and not depth.paused:
@@ -110,7 +110,7 @@ class Update(Primitive):
         return made
 
     def _run_plainly(self, formula, tensors, grad, scalars):
-        """The formula as it stands, for integers and complex numbers, which are not fused."""
+        """The unfused formula, for integers and complex numbers."""
         new = formula(
             space_for(tensors[0]),
             tensors[0],
@@ -122,11 +122,11 @@ class Update(Primitive):
             array[...] = value
 
     def joined(self, tensors, grad):
-        """The gradient's array where the parameter lies.
+        """The gradient's array, on the device of the parameter.
 
         Raises:
             TypeError: the gradient is wider than all that it updates, which are never converted.
-            ValueError: shapes differ.
+            ValueError: if shapes differ.
         """
         grad = standing(*tensors, grad)[-1]
         self.need_no_wider(tensors, grad)
@@ -143,7 +143,7 @@ class Update(Primitive):
         )
 
     def need_no_wider(self, tensors, grad):
-        """Refuses a gradient that is wider than all that it updates."""
+        """Rejects a gradient that is wider than all the Tensors it updates."""
         dtypes = {each._array.dtype for each in tensors}
         if all(promotes_beyond(grad._array.dtype, dtype) for dtype in dtypes):
             raise TypeError(

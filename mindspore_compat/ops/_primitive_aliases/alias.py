@@ -1,4 +1,4 @@
-"""Primitives that say again what public functions say, declared by one line each.
+"""Primitives that duplicate public functions, declared by one line each.
 
     "ops.auto_generate.AcosExt()(input)": "mint.acos"
 
@@ -71,8 +71,9 @@ def find(path):
 
 
 def function_of(target, parameters, **scope):
-    """What an alias calls: the function of a path, or one that makes the call given; the arguments
-    may use what is in `scope`."""
+    """The function that an alias calls: that of a path, or one that makes the given call; the
+    arguments may use the names in `scope`.
+    """
     if not isinstance(target, str):
         return target
     path, bracket, arguments = target.partition("(")
@@ -127,8 +128,9 @@ def _document(shown, area, name, target, how):
 
 
 def _arguments(function, values):
-    """The arguments of a call that gives `values` in their order, or by name where a parameter of
-    that name is keyword-only."""
+    """The arguments of a call that passes `values` in their order, or by name where a parameter of
+    that name is keyword-only.
+    """
     parameters = inspect.signature(function).parameters
     by_name = [
         name for name in values if name in parameters and parameters[name].kind is _KEYWORD_ONLY
@@ -165,8 +167,9 @@ methods = Names("Tensor")
 
 
 def pull_back(gradient, function, *inputs):
-    """`gradient` pulled back through a call of `function` at `inputs`: one for each, in a tuple
-    unless there is but one input."""
+    """`gradient` pulled back through a call of `function` at `inputs`: one gradient for each, in a
+    tuple if there are several inputs.
+    """
     back = vjp(function, *inputs)[1](gradient)
     return back[0] if len(inputs) == 1 else tuple(back)
 
@@ -188,7 +191,7 @@ def ints(value):
 
 
 def require(name, argument, value, allowed):
-    """Refuses a value of a kernel's argument that is not one of a few."""
+    """Rejects an argument of a kernel that is not one of a few values."""
     if value not in allowed:
         words = " or ".join(map(repr, allowed))
         raise ValueError(f"For '{name}', '{argument}' must be {words}, but got {value!r}.")

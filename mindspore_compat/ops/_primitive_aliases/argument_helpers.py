@@ -1,4 +1,4 @@
-"""What the original's generated Primitives do to their arguments, as functions of its own names.
+"""Conversions of arguments for the original's generated Primitives, under the original's names.
 
 Pairs made of one number, enumerations from words, dtypes as numbers, and casts between numbers,
 tuples, lists and Tensors. The ops of this package take their arguments by the rules in their
@@ -102,7 +102,7 @@ _CLASSES = {
 
 
 def arg_invalid_info(op_name, arg_name, arg_val):
-    """The message for an argument that cannot be taken."""
+    """The error message for an invalid argument."""
     return f"For '{op_name}', the value of '{arg_name}' is invalid: '{arg_val}'."
 
 
@@ -118,7 +118,7 @@ def to_pair(op_name, arg_name, arg_val):
     """A number as a tuple of two; a tuple or list as it is.
 
     Raises:
-        ValueError: `arg_val` is something else.
+        ValueError: if `arg_val` is something else.
     """
     return _pair(op_name, arg_name, arg_val, (int, float))
 
@@ -127,7 +127,7 @@ def to_2d_paddings(op_name, arg_name, pad):
     """An int as a tuple of two; a tuple or list as it is.
 
     Raises:
-        ValueError: `pad` is something else.
+        ValueError: if `pad` is something else.
     """
     return _pair(op_name, arg_name, pad)
 
@@ -136,7 +136,7 @@ def to_kernel_size(op_name, arg_name, kernel_size):
     """An int as (height, width); of four numbers, those of the last two axes.
 
     Raises:
-        ValueError: `kernel_size` is no int, tuple or list.
+        ValueError: if `kernel_size` is not an int, tuple or list.
     """
     pair = _pair(op_name, arg_name, kernel_size)
     return tuple(pair[2:]) if len(pair) == 4 else pair
@@ -163,7 +163,7 @@ class DtypeToEnum(Primitive):
         """The number.
 
         Raises:
-            TypeError: `dtype` is no dtype.
+            TypeError: if `dtype` is not a dtype.
         """
         if not isinstance(dtype, Type):
             _Type.refuse(op_name, arg_name, dtype)
@@ -183,8 +183,8 @@ class StringToEnum(Primitive):
         """The number; None for None.
 
         Raises:
-            TypeError: `enum_str` is no str.
-            ValueError: no setting has this word.
+            TypeError: if `enum_str` is not a str.
+            ValueError: if no setting has this word.
         """
         if enum_str is None:
             return None
@@ -381,7 +381,7 @@ def do_type_cast(data, dst_type, op_name):
     """A value as one of another kind: numbers, tuples, lists and Tensors become each other.
 
     Raises:
-        TypeError: there is no way from the one to the other.
+        TypeError: if there is no way from the one to the other.
     """
     kinds = (Tensor, tuple, list, (int, float))
     given = next((kind for kind in kinds if isinstance(data, kind)), None)
@@ -409,7 +409,7 @@ def type_it(op_name, arg_name, data, src_type, dst_type):
         dst_type (OpDtype): the kind it becomes.
 
     Raises:
-        TypeError: it is of another kind.
+        TypeError: if it is of another kind.
     """
     if data is None:
         return None

@@ -1,4 +1,4 @@
-"""`infer_value_for_Tile` and others: what a Primitive gives for constants.
+"""`infer_value_for_Tile` and others: the results of Primitives for constants.
 
 The original's graph compiler calls them; an input that is no constant is None, and then so is the
 result. Types come as numbers (`ops.auto_generate.dtype_to_type_id`), ways to round as 1 (to zero)
@@ -99,8 +99,9 @@ __all__ = sorted(_LINES)
 
 @functools.cache
 def find_inference(name):
-    """The function of this name, or None if there is none; it gives None if an input without a
-    default is no constant."""
+    """The function of this name, or None if there is none; it returns None if an input without a
+    default is not a constant.
+    """
     line = _LINES.get(name)
     if line is None:
         return None

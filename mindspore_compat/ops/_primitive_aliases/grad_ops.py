@@ -1,4 +1,4 @@
-"""mindspore.ops.operations._grad_ops: the Primitives that the original's gradients are made of.
+"""mindspore.ops.operations._grad_ops: the Primitives that the original's gradients use.
 
 Only names of this path are shown; they are declared in `gradients.py` and `internal.py` of the
 package of their subject.

@@ -1,4 +1,4 @@
-"""mindspore.ops.operations._inner_ops: Primitives that the original's layers are made of.
+"""mindspore.ops.operations._inner_ops: Primitives that the original's layers use.
 
 Any name of `mindspore.ops` and `mindspore.ops.auto_generate` is found here too.
 """

@@ -1,4 +1,4 @@
-"""The table of Primitives and functions that say again what a public function says.
+"""The table of Primitives and functions that duplicate public functions.
 
 On the left is the public signature: of a Primitive the settings in the first brackets and the
 inputs in the second, of a function its parameters. On the right is the function that takes the

@@ -1,4 +1,4 @@
-"""`_get_cache_prim`, a private name that many public scripts import: Primitives made once."""
+"""`_get_cache_prim`, a private name that many public scripts import: cached Primitives."""
 
 from ..primitive import Primitive
 
@@ -6,13 +6,14 @@ _made = {}
 
 
 def _get_cache_prim(cls):
-    """A stand-in for a Primitive class that gives the same Primitive for the same arguments.
+    """Returns a stand-in for a Primitive class that returns the same Primitive for the same
+    arguments.
 
     Args:
         cls (type): a subclass of Primitive.
 
     Raises:
-        TypeError: `cls` is something else.
+        TypeError: if `cls` is something else.
     """
     if not (isinstance(cls, type) and issubclass(cls, Primitive)):
         raise TypeError(

@@ -1,4 +1,4 @@
-"""mindspore.ops.auto_generate.pyboost_inner_prim: Primitives as functions, settings and all.
+"""mindspore.ops.auto_generate.pyboost_inner_prim: Primitives as functions, settings included.
 
 `roll_impl(input, shifts, dims)` is `Roll(shifts, dims)(input)`: the parameters of a function are
 the inputs and then the settings of a Primitive, none with a default. Each has a class too,
@@ -148,7 +148,7 @@ def _class(title):
         return _function(name)(*arguments)
 
     call.__name__, call.__qualname__ = "__call__", f"{title}.__call__"
-    call.__doc__ = f"`{name}(*arguments)`; a TypeError if they are no list."
+    call.__doc__ = f"`{name}(*arguments)`; a TypeError if they are not a list."
     source = f"mindspore.ops.auto_generate.pyboost_inner_prim.{title} of MindSpore 2.10."
     doc = f"`{name}` with its arguments in one list.\n\n    Source: {source}\n    "
     return type(title, (), {"__call__": call, "__module__": __name__, "__doc__": doc})

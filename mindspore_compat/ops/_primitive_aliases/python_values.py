@@ -1,4 +1,4 @@
-"""The Primitives of the original whose inputs or results are Python's numbers and sequences.
+"""The original's Primitives whose inputs or results are Python numbers and sequences.
 
 The names of numbers are those of `ops.auto_generate`, the others those of
 `ops.operations._sequence_ops`.
@@ -145,7 +145,7 @@ class BoolNot(Primitive):
     """`not x` of a bool, as a Tensor.
 
     Raises:
-        TypeError: if `x` is no bool.
+        TypeError: if `x` is not a bool.
 
     Source: mindspore.ops.auto_generate.BoolNot of MindSpore 2.10.
     """
@@ -163,7 +163,7 @@ class TensorToScalar(Primitive):
     """The one number in a Tensor, as Python's.
 
     Raises:
-        TypeError: if `x` is no Tensor.
+        TypeError: if `x` is not a Tensor.
         ValueError: if it has more elements than one, or none.
 
     Source: mindspore.ops.auto_generate.TensorToScalar of MindSpore 2.10.
@@ -188,7 +188,8 @@ class TupleToTensor(Primitive):
     Inputs: the tuple, and a dtype: without it bools stay, ints become int64, floats float32.
 
     Raises:
-        TypeError: if `input_tuple` is no tuple or list of numbers, or `dtype` is none.
+        TypeError: if `input_tuple` is not a tuple or list of numbers, or `dtype` is not one of
+            these.
         ValueError: if there is no number to take the dtype from.
         RuntimeError: if numbers are of two types.
 

@@ -1,1 +1,1 @@
-"""Random numbers, permutations, samples, and dropout."""
+"""Random numbers, permutations, sampling, and dropout."""

@@ -1,4 +1,4 @@
-"""Random numbers of the normal distribution, and of the gamma, Laplace and Poisson ones."""
+"""Random numbers of the normal, gamma, Laplace and Poisson distributions."""
 
 from ..._backend import random
 from ..._backend.arrays import current_space
@@ -32,8 +32,9 @@ from .generators import (
 
 
 def moved(mean, scale, noise):
-    """Numbers mean + scale * noise, float64 for a Tensor of such means; gradients reach what is a
-    Tensor of the two."""
+    """mean + scale * noise, float64 for a Tensor of float64 means; gradients reach the mean and
+    scale that are Tensors.
+    """
     if not any(isinstance(each, Tensor) for each in (mean, scale)):
         return _made(mean + scale * noise, None)
     xp = current_space()
@@ -66,7 +67,7 @@ def at_rate(xp, drawn: TensorOf(floating), rate: TensorOf(any_dtype)):
 @public("ops.randn")
 @checked
 def randn(*size, dtype: Fractional = None, seed: Seed = None, generator=None):
-    """Numbers of the standard normal distribution; float32 by default.
+    """Draws numbers of the standard normal distribution; float32 by default.
 
     Example:
         >>> import mindspore_compat as ms
@@ -82,7 +83,8 @@ def randn(*size, dtype: Fractional = None, seed: Seed = None, generator=None):
 @public("ops.randn_like")
 @checked
 def randn_like(input: Anything, seed: Seed = None, *, dtype: Fractional = None):
-    """Numbers of the standard normal distribution in the shape of a Tensor; float32 by default.
+    """Draws numbers of the standard normal distribution in the shape of a Tensor; float32 by
+    default.
 
     Example:
         >>> import mindspore_compat as ms
@@ -95,7 +97,7 @@ def randn_like(input: Anything, seed: Seed = None, *, dtype: Fractional = None):
 @public("ops.standard_normal")
 @checked
 def standard_normal(shape: Shape, seed: Seed = None):
-    """Float32 numbers of the standard normal distribution.
+    """Draws float32 numbers of the standard normal distribution.
 
     Example:
         >>> import mindspore_compat as ms
@@ -135,8 +137,8 @@ def normal(
     stddev: TensorOf(any_dtype, scalars=True),
     seed: Seed = None,
 ):
-    """Numbers of the normal distribution with this mean and standard deviation; float64 for a mean
-    of float64, else float32.
+    """Draws numbers of the normal distribution with this mean and standard deviation; float64 for a
+    mean of float64, else float32.
 
     The mean and deviation may be Tensors; the shapes broadcast.
 
@@ -155,7 +157,7 @@ def normal(
 @public("ops.gamma")
 @checked
 def gamma(shape: Shape, alpha: TensorOf(any_dtype), beta: TensorOf(any_dtype), seed: Seed = None):
-    """Float32 numbers of the gamma distribution of shape `alpha` and rate `beta`.
+    """Draws float32 numbers of the gamma distribution of shape `alpha` and rate `beta`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -179,7 +181,7 @@ def _gamma(stream, shape, alpha, beta):
 def laplace(
     shape: Shape, mean: TensorOf("float32"), lambda_param: TensorOf("float32"), seed: Seed = None
 ):
-    """Float32 numbers of the Laplace distribution.
+    """Draws float32 numbers of the Laplace distribution.
 
     Example:
         >>> import mindspore_compat as ms
@@ -201,7 +203,7 @@ def _laplace(stream, shape, mean, scale):
 @public("ops.standard_laplace")
 @checked
 def standard_laplace(shape: Shape, seed: Seed = None):
-    """Float32 numbers of the Laplace distribution of mean 0 and scale 1.
+    """Draws float32 numbers of the Laplace distribution of mean 0 and scale 1.
 
     Example:
         >>> import mindspore_compat as ms
@@ -216,7 +218,8 @@ def standard_laplace(shape: Shape, seed: Seed = None):
 def random_poisson(
     shape: Index, rate: TensorOf(real) | Number, seed: Seed = None, dtype: DType = dtypes.float32
 ):
-    """Counts of the Poisson distribution, `shape` for each element of `rate`; float32 by default.
+    """Draws counts of the Poisson distribution, `shape` for each element of `rate`; float32 by
+    default.
 
     Example:
         >>> import mindspore_compat as ms

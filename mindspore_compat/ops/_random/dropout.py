@@ -29,7 +29,7 @@ Chance = Float(ge=0.0, le=1.0)
 
 
 def _dropped(xp, x, mask, keep):
-    """`x` where the mask holds, scaled so that its expectation stays."""
+    """`x` where the mask is true, scaled to keep its expectation."""
     return xp.zeros_like(x) if keep == 0 else xp.dropped(x, mask, keep)
 
 
@@ -63,7 +63,8 @@ def dropout(
     training: Bool = True,
     seed: Int(ge=0) = None,
 ):
-    """Sets each element to zero with probability `p` and divides the others by 1 - p.
+    """Applies dropout: sets each element to zero with probability `p` and divides the others by 1 -
+    p.
 
     Without `training` it returns the input itself. With a `seed` the masks follow from it, from
     call to call.
@@ -86,8 +87,8 @@ def dropout(
     quirks=Quirks(rules={"mint.nn.functional.dropout": {"inplace": Bool}}),
 )
 def dropout_ext(xp, input: Floats, p: Number(ge=0, le=1) = 0.5, training: Bool = True):
-    """Sets each element to zero with probability `p` and divides the others by 1 - p. Without
-    `training` it returns the input itself.
+    """Applies dropout: sets each element to zero with probability `p` and divides the others by 1 -
+    p. Without `training` it returns the input itself.
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
@@ -109,8 +110,8 @@ def dropout_primitive(
     Seed0: ScalarOf(Int) = 0,
     Seed1: ScalarOf(Int) = 0,
 ):
-    """Keeps each element with probability `keep_prob` and divides it by that; the others become
-    zero.
+    """Applies dropout: keeps each element with probability `keep_prob` and divides it by that; the
+    others become zero.
 
     Shapes:
         `x` may have any shape. The result has the same shape and dtype.
@@ -144,8 +145,8 @@ def _channels(xp, api, x, keep, ranks):
 
 @op("ops.dropout1d(input, p=0.5, training=True)")
 def dropout1d(xp, input: Reals, p: Chance = 0.5, training: Bool = True):
-    """Sets whole channels of sequences to zero with probability `p` and divides the others by 1 -
-    p.
+    """Applies channel dropout to sequences: sets whole channels to zero with probability `p` and
+    divides the others by 1 - p.
 
     Shapes:
         `input` is (N, C, L) or (C, L). The result has the same shape and dtype.
@@ -160,7 +161,8 @@ def dropout1d(xp, input: Reals, p: Chance = 0.5, training: Bool = True):
 
 @op("ops.dropout2d(input, p=0.5, training=True)")
 def dropout2d(xp, input: Reals, p: Number(ge=0, le=1) | Bool = 0.5, training: Bool = True):
-    """Sets whole channels of images to zero with probability `p` and divides the others by 1 - p.
+    """Applies channel dropout to images: sets whole channels to zero with probability `p` and
+    divides the others by 1 - p.
 
     Shapes:
         `input` is (N, C, H, W). The result has the same shape and dtype.
@@ -179,7 +181,8 @@ def dropout2d(xp, input: Reals, p: Number(ge=0, le=1) | Bool = 0.5, training: Bo
     quirks=Quirks(rules={"mint.nn.functional.dropout2d": {"inplace": Bool}}),
 )
 def dropout2d_ext(xp, input: Reals, p: Number(ge=0, le=1) = 0.5, training: Bool = True):
-    """Sets whole channels of images to zero with probability `p` and divides the others by 1 - p.
+    """Applies channel dropout to images: sets whole channels to zero with probability `p` and
+    divides the others by 1 - p.
 
     Shapes:
         `input` is (N, C, H, W) or (C, H, W). The result has the same shape and dtype.
@@ -194,7 +197,8 @@ def dropout2d_ext(xp, input: Reals, p: Number(ge=0, le=1) = 0.5, training: Bool 
 
 @op("ops.dropout3d(input, p=0.5, training=True)")
 def dropout3d(xp, input: Reals, p: Number(ge=0, le=1) | Bool = 0.5, training: Bool = True):
-    """Sets whole channels of volumes to zero with probability `p` and divides the others by 1 - p.
+    """Applies channel dropout to volumes: sets whole channels to zero with probability `p` and
+    divides the others by 1 - p.
 
     Shapes:
         `input` is (N, C, D, H, W). The result has the same shape and dtype.
@@ -214,8 +218,8 @@ def _with_mask(xp, api, x, keep, rank):
 
 @op("ops.Dropout2D(keep_prob=0.5)(x)")
 def dropout2d_primitive(xp, x: Reals, keep_prob: Chance = 0.5):
-    """Keeps whole channels of images with probability `keep_prob` and divides them by that; the
-    others become zero.
+    """Applies channel dropout to images: keeps whole channels with probability `keep_prob` and
+    divides them by that; the others become zero.
 
     Shapes:
         `x` is (N, C, H, W). The result has the same shape and dtype.
@@ -233,8 +237,8 @@ def dropout2d_primitive(xp, x: Reals, keep_prob: Chance = 0.5):
 
 @op("ops.Dropout3D(keep_prob=0.5)(x)")
 def dropout3d_primitive(xp, x: Reals, keep_prob: Chance = 0.5):
-    """Keeps whole channels of volumes with probability `keep_prob` and divides them by that; the
-    others become zero.
+    """Applies channel dropout to volumes: keeps whole channels with probability `keep_prob` and
+    divides them by that; the others become zero.
 
     Shapes:
         `x` is (N, C, D, H, W). The result has the same shape and dtype.
@@ -261,8 +265,8 @@ def dropout_gen_mask(
     Seed0: Int = 0,
     Seed1: Int = 0,
 ):
-    """Draws a mask for `DropoutDoMask`: one bit for each element, which is set with probability
-    `keep_prob`.
+    """Draws a dropout mask for `DropoutDoMask`: one bit for each element, which is set with
+    probability `keep_prob`.
 
     Shapes:
         `shape` is a tuple of n elements in all. The result is (ceil(n / 128) * 16,), of uint8.
@@ -283,8 +287,8 @@ def dropout_gen_mask(
 def dropout_do_mask(
     xp, x: Floats, mask: TensorOf("uint8"), keep_prob: TensorOf(floating, scalars=True)
 ):
-    """Keeps the elements of `x` whose bit in `mask` is set and divides them by `keep_prob`; the
-    others become zero.
+    """Applies a dropout mask: keeps the elements of `x` whose bit in `mask` is set and divides them
+    by `keep_prob`; the others become zero.
 
     Shapes:
         `x` may have any shape of n elements; `mask` is (ceil(n / 128) * 16,), of uint8. The result
@@ -317,7 +321,9 @@ def _random_leaky_vjp(xp, g, x, drawn, *, lower, upper):
 
 @implements
 def random_leaky(xp, x, drawn, lower, upper):
-    """`x` where it is not negative, else times a slope that `drawn`, in [0, 1), chooses."""
+    """`x` where it is not negative, else times a slope chosen by a random number `drawn` in
+    [0, 1).
+    """
     return xp.pointwise(_random_leaky, x, drawn, lower=lower, upper=upper)
 
 
@@ -332,8 +338,8 @@ derive(
 
 @op("ops.rrelu(input, lower=0.125, upper=0.3333333333333333)")
 def rrelu(xp, input: TensorOf(real), lower: Number | Bool = 0.125, upper: Number | Bool = 1 / 3):
-    """Keeps the elements that are not negative and multiplies the others by random slopes in
-    [lower, upper).
+    """Applies the randomized leaky ReLU: multiplies negative elements by random slopes in [lower,
+    upper).
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
@@ -364,7 +370,7 @@ def gumbel_softmax(
     hard: Bool = False,
     dim: Int = -1,
 ):
-    """Computes the softmax of (logits + Gumbel noise) / tau along `dim`.
+    """Computes the Gumbel softmax, the softmax of (logits + Gumbel noise) / tau along `dim`.
 
     With `hard` it is one-hot vectors at the largest entries, with the gradient of the soft ones.
 

@@ -1,4 +1,4 @@
-"""Which generator a random op draws from, and what such ops share.
+"""The generator that a random op draws from, and what such ops share.
 
 Without a seed an op draws from the default stream, which `mindspore.set_seed` starts; with a seed
 of its own from the stream of that seed, which goes on from call to call (a primitive has one for
@@ -37,7 +37,7 @@ def _generator(xp, seed=None):
 
 
 def _lengths(api, shape):
-    """The shape of what is drawn, of which no length may be negative."""
+    """The shape of a draw; no length may be negative."""
     found = shape_of(api, shape)
     if any(length < 0 for length in found):
         raise ValueError(f"For '{api}', the shape must hold ints >= 0, but got {found}.")
@@ -45,8 +45,8 @@ def _lengths(api, shape):
 
 
 class _Draw:
-    """A generator that is taken from a stream by its first call, and given back where that call is
-    refused: what is refused draws nothing.
+    """A generator that the first call takes from a stream; a refused call gives it back, so that it
+    draws nothing.
     """
 
     def __init__(self, stream, xp):
@@ -76,8 +76,8 @@ def _first(xp, seed, offset=None):
 
 
 class _Seeded(Primitive):
-    """What primitives of two seeds share: a stream for each instance, or, if both are 0, the
-    default one.
+    """What primitives with two seeds share: a stream for each instance, or, if both seeds are 0,
+    the default one.
     """
 
     @checked
@@ -106,7 +106,7 @@ def _made(array, dtype, default="float32"):
 
 
 def _number(value):
-    """An argument that may be a number or a Tensor, as what generators take."""
+    """A number or a Tensor argument, in the form that generators take."""
     return value._array if isinstance(value, Tensor) else value
 
 

@@ -1,4 +1,4 @@
-"""Gradients of random draws, which are given what was drawn."""
+"""Gradients of random draws, given the samples."""
 
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
@@ -10,14 +10,14 @@ from ..primitive import Primitive
 
 @public("ops.operations._grad_ops.RandomGammaGrad")
 class RandomGammaGrad(Primitive):
-    """The derivative of a draw from a gamma distribution for the shape `alpha` of that.
+    """The derivative of a draw from a gamma distribution with respect to its shape `alpha`.
 
     Of a draw the value of the distribution function stays, so it is minus the derivative of that
     for `alpha`, divided by the density: Figurnov et al., "Implicit Reparameterization Gradients"
     (2018).
 
     Raises:
-        TypeError: if an input is no Tensor of float32 or float64, or the dtypes differ.
+        TypeError: if an input is not a Tensor of float32 or float64, or the dtypes differ.
         ValueError: if the shapes cannot be broadcast together.
 
     Source: mindspore.ops.operations._grad_ops.RandomGammaGrad of MindSpore 2.10.
@@ -47,7 +47,7 @@ def gamma_draw_gradient(xp, gradient: Floats, alpha: Floats, sample: Floats):
 
 @op("ops.operations._grad_ops.DropoutGrad(keep_prob=0.5)(dy, mask)")
 def dropout_grad(xp, dy: Floats, mask: TensorOf(), keep_prob: Float(gt=0.0, le=1.0) = 0.5):
-    """Computes the gradient of `ops.Dropout`, whose mask is given.
+    """Computes the gradient of `ops.Dropout` from its mask.
 
     Shapes:
         `dy` and `mask` have one shape, which is that of the result.

@@ -1,4 +1,4 @@
-"""Primitives of random numbers that MindSpore shows under internal paths alone.
+"""Primitives of random numbers that MindSpore exposes under internal paths only.
 
 They draw from the generator that has the seed and the offset given.
 """
@@ -12,7 +12,7 @@ from .._primitive_aliases.alias import alias, methods, mint, ops
 
 
 def _at(seed, offset):
-    """A generator of random numbers that has this seed and has been used so often."""
+    """A random generator with this seed at this offset."""
     generator = Generator()
     generator._stream.restore((int(seed), int(offset)))
     return generator
@@ -137,7 +137,9 @@ def rounded(p, dtype):
 
 
 def packed_mask(shape, p, seed, offset):
-    """A dropout mask of so many elements, eight to a byte, uint8; filled up to 128 elements."""
+    """A dropout mask of the given number of elements, eight to a byte, uint8; padded to 128
+    elements.
+    """
     keep_mask = (_uniform(shape, seed, offset) >= p).asnumpy().reshape(-1)
     keep_mask = np.append(keep_mask, np.zeros(-keep_mask.size % 128, bool))
     return Tensor(np.packbits(keep_mask, bitorder="little"), uint8)
@@ -146,7 +148,7 @@ def packed_mask(shape, p, seed, offset):
 @alias("ops.auto_generate.DropoutDoMaskExt()(input, mask, p)")
 @alias("ops.auto_generate.DropoutGradExt()(input, mask, p)")
 def drop(input, mask, p):
-    """The input where a mask, packed as `packed_mask` does, keeps it, divided by 1 - p."""
+    """The input masked by a mask packed as in `packed_mask`, divided by 1 - p."""
     bits = np.unpackbits(mask.asnumpy(), bitorder="little")[: input.size]
     keep_mask = Tensor(bits.reshape(input.shape).astype(bool), bool_).astype(input.dtype)
     return input * keep_mask / (1 - p) if p < 1 else ops.zeros_like(input)
@@ -154,7 +156,7 @@ def drop(input, mask, p):
 
 @alias("ops.auto_generate.DropoutExt()(input, p, seed, offset)")
 def dropout(input, p, seed, offset):
-    """(the input without what is dropped, the mask)."""
+    """(the input after dropout, the mask)."""
     mask = packed_mask(input.shape, p, seed, offset)
     return drop(input, mask, p), mask
 
@@ -165,13 +167,13 @@ def _into(input, result, inplace):
 
 @alias("ops.auto_generate.FuncDropoutExt()(input, p, training, inplace, seed, offset)")
 def dropout_in_training(input, p, training, inplace, seed, offset):
-    """The input without what is dropped; as it is where nothing is trained."""
+    """The input after dropout; unchanged outside training."""
     return _into(input, dropout(input, p, seed, offset)[0], inplace) if training else input
 
 
 @alias("ops.auto_generate.Dropout2dExt()(input, p, training, inplace, seed, offset)")
 def dropout_by_channel(input, p, training, inplace, seed, offset):
-    """The input without whole channels; as it is where nothing is trained."""
+    """The input after channel dropout; unchanged outside training."""
     if not training:
         return input
     shape = (*input.shape[:2], *(1,) * (input.ndim - 2))

@@ -1,4 +1,4 @@
-"""Random numbers as `mindspore.mint` spells them: with `generator` and `device`.
+"""Random numbers of `mindspore.mint`, with `generator` and `device`.
 
 The streams are those of _random/generators.py; `mint.randperm` is in _random/sampling.py. `device`
 names the accelerator, "Ascend" or "npu", which is the device target in force; the original makes
@@ -36,12 +36,12 @@ FloatOrTensor = Float | TensorOf(every)
 
 
 def need_accelerator(api, device):
-    """Refuses a device that random numbers are not made on.
+    """Rejects a device on which no random numbers are made.
 
     Raises:
         TypeError: if `device` is not a str or None.
         RuntimeError: if it is the CPU.
-        ValueError: if it is none of the names known.
+        ValueError: if it is not one of the names known.
     """
     if device is None:
         return
@@ -67,7 +67,7 @@ def _sized(api, size, dtype, device):
 
 @public("mint.rand")
 def rand(*size, generator=None, dtype=None, device=None):
-    """Uniform numbers in [0, 1).
+    """Draws uniformly distributed numbers in [0, 1).
 
     Args:
         *size (Union[int, tuple(int), list(int)]): the shape.
@@ -93,7 +93,7 @@ def rand(*size, generator=None, dtype=None, device=None):
 
 @public("mint.randn")
 def randn(*size, generator=None, dtype=None, device=None):
-    """Numbers of the standard normal distribution; its arguments are those of `mint.rand`.
+    """Draws numbers of the standard normal distribution; its arguments are those of `mint.rand`.
 
     Raises:
         TypeError: if an argument is of another type.
@@ -122,7 +122,7 @@ def _space_and_dtype(api, input, dtype, device):
 @public("mint.rand_like")
 @checked
 def rand_like(input: EveryDtype, *, dtype: DType = None, device=None):
-    """Uniform numbers in [0, 1) in the shape of a Tensor.
+    """Draws uniformly distributed numbers in [0, 1) in the shape of a Tensor.
 
     Args:
         input (Tensor): any shape.
@@ -148,7 +148,8 @@ def rand_like(input: EveryDtype, *, dtype: DType = None, device=None):
 @public("mint.randn_like")
 @checked
 def randn_like(input: EveryDtype, *, dtype: DType = None, device=None):
-    """Numbers of the standard normal distribution in the shape of a Tensor; as `mint.rand_like`.
+    """Draws numbers of the standard normal distribution in the shape of a Tensor; as
+    `mint.rand_like`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -163,7 +164,8 @@ def randn_like(input: EveryDtype, *, dtype: DType = None, device=None):
 
 @public("mint.randint")
 def randint(*args, generator=None, dtype=None, device=None):
-    """Whole numbers: `randint(low, high, size)` in [low, high), `randint(high, size)` in [0, high).
+    """Draws random integers: `randint(low, high, size)` in [low, high), `randint(high, size)` in
+    [0, high).
 
     Args:
         low (int): the least number. Default: 0.
@@ -195,7 +197,7 @@ def randint(*args, generator=None, dtype=None, device=None):
 
 
 def _bounds(api, given):
-    """The bounds of whole numbers: the upper one, or both."""
+    """The bounds of random integers: the upper one, or both."""
     if len(given) not in (1, 2):
         raise TypeError(f"For '{api}', there must be one bound or two, but got {len(given)}.")
     low, high = given if len(given) == 2 else (0, *given)
@@ -206,8 +208,8 @@ def _bounds(api, given):
 
 @public("mint.randint_like")
 def randint_like(*args, dtype=None, device=None):
-    """Whole numbers in the shape of a Tensor: `randint_like(input, low, high)`, or without `low`,
-    which is 0 then.
+    """Draws random integers in the shape of a Tensor: `randint_like(input, low, high)`, or without
+    `low`, which is then 0.
 
     Args:
         input (Tensor): any shape.
@@ -238,8 +240,8 @@ def randint_like(*args, dtype=None, device=None):
 @public("mint.normal")
 @checked
 def normal(mean: FloatOrTensor = 0.0, std: FloatOrTensor = 1.0, size=None, generator=None):
-    """Numbers of the normal distribution; the mean and the deviation may be Tensors, which give the
-    shape then.
+    """Draws numbers of the normal distribution; the mean and the deviation may be Tensors, which
+    then give the shape.
 
     Args:
         mean (Union[float, Tensor]): the mean. Default: 0.0.
@@ -273,7 +275,7 @@ def normal(mean: FloatOrTensor = 0.0, std: FloatOrTensor = 1.0, size=None, gener
 @public("mint.bernoulli", "Tensor.bernoulli")
 @checked
 def bernoulli(input: TensorOf(floating), *, generator=None):
-    """1 with the probability that each element gives, and 0 otherwise.
+    """Draws Bernoulli samples: 1 with the probability given by each element, else 0.
 
     Args:
         input (Tensor): probabilities, floats in [0, 1].
@@ -300,7 +302,7 @@ def bernoulli(input: TensorOf(floating), *, generator=None):
 @public("mint.multinomial")
 @checked
 def multinomial(input: EveryDtype, num_samples: Int, replacement: Bool = False, *, generator=None):
-    """Places drawn in proportion to the weights in each row; int64.
+    """Draws category indices with probabilities proportional to the weights in each row; int64.
 
     Args:
         input (Tensor): weights, one row or several.

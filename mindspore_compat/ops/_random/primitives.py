@@ -1,4 +1,4 @@
-"""Random numbers as primitives, from the functions of the other files here where those exist."""
+"""Primitives of random numbers, built on the functions of the other files where those exist."""
 
 from ..._backend.arrays import current_space
 from ..._core.declare.op import space_for
@@ -90,7 +90,7 @@ class Poisson(_Seeded):
 @public("ops.random_gamma")
 @checked
 def random_gamma(shape: Index, alpha: Float16To64, seed: Int(ge=0) = None):
-    """Numbers of the gamma distribution of rate 1, `shape` for each element of `alpha`.
+    """Draws numbers of the gamma distribution of rate 1, `shape` for each element of `alpha`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -103,7 +103,7 @@ def random_gamma(shape: Index, alpha: Float16To64, seed: Int(ge=0) = None):
 @public("ops.poisson")
 @checked
 def poisson(shape: Shape, mean: TensorOf("float32"), seed: Int(ge=0) = None):
-    """Int32 counts of the Poisson distribution; `mean` broadcasts to `shape`.
+    """Draws int32 counts of the Poisson distribution; `mean` broadcasts to `shape`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -116,7 +116,7 @@ def poisson(shape: Shape, mean: TensorOf("float32"), seed: Int(ge=0) = None):
 @public("ops.choice_with_mask")
 @checked
 def choice_with_mask(input_x: TensorOf("bool"), count: Int(ge=1) = 256, seed: Int(ge=0) = None):
-    """Places drawn among the true elements, as by `ops.RandomChoiceWithMask`.
+    """Draws positions of true elements, as `ops.RandomChoiceWithMask` does.
 
     Example:
         >>> import mindspore_compat as ms
@@ -164,7 +164,8 @@ class StandardLaplace(Gamma):
 
 @public("ops.Multinomial")
 class Multinomial(_Seeded):
-    """Places drawn with replacement in proportion to the weights in each row.
+    """Category indices drawn with replacement, with probabilities proportional to the weights in
+    each row.
 
     Example:
         >>> import mindspore_compat as ms
@@ -244,7 +245,7 @@ class RandomCategorical(Primitive):
 
 @public("ops.RandomShuffle")
 class RandomShuffle(Gamma):
-    """The slices along the first axis in random order; gradients pass.
+    """The slices along the first axis in random order; differentiable.
 
     Example:
         >>> import mindspore_compat as ms
@@ -259,7 +260,7 @@ class RandomShuffle(Gamma):
 
 @public("ops.Randperm")
 class Randperm(Primitive):
-    """The whole numbers below n in random order, filled up to `max_length` with `pad`.
+    """A random permutation of the integers below n, padded to `max_length` with `pad`.
 
     Args:
         max_length (int): how many numbers come out.
@@ -297,7 +298,7 @@ class Randperm(Primitive):
 
 @public("ops.RandpermV2")
 class RandpermV2(Primitive):
-    """The whole numbers below n in random order: `ops.RandpermV2(seed, offset, dtype)(n)`.
+    """A random permutation of the integers below n: `ops.RandpermV2(seed, offset, dtype)(n)`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -329,14 +330,14 @@ def _shape(api, shape, least=1):
 
 
 def _truncated(xp, draw, shape, low, high):
-    """Standard normal numbers in [low, high]: by the inverse of the distribution."""
+    """Standard normal numbers in [low, high], by the inverse distribution function."""
     below, above = xp.ndtr(low), xp.ndtr(high)
     return xp.ndtri(below + (above - below) * draw.random(shape))
 
 
 @public("ops.TruncatedNormal")
 class TruncatedNormal(_Seeded):
-    """Standard normal numbers of at most two deviations: `(dtype, seed, seed2)(shape)`.
+    """Standard normal numbers truncated at two standard deviations: `(dtype, seed, seed2)(shape)`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -364,7 +365,8 @@ class TruncatedNormal(_Seeded):
 
 @public("ops.ParameterizedTruncatedNormal")
 class ParameterizedTruncatedNormal(_Seeded):
-    """Normal numbers in [min, max], each row of the first axis with parameters of its own.
+    """Normal numbers truncated to [min, max], with separate parameters for each row of the first
+    axis.
 
     Example:
         >>> shape, numbers = ms.Tensor([2, 3]), [ms.Tensor([x]) for x in (0.0, 1.0, -1.0, 1.0)]
@@ -410,7 +412,7 @@ class ParameterizedTruncatedNormal(_Seeded):
 
 @public("ops.NonDeterministicInts")
 class NonDeterministicInts(Primitive):
-    """Whole numbers anywhere in the range of a dtype: `ops.NonDeterministicInts(dtype)(shape)`.
+    """Random integers over the whole range of a dtype: `ops.NonDeterministicInts(dtype)(shape)`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -434,7 +436,7 @@ class NonDeterministicInts(Primitive):
 
 @public("ops.LogNormalReverse")
 class LogNormalReverse(Primitive):
-    """Numbers whose logarithm is normal, in the input's shape: `(mean, std)(input)`.
+    """Log-normally distributed numbers in the input's shape: `(mean, std)(input)`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -479,7 +481,7 @@ class Cauchy(Primitive):
 
 @public("ops.Bernoulli")
 class Bernoulli(Primitive):
-    """1 with probability p and 0 otherwise: `ops.Bernoulli(seed, offset)(x, p)`.
+    """Bernoulli samples: 1 with probability p, else 0: `ops.Bernoulli(seed, offset)(x, p)`.
 
     Only an int counts as an offset; anything else is 0.
 

@@ -1,4 +1,4 @@
-"""Random orders, and samples from what is given: shuffle, bernoulli, multinomial, categorical."""
+"""Random permutations and samples: shuffle, bernoulli, multinomial, categorical."""
 
 from ..._backend import random
 from ..._backend.arrays import current_space
@@ -33,7 +33,7 @@ def permuted(xp, x: Anything, order: TensorOf("int64")):
 @public("ops.shuffle")
 @checked
 def shuffle(x: Anything, seed: Seed = None):
-    """The slices along the first axis in random order; gradients pass.
+    """Shuffles the slices along the first axis; differentiable.
 
     Example:
         >>> import mindspore_compat as ms
@@ -53,7 +53,7 @@ def _shuffle(stream, x):
 
 
 def _permutation(xp, count, draw):
-    """A random permutation of `count` indices: the order of as many random numbers."""
+    """A random permutation of `count` indices: the sort order of `count` random numbers."""
     return Tensor._wrap(xp.argsort(draw.random((count,))))
 
 
@@ -65,7 +65,7 @@ def randperm(
     offset: ElementOf(Int(ge=0)) = 0,
     dtype: DType = dtypes.int64,
 ):
-    """The whole numbers below n in random order; int64 by default.
+    """Draws a random permutation of the integers below n; int64 by default.
 
     Example:
         >>> import mindspore_compat as ms
@@ -80,7 +80,7 @@ def randperm(
 
 @public("mint.randperm")
 def mint_randperm(n, *, generator=None, dtype=None):
-    """The whole numbers below n in random order; int64 by default.
+    """Draws a random permutation of the integers below n; int64 by default.
 
     Example:
         >>> print(sorted(ms.mint.randperm(4).tolist()))
@@ -97,7 +97,7 @@ def bernoulli(
     p: TensorOf("float32", "float64") | Float(ge=0.0, le=1.0) = 0.5,
     seed: Int | None = None,
 ):
-    """1 with probability p and 0 otherwise, in the input's shape and dtype.
+    """Draws Bernoulli samples: 1 with probability p, else 0, in the input's shape and dtype.
 
     Example:
         >>> import mindspore_compat as ms
@@ -112,7 +112,7 @@ def bernoulli(
 
 
 def _chosen(xp, draw, weights, count, replacement):
-    """Places drawn in proportion to `weights`, row by row.
+    """Category indices drawn with probabilities proportional to `weights`, row by row.
 
     Without replacement: the indices of the largest of log(weight) + Gumbel noise, which is the same
     law.
@@ -136,7 +136,7 @@ def multinomial(
     replacement: Any = True,
     seed: Seed = None,
 ):
-    """Places drawn in proportion to the weights in each row; int32.
+    """Draws category indices with probabilities proportional to the weights in each row; int32.
 
     Raises:
         ValueError: if more indices are requested than a row has weights, without replacement.
@@ -175,7 +175,9 @@ def _multinomial(input, num_samples, replacement, draw, dtype):
 
 @public("Tensor.multinomial")
 def tensor_multinomial(input, num_samples, replacement=True, seed=None, *, generator=None):
-    """Indices drawn in proportion to the weights in each row; int32, int64 with a generator."""
+    """Draws category indices with probabilities proportional to the weights in each row; int32,
+    int64 with a generator.
+    """
     xp = space_for(input._array)
     draw = _stream(generator, xp, seed)
     dtype = "int32" if generator is None else "int64"
@@ -190,7 +192,8 @@ Seeds = Int | Bool | TensorOf("int64")  # a Tensor of one element
 def multinomial_with_replacement(
     x: Float16To64, seed: Seeds, offset: Seeds, numsamples: Int(ge=1), replacement: Bool = False
 ):
-    """Places drawn with replacement in proportion to the weights in each row; int64.
+    """Draws category indices with replacement, with probabilities proportional to the weights in
+    each row; int64.
 
     Example:
         >>> import mindspore_compat as ms
@@ -212,7 +215,8 @@ def multinomial_with_replacement(
 def random_categorical(
     logits: Float16To64, num_sample: Int(ge=1), seed: Int = 0, dtype: DType = dtypes.int64
 ):
-    """Places drawn with the probabilities that the logits of each row give; int64 by default.
+    """Draws category indices with the probabilities given by the logits of each row; int64 by
+    default.
 
     Example:
         >>> import mindspore_compat as ms
@@ -233,7 +237,7 @@ def random_categorical(
 
 @public("ops.RandomChoiceWithMask")
 class RandomChoiceWithMask(_Seeded):
-    """Places drawn among the true elements: `ops.RandomChoiceWithMask(count)(mask)`.
+    """Positions drawn among the true elements: `ops.RandomChoiceWithMask(count)(mask)`.
 
     Returns rows of int32 positions and a bool for each row, False where there were too few true
     elements.

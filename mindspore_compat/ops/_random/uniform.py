@@ -1,4 +1,4 @@
-"""Uniform numbers, real and whole."""
+"""Uniformly distributed floats and integers."""
 
 from ..._backend.arrays import current_space
 from ..._core.declare.op import op, space_for
@@ -42,7 +42,7 @@ def between(xp, low: TensorOf(any_dtype), high: TensorOf(any_dtype), drawn: Tens
 @public("ops.rand")
 @checked
 def rand(*size, dtype: Fractional = None, seed: Seed = None, generator=None):
-    """Uniform numbers in [0, 1).
+    """Draws uniformly distributed numbers in [0, 1).
 
     Args:
         *size (Union[int, tuple[int], list[int]]): the shape.
@@ -63,7 +63,8 @@ def rand(*size, dtype: Fractional = None, seed: Seed = None, generator=None):
 @public("ops.rand_like")
 @checked
 def rand_like(input: Anything, seed: Seed = None, *, dtype: Fractional = None):
-    """Uniform numbers in [0, 1) in the shape of a Tensor, and its dtype unless one is given.
+    """Draws uniformly distributed numbers in [0, 1) in the shape of a Tensor, and its dtype unless
+    one is given.
 
     Example:
         >>> import mindspore_compat as ms
@@ -83,13 +84,13 @@ def uniform(
     seed: Seed = None,
     dtype: DType("float32", "int32") = None,
 ):
-    """Uniform numbers in [minval, maxval): floats, or whole numbers for int32.
+    """Draws uniformly distributed numbers in [minval, maxval): floats, or integers for int32.
 
     The bounds are Tensors of that dtype; those of whole numbers have one element, `minval` no axes.
 
     Raises:
         TypeError: if an argument is of another type, or a bound of another dtype.
-        ValueError: if the bounds of whole numbers are no numbers.
+        ValueError: if the bounds of whole numbers are not numbers.
 
     Example:
         >>> import mindspore_compat as ms
@@ -122,7 +123,7 @@ def uniform(
 
 @public("ops.UniformReal")
 class UniformReal(_Seeded):
-    """Uniform float32 numbers in [0, 1): `ops.UniformReal(seed, seed2)(shape)`.
+    """Uniformly distributed float32 numbers in [0, 1): `ops.UniformReal(seed, seed2)(shape)`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -139,8 +140,8 @@ class UniformReal(_Seeded):
 
 @public("ops.UniformInt")
 class UniformInt(_Seeded):
-    """Uniform int32 numbers in [minval, maxval): `ops.UniformInt(seed, seed2)(shape, minval,
-    maxval)`.
+    """Uniformly distributed int32 numbers in [minval, maxval): `ops.UniformInt(seed, seed2)(shape,
+    minval, maxval)`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -169,7 +170,7 @@ class UniformInt(_Seeded):
 @public("ops.randint")
 @checked
 def randint(low: Int, high: Int, size: AsValue(Shape), seed: Seed = None, *, dtype: Whole = None):
-    """Whole numbers in [low, high); int64 by default.
+    """Draws random integers in [low, high); int64 by default.
 
     Example:
         >>> import mindspore_compat as ms
@@ -190,7 +191,8 @@ def _integers(api, low, high, size, draw, dtype):
 @public("ops.randint_like")
 @checked
 def randint_like(input: Anything, low: Int, high: Int, seed: Seed = None, *, dtype: Whole = None):
-    """Whole numbers in [low, high) in the shape of a Tensor, and its dtype unless one is given.
+    """Draws random integers in [low, high) in the shape of a Tensor, and its dtype unless one is
+    given.
 
     Example:
         >>> import mindspore_compat as ms
@@ -204,7 +206,7 @@ def randint_like(input: Anything, low: Int, high: Int, seed: Seed = None, *, dty
 
 @public("ops.operations.random_ops.Uniform")
 class Uniform(Primitive):
-    """Uniform numbers in [minval, maxval), of the shape and dtype of a Tensor.
+    """Uniformly distributed numbers in [minval, maxval), of the shape and dtype of a Tensor.
 
     Args:
         minval (float): the lower bound, at least 0. Default: 0.0.
@@ -213,7 +215,7 @@ class Uniform(Primitive):
         offset (int): is checked. Default: 0.
 
     Raises:
-        TypeError: if an argument is of another type, or the input no float Tensor.
+        TypeError: if an argument is of another type, or the input not a float Tensor.
         ValueError: if `minval` is negative or larger than `maxval`.
 
     Example:

@@ -1,1 +1,1 @@
-"""Recurrent networks: RNN, LSTM and GRU, by sequence and by step."""
+"""Recurrent networks: RNN, LSTM and GRU, over a sequence or one step at a time."""

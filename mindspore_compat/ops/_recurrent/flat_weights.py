@@ -1,4 +1,4 @@
-"""Recurrent Primitives whose weights are one vector: LSTM, CudnnGRU, LSTMV2 and GRUV2.
+"""Recurrent Primitives whose weights are one flat vector: LSTM, CudnnGRU, LSTMV2 and GRUV2.
 
 They run stacked layers over the sequences of _recurrent/sequence.py. Layers with weights of their
 own are in `nn`, Primitives that give the gates of every step in _recurrent/steps.py.
@@ -37,7 +37,7 @@ Lengths = TensorOf("int32")
 
 
 class _Pieces:
-    """Takes pieces of given shapes from a vector, one after the other."""
+    """Takes consecutive pieces of given shapes from a vector."""
 
     def __init__(self, vector):
         self.vector, self.start = vector, 0
@@ -54,7 +54,7 @@ class _Stacked(Primitive):
     is_train = True
 
     def _widths(self):
-        """Layer and direction of each cell, with the width of what it receives."""
+        """Layer and direction of each cell, with the width of its input."""
         both = 1 + self.bidirectional
         seen = both * self._shown()
         return [
@@ -133,7 +133,7 @@ class _Stacked(Primitive):
         return (steps_of < seq_lengths.expand_dims(0)).expand_dims(2).astype(input.dtype)
 
     def _spaces(self, input):
-        """The reserve and the state of the random numbers: what other libraries keep."""
+        """The reserve space and the state of the random numbers, which other libraries use."""
         xp = space_for(input._array)
         return tuple(Tensor._wrap(xp.zeros((1, 1), input._array.dtype)) for _ in range(2))
 
@@ -163,7 +163,7 @@ def lstm_projected(
 
 @public("ops.LSTM")
 class LSTM(_Stacked):
-    """LSTM layers over a sequence, their weights in one vector; `nn.LSTM` has weights of its own.
+    """LSTM layers over a sequence, with all weights in one vector; `nn.LSTM` has separate weights.
 
     The vector `w` holds, for each layer and in it for each direction, the weights of the inputs
     (4H, I) and of the states (4H, H), and after all of these the two biases (4H) of each, as on a
@@ -238,7 +238,7 @@ class LSTM(_Stacked):
 
 @public("ops.operations._rl_inner_ops.CudnnGRU")
 class CudnnGRU(_Stacked):
-    """GRU layers over a sequence, their weights in one vector; `nn.GRU` has weights of its own.
+    """GRU layers over a sequence, with all weights in one vector; `nn.GRU` has separate weights.
 
     The vector is laid out as that of `ops.LSTM` with two biases; the gates are reset, update, new.
 
@@ -294,7 +294,7 @@ class CudnnGRU(_Stacked):
 
 @public("ops.operations._rl_inner_ops.LSTMV2")
 class LSTMV2(LSTM):
-    """`ops.LSTM` over sequences that end at different steps; beyond its end a row is zero.
+    """`ops.LSTM` over sequences of different lengths; rows beyond a sequence's end are zero.
 
     Args:
         input_size (int): the features of the input, I.
@@ -341,7 +341,7 @@ class LSTMV2(LSTM):
 
 @public("ops.operations._rl_inner_ops.GRUV2")
 class GRUV2(CudnnGRU):
-    """`CudnnGRU` over sequences that end at different steps; beyond its end a row is zero.
+    """`CudnnGRU` over sequences of different lengths; rows beyond a sequence's end are zero.
 
     Args:
         input_size (int): the features of the input, I.

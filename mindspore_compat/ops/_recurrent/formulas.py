@@ -17,7 +17,7 @@ def lstm_update(xp, i, f, n, o, c):
 
 
 def lstm_update_vjp(xp, i, f, n, o, c, into, through):
-    """What a step passes to its gates i, f, n, o and to the cell after the step.
+    """The gradients that a step passes to its gates i, f, n, o and to the cell after the step.
 
     Args:
         i, f, n, o: the gates.

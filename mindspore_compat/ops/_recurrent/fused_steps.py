@@ -1,4 +1,5 @@
-"""The steps of recurrences by single kernels: one product and one kernel for each step, either way.
+"""Recurrent steps as single kernels: one product and one kernel for each step, forward and
+backward.
 
 Where all steps together are one compiled loop of the host (_backend/recurrent/sequences.py), that
 runs instead.
@@ -21,7 +22,7 @@ def _rnn_step(xp, gate, recurrent, h, at, *, kind):
 
 
 def _rnn_back(xp, y, grad_out, flow, at, *, kind):
-    """What a step passes to its gate; with a mask also to the state."""
+    """The gradient that a step passes to its gate; with a mask also to the state."""
     into = flow if grad_out is None else grad_out if flow is None else grad_out + flow
     into = into if at is None else into * at
     found = into * (1 - y * y) if kind == "tanh" else xp.where(y > 0, into, 0.0)
@@ -45,7 +46,7 @@ def rnn(bodies, xp, order, gates, h, weight, mask, kind):
 
 
 def rnn_vjp(bodies, xp, order, outputs, weight, mask, g, kind):
-    """What reaches the gates and the first state."""
+    """The gradients of the gates and of the first state."""
     grad_out, flow = g
     made = door.call("recurrence_vjp", kind, order, outputs, weight, mask, outputs, None, g)
     if made is not None:
@@ -79,7 +80,9 @@ def _lstm_cell(xp, i, f, n, o, c, at):
 
 
 def _lstm_back(xp, i, f, n, o, c, grad_out, flow, cell_flow, at):
-    """What a step passes to its four gates and the cell before; with a mask also to the state."""
+    """The gradients that a step passes to its four gates and the cell before; with a mask also to
+    the state.
+    """
     into = flow if grad_out is None else grad_out + flow
     into = into if at is None else into * at
     through = cell_flow if at is None else cell_flow * at
@@ -112,7 +115,7 @@ def lstm(bodies, xp, order, gates, h, c, weight, mask, activated):
 
 
 def lstm_vjp(bodies, xp, order, activated, before, c, weight, mask, g):
-    """What reaches the gates, the first state and the first cell."""
+    """The gradients of the gates, the first state and the first cell."""
     made = door.call("recurrence_vjp", "lstm", order, activated, weight, mask, before, c, g)
     if made is not None:
         return made
@@ -142,7 +145,7 @@ def lstm_vjp(bodies, xp, order, activated, before, c, weight, mask, g):
 
 
 def _bias_parts(bias):
-    """The biases of the three gates; as many None for None."""
+    """The biases of the three gates; three times None for None."""
     return [None] * 3 if bias is None else [Parts(bias, 3)]
 
 
@@ -161,7 +164,9 @@ def _gru_step(xp, gr, gz, gn, rr, rz, rn, br, bz, bn, h, at, *, saves):
 
 
 def _gru_back(xp, r, z, n, inner, h, grad_out, flow, at):
-    """What a step passes to its gates, to the candidate's recurrent part, and to the state."""
+    """The gradients that a step passes to its gates, to the candidate's recurrent part, and to the
+    state.
+    """
     into = flow if grad_out is None else grad_out + flow
     into = into if at is None else into * at
     to_n = into * (1 - z) * (1 - n * n)
@@ -191,7 +196,7 @@ def gru(bodies, xp, order, gates, h, weight, bias, mask, saves):
 
 
 def gru_vjp(bodies, xp, order, activated, before, weight, mask, g):
-    """What reaches the gates, their recurrent parts, and the first state."""
+    """The gradients of the gates, their recurrent parts, and the first state."""
     made = door.call("recurrence_vjp", "gru", order, activated, weight, mask, before, None, g)
     if made is not None:
         return made

@@ -1,4 +1,4 @@
-"""Gradients of recurrent Primitives, which MindSpore shows under an internal path."""
+"""Gradients of recurrent Primitives, which MindSpore exposes under an internal path."""
 
 from ..._backend.arrays import space_of
 from ..._core.tensor.tensor import Tensor

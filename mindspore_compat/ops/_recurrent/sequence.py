@@ -46,7 +46,7 @@ def _weight_vjp(xp, grads, states):
 
 
 def stacked(xp, by_step):
-    """A dict of steps as one array."""
+    """A dict of steps stacked into one array."""
     return xp.stack([by_step[t] for t in range(len(by_step))], 0)
 
 

@@ -1,4 +1,5 @@
-"""Recurrent Primitives that give the gates of every step: DynamicRNN, BasicLSTMCell, DynamicGRUV2.
+"""Recurrent Primitives that return the gates of every step: DynamicRNN, BasicLSTMCell,
+DynamicGRUV2.
 
 Primitives of stacked layers whose weights are one vector are in _recurrent/flat_weights.py, the
 sequences below the layers of `nn` in _recurrent/sequence.py.
@@ -23,7 +24,7 @@ def _sigmoid(xp, x):
 
 
 def need_shapes(api, **pairs):
-    """A ValueError where a Tensor's shape is not the one that the others ask for."""
+    """Raises a ValueError if a Tensor's shape does not fit the others."""
     for name, (given, shape) in pairs.items():
         if given is not None and tuple(given.shape) != shape:
             raise ValueError(
@@ -41,7 +42,7 @@ def need_rank(api, **pairs):
 
 
 def need_plain(api, settings, plain):
-    """A ValueError for a setting that the operation has no inputs for."""
+    """Raises a ValueError for a setting that the operation has no inputs for."""
     for name, wanted in plain.items():
         if settings[name] != wanted:
             raise ValueError(
@@ -118,7 +119,7 @@ def _weight_vjp(xp, given, grads):
 
 @public("ops.DynamicRNN")
 class DynamicRNN(Primitive):
-    """An LSTM over a sequence of T steps of N rows, which gives its gates too.
+    """An LSTM over a sequence of T steps of N rows, which also returns its gates.
 
     `i, f, o = sigmoid(...)`, `j = tanh(...)`, `c = f c + i j`, `h = o tanh(c)`; the sums before the
     gates are `[x, h] @ w + b`, whose 4H columns are i, j, f, o. Computed in float32.
@@ -380,7 +381,7 @@ PLAIN_GRU = {"cell_depth": 1, "keep_prob": 1.0, "num_proj": 0, "time_major": Tru
 
 @public("ops.DynamicGRUV2")
 class DynamicGRUV2(Primitive):
-    """A GRU over a sequence of T steps of N rows, which gives its gates too.
+    """A GRU over a sequence of T steps of N rows, which also returns its gates.
 
     `r, z = sigmoid(...)`, `n = tanh(x W_n + b_n + r (h V_n + c_n))`, `h = (1 - z) n + z h`.
     Computed in float32.

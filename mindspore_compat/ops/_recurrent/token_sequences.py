@@ -1,4 +1,4 @@
-"""Sequences of tokens: their edit distance, and scores that rule out repeated n-grams."""
+"""Token sequences: their edit distance, and scores that forbid repeated n-grams."""
 
 import numpy
 
@@ -13,7 +13,7 @@ from ..primitive import Primitive
 
 @public("ops.NoRepeatNGram")
 class NoRepeatNGram(Primitive):
-    """Scores of next words, the lowest float where the word would repeat an n-gram.
+    """Scores of next tokens, with the lowest float for tokens that would repeat an n-gram.
 
     Args:
         ngram_size (int): how many words may not repeat.
@@ -66,7 +66,8 @@ class NoRepeatNGram(Primitive):
 
 @public("ops.EditDistance")
 class EditDistance(Primitive):
-    """How many insertions, deletions and replacements make one sequence of another.
+    """Computes the edit distance (Levenshtein): the insertions, deletions and replacements that
+    turn one sequence into another.
 
     Args:
         normalize (bool): whether to divide by the length of the truth.
@@ -76,8 +77,8 @@ class EditDistance(Primitive):
     truth_values, truth_shape.
 
     Raises:
-        TypeError: if an argument is of another type, or the values have not one dtype.
-        ValueError: if indices are no rows or a shape is no vector.
+        TypeError: if an argument is of another type, or the values do not have one dtype.
+        ValueError: if indices are not rows or a shape is not a vector.
 
     Example:
         >>> import mindspore_compat as ms
@@ -139,7 +140,7 @@ def _sequences(indices, values):
 
 
 def _edits(given, wanted):
-    """Levenshtein's distance, one row of the table at a time."""
+    """The Levenshtein distance, one row of the table at a time."""
     row = list(range(len(wanted) + 1))
     for i, one in enumerate(given, 1):
         before, row[0] = row[0], i

@@ -18,7 +18,7 @@ Signal = TensorOf(
     ),
 )
 def correlate(xp, a: Signal, v: Signal, pad_mode: OneOf("valid", "same", "full") = "valid"):
-    """Computes sums of products of a sequence and the conjugate of another that is moved along it.
+    """Computes the cross-correlation of two sequences; the second one is conjugated.
 
     "valid" gives the positions where the shorter lies within the longer, "full" all positions
     where they overlap, "same" as many as the longer has. Integers become float32.
@@ -29,7 +29,7 @@ def correlate(xp, a: Signal, v: Signal, pad_mode: OneOf("valid", "same", "full")
 
     Raises:
         TypeError: if the dtypes differ.
-        ValueError: if a sequence is empty or has not one axis.
+        ValueError: if a sequence is empty or does not have one axis.
 
     Example:
         >>> print(ms.ops.auto_generate.Correlate()(ms.Tensor([1.0, 2.0, 3.0]),
@@ -72,7 +72,7 @@ def correlate(xp, a: Signal, v: Signal, pad_mode: OneOf("valid", "same", "full")
 
 @op("ops.auto_generate.FFTShapeCopy()(dout, shape)", compute="native")
 def fft_shape_copy(xp, dout: TensorOf(any_dtype), shape: TupleOf(Int(ge=0))):
-    """Cuts a gradient, or fills it up with zeros behind, to a shape of as many axes.
+    """Crops a gradient, or pads it with zeros at the end, to a shape of equal rank.
 
     Shapes:
         `dout` has as many axes as `shape` has numbers. The result is of that shape and the same

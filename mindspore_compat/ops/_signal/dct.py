@@ -1,5 +1,5 @@
-"""Discrete cosine transforms of `mindspore.scipy.fft`, of the one kind the original has: type 2 and
-its inverse, both orthonormal, so that each is the other's transpose and inverse.
+"""Discrete cosine transforms of `mindspore.scipy.fft`: type 2 and its inverse, the only kinds the
+original has. Both are orthonormal, so each is the transpose and the inverse of the other.
 
 A transform of length N is one complex transform of the same length: the even indices come first,
 the odd ones turned round after them (J. Makhoul, "A Fast Cosine Transform in One and Two
@@ -28,7 +28,7 @@ def _order(count):
 
 
 def _phases(xp, count, axis, rank, dtype):
-    """What the complex transform is multiplied with: a quarter turn's parts, and the scale."""
+    """The complex factors of the transform: a quarter turn's parts, and the scale."""
     shape = (1,) * axis + (count,) + (1,) * (rank - axis - 1)
     angles = xp.cast(xp.arange(count), dtype) * (-math.pi / (2 * count))
     scale = xp.where(xp.arange(count) == 0, math.sqrt(1 / count), math.sqrt(2 / count))
@@ -89,14 +89,14 @@ def _transform(xp, x, sizes, axes, inverse):
 
 @op(compute="native")
 def cosine_transform(xp, x: Signal, s: Sizes, axes: Axes, inverse: Bool):
-    """The transform over several axes, of what is cut or padded with zeros to s."""
+    """The transform over several axes, of the input cropped or zero-padded to s."""
     return _transform(xp, x, s, axes, inverse)
 
 
 @public("scipy.fft.dct")
 @checked
 def dct(x: Signal, type: Kind = 2, n: Int(ge=1) | None = None, axis: Int = -1, norm: Norm = None):
-    """The orthonormal cosine transform of type 2 along an axis.
+    """Computes the orthonormal discrete cosine transform (DCT) of type 2 along an axis.
 
     Args:
         x (Tensor): the values; ints and float16 give float32, complex values are taken part by
@@ -118,7 +118,8 @@ def dct(x: Signal, type: Kind = 2, n: Int(ge=1) | None = None, axis: Int = -1, n
 @public("scipy.fft.idct")
 @checked
 def idct(x: Signal, type: Kind = 2, n: Int(ge=1) | None = None, axis: Int = -1, norm: Norm = None):
-    """The inverse of `dct`, of what is cut or padded with zeros to n. Arguments as there.
+    """Computes the inverse discrete cosine transform (DCT) of the input cropped or zero-padded to
+    n. Arguments as for `dct`.
 
     Source: mindspore.scipy.fft.idct of MindSpore 2.10.
     """
@@ -128,7 +129,7 @@ def idct(x: Signal, type: Kind = 2, n: Int(ge=1) | None = None, axis: Int = -1, 
 @public("scipy.fft.dctn")
 @checked
 def dctn(x: Signal, type: Kind = 2, s: Sizes = None, axes: Axes = None, norm: Norm = None):
-    """`dct` over several axes.
+    """Computes the discrete cosine transform (DCT) over several axes, as `dct`.
 
     Args:
         x (Tensor): the values; ints and float16 give float32, complex values are taken part by
@@ -151,7 +152,8 @@ def dctn(x: Signal, type: Kind = 2, s: Sizes = None, axes: Axes = None, norm: No
 @public("scipy.fft.idctn")
 @checked
 def idctn(x: Signal, type: Kind = 2, s: Sizes = None, axes: Axes = None, norm: Norm = None):
-    """The inverse of `dctn`, of what is cut or padded with zeros to s. Arguments as there.
+    """Computes the inverse discrete cosine transform (DCT) over several axes, of the input cropped
+    or zero-padded to s. Arguments as for `dctn`.
 
     Source: mindspore.scipy.fft.idctn of MindSpore 2.10.
     """

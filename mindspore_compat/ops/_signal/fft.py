@@ -1,4 +1,5 @@
-"""Discrete Fourier transforms of one, two and more axes, of complex, real and Hermitian signals.
+"""Discrete Fourier transforms (FFT) over one, two and more axes, of complex, real and Hermitian
+signals.
 
 Everything rests on one function of `xp`, the complex transform over several axes, whose adjoint is
 the inverse with the scale on the other side; the others cut, pad and mirror around it.
@@ -39,7 +40,7 @@ def _real(xp, x):
 
 
 def _sized(xp, x, count, axis):
-    """Cut or padded with zeros at the end to a length along an axis."""
+    """Crops or zero-pads an axis at the end to a length."""
     if count is None or count == x.shape[axis]:
         return x
     if count < 1:
@@ -93,7 +94,7 @@ def _half(xp, x, sizes, axes, norm):
 
 
 def _from_half(xp, x, sizes, axes, norm):
-    """The real signal whose half transform is given; the last length is even unless given."""
+    """The real signal of a half spectrum; the last length is even unless given."""
     axes, sizes = _axes_and_sizes(x, sizes, axes)
     last = axes[-1]
     count = 2 * (x.shape[last] - 1) if sizes[-1] is None else sizes[-1]
@@ -113,8 +114,8 @@ def _from_half(xp, x, sizes, axes, norm):
     "numpy.fft.fft(a: input, n=None, axis: dim=-1, norm=None)",
 )
 def fft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None):
-    """Computes the discrete Fourier transform along an axis: X[k] is the sum over j of x[j] exp(-2
-    pi i j k / n).
+    """Computes the discrete Fourier transform (FFT) along an axis: X[k] is the sum over j of x[j]
+    exp(-2 pi i j k / n).
 
     Shapes:
         `input` may have any shape with at least one axis. The result has length `n` along `dim`,
@@ -133,7 +134,7 @@ def fft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None):
     "numpy.fft.ifft(a: input, n=None, axis: dim=-1, norm=None)",
 )
 def ifft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None):
-    """Computes the inverse of the discrete Fourier transform along an axis.
+    """Computes the inverse discrete Fourier transform (FFT) along an axis.
 
     Shapes:
         `input` may have any shape with at least one axis. The result has length `n` along `dim`,
@@ -152,7 +153,7 @@ def ifft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None)
     "numpy.fft.fft2(a: input, s=None, axes: dim=(-2, -1), norm=None)",
 )
 def fft2(xp, input: Signal, s: Sizes = None, dim: Ints = (-2, -1), norm: Norm = None):
-    """Computes the discrete Fourier transform over two axes.
+    """Computes the discrete Fourier transform (FFT) over two axes.
 
     Shapes:
         `input` has at least two axes. The result has the lengths `s` along `dim`, and is complex.
@@ -171,7 +172,7 @@ def fft2(xp, input: Signal, s: Sizes = None, dim: Ints = (-2, -1), norm: Norm = 
     "numpy.fft.ifft2(a: input, s=None, axes: dim=(-2, -1), norm=None)",
 )
 def ifft2(xp, input: Signal, s: Sizes = None, dim: Ints = (-2, -1), norm: Norm = None):
-    """Computes the inverse of the discrete Fourier transform over two axes.
+    """Computes the inverse discrete Fourier transform (FFT) over two axes.
 
     Shapes:
         `input` has at least two axes. The result has the lengths `s` along `dim`, and is complex.
@@ -190,7 +191,7 @@ def ifft2(xp, input: Signal, s: Sizes = None, dim: Ints = (-2, -1), norm: Norm =
     "numpy.fft.fftn(a: input, s=None, axes: dim=None, norm=None)",
 )
 def fftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = None):
-    """Computes the discrete Fourier transform over several axes, by default over all.
+    """Computes the discrete Fourier transform (FFT) over several axes, by default over all.
 
     Shapes:
         `input` may have any shape with at least one axis. The result has the lengths `s` along
@@ -210,8 +211,7 @@ def fftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = None
     "numpy.fft.ifftn(a: input, s=None, axes: dim=None, norm=None)",
 )
 def ifftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = None):
-    """Computes the inverse of the discrete Fourier transform over several axes, by default over
-    all.
+    """Computes the inverse discrete Fourier transform (FFT) over several axes, by default over all.
 
     Shapes:
         `input` may have any shape with at least one axis. The result has the lengths `s` along
@@ -231,8 +231,8 @@ def ifftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = Non
     "numpy.fft.rfft(a: input, n=None, axis: dim=-1, norm=None)",
 )
 def rfft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None):
-    """Computes the discrete Fourier transform of a real signal along an axis, without the
-    frequencies that mirror others.
+    """Computes the discrete Fourier transform (FFT) of a real signal along an axis: the half
+    spectrum without mirrored frequencies.
 
     Shapes:
         `input` is real and has at least one axis. The result is complex and has length n // 2 + 1
@@ -251,7 +251,7 @@ def rfft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None)
     "numpy.fft.irfft(a: input, n=None, axis: dim=-1, norm=None)",
 )
 def irfft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None):
-    """Computes the real signal of which `rfft` gives the input.
+    """Computes the inverse of `rfft`: a real signal from its half spectrum.
 
     Shapes:
         `input` has at least one axis, of length m along `dim`. The result is real and has length
@@ -270,8 +270,8 @@ def irfft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None
     "numpy.fft.rfft2(a: input, s=None, axes: dim=(-2, -1), norm=None)",
 )
 def rfft2(xp, input: Signal, s: Sizes = None, dim: Ints = (-2, -1), norm: Norm = None):
-    """Computes the discrete Fourier transform of a real signal over two axes, the last of which
-    lacks the frequencies that mirror others.
+    """Computes the discrete Fourier transform (FFT) of a real signal over two axes; the last one
+    has the half spectrum without mirrored frequencies.
 
     Shapes:
         `input` is real and has at least two axes. The result is complex and has length n // 2 + 1
@@ -291,7 +291,7 @@ def rfft2(xp, input: Signal, s: Sizes = None, dim: Ints = (-2, -1), norm: Norm =
     "numpy.fft.irfft2(a: input, s=None, axes: dim=(-2, -1), norm=None)",
 )
 def irfft2(xp, input: Signal, s: Sizes = None, dim: Ints = (-2, -1), norm: Norm = None):
-    """Computes the real signal of which `rfft2` gives the input.
+    """Computes the inverse of `rfft2`: a real signal from its half spectrum.
 
     Shapes:
         `input` has at least two axes, of length m along the last of `dim`. The result is real and
@@ -311,8 +311,8 @@ def irfft2(xp, input: Signal, s: Sizes = None, dim: Ints = (-2, -1), norm: Norm 
     "numpy.fft.rfftn(a: input, s=None, axes: dim=None, norm=None)",
 )
 def rfftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = None):
-    """Computes the discrete Fourier transform of a real signal over several axes, the last of which
-    lacks the frequencies that mirror others.
+    """Computes the discrete Fourier transform (FFT) of a real signal over several axes; the last
+    one has the half spectrum without mirrored frequencies.
 
     Shapes:
         `input` is real and has at least one axis. The result is complex and has length n // 2 + 1
@@ -332,7 +332,7 @@ def rfftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = Non
     "numpy.fft.irfftn(a: input, s=None, axes: dim=None, norm=None)",
 )
 def irfftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = None):
-    """Computes the real signal of which `rfftn` gives the input.
+    """Computes the inverse of `rfftn`: a real signal from its half spectrum.
 
     Shapes:
         `input` has at least one axis, of length m along the last of `dim`. The result is real and
@@ -352,7 +352,8 @@ def irfftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = No
     "numpy.fft.hfft(a: input, n=None, axis: dim=-1, norm=None)",
 )
 def hfft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None):
-    """Computes the real transform of a Hermitian signal, of which half is given, along an axis.
+    """Computes the real discrete Fourier transform (FFT) of a Hermitian signal, given as its half,
+    along an axis.
 
     Shapes:
         `input` has at least one axis, of length m along `dim`. The result is real and has length
@@ -371,7 +372,7 @@ def hfft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None)
     "numpy.fft.ihfft(a: input, n=None, axis: dim=-1, norm=None)",
 )
 def ihfft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None):
-    """Computes the half of the Hermitian signal of which `hfft` gives the input.
+    """Computes the inverse of `hfft`: half of a Hermitian signal from its real spectrum.
 
     Shapes:
         `input` is real and has at least one axis. The result is complex and has length n // 2 + 1
@@ -390,7 +391,8 @@ def ihfft(xp, input: Signal, n: Length = None, dim: Axis = -1, norm: Norm = None
     "numpy.fft.hfft2(a: input, s=None, axes: dim=(-2, -1), norm=None)",
 )
 def hfft2(xp, input: Signal, s: Sizes = None, dim: Ints = (-2, -1), norm: Norm = None):
-    """Computes the real transform over two axes of a Hermitian signal, of which half is given.
+    """Computes the real discrete Fourier transform (FFT) over two axes of a Hermitian signal, given
+    as its half.
 
     Shapes:
         `input` has at least two axes, of length m along the last of `dim`. The result is real and
@@ -410,7 +412,7 @@ def hfft2(xp, input: Signal, s: Sizes = None, dim: Ints = (-2, -1), norm: Norm =
     "numpy.fft.ihfft2(a: input, s=None, axes: dim=(-2, -1), norm=None)",
 )
 def ihfft2(xp, input: Signal, s: Sizes = None, dim: Ints = (-2, -1), norm: Norm = None):
-    """Computes the half of the Hermitian signal of which `hfft2` gives the input.
+    """Computes the inverse of `hfft2`: half of a Hermitian signal from its real spectrum.
 
     Shapes:
         `input` is real and has at least two axes. The result is complex and has length n // 2 + 1
@@ -430,7 +432,8 @@ def ihfft2(xp, input: Signal, s: Sizes = None, dim: Ints = (-2, -1), norm: Norm 
     "numpy.fft.hfftn(a: input, s=None, axes: dim=None, norm=None)",
 )
 def hfftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = None):
-    """Computes the real transform over several axes of a Hermitian signal, of which half is given.
+    """Computes the real discrete Fourier transform (FFT) over several axes of a Hermitian signal,
+    given as its half.
 
     Shapes:
         `input` has at least one axis, of length m along the last of `dim`. The result is real and
@@ -450,7 +453,7 @@ def hfftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = Non
     "numpy.fft.ihfftn(a: input, s=None, axes: dim=None, norm=None)",
 )
 def ihfftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = None):
-    """Computes the half of the Hermitian signal of which `hfftn` gives the input.
+    """Computes the inverse of `hfftn`: half of a Hermitian signal from its real spectrum.
 
     Shapes:
         `input` is real and has at least one axis. The result is complex and has length n // 2 + 1
@@ -489,7 +492,8 @@ for _one in (
 
 @public("ops.FFTWithSize")
 class FFTWithSize(Primitive):
-    """A transform over the last `signal_ndim` axes: complex, or real to half and back.
+    """A discrete Fourier transform (FFT) over the last `signal_ndim` axes: complex, or real to half
+    spectrum and back.
 
     Args:
         signal_ndim (int): 1, 2 or 3.

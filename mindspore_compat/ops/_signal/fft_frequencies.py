@@ -1,4 +1,6 @@
-"""Frequencies of discrete Fourier transforms: fftfreq, rfftfreq, and shifts of frequency 0."""
+"""Sample frequencies of discrete Fourier transforms: fftfreq, rfftfreq, and shifts of
+frequency 0.
+"""
 
 from ..._backend.arrays import current_space
 from ..._core.declare.public_api import public
@@ -20,8 +22,8 @@ def _frequencies(api, n, d, dtype, function):
 @public("ops.fftfreq", "mint.fft.fftfreq", "numpy.fft.fftfreq")
 @checked
 def fftfreq(n: ScalarOf(Int(ge=1)), d: Spacing = 1.0, dtype: DType = None):
-    """The frequencies of `fft` for n samples d apart: 0 and up, then the negative ones. float32 by
-    default.
+    """Computes the sample frequencies of `fft` for n samples d apart: 0 and up, then the negative
+    ones. float32 by default.
 
     Example:
         >>> import mindspore_compat as ms
@@ -36,7 +38,7 @@ def fftfreq(n: ScalarOf(Int(ge=1)), d: Spacing = 1.0, dtype: DType = None):
 @public("ops.rfftfreq", "mint.fft.rfftfreq", "numpy.fft.rfftfreq")
 @checked
 def rfftfreq(n: ScalarOf(Int(ge=1)), d: Spacing = 1.0, dtype: DType = None):
-    """The frequencies of `rfft` for n samples d apart. float32 by default.
+    """Computes the sample frequencies of `rfft` for n samples d apart. float32 by default.
 
     Example:
         >>> import mindspore_compat as ms
@@ -60,7 +62,7 @@ def _shifted(input, dim, sign):
 @public("ops.fftshift", "mint.fft.fftshift")
 @checked
 def fftshift(input: Anything, dim: Int | TupleOf(Int) | ListOf(Int) | None = None):
-    """Frequency 0 moved to the middle of the axes given, all by default.
+    """Shifts frequency 0 to the middle of the given axes, by default of all.
 
     Example:
         >>> import mindspore_compat as ms
@@ -75,7 +77,7 @@ def fftshift(input: Anything, dim: Int | TupleOf(Int) | ListOf(Int) | None = Non
 @public("ops.ifftshift", "mint.fft.ifftshift")
 @checked
 def ifftshift(input: Anything, dim: Int | TupleOf(Int) | ListOf(Int) | None = None):
-    """What `fftshift` did, undone.
+    """Undoes `fftshift`.
 
     Example:
         >>> import mindspore_compat as ms

@@ -1,4 +1,4 @@
-"""Windows of signal processing, and the Fourier transform of short stretches."""
+"""Window functions and the short-time Fourier transform (STFT)."""
 
 import math
 
@@ -31,9 +31,10 @@ Real = DType("float16", "float32", "float64")
 
 
 def _window(api, length, periodic, dtype, weights):
-    """`weights(xp, indices, last)` at `length` indices; a periodic one leaves out the last. A
-    single element has the weight 1; in float64 whatever the dtype, unless a Tensor gives the
-    length."""
+    """`weights(xp, indices, last)` at `length` indices; a periodic window leaves out the last. A
+    single element has the weight 1. It is computed in float64 whatever the dtype, unless a Tensor
+    gives the length.
+    """
     own = not isinstance(length, Tensor)
     if isinstance(length, Tensor):
         if length.ndim:
@@ -63,7 +64,7 @@ def _cosines(*shares):
 @public("ops.hann_window")
 @checked
 def hann_window(window_length: Int(ge=0), periodic: Bool = True, *, dtype: Real = None):
-    """0.5 - 0.5 cos(2 pi n / (N - 1)); float64 by default.
+    """Computes the Hann window, 0.5 - 0.5 cos(2 pi n / (N - 1)); float64 by default.
 
     Args:
         window_length (int): how many elements.
@@ -96,7 +97,7 @@ def hamming_window(
     *,
     dtype: Real = None,
 ):
-    """alpha - beta cos(2 pi n / (N - 1)); float32 by default.
+    """Computes the Hamming window, alpha - beta cos(2 pi n / (N - 1)); float32 by default.
 
     Example:
         >>> import mindspore_compat as ms
@@ -110,7 +111,8 @@ def hamming_window(
 @public("ops.blackman_window")
 @checked
 def blackman_window(window_length: Length, periodic: Bool = True, *, dtype: Real = None):
-    """0.42 - 0.5 cos(2 pi n / (N - 1)) + 0.08 cos(4 pi n / (N - 1)); float32 by default.
+    """Computes the Blackman window, 0.42 - 0.5 cos(2 pi n / (N - 1)) + 0.08 cos(4 pi n / (N - 1));
+    float32 by default.
 
     Example:
         >>> import mindspore_compat as ms
@@ -124,7 +126,7 @@ def blackman_window(window_length: Length, periodic: Bool = True, *, dtype: Real
 @public("ops.bartlett_window")
 @checked
 def bartlett_window(window_length: Length, periodic: Bool = True, *, dtype: Real = None):
-    """1 - |2 n / (N - 1) - 1|, a triangle; float32 by default.
+    """Computes the Bartlett (triangular) window, 1 - |2 n / (N - 1) - 1|; float32 by default.
 
     Example:
         >>> import mindspore_compat as ms
@@ -149,7 +151,7 @@ def kaiser_window(
     *,
     dtype: Real = None,
 ):
-    """The window of Bessel's I0 with shape `beta`; float64 by default.
+    """Computes the Kaiser window of shape `beta`, from Bessel's I0; float64 by default.
 
     Example:
         >>> import mindspore_compat as ms
@@ -247,7 +249,7 @@ def stretches(
     onesided: Bool,
     normalized: Bool,
 ):
-    """The Fourier transforms of windowed stretches, (..., frequencies, stretches)."""
+    """The Fourier transforms of windowed frames, (..., frequencies, frames)."""
     count = 1 + (x.shape[-1] - n_fft) // hop
     indices = xp.arange(count)[:, None] * hop + xp.arange(n_fft)[None]
     framed = xp.getitem(x, (Ellipsis, indices)) * window
@@ -297,7 +299,8 @@ def stft(
     onesided: Bool = None,
     return_complex: Bool = None,
 ):
-    """The Fourier transforms of overlapping stretches of a signal.
+    """Computes the short-time Fourier transform (STFT) of a signal, over overlapping windowed
+    frames.
 
     Args:
         x (Tensor): one signal, or a row for each.
@@ -314,7 +317,7 @@ def stft(
             Default: for complex signals.
 
     Raises:
-        TypeError: if an argument is of another type, or `x` has not one or two axes.
+        TypeError: if an argument is of another type, or `x` does not have one or two axes.
         ValueError: if lengths do not fit.
 
     Example:

@@ -1,1 +1,1 @@
-"""COO and CSR matrices: conversion, products, arithmetic, and their components."""
+"""Sparse COO and CSR matrices: conversion, products, arithmetic, and their components."""

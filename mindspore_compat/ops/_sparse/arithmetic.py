@@ -94,53 +94,53 @@ def _method(kind):
 
 @_method(COOTensor)
 def add(self, other, thresh):
-    """The sum with another COOTensor without values smaller than `thresh`, see `ops.coo_add`."""
+    """Adds another COOTensor, and drops values smaller than `thresh`; see `ops.coo_add`."""
     return coo_add(self, other, thresh)
 
 
 @_method(COOTensor)
 def to_csr(self):
-    """The same matrix as a CSRTensor, see `ops.coo_to_csr`."""
+    """Converts the matrix to a CSRTensor, see `ops.coo_to_csr`."""
     return coo_to_csr(self)
 
 
 @_method(COOTensor)
 def to_dense(self):
-    """The same values as a dense Tensor, see `ops.coo_to_dense`."""
+    """Converts the COOTensor to a dense Tensor, see `ops.coo_to_dense`."""
     return coo_to_dense(self)
 
 
 @_method(CSRTensor)
 def add_(self, b, alpha, beta):
-    """alpha times this matrix and beta times another, see `ops.csr_add`."""
+    """Computes alpha times this matrix plus beta times another, see `ops.csr_add`."""
     return csr_add(self, b, alpha, beta)
 
 
 @_method(CSRTensor)
 def mv(self, dense_vector):
-    """The product with a vector, a matrix of one column, see `ops.csr_mv`."""
+    """Multiplies the matrix by a vector, a matrix of one column; see `ops.csr_mv`."""
     return csr_mv(self, dense_vector)
 
 
 @_method(CSRTensor)
 def mm(self, matrix):
-    """The product with a dense matrix, dense, or with a sparse one, sparse."""
+    """Multiplies the matrix by a dense matrix (dense result) or by a sparse one (sparse result)."""
     return csr_times_dense(self, matrix)
 
 
 @_method(CSRTensor)
 def sum_(self, axis):
-    """The sums of the rows, for the axis 1, see `ops.csr_reduce_sum`."""
+    """Sums the rows, for the axis 1, see `ops.csr_reduce_sum`."""
     return csr_reduce_sum(self, axis)
 
 
 @_method(CSRTensor)
 def to_coo(self):
-    """The same matrix as a COOTensor, see `ops.csr_to_coo`."""
+    """Converts the matrix to a COOTensor, see `ops.csr_to_coo`."""
     return csr_to_coo(self)
 
 
 @_method(CSRTensor)
 def to_dense_(self):
-    """The same values as a dense Tensor, see `ops.csr_to_dense`."""
+    """Converts the CSRTensor to a dense Tensor, see `ops.csr_to_dense`."""
     return csr_to_dense(self)

@@ -1,4 +1,5 @@
-"""Sparse tensors in parts: their arrays, joined ones, slices, and sums with dense Tensors.
+"""Sparse tensors given by their component arrays: construction, concatenation, slices, sums with
+dense Tensors.
 
 Conversions are in _sparse/conversion.py, products in _sparse/coo_csr.py. The primitives here take a
 sparse tensor as the three Tensors that make it up: indices, values and shape.
@@ -71,7 +72,7 @@ _part("ops.csr_tensor_get_dense_shape", CSRTensor, "shape")
 
 @public("ops.make_coo_tensor", "ops.make_sparse_tensor")
 def make_coo_tensor(indices, values, dense_shape):
-    """The COOTensor of indices, values and a shape.
+    """Builds a COOTensor from indices, values and a shape.
 
     Example:
         >>> import mindspore_compat as ms
@@ -84,7 +85,7 @@ def make_coo_tensor(indices, values, dense_shape):
 
 @public("ops.make_csr_tensor")
 def make_csr_tensor(indptr, indices, values, shape):
-    """The CSRTensor of row bounds, columns, values and a shape.
+    """Builds a CSRTensor from row bounds, columns, values and a shape.
 
     Example:
         >>> import mindspore_compat as ms
@@ -99,7 +100,7 @@ def make_csr_tensor(indptr, indices, values, shape):
 @public("ops.csr_gather")
 @checked
 def csr_gather(indptr: Index, indices: Index, dense: Anything, sparse_shape: TupleOf(Int)):
-    """The elements of a dense Tensor at the indices of a CSR matrix; gradients pass.
+    """Gathers the elements of a dense Tensor at the indices of a CSR matrix; differentiable.
 
     Args:
         indptr (Tensor): where each row begins and ends.
@@ -128,14 +129,14 @@ def csr_gather(indptr: Index, indices: Index, dense: Anything, sparse_shape: Tup
 @public("ops.coo_concat")
 @checked
 def coo_concat(sp_input: TupleOf(Any) | ListOf(Any), concat_dim: Int = 0):
-    """COOTensors of two axes joined along one; gradients reach their values.
+    """Concatenates two-axis COOTensors along an axis; gradients reach their values.
 
     Args:
         sp_input (tuple[COOTensor]): two or more.
         concat_dim (int): the axis.
 
     Raises:
-        TypeError: if an input is no COOTensor.
+        TypeError: if an input is not a COOTensor.
         ValueError: if there is only one, or the shapes do not fit.
 
     Example:
@@ -179,7 +180,8 @@ def coo_concat(sp_input: TupleOf(Any) | ListOf(Any), concat_dim: Int = 0):
 
 @public("ops.Coalesce")
 class Coalesce(Primitive):
-    """(indices in order, their values added up, the shape) of a sparse tensor in three parts.
+    """(sorted indices, their values summed, the shape) of a sparse tensor given by its three
+    components.
 
     Inputs:
         - **x_indices** (Tensor): int64, one column for each value.
@@ -305,7 +307,7 @@ class SparseSlice(Primitive):
 
 @public("ops.SparseTensorDenseAdd")
 class SparseTensorDenseAdd(Primitive):
-    """A dense Tensor with the values of a sparse one added; gradients pass.
+    """Adds a sparse tensor to a dense Tensor; differentiable.
 
     Inputs: x1_indices (a row for each value), x1_values, x1_shape, and the dense x2.
 

@@ -1,4 +1,4 @@
-"""Sparse Tensors from dense ones and back, and from one format to the other."""
+"""Conversions between dense, COO and CSR tensors."""
 
 from ..._backend import arrays
 from ..._core.declare.op import op, space_for
@@ -38,7 +38,7 @@ def dense_from(xp, values: Anything, rows: Index16To64, columns: Index16To64, sh
 
 @public("ops.csr_to_dense")
 def csr_to_dense(csr_tensor):
-    """The dense Tensor of a CSRTensor; gradients reach its values.
+    """Converts a CSRTensor to a dense Tensor; gradients reach its values.
 
     Raises:
         TypeError: if `csr_tensor` is not a CSRTensor.
@@ -60,7 +60,7 @@ def csr_to_dense(csr_tensor):
 
 @public("ops.csr_to_coo")
 def csr_to_coo(tensor):
-    """The same matrix as a COOTensor.
+    """Converts a CSRTensor to a COOTensor.
 
     Raises:
         TypeError: if `tensor` is not a CSRTensor.
@@ -85,7 +85,7 @@ def csr_to_coo(tensor):
 
 
 def coo_to_csr(tensor):
-    """The same matrix as a CSRTensor, its values in the order of rows."""
+    """Converts a COOTensor to a CSRTensor, its values in the order of rows."""
     positions, values, shape = tensor.to_tuple()
     xp = space_for(positions._array)
     order = xp.argsort(positions._array[:, 0], kind="stable")
@@ -97,17 +97,17 @@ def coo_to_csr(tensor):
 
 
 def coo_to_dense(self):
-    """The dense Tensor; gradients reach the values."""
+    """Converts a COOTensor to a dense Tensor; gradients reach the values."""
     return dense_from.run(self.values, self.indices[:, 0], self.indices[:, 1], self.shape)
 
 
 @public("ops.dense_to_sparse_coo")
 def dense_to_sparse_coo(tensor):
-    """A matrix as a COOTensor of its elements that are not 0.
+    """Converts a dense matrix to a COOTensor of its nonzero elements.
 
     Raises:
         TypeError: if `tensor` is not a Tensor.
-        ValueError: if it has not two axes.
+        ValueError: if it does not have two axes.
 
     Example:
         >>> import mindspore_compat as ms
@@ -128,7 +128,7 @@ def dense_to_sparse_coo(tensor):
 @public("ops.dense_to_sparse_csr")
 @checked
 def dense_to_sparse_csr(tensor: TensorOf("float32", "float64", "complex64", "complex128")):
-    """A matrix of fractions as a CSRTensor of its elements that are not 0; errors as for
+    """Converts a dense floating matrix to a CSRTensor of its nonzero elements; errors as for
     `dense_to_sparse_coo`.
 
     Example:
@@ -153,7 +153,7 @@ def tensor_to_csr(self):
 
 @public("ops.coo2csr")
 def coo2csr(row_indices, height):
-    """Where the values of each of `height` rows start and end, from the rows in order.
+    """Converts sorted COO row indices to CSR row bounds, for `height` rows.
 
     Example:
         >>> import mindspore_compat as ms
@@ -168,7 +168,7 @@ def coo2csr(row_indices, height):
 
 @public("ops.csr2coo")
 def csr2coo(indptr, nnz):
-    """The row of each of `nnz` values, from where the rows start and end.
+    """Converts CSR row bounds to the COO row index of each of `nnz` values.
 
     Example:
         >>> import mindspore_compat as ms
@@ -182,7 +182,7 @@ def csr2coo(indptr, nnz):
 
 
 def _need_indices(api, indices, values, sizes):
-    """Refuses indices that are not one row for each value, or that do not exist."""
+    """Rejects indices that are not one row for each value, or that are out of range."""
     if indices.ndim != 2 or indices.shape != (values.size, len(sizes)) or values.ndim != 1:
         raise ValueError(
             f"For '{api}', 'indices' must have a row of {len(sizes)} indices for each "
@@ -198,7 +198,7 @@ def _need_indices(api, indices, values, sizes):
 
 @public("ops.SparseToDense")
 class SparseToDense(Primitive):
-    """Positions and values as a dense Tensor: `ops.SparseToDense()(indices, values, shape)`.
+    """Converts indices and values to a dense Tensor: `ops.SparseToDense()(indices, values, shape)`.
 
     Raises:
         TypeError: if an input is of another type or dtype.

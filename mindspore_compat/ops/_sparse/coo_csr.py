@@ -1,4 +1,4 @@
-"""Ops of sparse tensors: products, sums, and the elementwise functions of their values.
+"""Ops on sparse tensors: products, sums, and elementwise functions of their values.
 
 Conversions are in _sparse/conversion.py.
 """
@@ -38,7 +38,7 @@ def product_of(
 
 @public("ops.csr_mv")
 def csr_mv(csr_tensor, dense):
-    """The product of a CSRTensor and a vector of shape (columns, 1).
+    """Multiplies a CSRTensor by a vector of shape (columns, 1).
 
     Raises:
         TypeError: if `csr_tensor` is not a CSRTensor or `dense` not a Tensor.
@@ -65,7 +65,7 @@ def csr_mv(csr_tensor, dense):
 
 
 def csr_times_dense(csr_tensor, matrix):
-    """The product of a CSRTensor and a Tensor, or of two CSRTensors (a CSRTensor)."""
+    """Multiplies a CSRTensor by a Tensor, or two CSRTensors (a CSRTensor)."""
     if isinstance(matrix, CSRTensor):
         return csr_mm(csr_tensor, matrix)
     _need("CSRTensor.mm", "matrix", matrix, Tensor)
@@ -81,7 +81,7 @@ def csr_times_dense(csr_tensor, matrix):
 
 @public("ops.csr_mm")
 def csr_mm(a, b, trans_a=False, trans_b=False, adjoint_a=False, adjoint_b=False):
-    """The product of two CSRTensors, each transposed (or adjoint) first if requested; a CSRTensor.
+    """Multiplies two CSRTensors, each transposed (or adjoint) first if requested; a CSRTensor.
 
     Raises:
         TypeError: if `a` or `b` is not a CSRTensor.
@@ -104,7 +104,7 @@ def csr_mm(a, b, trans_a=False, trans_b=False, adjoint_a=False, adjoint_b=False)
 
 @public("ops.csr_reduce_sum")
 def csr_reduce_sum(csr_tensor, axis):
-    """The sums of the rows of a CSRTensor, as a column; `axis` is 1 or -1.
+    """Sums the rows of a CSRTensor into a column; `axis` is 1 or -1.
 
     Raises:
         TypeError: if `csr_tensor` is not a CSRTensor or `axis` not an int.
@@ -146,7 +146,7 @@ def _gathered(csr, dense):
 
 @public("ops.csr_mul")
 def csr_mul(x, y):
-    """A CSRTensor times a Tensor or number, element by element, as a CSRTensor.
+    """Multiplies a CSRTensor by a Tensor or number, element by element; a CSRTensor.
 
     Example:
         >>> import mindspore_compat as ms
@@ -160,7 +160,7 @@ def csr_mul(x, y):
 
 @public("ops.csr_div")
 def csr_div(x, y):
-    """A CSRTensor over a Tensor or number, element by element, as a CSRTensor.
+    """Divides a CSRTensor by a Tensor or number, element by element; a CSRTensor.
 
     Example:
         >>> import mindspore_compat as ms
@@ -175,7 +175,7 @@ def csr_div(x, y):
 
 @public("ops.csr_add")
 def csr_add(a, b, alpha, beta):
-    """alpha * a + beta * b of two CSRTensors, as a CSRTensor.
+    """Computes alpha * a + beta * b of two CSRTensors, as a CSRTensor.
 
     Raises:
         TypeError: if `a` or `b` is not a CSRTensor, or `alpha` or `beta` not a Tensor.
@@ -202,7 +202,7 @@ def csr_add(a, b, alpha, beta):
 
 
 def _merged(one, two, values_one, values_two, thresh=None):
-    """The sum of two COOTensors: equal indices add up, small sums are dropped."""
+    """The sum of two COOTensors: equal indices are added, small sums are dropped."""
     xp = space_for(one.indices._array)
     positions = xp.concatenate([one.indices._array, two.indices._array])
     flat = positions[:, 0].astype("int64") * one.shape[1] + positions[:, 1]
@@ -222,7 +222,7 @@ def _merged(one, two, values_one, values_two, thresh=None):
 
 @public("ops.coo_add")
 def coo_add(x1, x2, thresh):
-    """The sum of two COOTensors without values smaller than `thresh`.
+    """Adds two COOTensors, and drops values smaller than `thresh`.
 
     Raises:
         TypeError: if `x1` or `x2` is not a COOTensor, or `thresh` not a Tensor.
@@ -252,7 +252,7 @@ def coo_add(x1, x2, thresh):
 
 
 def coalesce(self):
-    """The same matrix in order of indices, equal indices added up."""
+    """The same matrix with sorted indices, values of equal indices summed."""
     nothing = COOTensor(self.indices[:0], self.values[:0], self.shape) if self.size else self
     return _merged(self, nothing, self.values, nothing.values)
 
@@ -260,7 +260,7 @@ def coalesce(self):
 @public("ops.csr_softmax")
 @checked
 def csr_softmax(logits: Any, dtype: DType("float32", "float64")):
-    """The softmax of the stored values of each row, as a CSRTensor of a dtype.
+    """Computes the softmax of the stored values of each row, as a CSRTensor of a dtype.
 
     Raises:
         TypeError: if `logits` is not a CSRTensor or `dtype` neither float32 nor float64.
@@ -339,7 +339,7 @@ class SparseTensorDenseMatmul(Primitive):
 
 
 def _on_values(coo, csr):
-    """The function of the same name, of the values that sparse Tensors store."""
+    """The function of the same name, applied to the values that sparse Tensors store."""
     name = coo.removeprefix("ops.coo_")
 
     def of_coo(x):

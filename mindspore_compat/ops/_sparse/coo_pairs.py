@@ -1,4 +1,5 @@
-"""Primitives of a sparse tensor, given as indices, values and shape, with another or a dense one.
+"""Elementwise Primitives of a sparse tensor, given as indices, values and shape, with another or a
+dense one.
 
 Results of indices that both of two sparse tensors have, and of those that only one has, come in
 row-major order.
@@ -97,7 +98,9 @@ class _OfTwo(SparsePrimitive):
     """Two sparse tensors of one shape, at the indices that one of them has."""
 
     def together(self, x1_indices, x1_values, x1_shape, x2_indices, x2_values, x2_shape):
-        """The indices as numbers, the shape, and of each tensor the indices its values take."""
+        """The flat indices, the shape, and for each tensor the positions of its values
+        among them.
+        """
         sizes = self.sizes("x1_shape", x1_shape)
         if self.sizes("x2_shape", x2_shape) != sizes:
             self.refuse(
@@ -112,7 +115,7 @@ class _OfTwo(SparsePrimitive):
         return found, sizes, owner[: len(one)], owner[len(one) :]
 
     def filled(self, given):
-        """The indices in order, and the values of both tensors there, 0 where one has none."""
+        """The sorted indices, and the values of both tensors there, 0 where one has none."""
         found, sizes, one, two = self.together(*given)
         values = summed(given[1], one, len(found)), summed(given[4], two, len(found))
         return Tensor._wrap(unravel(space_for(found), found, sizes)), values
@@ -120,7 +123,8 @@ class _OfTwo(SparsePrimitive):
 
 @public("ops.operations.sparse_ops.SparseSparseMaximum")
 class SparseSparseMaximum(_OfTwo):
-    """(indices, values): the larger of two sparse tensors at each index that one of them has.
+    """(indices, values): the elementwise maximum of two sparse tensors, at each index that either
+    has.
 
     Raises:
         ValueError: if the shapes do not fit or an index is out of range.
@@ -153,7 +157,8 @@ class SparseSparseMaximum(_OfTwo):
 
 @public("ops.operations.sparse_ops.SparseSparseMinimum")
 class SparseSparseMinimum(_OfTwo):
-    """(indices, values): the smaller of two sparse tensors at each index that one of them has.
+    """(indices, values): the elementwise minimum of two sparse tensors, at each index that either
+    has.
 
     Raises:
         ValueError: if the shapes do not fit or an index is out of range.

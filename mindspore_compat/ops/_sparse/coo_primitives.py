@@ -1,6 +1,6 @@
-"""Primitives of sparse tensors that are given as indices, values and shape: order, other shapes,
-products with dense matrices, parts and joins, counts. Those of two tensors element by element are
-in `coo_pairs`.
+"""Primitives of sparse tensors given as indices, values and shape: reordering, reshaping, products
+with dense matrices, slices and concatenation, counts. Elementwise ones of two tensors are in
+`coo_pairs`.
 """
 
 from ..._core.declare.op import space_for
@@ -129,7 +129,7 @@ class SparseToDenseV2(SparsePrimitive):
 
 @public("ops.operations.sparse_ops.SparseSoftmax")
 class SparseSoftmax(SparsePrimitive):
-    """The softmax along the last axis of a sparse tensor over the values that it has.
+    """The softmax along the last axis of a sparse tensor, over its stored values.
 
     Raises:
         ValueError: if the shapes do not fit, an index is out of range, or there is but one axis.
@@ -156,7 +156,9 @@ class SparseSoftmax(SparsePrimitive):
 
 
 def product_with(dense, rows, columns, values, height):
-    """The product of a sparse matrix, given by the rows and columns of its values, with a dense."""
+    """The product of a sparse matrix, given by the rows and columns of its values, with a dense
+    one.
+    """
     return summed(picked(dense, columns) * values.reshape(-1, 1), rows, height)
 
 
@@ -256,7 +258,7 @@ class Sspaddmm(SparsePrimitive):
 
 @public("ops.operations.sparse_ops.SparseConcat")
 class SparseConcat(SparsePrimitive):
-    """(indices, values, shape) of sparse tensors joined along an axis.
+    """(indices, values, shape) of sparse tensors concatenated along an axis.
 
     Args:
         concat_dim (int): the axis. Default: 0.
@@ -314,7 +316,7 @@ class SparseConcat(SparsePrimitive):
 
 @public("ops.operations.sparse_ops.SparseSplit")
 class SparseSplit(SparsePrimitive):
-    """(indices, values, shapes), each a tuple: a sparse tensor cut along an axis.
+    """(indices, values, shapes), each a tuple: a sparse tensor split along an axis.
 
     Where the length does not divide, the first parts are longer by one.
 
@@ -367,7 +369,7 @@ class SparseSplit(SparsePrimitive):
 
 @public("ops.operations.sparse_ops.SparseFillEmptyRows")
 class SparseFillEmptyRows(SparsePrimitive):
-    """A sparse matrix with a value in the first column of each row that has none.
+    """Fills each empty row of a sparse matrix with a value in the first column.
 
     Returns:
         tuple, the indices and values by rows, for each row whether it was empty (bool), and for
@@ -410,7 +412,7 @@ class SparseFillEmptyRows(SparsePrimitive):
 
 @public("ops.operations.sparse_ops.SparseCountSparseOutput")
 class SparseCountSparseOutput(SparsePrimitive):
-    """(indices, sums, shape): how often, or with which weight, each number stands in each row.
+    """(indices, sums, shape): how often, or with which weight, each number occurs in each row.
 
     Args:
         binary_output (bool): whether numbers are merely marked with 1. Default: False.

@@ -1,4 +1,4 @@
-"""mindspore.ops.operations._csr_ops: sparse matrices whose parts are given one by one.
+"""mindspore.ops.operations._csr_ops: CSR Primitives whose component arrays are passed one by one.
 
 Most take `indptr`, `indices`, `values` and `shape` of a CSRTensor, then what the function of
 `mindspore.ops` takes with a CSRTensor. Each refuses what its function refuses.
@@ -15,7 +15,7 @@ AREA = "ops.operations._csr_ops"
 
 
 class _OfParts(Primitive):
-    """A Primitive that makes the CSRTensor and hands it to a function."""
+    """A Primitive that builds the CSRTensor and passes it to a function."""
 
     def __init__(self):
         super().__init__(type(self).__name__)

@@ -1,4 +1,4 @@
-"""Primitives of matrices in CSR form, and of batches of them, given by their five parts.
+"""Primitives of CSR matrices, and of batches of them, given by their five components.
 
 The parts and their methods are in `parts.Csr`. Unlike the original's on a CPU, none of
 these writes into what it is given.
@@ -81,7 +81,7 @@ class DenseToCSRSparseMatrix(SparsePrimitive):
     """The five parts of the CSR form of a dense matrix, or of a batch, of the indices in `indices`.
 
     Raises:
-        ValueError: if `dense_input` has not two or three axes, or an index is out of range.
+        ValueError: if `dense_input` does not have two or three axes, or an index is out of range.
 
     Example:
         >>> import mindspore_compat as ms
@@ -136,7 +136,8 @@ class SparseTensorToCSRSparseMatrix(SparsePrimitive):
 
 @public("ops.operations.sparse_ops.SparseMatrixNNZ")
 class SparseMatrixNNZ(SparsePrimitive):
-    """How many values a matrix in CSR form has, or each of a batch: int32 of shape (batches,).
+    """The number of stored values of a CSR matrix, or of each of a batch: int32 of shape
+    (batches,).
 
     Raises:
         ValueError: if the parts do not fit.
@@ -168,7 +169,7 @@ class SparseMatrixNNZ(SparsePrimitive):
 
 @public("ops.operations.sparse_ops.SparseMatrixSoftmax")
 class SparseMatrixSoftmax(SparsePrimitive):
-    """The softmax of each row of a matrix in CSR form over the values it has, as five parts.
+    """The softmax of each row of a CSR matrix over its stored values, as five components.
 
     Args:
         dtype: the dtype of the values that come out, float32 or float64.
@@ -384,7 +385,7 @@ class SparseMatrixMatMul(_Product):
 
     @staticmethod
     def _product(matrix, dense):
-        """Each value times its row of the dense matrix, added up by the rows of the sparse one."""
+        """Each value times its row of the dense matrix, summed by the rows of the sparse one."""
         columns = dense.shape[-1]
         rows = dense.reshape(-1, columns)
         lead = matrix.indices[:, :-2]

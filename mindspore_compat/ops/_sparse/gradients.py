@@ -1,4 +1,4 @@
-"""Gradients of sparse operations and of sums by segments, which are given indices."""
+"""Gradients of sparse operations and of segment sums."""
 
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, TensorOf
@@ -8,7 +8,7 @@ _Count = TensorOf("int32", "int64").called("a Tensor of int32 or int64")
 
 
 def _segments(line, scale, printed):
-    """Declares the gradient of a sum of rows by segments, divided by a power of their counts."""
+    """Declares the gradient of a segment sum of rows, divided by a power of their counts."""
     name = line.partition("(")[0].rpartition(".")[2]
 
     def back(xp, x: Floats, indices: Index, segment_ids: Index, output_dim0: Any):
@@ -86,7 +86,7 @@ def sparse_slice_grad(
     start: TensorOf("int64"),
     new_indices: TensorOf("int64"),
 ):
-    """Computes the gradient of `ops.SparseSlice` for the values: 0 for those that were cut off.
+    """Computes the gradient of `ops.SparseSlice` for the values: 0 for those outside the slice.
 
     Args:
         backprop_val_grad: the gradient of the values in the slice, (M,).
@@ -99,7 +99,7 @@ def sparse_slice_grad(
 
     Raises:
         ValueError: if shapes do not fit.
-        RuntimeError: if a value of the slice is none of the matrix.
+        RuntimeError: if a value of the slice is not in the matrix.
 
     Example:
         >>> from mindspore_compat.ops.operations import _grad_ops

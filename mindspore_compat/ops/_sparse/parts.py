@@ -1,5 +1,4 @@
-"""What the primitives of sparse tensors share: flat numbers of indices, sums, and parts of CSR
-form.
+"""What the primitives of sparse tensors share: flat indices, sums, and the components of CSR form.
 
 A sparse tensor in CSR form, which may be a batch of matrices, is five Tensors: its shape, the
 pointers to the batches and to the rows, the columns and the values. `Csr` reads them.
@@ -64,7 +63,7 @@ class SparsePrimitive(Primitive):
         return ravel(xp, at, sizes)
 
     def check_range(self, name, at, sizes):
-        """Refuses rows of indices of which one is out of range."""
+        """Rejects rows of indices if one is out of range."""
         for axis, size in enumerate(sizes):
             column = at[:, axis]
             if column.size and not (0 <= int(column.min()) and int(column.max()) < size):
@@ -92,7 +91,7 @@ def unravel(xp, flat, sizes):
 
 
 def picked(values, at):
-    """The values at some numbers."""
+    """The values at the given flat indices."""
     return values[Tensor._wrap(at)]
 
 

@@ -1,4 +1,4 @@
-"""RowTensors: making one, asking for its parts, adding two."""
+"""RowTensors: construction, components, and sums."""
 
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import InstanceOf
@@ -10,7 +10,8 @@ _RowTensor = InstanceOf(RowTensor)
 
 @public("ops.make_row_tensor", "ops.make_row_tensor_inner")
 def make_row_tensor(indices, values, dense_shape):
-    """A `RowTensor` of slices `values` at `indices` of the first axis; errors as for RowTensor.
+    """Builds a `RowTensor` from slices `values` at `indices` of the first axis; errors as for
+    RowTensor.
 
     Example:
         >>> import mindspore_compat as ms
@@ -30,7 +31,7 @@ def _need_rows(api, x):
 
 @public("ops.row_tensor_get_indices")
 def row_tensor_get_indices(x):
-    """The positions of the slices of a RowTensor; a TypeError for anything else.
+    """Returns the positions of the slices of a RowTensor; a TypeError for anything else.
 
     Example:
         >>> import mindspore_compat as ms
@@ -43,7 +44,7 @@ def row_tensor_get_indices(x):
 
 @public("ops.row_tensor_get_values")
 def row_tensor_get_values(x):
-    """The slices of a RowTensor; a TypeError for anything else.
+    """Returns the slices of a RowTensor; a TypeError for anything else.
 
     Example:
         >>> import mindspore_compat as ms
@@ -56,7 +57,7 @@ def row_tensor_get_values(x):
 
 @public("ops.row_tensor_get_dense_shape")
 def row_tensor_get_dense_shape(x):
-    """The dense shape of a RowTensor; a TypeError for anything else.
+    """Returns the dense shape of a RowTensor; a TypeError for anything else.
 
     Example:
         >>> import mindspore_compat as ms
@@ -69,10 +70,10 @@ def row_tensor_get_dense_shape(x):
 
 @public("ops.row_tensor_add")
 def row_tensor_add(x, y):
-    """Two RowTensors of one shape as one that has the slices of both.
+    """Adds two RowTensors of one shape; the result has the slices of both.
 
     Raises:
-        TypeError: if an input is no RowTensor.
+        TypeError: if an input is not a RowTensor.
         ValueError: if the dense shapes differ.
 
     Example:

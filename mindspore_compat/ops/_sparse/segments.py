@@ -1,4 +1,4 @@
-"""Primitives that reduce the rows of a Tensor, named by `indices`, over segments."""
+"""Primitives that reduce the rows of a Tensor, selected by `indices`, over segments."""
 
 from ..._core.declare.op import space_for
 from ..._core.declare.public_api import public
@@ -13,7 +13,7 @@ Real = TensorOf(
 
 
 class _Segments(SparsePrimitive):
-    """Sums over segments, divided by a power of their lengths."""
+    """Segment sums, divided by a power of the segments' lengths."""
 
     power = 0
 
@@ -47,7 +47,7 @@ class _Segments(SparsePrimitive):
 
 @public("ops.operations.sparse_ops.SparseSegmentSum")
 class SparseSegmentSum(_Segments):
-    """The sum of the rows that `indices` names for each segment.
+    """The sum of the rows selected by `indices` for each segment.
 
     Raises:
         ValueError: if an index is out of range, or `segment_ids` does not hold each number from 0
@@ -70,7 +70,8 @@ class SparseSegmentSum(_Segments):
 
 @public("ops.operations.sparse_ops.SparseSegmentSumWithNumSegments")
 class SparseSegmentSumWithNumSegments(_Segments):
-    """The sum of the rows that `indices` names for each of `num_segments` segments, 0 for none.
+    """The sum of the rows selected by `indices` for each of `num_segments` segments, 0 for an empty
+    segment.
 
     Raises:
         ValueError: if an index is out of range, `segment_ids` does not rise, or `num_segments` is
@@ -93,7 +94,8 @@ class SparseSegmentSumWithNumSegments(_Segments):
 
 @public("ops.operations.sparse_ops.SparseSegmentSqrtN")
 class SparseSegmentSqrtN(_Segments):
-    """The sum of the rows that `indices` names for each segment, over the root of their number.
+    """The sum of the rows selected by `indices` for each segment, divided by the root of their
+    number.
 
     Raises:
         ValueError: if an index is out of range, or `segment_ids` does not hold each number from 0
@@ -118,8 +120,8 @@ class SparseSegmentSqrtN(_Segments):
 
 @public("ops.operations.sparse_ops.SparseSegmentSqrtNWithNumSegments")
 class SparseSegmentSqrtNWithNumSegments(_Segments):
-    """The sum of the rows that `indices` names for each of `num_segments` segments, over the root
-    of their number; 0 for none.
+    """The sum of the rows selected by `indices` for each of `num_segments` segments, divided by the
+    root of their number; 0 for an empty segment.
 
     Raises:
         ValueError: if an index is out of range, `segment_ids` does not rise, or `num_segments` is
@@ -144,7 +146,8 @@ class SparseSegmentSqrtNWithNumSegments(_Segments):
 
 @public("ops.operations.sparse_ops.SparseSegmentMeanWithNumSegments")
 class SparseSegmentMeanWithNumSegments(_Segments):
-    """The mean of the rows that `indices` names for each of `num_segments` segments, 0 for none.
+    """The mean of the rows selected by `indices` for each of `num_segments` segments, 0 for an
+    empty segment.
 
     Raises:
         ValueError: if an index is out of range, `segment_ids` does not rise, or `num_segments` is

@@ -1,4 +1,4 @@
-"""Primitives of sets: the values of each row, of a dense Tensor or of a sparse one.
+"""Set operations on the values of each row, of a dense or a sparse Tensor.
 
 A sparse result has a row for each set, in which its values stand from the smallest on.
 """
@@ -15,7 +15,7 @@ _OPERATIONS = ("a-b", "b-a", "intersection", "union")
 
 
 def _distinct(xp, owner, values):
-    """The pairs of a set's number and a value, each once and in order, as rows of int64."""
+    """The distinct pairs of a set's number and a value, sorted, as rows of int64."""
     pairs = xp.stack([owner, values.astype("int64")], 1)
     order = xp.lexsort(xp.stack([pairs[:, 1], pairs[:, 0]]))
     pairs = pairs[order]
@@ -26,7 +26,7 @@ def _distinct(xp, owner, values):
 
 @public("ops.operations.sparse_ops.SetSize")
 class SetSize(SparsePrimitive):
-    """How many different values each row of a sparse tensor has, as int32 of shape shape[:-1].
+    """The number of distinct values in each row of a sparse tensor, as int32 of shape shape[:-1].
 
     Args:
         validate_indices (bool): whether indices must come in row-major order. Default: True.

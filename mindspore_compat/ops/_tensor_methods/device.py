@@ -53,7 +53,7 @@ def to_(input: Anything, device: Str = None, non_blocking: Bool = False):
 def tensor_move_to(
     input: Anything, to: AsValue(OneOf("Ascend", "GPU", "CPU")), blocking: AsValue(Bool) = True
 ):
-    """A copy of the Tensor on a device; "Ascend" stands for the GPU here.
+    """Copies the Tensor to a device; "Ascend" stands for the GPU here.
 
     Raises:
         ValueError: if `to` names no device, or `blocking` is not a bool.
@@ -65,8 +65,8 @@ def tensor_move_to(
 
 @form("Tensor.to")
 def to_dtype(self, dtype: DType = None, non_blocking: Bool = False, copy: Bool = False):
-    """The Tensor as another dtype and on another device; itself where nothing changes, unless a
-    copy is requested.
+    """Casts the Tensor to another dtype and moves it to a device; returns itself where nothing
+    changes, unless a copy is requested.
 
     Source: mindspore.Tensor.to of MindSpore 2.10.
     """
@@ -87,7 +87,7 @@ def to_device(
 
 @form("Tensor.to")
 def to_other(self, other: Anything, non_blocking: Bool = False, copy: Bool = False):
-    """The same, as another Tensor is."""
+    """The same, with the device and dtype of another Tensor."""
     device = "GPU" if arrays.on_device(other._array) else "CPU"
     return _moved(self, device, other.dtype, copy)
 
@@ -116,7 +116,7 @@ class MoveTo(Primitive):
 
     Raises:
         TypeError: if an argument is of another type.
-        ValueError: if `to` is no device.
+        ValueError: if `to` is not a device.
 
     Example:
         >>> import mindspore_compat as ms
@@ -153,7 +153,7 @@ def _copied_to(tensor, space):
 @public("ops.move_to")
 @checked
 def move_to(input: Anything, to: OneOf("Ascend", "GPU", "CPU") = "CPU", blocking: Bool = True):
-    """A copy of the Tensor on a device; "Ascend" stands for the GPU here.
+    """Copies the Tensor to a device; "Ascend" stands for the GPU here.
 
     Raises:
         TypeError: if `to` is not a str.

@@ -1,6 +1,6 @@
 """Methods of Tensor that read and write at indices, or combine elements, and have several
-signatures, such as `gather(dim, index)` and `gather(input_indices, axis)`. The ops themselves
-are in `_indexing` and `_elementwise`.
+signatures, such as `gather(dim, index)` and `gather(input_indices, axis)`. The ops themselves are
+in `_indexing` and `_elementwise`.
 """
 
 from ..._backend.arrays import SPACES
@@ -22,7 +22,7 @@ Value = TensorOf(any_dtype) | NumberOrBool
 
 
 def _need_one_dtype(name, keyword, self, other):
-    """Refuses a Tensor of another dtype."""
+    """Rejects a Tensor of another dtype."""
     if other._array.dtype != self._array.dtype:
         raise TypeError(
             f"For 'Tensor.{name}', '{keyword}' must have the dtype {self.dtype}, but "
@@ -40,7 +40,7 @@ def _axis(name, keyword, self, axis):
 
 @form("Tensor.gather")
 def gather_elements(self, dim: InTensor(Int), index: Index):
-    """Element by element along an axis: out[i][j] = self[i][index[i][j]] for the last of two axes.
+    """Gathers elements along an axis: out[i][j] = self[i][index[i][j]] for the last of two axes.
 
     Source: mindspore.Tensor.gather of MindSpore 2.10.
     """
@@ -49,14 +49,14 @@ def gather_elements(self, dim: InTensor(Int), index: Index):
 
 @form("Tensor.gather")
 def gather_slices(self, input_indices: IndexTensor, axis: Int, batch_dims: Int = 0):
-    """The slices at positions along an axis, as `ops.gather`."""
+    """Gathers slices at positions along an axis, as `ops.gather`."""
     axis = _axis("gather", "axis", self, axis)
     return gather.gather.run(self, input_indices, axis, batch_dims)
 
 
 @form("Tensor.index_select")
 def index_select_axis(self, axis: Int, index: IndexTensor):
-    """The slices at positions along an axis.
+    """Selects the slices at positions along an axis.
 
     Source: mindspore.Tensor.index_select of MindSpore 2.10.
     """
@@ -73,7 +73,7 @@ def index_select_dim(self, dim: Int, index: Index):
 def take_along(
     self, indices: Index, axis: Int = None, mode: OneOf("clip", "wrap", "raise") = "clip"
 ):
-    """Elements of the flattened Tensor, or slices along an axis, at indices.
+    """Takes elements of the flattened Tensor, or slices along an axis, at indices.
 
     Args:
         indices (Tensor): the indices.
@@ -106,14 +106,14 @@ def _need_indices(indices, length):
 
 @form("Tensor.take")
 def take_elements(self, index: Index):
-    """Elements of the flattened Tensor at indices."""
+    """Takes elements of the flattened Tensor at indices."""
     return take.take.run(self, index)
 
 
 @form("Tensor.select")
 def select_slice(self, dim: Int, index: Int):
-    """One slice along an axis, without that axis, or this Tensor where a condition is true and `y`
-    elsewhere.
+    """Selects one slice along an axis, without that axis, or this Tensor where a condition is true
+    and `y` elsewhere.
 
     Source: mindspore.Tensor.select of MindSpore 2.10.
     """
@@ -122,8 +122,9 @@ def select_slice(self, dim: Int, index: Int):
 
 @form("Tensor.select")
 def select_by_condition(self, condition: TensorOf("bool"), y: Value):
-    """This Tensor where the condition is true, `y` elsewhere: a Tensor, an int with int32 or a
-    float with float32."""
+    """Selects this Tensor where the condition is true, `y` elsewhere: a Tensor, an int with int32
+    or a float with float32.
+    """
     if not isinstance(y, Tensor):
         wanted = dtypes.float32 if isinstance(y, float) else dtypes.int32
         if self.dtype != wanted:
@@ -137,7 +138,7 @@ def select_by_condition(self, condition: TensorOf("bool"), y: Value):
 
 @form("Tensor.where")
 def where(self, condition: Anything, y: Value):
-    """This Tensor where the condition is true, `y` elsewhere.
+    """Selects this Tensor where the condition is true, `y` elsewhere.
 
     Source: mindspore.Tensor.where of MindSpore 2.10.
     """
@@ -172,8 +173,8 @@ def _scattered(name, keyword, self, axis, index, src, reduce="none"):
 
 @form("Tensor.scatter")
 def scatter_axis(self, axis: Int, index: IndexTensor, src: Value):
-    """A copy with the values of `src`, or one number, written at indices along an axis, element by
-    element.
+    """Scatters the values of `src`, or one number, at indices along an axis, element by element,
+    into a copy.
 
     Source: mindspore.Tensor.scatter of MindSpore 2.10.
     """
@@ -188,13 +189,13 @@ def scatter_dim(
     src: Value,
     reduce: OneOf("none", "add", "multiply") = "none",
 ):
-    """The same; with `reduce`, combined with what is there."""
+    """The same; with `reduce`, combined with the existing elements."""
     return _scattered("scatter", "dim", self, dim, index, src, reduce)
 
 
 @form("Tensor.scatter_add")
 def scatter_add_along(self, dim: Int, index: Index, src: Anything):
-    """A copy with the values of `src` added at indices along an axis, element by element.
+    """Scatter-adds the values of `src` at indices along an axis, element by element, to a copy.
 
     Source: mindspore.Tensor.scatter_add of MindSpore 2.10.
     """
@@ -206,14 +207,13 @@ def scatter_add_along(self, dim: Int, index: Index, src: Anything):
 
 @form("Tensor.scatter_add")
 def scatter_add_rows(self, indices: Index, updates: Anything):
-    """A copy with slices added at positions given as rows, as `ops.tensor_scatter_add`."""
+    """Scatter-adds slices at positions given as rows to a copy, as `ops.tensor_scatter_add`."""
     return build("ops", "tensor_scatter_add")(self, indices, updates)
 
 
 @form("Tensor.index_add")
 def index_add_dim(self, dim: Int, index: Index, source: Anything, *, alpha: NumberOrBool = 1):
-    """A copy with alpha times the slices of `source` added at indices along an axis; gradients
-    pass.
+    """Adds alpha times the slices of `source` at indices along an axis, in a copy; differentiable.
 
     Raises:
         ValueError: if the axis is out of range or the slices do not fit.
@@ -246,7 +246,7 @@ def index_add_axis(
 
 @form("Tensor.sub")
 def sub(self, other: Value, *, alpha: NumberOrBool = 1):
-    """self - alpha * other, element by element; the shapes broadcast.
+    """Subtracts alpha * other, element by element; the shapes broadcast.
 
     Source: mindspore.Tensor.sub of MindSpore 2.10.
     """
@@ -265,7 +265,7 @@ def sub_y(self, y):
 
 @form("Tensor.remainder")
 def remainder(self, other: Value):
-    """The remainder of floor division, element by element: it has the sign of the divisor.
+    """Computes the remainder of floor division, element by element: it has the sign of the divisor.
 
     Source: mindspore.Tensor.remainder of MindSpore 2.10.
     """
@@ -280,7 +280,7 @@ def remainder_divisor(self, divisor: Value):
 
 @form("Tensor.matmul")
 def matmul(self, tensor2: Anything):
-    """The matrix product, of stacks of matrices too; vectors have their axis added for it.
+    """Computes the matrix product, also of stacks of matrices; vectors are treated as matrices.
 
     Source: mindspore.Tensor.matmul of MindSpore 2.10.
     """
@@ -330,7 +330,7 @@ def isclose(
     atol: NumberOrBool = 1e-08,
     equal_nan: Bool = False,
 ):
-    """True where |self - other| <= atol + rtol |other|.
+    """Tests whether |self - other| <= atol + rtol |other|.
 
     Source: mindspore.Tensor.isclose of MindSpore 2.10.
     """
@@ -370,7 +370,7 @@ _logical("Tensor.logical_or", logical.logical_or, "True where either element is 
 
 @form("Tensor.logical_xor")
 def logical_xor(self, other: TensorOf(any_dtype) | Bool):
-    """True where one element is true and the other is not.
+    """Computes the logical XOR: True where one element is true and the other is not.
 
     Source: mindspore.Tensor.logical_xor of MindSpore 2.10.
     """
@@ -379,7 +379,7 @@ def logical_xor(self, other: TensorOf(any_dtype) | Bool):
 
 @form("Tensor.index_fill_")
 def index_fill_(self, dim: Int, index: Index, value: Value):
-    """Writes one number into the slices named along an axis, and returns the Tensor.
+    """Fills the slices named along an axis with one number, in place, and returns the Tensor.
 
     Raises:
         TypeError: if an argument is of another type.

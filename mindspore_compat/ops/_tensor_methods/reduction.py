@@ -22,7 +22,7 @@ Mask = Bool | TensorOf("bool")
 
 
 def _ordered(api, self, odd="c"):
-    """Refuses complex numbers, which have no order, and further kinds of dtype named."""
+    """Rejects complex numbers, which have no order, and other kinds of dtype named."""
     if self._array.dtype.kind in odd:
         raise TypeError(f"For '{api}', the Tensor must hold real numbers, but got {self.dtype}.")
 
@@ -36,7 +36,8 @@ def _numpy(dtype):
 
 @form("Tensor.sum")
 def sum_along_dim(self, dim: AxisOrTensor = None, keepdim: Bool = False, *, dtype: DType = None):
-    """The sum over the axes given; integers and bools add up as int64, unless a dtype is given.
+    """Sums the elements over the given axes; integers and bools sum to int64, unless a dtype is
+    given.
 
     Source: mindspore.Tensor.sum of MindSpore 2.10.
     """
@@ -51,7 +52,7 @@ def sum_along_axis(
     keepdims: Bool = False,
     initial: NumberOrBool = None,
 ):
-    """The same; `initial` is what the sum starts from."""
+    """The same; `initial` is the start of the sum."""
     axis = axes_along("Tensor.sum", "axis", axis, self)
     out = reduce.sum.run(self, axis, keepdims, _numpy(dtype))
     if initial is None:
@@ -62,7 +63,7 @@ def sum_along_axis(
 
 @form("Tensor.nansum")
 def nansum_along_dim(self, dim: AxisOrTensor = None, keepdim: Bool = False, *, dtype: DType = None):
-    """The sum of what is not NaN, in the Tensor's dtype or one given; bools add up as int64.
+    """Sums the elements that are not NaN, in the Tensor's dtype or one given; bools sum to int64.
 
     Source: mindspore.Tensor.nansum of MindSpore 2.10.
     """
@@ -88,7 +89,8 @@ def _nansum(name, self, axis, keepdims, dtype):
 
 @form("Tensor.mean")
 def mean_along_dim(self, dim: AxisOrTensor = None, keepdim: Bool = False, *, dtype: DType = None):
-    """The mean over the axes given, in the Tensor's dtype (integers truncate) or one given.
+    """Computes the mean over the given axes, in the Tensor's dtype (integers truncate) or one
+    given.
 
     Source: mindspore.Tensor.mean of MindSpore 2.10.
     """
@@ -104,8 +106,8 @@ def mean_along_axis(self, axis: AxisOrTensor = None, keep_dims: Bool = False):
 
 @form("Tensor.prod")
 def prod_along_dim(self, dim: Int = None, keepdim: Bool = False, dtype: DType = None):
-    """The product of all elements or along an axis; integers multiply as int64, unless a dtype is
-    given.
+    """Computes the product of all elements or along an axis; for integers it is int64, unless a
+    dtype is given.
 
     Source: mindspore.Tensor.prod of MindSpore 2.10.
     """
@@ -142,7 +144,7 @@ _of_bools("Tensor.any", reduce.any, "True where some element")
 
 
 def _nothing(self):
-    """NaN: what `std` and `var` are for no elements, whatever the axes."""
+    """NaN, the result of `std` and `var` for no elements, whatever the axes."""
     return Tensor(float("nan"), self.dtype if self._array.dtype.kind in "fVc" else dtypes.float32)
 
 
@@ -285,7 +287,7 @@ _with_index("Tensor.argmin_with_value", "smallest", min_max.min_along, min_max.a
 
 @form("Tensor.median")
 def median_along_axis(self, axis: Int = -1, keepdims: Bool = False):
-    """(the lower medians, their int64 indices) along an axis.
+    """Computes the lower medians along an axis, and their int64 indices.
 
     Source: mindspore.Tensor.median of MindSpore 2.10.
     """
@@ -309,7 +311,7 @@ def median_along_dim(self, dim: Int = -1, keepdim: Bool = False):
 def count_along_axis(
     self, axis: Int | TupleOf(Int) | ListOf(Int) = (), keep_dims: Bool = False, dtype: DType = None
 ):
-    """How many elements over the axes given are not 0: int32, or the dtype given.
+    """Counts the nonzero elements over the given axes: int32, or the dtype given.
 
     Source: mindspore.Tensor.count_nonzero of MindSpore 2.10.
     """
@@ -327,8 +329,8 @@ def count_along_dim(self, dim: Axis = None):
 
 @form("Tensor.cumsum")
 def cumsum_along_axis(self, axis: Int = None, dtype: DType = None):
-    """Running sums along an axis (of the flattened Tensor without one), in the Tensor's dtype
-    unless one is given; integers of fewer than 32 bits add up as int32.
+    """Computes the cumulative sums along an axis (of the flattened Tensor without one), in the
+    Tensor's dtype unless one is given; integers of fewer than 32 bits sum to int32.
 
     Source: mindspore.Tensor.cumsum of MindSpore 2.10.
     """
@@ -344,7 +346,7 @@ def cumsum_along_dim(self, dim: Int, *, dtype: DType = None):
 
 
 def _summed(self, dtype):
-    """The dtype of running sums."""
+    """The dtype of cumulative sums."""
     if dtype is None and self._array.dtype in ("bool", "int8", "uint8", "int16"):
         return dtypes.to_numpy(dtypes.int32)
     return _numpy(dtype)
@@ -355,7 +357,7 @@ def _summed(self, dtype):
 
 @form("Tensor.sort")
 def sort_along_axis(self, axis: Int = -1, descending: Bool = False):
-    """(values in order, their int32 indices) along an axis.
+    """Sorts the values along an axis, and returns them with their int32 indices.
 
     Source: mindspore.Tensor.sort of MindSpore 2.10.
     """
@@ -365,14 +367,14 @@ def sort_along_axis(self, axis: Int = -1, descending: Bool = False):
 
 @form("Tensor.sort")
 def sort_along_dim(self, dim: Int = -1, descending: Bool = False, stable: Bool = False):
-    """The same; equal values always keep their order, whatever `stable` says."""
+    """The same; the sort is always stable, whatever `stable` says."""
     _ordered("Tensor.sort", self, "bc")
     return sort.sort.run(self, dim, descending)
 
 
 @form("Tensor.argsort")
 def argsort_along_axis(self, axis: Int = -1, descending: Bool = False):
-    """The int32 indices that sort the Tensor along an axis.
+    """Computes the int32 indices that sort the Tensor along an axis.
 
     Source: mindspore.Tensor.argsort of MindSpore 2.10.
     """
@@ -383,7 +385,7 @@ def argsort_along_axis(self, axis: Int = -1, descending: Bool = False):
 
 @form("Tensor.argsort")
 def argsort_along_dim(self, dim: Int = -1, descending: Bool = False, stable: Bool = False):
-    """The same; equal values always keep their order, whatever `stable` says."""
+    """The same; the sort is always stable, whatever `stable` says."""
     _ordered("Tensor.argsort", self)
     axis = axes_along("Tensor.argsort", "dim", dim, self)
     return sort.argsort.run(self, axis, descending)
@@ -391,7 +393,7 @@ def argsort_along_dim(self, dim: Int = -1, descending: Bool = False, stable: Boo
 
 @form("Tensor.topk")
 def topk(self, k: Int, dim: Int = None, largest: Bool = True, sorted: Bool = True):
-    """(the k largest or smallest values along an axis in order, their int32 indices).
+    """Finds the k largest or smallest values along an axis, in order, and their int32 indices.
 
     Source: mindspore.Tensor.topk of MindSpore 2.10.
     """
@@ -408,7 +410,7 @@ def unique(
     return_counts: Bool = False,
     dim: Int = None,
 ):
-    """The values that occur, with the index of each element among them and their counts if
+    """Finds the unique values, with the index of each element among them and their counts if
     requested.
 
     Source: mindspore.Tensor.unique of MindSpore 2.10.
@@ -452,7 +454,7 @@ _bounded("Tensor.amin", "smallest")
 
 @public("Tensor.sum_to_size")
 def sum_to_size(self, *size):
-    """The sum over the axes that broadcast `size` to this Tensor's shape.
+    """Sums over the axes that broadcast `size` to this Tensor's shape.
 
     Raises:
         ValueError: if `size` does not broadcast to the shape.

@@ -37,7 +37,7 @@ def _named(api, keyword, given, named):
 
 @public("Tensor.reshape")
 def reshape(self, *shape, **named):
-    """The same elements in another shape, given as ints or as one tuple.
+    """Reshapes the Tensor; the shape is given as ints or as one tuple.
 
     Source: mindspore.Tensor.reshape of MindSpore 2.10.
     """
@@ -48,7 +48,7 @@ def reshape(self, *shape, **named):
 
 @public("Tensor.view")
 def view(self, *shape, **named):
-    """The same memory in another shape, `view(*shape)`, or as another dtype, `view(dtype)`.
+    """Views the same memory in another shape, `view(*shape)`, or as another dtype, `view(dtype)`.
 
     Raises:
         TypeError: if the arguments are neither a shape nor a dtype.
@@ -82,7 +82,7 @@ def _as_dtype(self, dtype):
 
 @public("Tensor.reshape_as", "Tensor.view_as")
 def reshape_as(self, other):
-    """The same elements in the shape of `other`.
+    """Reshapes the Tensor to the shape of `other`.
 
     Raises:
         TypeError: if `other` is something else than a Tensor.
@@ -93,7 +93,7 @@ def reshape_as(self, other):
 
 @public("Tensor.broadcast_to")
 def broadcast_to(self, *shape, **named):
-    """The Tensor repeated to a shape, given as ints or as one tuple; -1 keeps a length.
+    """Broadcasts the Tensor to a shape, given as ints or as one tuple; -1 keeps a length.
 
     Source: mindspore.Tensor.broadcast_to of MindSpore 2.10.
     """
@@ -104,7 +104,7 @@ def broadcast_to(self, *shape, **named):
 
 @public("Tensor.expand")
 def expand(self, *size, **named):
-    """The Tensor repeated to a size; see `Tensor.broadcast_to`."""
+    """Broadcasts the Tensor to a size; see `Tensor.broadcast_to`."""
     if named:
         size = _named("Tensor.expand", "size", size, named)
     return repeat_ops.broadcast_to.run(self, reshape_ops.shape_of("Tensor.expand", size))
@@ -112,7 +112,7 @@ def expand(self, *size, **named):
 
 @form("Tensor.expand_as")
 def expand_as(self, other: Anything):
-    """The Tensor repeated to the shape of another.
+    """Broadcasts the Tensor to the shape of another.
 
     Source: mindspore.Tensor.expand_as of MindSpore 2.10.
     """
@@ -127,7 +127,7 @@ def expand_as_x(self, x: Anything):
 
 @public("Tensor.tile")
 def tile(self, *reps, **named):
-    """The Tensor repeated along each axis, as often as the ints, or one tuple, say.
+    """Repeats (tiles) the Tensor along each axis, as often as the ints, or one tuple, say.
 
     Source: mindspore.Tensor.tile of MindSpore 2.10.
     """
@@ -143,7 +143,7 @@ def tile(self, *reps, **named):
 
 @public("Tensor.repeat")
 def repeat(self, *repeats, **named):
-    """The Tensor repeated several times along each axis, as `Tensor.tile`.
+    """Repeats the Tensor several times along each axis, as `Tensor.tile`.
 
     With the keyword `axis`, which releases before 2.5 had, it is elements that are repeated, as by
     `Tensor.repeat_interleave`.
@@ -187,7 +187,7 @@ def repeat_interleave(
     *,
     output_size: Int = None,
 ):
-    """Every element along an axis repeated, all equally often or each as often as given; without an
+    """Repeats every element along an axis, all equally often or each as often as given; without an
     axis, those of the flattened Tensor.
 
     Args:
@@ -212,7 +212,7 @@ def repeat_interleave(
 
 @form("Tensor.flatten")
 def flatten(self, start_dim: Int = 0, end_dim: Int = -1):
-    """The axes from `start_dim` to `end_dim` as one; all of them by default.
+    """Flattens the axes from `start_dim` to `end_dim` into one; all of them by default.
 
     Source: mindspore.Tensor.flatten of MindSpore 2.10.
     """
@@ -227,7 +227,7 @@ def flatten_in_order(self, order: Str = "C", *, start_dim: Int = 0, end_dim: Int
 
 @form("Tensor.unsqueeze")
 def unsqueeze(self, dim: InTensor(Int)):
-    """A new axis of length 1.
+    """Adds a new axis of length 1.
 
     Source: mindspore.Tensor.unsqueeze of MindSpore 2.10.
     """
@@ -245,7 +245,7 @@ def unsqueeze_axis(self, axis: InTensor(Int)):
 
 @form("Tensor.split")
 def split(self, split_size: Int | Ints, dim: Int = 0):
-    """The parts of a length, or of the lengths given, along an axis.
+    """Splits the Tensor along an axis into parts of a length, or of the lengths given.
 
     Source: mindspore.Tensor.split of MindSpore 2.10.
     """
@@ -260,7 +260,8 @@ def split_sections(self, split_size_or_sections: Int | Ints, axis: Int = 0):
 
 @form("Tensor.chunk")
 def chunk(self, chunks: Int, dim: Int = 0):
-    """At most `chunks` parts of equal length along an axis; the last may be shorter.
+    """Splits the Tensor into at most `chunks` parts of equal length along an axis; the last may be
+    shorter.
 
     Source: mindspore.Tensor.chunk of MindSpore 2.10.
     """
@@ -281,7 +282,7 @@ def _chunk(name, self, chunks, axis):
 
 @form("Tensor.narrow")
 def narrow(self, dim: Int, start: Int, length: Int):
-    """`length` slices along an axis, from `start`; they share memory.
+    """Narrows an axis to `length` slices from `start`; they share memory.
 
     Source: mindspore.Tensor.narrow of MindSpore 2.10.
     """
@@ -314,8 +315,8 @@ def _slice_of_axis(name, self, axis, start, length):
 
 @public("Tensor.transpose")
 def transpose(self, *axes, **named):
-    """Two axes exchanged, `transpose(dim0, dim1)`, or all axes in another order,
-    `transpose(*axes)`, as ints or one tuple; reversed if none is given.
+    """Swaps two axes, `transpose(dim0, dim1)`, or permutes all, `transpose(*axes)`, as ints or one
+    tuple; reversed if none is given.
 
     Raises:
         TypeError: if an axis is not an int.
@@ -340,7 +341,7 @@ def transpose(self, *axes, **named):
 
 @public("Tensor.permute")
 def permute(self, *dims, **named):
-    """The axes in the order given as ints or one tuple; reversed for None.
+    """Permutes the axes to the order given as ints or one tuple; reversed for None.
 
     Source: mindspore.Tensor.permute of MindSpore 2.10.
     """
@@ -362,7 +363,7 @@ def _ordered(api, self, axes):
 
 @form("Tensor.flip")
 def flip(self, dims: Ints):
-    """The elements in reverse order along the axes given.
+    """Reverses the order of the elements along the given axes.
 
     Source: mindspore.Tensor.flip of MindSpore 2.10.
     """
@@ -371,7 +372,7 @@ def flip(self, dims: Ints):
 
 @form("Tensor.reverse")
 def reverse(self, axis: Ints):
-    """The elements in reverse order along the axes given.
+    """Reverses the order of the elements along the given axes.
 
     Source: mindspore.Tensor.reverse of MindSpore 2.10.
     """
@@ -380,7 +381,7 @@ def reverse(self, axis: Ints):
 
 @form("Tensor.diagonal")
 def diagonal(self, offset: Int = 0, axis1: Int = 0, axis2: Int = 1):
-    """The diagonal over two axes, along a new last axis; it shares memory.
+    """Extracts the diagonal over two axes, along a new last axis; it shares memory.
 
     Source: mindspore.Tensor.diagonal of MindSpore 2.10.
     """
@@ -389,7 +390,8 @@ def diagonal(self, offset: Int = 0, axis1: Int = 0, axis2: Int = 1):
 
 @form("Tensor.trace")
 def trace(self, offset: Int = 0, axis1: Int = 0, axis2: Int = 1, dtype: DType = None):
-    """The sums of the diagonals over two axes; integers add up as int64, unless a dtype is given.
+    """Computes the traces, the sums of the diagonals over two axes; integers sum to int64, unless a
+    dtype is given.
 
     Source: mindspore.Tensor.trace of MindSpore 2.10.
     """
@@ -424,7 +426,7 @@ def diag_at(self, diagonal: Int):
 
 @public("Tensor.resize")
 def tensor_resize(self, *new_shape):
-    """The elements in row order in a new shape: cut, or filled up with zeros.
+    """Resizes the Tensor: the elements in row-major order, cropped or padded with zeros.
 
     Source: mindspore.Tensor.resize of MindSpore 2.10.
     """

@@ -1,4 +1,6 @@
-"""Methods of Tensor about its memory: storage, strides, devices, files, and other libraries."""
+"""Methods of Tensor about its memory: storage, strides, devices, files, and exchange with other
+libraries.
+"""
 
 import math
 
@@ -24,7 +26,7 @@ _BytesData = InstanceOf(bytes)
 
 @public("Tensor.storage", "Tensor.untyped_storage")
 def storage(self):
-    """The memory behind the Tensor, shared with its views.
+    """Returns the memory behind the Tensor, shared with its views.
 
     Returns:
         UntypedStorage.
@@ -129,7 +131,7 @@ def _set(self, store, offset, size, stride):
 
 @public("Tensor.stride")
 def stride(self, dim=None):
-    """How many elements to step along each axis, a list, or along `dim`.
+    """Returns the number of elements to step along each axis, a list, or along `dim`.
 
     Raises:
         TypeError: if `dim` is not an int.
@@ -155,7 +157,7 @@ def stride(self, dim=None):
 @public("Tensor.delete_")
 @checked
 def delete_(input: Anything, non_blocking: Bool = False):
-    """Lets go of the Tensor's memory and returns it: it keeps its shape and reads as zeros.
+    """Frees the Tensor's memory and returns it: it keeps its shape and reads as zeros.
 
     Args:
         non_blocking (bool): accepted; memory goes when nobody else holds it.
@@ -171,7 +173,7 @@ def delete_(input: Anything, non_blocking: Bool = False):
 @public("Tensor.data_sync")
 @without_effect("Tensor.data_sync(wait)", "it always waits")
 def data_sync(self, wait=False):
-    """Waits until the GPU has computed the Tensor; on the CPU it always is.
+    """Waits until the GPU has computed the Tensor; on the CPU it returns at once.
 
     Args:
         wait (bool): whether the call waits.
@@ -182,8 +184,7 @@ def data_sync(self, wait=False):
 @public("Tensor.flush_from_cache")
 @without_effect("Tensor.flush_from_cache", "Tensors lie in no cache")
 def flush_from_cache(self):
-    """Writes what a cache holds of the Tensor back to it: nothing, as Tensors lie in no cache
-    here.
+    """Writes cached values of the Tensor back to it; does nothing, as Tensors are not cached here.
 
     Source: mindspore.Tensor.flush_from_cache of MindSpore 2.10.
     """
@@ -191,7 +192,7 @@ def flush_from_cache(self):
 
 @public("Tensor.pin_memory")
 def pin_memory(self):
-    """A copy in host memory that the GPU reads directly.
+    """Returns a copy in pinned host memory, which the GPU reads directly.
 
     Raises:
         RuntimeError: if there is no GPU.
@@ -205,7 +206,7 @@ def pin_memory(self):
 
 @public("Tensor.is_pinned")
 def is_pinned(self):
-    """True for what `pin_memory` made."""
+    """Returns True if `pin_memory` made the Tensor."""
     return self.__dict__.get("_pinned", False)
 
 
@@ -225,7 +226,7 @@ def _static(path):
 @public("Tensor.offload")
 @checked
 def offload(input: Anything, file_path: Str):
-    """Writes the values to a file, from which they are read when needed; memory is let go.
+    """Offloads the values to a file, from which they are read when needed; the memory is freed.
 
     Args:
         file_path (str): the file; its folder must exist.
@@ -246,13 +247,13 @@ def offload(input: Anything, file_path: Str):
 
 @public("Tensor.offload_file_path")
 def offload_file_path(self):
-    """The file that `offload` wrote, or an empty string."""
+    """Returns the file that `offload` wrote, or an empty string."""
     return self.__dict__.get("_file_path", "")
 
 
 @_static("Tensor.convert_bytes_to_tensor")
 def convert_bytes_to_tensor(bytes_data, shape, dtype):
-    """A Tensor of the bytes that `Tensor.get_bytes` gave.
+    """Creates a Tensor from the bytes that `Tensor.get_bytes` returned.
 
     Args:
         bytes_data (bytes): the elements in row order.
@@ -287,7 +288,8 @@ def convert_bytes_to_tensor(bytes_data, shape, dtype):
 @public("utils.dlpack.to_dlpack", "Tensor.to_dlpack")
 @checked
 def to_dlpack(tensor: Anything):
-    """A capsule by which another library shares the memory of a Tensor; it is taken once.
+    """Returns a DLPack capsule, through which another library shares the memory of a Tensor; it can
+    be consumed once.
 
     Args:
         tensor (Tensor): of a dtype that DLPack knows.
@@ -311,7 +313,7 @@ def to_dlpack(tensor: Anything):
 @public("utils.dlpack.from_dlpack")
 @_static("Tensor.from_dlpack")
 def from_dlpack(dlpack):
-    """A Tensor that shares the memory of a DLPack capsule.
+    """Creates a Tensor that shares the memory of a DLPack capsule.
 
     Args:
         dlpack (PyCapsule): what `to_dlpack`, here or of another library, gave; or an object with
@@ -336,13 +338,13 @@ def from_dlpack(dlpack):
 
 @public("Tensor.fold")
 def fold(self, output_size, kernel_size, dilation=1, padding=0, stride=1):
-    """Adds up windows to images; see `ops.fold`."""
+    """Sums windows into images (col2im); see `ops.fold`."""
     return build("ops", "fold")(self, output_size, kernel_size, dilation, padding, stride)
 
 
 @public("Tensor.unfold")
 def unfold(self, kernel_size, dilation=1, padding=0, stride=1):
-    """The windows of images, one column each; see `ops.unfold`."""
+    """Extracts the windows of images, one column each (im2col); see `ops.unfold`."""
     return build("ops", "unfold")(self, kernel_size, dilation, padding, stride)
 
 
@@ -351,5 +353,5 @@ Tensor.is_meta = property(lambda self: False, doc="False: a Tensor always holds 
 
 @public("Tensor.is_shared")
 def is_shared(self):
-    """False: no other process sees the memory."""
+    """Returns False: no other process sees the memory."""
     return False

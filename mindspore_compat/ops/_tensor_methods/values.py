@@ -1,4 +1,4 @@
-"""Methods of Tensor that are no op: copies, hooks, memory layout, and writing its values."""
+"""Methods of Tensor that are not ops: copies, hooks, memory layout, and writing its values."""
 
 from collections import OrderedDict
 
@@ -72,8 +72,8 @@ identity.vjp(x=lambda xp, g: g)
 
 @public("Tensor.register_hook")
 def register_hook(self, hook):
-    """Calls `hook(gradient)` when the gradient of this Tensor is known; what it returns replaces
-    it.
+    """Registers a gradient hook: calls `hook(gradient)` when the gradient of this Tensor is known,
+    and replaces it by the result.
 
     Args:
         hook (Callable): takes a Tensor and returns a Tensor or None.
@@ -117,19 +117,19 @@ def hooks(self):
 
 @public("Tensor.value")
 def value(self):
-    """The Tensor itself; of a Parameter, a Tensor of its values."""
+    """Returns the Tensor itself; for a Parameter, a Tensor of its values."""
     return plain(self)
 
 
 @public("Tensor.is_contiguous")
 def is_contiguous(self):
-    """True if the elements lie in memory in row order."""
+    """Returns True if the elements lie in memory in row-major order."""
     return bool(self._array.flags.c_contiguous)
 
 
 @public("Tensor.storage_offset")
 def storage_offset(self):
-    """How many elements lie before the first one in the memory that a view shares."""
+    """Returns the number of elements before the first one in the memory that a view shares."""
     base = self._array.base
     if base is None or not hasattr(base, "ctypes") or not hasattr(self._array, "ctypes"):
         return 0
@@ -138,7 +138,7 @@ def storage_offset(self):
 
 @public("Tensor.data_ptr")
 def data_ptr(self):
-    """The address of the first element."""
+    """Returns the address of the first element."""
     return self._array.data.ptr if arrays.on_device(self._array) else self._array.ctypes.data
 
 
@@ -206,13 +206,13 @@ def copy_(self, src, non_blocking: Bool = False):
 
 @public("Tensor.itemset")
 def itemset(self, *args):
-    """A copy with one element replaced: `itemset(index, number)`, or `itemset(number)` of a single
-    element.
+    """Returns a copy with one element replaced: `itemset(index, number)`, or `itemset(number)` of a
+    single element.
 
     Raises:
-        TypeError: if the number is no number.
+        TypeError: if the value is not a number.
         IndexError: if the index is out of range.
-        ValueError: if the index has not one number for each axis.
+        ValueError: if the index does not have one number for each axis.
 
     Source: mindspore.Tensor.itemset of MindSpore 2.10.
     """
@@ -239,13 +239,13 @@ def itemset(self, *args):
 
 @public("Tensor.get_bytes")
 def get_bytes(self):
-    """The bytes of the values, in row order."""
+    """Returns the bytes of the values, in row-major order."""
     return self.asnumpy().tobytes()
 
 
 @public("Tensor.zero_")
 def zero_(self):
-    """Writes zeros into this Tensor and returns it."""
+    """Sets all elements to zero, in place, and returns the Tensor."""
     own(self)[...] = 0
     return self
 
@@ -253,7 +253,7 @@ def zero_(self):
 @public("ops.zero_")
 @checked
 def zero_in_place(input: TensorOf(any_dtype)):
-    """Writes zeros into a Tensor and returns it.
+    """Sets all elements of a Tensor to zero, in place, and returns it.
 
     Example:
         >>> import mindspore_compat as ms
@@ -265,7 +265,7 @@ def zero_in_place(input: TensorOf(any_dtype)):
 
 @public("Tensor.fill_")
 def fill_(self, value):
-    """Writes one number everywhere and returns the Tensor."""
+    """Fills the Tensor with one number, in place, and returns it."""
     own(self)[...] = value.item() if isinstance(value, Tensor) else value
     return self
 
@@ -289,7 +289,7 @@ def _set_data(self, value):
 
 
 def _requires_grad(self):
-    """Whether a gradient is being taken along the Tensor, or what a script has noted on it."""
+    """Whether a gradient is being taken along the Tensor, or the value that a script has set."""
     return self.__dict__.get("requires_grad", self._node is not None)
 
 
@@ -342,7 +342,7 @@ class CopyWithSlice(Primitive):
     `ops.CopyWithSlice()(target, source)` returns `target`; the values take its dtype.
 
     Raises:
-        TypeError: if an input is no Tensor.
+        TypeError: if an input is not a Tensor.
         ValueError: if the shapes differ.
 
     Example:
@@ -366,7 +366,7 @@ class CopyWithSlice(Primitive):
 @public("mint.item")
 @checked
 def item(input: Anything):
-    """The only element as a Python number.
+    """Returns the only element as a Python number.
 
     Example:
         >>> import mindspore_compat as ms

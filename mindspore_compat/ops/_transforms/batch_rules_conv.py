@@ -1,4 +1,5 @@
-"""How convolution, pooling and masks run on Batches: the hidden axis joins the first visible one.
+"""Batching rules of convolution, pooling and masks: the hidden axis merges with the first visible
+one.
 
 They treat the elements along their first axis in the same way, so all slices go through one call.
 Only a convolution whose weights differ from slice to slice goes slice by slice. The functions are
@@ -49,7 +50,7 @@ def _declare(name, arrays, shape_at):
 
 
 def _folded(space, array):
-    """The array behind a Batch with its two leading axes as one."""
+    """The array behind a Batch, with its two leading axes merged."""
     flat = space.broadcast(array).array
     return flat.reshape((-1, *flat.shape[2:]))
 
@@ -59,7 +60,7 @@ for _name, (_arrays, _shape_at) in _FOLDED.items():
 
 
 def _keep(space, mask, x):
-    """`keep` for all slices at once; a mask that is no Batch broadcasts against them."""
+    """`keep` for all slices at once; a mask that is not a Batch broadcasts against them."""
     if not (space.is_batch(mask) or space.is_batch(x)):
         return space.base.keep(mask, x)
     given = mask.array if space.is_batch(mask) else space.base.expand_dims(mask, 0)

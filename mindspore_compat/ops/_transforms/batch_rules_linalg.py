@@ -1,4 +1,4 @@
-"""How functions that array libraries run over stacks run on Batches: the hidden axis is one more
+"""Batching rules of functions that array libraries run over stacks: the hidden axis is one more
 leading axis of the stack. Matrices, Fourier transforms, takes, paddings, diagonals, resizing.
 
 Convolution, pooling and masks are in _transforms/batch_rules_conv.py, everything else in
@@ -66,7 +66,7 @@ def _solve(space, a, b):
 
 
 def _take(space, x, indices, axis=None):
-    """Places that are the same in every slice, or a table that is."""
+    """Indices that are the same in every slice, or a table that is."""
     if space.is_batch(indices) and space.is_batch(x):
         return loop(space, "take", x, indices, axis)
     if space.is_batch(x):

@@ -9,7 +9,7 @@ _READ, _WRITE = Tensor.__getitem__, Tensor.__setitem__
 
 
 def _tensor_getitem(self, index):
-    """What `self[index]` gives.
+    """Returns `self[index]`.
 
     Args:
         self (Tensor): the Tensor.
@@ -22,7 +22,7 @@ def _tensor_getitem(self, index):
 
 
 def _tensor_setitem(self, index, value):
-    """Does `self[index] = value`.
+    """Runs `self[index] = value`.
 
     Args:
         self (Tensor): the Tensor, which is written in place.
@@ -40,7 +40,7 @@ _tensor_getitem_origin = _tensor_getitem
 
 
 def _tensor_setitem_origin(self, index, value):
-    """Does `self[index] = value`. Arguments as for `_tensor_setitem`.
+    """Runs `self[index] = value`. Arguments as for `_tensor_setitem`.
 
     Returns:
         tuple[Tensor], `self` alone.

@@ -1,4 +1,4 @@
-"""Loops as functions, calls of Python functions, and the small Python values that ops take.
+"""Loops as functions, calls of Python functions, and ops on small Python values.
 
 In the original these keep loops and Python calls inside a compiled graph; here they are the loops
 and calls themselves, and gradients pass through them.
@@ -41,10 +41,11 @@ class _Loop(Primitive):
 
 @public("ops.ForiLoop")
 class ForiLoop(_Loop):
-    """The last value of `val = loop_func(i, val)` for i from `lower` to `upper` - 1.
+    """A for loop as a function: the last value of `val = loop_func(i, val)` for i from `lower` to
+    `upper` - 1.
 
     Raises:
-        TypeError: if a bound is no int or `loop_func` no function.
+        TypeError: if a bound is not an int or `loop_func` not a function.
 
     Example:
         >>> import mindspore_compat as ms
@@ -67,15 +68,16 @@ def _bounds(
     upper: Int | TensorOf("int32", "int64"),
     loop_func: Callable,
 ):
-    """Refuses bounds and functions of another type."""
+    """Rejects bounds and functions of another type."""
 
 
 @public("ops.WhileLoop")
 class WhileLoop(_Loop):
-    """The value after `val = loop_func(val)` as long as `cond_func(val)` is true.
+    """A while loop as a function: the value after `val = loop_func(val)` as long as
+    `cond_func(val)` is true.
 
     Raises:
-        TypeError: if either is no function.
+        TypeError: if either is not a function.
 
     Example:
         >>> import mindspore_compat as ms
@@ -94,13 +96,14 @@ class WhileLoop(_Loop):
 
 @public("ops.Scan")
 class Scan(_Loop):
-    """(the last result, the list of outputs) of `result, out = loop_func(result, x)` over `xs`.
+    """A scan over a sequence: (the last result, the list of outputs) of `result, out =
+    loop_func(result, x)` over `xs`.
 
     Args of the call: loop_func, the first result `init`, the elements `xs` (None for none),
     `length` (how many steps, needed if `xs` is None) and `unroll`.
 
     Raises:
-        TypeError: if `loop_func` is no function or `length` no int.
+        TypeError: if `loop_func` is not a function or `length` not an int.
         ValueError: if `length` is not that of `xs`.
 
     Example:
@@ -130,10 +133,10 @@ class Scan(_Loop):
 
 @public("ops.Partial")
 class Partial(_Loop):
-    """A function with its first arguments fixed: `ops.Partial()(func, *args)`.
+    """Fixes the first arguments of a function: `ops.Partial()(func, *args)`.
 
     Raises:
-        TypeError: if `func` is no function.
+        TypeError: if `func` is not a function.
 
     Example:
         >>> import mindspore_compat as ms
@@ -151,7 +154,7 @@ class Partial(_Loop):
 
 @public("ops.PyFunc")
 class PyFunc(Primitive):
-    """A Python function of NumPy arrays as an op; no gradient passes.
+    """Runs a Python function of NumPy arrays as an op; no gradient passes.
 
     Args:
         fn (Callable): takes as many arrays as there are inputs.
@@ -212,7 +215,7 @@ class PyFunc(Primitive):
 
 @public("ops.PyExecute")
 class PyExecute(Primitive):
-    """The value of an expression of Python, in which names stand for values.
+    """Evaluates a Python expression, in which names stand for values.
 
     Inputs:
         script (str): the expression. It can do whatever Python can: run none of unknown origin.
@@ -349,7 +352,7 @@ def numel(input: Anything):
 
 @public("ops.isconstant")
 def isconstant(x):
-    """Whether a graph would know the value while it is built: False for a variable within `jit`.
+    """Whether the value is known while a graph is built: False for a variable within `jit`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -493,7 +496,7 @@ def is_equal(x, y):
 
 @public("ops.string_concat")
 def string_concat(x, y):
-    """One string after the other.
+    """Concatenates two strings.
 
     Example:
         >>> import mindspore_compat as ms

@@ -1,4 +1,4 @@
-"""Order of effects in a graph, and where gradients stop: Depend, UpdateState, StopGradient."""
+"""Ordering of side effects in a graph, and gradient stops: Depend, UpdateState, StopGradient."""
 
 from ..._core.autograd.tape import VjpRule, depth, record
 from ..._core.autograd.transforms import map_tensors, stop_gradient, tensors_in
@@ -19,7 +19,8 @@ TIED = VjpRule(
 
 @public("ops.depend", "ops.functional.depend")
 def depend(value, *expr):
-    """`value`; in graph mode the expressions are computed before it, here they have been.
+    """Returns `value`, ordered after expressions: in graph mode they are computed before it, here
+    they already are.
 
     A gradient passes to `value`, and zeros to the Tensors in `expr`: so the walk back reaches them.
 
@@ -37,7 +38,7 @@ def depend(value, *expr):
 
 
 def _tied(tensor, others):
-    """The Tensor with a node from which the walk back goes on to `others` too."""
+    """The Tensor with a node from which the backward pass continues to `others` too."""
     tied = Tensor._wrap(tensor._array)
     together = [tensor, *others]
     tied._node = record(
@@ -65,7 +66,8 @@ class Depend:
 
 @public("ops.UpdateState")
 class UpdateState(Primitive):
-    """Orders effects in a graph: the state after `expr` was evaluated, which is `value` itself.
+    """Orders side effects in a graph: the state after `expr` was evaluated, which is `value`
+    itself.
 
     Example:
         >>> print(ms.ops.UpdateState()(ms.Tensor([1]), ms.ops.ones(2)))
@@ -84,7 +86,7 @@ class UpdateState(Primitive):
 @public("ops.stop_gradient_")
 @checked
 def stop_gradient_(input: Anything):
-    """Lets no gradient pass through a Tensor from here on, and returns it.
+    """Stops gradients through a Tensor from here on, in place, and returns it.
 
     What was computed from it before keeps its gradient.
 

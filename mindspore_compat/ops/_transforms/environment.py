@@ -1,4 +1,4 @@
-"""What a graph of the original is made of: `x += y` and its likes, sums of gradients, iteration.
+"""Building blocks of the original's graphs: `x += y` and the like, sums of gradients, iteration.
 
 2.10 shows these under `ops.composite`. Its compiler puts them instead of Python's own words:
 `augassign_add` stands for `+=`, `ms_next` for a step of a loop. Here they compute what those words
@@ -39,7 +39,9 @@ for _paths, _operation in _ASSIGNMENTS.items():
 
 
 def _sum_of_gradients(x, y):
-    """The sum of two gradients of one thing; of sparse ones, whose indices agree, of the values."""
+    """The sum of two gradients of one value; for sparse gradients with equal indices, the sum of
+    the values.
+    """
     if x is None and y is None:
         return None
     for kind in (Tensor, (int, float)):
@@ -64,14 +66,14 @@ public("ops.hyper_add", "ops.composite.hyper_add")(HyperMap(_sum_of_gradients))
 
 
 class Environment:
-    """The gradients of Parameters by the Parameters' keys; what is set makes a new one."""
+    """The gradients of Parameters by the Parameters' keys; setting one makes a new environment."""
 
     def __init__(self, values):
         self._values = values
 
 
 class Key:
-    """What stands for a Parameter in an environment."""
+    """The key of a Parameter in an environment."""
 
     def __init__(self, parameter):
         self._parameter = parameter
@@ -79,7 +81,7 @@ class Key:
 
 @public("ops.environ_create", "ops.functional.environ_create")
 def environ_create():
-    """An environment without gradients.
+    """Creates an environment without gradients.
 
     Example:
         >>> import mindspore_compat as ms
@@ -97,7 +99,7 @@ def embed(parameter: Anything):
     """The key of a Parameter, or of another Tensor, in environments.
 
     Raises:
-        TypeError: if `parameter` is no Tensor.
+        TypeError: if `parameter` is not a Tensor.
 
     Example:
         >>> import mindspore_compat as ms
@@ -114,7 +116,7 @@ class RefToEmbed(Primitive):
     """The class form of `ops.ref_to_embed`: the key of a Parameter in environments.
 
     Raises:
-        TypeError: if the input is no Tensor.
+        TypeError: if the input is not a Tensor.
 
     Source: mindspore.ops.operations._grad_ops.RefToEmbed of MindSpore 2.10, in graph mode.
     """
@@ -136,10 +138,10 @@ def _need_environment(api, env, key=None):
 
 @public("ops.environ_set", "ops.functional.environ_set")
 def environ_set(env, key, value):
-    """An environment that has `value` for a key, else what `env` has.
+    """An environment with `value` for a key, and otherwise the values of `env`.
 
     Raises:
-        TypeError: if `env` is no environment, or `key` not what `embed` gave.
+        TypeError: if `env` is not an environment, or `key` not what `embed` gave.
 
     Example:
         >>> key = ms.ops.embed(ms.Parameter(ms.Tensor([0.0]), name="weight"))
@@ -155,10 +157,10 @@ def environ_set(env, key, value):
 
 @public("ops.environ_get", "ops.functional.environ_get")
 def environ_get(env, key, default):
-    """What an environment has for a key, or `default`.
+    """The value of a key in an environment, or `default`.
 
     Raises:
-        TypeError: if `env` is no environment, or `key` not what `embed` gave.
+        TypeError: if `env` is not an environment, or `key` not what `embed` gave.
 
     Example:
         >>> key = ms.ops.embed(ms.Parameter(ms.Tensor([0.0]), name="weight"))
@@ -173,10 +175,10 @@ def environ_get(env, key, default):
 
 @public("ops.environ_add", "ops.functional.environ_add")
 def environ_add(x, y):
-    """An environment with the sums of what two have.
+    """An environment with the sums of the values of two.
 
     Raises:
-        TypeError: if either is no environment.
+        TypeError: if either is not an environment.
 
     Example:
         >>> key = ms.ops.embed(ms.Parameter(ms.Tensor([0.0]), name="weight"))
@@ -231,7 +233,7 @@ def tail(sequence):
 
 @public("ops.zip_operation", "ops.composite.zip_operation")
 def zip_operation(*sequences):
-    """The tuples of corresponding elements: in a tuple, where all are tuples or lists.
+    """The tuples of corresponding elements, in a tuple if all arguments are tuples or lists.
 
     What else can be iterated, a Tensor or a str, makes it Python's `zip`. The shortest ends it.
 
@@ -255,7 +257,7 @@ def zip_operation(*sequences):
 
 @public("ops.iter_converter", "ops.composite.iter_converter")
 def iter_converter(value):
-    """What a loop over `value` runs through: of a dict a tuple of its keys, else the value itself.
+    """The iterable of a loop over `value`: for a dict a tuple of its keys, else the value itself.
 
     Raises:
         TypeError: if it cannot be iterated.
@@ -290,8 +292,8 @@ def ms_hasnext(value):
 
 @public("ops.ms_next", "ops.composite.ms_next")
 def ms_next(value):
-    """(the first element, what is left) of a sequence, of a Tensor along its first axis, or (the
-    first key, the dict without it).
+    """(the first element, the rest) of a sequence, or of a Tensor along its first axis; for a dict
+    (the first key, the dict without it).
 
     Raises:
         TypeError: if `value` has no length.
@@ -316,7 +318,8 @@ def ms_next(value):
 
 @public("ops.recompute_block", "ops.composite.recompute_block")
 def recompute_block(block, output_recompute):
-    """A function that runs `block` and keeps nothing of its inside: a gradient runs it again.
+    """A function that runs `block` without keeping its intermediate results: the gradient
+    recomputes them.
 
     Args:
         block (Callable): what to run.
@@ -324,7 +327,7 @@ def recompute_block(block, output_recompute):
             the values are the same.
 
     Raises:
-        TypeError: if `block` cannot be called, or `output_recompute` is no bool.
+        TypeError: if `block` cannot be called, or `output_recompute` is not a bool.
 
     Example:
         >>> block = ms.ops.recompute_block(lambda x: ms.ops.exp(x) * x, False)

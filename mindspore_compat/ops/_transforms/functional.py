@@ -52,7 +52,7 @@ def _jacobian(api, fn, grad_position, has_aux, forward):
 
 
 def _rows(pull, chosen):
-    """One pull for each element of each output."""
+    """One backward pass for each element of each output."""
     by_head = []
     for k, head in enumerate(pull.heads):
         pulled = _of_units(pull, pull.heads, k)
@@ -61,7 +61,7 @@ def _rows(pull, chosen):
 
 
 def _columns(push, chosen):
-    """One push for each element of each input."""
+    """One forward pass for each element of each input."""
     by_head = [[] for _ in push.heads]
     for n, one in enumerate(chosen):
         for row, head, pushed in zip(by_head, push.heads, _of_units(push, chosen, n)):
@@ -70,7 +70,7 @@ def _columns(push, chosen):
 
 
 def _of_units(linear, likes, at):
-    """What a linear map makes of each unit vector instead of one of its inputs, stacked.
+    """The images of all unit vectors under a linear map, stacked, for one of its inputs.
 
     Args:
         linear (Callable): from a list of Tensors, one like each of `likes`, to a list of Tensors.
@@ -92,7 +92,9 @@ def _of_units(linear, likes, at):
 
 
 def _arranged(main, by_head):
-    """The Jacobians in the form of the outputs; of several inputs, a tuple for each output."""
+    """The Jacobians in the structure of the outputs; for several inputs, a tuple for each
+    output.
+    """
     rows = iter(by_head)
 
     def of_output(_):
@@ -104,7 +106,8 @@ def _arranged(main, by_head):
 
 @public("jacrev", "ops.jacrev")
 def jacrev(fn, grad_position=0, has_aux=False):
-    """A function that computes the Jacobian of `fn`, by a reverse pass for each output element.
+    """Computes the Jacobian of `fn` in reverse mode: returns a function that does a reverse pass
+    for each output element.
 
     `fn` runs once, and the passes side by side as by `vmap`; one after the other within another
     gradient, or where `fn` itself uses vmap.
@@ -135,7 +138,8 @@ def jacrev(fn, grad_position=0, has_aux=False):
 
 @public("jacfwd", "ops.jacfwd")
 def jacfwd(fn, grad_position=0, has_aux=False):
-    """A function that computes the Jacobian of `fn`, by a forward pass for each input element.
+    """Computes the Jacobian of `fn` in forward mode: returns a function that does a forward pass
+    for each input element.
 
     The passes run as those of `jacrev`.
 
@@ -277,8 +281,9 @@ class HyperMap:
 
 
 def _check_mapped(api, subject, args):
-    """What a graph refuses of the sequences that an operation is mapped over: other kinds or other
-    lengths than the first."""
+    """Rejects sequences as a graph does when an operation is mapped over them: other kinds or other
+    lengths than the first.
+    """
     kind = list if isinstance(args[0], list) else tuple
     if not all(isinstance(each, kind) for each in args):
         raise RuntimeError(
@@ -322,7 +327,8 @@ class Map(HyperMap):
 
 @public("ops.MultitypeFuncGraph", "ops.composite.MultitypeFuncGraph")
 class MultitypeFuncGraph:
-    """A function of several implementations, chosen by the types of the arguments.
+    """A function with several implementations, chosen by the types of the arguments (multiple
+    dispatch).
 
     Args:
         name (str): its name.
@@ -331,7 +337,7 @@ class MultitypeFuncGraph:
         doc_url (str): accepted for error texts of graph mode. Default: "".
 
     Raises:
-        ValueError: at a call, if no implementation fits the arguments.
+        ValueError: if no implementation fits the arguments.
 
     Example:
         >>> import mindspore_compat as ms
@@ -404,7 +410,7 @@ _KINDS = {
 
 
 def _is_a(value, name):
-    """True if a value is of a type of MultitypeFuncGraph's."""
+    """True if a value is of one of MultitypeFuncGraph's types."""
     if name in ("None", "NoneType", "type_none"):
         return value is None
     if name in ("Function", "Func"):
@@ -417,7 +423,7 @@ def _is_a(value, name):
 
 @public("ops.partial")
 def partial(func, *args):
-    """`func` with its first arguments fixed.
+    """Fixes the first arguments of `func`.
 
     Raises:
         TypeError: if `func` is not a function.
@@ -436,7 +442,8 @@ def partial(func, *args):
 
 @public("ops.identity")
 def identity(x):
-    """`x` itself, whatever it is: scripts give it gradients, a tuple, where nothing reduces them.
+    """Returns `x` itself, whatever it is: scripts pass it gradients, a tuple, if nothing reduces
+    them.
 
     Args:
         x (Any): what to return.

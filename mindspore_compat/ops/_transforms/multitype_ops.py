@@ -1,4 +1,4 @@
-"""mindspore.ops.composite.multitype_ops: the operators of Python as functions of many types.
+"""mindspore.ops.composite.multitype_ops: Python's operators as functions of many types.
 
 `add(x, y)` is what `x + y` gives: of Tensors, sparse ones, numbers, strings, tuples and lists.
 Implementations for further types can be registered, as with any `MultitypeFuncGraph`; the operator
@@ -99,7 +99,7 @@ __all__ = sorted(
 
 
 def __getattr__(name):
-    """An operator, or what it does with types for which nothing is registered."""
+    """An operator, or its behaviour for types without a registered function."""
     if name in _MADE:
         return _MADE[name]
     plain = name.removeprefix("default_")
@@ -119,7 +119,7 @@ def check_equal(param1, param2, msg="{},{}"):
     """Whether two values are equal.
 
     Raises:
-        ValueError: they are not; `msg` is the message, with a place for each.
+        ValueError: if they are not; `msg` is the message, with a place for each.
     """
     if param1 != param2:
         raise ValueError(msg.format(param1, param2))
@@ -143,7 +143,7 @@ def add_rowtensor_tensor(x, y):
     """The sum of a RowTensor and a Tensor, a Tensor.
 
     Raises:
-        ValueError: their shapes differ.
+        ValueError: if their shapes differ.
     """
     if not isinstance(x, RowTensor) or x.dense_shape != y.shape:
         raise ValueError(

@@ -33,7 +33,8 @@ def leave_batch(xp, x: TensorOf(any_dtype), space: Any, axis: Any):
 
 @public("vmap", "ops.vmap")
 def vmap(fn, in_axes=0, out_axes=0, chunk_size=None):
-    """A function that runs `fn` once for all slices of its inputs along an axis.
+    """Vectorizes a function: returns one that runs `fn` once for all slices of its inputs along an
+    axis.
 
     Args:
         fn (Union[Cell, Function, CellList]): what to run on one slice; of a CellList, cell i runs
@@ -56,7 +57,7 @@ def vmap(fn, in_axes=0, out_axes=0, chunk_size=None):
             output that differs from slice to slice has None in `out_axes`; if a CellList holds one
             cell, or cells that take different numbers of inputs.
         TypeError: if `fn` takes another number of inputs.
-        ValueError: if a CellList has not one cell for each slice.
+        ValueError: if a CellList does not have one cell for each slice.
 
     Example:
         >>> import mindspore_compat as ms
@@ -110,7 +111,7 @@ def vmap(fn, in_axes=0, out_axes=0, chunk_size=None):
 
 
 def _device_of(tensors):
-    """The space of Tensors: the GPU's if one of them is there."""
+    """The space of Tensors: the GPU's if one of them is on it."""
     spaces = [space_for(tensor._array) for tensor in tensors]
     return next((space for space in spaces if space is not HOST), HOST)
 
@@ -182,7 +183,9 @@ def _check_axis(name, axis, rank):
 
 
 def _left(tensor, space, axis):
-    """An output with its hidden axis at `axis`; None for one that is the same in every slice."""
+    """An output with its hidden axis at `axis`; None for an output that is the same in
+    every slice.
+    """
     if axis is None:
         if space.is_batch(tensor._array):
             raise RuntimeError(
@@ -195,7 +198,7 @@ def _left(tensor, space, axis):
 
 
 def _repeated(number, count, axis):
-    """An output that is a number: a Tensor that holds it for each slice."""
+    """A number output as a Tensor that holds it for each slice."""
     if axis is None:
         return number
     _check_axis("out_axes", axis, 1)
@@ -203,8 +206,8 @@ def _repeated(number, count, axis):
 
 
 def _zip_map(function, value, axes, name, of_number=None):
-    """`function(tensor, axis)` on every Tensor, and `of_number` on every number; `axes` is nested
-    like `value` or one for all, `name` is what an error calls it.
+    """Applies `function(tensor, axis)` to every Tensor, and `of_number` to every number; `axes` is
+    nested like `value` or one for all, `name` is what an error calls it.
     """
     if isinstance(value, Tensor):
         return function(value, axes)
