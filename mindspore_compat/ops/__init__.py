@@ -31,9 +31,9 @@ def __getattr__(name):
     """A declared name; `acos_ext`, `narrow_view`, ... are what `mint` calls `acos`, `narrow`."""
     for ending in ("_ext_view", "_ext", "_view"):
         if name.endswith(ending) and name not in __all__:
-            for known in (name, name.removesuffix(ending)):
+            for candidate in (name, name.removesuffix(ending)):
                 for area in ("mint", "mint.nn.functional", "mint.linalg"):
-                    found = build(area, known)
-                    if found is not None:
-                        return found
+                    result = build(area, candidate)
+                    if result is not None:
+                        return result
     return _find(name)

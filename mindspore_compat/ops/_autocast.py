@@ -88,30 +88,30 @@ surroundings.append(lambda: autocast(precision.low) if precision.low else contex
 # What operations cast to --------------------------------------------------------------------------
 
 
-def _low(given):
+def _low(tensors):
     return precision.low
 
 
-def _full(given):
-    return FLOAT32 if any(dtype.itemsize < 4 for dtype in _floats(given)) else None
+def _full(tensors):
+    return FLOAT32 if any(dtype.itemsize < 4 for dtype in _floats(tensors)) else None
 
 
-def _widest(given):
-    found = _floats(given)
-    return max(found, key=lambda dtype: dtype.itemsize) if len(set(found)) > 1 else None
+def _widest(tensors):
+    floats = _floats(tensors)
+    return max(floats, key=lambda dtype: dtype.itemsize) if len(set(floats)) > 1 else None
 
 
-def _floats(given):
+def _floats(tensors):
     """The float dtypes of the Tensors among the arguments."""
-    found = []
+    floats = []
 
     def note(tensor):
         if tensor.dtype.is_floating_point:
-            found.append(tensor._array.dtype)
+            floats.append(tensor._array.dtype)
         return tensor
 
-    map_tensors(note, given)
-    return found
+    map_tensors(note, tensors)
+    return floats
 
 
 def _cast(tensor, dtype):
@@ -136,13 +136,13 @@ def _ops(name):
 
 def _listed():
     """Each operation of the lists with what chooses its dtype; the first list counts."""
-    found = {each: _full for each in NORMS}
-    found[einsum_of] = _low
+    result = {op_name: _full for op_name in NORMS}
+    result[einsum_of] = _low
     for names, choose in ((LOW, _low), (FULL, _full), (WIDEST, _widest)):
         for name in names.split():
-            for each in _ops(name):
-                found.setdefault(each, choose)
-    return found
+            for op_name in _ops(name):
+                result.setdefault(op_name, choose)
+    return result
 
 
 def _casting(op, choose, biased):
@@ -152,12 +152,12 @@ def _casting(op, choose, biased):
     def general(*args, **kwargs):
         if precision.low is None:
             return plain(*args, **kwargs)
-        wanted = choose((args, kwargs))
-        if wanted is None:
+        target = choose((args, kwargs))
+        if target is None:
             out = plain(*args, **kwargs)
         else:
-            given, names = map_tensors(lambda tensor: _cast(tensor, wanted), (args, kwargs))
-            out = plain(*given, **names)
+            arguments, names = map_tensors(lambda tensor: _cast(tensor, target), (args, kwargs))
+            out = plain(*arguments, **names)
         return _in_dtype_of_bias(out, args, kwargs) if biased else out
 
     return general

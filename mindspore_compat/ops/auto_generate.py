@@ -52,24 +52,24 @@ def __getattr__(name):
     """A name of this path alone, else of `mindspore.ops`."""
     if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = next(filter(None, (table(name) for table in _TABLES)), None)
-    if found is None:
-        found = build("ops.auto_generate", name, Primitive)
-    if found is None and name in grad_ops.__all__:
-        found = getattr(grad_ops, name)
-    if found is None and name.endswith("_op"):
-        found = instance(name.removesuffix("_op"))
-    if found is None and name.startswith("pyboost_"):
-        found = _boosted(name)
-    if found is not None:
-        return found
+    result = next(filter(None, (table(name) for table in _TABLES)), None)
+    if result is None:
+        result = build("ops.auto_generate", name, Primitive)
+    if result is None and name in grad_ops.__all__:
+        result = getattr(grad_ops, name)
+    if result is None and name.endswith("_op"):
+        result = instance(name.removesuffix("_op"))
+    if result is None and name.startswith("pyboost_"):
+        result = _boosted(name)
+    if result is not None:
+        return result
     try:
         return _find(name)
     except AttributeError:
-        found = None if name.startswith("_") else _call_of(name)
-        if found is None:
+        result = None if name.startswith("_") else _call_of(name)
+        if result is None:
             raise
-        return found
+        return result
 
 
 @functools.cache
@@ -82,11 +82,11 @@ def _classes():
 def instance(name):
     """The Primitive without settings that `roll`, of `roll_op`, stands for, or None."""
     shown = _MADE.get(f"{name}_op") or _classes().get(name.replace("_", ""))
-    found = shown and __getattr__(shown)
-    if not inspect.isclass(found):
+    result = shown and __getattr__(shown)
+    if not inspect.isclass(result):
         return None
-    settings = inspect.signature(found).parameters.values()
-    return None if any(each.default is each.empty for each in settings) else found()
+    settings = inspect.signature(result).parameters.values()
+    return None if any(setting.default is setting.empty for setting in settings) else result()
 
 
 @functools.cache

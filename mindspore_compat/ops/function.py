@@ -22,10 +22,10 @@ def __getattr__(name):
     try:
         return _find(name)
     except AttributeError:
-        found = _made(name) if name.endswith("_") and not name.startswith("_") else None
-        if found is None:
+        result = _made(name) if name.endswith("_") and not name.startswith("_") else None
+        if result is None:
             raise
-        return found
+        return result
 
 
 def _made(name):

@@ -27,9 +27,9 @@ def _area(name):
 def __getattr__(name):
     if name not in __all__:
         raise AttributeError(Missing(__name__, name, __all__))
-    made = build(_area(name), name)
-    setattr(sys.modules[__name__], name, made)
-    return made
+    result = build(_area(name), name)
+    setattr(sys.modules[__name__], name, result)
+    return result
 
 
 def __dir__():

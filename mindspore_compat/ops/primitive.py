@@ -90,13 +90,13 @@ class Primitive:
         Raises:
             TypeError: if a strategy is not a tuple of tuples or Layouts.
         """
-        for name, given in (("in_strategy", in_strategy), ("out_strategy", out_strategy)):
+        for name, strategy in (("in_strategy", in_strategy), ("out_strategy", out_strategy)):
             kinds = (tuple, registered("Layout") or tuple)
-            whole = isinstance(given, tuple) and all(isinstance(one, kinds) for one in given)
-            if given is not None and not whole:
+            whole = isinstance(strategy, tuple) and all(isinstance(one, kinds) for one in strategy)
+            if strategy is not None and not whole:
                 raise TypeError(
                     f"For 'shard', '{name}' must be a tuple of tuples or Layouts, but "
-                    f"got {given!r}."
+                    f"got {strategy!r}."
                 )
         self.add_prim_attr("in_strategy", in_strategy)
         return self.add_prim_attr("out_strategy", out_strategy)
@@ -249,7 +249,9 @@ def prim_attr_register(fn):
 
 def __getattr__(name):
     """The names that this path has in common with `mindspore.ops`: `prim_arg_register`, ..."""
-    found = None if name.startswith("__") else build("ops", name, Primitive, "mindspore_compat.ops")
-    if found is None:
+    result = (
+        None if name.startswith("__") else build("ops", name, Primitive, "mindspore_compat.ops")
+    )
+    if result is None:
         raise AttributeError(f"module 'mindspore.ops.primitive' has no attribute '{name}'")
-    return found
+    return result

@@ -42,9 +42,9 @@ def __getattr__(name):
     plain = name.removeprefix("deprecated_")
     if name.startswith(("tensor_", "deprecated_")):
         plain = plain.removeprefix("tensor_")
-        found = _function(name, _METHODS.get(plain, plain))
-        if found is not None:
-            return found
+        result = _function(name, _METHODS.get(plain, plain))
+        if result is not None:
+            return result
     return _find(name)
 
 

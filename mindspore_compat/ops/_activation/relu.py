@@ -168,8 +168,8 @@ def prelu(xp, input: Floats, weight: Floats):
             f"but got {weight.shape[0]}."
         )
     weight = xp.cast(weight, input.dtype)
-    made = _rows_of_channels(xp, _prelu, "e", weight, input)
-    return _prelu(xp, input, _of_channels(xp, weight, input)) if made is None else made
+    result = _rows_of_channels(xp, _prelu, "e", weight, input)
+    return _prelu(xp, input, _of_channels(xp, weight, input)) if result is None else result
 
 
 def _prelu(xp, x, slope):
@@ -214,12 +214,12 @@ def prelu_vjp(xp, g, input, weight):
     body, gives = _prelu_vjp_row, "er"
     if prod(input.shape[2:]) == 1:
         body, gives = _prelu_vjp, "ec"
-    made = _rows_of_channels(xp, body, gives, slope, input, g)
-    if made is None:
+    result = _rows_of_channels(xp, body, gives, slope, input, g)
+    if result is None:
         by_input, by_weight = _prelu_vjp(xp, input, g, _of_channels(xp, slope, input))
         axes = tuple(axis for axis in range(input.ndim) if axis != 1)
         by_weight = xp.reshape(xp.sum(by_weight, axes), (-1,))
     else:
-        by_input, by_weight = made
+        by_input, by_weight = result
         by_weight = xp.sum(xp.reshape(by_weight, (-1, input.shape[1])), 0)
     return by_input, xp.sum(by_weight, 0, keepdims=True) if weight.shape[0] == 1 else by_weight

@@ -135,7 +135,7 @@ softplus.vjp(
 @op()
 def softplus_by_tensor(xp, input: Floats, beta: Operand, threshold: Operand):
     """softplus with gradients for `beta`; both numbers are Tensors of one element, of any rank."""
-    beta, threshold = (xp.reshape(xp.cast(each, input.dtype), ()) for each in (beta, threshold))
+    beta, threshold = (xp.reshape(xp.cast(array, input.dtype), ()) for array in (beta, threshold))
     scaled = input * beta
     return xp.where(scaled > threshold, input, xp.softplus(scaled) / beta)
 

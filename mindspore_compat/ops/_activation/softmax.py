@@ -27,12 +27,12 @@ def _in_rows(xp, function, axis, *arrays):
     """`function(xp, *arrays, axis)`, in chunks where the axis is the last one of a large array."""
     first = arrays[0]
     if isinstance(axis, int) and first.size and (bodies := bodies_of(xp, *arrays)):
-        if (made := bodies.along(function, axis, *arrays)) is not None:
-            return made
+        if (result := bodies.along(function, axis, *arrays)) is not None:
+            return result
     if axis not in (-1, first.ndim - 1) or first.ndim < 2:
         return function(xp, *arrays, axis)
     if first.ndim > 2:
-        arrays = [xp.reshape(each, (-1, first.shape[-1])) for each in arrays]
+        arrays = [xp.reshape(array, (-1, first.shape[-1])) for array in arrays]
     out = xp.by_rows(lambda xp, *parts: function(xp, *parts, 1), *arrays)
     return xp.reshape(out, first.shape) if first.ndim > 2 else out
 

@@ -110,7 +110,7 @@ def attention_extent(
         top, _, total = _top_and_sum(xp, scores, barred)
         tops.append(top)
         sums.append(total)
-    return tuple(xp.cast(_joined(xp, each), "float32") for each in (tops, sums))
+    return tuple(xp.cast(_joined(xp, array), "float32") for array in (tops, sums))
 
 
 attention_extent.vjp()
@@ -135,7 +135,7 @@ def attend(
     Keys are left out where `barred` is true; weights are dropped where `keep_mask` is zero, and
     divided by `keep_prob` elsewhere.
     """
-    dtype, found = query.dtype, []
+    dtype, chunks = query.dtype, []
     query, key, value, shift = _upcast(xp, query, key, value, shift)
     for part in _parts(xp, query, key):
         weights = _weights(
@@ -147,8 +147,8 @@ def attend(
             scale,
             shift_first,
         )
-        found.append(xp.matmul(_dropped(weights, _rows(keep_mask, part), keep_prob), value))
-    return xp.cast(_joined(xp, found), dtype)
+        chunks.append(xp.matmul(_dropped(weights, _rows(keep_mask, part), keep_prob), value))
+    return xp.cast(_joined(xp, chunks), dtype)
 
 
 @attend.vjp_joint
@@ -159,17 +159,17 @@ def attend_vjp(xp, g, query, key, value, shift, barred, keep_mask, scale, keep_p
     to_key = to_value = 0
     for part in _parts(xp, query, key):
         rows, drops = query[..., part, :], _rows(keep_mask, part)
-        flow, moved = g[..., part, :], _rows(shift, part)
-        weights = _weights(xp, rows, key, moved, _rows(barred, part), scale, shift_first)
+        flow, part_shift = g[..., part, :], _rows(shift, part)
+        weights = _weights(xp, rows, key, part_shift, _rows(barred, part), scale, shift_first)
         used = xp.swapaxes(_dropped(weights, drops, keep_prob), -1, -2)
         to_value = to_value + xp.matmul(used, flow)
         flow = _dropped(xp.matmul(flow, xp.swapaxes(value, -1, -2)), drops, keep_prob)
-        found = _score_gradients(
-            xp, _softmax_flow(xp, flow, weights), rows, key, moved, scale, shift_first
+        gradients = _score_gradients(
+            xp, _softmax_flow(xp, flow, weights), rows, key, part_shift, scale, shift_first
         )
-        to_query.append(found[0])
-        to_key = to_key + found[1]
-        to_shift.append(found[2])
+        to_query.append(gradients[0])
+        to_key = to_key + gradients[1]
+        to_shift.append(gradients[2])
     shifted = None if shift is None else _joined(xp, to_shift)
     return _joined(xp, to_query), to_key, to_value, shifted, None, None
 

@@ -51,47 +51,55 @@ class _Call:
         query = split_heads(query, self.layout, self.head_num)
         key, value = (split_heads(x, self.layout, groups) for x in (key, value))
         ranges = self._ranges(lengths, query.shape[2], key.shape[2])
-        found, parts, used = [], [], 0
+        outputs, parts, used = [], [], 0
         for at, (rows, columns) in enumerate(ranges):
             part = [x[:, :, at] for x, at in zip((query, key, value), (rows, columns, columns))]
-            bits, moved = drop_mask, shift
+            bits, part_shift = drop_mask, shift
             if lengths is not None and drop_mask is not None:
                 count = self.head_num * part[0].shape[2] * part[1].shape[2] // 8
                 bits, used = drop_mask.reshape(-1)[used : used + count], used + count
             if lengths is not None and shift is not None:
-                moved = self._shift_of(at, shift, ranges)
-            out, inputs = self._one(*part, moved, bits, mask, numbers_of(prefix))
-            found.append(out)
+                part_shift = self._shift_of(at, shift, ranges)
+            out, inputs = self._one(*part, part_shift, bits, mask, numbers_of(prefix))
+            outputs.append(out)
             parts.append(inputs)
-        out = found[0] if len(found) == 1 else cat.run(found, 2)
+        out = outputs[0] if len(outputs) == 1 else cat.run(outputs, 2)
         return folded_heads(out, self.layout), parts
 
     def _ranges(self, lengths, queries, keys):
         """Which queries attend to which keys: all, or range by range where sequences are joined."""
-        given = [numbers_of(each) for each in lengths or (None, None)]
+        ends = [numbers_of(sequence_ends) for sequence_ends in lengths or (None, None)]
         if self.layout not in ("TND", "TH"):
-            if given != [None, None]:
+            if ends != [None, None]:
                 raise ValueError(
                     f"For '{self.api}', 'actual_seq_qlen' and 'actual_seq_kvlen' must "
-                    f"be None for layout '{self.layout}', but got {given}."
+                    f"be None for layout '{self.layout}', but got {ends}."
                 )
             return [(slice(None), slice(None))]
         if (
-            None in given
-            or len(given[0]) != len(given[1])
+            None in ends
+            or len(ends[0]) != len(ends[1])
             or any(
-                not each or sorted(each) != each or each[0] < 0 or each[-1] != total
-                for each, total in zip(given, (queries, keys))
+                not sequence_ends
+                or sorted(sequence_ends) != sequence_ends
+                or sequence_ends[0] < 0
+                or sequence_ends[-1] != total
+                for sequence_ends, total in zip(ends, (queries, keys))
             )
         ):
             raise ValueError(
                 f"For '{self.api}', 'actual_seq_qlen' and 'actual_seq_kvlen' must be "
                 f"sums that grow to {queries} and {keys}, as many of each, for layout "
-                f"'{self.layout}', but got {given[0]} and {given[1]}."
+                f"'{self.layout}', but got {ends[0]} and {ends[1]}."
             )
-        starts = [[0, *each[:-1]] for each in given]
+        starts = [[0, *sequence_ends[:-1]] for sequence_ends in ends]
         return list(
-            zip(*([slice(a, b) for a, b in zip(start, each)] for start, each in zip(starts, given)))
+            zip(
+                *(
+                    [slice(a, b) for a, b in zip(start, sequence_ends)]
+                    for start, sequence_ends in zip(starts, ends)
+                )
+            )
         )
 
     def _shift_of(self, at, shift, ranges):
@@ -147,11 +155,13 @@ class _Call:
 
     def extent(self, parts):
         """The largest scores and the sums relative to them, each value eight times."""
-        found = [
+        extents = [
             [x.reshape((x.shape[0], -1, x.shape[3], 1)) for x in attention_extent.run(*part)]
             for part in parts
         ]
-        whole = [each[0] if len(each) == 1 else cat.run(list(each), 2) for each in zip(*found)]
+        whole = [
+            column[0] if len(column) == 1 else cat.run(list(column), 2) for column in zip(*extents)
+        ]
         if self.layout in ("TND", "TH"):
             whole = [x.squeeze(0).swapaxes(0, 1) for x in whole]
         return tuple(x.broadcast_to((*x.shape[:-1], 8)) for x in whole)

@@ -68,14 +68,14 @@ def barred_keys(api, mask, mode, reach, prefix, sizes, name="attn_mask"):
     xp = current_space() if mask is None else space_for(mask._array)
     if mode in (0, 4):
         _need_reach(api, *reach, queries, keys)
-    found = _outside(xp, mode, *reach, queries, keys)
+    result = _outside(xp, mode, *reach, queries, keys)
     if mode == 5:
         if prefix is None or len(prefix) != batch:
             raise RuntimeError(
                 f"For '{api}', 'prefix' must hold a number for each of {batch} "
                 f"batches where 'sparse_mode' is 5, but got {prefix}."
             )
-        found = _beyond_prefix(xp, found, prefix, keys)
+        result = _beyond_prefix(xp, result, prefix, keys)
     if mode in (2, 3, 4):
         allowed = [COMPRESSED]
     else:
@@ -88,12 +88,12 @@ def barred_keys(api, mask, mode, reach, prefix, sizes, name="attn_mask"):
             f"{None if mask is None else mask.shape}."
         )
     if mode in (2, 3, 4):
-        return Tensor._wrap(found)
-    given = mask._array != 0
-    if given.ndim == 4:
-        lead = (groups, heads // groups) if given.shape[1] == heads else (1, 1)
-        given = given.reshape((given.shape[0], *lead, queries, keys))
-    return Tensor._wrap(given if found is None else given | found)
+        return Tensor._wrap(result)
+    own_mask = mask._array != 0
+    if own_mask.ndim == 4:
+        lead = (groups, heads // groups) if own_mask.shape[1] == heads else (1, 1)
+        own_mask = own_mask.reshape((own_mask.shape[0], *lead, queries, keys))
+    return Tensor._wrap(own_mask if result is None else own_mask | result)
 
 
 def dropout_keep_mask(api, drop_mask, keep_prob, shape):
@@ -153,7 +153,10 @@ def shift_by_distance(shift, queries, keys):
     rows, width = shift.shape[2:]
     xp = space_for(shift._array)
     row, column = xp.arange(queries)[:, None], xp.arange(keys)[None, :]
-    given = (row >= queries - rows) & (width == keys)
-    moved = xp.minimum(column + (queries - 1 - row) + (width - keys), width - 1)
-    indices = (xp.where(given, row - (queries - rows), rows - 1), xp.where(given, column, moved))
+    is_given = (row >= queries - rows) & (width == keys)
+    source = xp.minimum(column + (queries - 1 - row) + (width - keys), width - 1)
+    indices = (
+        xp.where(is_given, row - (queries - rows), rows - 1),
+        xp.where(is_given, column, source),
+    )
     return shift[:, :, Tensor._wrap(indices[0]), Tensor._wrap(indices[1])]

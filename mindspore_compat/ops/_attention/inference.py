@@ -62,13 +62,13 @@ def attend_bytes(
     """
     query, key = xp.cast(query, "float32"), xp.cast(key, "float32")
     shift = None if shift is None else xp.cast(shift, "float32")
-    value, found = xp.cast(value, "float64"), []  # exact, as sums of ints
+    value, chunks = xp.cast(value, "float64"), []  # exact, as sums of ints
     for part in _parts(xp, query, key):
         weights = _weights(
             xp, query[..., part, :], key, _rows(shift, part), _rows(barred, part), scale, False
         )
-        found.append(xp.matmul(_byte(xp, weights * weight_scale, "float64"), value))
-    return xp.cast(_joined(xp, found) * out_scale, "float32")
+        chunks.append(xp.matmul(_byte(xp, weights * weight_scale, "float64"), value))
+    return xp.cast(_joined(xp, chunks) * out_scale, "float32")
 
 
 attend_bytes.vjp()
@@ -181,19 +181,19 @@ class Inference:
         if len(pairs) > 1:
             self.key_spans = [(0, x.shape[2]) for x, _ in pairs]
         longest = max(x.shape[2] for x, _ in pairs)
-        self.key, self.value = (self._stacked(each, longest) for each in zip(*pairs))
+        self.key, self.value = (self._stacked(column, longest) for column in zip(*pairs))
         self.steps = longest
 
     def _stacked(self, parts, longest):
         """Arrays of several batches as one, the shorter ones padded with zeros."""
-        found = []
+        result = []
         for x in parts:
             if x.shape[2] < longest:
                 shape = (*x.shape[:2], longest - x.shape[2], x.shape[3])
                 rest = Tensor._wrap(self.space.zeros(shape, x._array.dtype))
                 x = cat.run([x, rest], 2)
-            found.append(x)
-        return found[0] if len(found) == 1 else cat.run(found, 0)
+            result.append(x)
+        return result[0] if len(result) == 1 else cat.run(result, 0)
 
     def dequantize_keys(self, scales, offsets, by_token=False):
         """Keys and values from bytes to the dtype of the queries, by two scales and offsets."""
@@ -202,11 +202,11 @@ class Inference:
                 "the scales of 'key' and 'value' must be given where these are of bytes, "
                 "but got none"
             )
-        found = []
+        result = []
         for x, scale, offset in zip((self.key, self.value), scales, offsets):
             laid = [one if one is None else self._per_key(one, by_token) for one in (scale, offset)]
-            found.append(from_bytes.run(x, *laid, self.query._array.dtype))
-        self.key, self.value = found
+            result.append(from_bytes.run(x, *laid, self.query._array.dtype))
+        self.key, self.value = result
 
     def _per_key(self, x, by_token):
         """A scale in the shape that multiplies keys: one for all, per channel, or per token."""
@@ -219,26 +219,26 @@ class Inference:
             return x.reshape((1, 1, 1, 1))
         if not by_token and x.size == count:
             return x.reshape((1, self.key_heads, 1, self.features))
-        wanted = (self.batch, self.steps) if by_token else f"1 or {count} elements"
+        expected_shape = (self.batch, self.steps) if by_token else f"1 or {count} elements"
         return self.refuse(
-            f"the scales and offsets of 'key' and 'value' must be of {wanted}, but "
+            f"the scales and offsets of 'key' and 'value' must be of {expected_shape}, but "
             f"got shape {x.shape}"
         )
 
     # What is seen
 
-    def _counts(self, name, given, most, one_for_all):
-        given = numbers_of(given)
-        if given is None:
+    def _counts(self, name, lengths, most, one_for_all):
+        lengths = numbers_of(lengths)
+        if lengths is None:
             return None
-        if one_for_all and len(given) == 1:
-            given = given * self.batch
-        if len(given) != self.batch or not all(0 <= n <= most for n in given):
+        if one_for_all and len(lengths) == 1:
+            lengths = lengths * self.batch
+        if len(lengths) != self.batch or not all(0 <= n <= most for n in lengths):
             self.refuse(
                 f"'{name}' must hold a number in [0, {most}] for each of {self.batch} "
-                f"batches, but got {given}"
+                f"batches, but got {lengths}"
             )
-        return given
+        return lengths
 
     def limit_queries(self, name, lengths, padding=None, one_for_all=False):
         """Sets how many queries each batch has, and how many empty ones follow them."""
@@ -272,8 +272,8 @@ class Inference:
         """The position of each step in its sequence, (batch or 1, 1, 1, steps), and the lengths."""
         xp = self.space
         starts, counts = (
-            xp.reshape(xp.asarray(each, "int64"), (-1, 1, 1, 1))
-            for each in zip(*(spans or [(0, steps)]))
+            xp.reshape(xp.asarray(column, "int64"), (-1, 1, 1, 1))
+            for column in zip(*(spans or [(0, steps)]))
         )
         return xp.arange(steps) - starts, counts
 
@@ -304,10 +304,10 @@ class Inference:
         if mask is not None and mode in (0, 1):
             hidden.append(self._mask(mask))
         if hidden:
-            found = hidden[0]
+            forbidden = hidden[0]
             for one in hidden[1:]:
-                found = found | one
-            self.barred = Tensor._wrap(found)
+                forbidden = forbidden | one
+            self.barred = Tensor._wrap(forbidden)
 
     def _need_compressed(self, mask):
         if (
@@ -384,8 +384,8 @@ class Inference:
         """The logarithm of the sum of each query's exponentials, (batch, heads, queries, 1)."""
         query, key, _ = self._grouped()
         query, key = (Tensor._wrap(self.space.cast(x._array, "float32")) for x in (query, key))
-        found = attention_extent.run(query, key, self.shift, self.barred, self.scale)
-        return log_sums.run(*found).reshape((self.batch, self.heads, self.queries, 1))
+        extent = attention_extent.run(query, key, self.shift, self.barred, self.scale)
+        return log_sums.run(*extent).reshape((self.batch, self.heads, self.queries, 1))
 
     def quantized(self, out, scale, offset):
         """The result as bytes."""
@@ -467,8 +467,8 @@ class Step(Inference):
         longer = mask.shape[-1:] > (steps,)
         keys = mask.shape[-1] if longer and self.paged else steps
         allowed = [(batch, keys), (batch, 1, keys), (batch, 1, 1, keys)]
-        found = self._laid_out(mask, allowed, (batch, 1, 1, 1, keys))
-        return found[..., :steps]
+        layout = self._laid_out(mask, allowed, (batch, 1, 1, 1, keys))
+        return layout[..., :steps]
 
 
 def _scalar(x):

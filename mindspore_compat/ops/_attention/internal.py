@@ -109,8 +109,8 @@ def flash_attention_score_grad(
     def run(query, key, value, real_shift=None):
         return attention(query, key, value, real_shift, *others)[3]
 
-    found = pull_back(dy, run, *inputs)
-    return (*found, None) if pse_shift is None else found
+    gradients = pull_back(dy, run, *inputs)
+    return (*gradients, None) if pse_shift is None else gradients
 
 
 @alias(
@@ -192,7 +192,7 @@ def ffn_ext(
         raise ValueError(
             f"For 'ffn_ext', 'inner_precise' must be 0 or 1, but got {inner_precise!r}."
         )
-    each = (
+    by_expert = (
         weight1,
         bias1,
         deqScale1,
@@ -208,11 +208,11 @@ def ffn_ext(
     )
     act = _ACTIVATIONS[activation.lower()]
     if expertTokens is None:
-        return _layers(x, act, *each)
-    given = isinstance(expertTokens, tensor.Tensor)
-    ends = np.cumsum(expertTokens.asnumpy() if given else expertTokens).tolist()
+        return _layers(x, act, *by_expert)
+    has_groups = isinstance(expertTokens, tensor.Tensor)
+    ends = np.cumsum(expertTokens.asnumpy() if has_groups else expertTokens).tolist()
     rows = [
-        _layers(x[start:end], act, *(None if one is None else one[expert] for one in each))
+        _layers(x[start:end], act, *(None if one is None else one[expert] for one in by_expert))
         for expert, (start, end) in enumerate(zip([0, *ends[:-1]], ends, strict=True))
     ]
     return ops.cat(rows, 0)
@@ -243,9 +243,9 @@ def _product(x, weight, bias, scale, antiquant_scale, antiquant_offset):
         weight = weight * antiquant_scale
     if scale is not None:
         x, weight = x.astype(float32), weight.astype(float32)
-    made = ops.matmul(x, weight)
-    made = made if bias is None else made + bias
-    return made if scale is None else made * scale
+    product = ops.matmul(x, weight)
+    product = product if bias is None else product + bias
+    return product if scale is None else product * scale
 
 
 @alias("ops.auto_generate.RotaryPositionEmbeddingGrad()(dy, cos, sin, dx=None, mode=0)")

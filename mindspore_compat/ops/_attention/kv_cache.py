@@ -13,8 +13,8 @@ def rows_cached(xp, cache: Anything, rows: Anything, slots: Index):
     """A cache (blocks, block size, ...) with the row of each token written into its slot."""
     lead = cache.shape[0] * cache.shape[1]
     flat = xp.reshape(cache, (lead, -1))
-    given = xp.reshape(rows, (slots.shape[0], -1))
-    return xp.reshape(xp.scatter_set(flat, (slots,), xp.cast(given, cache.dtype)), cache.shape)
+    new_rows = xp.reshape(rows, (slots.shape[0], -1))
+    return xp.reshape(xp.scatter_set(flat, (slots,), xp.cast(new_rows, cache.dtype)), cache.shape)
 
 
 @public("ops.auto_generate.reshape_and_cache")
@@ -71,11 +71,11 @@ def reshape_and_cache(
 
 
 def _need_slots(api, slots, count):
-    given = to_host(slots._array)
-    if given.size and (given.min() < 0 or given.max() >= count):
+    numbers = to_host(slots._array)
+    if numbers.size and (numbers.min() < 0 or numbers.max() >= count):
         raise ValueError(
             f"For '{api}', 'slot_mapping' must be in [0, {count}), but got values "
-            f"from {given.min()} to {given.max()}."
+            f"from {numbers.min()} to {numbers.max()}."
         )
 
 

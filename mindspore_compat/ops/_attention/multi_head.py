@@ -117,14 +117,14 @@ def multi_head_attention_forward(
     if is_causal:
         attn_mask = _lower_ones(query, key.shape[0], dtype)
     shift = _shift(attn_mask, key_padding_mask, sizes, batched, dtype, heads[1].shape[1])
-    found = attention_weights.run(heads[0], heads[1], shift, None, heads[0].shape[-1] ** -0.5)
-    used = dropout.run(found, float(dropout_p)) if training and dropout_p else found
+    attention = attention_weights.run(heads[0], heads[1], shift, None, heads[0].shape[-1] ** -0.5)
+    used = dropout.run(attention, float(dropout_p)) if training and dropout_p else attention
     width = heads[2].shape[-1] * num_heads
     out = bmm.run(used, heads[2]).swapaxes(0, 1).reshape((*query.shape[:2], width))
     out = dense.run(out, out_proj_weight, out_proj_bias)
-    found = found.reshape((*sizes[:2], *found.shape[1:]))
-    found = found.mean(1) if average_attn_weights else found
-    return (out, found) if batched else (out.squeeze(1), found.squeeze(0))
+    attention = attention.reshape((*sizes[:2], *attention.shape[1:]))
+    attention = attention.mean(1) if average_attn_weights else attention
+    return (out, attention) if batched else (out.squeeze(1), attention.squeeze(0))
 
 
 def _need_dtype(weight, **inputs):
@@ -146,15 +146,16 @@ def _need_shapes(query, key, value, width, num_heads, weights):
             f"For '{api}', 'query' must have 2 or 3 axes, but got shape {query.shape}."
         )
     widths = (width,) * 3 if weights is None else [weight.shape[-1] for weight in weights]
-    for name, each, wanted in zip(("query", "key", "value"), (query, key, value), widths):
-        if each.ndim != query.ndim:
+    for name, tensor, features in zip(("query", "key", "value"), (query, key, value), widths):
+        if tensor.ndim != query.ndim:
             raise ValueError(
                 f"For '{api}', '{name}' must have {query.ndim} axes as 'query' has, "
-                f"but got shape {each.shape}."
+                f"but got shape {tensor.shape}."
             )
-        if each.shape[-1] != wanted:
+        if tensor.shape[-1] != features:
             raise ValueError(
-                f"For '{api}', '{name}' must have {wanted} features, but got shape {each.shape}."
+                f"For '{api}', '{name}' must have {features} features, but got shape "
+                f"{tensor.shape}."
             )
     if width % num_heads:
         raise ValueError(
@@ -213,18 +214,18 @@ def _split_heads(x, heads):
 def _shift(attn_mask, key_padding_mask, sizes, batched, dtype, longer):
     """What is added to the scores, or None; appended keys get no shift."""
     batch, heads, steps, sources = sizes
-    found = None
+    total = None
     if attn_mask is not None:
         need_mask(attn_mask, "attn_mask")
         shape = (steps, sources) if attn_mask.ndim == 2 else (batch * heads, steps, sources)
-        found = _longer(_added(attn_mask, "attn_mask", shape, dtype), longer)
+        total = _longer(_added(attn_mask, "attn_mask", shape, dtype), longer)
     if key_padding_mask is not None:
         shape = (batch, sources) if batched else (sources,)
         mask = _added(key_padding_mask, "key_padding_mask", shape, dtype)
         mask = _longer(mask.reshape((batch, sources)), longer)
         mask = mask.repeat_interleave(heads, 0).expand_dims(1)
-        found = mask if found is None else found + mask
-    return found
+        total = mask if total is None else total + mask
+    return total
 
 
 def _longer(mask, count):
@@ -252,8 +253,8 @@ def _added(mask, name, shape, dtype):
 def need_mask(mask, name, error=ValueError):
     """Rejects a mask that is not a Tensor, or one of signed ints or complex numbers."""
     if not isinstance(mask, Tensor) or mask._array.dtype.kind not in "bfVu":
-        found = mask.dtype if isinstance(mask, Tensor) else type(mask).__name__
+        kind = mask.dtype if isinstance(mask, Tensor) else type(mask).__name__
         raise error(
             f"For 'MultiheadAttention', '{name}' must be a Tensor of bool or floats, but "
-            f"got {found}."
+            f"got {kind}."
         )

@@ -79,8 +79,8 @@ def nsa_compress_vjp(xp, g, input, weight, compress_block_size, compress_stride,
     tokens = xp.arange(x.shape[0])
     which = xp.searchsorted(xp.asarray(list(actual_seq_len), "int64"), tokens, side="right")
     starts, counts, before = (
-        xp.take(xp.asarray(each, "int64"), which)
-        for each in (
+        xp.take(xp.asarray(array, "int64"), which)
+        for array in (
             [0, *actual_seq_len[:-1]],
             counts,
             [sum(counts[:i]) for i in range(len(counts))],
@@ -116,18 +116,18 @@ def _firsts(block, stride, ends):
 
 def _need_windows(x, weight, block, stride, ends):
     """The documented limits of windows."""
-    wanted = None
+    fault = None
     if x.ndim != 3 or weight.ndim != 2:
-        wanted = "'input' must have 3 axes and 'weight' 2", f"shapes {x.shape} and {weight.shape}"
+        fault = "'input' must have 3 axes and 'weight' 2", f"shapes {x.shape} and {weight.shape}"
     elif weight.shape != (block, x.shape[1]):
-        wanted = f"'weight' must have shape ({block}, {x.shape[1]})", weight.shape
+        fault = f"'weight' must have shape ({block}, {x.shape[1]})", weight.shape
     elif x.shape[2] % 16 or x.shape[2] > 256 or not 1 <= x.shape[1] <= 128:
-        wanted = "'input' must have 1 to 128 heads of 16, 32, ... or 256 features", x.shape
+        fault = "'input' must have 1 to 128 heads of 16, 32, ... or 256 features", x.shape
     elif block % 16 or not 16 <= block <= 128:
-        wanted = "'compress_block_size' must be a multiple of 16 in [16, 128]", block
+        fault = "'compress_block_size' must be a multiple of 16 in [16, 128]", block
     elif stride % 16 or not 16 <= stride <= block:
-        wanted = f"'compress_stride' must be a multiple of 16 in [16, {block}]", stride
+        fault = f"'compress_stride' must be a multiple of 16 in [16, {block}]", stride
     elif not ends or min(ends) < 1 or sorted(ends) != list(ends) or ends[-1] != x.shape[0]:
-        wanted = f"'actual_seq_len' must be above 0 and grow to {x.shape[0]}", ends
-    if wanted:
-        raise RuntimeError(f"For 'nsa_compress', {wanted[0]}, but got {wanted[1]}.")
+        fault = f"'actual_seq_len' must be above 0 and grow to {x.shape[0]}", ends
+    if fault:
+        raise RuntimeError(f"For 'nsa_compress', {fault[0]}, but got {fault[1]}.")

@@ -92,14 +92,16 @@ def nsa_compress_attention(
     _need_heads(query, key, value, head_num)
     ends = actual_seq_qlen, actual_cmp_seq_kvlen, actual_sel_seq_kvlen
     _need_ends(ends, query.shape[0], key.shape[0])
-    found = []
+    results = []
     for rows, columns, blocks in zip(*map(_spans, ends)):
         part = query[rows], key[columns], value[columns]
         counts = [x.shape[0] for x in part[:2]]
         barred = _cut("atten_mask", atten_mask, *counts)
         left_out = _cut("topk_mask", topk_mask, counts[0], blocks.stop - blocks.start)
-        found.append(_one(part, barred, left_out, scale_value, sizes, blocks, select_block_count))
-    return tuple(each[0] if len(each) == 1 else cat.run(list(each), 0) for each in zip(*found))
+        results.append(_one(part, barred, left_out, scale_value, sizes, blocks, select_block_count))
+    return tuple(
+        column[0] if len(column) == 1 else cat.run(list(column), 0) for column in zip(*results)
+    )
 
 
 def _one(part, barred, left_out, scale, sizes, blocks, count):
@@ -152,7 +154,7 @@ def favoured_blocks(
     for m in range(step):
         for n in range(windows):
             shares[m + n] += 1
-    found, keys = [], key.shape[-2]
+    result, keys = [], key.shape[-2]
     for part in _parts(xp, query, key):
         weights = _weights(xp, query[..., part, :], key, None, _rows(barred, part), scale, False)
         weights = xp.sum(weights, 1)
@@ -164,8 +166,8 @@ def favoured_blocks(
                 scores = scores + share * xp.where(
                     real, xp.take(weights, xp.where(real, at, 0), -1), 0
                 )
-        found.append(scores)
-    scores = found[0] if len(found) == 1 else xp.concatenate(found, -2)
+        result.append(scores)
+    scores = result[0] if len(result) == 1 else xp.concatenate(result, -2)
     if left_out is not None:
         scores = xp.where(left_out, -math.inf, scores)
     values, order = xp.top_k(scores, min(count, blocks), -1)
@@ -195,20 +197,20 @@ def _cut(name, mask, queries, others):
 
 def _need_sizes(length, stride, selected, count):
     """The documented sizes of windows and blocks."""
-    wanted = None
+    fault = None
     if length % 16 or not 16 <= length <= 128:
-        wanted = "'compress_block_size' must be a multiple of 16 in [16, 128]", length
+        fault = "'compress_block_size' must be a multiple of 16 in [16, 128]", length
     elif stride % 16 or not 16 <= stride <= min(64, length):
-        wanted = f"'compress_stride' must be a multiple of 16 in [16, {min(64, length)}]", stride
+        fault = f"'compress_stride' must be a multiple of 16 in [16, {min(64, length)}]", stride
     elif selected % 16 or selected % stride or not length <= selected <= 128:
-        wanted = (
+        fault = (
             (f"'select_block_size' must be a multiple of 16 and of {stride} in [{length}, 128]"),
             selected,
         )
     elif not 1 <= count <= 32:
-        wanted = "'select_block_count' must be in [1, 32]", count
-    if wanted:
-        raise ValueError(f"For 'nsa_compress_attention', {wanted[0]}, but got {wanted[1]}.")
+        fault = "'select_block_count' must be in [1, 32]", count
+    if fault:
+        raise ValueError(f"For 'nsa_compress_attention', {fault[0]}, but got {fault[1]}.")
 
 
 def _need_heads(query, key, value, head_num):
@@ -238,15 +240,15 @@ def _need_ends(ends, queries, keys):
     end at the lengths of the Tensors.
     """
     names = "actual_seq_qlen", "actual_cmp_seq_kvlen", "actual_sel_seq_kvlen"
-    for name, each, total in zip(names, ends, (queries, keys, None)):
+    for name, sequence_ends, total in zip(names, ends, (queries, keys, None)):
         if (
-            not each
-            or len(each) != len(ends[0])
-            or each[0] < 0
-            or sorted(each) != list(each)
-            or total not in (None, each[-1])
+            not sequence_ends
+            or len(sequence_ends) != len(ends[0])
+            or sequence_ends[0] < 0
+            or sorted(sequence_ends) != list(sequence_ends)
+            or total not in (None, sequence_ends[-1])
         ):
             raise ValueError(
                 f"For 'nsa_compress_attention', '{name}' must be {len(ends[0])} sums that grow"
-                f"{'' if total is None else f' to {total}'}, but got {each}."
+                f"{'' if total is None else f' to {total}'}, but got {sequence_ends}."
             )

@@ -18,12 +18,12 @@ from .attention import attend, attention_extent
 _BLOCK = 64  # keys, the one size that the original takes
 
 
-def _need_matching_shapes(api, query, key, value, chosen, heads, count):
+def _need_matching_shapes(api, query, key, value, blocks, heads, count):
     """Rejects shapes that do not fit each other."""
-    if {query.ndim, key.ndim, value.ndim, chosen.ndim} != {3}:
+    if {query.ndim, key.ndim, value.ndim, blocks.ndim} != {3}:
         raise RuntimeError(
             f"For '{api}', all inputs must have 3 axes, but got shapes "
-            f"{query.shape}, {key.shape}, {value.shape} and {chosen.shape}."
+            f"{query.shape}, {key.shape}, {value.shape} and {blocks.shape}."
         )
     if len({query.dtype, key.dtype, value.dtype}) > 1:
         raise RuntimeError(
@@ -50,27 +50,33 @@ def _need_matching_shapes(api, query, key, value, chosen, heads, count):
             f"the steps and heads of 'key' and no more features, but got shapes "
             f"{query.shape}, {key.shape} and {value.shape}."
         )
-    wanted = (query.shape[0], key.shape[1], count)
-    if chosen.shape != wanted:
+    expected_shape = (query.shape[0], key.shape[1], count)
+    if blocks.shape != expected_shape:
         raise RuntimeError(
-            f"For '{api}', 'topk_indices' must have shape {wanted}, but got {chosen.shape}."
+            f"For '{api}', 'topk_indices' must have shape {expected_shape}, but got {blocks.shape}."
         )
 
 
 def _ranges(api, ends, totals):
     """Where each sequence of queries and of keys starts and ends."""
-    for name, each, total in zip(("actual_seq_qlen", "actual_seq_kvlen"), ends, totals):
-        grown = sorted([0, *each]) == [0, *each] and each and each[-1] == total
-        if not grown or len(each) != len(ends[0]):
+    for name, sequence_ends, total in zip(("actual_seq_qlen", "actual_seq_kvlen"), ends, totals):
+        grown = (
+            sorted([0, *sequence_ends]) == [0, *sequence_ends]
+            and sequence_ends
+            and sequence_ends[-1] == total
+        )
+        if not grown or len(sequence_ends) != len(ends[0]):
             raise RuntimeError(
                 f"For '{api}', '{name}' must grow to {total}, a number for each "
-                f"sequence, but got {each}."
+                f"sequence, but got {sequence_ends}."
             )
-    starts = [[0, *each[:-1]] for each in ends]
-    return list(zip(*(map(slice, start, each) for start, each in zip(starts, ends))))
+    starts = [[0, *sequence_ends[:-1]] for sequence_ends in ends]
+    return list(
+        zip(*(map(slice, start, sequence_ends) for start, sequence_ends in zip(starts, ends)))
+    )
 
 
-def _selected(key, value, chosen):
+def _selected(key, value, blocks):
     """The blocks that each query of one sequence attends to, and a mask of positions beyond the
     last key.
 
@@ -78,9 +84,9 @@ def _selected(key, value, chosen):
         keys and values, (queries, heads, blocks * 64, features), and the mask,
         (queries, heads, 1, blocks * 64).
     """
-    xp = space_for(chosen._array)
-    steps = chosen._array[..., None] * _BLOCK + xp.arange(_BLOCK)
-    steps = steps.reshape((*chosen.shape[:2], -1))
+    xp = space_for(blocks._array)
+    steps = blocks._array[..., None] * _BLOCK + xp.arange(_BLOCK)
+    steps = steps.reshape((*blocks.shape[:2], -1))
     beyond = steps >= key.shape[0]
     at = Tensor._wrap(xp.where(beyond, 0, steps))
     head = Tensor._wrap(xp.arange(key.shape[1])[None, :, None])
@@ -145,22 +151,24 @@ def nsa_select_attention(
     ends = (list(actual_seq_qlen), list(actual_seq_kvlen))
     parts = []
     for rows, columns in _ranges(api, ends, (query.shape[0], key.shape[0])):
-        chosen = topk_indices[rows]
+        blocks = topk_indices[rows]
         most = -(-(columns.stop - columns.start) // _BLOCK)
-        given = to_host(chosen._array)
-        if given.size and (given.min() < 0 or given.max() > most):
+        numbers = to_host(blocks._array)
+        if numbers.size and (numbers.min() < 0 or numbers.max() > most):
             raise RuntimeError(
                 f"For '{api}', 'topk_indices' must be in [0, {most}], but got "
-                f"values from {given.min()} to {given.max()}."
+                f"values from {numbers.min()} to {numbers.max()}."
             )
-        parts.append(_of_sequence(query[rows], key[columns], value[columns], chosen, scale_value))
-    return tuple(each[0] if len(each) == 1 else cat.run(list(each), 0) for each in zip(*parts))
+        parts.append(_of_sequence(query[rows], key[columns], value[columns], blocks, scale_value))
+    return tuple(
+        column[0] if len(column) == 1 else cat.run(list(column), 0) for column in zip(*parts)
+    )
 
 
-def _of_sequence(query, key, value, chosen, scale):
+def _of_sequence(query, key, value, blocks, scale):
     """The attention of one sequence; the heads that share keys are the queries of `attend`."""
     steps, heads, features = query.shape
-    keys, values, beyond = _selected(key, value, chosen)
+    keys, values, beyond = _selected(key, value, blocks)
     groups = query.reshape((steps, key.shape[1], -1, features))
     out = attend.run(groups, keys, values, None, beyond, None, float(scale))
     extent = attention_extent.run(groups, keys, None, beyond, float(scale))

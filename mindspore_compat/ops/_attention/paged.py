@@ -29,8 +29,8 @@ Quant = OneOf("DEFAULT", "PERTOKEN")
 @op(compute="native")
 def paged(xp, cache: TensorOf("int8", floating), table: Int32, keys: Any):
     """The first `keys` rows of each token's blocks, (tokens, keys, heads, features)."""
-    found = xp.getitem(cache, (table,))
-    return xp.reshape(found, (table.shape[0], -1, *cache.shape[2:]))[:, :keys]
+    rows = xp.getitem(cache, (table,))
+    return xp.reshape(rows, (table.shape[0], -1, *cache.shape[2:]))[:, :keys]
 
 
 class _Paged(Primitive):
@@ -43,22 +43,22 @@ class _Paged(Primitive):
         tokens = query.shape[0]
         heads = self.head_num
         _need_shapes(self.name, query, caches, heads, self.kv_head_num, value_width)
-        rows, seen = _tables(self.name, tokens, table, lengths, counts, caches[0].shape, last)
-        keys = max(seen, default=0)
+        rows, key_counts = _tables(self.name, tokens, table, lengths, counts, caches[0].shape, last)
+        keys = max(key_counts, default=0)
         xp = space_for(query._array)
         indices = Tensor._wrap(xp.asarray(rows, "int32"))
-        key, value = (paged.run(each, indices, keys) for each in caches)
+        key, value = (paged.run(cache_part, indices, keys) for cache_part in caches)
         if quant is not None:
             dtype = str(query.dtype).lower()
             key, value = (
-                from_bytes.run(each, *(None if x is None else x[i] for x in quant), dtype)
-                for i, each in enumerate((key, value))
+                from_bytes.run(cache_part, *(None if x is None else x[i] for x in quant), dtype)
+                for i, cache_part in enumerate((key, value))
             )
         value = value[..., :value_width] if value_width else value
         groups, features = key.shape[2], key.shape[3]
         query = query.reshape((tokens, groups, heads // groups, features))
         key, value = (x.swapaxes(1, 2) for x in (key, value))
-        hidden = xp.arange(keys) >= xp.asarray(seen, "int64")[:, None]
+        hidden = xp.arange(keys) >= xp.asarray(key_counts, "int64")[:, None]
         hidden = Tensor._wrap(hidden[:, None, None, :])
         if shift is not None:
             shift = shift[..., :keys].reshape((tokens, *_split(shift.shape[1], groups), keys))
@@ -99,31 +99,31 @@ def _tables(api, tokens, table, lengths, counts, shape, last):
     With `counts` (the queries of each sequence), what is given for a sequence holds for its tokens;
     with `last`, each of its tokens sees one key less than the next.
     """
-    rows, seen = to_host(table._array).tolist(), numbers_of(lengths)
+    rows, key_counts = to_host(table._array).tolist(), numbers_of(lengths)
     counts = [1] * tokens if counts is None else counts
     fits = sum(counts) == tokens and min(counts, default=0) >= 0 and table.ndim == 2
     behind = [count - 1 - i for count in counts for i in range(count)]
     if fits and len(rows) == len(counts):
         rows = [row for row, count in zip(rows, counts) for _ in range(count)]
-    if fits and len(seen) == len(counts):
-        seen = [n for n, count in zip(seen, counts) for _ in range(count)]
-    if not fits or len(rows) != tokens or len(seen) != tokens:
+    if fits and len(key_counts) == len(counts):
+        key_counts = [n for n, count in zip(key_counts, counts) for _ in range(count)]
+    if not fits or len(rows) != tokens or len(key_counts) != tokens:
         raise ValueError(
             f"For '{api}', 'block_tables' and 'context_lens' must describe {tokens} tokens each, "
             f"or of each sequence of 'q_seq_lens', which add up to them, but got shapes "
             f"{table.shape} and {lengths.shape}, and lengths {counts}."
         )
-    seen = [n - back for n, back in zip(seen, behind)] if last else seen
-    found = []
-    for row, n in zip(rows, seen):
+    key_counts = [n - back for n, back in zip(key_counts, behind)] if last else key_counts
+    tables = []
+    for row, n in zip(rows, key_counts):
         used = -(-n // shape[1])
         if n < 0 or used > len(row) or any(not 0 <= block < shape[0] for block in row[:used]):
             raise ValueError(
                 f"For '{api}', 'block_tables' must name a block in [0, {shape[0]}) for every "
                 f"{shape[1]} of {n} keys, but got {row}."
             )
-        found.append(row[:used] + [0] * (len(row) - used))
-    return found, seen
+        tables.append(row[:used] + [0] * (len(row) - used))
+    return tables, key_counts
 
 
 def _scales(api, mode, scale, offset, cache, tokens):
@@ -137,12 +137,12 @@ def _scales(api, mode, scale, offset, cache, tokens):
     if scale is None:
         return None
     groups, features = cache.shape[2:]
-    wanted = (2, tokens) if mode == "PERTOKEN" else (2, groups * features)
+    sizes = (2, tokens) if mode == "PERTOKEN" else (2, groups * features)
     final = (2, tokens, 1, 1, 1) if mode == "PERTOKEN" else (2, groups, features)
     for x in (scale, offset):
-        if x is not None and x.shape != wanted:
+        if x is not None and x.shape != sizes:
             raise ValueError(
-                f"For '{api}', 'antiquant_scale' and 'antiquant_offset' must have shape {wanted} "
+                f"For '{api}', 'antiquant_scale' and 'antiquant_offset' must have shape {sizes} "
                 f"for mode '{mode}', but got {x.shape}."
             )
     if str(scale.dtype) == "Int64":
@@ -296,9 +296,9 @@ class PagedAttention(_Paged):
         )
         if not value_width:
             return out.reshape(query.shape)
-        joined = query.shape[1:-1] != (self.head_num,)
+        is_joined = query.shape[1:-1] != (self.head_num,)
         lead = query.shape[:-1]
-        return out.reshape((*lead, self.head_num * value_width if joined else value_width))
+        return out.reshape((*lead, self.head_num * value_width if is_joined else value_width))
 
 
 @public("ops.PagedAttentionMask")

@@ -161,10 +161,10 @@ def _need_prompt(call, mode, reach):
 
 def _see(call, mask, mode, reach, shift):
     """Sets the mask and the shift of a call."""
-    wanted = "BFloat16" if str(call.dtype) == "BFloat16" else "Float16"
-    if shift is not None and str(shift.dtype) != wanted:
+    expected_dtype = "BFloat16" if str(call.dtype) == "BFloat16" else "Float16"
+    if shift is not None and str(shift.dtype) != expected_dtype:
         call.refuse(
-            f"'pse_shift' must be of dtype {wanted} with 'query' of {call.dtype}, but "
+            f"'pse_shift' must be of dtype {expected_dtype} with 'query' of {call.dtype}, but "
             f"got {shift.dtype}",
             TypeError,
         )
@@ -174,9 +174,9 @@ def _see(call, mask, mode, reach, shift):
 
 def _byte_scales(call, scales):
     """The three scales of a call with bytes, None for other inputs."""
-    given = [x is not None for x in scales]
-    if all(given) if str(call.dtype) == "Int8" else not any(given):
-        if not all(given):
+    present = [x is not None for x in scales]
+    if all(present) if str(call.dtype) == "Int8" else not any(present):
+        if not all(present):
             return ()
         if any(x.size != 1 for x in scales) or scales[0].dtype != scales[2].dtype:
             call.refuse(

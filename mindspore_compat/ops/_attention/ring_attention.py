@@ -62,15 +62,15 @@ def ring_attention_update(
     before = prev_softmax_sum * xp.exp(prev_softmax_max - top)
     now = cur_softmax_sum * xp.exp(cur_softmax_max - top)
     total = before + now
-    found = 0
+    merged_sum = 0
     for out, part in ((prev_attn_out, before), (cur_attn_out, now)):
         share = (part / total)[..., :1]
         if layout == "SBH":
             share = xp.transpose(share, (2, 0, 1, 3))  # (B, N, S, 1) for (S, B, N, D)
         upcast = xp.cast(out, "float32") if out.dtype in xp.low_precision else out
-        found = found + xp.reshape(upcast, (*share.shape[:-1], -1)) * share
-    found = xp.cast(xp.reshape(found, prev_attn_out.shape), prev_attn_out.dtype)
-    return found, top, total
+        merged_sum = merged_sum + xp.reshape(upcast, (*share.shape[:-1], -1)) * share
+    merged_sum = xp.cast(xp.reshape(merged_sum, prev_attn_out.shape), prev_attn_out.dtype)
+    return merged_sum, top, total
 
 
 def _need_ring(out, lengths):
@@ -89,9 +89,9 @@ def _need_ring(out, lengths):
             f"For '{api}', the heads times features of 'prev_attn_out' must fit "
             f"{192 * 1024} bytes of workspace, but got {heads} and {features}."
         )
-    given = numbers_of(lengths)
-    if not given or sorted(given) != given or given[0] != 0 or given[-1] != out.shape[0]:
+    ends = numbers_of(lengths)
+    if not ends or sorted(ends) != ends or ends[0] != 0 or ends[-1] != out.shape[0]:
         raise RuntimeError(
             f"For '{api}', 'actual_seq_qlen' must grow from 0 to {out.shape[0]} for "
-            f"layout 'TND', but got {given}."
+            f"layout 'TND', but got {ends}."
         )

@@ -105,19 +105,19 @@ def apply_rotary_pos_emb(
 
 def _rotated(xp, x, cos, sin, position_ids):
     width = cos.shape[-1]
-    cos, sin = (xp.reshape(each, (-1, width)) for each in (cos, sin))
+    cos, sin = (xp.reshape(array, (-1, width)) for array in (cos, sin))
     heads = x
     if x.ndim == 3:
         heads = xp.swapaxes(xp.reshape(x, (*x.shape[:2], -1, width)), 1, 2)
     batch, _, length, _ = heads.shape
     if cos.shape[0] not in (length, batch * length):
         rows = xp.reshape(position_ids, (-1,))
-        cos, sin = (xp.getitem(each, (rows,)) for each in (cos, sin))
-    cos, sin = (xp.cast(xp.reshape(each, (-1, 1, length, width)), x.dtype) for each in (cos, sin))
+        cos, sin = (xp.getitem(array, (rows,)) for array in (cos, sin))
+    cos, sin = (xp.cast(xp.reshape(array, (-1, 1, length, width)), x.dtype) for array in (cos, sin))
     half = width // 2
     turned = xp.concatenate([-heads[..., half:], heads[..., :half]], -1)
-    made = heads * cos + turned * sin
-    return made if x.ndim == 4 else xp.reshape(xp.swapaxes(made, 1, 2), x.shape)
+    result = heads * cos + turned * sin
+    return result if x.ndim == 4 else xp.reshape(xp.swapaxes(result, 1, 2), x.shape)
 
 
 def _upcast(xp, x):

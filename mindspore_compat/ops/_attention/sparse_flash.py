@@ -57,28 +57,30 @@ class _Sequences:
                 f"For '{api}', '{name}' must have {rank} axes for layout '{layout}', "
                 f"but got shape {x.shape}."
             )
-        given = lengths if lengths is None else [int(n) for n in to_host(lengths._array).ravel()]
-        if layout != "BSND" and given is None or layout == "PA_BSND" and table is None:
+        counts = lengths if lengths is None else [int(n) for n in to_host(lengths._array).ravel()]
+        if layout != "BSND" and counts is None or layout == "PA_BSND" and table is None:
             raise ValueError(
                 f"For '{api}', the actual lengths of '{name}', and for 'PA_BSND' a "
                 f"'block_table', must be given for layout '{layout}', but got none."
             )
         if layout == "PA_BSND":
-            self.pages = _pages(api, table, x.shape, given)
-            self.spans = [(0, n) for n in given]
+            self.pages = _pages(api, table, x.shape, counts)
+            self.spans = [(0, n) for n in counts]
             return
         step = x.shape[1] if layout == "BSND" else 0
         if layout == "BSND":
-            given = [step] * x.shape[0] if given is None else given
-            fits = len(given) == x.shape[0] and all(0 <= n <= step for n in given)
-            self.spans = [(i * step, i * step + n) for i, n in enumerate(given)]
+            counts = [step] * x.shape[0] if counts is None else counts
+            fits = len(counts) == x.shape[0] and all(0 <= n <= step for n in counts)
+            self.spans = [(i * step, i * step + n) for i, n in enumerate(counts)]
         else:
-            fits = given and given[0] >= 0 and sorted(given) == given and given[-1] == x.shape[0]
-            self.spans = list(zip([0, *given[:-1]], given))
+            fits = (
+                counts and counts[0] >= 0 and sorted(counts) == counts and counts[-1] == x.shape[0]
+            )
+            self.spans = list(zip([0, *counts[:-1]], counts))
         if not fits:
             raise ValueError(
                 f"For '{api}', the actual lengths of '{name}' must be at most {step}, "
-                f"or grow to {x.shape[0]} for 'TND', but got {given}."
+                f"or grow to {x.shape[0]} for 'TND', but got {counts}."
             )
 
     def parts(self, x):
@@ -94,14 +96,14 @@ class _Sequences:
 
     def whole(self, parts, fill):
         """The results of all sequences, laid out as the first array; `fill` where there is none."""
-        found, rest = [], self.shape[1] if self.layout == "BSND" else 0
+        result, rest = [], self.shape[1] if self.layout == "BSND" else 0
         for one in parts:
-            found.append(one)
+            result.append(one)
             if rest > one.shape[0]:
                 xp = space_for(one._array)
                 shape = (rest - one.shape[0], *one.shape[1:])
-                found.append(Tensor._wrap(xp.full(shape, fill, one._array.dtype)))
-        out = found[0] if len(found) == 1 else cat.run(found, 0)
+                result.append(Tensor._wrap(xp.full(shape, fill, one._array.dtype)))
+        out = result[0] if len(result) == 1 else cat.run(result, 0)
         return out if self.layout == "TND" else out.reshape((*self.shape[:2], *out.shape[1:]))
 
 
@@ -109,7 +111,7 @@ def _pages(api, table, shape, lengths):
     """For each sequence the positions of its tokens in the pages; read on the host."""
     size = shape[1]
     rows = to_host(table._array).reshape(table.shape[0], -1)
-    found = []
+    result = []
     for row, n in zip(rows, lengths):
         used = [int(page) for page in row[: -(-n // size)]]
         if (
@@ -123,8 +125,8 @@ def _pages(api, table, shape, lengths):
                 f"[0, {shape[0]}) for its tokens, but got {rows.tolist()} for lengths "
                 f"{lengths}."
             )
-        found.append([page * size + i for page in used for i in range(size)][:n])
-    return found
+        result.append([page * size + i for page in used for i in range(size)][:n])
+    return result
 
 
 def _need_same_count(api, queries, keys):
@@ -279,11 +281,11 @@ def lightning_indexer(
             f"one head of {query.shape[-1]} features, but got shapes {weights.shape} "
             f"and {key.shape}."
         )
-    found = [
+    result = [
         _best(q, k.squeeze(1), w, sparse_count, sparse_mode)
         for q, k, w in zip(queries.parts(query), keys.parts(key), queries.parts(weights))
     ]
-    values, indices = zip(*found)
+    values, indices = zip(*result)
     indices = queries.whole(indices, _LEFT_OVER)
     if not return_value:
         return indices, Tensor._wrap(space_for(query._array).zeros((0,), query._array.dtype))
@@ -293,13 +295,13 @@ def lightning_indexer(
 def _best(query, key, weights, count, mode):
     """The best keys of one sequence, some queries at a time: their scores and indices."""
     xp, (queries, keys) = space_for(query._array), (query.shape[0], key.shape[0])
-    step, found = max(1, xp.at_once() // max(1, keys)), []
+    step, chunks = max(1, xp.at_once() // max(1, keys)), []
     for start in range(0, max(1, queries), step):
         part = slice(start, min(start + step, queries))
         scores = indexer_scores.run(query[part], key, weights[part])
-        seen = Tensor._wrap(_seen(xp, mode, part.start, part.stop, queries, keys))
-        found.append([x.expand_dims(1) for x in best_keys.run(scores, seen, count)])
-    return [one[0] if len(one) == 1 else cat.run(list(one), 0) for one in zip(*found)]
+        key_counts = Tensor._wrap(_seen(xp, mode, part.start, part.stop, queries, keys))
+        chunks.append([x.expand_dims(1) for x in best_keys.run(scores, key_counts, count)])
+    return [one[0] if len(one) == 1 else cat.run(list(one), 0) for one in zip(*chunks)]
 
 
 def _need_layouts(api, error, layout_query, name, layout, mode):
@@ -323,12 +325,12 @@ def attend_chosen(
 
     An index that is negative, or not below `seen`, is left out; one named twice counts twice.
     """
-    found, dtype = [], query.dtype
+    chunks, dtype = [], query.dtype
     query, key, value = _upcast(xp, query, key, value)
     for part, at, barred in _chosen(xp, query, indices, seen):
         weights = _weights(xp, query[part], xp.getitem(key, (at,)), None, barred, scale, False)
-        found.append(xp.matmul(weights, xp.getitem(value, (at,))))
-    return xp.cast(xp.concatenate(found, 0), dtype)
+        chunks.append(xp.matmul(weights, xp.getitem(value, (at,))))
+    return xp.cast(xp.concatenate(chunks, 0), dtype)
 
 
 @attend_chosen.vjp_joint
@@ -340,8 +342,8 @@ def attend_chosen_vjp(xp, g, query, key, value, indices, seen, scale):
         rows, flow = query[part], g[part]
         own, gathered = xp.getitem(key, (at,)), xp.getitem(value, (at,))
         weights = _weights(xp, rows, own, None, barred, scale, False)
-        given = xp.matmul(xp.swapaxes(weights, -1, -2), flow)
-        to_value = xp.scatter_add(to_value, (at,), given)
+        value_flow = xp.matmul(xp.swapaxes(weights, -1, -2), flow)
+        to_value = xp.scatter_add(to_value, (at,), value_flow)
         flow = _softmax_flow(xp, xp.matmul(flow, xp.swapaxes(gathered, -1, -2)), weights)
         to_rows, to_own, _ = _score_gradients(xp, flow, rows, own, None, scale, False)
         to_query.append(to_rows)
@@ -355,12 +357,12 @@ def chosen_extent(xp, query: Floats, key: Floats, indices: Index, seen: Index, s
     relative to it, (queries, heads), in float32.
     """
     query, key = _upcast(xp, query, key)
-    found = []
+    extents = []
     for part, at, barred in _chosen(xp, query, indices, seen):
         scores = _scores(xp, query[part], xp.getitem(key, (at,)), None, barred, scale, False)
         top, _, total = _top_and_sum(xp, scores, barred)
-        found.append((top[..., 0], total[..., 0]))
-    return tuple(xp.cast(xp.concatenate(list(each), 0), "float32") for each in zip(*found))
+        extents.append((top[..., 0], total[..., 0]))
+    return tuple(xp.cast(xp.concatenate(list(column), 0), "float32") for column in zip(*extents))
 
 
 chosen_extent.vjp()
@@ -473,21 +475,21 @@ def sparse_flash_attention(
         queries.parts(query), keys.parts(key), keys.parts(value), queries.parts(sparse_indices)
     ):
         xp = space_for(q._array)
-        seen = _seen(xp, sparse_mode, 0, q.shape[0], q.shape[0], k.shape[0])
-        at = Tensor._wrap(_blocks(xp, at._array[:, 0], sparse_block_size, seen))
-        seen = Tensor._wrap(seen)
+        key_counts = _seen(xp, sparse_mode, 0, q.shape[0], q.shape[0], k.shape[0])
+        at = Tensor._wrap(_blocks(xp, at._array[:, 0], sparse_block_size, key_counts))
+        key_counts = Tensor._wrap(key_counts)
         if not k.shape[0]:  # nothing to gather from: a token of zeros that nobody sees
             k, v = (
                 cat.run([x, Tensor._wrap(xp.zeros((1, *x.shape[1:]), x._array.dtype))], 0)
                 for x in (k, v)
             )
         k, v = k.squeeze(1), v.squeeze(1)
-        outs.append(attend_chosen.run(q, k, v, at, seen, scale))
+        outs.append(attend_chosen.run(q, k, v, at, key_counts, scale))
         if return_softmax_lse:
-            extents.append(chosen_extent.run(q, k, at, seen, scale))
+            extents.append(chosen_extent.run(q, k, at, key_counts, scale))
     out = queries.whole(outs, 0)
     if return_softmax_lse:
-        return out, *(queries.whole(each, 0).expand_dims(-3) for each in zip(*extents))
+        return out, *(queries.whole(column, 0).expand_dims(-3) for column in zip(*extents))
     empty = space_for(query._array).zeros((0,), "float32")
     return out, Tensor._wrap(empty), Tensor._wrap(empty)
 
@@ -507,12 +509,12 @@ def _blocks(xp, indices, size, seen):
 
 
 def _need_sparse(api, layout_query, layout_kv, mode, block):
-    for name, one, known in (
+    for name, one, accepted in (
         ("layout_query", layout_query, ("BSND", "TND")),
         ("layout_kv", layout_kv, ("BSND", "TND", "PA_BSND")),
     ):
-        if one not in known:
-            raise RuntimeError(f"For '{api}', '{name}' must be one of {known}, but got '{one}'.")
+        if one not in accepted:
+            raise RuntimeError(f"For '{api}', '{name}' must be one of {accepted}, but got '{one}'.")
     if not 1 <= block <= 128 or block & (block - 1):
         raise RuntimeError(
             f"For '{api}', 'sparse_block_size' must be a power of 2 in [1, 128], but got {block}."
@@ -531,10 +533,10 @@ def _need_chosen(api, query, key, value, indices, ropes, mode):
             f"For '{api}', 'key' and 'value' must have one head of {query.shape[-1]} "
             f"features, but got shapes {key.shape} and {value.shape}."
         )
-    wanted = (*query.shape[:-2], 1)
-    if indices.shape[:-1] != wanted or indices.ndim != query.ndim:
+    expected_shape = (*query.shape[:-2], 1)
+    if indices.shape[:-1] != expected_shape or indices.ndim != query.ndim:
         raise ValueError(
-            f"For '{api}', 'sparse_indices' must have shape {wanted} and a last axis, "
+            f"For '{api}', 'sparse_indices' must have shape {expected_shape} and a last axis, "
             f"but got {indices.shape}."
         )
     for name, one, whole in (("query_rope", ropes[0], query), ("key_rope", ropes[1], key)):

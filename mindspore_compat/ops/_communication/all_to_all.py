@@ -40,8 +40,8 @@ def reduce_scatter_uneven(xp, input_x: Anything, sizes, operation, group):
     """Flat arrays combined; each member gets a part of its own length."""
     own = sizes[group.rank]
     use = f"reduce_scatter_uneven ({operation})"
-    got = xp.exchange(input_x, sizes, [own] * group.size, group, use)
-    return getattr(xp, operation)(xp.reshape(got, (group.size, own)), axis=0)
+    received = xp.exchange(input_x, sizes, [own] * group.size, group, use)
+    return getattr(xp, operation)(xp.reshape(received, (group.size, own)), axis=0)
 
 
 @public("ops.AlltoAll")
@@ -128,9 +128,11 @@ class AlltoAllV(Primitive):
     @checked
     def __call__(self, input_x: Anything, send_numel_list: Any, recv_numel_list: Any):
         group = partners(self.group)
-        sent = _counts(self, "send_numel_list", send_numel_list, group.size, self.block_size)
-        got = _counts(self, "recv_numel_list", recv_numel_list, group.size, self.block_size)
-        return _exchanged(self, input_x, sent, got, group)
+        send_counts = _counts(self, "send_numel_list", send_numel_list, group.size, self.block_size)
+        receive_counts = _counts(
+            self, "recv_numel_list", recv_numel_list, group.size, self.block_size
+        )
+        return _exchanged(self, input_x, send_counts, receive_counts, group)
 
 
 @public("ops.AlltoAllVC")
@@ -174,8 +176,8 @@ class AlltoAllVC(Primitive):
             counts[group.rank * size : (group.rank + 1) * size],
             counts[group.rank :: size],
         )
-        sent, got = (column, row) if self.transpose else (row, column)
-        return _exchanged(self, input_x, sent, got, group)
+        send_counts, receive_counts = (column, row) if self.transpose else (row, column)
+        return _exchanged(self, input_x, send_counts, receive_counts, group)
 
 
 @public("ops.AllGatherV")
@@ -335,12 +337,14 @@ class NeighborExchange(Primitive):
         )
 
 
-def _counts(primitive, name, given, length, unit=1):
+def _counts(primitive, name, setting, length, unit=1):
     """Counts as a list of ints, in elements."""
-    counts = given.asnumpy().reshape(-1).tolist() if isinstance(given, Tensor) else list(given)
+    counts = (
+        setting.asnumpy().reshape(-1).tolist() if isinstance(setting, Tensor) else list(setting)
+    )
     if len(counts) != length or any(type(count) is not int or count < 0 for count in counts):
         raise ValueError(
-            f"For '{primitive.name}', '{name}' must hold {length} counts, but got {given!r}."
+            f"For '{primitive.name}', '{name}' must hold {length} counts, but got {setting!r}."
         )
     return [count * unit for count in counts]
 
@@ -353,7 +357,7 @@ def _fits(primitive, name, tensor, length):
         )
 
 
-def _exchanged(primitive, tensor, sent, got, group):
-    _fits(primitive, "the counts", tensor, sum(sent))
-    result = transfer.exchange_op.run(tensor, sent, got, group)
-    return result if sum(got) else transfer.nothing(tensor, ())
+def _exchanged(primitive, tensor, send_counts, receive_counts, group):
+    _fits(primitive, "the counts", tensor, sum(send_counts))
+    result = transfer.exchange_op.run(tensor, send_counts, receive_counts, group)
+    return result if sum(receive_counts) else transfer.nothing(tensor, ())

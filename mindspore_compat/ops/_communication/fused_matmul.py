@@ -109,14 +109,14 @@ def matmul_reduce_scatter(
     _check_only(api, reduce_op=(reduce_op, "sum"), bias=(bias, None))
     _check_only(api, comm_turn=(comm_turn, 0), trans_input=(trans_input, False))
     _check_matrices(api, input, x2, trans_x2)
-    found = _group(api, group, world_size)
+    members = _group(api, group, world_size)
     if input.shape[0] % world_size:
         raise RuntimeError(
             f"For '{api}', axis 0 of 'input' must be a multiple of 'world_size' {world_size}, but "
             f"got the shape {input.shape}."
         )
     product = matrix_product.run(input, x2, trans_x2)
-    return transfer.reduce_scatter_op.run(product, "sum", found)
+    return transfer.reduce_scatter_op.run(product, "sum", members)
 
 
 def _check_only(api, **values):

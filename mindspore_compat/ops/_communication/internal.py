@@ -24,24 +24,24 @@ class _Filling:
         """Waits, and fills the Tensors."""
         self.pending.wait()
         start = 0
-        for each in self.targets:
-            part = self.flat[start : start + each.size]
-            methods.copy_(each, ops.reshape(part, each.shape))
-            start += each.size
+        for target in self.targets:
+            part = self.flat[start : start + target.size]
+            methods.copy_(target, ops.reshape(part, target.shape))
+            start += target.size
 
 
 @alias("ops.auto_generate.InnerCommAllGather()(input, rank_size, group, async_op=True)")
 def gathered(input, rank_size, group, async_op):
     """The Tensors of all members, concatenated along axis 0."""
-    made = ops.zeros((rank_size * input.shape[0], *input.shape[1:]), input.dtype)
-    return made, distributed.all_gather_into_tensor(made, input, group, async_op)
+    result = ops.zeros((rank_size * input.shape[0], *input.shape[1:]), input.dtype)
+    return result, distributed.all_gather_into_tensor(result, input, group, async_op)
 
 
 @alias("ops.auto_generate.InnerCommAllReduce()(input, op_type, group, async_op=True)")
 def reduced(input, op_type, group, async_op):
     """The Tensors of all members, reduced."""
-    made = methods.copy(input)
-    return made, distributed.all_reduce(made, op_type, group, async_op)
+    result = methods.copy(input)
+    return result, distributed.all_reduce(result, op_type, group, async_op)
 
 
 @alias(
@@ -49,30 +49,30 @@ def reduced(input, op_type, group, async_op):
 )
 def reduced_parts(input, rank_size, op_type, group, async_op):
     """This member's part of the reduced Tensors of all members."""
-    made = ops.zeros((input.shape[0] // rank_size, *input.shape[1:]), input.dtype)
-    return made, distributed.reduce_scatter_tensor(made, input, op_type, group, async_op)
+    result = ops.zeros((input.shape[0] // rank_size, *input.shape[1:]), input.dtype)
+    return result, distributed.reduce_scatter_tensor(result, input, op_type, group, async_op)
 
 
 @alias("ops.auto_generate.InnerCommIrecv()(tag, src, shape, group, dtype)")
 def received(tag, src, shape, group, dtype):
     """The Tensor that a member sends."""
-    made = ops.zeros(tuple(shape), dtype)
-    return made, distributed.irecv(made, member(group, src), group, tag)
+    result = ops.zeros(tuple(shape), dtype)
+    return result, distributed.irecv(result, member(group, src), group, tag)
 
 
-def exchanged(input, group, sent, got, async_op):
-    """Numbers from each member, with the counts in `got`; each is sent as many as in `sent`."""
-    made = ops.zeros((sum(got),), input.dtype)
+def exchanged(input, group, send_counts, receive_counts, async_op):
+    """Numbers from each member, `receive_counts` of them; `send_counts` go to each."""
+    result = ops.zeros((sum(receive_counts),), input.dtype)
     handle = distributed.all_to_all_single(
-        made, ops.reshape(input, (-1,)), list(got), list(sent), group, async_op
+        result, ops.reshape(input, (-1,)), list(receive_counts), list(send_counts), group, async_op
     )
-    return made, handle
+    return result, handle
 
 
-def exchanged_into(other, input, group, sent, got, async_op):
+def exchanged_into(other, input, group, send_counts, receive_counts, async_op):
     """`exchanged`, put into a Tensor, or one after another into a list of them."""
     targets = [other] if isinstance(other, Tensor) else list(other)
-    flat, pending = exchanged(input, group, sent, got, True)
+    flat, pending = exchanged(input, group, send_counts, receive_counts, True)
     handle = _Filling(flat, targets, pending)
     if async_op:
         return other, handle

@@ -96,13 +96,13 @@ class BatchISendIRecv(Primitive):
         ranks = partners(self.group).ranks
         tensors = iter([tensor for tensor in input_x if tensor is not None])
         shapes_and_dtypes = iter(zip(self.receive_shapes, self.receive_dtypes, strict=True))
-        given = len(input_x) - sum(tensor is None for tensor in input_x)
-        for word, count in (("isend", given), ("irecv", len(self.receive_shapes))):
-            wanted = list(self.op_types).count(word)
-            if wanted != count:
+        tensor_count = len(input_x) - sum(tensor is None for tensor in input_x)
+        for word, count in (("isend", tensor_count), ("irecv", len(self.receive_shapes))):
+            expected_count = list(self.op_types).count(word)
+            if expected_count != count:
                 raise RuntimeError(
                     f"For '{self.name}', there must be as many Tensors as 'isend' and shapes as "
-                    f"'irecv', but got {count} for {wanted} '{word}'."
+                    f"'irecv', but got {count} for {expected_count} '{word}'."
                 )
         if (
             not 0
@@ -141,22 +141,22 @@ def exchange_borders(xp, x: Anything, send_ids, send_lens, recv_ids, recv_lens, 
                 for side, size in zip(direction, x.shape[2:], strict=True)
             )
             pieces[peer] = xp.reshape(x[:, :, rows, columns], (-1,))
-    sent = [pieces[peer].shape[0] if peer in pieces else 0 for peer in range(group.size)]
+    send_counts = [pieces[peer].shape[0] if peer in pieces else 0 for peer in range(group.size)]
     shapes = [_shape(direction, x.shape, recv_lens) for direction in DIRECTIONS]
-    got = [0] * group.size
+    receive_counts = [0] * group.size
     for shape, peer in zip(shapes, recv_ids, strict=True):
         if peer != -1:
-            got[peer] = shape[0] * shape[1] * shape[2] * shape[3]
+            receive_counts[peer] = shape[0] * shape[1] * shape[2] * shape[3]
     parts = [pieces[peer] for peer in sorted(pieces)]
     flat = xp.concatenate([xp.zeros((0,), x.dtype), *parts])
-    arrived = xp.exchange(flat, sent, got, group)
+    arrived = xp.exchange(flat, send_counts, receive_counts, group)
     around = []
     for shape, peer in zip(shapes, recv_ids, strict=True):
-        start = sum(got[:peer]) if peer != -1 else 0
+        start = sum(receive_counts[:peer]) if peer != -1 else 0
         around.append(
             xp.zeros(shape, x.dtype)
             if peer == -1
-            else xp.reshape(arrived[start : start + got[peer]], shape)
+            else xp.reshape(arrived[start : start + receive_counts[peer]], shape)
         )
     top, top_right, right, bottom_right, bottom, bottom_left, left, top_left = around
     return xp.concatenate(

@@ -9,7 +9,14 @@ from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import AsValue, OneOf, TensorOf
 from .._rules import Floats, Natural, Positive, listed, several
-from .sizes import each, height_and_width, need_kernel_fits, need_one_dtype, need_rank, padding_of
+from .sizes import (
+    height_and_width,
+    need_kernel_fits,
+    need_one_dtype,
+    need_rank,
+    padding_of,
+    per_dimension,
+)
 
 Mode = OneOf("same", "valid", "pad")
 
@@ -19,7 +26,7 @@ def _convolve(xp, api, x, w, bias, stride, mode, padding, dilation, groups):
     count = w.ndim - 2
     need_one_dtype(api, input=x, weight=w)
     need_rank(api, "input", x, w.ndim)
-    stride, dilation = each(stride, count), each(dilation, count)
+    stride, dilation = per_dimension(stride, count), per_dimension(dilation, count)
     kernel, size = tuple(w.shape[2:]), tuple(x.shape[2:])
     if x.shape[1] % groups or w.shape[0] % groups or x.shape[1] != w.shape[1] * groups:
         raise ValueError(
@@ -157,7 +164,7 @@ def _unbatched(xp, api, input, weight, bias, stride, padding, dilation, groups, 
     mode = "pad"
     if isinstance(padding, str):
         mode, padding = padding, 0
-        if mode == "same" and set(each(stride, count)) != {1}:
+        if mode == "same" and set(per_dimension(stride, count)) != {1}:
             raise ValueError(
                 f"For '{api}', 'stride' must be 1 where 'padding' is 'same', but got {stride!r}."
             )
@@ -272,7 +279,7 @@ def conv3d_ext(
 
 def need_weight(api, w, filters, kernel):
     """Rejects weights that do not match the settings of the primitive."""
-    kernel = each(kernel, w.ndim - 2)
+    kernel = per_dimension(kernel, w.ndim - 2)
     if w.shape[0] != filters or tuple(w.shape[2:]) != kernel:
         raise RuntimeError(
             f"For '{api}', 'weight' must have {filters} filters of size {kernel}, but got shape "
@@ -380,10 +387,10 @@ def conv3d_primitive(
         x,
         weight,
         None,
-        each(stride, 3)[-3:],
+        per_dimension(stride, 3)[-3:],
         pad_mode,
         pad,
-        each(dilation, 3)[-3:],
+        per_dimension(dilation, 3)[-3:],
         group,
     )
 

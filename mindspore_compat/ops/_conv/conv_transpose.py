@@ -7,7 +7,15 @@ from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, AsValue, OneOf, TensorOf, TupleOf
 from .._rules import Floats, Natural, Positive, listed, several
 from .conv import add_bias, channels_second, need_weight
-from .sizes import each, height_and_width, need_one_dtype, need_rank, padding_of, sided, sizes_of
+from .sizes import (
+    height_and_width,
+    need_one_dtype,
+    need_rank,
+    padding_of,
+    per_dimension,
+    sided,
+    sizes_of,
+)
 
 Mode = OneOf("same", "valid", "pad")
 
@@ -128,7 +136,11 @@ def _need_small(api, extra, stride, dilation):
 def _transpose3d(xp, api, y, w, mode, pad, stride, dilation, groups, extra):
     need_rank(api, "input", y, 5)
     need_rank(api, "weight", w, 5)
-    stride, dilation, extra = each(stride, 3)[-3:], each(dilation, 3)[-3:], each(extra, 3)
+    stride, dilation, extra = (
+        per_dimension(stride, 3)[-3:],
+        per_dimension(dilation, 3)[-3:],
+        per_dimension(extra, 3),
+    )
     pads = sided(pad, 3)
     if mode != "pad" and (any(map(any, pads)) or any(extra)):
         raise ValueError(
@@ -263,7 +275,11 @@ def conv_transpose2d(
     """
     need_rank("conv_transpose2d", "input", input, 3, 4)
     need_rank("conv_transpose2d", "weight", weight, 4)
-    stride, dilation, extra = each(stride, 2), each(dilation, 2), each(output_padding, 2)
+    stride, dilation, extra = (
+        per_dimension(stride, 2),
+        per_dimension(dilation, 2),
+        per_dimension(output_padding, 2),
+    )
     _need_small("conv_transpose2d", extra, stride, dilation)
     x = xp.expand_dims(input, 0) if input.ndim == 3 else input
     out = _extended(

@@ -7,7 +7,7 @@ from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, ListOf, OneOf, Str, TupleOf
 from .._rules import Floats, Natural, Numbers, Positive, several
-from .sizes import each, height_and_width, need_kernel_fits, need_rank, padding_of, sided
+from .sizes import height_and_width, need_kernel_fits, need_rank, padding_of, per_dimension, sided
 
 Sizes = TupleOf(Positive, length=(2, 4)) | ListOf(Positive, length=(2, 4))
 Mode = OneOf("same", "valid", "pad")
@@ -97,10 +97,10 @@ def _geometry(api, size, kernel, settings, pad_list=()):
 
 
 def _need_filters(api, shape, channels, multiplier, kernel):
-    wanted = (multiplier, channels, *kernel)
-    if tuple(shape) != wanted:
+    expected_shape = (multiplier, channels, *kernel)
+    if tuple(shape) != expected_shape:
         raise ValueError(
-            f"For '{api}', the weight must have the shape {wanted}, but got {tuple(shape)}."
+            f"For '{api}', the weight must have the shape {expected_shape}, but got {tuple(shape)}."
         )
 
 
@@ -143,7 +143,7 @@ def depthwise(
         >>> print(convolve(ms.ops.ones((1, 2, 2, 2)), ms.ops.ones((1, 2, 2, 2))).shape)
         (1, 2, 1, 1)
     """
-    api, kernel = "DepthwiseConv2dNative", each(kernel_size, 2)
+    api, kernel = "DepthwiseConv2dNative", per_dimension(kernel_size, 2)
     need_rank(api, "x", x, 4)
     _need_filters(api, weight.shape, x.shape[1], channel_multiplier, kernel)
     settings = (pad_mode, pad, stride, dilation)
@@ -189,7 +189,7 @@ def depthwise_input(
         [[[[10. 20.]
            [30. 40.]]]]
     """
-    api, kernel = "DepthwiseConv2dNativeBackpropInput", each(kernel_size, 2)
+    api, kernel = "DepthwiseConv2dNativeBackpropInput", per_dimension(kernel_size, 2)
     need_rank(api, "dout", dout, 4)
     _need_filters(api, w.shape, x_size[1], channel_multiplier, kernel)
     settings = (pad_mode, pad, stride, dilation)
@@ -235,11 +235,11 @@ def depthwise_filter(
         [[[[10. 20.]
            [30. 40.]]]]
     """
-    api, kernel = "DepthwiseConv2dNativeBackpropFilter", each(kernel_size, 2)
+    api, kernel = "DepthwiseConv2dNativeBackpropFilter", per_dimension(kernel_size, 2)
     need_rank(api, "x", x, 4)
     _need_filters(api, w_size, x.shape[1], channel_multiplier, kernel)
     settings = (pad_mode, pad, stride, dilation)
     geometry = _geometry(api, tuple(x.shape[2:]), kernel, settings, pad_list)
     shape = (w_size[0] * w_size[1], 1, *kernel)
-    found = xp.convolve_weight(dout, x, shape, *geometry, x.shape[1])
-    return xp.swapaxes(xp.reshape(found, (w_size[1], w_size[0], *kernel)), 0, 1)
+    result = xp.convolve_weight(dout, x, shape, *geometry, x.shape[1])
+    return xp.swapaxes(xp.reshape(result, (w_size[1], w_size[0], *kernel)), 0, 1)

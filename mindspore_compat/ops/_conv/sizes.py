@@ -7,7 +7,7 @@ from ..._core.tensor.dtype import int32, int64
 from ..._core.tensor.tensor import Tensor
 
 
-def each(value, count):
+def per_dimension(value, count):
     """One number per spatial dimension: `value` itself if it is a sequence, else repeated.
 
     A sequence of one number counts for all dimensions.
@@ -20,12 +20,12 @@ def each(value, count):
 
 def height_and_width(value):
     """Height and width of a size given as a number, two, or four of which the last two count."""
-    return each(value, 2)[-2:]
+    return per_dimension(value, 2)[-2:]
 
 
 def sided(value, count):
     """(before, after) pairs from a number, one number per dimension, or two per dimension."""
-    value = each(value, count)
+    value = per_dimension(value, count)
     if len(value) == 2 * count:
         return tuple(zip(value[::2], value[1::2]))
     return tuple((n, n) for n in value)
@@ -51,9 +51,9 @@ def padding_of(api, mode, padding, size, kernel, stride, dilation):
 def need_rank(api, name, x, *ranks, error=ValueError):
     """Rejects a Tensor of another rank."""
     if x.ndim not in ranks:
-        wanted = " or ".join(map(str, ranks))
+        choices = " or ".join(map(str, ranks))
         raise error(
-            f"For '{api}', '{name}' must have {wanted} dimensions, but got shape {tuple(x.shape)}."
+            f"For '{api}', '{name}' must have {choices} dimensions, but got shape {tuple(x.shape)}."
         )
 
 
@@ -65,8 +65,8 @@ def need_one_dtype(api, **arrays):
     present = {name: x for name, x in arrays.items() if x is not None}
     if len({x.dtype for x in present.values()}) > 1:
         names = ", ".join(f"'{name}'" for name in present)
-        found = ", ".join(str(x.dtype) for x in present.values())
-        raise TypeError(f"For '{api}', {names} must have the same dtype, but got {found}.")
+        dtypes = ", ".join(str(x.dtype) for x in present.values())
+        raise TypeError(f"For '{api}', {names} must have the same dtype, but got {dtypes}.")
 
 
 def sizes_of(api, name, value, *lengths, count_error=ValueError, batch=False):
@@ -91,9 +91,9 @@ def sizes_of(api, name, value, *lengths, count_error=ValueError, batch=False):
         )
     too_low = any(n < (0 if batch and not i else 1) for i, n in enumerate(value))
     if len(value) not in lengths or too_low:
-        wanted = " or ".join(map(str, lengths))
+        choices = " or ".join(map(str, lengths))
         error = ValueError if len(value) in lengths else count_error
-        raise error(f"For '{api}', '{name}' must be {wanted} positive ints, but got {value!r}.")
+        raise error(f"For '{api}', '{name}' must be {choices} positive ints, but got {value!r}.")
     return tuple(value)
 
 

@@ -4,14 +4,18 @@ from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, TensorOf
 from .._rules import Index, Natural, Numbers, Positive, listed
-from .sizes import each, need_kernel_fits, need_rank, sided, sizes_of
+from .sizes import need_kernel_fits, need_rank, per_dimension, sided, sizes_of
 
 Columns = TensorOf("float16", "float32", "float64", "bfloat16", "complex64", "complex128")
 
 
 def _unfold(xp, x, kernel, dilation, padding, stride):
     """Windows as (N, C, kernel positions, windows)."""
-    kernel, stride, dilation = each(kernel, 2), each(stride, 2), each(dilation, 2)
+    kernel, stride, dilation = (
+        per_dimension(kernel, 2),
+        per_dimension(stride, 2),
+        per_dimension(dilation, 2),
+    )
     pads = sided(padding, 2)
     need_kernel_fits("unfold", tuple(x.shape[2:]), kernel, pads, dilation)
     return xp.im2col(x, kernel, stride, pads, dilation)
@@ -19,8 +23,8 @@ def _unfold(xp, x, kernel, dilation, padding, stride):
 
 def _fold(xp, api, x, size, kernel, dilation, padding, stride):
     """Columns (N, C, kernel positions, windows) summed into images of `size`."""
-    size, kernel = each(size, 2), each(kernel, 2)
-    stride, dilation, pads = each(stride, 2), each(dilation, 2), sided(padding, 2)
+    size, kernel = per_dimension(size, 2), per_dimension(kernel, 2)
+    stride, dilation, pads = per_dimension(stride, 2), per_dimension(dilation, 2), sided(padding, 2)
     need_kernel_fits(api, size, kernel, pads, dilation)
     count = 1
     for n, p, k, d, s in zip(size, pads, kernel, dilation, stride):
@@ -115,7 +119,7 @@ def fold(
            [1. 2. 1.]]]]
     """
     need_rank("fold", "input", input, 2, 3, 4)
-    kernel_elements = each(kernel_size, 2)[0] * each(kernel_size, 2)[1]
+    kernel_elements = per_dimension(kernel_size, 2)[0] * per_dimension(kernel_size, 2)[1]
     x = xp.expand_dims(input, 0) if input.ndim == 2 else input
     if input.ndim == 4:
         x = xp.reshape(x, (x.shape[0], x.shape[1] * x.shape[2], x.shape[3]))

@@ -98,10 +98,10 @@ class Custom(PrimitiveWithInfer):
         run = self._compiled if self.func_type == "aot" else self._in_python
         return custom.custom_gradient(run, self._pull, inputs)
 
-    def _pull(self, given, out, sens):
+    def _pull(self, inputs, out, sens):
         if self.bprop is None:
             raise RuntimeError("For 'Custom', a gradient needs 'bprop', but there is none.")
-        return self.bprop(*given, out, sens)
+        return self.bprop(*inputs, out, sens)
 
     def _in_python(self, *inputs):
         out = self.func(*map_tensors(lambda t: t.asnumpy(), inputs))
@@ -109,8 +109,8 @@ class Custom(PrimitiveWithInfer):
         kinds = self._inferred(self.out_dtype, "dtype", inputs)
         if not isinstance(kinds, (tuple, list)):
             kinds = [kinds] * (len(out) if several else 1)
-        made = [Tensor(one, kind) for one, kind in zip(out if several else [out], kinds)]
-        return tuple(made) if several else made[0]
+        result = [Tensor(one, kind) for one, kind in zip(out if several else [out], kinds)]
+        return tuple(result) if several else result[0]
 
     def _compiled(self, *inputs):
         path, _, name = self.func.rpartition(":")
@@ -119,8 +119,8 @@ class Custom(PrimitiveWithInfer):
         except RuntimeError as error:
             raise RuntimeError(f"For 'Custom', {error}") from error
         xp = current_space()
-        tensors = [each if isinstance(each, Tensor) else Tensor(each) for each in inputs]
-        arrays = [_packed(to_space(xp, each._array)) for each in tensors]
+        tensors = [tensor if isinstance(tensor, Tensor) else Tensor(tensor) for tensor in inputs]
+        arrays = [_packed(to_space(xp, tensor._array)) for tensor in tensors]
         shapes, kinds = (
             self._inferred(getattr(self, f"out_{what}"), what, inputs)
             for what in ("shape", "dtype")
@@ -135,16 +135,19 @@ class Custom(PrimitiveWithInfer):
             raise RuntimeError(
                 f"For 'Custom', the function {name!r} of {path!r} must return 0, but got {code}."
             )
-        made = tuple(map(Tensor._wrap, outs))
-        return made if several else made[0]
+        result = tuple(map(Tensor._wrap, outs))
+        return result if several else result[0]
 
-    def _inferred(self, given, what, inputs):
+    def _inferred(self, setting, what, inputs):
         """A shape or a dtype given directly, or as a function of those of the inputs."""
-        if callable(given) and not isinstance(given, dtypes.Type):
-            return given(
-                *(getattr(each, what, type(each) if what == "dtype" else each) for each in inputs)
+        if callable(setting) and not isinstance(setting, dtypes.Type):
+            return setting(
+                *(
+                    getattr(input, what, type(input) if what == "dtype" else input)
+                    for input in inputs
+                )
             )
-        return given
+        return setting
 
 
 def _packed(array):

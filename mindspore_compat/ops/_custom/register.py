@@ -140,11 +140,11 @@ class _RegOp:
 
     def dtype_format(self, *args):
         """Adds one row of dtypes and layouts: a pair for each input and output."""
-        wanted = len(self.inputs) + len(self.outputs)
-        if len(args) != wanted:
+        count = len(self.inputs) + len(self.outputs)
+        if len(args) != count:
             raise ValueError(
                 f"For '{type(self).__name__}', a row of 'dtype_format' must have "
-                f"{wanted} pairs, but got {len(args)}."
+                f"{count} pairs, but got {len(args)}."
             )
         self.dtype_format_.append(args)
         return self
@@ -167,7 +167,7 @@ class _RegOp:
         }
 
 
-def _describing(made, **signatures):
+def _describing(cls, **signatures):
     """Adds to a class `input`, `output` and `attr`, whose parameters are in their signatures."""
     words = {
         "input": "an input: its index, its name, and what else the kind of kernel wants",
@@ -181,10 +181,10 @@ def _describing(made, **signatures):
             f"def {method}(self, {parameters}, **kwargs):",
             f"    return self._{method}({{{described}}}, kwargs)",
         ]
-        function = compiled(lines, {}, f"{made.__name__}.{method}")[method]
+        function = compiled(lines, {}, f"{cls.__name__}.{method}")[method]
         function.__doc__ = f"Describes {words[method]}."
-        setattr(made, method, function)
-    return made
+        setattr(cls, method, function)
+    return cls
 
 
 _PLACE = "index=None, name=None"
@@ -192,7 +192,7 @@ _PLACE = "index=None, name=None"
 
 def _kind(path, own, words, **signatures):
     name = path.removeprefix("ops.")
-    made = type(
+    cls = type(
         name,
         (_RegOp,),
         {
@@ -202,8 +202,8 @@ def _kind(path, own, words, **signatures):
             f"Source: mindspore.{path} of MindSpore 2.10.\n",
         },
     )
-    globals()[name] = made  # the path `ops.op_info_register` shows it too
-    return public(path)(_describing(made, **signatures))
+    globals()[name] = cls  # the path `ops.op_info_register` shows it too
+    return public(path)(_describing(cls, **signatures))
 
 
 _OF_A_CPU = {
@@ -274,9 +274,11 @@ def _setting(method, entry, first, kind):
         return self
 
     lines = [f"def {method}(self, {name}{default}):", f"    return set_entry(self, {name})"]
-    made = compiled(lines, {"set_entry": set_entry, "first": first}, f"TBERegOp.{method}")[method]
-    made.__doc__ = f"Sets the entry `{entry}`."
-    setattr(TBERegOp, method, made)
+    method_function = compiled(
+        lines, {"set_entry": set_entry, "first": first}, f"TBERegOp.{method}"
+    )[method]
+    method_function.__doc__ = f"Sets the entry `{entry}`."
+    setattr(TBERegOp, method, method_function)
 
 
 for _method, _rest in _TBE.items():

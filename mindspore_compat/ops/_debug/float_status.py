@@ -199,8 +199,8 @@ class CheckNumerics(Primitive):
     @checked
     def __call__(self, x: Floats):
         xp = space_for(x._array)
-        for word, found in (("NaN", xp.isnan), ("infinite", xp.isinf)):
-            if bool(found(x._array).any()):
+        for word, mask in (("NaN", xp.isnan), ("infinite", xp.isinf)):
+            if bool(mask(x._array).any()):
                 raise RuntimeError(
                     f"For 'CheckNumerics', 'x' must be finite, but it has {word} values."
                 )

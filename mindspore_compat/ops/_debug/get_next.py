@@ -70,9 +70,9 @@ class GetNext(Primitive):
             one.dtype == kind and _fits(one.shape, shape)
             for one, (kind, shape) in zip(batch, declared)
         ):
-            found = [(each.dtype, each.shape) for each in batch]
+            actual = [(tensor.dtype, tensor.shape) for tensor in batch]
             raise RuntimeError(
-                f"For 'GetNext', the batch must be as declared, {declared}, but it is {found}."
+                f"For 'GetNext', the batch must be as declared, {declared}, but it is {actual}."
             )
         return batch
 

@@ -75,9 +75,9 @@ _latest = {}  # "tag[:Kind]" -> the newest value that a summary op has shown
 
 def take_latest():
     """The newest values of the summary ops since the last call, by "tag[:Kind]"."""
-    taken = dict(_latest)
+    values = dict(_latest)
     _latest.clear()
-    return taken
+    return values
 
 
 class _Summary(Primitive):
@@ -272,7 +272,7 @@ class Assert(Primitive):
     def __call__(self, condition: Bool | TensorOf("bool"), input_data: TupleOf(Any) | ListOf(Any)):
         if bool(condition):
             return Tensor(1, dtypes.int32).reshape(1)
-        for each in input_data:
-            flat = each.asnumpy().reshape(-1) if isinstance(each, Tensor) else [each]
+        for value in input_data:
+            flat = value.asnumpy().reshape(-1) if isinstance(value, Tensor) else [value]
             print("input data:", flat[: self.summarize])
         raise RuntimeError("For 'Assert', the condition is false.")

@@ -404,8 +404,8 @@ def sign(xp, input: TensorOf(any_dtype)):
         >>> print(ms.ops.sign(ms.Tensor([-3.0, 0.0, 2.0])))
         [-1.  0.  1.]
     """
-    found = xp.sign(input)
-    return found if input.dtype.kind in "biu" else xp.where(xp.isnan(input), 0, found)
+    signs = xp.sign(input)
+    return signs if input.dtype.kind in "biu" else xp.where(xp.isnan(input), 0, signs)
 
 
 @op("ops.MulNoNan()(x, y)", types=Promote("x y"))

@@ -73,10 +73,10 @@ def astype(self, dtype, copy=True):
 
     Source: mindspore.Tensor.astype of MindSpore 2.10.
     """
-    wanted = named_dtype("Tensor.astype", dtype)
-    if not copy and wanted == self.dtype:
+    target = named_dtype("Tensor.astype", dtype)
+    if not copy and target == self.dtype:
         return self
-    return cast.run(self, dtypes.to_numpy(wanted))
+    return cast.run(self, dtypes.to_numpy(target))
 
 
 def _conversion(path, dtype):

@@ -69,7 +69,7 @@ def clip_by_value(x, clip_value_min=None, clip_value_max=None):
     """
     if isinstance(x, (tuple, list)):
         return tuple(clip_by_value(one, clip_value_min, clip_value_max) for one in x)
-    low, high = (_bound(x, each) for each in (clip_value_min, clip_value_max))
+    low, high = (_bound(x, value) for value in (clip_value_min, clip_value_max))
     if not isinstance(x, Tensor) or low is None and high is None:
         return build("ops", "clamp")(x, low, high)  # which refuses
     out = x if low is None else build("ops", "maximum")(x, low)

@@ -60,13 +60,13 @@ def _of_result(line, printed, rule):
     """
 
     def back(xp, out: Floats, g: Floats, axis: Int = -1, alpha: Float = 1.0):
-        known = {"out": out, "axis": axis, "alpha": alpha}
-        found = rule()
-        return found.pull(xp, g, tuple(known[name] for name in found.saves), (True,))[0]
+        arguments = {"out": out, "axis": axis, "alpha": alpha}
+        function = rule()
+        return function.pull(xp, g, tuple(arguments[name] for name in function.saves), (True,))[0]
 
     area, _, name = line.partition("(")[0].rpartition(".")
     result_first = line.rpartition("(")[2].partition(",")[0].endswith("out")
-    given = "out, grad" if result_first else "grad, out"
+    inputs = "out, grad" if result_first else "grad, out"
     back.__doc__ = f"""Computes the gradient of an operation, given its result and its gradient.
 
     Shapes:
@@ -75,7 +75,7 @@ def _of_result(line, printed, rule):
     Example:
         >>> from mindspore_compat.{area} import {name}
         >>> out, grad = ms.Tensor([[0.5]]), ms.Tensor([[1.0]])
-        >>> print({name}()({given}))
+        >>> print({name}()({inputs}))
         {printed}
     """
     op(line)(back)

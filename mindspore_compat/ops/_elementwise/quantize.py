@@ -47,15 +47,15 @@ def quantized(
         >>> print(ms.ops.auto_generate.QuantV2()(half(1.0, 2.0), half(2.0, 2.0), half(0.0, 1.0)))
         [2 5]
     """
-    for name, each in (("scale", scale), ("offset", offset)):
+    for name, factor in (("scale", scale), ("offset", offset)):
         if (
             not x.ndim
-            or tuple(each.shape[-1:]) != x.shape[-1:]
-            or any(n != 1 for n in each.shape[:-1])
+            or tuple(factor.shape[-1:]) != x.shape[-1:]
+            or any(n != 1 for n in factor.shape[:-1])
         ):
             raise ValueError(
                 f"For 'QuantV2', '{name}' must have length {tuple(x.shape[-1:])} in the last axis "
-                f"and 1 in others, but got shape {tuple(each.shape)}."
+                f"and 1 in others, but got shape {tuple(factor.shape)}."
             )
     x, scale, offset = upcast(xp, x, scale, offset)
     return _bytes(xp, xp.reshape(scale, (-1,)) * x + xp.reshape(offset, (-1,)))
@@ -103,5 +103,5 @@ def quantized_by_rows(
     rows = upcast(xp, x)
     rows = rows if smooth_scales is None else rows * upcast(xp, smooth_scales)
     unit = xp.max(xp.abs(rows), -1, keepdims=True) / 127
-    found = _bytes(xp, rows / xp.where(unit > 0, unit, 1))
-    return found, xp.squeeze(unit, -1)
+    quotients = _bytes(xp, rows / xp.where(unit > 0, unit, 1))
+    return quotients, xp.squeeze(unit, -1)

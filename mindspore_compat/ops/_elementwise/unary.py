@@ -9,10 +9,10 @@ def as_floating(xp, x):
     return xp.cast(x, "float32") if x.dtype.kind in "iub" else x
 
 
-def unary(name, doc, given, printed, *lines, only=Anything):
+def unary(name, doc, example, printed, *lines, only=Anything):
     """An op that applies one function of `xp` to floats; integers are cast to float32.
 
-    `printed` is what the first line, called with a Tensor of `given`, prints.
+    `printed` is what the first line, called with a Tensor of `example`, prints.
     """
 
     def body(xp, input: only):
@@ -27,7 +27,7 @@ def unary(name, doc, given, printed, *lines, only=Anything):
         integers give float32.
 
     Example:
-        >>> print(ms.{lines[0].partition("(")[0]}(ms.Tensor({given})))
+        >>> print(ms.{lines[0].partition("(")[0]}(ms.Tensor({example})))
         {printed}
     """,
     )

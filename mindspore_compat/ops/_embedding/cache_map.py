@@ -28,11 +28,11 @@ class _Map:
         """The index where the search for a key starts."""
         return int((GOLDEN * key - math.floor(GOLDEN * key)) * len(self.rows))
 
-    def search(self, start, wanted):
+    def search(self, start, matches):
         """The first matching index from `start` on, and the number of probes."""
         for count in range(len(self.rows)):
             position = (start + count) % len(self.rows)
-            if wanted(self.rows[position]):
+            if matches(self.rows[position]):
                 return position, count + 1
         raise RuntimeError("For 'MapCacheIdx', 'hashmap' has no free row left: it must be larger.")
 
@@ -117,11 +117,11 @@ class MapCacheIdx(Primitive):
             raise ValueError(
                 f"For 'MapCacheIdx', 'hashmap' must have shape (M, 4), but got {hashmap.shape}."
             )
-        step, most, first = (_number(each) for each in (step, emb_max_num, cache_max_num))
+        step, most, first = (_number(value) for value in (step, emb_max_num, cache_max_num))
         rows = hashmap.asnumpy().tolist()
-        found = _mapped(_Map(rows), indices.asnumpy().reshape(-1).tolist(), step, most, first)
+        lists = _mapped(_Map(rows), indices.asnumpy().reshape(-1).tolist(), step, most, first)
         overwrite("MapCacheIdx", hashmap, Tensor(rows, hashmap.dtype))
-        positions, *swaps = (Tensor(each, hashmap.dtype) for each in found)
+        positions, *swaps = (Tensor(value, hashmap.dtype) for value in lists)
         return (positions.reshape(indices.shape), *swaps)
 
 
@@ -138,10 +138,10 @@ def _mapped(table, indices, step, most, first):
         if position is None:
             missing.append((i, key))
         positions.append(position)
-    left, came, where = [], [], []
+    evicted, came, where = [], [], []
     for i, key in missing:
         positions[i], old = table.replace(key, step)
-        left.append(old)
+        evicted.append(old)
         came.append(key)
         where.append(positions[i])
-    return positions, left, came, where
+    return positions, evicted, came, where

@@ -13,8 +13,8 @@ def _pixels(xp, x, indices, inside=None):
     count, channels, area = x.shape[0], x.shape[1], prod(x.shape[2:])
     rows = xp.reshape(xp.moveaxis(xp.reshape(x, (count, channels, area)), 1, 2), (-1, channels))
     flat = xp.reshape(indices + xp.reshape(xp.arange(count) * area, (-1, 1)), (-1,))
-    found = xp.reshape(xp.take(rows, flat, 0), (*indices.shape, channels))
-    return found if inside is None else xp.where(xp.expand_dims(inside, -1), found, 0)
+    result = xp.reshape(xp.take(rows, flat, 0), (*indices.shape, channels))
+    return result if inside is None else xp.where(xp.expand_dims(inside, -1), result, 0)
 
 
 def _flat(xp, points, size):
@@ -63,6 +63,8 @@ def from_images(xp, x, batch, ys, xs):
         indices = start + xp.cast(at_y, "int64") * width + xp.cast(at_x, "int64")
         share_y, share_x = ys - y0, xs - x0
         weight = (share_y if down else 1 - share_y) * (share_x if right else 1 - share_x)
-        found = xp.reshape(xp.take(rows, xp.reshape(indices, (-1,)), 0), (*indices.shape, channels))
-        total = total + found * xp.expand_dims(weight, -1)
+        result = xp.reshape(
+            xp.take(rows, xp.reshape(indices, (-1,)), 0), (*indices.shape, channels)
+        )
+        total = total + result * xp.expand_dims(weight, -1)
     return total

@@ -283,14 +283,14 @@ def _scalar(api, name, value, *dtypes):
 
 def _limits(api, name, overlap, least, *dtypes):
     """The two thresholds as numbers."""
-    given = [each.dtype for each in (overlap, least) if isinstance(each, Tensor)]
-    found = (_scalar(api, name, overlap, *dtypes), _scalar(api, "score_threshold", least, *dtypes))
-    if len(set(given)) > 1:
+    given_dtypes = [value.dtype for value in (overlap, least) if isinstance(value, Tensor)]
+    limits = (_scalar(api, name, overlap, *dtypes), _scalar(api, "score_threshold", least, *dtypes))
+    if len(set(given_dtypes)) > 1:
         raise TypeError(
             f"For '{api}', '{name}' and 'score_threshold' must have the same dtype, "
-            f"but got {given[0]} and {given[1]}."
+            f"but got {given_dtypes[0]} and {given_dtypes[1]}."
         )
-    return found
+    return limits
 
 
 def _chosen(xp, close, scores, most, least):
@@ -400,7 +400,7 @@ def non_max_suppression_with_overlaps(
 
 def _best_of_image(xp, boxes, scores, per_class, most, overlap, least):
     """The boxes, scores and classes selected for one image, best first, as arrays."""
-    found = []
+    parts_by_class = []
     for c in range(scores.shape[1]):
         own = boxes[:, min(c, boxes.shape[1] - 1)]
         low, height = xp.minimum(own[:, :2], own[:, 2:]), xp.maximum(own[:, :2], own[:, 2:])
@@ -408,16 +408,16 @@ def _best_of_image(xp, boxes, scores, per_class, most, overlap, least):
         shared, area = _overlap(xp, rows, rows, 0), math.prod(_sides(rows, 0))
         union = xp.expand_dims(area, 0) + xp.expand_dims(area, 1) - shared
         at = _chosen(xp, shared > overlap * union, scores[:, c], per_class, least)
-        found.append(
+        parts_by_class.append(
             (
                 xp.take(own, at, 0),
                 xp.take(scores[:, c], at, 0),
                 xp.full(at.shape, float(c), "float32"),
             )
         )
-    joined = [xp.concatenate(parts, 0) for parts in zip(*found)]
-    order = xp.argsort(-joined[1], kind="stable")[:most]
-    return [xp.take(part, order, 0) for part in joined]
+    columns = [xp.concatenate(parts, 0) for parts in zip(*parts_by_class)]
+    order = xp.argsort(-columns[1], kind="stable")[:most]
+    return [xp.take(part, order, 0) for part in columns]
 
 
 @op(
@@ -467,8 +467,8 @@ def combined_non_max_suppression(
             f"got {tuple(boxes.shape)} and {tuple(scores.shape)}."
         )
     if any(
-        given.ndim
-        for given in (max_output_size_per_class, max_total_size, iou_threshold, score_threshold)
+        limit.ndim
+        for limit in (max_output_size_per_class, max_total_size, iou_threshold, score_threshold)
     ):
         raise ValueError(f"For '{api}', sizes and thresholds must have no dimensions.")
     per_class, most = int(max_output_size_per_class), int(max_total_size)
@@ -481,10 +481,10 @@ def combined_non_max_suppression(
     goal = min(most, per_class * scores.shape[2]) if pad_per_class else most
     outs, counts = [], []
     for image in range(boxes.shape[0]):
-        found = _best_of_image(xp, boxes[image], scores[image], per_class, goal, overlap, least)
-        counts.append(found[1].shape[0])
+        result = _best_of_image(xp, boxes[image], scores[image], per_class, goal, overlap, least)
+        counts.append(result[1].shape[0])
         rest = goal - counts[-1]
-        outs.append([xp.pad(part, ((0, rest),) + ((0, 0),) * (part.ndim - 1)) for part in found])
+        outs.append([xp.pad(part, ((0, rest),) + ((0, 0),) * (part.ndim - 1)) for part in result])
     boxes_of, best, classes = (xp.stack(list(parts), 0) for parts in zip(*outs))
     boxes_of = xp.minimum(xp.maximum(boxes_of, 0), 1) if clip_boxes else boxes_of
     return boxes_of, best, classes, xp.asarray(counts, "int32")

@@ -51,16 +51,16 @@ def _crop(xp, api, image, boxes, index, crop_size, method, outside):
     flat = (shape[0], shape[1] * shape[2])
     ys = xp.reshape(xp.broadcast_to(xp.expand_dims(rows, 2), shape), flat)
     xs = xp.reshape(xp.broadcast_to(xp.expand_dims(columns, 1), shape), flat)
-    known = (ys >= 0) & (ys <= height - 1) & (xs >= 0) & (xs <= width - 1)
+    inside = (ys >= 0) & (ys <= height - 1) & (xs >= 0) & (xs <= width - 1)
     if half:
-        known = xp.ones(ys.shape, bool)
+        inside = xp.ones(ys.shape, bool)
     near_y = xp.minimum(xp.maximum(ys, 0), height - 1)
     near_x = xp.minimum(xp.maximum(xs, 0), width - 1)
     if method == "nearest":
         near_y, near_x = xp.floor(near_y + 0.5), xp.floor(near_x + 0.5)
-    found = from_images(xp, x, index, near_y, near_x)
-    found = xp.where(xp.expand_dims(known, -1), found, outside)
-    return xp.reshape(found, (*shape, x.shape[1]))
+    result = from_images(xp, x, index, near_y, near_x)
+    result = xp.where(xp.expand_dims(inside, -1), result, outside)
+    return xp.reshape(result, (*shape, x.shape[1]))
 
 
 @op(

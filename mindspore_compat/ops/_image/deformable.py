@@ -24,10 +24,10 @@ def _deformed(xp, api, x, offsets, kernel, stride, pads, dilation, groups):
         (n + sum(p) - d * (k - 1) - 1) // s + 1
         for n, p, d, k, s in zip(x.shape[2:], pads, dilation, kernel, stride)
     )
-    wanted = (x.shape[0], 3 * groups * kernel_elements, *out)
-    if tuple(offsets.shape) != wanted or x.shape[1] % groups:
+    expected_shape = (x.shape[0], 3 * groups * kernel_elements, *out)
+    if tuple(offsets.shape) != expected_shape or x.shape[1] % groups:
         raise ValueError(
-            f"For '{api}', 'offsets' must have shape {wanted} and "
+            f"For '{api}', 'offsets' must have shape {expected_shape} and "
             f"the channels be divisible by {groups}, but got {tuple(offsets.shape)} and "
             f"{x.shape[1]} channels."
         )
@@ -43,10 +43,10 @@ def _deformed(xp, api, x, offsets, kernel, stride, pads, dilation, groups):
     ys = xp.reshape(parts[:, 1] + base_y, (lead, count))
     xs = xp.reshape(parts[:, 0] + base_x, (lead, count))
     planes = xp.reshape(x, (lead, x.shape[1] // groups, *x.shape[2:]))
-    found = between(xp, planes, [ys, xs]) * xp.reshape(parts[:, 2], (lead, count, 1))
-    found = xp.reshape(xp.moveaxis(found, 2, 1), (x.shape[0], x.shape[1], *kernel, *out))
-    found = xp.transpose(found, (0, 1, 4, 2, 5, 3))
-    return xp.reshape(found, (x.shape[0], x.shape[1], out[0] * kernel[0], out[1] * kernel[1]))
+    samples = between(xp, planes, [ys, xs]) * xp.reshape(parts[:, 2], (lead, count, 1))
+    samples = xp.reshape(xp.moveaxis(samples, 2, 1), (x.shape[0], x.shape[1], *kernel, *out))
+    samples = xp.transpose(samples, (0, 1, 4, 2, 5, 3))
+    return xp.reshape(samples, (x.shape[0], x.shape[1], out[0] * kernel[0], out[1] * kernel[1]))
 
 
 def _need_ones(api, name, value):
@@ -208,9 +208,9 @@ def multi_scale_deformable_attn(
         part = value[:, first : first + size[0] * size[1]]
         part = xp.reshape(xp.transpose(part, (0, 2, 3, 1)), (count * heads, channels, *size))
         at = xp.reshape(xp.moveaxis(locations[:, :, :, level], 2, 1), (count * heads, -1, 2))
-        found = between(xp, part, [at[:, :, 1] * size[0] - 0.5, at[:, :, 0] * size[1] - 0.5])
+        result = between(xp, part, [at[:, :, 1] * size[0] - 0.5, at[:, :, 0] * size[1] - 0.5])
         share = xp.reshape(xp.moveaxis(weight[:, :, :, level], 2, 1), (count * heads, -1, 1))
         total = total + xp.sum(
-            xp.reshape(found * share, (count, heads, queries, points, channels)), 3
+            xp.reshape(result * share, (count, heads, queries, points, channels)), 3
         )
     return xp.reshape(xp.moveaxis(total, 1, 2), (count, queries, heads * channels))

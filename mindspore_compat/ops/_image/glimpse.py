@@ -58,8 +58,8 @@ def glimpse_noise(xp, shape, kind):
         return xp.zeros(shape, "float32")
     if kind == "uniform":
         return xp.random_uniform(shape, -1.0, 1.0)
-    drawn = random.stream(0, 0).next(xp).standard_normal(shape, dtype=np.float32)
-    return drawn * 0.5 + 10.0
+    noise = random.stream(0, 0).next(xp).standard_normal(shape, dtype=np.float32)
+    return noise * 0.5 + 10.0
 
 
 @op(compute="native")
@@ -75,7 +75,7 @@ def glimpse(
     """The window of each image whose centre is given, with noise beyond the edges."""
     count, *image, channels = x.shape
     starts = xp.cast(xp.stop(offsets), "float32")
-    whole, window = (xp.asarray(each, "float32") for each in (image, size))
+    whole, window = (xp.asarray(array, "float32") for array in (image, size))
     starts = starts * whole if normalized else starts
     starts = starts / 2 + whole / 2 if centered else starts
     starts = xp.cast(xp.trunc(starts - window / 2), "int64")
@@ -86,9 +86,9 @@ def glimpse(
     )
     rows, columns = xp.clip(rows, 0, image[0] - 1), xp.clip(columns, 0, image[1] - 1)
     first = xp.reshape(xp.arange(count), (count, 1, 1))
-    picked = x[first, xp.expand_dims(rows, 2), xp.expand_dims(columns, 1)]
+    pixels = x[first, xp.expand_dims(rows, 2), xp.expand_dims(columns, 1)]
     around = xp.cast(xp.glimpse_noise((count, *size, channels), noise), x.dtype)
-    return xp.where(xp.expand_dims(inside, 3), picked, around)
+    return xp.where(xp.expand_dims(inside, 3), pixels, around)
 
 
 @public("ops.ExtractGlimpse")
@@ -197,8 +197,8 @@ def _sampling(n, count, scale, move, kernel_type, antialias):
     distance = np.abs((np.arange(n) + 0.5 - centres) / filter_scale)
     weights = np.where(distance <= reach, kernel(np.minimum(distance, reach)), 0.0)
     total = weights.sum(1, keepdims=True)
-    known = (np.abs(total) >= 1000 * np.finfo(np.float32).tiny) & (centres >= 0) & (centres <= n)
-    return np.where(known, weights / np.where(known, total, 1), 0.0)
+    inside = (np.abs(total) >= 1000 * np.finfo(np.float32).tiny) & (centres >= 0) & (centres <= n)
+    return np.where(inside, weights / np.where(inside, total, 1), 0.0)
 
 
 @op(compute="native")
@@ -249,8 +249,8 @@ class ScaleAndTranslate(Primitive):
         moves = _pair(self.name, "translation", translation, positive=False)
         rules = (self.kernel_type, self.antialias)
         matrices = [
-            _sampling(n, *each, *rules)
-            for n, each in zip(images.shape[1:3], zip(sizes, scales, moves))
+            _sampling(n, *moves_of_axis, *rules)
+            for n, moves_of_axis in zip(images.shape[1:3], zip(sizes, scales, moves))
         ]
         return scaled_and_moved.run(cast.run(images, SINGLE), *matrices)
 
@@ -397,16 +397,16 @@ class SampleDistortedBoundingBoxV2(Primitive):
         return begin, size, Tensor._wrap(xp.asarray([[box]], "float32"))
 
 
-def _part(drawn, height, width, ratios, areas):
+def _part(numbers, height, width, ratios, areas):
     """(top, left, bottom, right) of an aspect ratio and an area in range, or None."""
-    ratio = drawn.uniform(*ratios)
+    ratio = numbers.uniform(*ratios)
     least, most = (share * height * width for share in areas)
     low, high = (round(math.sqrt(area / ratio)) for area in (least, most))
     if round(high * ratio) > width:
         high = int((width + 0.5 - 1e-7) / ratio)
         high -= round(high * ratio) > width
     high = min(high, height)
-    box_height = int(drawn.integers(low, high + 1)) if low < high else high
+    box_height = int(numbers.integers(low, high + 1)) if low < high else high
     for change in (0, 1, -1):  # rounding may have left the range
         box_width = round((box_height + change) * ratio)
         if least <= box_width * (box_height + change) <= most and 0 < box_width <= width:
@@ -417,7 +417,7 @@ def _part(drawn, height, width, ratios, areas):
     if not 0 < box_height <= height:
         return None
     top, left = (
-        int(drawn.integers(0, free_space + 1))
+        int(numbers.integers(0, free_space + 1))
         for free_space in (height - box_height, width - box_width)
     )
     return top, left, top + box_height, left + box_width

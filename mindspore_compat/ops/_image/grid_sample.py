@@ -57,8 +57,8 @@ def _positions(xp, api, x, grid, padding, corners):
 
 def _grid_sample(xp, api, x, grid, mode, padding, corners):
     points = _positions(xp, api, x, grid, padding, corners)
-    found = (between if mode == "bilinear" else nearest)(xp, x, points)
-    return xp.reshape(xp.moveaxis(found, 2, 1), (x.shape[0], x.shape[1], *grid.shape[1:-1]))
+    result = (between if mode == "bilinear" else nearest)(xp, x, points)
+    return xp.reshape(xp.moveaxis(result, 2, 1), (x.shape[0], x.shape[1], *grid.shape[1:-1]))
 
 
 Mode = OneOf("bilinear", "nearest")

@@ -93,13 +93,13 @@ Factor = Float(gt=0.0) | TupleOf(Float(gt=0.0)) | ListOf(Float(gt=0.0))
 
 def _spatial(api, name, value, count):
     """One number per spatial dimension, as given or repeated."""
-    given = value if isinstance(value, (tuple, list)) else (value,) * count
-    if len(given) != count:
+    numbers = value if isinstance(value, (tuple, list)) else (value,) * count
+    if len(numbers) != count:
         raise ValueError(
             f"For '{api}', '{name}' must have one number for each of {count} dimensions, but got "
             f"{value!r}."
         )
-    return tuple(given)
+    return tuple(numbers)
 
 
 def _arguments(api, x, size, factor, mode, corners, recompute, scaled):

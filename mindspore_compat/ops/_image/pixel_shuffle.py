@@ -9,7 +9,7 @@ from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Any, AsValue, Int, ListOf, OneOf, TensorOf, TupleOf, checked
 from ..._core.tensor.tensor import Tensor
-from .._conv.sizes import each, need_rank, padding_of
+from .._conv.sizes import need_rank, padding_of, per_dimension
 from .._rules import Anything, Float16To64, Index, Numbers, Reals
 from ..primitive import Primitive
 
@@ -332,15 +332,15 @@ def extract_volume_patches(
         (1, 8, 2, 2, 2)
     """
     need_rank("ExtractVolumePatches", "input_x", input_x, 5)
-    kernel, stride = (each(v, 3)[-3:] for v in (kernel_size, strides))
+    kernel, stride = (per_dimension(v, 3)[-3:] for v in (kernel_size, strides))
     size = tuple(input_x.shape[2:])
     pads = padding_of("ExtractVolumePatches", padding, 0, size, kernel, stride, (1, 1, 1))
     out = tuple((n + sum(p) - k) // s + 1 for n, p, k, s in zip(size, pads, kernel, stride))
     if min(out) < 1:
         raise ValueError(f"For 'ExtractVolumePatches', the window {kernel} must fit into {size}.")
-    found = xp.im2col(input_x, kernel, stride, pads, (1, 1, 1))
-    found = xp.swapaxes(found, 1, 2)
-    return xp.reshape(found, (input_x.shape[0], -1, *out))
+    result = xp.im2col(input_x, kernel, stride, pads, (1, 1, 1))
+    result = xp.swapaxes(result, 1, 2)
+    return xp.reshape(result, (input_x.shape[0], -1, *out))
 
 
 # Colours ------------------------------------------------------------------------------------------

@@ -15,11 +15,11 @@ def _clamped(xp, x, batch, ys, xs):
     Within a pixel of the image the edge is repeated; beyond lies 0.
     """
     height, width = x.shape[2], x.shape[3]
-    known = (ys >= -1) & (ys <= height) & (xs >= -1) & (xs <= width)
+    inside = (ys >= -1) & (ys <= height) & (xs >= -1) & (xs <= width)
     ys = xp.minimum(xp.where(ys > 0, ys, 0), height - 1)  # NaN lies outside too
     xs = xp.minimum(xp.where(xs > 0, xs, 0), width - 1)
-    found = from_images(xp, x, batch, ys, xs)
-    return xp.where(xp.expand_dims(known, -1), found, 0)
+    result = from_images(xp, x, batch, ys, xs)
+    return xp.where(xp.expand_dims(inside, -1), result, 0)
 
 
 @op(
@@ -70,7 +70,7 @@ def roi_align(
     if roi_end_mode == 0:
         sides = xp.maximum(sides, 1)
     if sample_num > 0:
-        found = _aligned(
+        result = _aligned(
             xp,
             features,
             rois[:, 0],
@@ -79,7 +79,7 @@ def roi_align(
             (pooled_height, pooled_width),
             (sample_num, sample_num),
         )
-        return xp.cast(found, features.dtype)
+        return xp.cast(result, features.dtype)
     parts = []
     for i in range(rois.shape[0]):  # each region has its own number of points
         counts = (
@@ -112,6 +112,6 @@ def _aligned(xp, x, batch, starts, sides, pooled, counts):
     flat = (shape[0], shape[1] * shape[2])
     ys = xp.reshape(xp.broadcast_to(xp.expand_dims(rows, 2), shape), flat)
     xs = xp.reshape(xp.broadcast_to(xp.expand_dims(columns, 1), shape), flat)
-    found = xp.moveaxis(_clamped(xp, x, batch, ys, xs), 2, 1)
-    cells = xp.reshape(found, (shape[0], x.shape[1], pooled[0], counts[0], pooled[1], counts[1]))
+    result = xp.moveaxis(_clamped(xp, x, batch, ys, xs), 2, 1)
+    cells = xp.reshape(result, (shape[0], x.shape[1], pooled[0], counts[0], pooled[1], counts[1]))
     return xp.mean(cells, (3, 5))

@@ -61,13 +61,13 @@ def ps_roi_pooling(
             f"{features.shape[1]}."
         )
     regions = xp.stop(rois)
-    picked = xp.take(features, xp.cast(regions[:, 0], "int64"), 0)
+    planes = xp.take(features, xp.cast(regions[:, 0], "int64"), 0)
     shape = (num_rois, out_dim, group_size, group_size, *features.shape[2:])
     rows, columns = (
         xp.cast(_bins(xp, regions, side, length, spatial_scale, group_size), features.dtype)
         for side, length in ((1, shape[4]), (0, shape[5]))
     )
-    total = xp.einsum("rcijhw,rih,rjw->rcij", xp.reshape(picked, shape), rows, columns)
+    total = xp.einsum("rcijhw,rih,rjw->rcij", xp.reshape(planes, shape), rows, columns)
     area = xp.expand_dims(xp.sum(rows, 2), 2) * xp.expand_dims(xp.sum(columns, 2), 1)
     area = xp.expand_dims(xp.maximum(area, 1), 1)
     channels = xp.reshape(xp.arange(shape[1] * group_size**2), (1, *shape[1:4]))

@@ -82,14 +82,14 @@ def rotated_overlap(
         second = [xp.expand_dims(part, 1) for part in second]
         rows = max(1, xp.at_once() // (_POINTS * max(1, boxes.shape[0] * others)))
         parts = [slice(start, start + rows) for start in range(0, max(count, 1), rows)]
-        found = []
+        result = []
         for part in parts:
-            own = [xp.expand_dims(each[:, part], 2) for each in first]
-            found.append(_ratios(xp, own, second, mode, v_threshold, e_threshold))
-        ratio = found[0] if len(found) == 1 else xp.concatenate(found, 1)
+            own = [xp.expand_dims(coordinate[:, part], 2) for coordinate in first]
+            result.append(_ratios(xp, own, second, mode, v_threshold, e_threshold))
+        ratio = result[0] if len(result) == 1 else xp.concatenate(result, 1)
     else:
         pairs = min(count, others)
-        first, second = ([each[:, :pairs] for each in side] for side in (first, second))
+        first, second = ([coordinate[:, :pairs] for coordinate in side] for side in (first, second))
         ratio = _ratios(xp, first, second, mode, v_threshold, e_threshold)
         ratio = xp.scatter_diagonal(ratio, (boxes.shape[0], count, others), 0, 1, 2)
     return xp.cast(ratio, boxes.dtype)
@@ -173,9 +173,13 @@ def _inside(xp, points, centre, box, margin):
 
 def _crossings(xp, a, b, margin):
     """Where each edge of one crosses each of the other, and whether it does; a last axis of 16."""
-    starts = [xp.expand_dims(each, -1) for each in a], [xp.expand_dims(each, -2) for each in b]
+    starts = (
+        [xp.expand_dims(coordinate, -1) for coordinate in a],
+        [xp.expand_dims(coordinate, -2) for coordinate in b],
+    )
     steps = [
-        [xp.roll(each, -1, axis) - each for each in side] for side, axis in zip(starts, (-2, -1))
+        [xp.roll(coordinate, -1, axis) - coordinate for coordinate in side]
+        for side, axis in zip(starts, (-2, -1))
     ]
     (ax, ay), (bx, by) = starts
     (au, av), (bu, bv) = steps
@@ -189,7 +193,7 @@ def _crossings(xp, a, b, margin):
         intersects & (t >= -margin) & (t <= 1 + margin) & (u >= -margin) & (u <= 1 + margin)
     )
     lead = (*intersects.shape[:-2], 16)
-    return [xp.reshape(each, lead) for each in (ax + t * au, ay + t * av)], xp.reshape(
+    return [xp.reshape(coordinate, lead) for coordinate in (ax + t * au, ay + t * av)], xp.reshape(
         intersects, lead
     )
 
@@ -198,12 +202,16 @@ def _area(xp, xs, ys, counts):
     """The area of the convex polygon of the points that count, given in any order."""
     is_vertex = xp.cast(counts, "float64")
     number = xp.maximum(xp.sum(is_vertex, -1, keepdims=True), 1.0)
-    xs, ys = (xp.where(counts, each, 0.0) for each in (xs, ys))
-    xs, ys = (each - xp.sum(each, -1, keepdims=True) / number for each in (xs, ys))
+    xs, ys = (xp.where(counts, coordinate, 0.0) for coordinate in (xs, ys))
+    xs, ys = (
+        coordinate - xp.sum(coordinate, -1, keepdims=True) / number for coordinate in (xs, ys)
+    )
     angles = xp.where(counts, xp.arctan2(xp.stop(ys), xp.stop(xs)), 10.0)
     order = xp.argsort(angles, -1)
-    xs, ys, is_vertex = (xp.take_along_axis(each, order, -1) for each in (xs, ys, is_vertex))
+    xs, ys, is_vertex = (
+        xp.take_along_axis(coordinate, order, -1) for coordinate in (xs, ys, is_vertex)
+    )
     # entries after the last point repeat the first one, so that the polygon closes there
-    xs, ys = (xp.where(is_vertex > 0, each, each[..., :1]) for each in (xs, ys))
+    xs, ys = (xp.where(is_vertex > 0, coordinate, coordinate[..., :1]) for coordinate in (xs, ys))
     turned = xs * xp.roll(ys, -1, -1) - ys * xp.roll(xs, -1, -1)
     return xp.abs(xp.sum(turned, -1)) / 2

@@ -49,16 +49,16 @@ def gather(
         view[i] = input_params.shape[i]
         positions.append(xp.reshape(xp.arange(input_params.shape[i]), tuple(view)))
     front = xp.moveaxis(input_params, axis, lead)
-    picked = _at(front, (*positions, input_indices), "gather", "input_indices")
+    slices = _at(front, (*positions, input_indices), "gather", "input_indices")
     inner = input_indices.ndim - lead
     between = tuple(range(input_indices.ndim, input_indices.ndim + axis - lead))
     order = (
         *range(lead),
         *between,
         *range(lead, lead + inner),
-        *range(input_indices.ndim + axis - lead, picked.ndim),
+        *range(input_indices.ndim + axis - lead, slices.ndim),
     )
-    return xp.transpose(picked, order)
+    return xp.transpose(slices, order)
 
 
 @op("ops.index_select(input, axis, index)", compute="native")

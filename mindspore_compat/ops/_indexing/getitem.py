@@ -63,13 +63,13 @@ def tensor_getitem(self, index):
     """
     array = self._array
     plain = basic(array, index)
-    made = _by_arrays(self, array, index) if plain is None else getitem.run(self, plain)
+    result = _by_arrays(self, array, index) if plain is None else getitem.run(self, plain)
     if graphs.separate:
         if type(index) is not slice:
-            item_of_item.linked(made, self, index, sys._getframe(1))
+            item_of_item.linked(result, self, index, sys._getframe(1))
     elif depth.open:
-        made.__dict__["_view_of"] = item_of_item.reference(self), index
-    return made
+        result.__dict__["_view_of"] = item_of_item.reference(self), index
+    return result
 
 
 def _by_arrays(self, array, index):
@@ -92,14 +92,14 @@ def _chosen(source, index):
     """The elements of `source` at index arrays: a copy that writes back into `source`."""
     source = batched_like(source, index if type(index) is tuple else (index,))
     try:
-        made = getitem.run(source, index)
+        result = getitem.run(source, index)
     except (IndexError, ValueError) as error:
         raise _index_error("Tensor.__getitem__", error) from error
     if source._node is None and type(source._array) in SPACES:
         # A view has no owner but this link; a Tensor with memory of its own is not held
         owner = source._array.base is None
-        made._chosen_from = (weakref.ref(source) if owner else lambda: source, index)
-    return made
+        result._chosen_from = (weakref.ref(source) if owner else lambda: source, index)
+    return result
 
 
 @public("Tensor.__setitem__")
@@ -131,8 +131,10 @@ def tensor_setitem(self, index, value):
     values = values.astype(array.dtype) if values.dtype != array.dtype else values
     parts = position if type(position) is tuple else (position,)
     if space_among([array, values, *parts]) is not None:  # within vmap: a new Batch takes its index
-        made = setitem.run(batched_like(self, [values, *parts]), _with_node(values, node), position)
-        self._array, self._node = made._array, made._node
+        result = setitem.run(
+            batched_like(self, [values, *parts]), _with_node(values, node), position
+        )
+        self._array, self._node = result._array, result._node
     elif self._node is None and node is None:
         if graphs.running and type(self) is Tensor:
             self._array = array.copy()
@@ -154,16 +156,16 @@ def _write_on(part, frame):
     elif write_into_whole(part):
         return
     if "_chosen_from" in part.__dict__ and not graphs.running:
-        source, chosen = part._chosen_from
+        source, choice = part._chosen_from
         if source() is not None:
-            _write(own(source()), chosen, part._array)
+            _write(own(source()), choice, part._array)
 
 
 def _with_node(array, node):
     """A Tensor of an array that is part of a graph."""
-    made = Tensor._wrap(array)
-    made._node = node
-    return made
+    result = Tensor._wrap(array)
+    result._node = node
+    return result
 
 
 def _write(array, index, values):

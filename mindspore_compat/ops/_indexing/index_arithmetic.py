@@ -67,10 +67,10 @@ class InvertPermutation(Primitive):
             raise ValueError(
                 f"For 'InvertPermutation', 'input_x' must be a permutation, but got {input_x}."
             )
-        made = [0] * len(input_x)
-        for index, each in enumerate(input_x):
-            made[each] = index
-        return tuple(made)
+        result = [0] * len(input_x)
+        for index, place in enumerate(input_x):
+            result[place] = index
+        return tuple(result)
 
 
 @op("ops.MapUniform()(input, per_group_size, group_num)", compute="native")

@@ -49,9 +49,9 @@ def index_of(array, index, api):
     if kind is int:
         return index
     if kind is list and _all_numbers(index):
-        found = _sequence(index, api)
-        _need_length(array, 0, found, api)
-        return on_device_of(array, found)
+        result = _sequence(index, api)
+        _need_length(array, 0, result, api)
+        return on_device_of(array, result)
     if kind is not tuple and kind is not list:  # such a list stands for a tuple
         return on_device_of(array, _part(index, api))
     count = sum(not (part is None or part is Ellipsis or isinstance(part, bool)) for part in index)
@@ -74,13 +74,13 @@ def index_of(array, index, api):
     return on_device_of(array, tuple(parts))
 
 
-def _need_length(array, axis, found, api):
+def _need_length(array, axis, mask, api):
     """Rejects a list of bools that is not as long as the axis it selects from."""
-    if found.dtype == bool and found.ndim == 1 and axis < array.ndim:
-        if len(found) != array.shape[axis]:
+    if mask.dtype == bool and mask.ndim == 1 and axis < array.ndim:
+        if len(mask) != array.shape[axis]:
             raise IndexError(
                 f"For '{api}', a list of bools in an index must have the length of "
-                f"the axis, {array.shape[axis]}, but got {len(found)}."
+                f"the axis, {array.shape[axis]}, but got {len(mask)}."
             )
 
 
@@ -147,25 +147,25 @@ def _tensor(array, api, within):
 def _sequence(part, api):
     """A list or tuple of numbers as an array of ints or bools."""
     try:
-        found = as_array(list(part))
+        result = as_array(list(part))
     except TypeError as error:
         raise (IndexError if _has_text(part) else RuntimeError)(
             f"For '{api}', a list within an index must hold ints or bools in equal rows, but got "
             f"{part!r}."
         ) from error
-    if found.dtype.kind in "ib" and found.size:
-        return found
-    if found.size and _writes(api):
+    if result.dtype.kind in "ib" and result.size:
+        return result
+    if result.size and _writes(api):
         raise TypeError(
             f"For '{api}', a list within an index must hold ints or bools, but got {part!r}."
         )
-    return found.astype("int64")
+    return result.astype("int64")
 
 
 def _has_text(part):
     return any(
-        _has_text(each) if isinstance(each, (list, tuple)) else isinstance(each, str)
-        for each in part
+        _has_text(item) if isinstance(item, (list, tuple)) else isinstance(item, str)
+        for item in part
     )
 
 

@@ -82,8 +82,8 @@ def scatter_(
         xp = space_for(input._array)
         src = Tensor._wrap(xp.full(index.shape, src, input._array.dtype))
     how = "add" if reduce == "add" else "mul"
-    made = tensor_scatter_elements.run(input, index, src, dim, how)
-    return overwrite("scatter_", input, made)
+    result = tensor_scatter_elements.run(input, index, src, dim, how)
+    return overwrite("scatter_", input, result)
 
 
 def _scatter_fits(input, dim, index, src):
@@ -151,11 +151,11 @@ def _fits(api, self, dim, index, source):
         raise ValueError(
             f"For '{api}', 'dim' must be in [{-self.ndim}, {self.ndim}), but got {dim}."
         )
-    wanted = list(self.shape)
-    wanted[dim] = index.size
-    if index.ndim != 1 or list(source.shape) != wanted:
+    sizes = list(self.shape)
+    sizes[dim] = index.size
+    if index.ndim != 1 or list(source.shape) != sizes:
         raise ValueError(
-            f"For '{api}', 'index' must have one axis and the slices the shape {tuple(wanted)}, "
+            f"For '{api}', 'index' must have one axis and the slices the shape {tuple(sizes)}, "
             f"but got {index.shape} and {source.shape}."
         )
     check_range(api, index._array.reshape(-1, 1), (self.shape[dim],))
@@ -189,9 +189,9 @@ def index_put(
     Source: mindspore.Tensor.index_put of MindSpore 2.10.
     """
     if not one_dtype(*indices):
-        found = ", ".join(str(each.dtype) for each in indices)
-        raise TypeError(f"For 'index_put', 'indices' must have one dtype, but got {found}.")
-    shapes = [each.shape for each in (*indices, values)]
+        dtypes = ", ".join(str(tensor.dtype) for tensor in indices)
+        raise TypeError(f"For 'index_put', 'indices' must have one dtype, but got {dtypes}.")
+    shapes = [tensor.shape for tensor in (*indices, values)]
     if any(len(shape) != 1 for shape in shapes):
         raise ValueError(
             f"For 'index_put', 'indices' and 'values' must have one axis, but got {shapes}."
@@ -213,13 +213,13 @@ def _put(api, input, indices, values, accumulate):
             f"For '{api}', 'indices' must hold at most {input.ndim} Tensors, but got "
             f"{len(indices)}."
         )
-    positions = on_device_of(input._array, tuple(each._array for each in indices))
+    positions = on_device_of(input._array, tuple(tensor._array for tensor in indices))
     for index, length in zip(positions, input.shape, strict=False):
         if _out_of_range(index, length):
             raise ValueError(f"For '{api}', 'indices' must be in [{-length}, {length}).")
     try:
-        wanted = space_for(input._array).empty_like(input._array)[positions].shape
-        values = values.broadcast_to(wanted) if values.shape != wanted else values
+        part_shape = space_for(input._array).empty_like(input._array)[positions].shape
+        values = values.broadcast_to(part_shape) if values.shape != part_shape else values
     except LIBRARY_ERRORS as error:
         raise ValueError(f"For '{api}', the indices and values do not fit: {error}") from error
     return scatter_by.run(input, values, positions, "add" if accumulate else "update")
@@ -227,8 +227,8 @@ def _put(api, input, indices, values, accumulate):
 
 def _out_of_range(index, length):
     """True if positions known on the host exceed an end, which only NumPy rejects."""
-    seen = type(index) in SPACES and index.dtype.kind in "iu" and index.size
-    return bool(seen) and not -length <= int(index.min()) <= int(index.max()) < length
+    is_readable = type(index) in SPACES and index.dtype.kind in "iu" and index.size
+    return bool(is_readable) and not -length <= int(index.min()) <= int(index.max()) < length
 
 
 @checked(OneDtype("input values"))
@@ -239,8 +239,8 @@ def index_put_(
     accumulate: Bool = False,
 ):
     """Writes (or adds) values at indices or where masks are true, into the Tensor itself."""
-    made = _put("index_put_", input, indices, values, accumulate)
-    return overwrite("index_put_", input, made)
+    result = _put("index_put_", input, indices, values, accumulate)
+    return overwrite("index_put_", input, result)
 
 
 @public("Tensor.index_put_")
@@ -269,13 +269,13 @@ def put_(input: Anything, index: Index, source: Anything, accumulate: Bool = Fal
             f"For 'put_', 'source' must have the dtype {input.dtype}, but got {source.dtype}."
         )
     check_range("put_", index._array.reshape(-1, 1), (input.size,))
-    made = scatter_by.run(
+    result = scatter_by.run(
         input.reshape(-1),
         source.reshape(-1),
         (index._array.reshape(-1),),
         "add" if accumulate else "update",
     )
-    return overwrite("put_", input, made.reshape(input.shape))
+    return overwrite("put_", input, result.reshape(input.shape))
 
 
 # Slices named by number ---------------------------------------------------------------------------
@@ -476,8 +476,8 @@ def uniform_(input, from_=0, to=1, *, generator=None):
 @public("Tensor.uniform")
 def uniform(self, from_=0.0, to=1.0, generator=None):
     """Returns uniformly distributed numbers in [from_, to), in the Tensor's shape and dtype."""
-    made = _uniform("uniform", self, from_, to, generator, TypeError)
-    return Tensor._wrap(made.astype(self._array.dtype))
+    result = _uniform("uniform", self, from_, to, generator, TypeError)
+    return Tensor._wrap(result.astype(self._array.dtype))
 
 
 def _bound(api, name, value):

@@ -77,5 +77,5 @@ def strided_slice_grad(
 def tensor_copy_slices(x, value, begin, end, strides):
     """A copy of `x` with `value` at the given slices."""
     result = methods.copy(x)
-    result[tuple(slice(*each) for each in zip(begin, end, strides, strict=True))] = value
+    result[tuple(slice(*column) for column in zip(begin, end, strides, strict=True))] = value
     return result

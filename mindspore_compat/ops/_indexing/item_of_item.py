@@ -39,17 +39,17 @@ def written(item, frame):
         return None, None
     source, index, code, line = item._item_of
     statements = _nested_targets(code.co_filename)
-    taken = statements.get(line)
-    if taken is None or not _goes_on(frame, code, taken, statements):
+    target = statements.get(line)
+    if target is None or not _goes_on(frame, code, target, statements):
         return None, None
     return source(), index
 
 
-def _goes_on(frame, code, taken, statements):
+def _goes_on(frame, code, target, statements):
     """Whether the frame is still at the statement that took an item."""
     if frame.f_globals.get("__package__") == __package__:
         return True
-    return frame.f_code is code and statements.get(frame.f_lineno) == taken
+    return frame.f_code is code and statements.get(frame.f_lineno) == target
 
 
 @functools.lru_cache(1024)

@@ -211,5 +211,5 @@ def masked_scatter(xp, input: Anything, mask: TensorOf("bool"), source: Anything
     mask = xp.broadcast_to(mask, input.shape)
     flat = xp.ravel(mask)
     order = xp.cumsum(xp.cast(flat, "int64")) - 1
-    picked = xp.take(xp.ravel(source), xp.where(flat, order, 0))
-    return xp.where(mask, xp.reshape(picked, input.shape), input)
+    elements = xp.take(xp.ravel(source), xp.where(flat, order, 0))
+    return xp.where(mask, xp.reshape(elements, input.shape), input)

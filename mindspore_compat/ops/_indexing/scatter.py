@@ -52,10 +52,10 @@ def _check_rows(api, input_x, indices, updates):
             f"For '{api}', the last axis of 'indices' must have length 1 to "
             f"{input_x.ndim}, but got {indices.shape}."
         )
-    wanted = indices.shape[:-1] + input_x.shape[depth:]
-    if updates.shape != wanted:
+    expected_shape = indices.shape[:-1] + input_x.shape[depth:]
+    if updates.shape != expected_shape:
         raise ValueError(
-            f"For '{api}', 'updates' must have the shape {wanted}, but got {updates.shape}."
+            f"For '{api}', 'updates' must have the shape {expected_shape}, but got {updates.shape}."
         )
     if indices.size and 0 in input_x.shape[:depth]:
         raise ValueError(
@@ -86,10 +86,10 @@ def check_range(api, indices, lengths):
 def _check_slices(api, input_x, indices, updates):
     if not input_x.ndim:
         raise ValueError(f"For '{api}', 'input_x' must have slices, but got no axis.")
-    wanted = indices.shape + input_x.shape[1:]
-    if updates.shape != wanted:
+    expected_shape = indices.shape + input_x.shape[1:]
+    if updates.shape != expected_shape:
         raise ValueError(
-            f"For '{api}', 'updates' must have the shape {wanted}, but got {updates.shape}."
+            f"For '{api}', 'updates' must have the shape {expected_shape}, but got {updates.shape}."
         )
     check_range(api, indices._array.reshape(-1, 1), input_x.shape[:1])
 
@@ -97,8 +97,8 @@ def _check_slices(api, input_x, indices, updates):
 @in_each_slice
 def _scatter_in_place(api, input_x, updates, index, how):
     """Writes the result of a scatter into `input_x` and returns it."""
-    made = scatter_by.run(Tensor._wrap(input_x._array), updates, index, how)
-    own(input_x)[...] = made._array
+    result = scatter_by.run(Tensor._wrap(input_x._array), updates, index, how)
+    own(input_x)[...] = result._array
     return plain(input_x)
 
 
@@ -174,10 +174,10 @@ def _scatter_family(how, word, functions, classes, method=None):
             printed=_PRINTED[how],
             indices="[0]" if function is scatter else "[[0]]",
         )
-        made = public(path)(checked(*related)(function))
-        _class(title, made)
+        result = public(path)(checked(*related)(function))
+        _class(title, result)
     if method:
-        _method(method, made)
+        _method(method, result)
 
 
 def _method(path, function):
@@ -203,12 +203,12 @@ def _class(path, function):
     def __call__(self, input_x, indices, updates):
         return function(input_x, indices, updates)
 
-    made = type(
+    cls = type(
         name,
         (Primitive,),
         {"__init__": __init__, "__call__": __call__, "__doc__": function.__doc__},
     )
-    public(path)(made)
+    public(path)(cls)
 
 
 _scatter_family(

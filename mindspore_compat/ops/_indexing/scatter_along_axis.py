@@ -203,10 +203,10 @@ def index_add(
 
 @in_each_slice
 def _add_in_place(x, indices, y, axis):
-    made = added_along.run(x, indices, y, axis)
-    own(x)[...] = made._array
+    result = added_along.run(x, indices, y, axis)
+    own(x)[...] = result._array
     out = plain(x)
-    out._node = made._node
+    out._node = result._node
     return out
 
 
@@ -369,11 +369,11 @@ def mint_scatter(
 
     Source: mindspore.mint.scatter of MindSpore 2.10.
     """
-    given = [input, index] + ([src] if isinstance(src, Tensor) else [])
-    if len({each.ndim for each in given}) > 1 or not input.ndim:
+    tensors = [input, index] + ([src] if isinstance(src, Tensor) else [])
+    if len({tensor.ndim for tensor in tensors}) > 1 or not input.ndim:
         raise ValueError(
             f"For 'scatter', the Tensors must have as many axes, at least one, but "
-            f"got shapes {', '.join(str(each.shape) for each in given)}."
+            f"got shapes {', '.join(str(tensor.shape) for tensor in tensors)}."
         )
     if isinstance(src, Tensor):
         if src.dtype != input.dtype:

@@ -159,10 +159,10 @@ def chosen(xp, indices: TensorOf(integer), tables: ListOf(Anything), wrap: Bool)
     """For each element of the indices, the element of the Tensor it names, as int32 in their dtype;
     the Tensors broadcast.
     """
-    whole = xp.broadcast_shapes(indices.shape, *(each.shape for each in tables))
+    whole = xp.broadcast_shapes(indices.shape, *(table.shape for table in tables))
     count, dtype = len(tables), tables[0].dtype
-    parts = [xp.real(each) if dtype.kind == "c" else each for each in tables]
-    rows = xp.stack([xp.broadcast_to(xp.cast(each, "int32"), whole) for each in parts])
+    parts = [xp.real(table) if dtype.kind == "c" else table for table in tables]
+    rows = xp.stack([xp.broadcast_to(xp.cast(table, "int32"), whole) for table in parts])
     inside = indices % count if wrap else xp.clip(indices, 0, count - 1)
     inside = xp.cast(xp.broadcast_to(inside, whole), "int64")
     return xp.cast(xp.take_along_axis(rows, xp.expand_dims(inside, 0), 0)[0], dtype)

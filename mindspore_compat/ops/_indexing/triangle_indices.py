@@ -24,8 +24,8 @@ def _indices(path, second, keep):
         rows = reshape_array.run(ranges.arange(row), (row, 1))
         columns = reshape_array.run(ranges.arange(col), (1, col))
         mask = keep(columns - rows, offset)
-        found = argwhere.run(mask).T
-        return found.astype(dtype)
+        result = argwhere.run(mask).T
+        return result.astype(dtype)
 
     make.__name__ = name
     make.__doc__ = f"""The positions of a triangle of a row x col matrix, as two rows of int64.

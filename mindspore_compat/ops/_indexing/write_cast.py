@@ -20,14 +20,14 @@ def promotes_beyond(dtype, like):
 
 def standing(*values):
     """The values with numbers as Tensors without axes, of the dtype of the first Tensor."""
-    if all(isinstance(each, Tensor) for each in values):
+    if all(isinstance(value, Tensor) for value in values):
         return values
-    like = next((each for each in values if isinstance(each, Tensor)), Tensor(0.0))._array
+    like = next((value for value in values if isinstance(value, Tensor)), Tensor(0.0))._array
     return tuple(
-        each
-        if isinstance(each, Tensor)
-        else Tensor._wrap(space_for(like).asarray(each, like.dtype))
-        for each in values
+        value
+        if isinstance(value, Tensor)
+        else Tensor._wrap(space_for(like).asarray(value, like.dtype))
+        for value in values
     )
 
 

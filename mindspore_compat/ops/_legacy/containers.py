@@ -92,7 +92,7 @@ def reduced_shape(shape, axis):
     Source: mindspore.ops.functional.reduced_shape of MindSpore 2.10.
     """
     axes = (axis,) if isinstance(axis, int) else tuple(axis) or range(len(shape))
-    kept_axes = {each % len(shape) for each in axes}
+    kept_axes = {number % len(shape) for number in axes}
     return tuple(1 if index in kept_axes else length for index, length in enumerate(shape))
 
 
@@ -107,7 +107,7 @@ def broadcast_gradient_args(x_shape, y_shape):
     Source: mindspore.ops.functional.broadcast_gradient_args of MindSpore 2.10.
     """
     rank = max(len(x_shape), len(y_shape))
-    x, y = ((1,) * (rank - len(each)) + tuple(each) for each in (x_shape, y_shape))
+    x, y = ((1,) * (rank - len(shape)) + tuple(shape) for shape in (x_shape, y_shape))
     missing = rank - len(x_shape), rank - len(y_shape)
 
     def axes(own, other, lacking):

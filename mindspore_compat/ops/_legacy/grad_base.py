@@ -35,7 +35,7 @@ class _Getters:
             )
 
         def keep(get):
-            computes = [each for each in prim.__mro__ if "__call__" in vars(each)]
+            computes = [cls for cls in prim.__mro__ if "__call__" in vars(cls)]
             if computes:
                 prim.__call__ = _with_gradient(computes[0].__call__, get)
             return get

@@ -77,7 +77,7 @@ def interpolate(
             f"shape {x.shape}."
         )
     size = _new_size(x.shape, scales, sizes)
-    aligned, centres = (coordinate_transformation_mode == each for each in _POSITIONS[:2])
+    aligned, centres = (coordinate_transformation_mode == position for position in _POSITIONS[:2])
     if mode == "linear":
         return resize_bilinear.run(x.expand_dims(2), (1, *size), aligned, centres).squeeze(2)
     return resize_bilinear.run(x, size, aligned, centres)
@@ -90,22 +90,24 @@ def _new_size(shape, scales, sizes):
             "For 'interpolate', exactly one of 'scales' and 'sizes' must be given, but got "
             f"{scales!r} and {sizes!r}."
         )
-    name, given = ("sizes", sizes) if scales is None else ("scales", scales)
-    if not isinstance(given, (tuple, list)):
-        raise TypeError(f"For 'interpolate', {name!r} must be a tuple or list, but got {given!r}.")
-    kind, wanted = (int, len(shape) - 2) if scales is None else (float, len(shape))
-    if any(type(each) is not kind for each in given):
+    name, numbers = ("sizes", sizes) if scales is None else ("scales", scales)
+    if not isinstance(numbers, (tuple, list)):
         raise TypeError(
-            f"For 'interpolate', {name!r} must hold {kind.__name__}s, but got {given!r}."
+            f"For 'interpolate', {name!r} must be a tuple or list, but got {numbers!r}."
         )
-    if len(given) != wanted or any(each <= 0 for each in given):
+    kind, count = (int, len(shape) - 2) if scales is None else (float, len(shape))
+    if any(type(number) is not kind for number in numbers):
+        raise TypeError(
+            f"For 'interpolate', {name!r} must hold {kind.__name__}s, but got {numbers!r}."
+        )
+    if len(numbers) != count or any(number <= 0 for number in numbers):
         raise ValueError(
-            f"For 'interpolate', {name!r} must hold {wanted} positive numbers, but got {given!r}."
+            f"For 'interpolate', {name!r} must hold {count} positive numbers, but got {numbers!r}."
         )
     if scales is None:
-        return tuple(given)
-    if given[:2] != type(given)((1.0, 1.0)):
+        return tuple(numbers)
+    if numbers[:2] != type(numbers)((1.0, 1.0)):
         raise ValueError(
-            f"For 'interpolate', 'scales' must be 1.0 for the first two axes, but got {given!r}."
+            f"For 'interpolate', 'scales' must be 1.0 for the first two axes, but got {numbers!r}."
         )
-    return tuple(int(length * scale) for length, scale in zip(shape[2:], given[2:]))
+    return tuple(int(length * scale) for length, scale in zip(shape[2:], numbers[2:]))

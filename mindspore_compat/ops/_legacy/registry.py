@@ -25,12 +25,12 @@ class Registry(UserDict):
         Raises:
             ValueError: if there is none.
         """
-        found = self.data.get(obj_str) or build("ops", obj_str, Primitive)
-        if found is None:
+        result = self.data.get(obj_str) or build("ops", obj_str, Primitive)
+        if result is None:
             raise ValueError(
                 f"For 'get', 'obj_str' must be the name of a function, but got {obj_str!r}."
             )
-        return found
+        return result
 
 
 tensor_operator_registry = public("ops.tensor_operator_registry")(Registry())

@@ -39,17 +39,17 @@ class _Buffer(Primitive):
         """Rejects Tensors that are not as described; `first` are axes before those of the
         shapes.
         """
-        wanted = list(zip(self.buffer_shape, self.buffer_dtype))
-        found = [(tuple(each.shape), each.dtype) for each in values]
-        if [kind for _, kind in found] != [kind for _, kind in wanted]:
+        expected = list(zip(self.buffer_shape, self.buffer_dtype))
+        description = [(tuple(tensor.shape), tensor.dtype) for tensor in values]
+        if [kind for _, kind in description] != [kind for _, kind in expected]:
             raise TypeError(
                 f"For '{self.name}', '{name}' must be of dtypes {self.buffer_dtype}, "
-                f"but got {[kind for _, kind in found]}."
+                f"but got {[kind for _, kind in description]}."
             )
-        if [shape for shape, _ in found] != [(*first, *shape) for shape, _ in wanted]:
+        if [shape for shape, _ in description] != [(*first, *shape) for shape, _ in expected]:
             raise ValueError(
                 f"For '{self.name}', '{name}' must be of shapes {self.buffer_shape}, "
-                f"after {first}, but got {[shape for shape, _ in found]}."
+                f"after {first}, but got {[shape for shape, _ in description]}."
             )
 
 
@@ -203,7 +203,7 @@ class BatchAssign(Primitive):
 
     @checked
     def __call__(self, dst_params: Several, source_params: Several):
-        shapes = [[tuple(each.shape) for each in side] for side in (dst_params, source_params)]
+        shapes = [[tuple(tensor.shape) for tensor in side] for side in (dst_params, source_params)]
         if shapes[0] != shapes[1]:
             raise ValueError(
                 f"For 'BatchAssign', both sides must have the same shapes, but got "
@@ -219,11 +219,11 @@ def discounted(xp, reward: Floats, done: Anything, last_value: Floats, gamma: Fl
     the sum.
     """
     going = xp.cast(xp.logical_not(xp.cast(done, "bool")), reward.dtype)
-    following, found = last_value, []
+    following, returns = last_value, []
     for t in range(reward.shape[0] - 1, -1, -1):
         following = reward[t] + gamma * going[t] * following
-        found.append(following)
-    return xp.stack(found[::-1], 0)
+        returns.append(following)
+    return xp.stack(returns[::-1], 0)
 
 
 @legacy("ops.operations._rl_inner_ops.DiscountedReturn")

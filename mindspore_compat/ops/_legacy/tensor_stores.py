@@ -34,12 +34,12 @@ def _new_handle(store):
 
 def _store(api, handle, kind):
     """The store behind a handle."""
-    found = _open.get(int(handle))
-    if not isinstance(found, kind):
+    store = _open.get(int(handle))
+    if not isinstance(store, kind):
         raise RuntimeError(
             f"For '{api}', 'handle' must be that of an open store, but got {int(handle)}."
         )
-    return found
+    return store
 
 
 def _need(api, name, value, shape, dtype):
@@ -122,15 +122,15 @@ class TensorArrayWrite(_OfArrays):
 
     @checked
     def __call__(self, handle: Handle, index: StoreIndex, value: Anything):
-        found, position = self._found(handle), int(index)
-        _need(self.name, "value", value, found.shape, found.dtype)
-        if position < 0 or found.limit is not None and position >= found.limit:
+        store, position = self._found(handle), int(index)
+        _need(self.name, "value", value, store.shape, store.dtype)
+        if position < 0 or store.limit is not None and position >= store.limit:
             raise IndexError(
-                f"For '{self.name}', 'index' must be in [0, {found.limit}), but got {position}."
+                f"For '{self.name}', 'index' must be in [0, {store.limit}), but got {position}."
             )
-        while len(found.items) <= position:
-            found.items.append(zeros(found.shape, found.dtype))
-        found.items[position] = value.copy()
+        while len(store.items) <= position:
+            store.items.append(zeros(store.shape, store.dtype))
+        store.items[position] = value.copy()
 
 
 @legacy("ops.operations._tensor_array.TensorArrayRead")
@@ -143,13 +143,13 @@ class TensorArrayRead(_Described):
 
     @checked
     def __call__(self, handle: Handle, index: StoreIndex):
-        found, position = self._found(handle), int(index)
-        if not 0 <= position < len(found.items):
+        store, position = self._found(handle), int(index)
+        if not 0 <= position < len(store.items):
             raise IndexError(
-                f"For '{self.name}', 'index' must be in [0, {len(found.items)}), but got "
+                f"For '{self.name}', 'index' must be in [0, {len(store.items)}), but got "
                 f"{position}."
             )
-        return found.items[position].copy()
+        return store.items[position].copy()
 
 
 @legacy("ops.operations._tensor_array.TensorArrayGather")
@@ -177,10 +177,10 @@ class TensorArrayStack(_Described):
 
     @checked
     def __call__(self, handle: Handle):
-        found = self._found(handle)
-        missing = max((found.limit or 0) - len(found.items), 0)
-        items = found.items + [zeros(found.shape, found.dtype)] * missing
-        return stack.run(items, 0) if items else zeros((0, *found.shape), found.dtype)
+        store = self._found(handle)
+        missing = max((store.limit or 0) - len(store.items), 0)
+        items = store.items + [zeros(store.shape, store.dtype)] * missing
+        return stack.run(items, 0) if items else zeros((0, *store.shape), store.dtype)
 
 
 @legacy("ops.operations._tensor_array.TensorArraySize")
@@ -270,19 +270,19 @@ class TensorsQueuePut(_Filled):
 
     @checked
     def __call__(self, handle: Handle, element: Several):
-        found = self._found(handle)
-        if len(element) != len(found.shapes):
+        store = self._found(handle)
+        if len(element) != len(store.shapes):
             raise ValueError(
-                f"For '{self.name}', 'element' must have {len(found.shapes)} Tensors, "
+                f"For '{self.name}', 'element' must have {len(store.shapes)} Tensors, "
                 f"but got {len(element)}."
             )
-        for each, shape in zip(element, found.shapes):
-            _need(self.name, "element", each, shape, found.dtype)
-        if found.limit is not None and len(found.items) >= found.limit:
+        for tensor, shape in zip(element, store.shapes):
+            _need(self.name, "element", tensor, shape, store.dtype)
+        if store.limit is not None and len(store.items) >= store.limit:
             raise RuntimeError(
-                f"For '{self.name}', the queue is full, with {found.limit} elements."
+                f"For '{self.name}', the queue is full, with {store.limit} elements."
             )
-        found.items.append(tuple(each.copy() for each in element))
+        store.items.append(tuple(tensor.copy() for tensor in element))
 
 
 @legacy("ops.operations._rl_inner_ops.TensorsQueueGet")
@@ -305,7 +305,7 @@ class TensorsQueueGet(_Filled):
         if not items:
             raise RuntimeError(f"For '{self.name}', the queue is empty.")
         first = items.popleft() if self.pop_after_get else items[0]
-        return tuple(each.copy() for each in first)
+        return tuple(tensor.copy() for tensor in first)
 
 
 @legacy("ops.operations._rl_inner_ops.TensorsQueueSize")

@@ -12,7 +12,7 @@ Correction = InTensor(Number | Bool | TupleOf(Number) | ListOf(Number) | TupleOf
     "ops.cov(input, *, correction=1, fweights=None, aweights=None)",
     "Tensor.cov(*, correction=1, fweights=None, aweights=None)",
     compute="native",
-    quirks=Quirks(on_tape=lambda *given: _by_tensor(*given)),
+    quirks=Quirks(on_tape=lambda *weights_argument: _by_tensor(*weights_argument)),
 )
 def cov(
     xp,
@@ -37,11 +37,13 @@ def cov(
     x = xp.reshape(input, (1, -1)) if input.ndim < 2 else input
     if x.dtype.kind in "iub" or x.dtype.itemsize == 2:
         x = xp.cast(x, "float32")
-    for name, given in (("fweights", fweights), ("aweights", aweights)):
-        if given is not None and (given.ndim > 1 or given.size != x.shape[1]):
+    for name, weights_argument in (("fweights", fweights), ("aweights", aweights)):
+        if weights_argument is not None and (
+            weights_argument.ndim > 1 or weights_argument.size != x.shape[1]
+        ):
             raise ValueError(
                 f"For 'cov', '{name}' must have one number for each of {x.shape[1]} "
-                f"columns, but got shape {given.shape}."
+                f"columns, but got shape {weights_argument.shape}."
             )
     if not isinstance(correction, (int, float)):
         correction = xp.cast(xp.asarray(correction), xp.real(x).dtype)
@@ -52,16 +54,16 @@ def cov(
         weights = aweights if weights is None else weights * aweights
     if weights is None:
         centred = x - xp.mean(x, 1, keepdims=True)
-        left = x.shape[1] - correction
-        left = xp.maximum(left, 0) if hasattr(left, "dtype") else max(left, 0)
-        found = xp.matmul(centred, xp.conj(xp.swapaxes(centred, 0, 1))) / left
+        divisor = x.shape[1] - correction
+        divisor = xp.maximum(divisor, 0) if hasattr(divisor, "dtype") else max(divisor, 0)
+        covariance = xp.matmul(centred, xp.conj(xp.swapaxes(centred, 0, 1))) / divisor
     else:
         total = xp.sum(weights)
         centred = x - xp.sum(x * weights, 1, keepdims=True) / total
         share = 1 if aweights is None else xp.sum(weights * aweights) / total
         shrink = total - correction * share
-        found = xp.matmul(centred * weights, xp.conj(xp.swapaxes(centred, 0, 1))) / shrink
-    return xp.reshape(found, ()) if x.shape[0] == 1 and found.ndim == 2 else found
+        covariance = xp.matmul(centred * weights, xp.conj(xp.swapaxes(centred, 0, 1))) / shrink
+    return xp.reshape(covariance, ()) if x.shape[0] == 1 and covariance.ndim == 2 else covariance
 
 
 def _by_tensor(input, correction, fweights, aweights):

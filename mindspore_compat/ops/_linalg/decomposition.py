@@ -320,11 +320,11 @@ class Svd:
         self.full_matrices, self.compute_uv = full_matrices, compute_uv
 
     def __call__(self, input):
-        found = svd(input, self.full_matrices, self.compute_uv)
+        result = svd(input, self.full_matrices, self.compute_uv)
         if self.compute_uv:
-            return found
+            return result
         nothing = Tensor(0.0, input.dtype)
-        return found, nothing, nothing
+        return result, nothing, nothing
 
 
 @op()

@@ -55,5 +55,5 @@ class EinsumGrad(Primitive):
 
     @checked
     def __call__(self, x: TupleOf(Floats) | ListOf(Floats), dout: Floats):
-        found = vjp(lambda *given: einsum(self.equation, *given), *x)[1](dout)
-        return tuple(found) if isinstance(found, (tuple, list)) else (found,)
+        gradients = vjp(lambda *given: einsum(self.equation, *given), *x)[1](dout)
+        return tuple(gradients) if isinstance(gradients, (tuple, list)) else (gradients,)

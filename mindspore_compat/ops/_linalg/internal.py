@@ -106,12 +106,14 @@ def weight_quant_batch_matmul(
     rows = transpose(weight) if transpose_weight else weight
     scale, offset = antiquant_scale, antiquant_offset
     if antiquant_group_size:
-        each = [transpose(t) if transpose_weight and t is not None else t for t in (scale, offset)]
+        factors = [
+            transpose(t) if transpose_weight and t is not None else t for t in (scale, offset)
+        ]
         scale, offset = (
             None
             if t is None
             else mint.repeat_interleave(t, antiquant_group_size, 0)[: rows.shape[0]]
-            for t in each
+            for t in factors
         )
     rows = rows.astype(x.dtype)
     rows = (rows if offset is None else rows + offset) * scale

@@ -269,7 +269,7 @@ def _dense_weight(xp, g, input, weight_shape):
     if len(weight_shape) == 1:
         return xp.sum(xp.expand_dims(g, -1) * input, tuple(range(g.ndim)))
     if g.ndim != 2:
-        input, g = (xp.reshape(each, (-1, each.shape[-1])) for each in (input, g))
+        input, g = (xp.reshape(array, (-1, array.shape[-1])) for array in (input, g))
     return weight_product(xp, g, input)
 
 
@@ -341,7 +341,7 @@ def einsum(equation, *operands):
         Str.refuse("einsum", "equation", equation)
     if len(operands) == 1 and isinstance(operands[0], (tuple, list)):
         operands = tuple(operands[0])
-    if not all(isinstance(each, Tensor) for each in operands):
+    if not all(isinstance(operand, Tensor) for operand in operands):
         raise ValueError(f"For 'einsum', the operands must be Tensors, but got {operands!r}.")
     return einsum_of.run(operands, explicit(equation, [o.ndim for o in operands]))
 
@@ -423,7 +423,7 @@ def tridiagonal_matmul(xp, superdiag: Inexact, maindiag: Inexact, subdiag: Inexa
             f"axes as 'rhs', but got {superdiag.shape}, {maindiag.shape}, {subdiag.shape} and "
             f"{rhs.shape}."
         )
-    above, middle, below = (xp.swapaxes(each, -1, -2) for each in (superdiag, maindiag, subdiag))
+    above, middle, below = (xp.swapaxes(array, -1, -2) for array in (superdiag, maindiag, subdiag))
     zero = xp.zeros_like(rhs[..., :1, :])
     later = xp.concatenate([rhs[..., 1:, :], zero], -2)
     earlier = xp.concatenate([zero, rhs[..., :-1, :]], -2)

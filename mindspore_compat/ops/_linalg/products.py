@@ -129,7 +129,8 @@ def cross(xp, input: Anything, other: Anything, dim: ScalarOf(Int, TypeError) = 
         )
     whole = xp.broadcast_shapes(input.shape, other.shape)
     one, two = (
-        xp.moveaxis(xp.broadcast_to(each, whole), at, 0) for each in promoted(xp, input, other)
+        xp.moveaxis(xp.broadcast_to(vectors, whole), at, 0)
+        for vectors in promoted(xp, input, other)
     )
     parts = [one[i - 2] * two[i - 1] - one[i - 1] * two[i - 2] for i in range(3)]
     out = xp.moveaxis(xp.stack(parts, 0), 0, at)

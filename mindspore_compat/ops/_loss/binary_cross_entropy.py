@@ -158,14 +158,14 @@ def binary_cross_entropy_with_logits(
     """
     dtype = target.dtype
     input, target, weight, pos_weight = (
-        each if each is None or each.dtype.itemsize > 2 else xp.cast(each, "float32")
-        for each in (input, target, weight, pos_weight)
+        array if array is None or array.dtype.itemsize > 2 else xp.cast(array, "float32")
+        for array in (input, target, weight, pos_weight)
     )
     api = "binary_cross_entropy_with_logits"
     need_shape(api, "input", "target", input, target)
-    for name, given in (("weight", weight), ("pos_weight", pos_weight)):
-        if given is not None:
-            _need_fit(api, name, given, input)
+    for name, factor in (("weight", weight), ("pos_weight", pos_weight)):
+        if factor is not None:
+            _need_fit(api, name, factor, input)
     if pos_weight is None:
         loss = xp.logistic_loss(input, target)
     else:
@@ -174,13 +174,13 @@ def binary_cross_entropy_with_logits(
     return xp.cast(reduced(xp, loss if weight is None else loss * weight, reduction), dtype)
 
 
-def _need_fit(api, name, given, x):
+def _need_fit(api, name, factor, x):
     """Rejects a Tensor that does not broadcast to the shape of `x`."""
-    pairs = zip(reversed(given.shape), reversed(x.shape))
-    if given.ndim > x.ndim or any(own not in (1, wanted) for own, wanted in pairs):
+    pairs = zip(reversed(factor.shape), reversed(x.shape))
+    if factor.ndim > x.ndim or any(own not in (1, length) for own, length in pairs):
         raise ValueError(
             f"For '{api}', '{name}' must broadcast to {tuple(x.shape)}, but got "
-            f"{tuple(given.shape)}."
+            f"{tuple(factor.shape)}."
         )
 
 

@@ -27,18 +27,18 @@ def _log_uniform(numbers, limit):
 
 def _drawn(stream, sampled, count, limit, unique, without):
     """The classes, and how many draws were made for them."""
-    found, tries = {}, 0
-    while len(found) < count:
+    classes, tries = {}, 0
+    while len(classes) < count:
         numbers = stream.next(HOST).random(max(count, 64))
         if not unique:
             return sampled(numbers, limit)[:count], count
         for one in sampled(numbers, limit).tolist():
             tries += 1
             if one not in without:
-                found[one] = True
-            if len(found) == count:
+                classes[one] = True
+            if len(classes) == count:
                 break
-    return np.array(list(found)), tries
+    return np.array(list(classes)), tries
 
 
 def _expected(share, count, tries):
@@ -71,24 +71,27 @@ class _Sampler(Primitive):
                 f"For '{self.name}', 'true_classes' must have shape (N, "
                 f"{self.num_true}), but got {true_classes.shape}."
             )
-        known = true_classes.asnumpy()
-        drawn, tries = _drawn(
+        true_labels = true_classes.asnumpy()
+        sampled, tries = _drawn(
             self._stream,
             self._sampled,
             self.num_sampled,
             self.range_max,
             self.unique,
-            self._without(known),
+            self._without(true_labels),
         )
-        counts = [_expected(self._share(each), self.num_sampled, tries) for each in (known, drawn)]
+        counts = [
+            _expected(self._share(classes), self.num_sampled, tries)
+            for classes in (true_labels, sampled)
+        ]
         xp = space_for(true_classes._array)
-        made = [
-            xp.asarray(drawn.astype(known.dtype)),
+        result = [
+            xp.asarray(sampled.astype(true_labels.dtype)),
             *(xp.asarray(c.astype(np.float32)) for c in counts),
         ]
-        return tuple(map(Tensor._wrap, made))
+        return tuple(map(Tensor._wrap, result))
 
-    def _without(self, known):
+    def _without(self, true_labels):
         return ()
 
 
@@ -141,10 +144,10 @@ class UniformCandidateSampler(_Sampler):
     def _share(self, classes):
         return np.full(classes.shape, 1 / self.range_max)
 
-    def _without(self, known):
+    def _without(self, true_labels):
         if not (self.unique and self.remove_accidental_hits):
             return ()
-        own = set(known.ravel().tolist())
+        own = set(true_labels.ravel().tolist())
         return own if self.num_sampled <= self.range_max - len(own) else ()
 
 

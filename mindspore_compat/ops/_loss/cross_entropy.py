@@ -30,9 +30,9 @@ from .reduction import Reduced, Reduction, need_shape, reduced
 def class_nll(xp, x, target, counts):
     """log(sum(exp(x))) - x[target] for each row of (N, C), and 0 where `counts` is false."""
     if bodies := bodies_of(xp, x, target, counts):
-        made = bodies.rows(_row_nll, "err", "r", (1, *x.shape), x, target, counts)
-        if made is not None:
-            return xp.cast(made, x.dtype)
+        result = bodies.rows(_row_nll, "err", "r", (1, *x.shape), x, target, counts)
+        if result is not None:
+            return xp.cast(result, x.dtype)
     return xp.by_rows(_row_nll, x, target, counts)
 
 
@@ -45,9 +45,9 @@ def _row_nll(xp, x, target, counts):
 def _class_nll_vjp(xp, g, out, x, target, counts):
     """softmax(x) minus 1 at the target; 0 where a row does not count."""
     if bodies := bodies_of(xp, x, target, counts, out, g):
-        made = bodies.rows(_row_vjp, "errrr", "e", (1, *x.shape), x, target, counts, out, g)
-        if made is not None:
-            return made
+        result = bodies.rows(_row_vjp, "errrr", "e", (1, *x.shape), x, target, counts, out, g)
+        if result is not None:
+            return result
     return xp.by_rows(_row_vjp, x, target, counts, out, g)
 
 
@@ -104,10 +104,10 @@ def _likelihood(xp, api, logs, target, weight, ignore, reduction, smoothing):
     """
     axis = min(logs.ndim, 2) - 1
     classes = logs.shape[axis]
-    wanted = tuple(n for i, n in enumerate(logs.shape) if i != axis)
-    if tuple(target.shape) != wanted:
+    sizes = tuple(n for i, n in enumerate(logs.shape) if i != axis)
+    if tuple(target.shape) != sizes:
         raise _misfit(xp, target, classes)(
-            f"For '{api}', 'target' must have shape {wanted}, but got {tuple(target.shape)}."
+            f"For '{api}', 'target' must have shape {sizes}, but got {tuple(target.shape)}."
         )
     if weight is not None and tuple(weight.shape) != (classes,):
         raise _misfit(xp, target, weight.shape[0] if weight.ndim else 0)(
@@ -271,10 +271,10 @@ def nll_loss_ext(
         0.3
     """
     _need_classes("nll_loss", input)
-    classes, wanted = input.shape[min(input.ndim, 2) - 1], input.shape[:1] + input.shape[2:]
-    if input.ndim > 1 and tuple(target.shape) != tuple(wanted):
+    classes, expected_shape = input.shape[min(input.ndim, 2) - 1], input.shape[:1] + input.shape[2:]
+    if input.ndim > 1 and tuple(target.shape) != tuple(expected_shape):
         raise ValueError(
-            f"For 'nll_loss', 'target' must have shape {tuple(wanted)}, but got "
+            f"For 'nll_loss', 'target' must have shape {tuple(expected_shape)}, but got "
             f"{tuple(target.shape)}."
         )
     if input.ndim == 1 and target.ndim or weight is not None and tuple(weight.shape) != (classes,):

@@ -78,13 +78,13 @@ class _Lattice:
         S)."""
         index = xp.arange(self.labels.shape[1])
         now = xp.where(index < 2, emit[0], NONE)
-        found = [now]
+        steps = [now]
         for t in range(1, emit.shape[0]):
             stayed = xp.where(self.stay, now, NONE)
             skipped = xp.where(self.skip, _back(xp, now, 2), NONE)
             now = xp.maximum(_add(xp, stayed, _back(xp, now, 1), skipped) + emit[t], NONE)
-            found.append(now)
-        return xp.stack(found, 0)
+            steps.append(now)
+        return xp.stack(steps, 0)
 
     def backward(self, xp, emit):
         """beta: log probability of finishing from each state at each time, emission not
@@ -93,7 +93,7 @@ class _Lattice:
         last = xp.expand_dims(self.last, 1)
         ends = xp.where((index == last - 1) | (index == last - 2), 0.0, NONE)
         now = xp.cast(ends, emit.dtype)
-        found = []
+        steps = []
         for t in reversed(range(emit.shape[0])):
             final = xp.expand_dims(self.steps - 1 <= t, 1)
             if t + 1 < emit.shape[0]:
@@ -102,8 +102,8 @@ class _Lattice:
                 skipped = _back(xp, xp.where(self.skip, onward, NONE), -2)
                 onward = xp.maximum(_add(xp, stayed, _back(xp, onward, -1), skipped), NONE)
                 now = xp.where(final, xp.cast(ends, emit.dtype), onward)
-            found.append(now)
-        return xp.stack(found[::-1], 0)
+            steps.append(now)
+        return xp.stack(steps[::-1], 0)
 
     def total(self, xp, alpha):
         """The log probability of each target, (N,)."""
@@ -238,15 +238,15 @@ def ctc_loss(
         >>> print(loss)
         0.28768206
     """
-    given = _ctc(xp, "ctc_loss", log_probs, targets, input_lengths, target_lengths, blank)
-    loss = xp.ctc_nll(log_probs, *given, blank)
-    alpha = xp.ctc_alpha(log_probs, *given, blank)
+    losses = _ctc(xp, "ctc_loss", log_probs, targets, input_lengths, target_lengths, blank)
+    loss = xp.ctc_nll(log_probs, *losses, blank)
+    alpha = xp.ctc_alpha(log_probs, *losses, blank)
     if zero_infinity:
         loss = xp.where(xp.isinf(loss), 0, loss)
     if reduction == "sum":
         loss = xp.sum(loss)
     if reduction == "mean":
-        loss = xp.mean(loss / xp.cast(xp.maximum(given[2], 1), log_probs.dtype))
+        loss = xp.mean(loss / xp.cast(xp.maximum(losses[2], 1), log_probs.dtype))
     return loss, alpha
 
 
@@ -279,11 +279,11 @@ def ctc_loss_v2(
         >>> print(ms.ops.CTCLossV2()(probabilities, ms.Tensor([[1]], ms.int32), times, labels)[0])
         [0.28768206]
     """
-    given = _ctc(xp, "CTCLossV2", log_probs, targets, input_lengths, target_lengths, blank)
-    loss = xp.ctc_nll(log_probs, *given, blank)
+    losses = _ctc(xp, "CTCLossV2", log_probs, targets, input_lengths, target_lengths, blank)
+    loss = xp.ctc_nll(log_probs, *losses, blank)
     if zero_infinity:
         loss = xp.where(xp.isinf(loss), 0, loss)
-    return loss, xp.ctc_alpha(log_probs, *given, blank)
+    return loss, xp.ctc_alpha(log_probs, *losses, blank)
 
 
 # CTC of logits, with labels as a sparse matrix ----------------------------------------------------
@@ -348,17 +348,17 @@ def ctc_loss_sparse(
     if any(long) and not ignore_longer_outputs_than_inputs:
         raise RuntimeError("For 'CTCLoss', a label sequence is longer than its input.")
     blank = x.shape[2] - 1
-    given = [xp.asarray(each, "int64") for each in (labels, steps, lengths)]
-    given[0] = xp.reshape(given[0], (x.shape[1], -1))
+    arrays = [xp.asarray(numbers, "int64") for numbers in (labels, steps, lengths)]
+    arrays[0] = xp.reshape(arrays[0], (x.shape[1], -1))
     logs = xp.log_soft(upcast(xp, x), 2)
-    loss = xp.ctc_nll(logs, *given, blank, ctc_merge_repeated)
-    occupation = xp.ctc_occupation(logs, *given, blank, ctc_merge_repeated)
-    used = xp.reshape(xp.arange(x.shape[0]), (-1, 1, 1)) < xp.reshape(given[1], (1, -1, 1))
-    count = xp.asarray([not each for each in long])
-    final = xp.reshape(xp.arange(x.shape[0]), (-1, 1)) == given[1] - 1
+    loss = xp.ctc_nll(logs, *arrays, blank, ctc_merge_repeated)
+    occupation = xp.ctc_occupation(logs, *arrays, blank, ctc_merge_repeated)
+    used = xp.reshape(xp.arange(x.shape[0]), (-1, 1, 1)) < xp.reshape(arrays[1], (1, -1, 1))
+    count = xp.asarray([not numbers for numbers in long])
+    final = xp.reshape(xp.arange(x.shape[0]), (-1, 1)) == arrays[1] - 1
     final = xp.sum(xp.where(final, logs[:, :, blank], 0), 0)  # log p(blank) at the last step
-    loss = xp.where(count, xp.where(given[2] == 0, loss - xp.softplus(-final), loss), 0)
-    ends = (xp.reshape(xp.arange(x.shape[0]), (-1, 1)) == given[1] - 1) & (given[2] == 0)
+    loss = xp.where(count, xp.where(arrays[2] == 0, loss - xp.softplus(-final), loss), 0)
+    ends = (xp.reshape(xp.arange(x.shape[0]), (-1, 1)) == arrays[1] - 1) & (arrays[2] == 0)
     ends = xp.expand_dims(ends, 2) & (xp.arange(x.shape[2]) == blank)
     occupation = xp.where(ends, xp.reshape(xp.sigmoid(final), (1, -1, 1)), occupation)
     gradient = xp.where(used & xp.reshape(count, (1, -1, 1)), xp.exp(logs) - occupation, 0)

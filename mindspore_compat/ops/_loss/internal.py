@@ -137,13 +137,13 @@ def nll_loss_2d(input, target, weight, reduction, ignore_index):
     """(the loss, the sum of the weights of the classes met)."""
     loss = functional.nll_loss(input, target, weight, ignore_index, reduction)
     keep_mask = (target != ignore_index).astype(input.dtype)
-    each = (
+    losses = (
         keep_mask
         if weight is None
         else keep_mask
         * ops.gather(weight, ops.select(target != ignore_index, target, ops.zeros_like(target)), 0)
     )
-    return loss, ops.sum(each)
+    return loss, ops.sum(losses)
 
 
 @alias(
@@ -163,7 +163,7 @@ def cross_entropy_loss_grad(
     label_smoothing,
     lse_square_scale_for_zloss,
 ):
-    found = pull_back(
+    gradients = pull_back(
         ops.reshape(grad_loss, (-1,) if reduction == "none" else ()),
         lambda log_prob: functional.cross_entropy(
             log_prob, target, weight, ignore_index, reduction, label_smoothing
@@ -171,9 +171,9 @@ def cross_entropy_loss_grad(
         log_prob,
     )
     if grad_zloss is None:
-        return found
+        return gradients
     gradient = 2 * lse_square_scale_for_zloss * grad_zloss * lse_for_zloss
-    return found + ops.expand_dims(gradient, 1) * ops.exp(log_prob)
+    return gradients + ops.expand_dims(gradient, 1) * ops.exp(log_prob)
 
 
 @alias(

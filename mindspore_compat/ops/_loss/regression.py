@@ -266,7 +266,7 @@ def gaussian_nll_loss(
         var = xp.expand_dims(var, -1)
     need_broadcast("gaussian_nll_loss", "x", "var", x, var)
     if x.dtype.kind in "iub":
-        x, target, var = (xp.cast(each, "float32") for each in (x, target, var))
+        x, target, var = (xp.cast(array, "float32") for array in (x, target, var))
     # The bound is a constant of the loss: where it acts, no gradient reaches `var`, only the data.
     var = xp.maximum(var, eps)
     loss = 0.5 * (xp.log(var) + xp.square(x - target) / var)

@@ -30,7 +30,7 @@ class _Grid:
     def __init__(self, xp, logs, labels, steps, lengths, blank):
         batch, times, positions, _ = logs.shape
         self.time, self.position = xp.reshape(xp.arange(times), (-1, 1)), xp.arange(positions)
-        steps, lengths = (xp.reshape(each, (-1, 1, 1)) for each in (steps, lengths))
+        steps, lengths = (xp.reshape(array, (-1, 1, 1)) for array in (steps, lengths))
         used = self.position < xp.squeeze(lengths, 1)
         gap = xp.zeros((batch, 1), "int64")
         self.index = xp.expand_dims(xp.where(used, xp.concatenate([labels, gap], 1), 0), 2)
@@ -48,8 +48,8 @@ class _Grid:
         times, positions = x.shape[1:]
         at = xp.reshape(xp.arange(times + positions - 1), (-1, 1)) - self.position
         index = xp.expand_dims(xp.clip(at, 0, times - 1), 0)
-        found = xp.take_along_axis(x, xp.broadcast_to(index, (x.shape[0], *at.shape)), 1)
-        return xp.moveaxis(xp.where((at >= 0) & (at < times), found, NONE), 1, 0)
+        result = xp.take_along_axis(x, xp.broadcast_to(index, (x.shape[0], *at.shape)), 1)
+        return xp.moveaxis(xp.where((at >= 0) & (at < times), result, NONE), 1, 0)
 
     def straight(self, xp, x):
         """Antidiagonals (D, B, U) as (B, T, U)."""
@@ -60,23 +60,23 @@ class _Grid:
         """The log probability of reaching each point, (D, B, U)."""
         shape, dtype = self.blank.shape[1:], self.blank.dtype
         now = xp.where(self.position == 0, xp.zeros(shape, dtype), xp.asarray(NONE, dtype))
-        found, gap = [now], xp.full((shape[0], 1), NONE, dtype)
+        diagonals, gap = [now], xp.full((shape[0], 1), NONE, dtype)
         for d in range(1, self.blank.shape[0]):
             emitted = xp.concatenate([gap, (now + self.emit[d - 1])[:, :-1]], 1)
             now = xp.maximum(_add(xp, now + self.blank[d - 1], emitted), NONE)
-            found.append(now)
-        return xp.stack(found, 0)
+            diagonals.append(now)
+        return xp.stack(diagonals, 0)
 
     def backward(self, xp):
         """The log probability of finishing from each point, (D, B, U); one antidiagonal more."""
         gap = xp.full((self.blank.shape[1], 1), NONE, self.blank.dtype)
         now = xp.full(self.blank.shape[1:], NONE, self.blank.dtype)
-        found = [now]
+        diagonals = [now]
         for d in reversed(range(self.blank.shape[0])):
             emitted = self.emit[d] + xp.concatenate([now[:, 1:], gap], 1)
             now = xp.maximum(_add(xp, self.blank[d] + now, emitted, self.end[d]), NONE)
-            found.append(now)
-        return xp.stack(found[::-1], 0)
+            diagonals.append(now)
+        return xp.stack(diagonals[::-1], 0)
 
 
 @implements
@@ -155,11 +155,11 @@ def rnnt_loss(
         ...                         labels)[0])
         [2.6026897]
     """
-    given = _given(acts, labels, input_lengths, label_lengths, blank_label)
-    given = [xp.asarray(each, "int64") for each in given]
+    host_arrays = _given(acts, labels, input_lengths, label_lengths, blank_label)
+    host_arrays = [xp.asarray(array, "int64") for array in host_arrays]
     logs = xp.log_soft(upcast(xp, acts), 3)
-    loss = xp.rnnt_nll(logs, *given, blank_label)
-    steps = xp.rnnt_occupation(logs, *given, blank_label)
+    loss = xp.rnnt_nll(logs, *host_arrays, blank_label)
+    steps = xp.rnnt_occupation(logs, *host_arrays, blank_label)
     gradient = xp.exp(logs) * xp.sum(steps, 3, keepdims=True) - steps
     return xp.cast(loss, acts.dtype), xp.cast(gradient, acts.dtype)
 

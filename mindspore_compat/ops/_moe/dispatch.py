@@ -130,19 +130,19 @@ def moe_distribute_dispatch(
     _need_tokens(ranks, x, expert_ids, expert_scales, scales, quant_mode)
     order = sorted(range(len(copies)), key=copies.__getitem__)
     rows = _rows(x, expert_ids, order)
-    found = [rows] if quant_mode == 0 else _in_bytes(ranks, rows, order, copies, scales)
+    sent = [rows] if quant_mode == 0 else _in_bytes(ranks, rows, order, copies, scales)
     if expert_scales is not None:
-        found.append(_row_scales(expert_scales, order))
+        sent.append(_row_scales(expert_scales, order))
     sizes = *expert_ids.shape, global_bs
-    found, seen = _sent(ranks, found, copies, sizes)
+    sent, arrivals = _sent(ranks, sent, copies, sizes)
     nothing = tensor_like(x, [], "float32")
-    expand_x, units = found[0], found[1] if quant_mode else nothing
-    weights = nothing if expert_scales is None else found[-1]
+    expand_x, units = sent[0], sent[1] if quant_mode else nothing
+    weights = nothing if expert_scales is None else sent[-1]
     return (
         expand_x,
         units,
         tensor_like(x, ordinals(copies[: expert_ids.size])),
-        *_counts_for_combine(ranks, x, seen, expert_token_nums_type),
+        *_counts_for_combine(ranks, x, arrivals, expert_token_nums_type),
         weights,
     )
 
@@ -196,40 +196,43 @@ def _sent(ranks, rows, copies, sizes):
             f"'global_bs' must be given where the ranks have different numbers of tokens, "
             f"but got 0 for {[count for count, _ in table]}"
         )
-    table = [each for _, each in table]
+    table = [part for _, part in table]
     for rank in range(ranks.size):
         capacity = ranks.capacity(rank, tokens, k, global_bs)
-        coming = sum(ranks.by_rank(each)[rank] for each in table)
+        coming = sum(ranks.by_rank(part)[rank] for part in table)
         if coming > capacity:
             ranks.refuse(
                 f"'global_bs' must leave room for the {coming} rows of rank {rank}, but "
                 f"got {global_bs} for {capacity}"
             )
     arriving = ranks.arriving(table)
-    indices, got = by_expert(arriving), [sum(each) for each in arriving]
+    indices, receive_counts = by_expert(arriving), [sum(part) for part in arriving]
     capacity = ranks.capacity(ranks.rank, tokens, k, global_bs) * ranks.parts
-    lengths, seen = [len(indices)], [arriving]
+    lengths, arrivals = [len(indices)], [arriving]
     if ranks.tensor is not None:
-        lengths, seen = map(list, zip(*ranks.tensor.objects((len(indices), arriving))))
-    found = []
-    for each in rows:
-        each = transfer.exchange_op.run(each, ranks.by_rank(counts), got, ranks.group)
-        each = rows_or_zeros.run(each, tensor_like(each, indices))
+        lengths, arrivals = map(list, zip(*ranks.tensor.objects((len(indices), arriving))))
+    results = []
+    for part in rows:
+        part = transfer.exchange_op.run(part, ranks.by_rank(counts), receive_counts, ranks.group)
+        part = rows_or_zeros.run(part, tensor_like(part, indices))
         if ranks.tensor is not None:
-            each = all_gather_uneven.run(each, lengths, ranks.tensor)
+            part = all_gather_uneven.run(part, lengths, ranks.tensor)
         filled = [*range(sum(lengths)), *[-1] * (capacity - sum(lengths))]
-        found.append(rows_or_zeros.run(each, tensor_like(each, filled)))
-    return found, seen
+        results.append(rows_or_zeros.run(part, tensor_like(part, filled)))
+    return results, arrivals
 
 
-def _counts_for_combine(ranks, x, seen, kind):
+def _counts_for_combine(ranks, x, arrivals, kind):
     """The numbers of rows: by expert, by expert and rank, by rank of tensor parallelism."""
     own = len(ranks.slots(ranks.rank))
-    totals, running = [sum(each[e] for part in seen for each in part) for e in range(own)], []
+    totals, running = (
+        [sum(counts[e] for part in arrivals for counts in part) for e in range(own)],
+        [],
+    )
     for count in totals:
         running.append(count + (running[-1] if running else 0))
-    by_rank = [each[e] for part in seen for e in range(own) for each in part]
-    parts = [] if ranks.tensor is None else [sum(map(sum, part)) for part in seen]
+    by_rank = [counts[e] for part in arrivals for e in range(own) for counts in part]
+    parts = [] if ranks.tensor is None else [sum(map(sum, part)) for part in arrivals]
     return (
         tensor_like(x, totals if kind else running, "int64"),
         tensor_like(x, by_rank),
@@ -345,8 +348,8 @@ def moe_distribute_combine(
         expand_x = expand_x.astype(float32) * expand_scales.expand_dims(-1)
     back = _returned(ranks, expand_x, copies, numbers(ep_send_counts), numbers(tp_send_counts))
     starts, count = [0], expert_ids.size
-    for each in ranks.counts(copies):
-        starts.append(starts[-1] + each)
+    for rows_of_slot in ranks.counts(copies):
+        starts.append(starts[-1] + rows_of_slot)
     indices = [starts[slot] + i for slot, i in zip(copies, numbers(expand_idx))]
     shared = [starts[slot] + t for t, slot in enumerate(copies[count:])]
     indices = tensor_like(back, indices).reshape(expert_ids.shape)
@@ -384,8 +387,8 @@ def _returned(ranks, x, copies, counts, parts):
     own = len(ranks.slots(ranks.rank))
     step = own * ranks.size
     lengths = [sum(counts[i : i + step]) for i in range(0, len(counts), step)]
-    wanted = [] if ranks.tensor is None else parts
-    if len(counts) != step * ranks.parts or ranks.parts > 1 and wanted != lengths:
+    shares = [] if ranks.tensor is None else parts
+    if len(counts) != step * ranks.parts or ranks.parts > 1 and shares != lengths:
         ranks.refuse(
             f"'ep_send_counts' must hold {step * ranks.parts} counts, and "
             f"'tp_send_counts' their sums, but got {counts} and {parts}"
@@ -400,15 +403,15 @@ def _returned(ranks, x, copies, counts, parts):
     arriving = [counts[source :: ranks.size] for source in range(ranks.size)]
     table = ranks.group.objects((back, arriving))
     for rank, (_, claimed) in enumerate(table):
-        given = [[sent[slot] for slot in ranks.slots(rank)] for sent, _ in table]
-        if claimed != given:
+        own_counts = [[sent[slot] for slot in ranks.slots(rank)] for sent, _ in table]
+        if claimed != own_counts:
             ranks.refuse(
-                f"'ep_send_counts' of rank {rank} must be what the others sent, {given}, "
+                f"'ep_send_counts' of rank {rank} must be what the others sent, {own_counts}, "
                 f"but got {claimed}"
             )
     order = by_expert(arriving)
     inverse = sorted(range(len(order)), key=order.__getitem__)
     x = rows_or_zeros.run(x, tensor_like(x, inverse))
     return transfer.exchange_op.run(
-        x, [sum(each) for each in arriving], ranks.by_rank(back), ranks.group
+        x, [sum(counts_of_rank) for counts_of_rank in arriving], ranks.by_rank(back), ranks.group
     )

@@ -40,15 +40,15 @@ def weighted_rows(
     dtype: Any = "float32",
 ):
     """For each token the sum of its rows, each times its own scale, plus one more row."""
-    found = xp.getitem(_upcast(xp, x), (indices,))
+    rows = xp.getitem(_upcast(xp, x), (indices,))
     if scales is not None:
-        found = found * xp.expand_dims(scales, -1)
-    found = xp.sum(found, 1)
+        rows = rows * xp.expand_dims(scales, -1)
+    rows = xp.sum(rows, 1)
     if shared is not None:
-        found = found + xp.getitem(_upcast(xp, x), (shared,))
+        rows = rows + xp.getitem(_upcast(xp, x), (shared,))
     if dtype == "int8":
-        found = xp.clip(xp.rint(found), -128, 127)
-    return xp.cast(found, dtype)
+        rows = xp.clip(xp.rint(rows), -128, 127)
+    return xp.cast(rows, dtype)
 
 
 # Who holds which experts --------------------------------------------------------------------------
@@ -139,30 +139,30 @@ class Ranks:
 
     def copies(self, expert_ids):
         """For each copy of each token its slot, then for each token that of the shared expert."""
-        chosen = to_host(expert_ids._array)
-        if chosen.ndim != 2 or not (
-            1 <= chosen.shape[1] <= min(8, self.experts) and 1 <= chosen.shape[0] <= 512
+        experts = to_host(expert_ids._array)
+        if experts.ndim != 2 or not (
+            1 <= experts.shape[1] <= min(8, self.experts) and 1 <= experts.shape[0] <= 512
         ):
             self.refuse(
                 f"'expert_ids' must have shape (tokens, k) for 1 to 512 tokens and k in "
-                f"[1, {min(8, self.experts)}], but got {tuple(chosen.shape)}"
+                f"[1, {min(8, self.experts)}], but got {tuple(experts.shape)}"
             )
-        if chosen.min() < 0 or chosen.max() >= self.experts:
+        if experts.min() < 0 or experts.max() >= self.experts:
             self.refuse(
                 f"'expert_ids' must be in [0, {self.experts}), but got values from "
-                f"{chosen.min()} to {chosen.max()}"
+                f"{experts.min()} to {experts.max()}"
             )
-        found = (chosen.reshape(-1) + self.holders).tolist()
+        slots = (experts.reshape(-1) + self.holders).tolist()
         if self.holders:
-            found += [self.rank // (self.size // self.holders)] * chosen.shape[0]
-        return found
+            slots += [self.rank // (self.size // self.holders)] * experts.shape[0]
+        return slots
 
     def counts(self, copies):
         """How many copies go to each slot."""
-        found = [0] * self.starts[-1]
+        totals = [0] * self.starts[-1]
         for slot in copies:
-            found[slot] += 1
-        return found
+            totals[slot] += 1
+        return totals
 
     def by_rank(self, counts):
         """Sums of what is counted by slot, for each rank."""
@@ -203,11 +203,11 @@ def need_reserved(ranks, **reserved):
 
 def ordinals(slots):
     """For each copy how many before it have its slot."""
-    seen, found = {}, []
+    counts, positions = {}, []
     for slot in slots:
-        found.append(seen.get(slot, 0))
-        seen[slot] = found[-1] + 1
-    return found
+        positions.append(counts.get(slot, 0))
+        counts[slot] = positions[-1] + 1
+    return positions
 
 
 def numbers(counts):

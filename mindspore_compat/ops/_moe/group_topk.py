@@ -15,8 +15,8 @@ def best_groups(xp, token: Floats, idx_arr: Int32Tensor, group_num: Int, k: Int,
     groups = xp.reshape(token, (*token.shape[:-1], group_num, token.shape[-1] // group_num))
     upcast = groups if groups.dtype.itemsize > 2 else xp.cast(groups, "float32")
     worth = xp.sum(xp.top_k(upcast, k_inner, -1)[0], -1)
-    chosen = xp.take(idx_arr, xp.top_k(worth, k, -1)[1], 0)
-    is_kept = xp.any(xp.expand_dims(chosen, -2) == xp.arange(group_num)[:, None], -1)
+    best = xp.take(idx_arr, xp.top_k(worth, k, -1)[1], 0)
+    is_kept = xp.any(xp.expand_dims(best, -2) == xp.arange(group_num)[:, None], -1)
     return xp.reshape(xp.where(xp.expand_dims(is_kept, -1), groups, 0), token.shape)
 
 
@@ -59,17 +59,17 @@ def group_topk(
 
     Source: mindspore.ops.GroupTopk of MindSpore 2.10.
     """
-    wanted, experts = None, token.shape[-1] if token.ndim else 0
+    fault, experts = None, token.shape[-1] if token.ndim else 0
     if idx_arr.ndim != 1 or idx_arr.size < experts:
-        wanted = f"'idx_arr' must have 1 axis of at least {experts}", idx_arr.shape
+        fault = f"'idx_arr' must have 1 axis of at least {experts}", idx_arr.shape
     elif group_num < 1 or not experts or experts % group_num:
-        wanted = f"'group_num' must divide the {experts} experts", group_num
+        fault = f"'group_num' must divide the {experts} experts", group_num
     elif not 1 <= k <= group_num:
-        wanted = f"'k' must be in [1, {group_num}]", k
+        fault = f"'k' must be in [1, {group_num}]", k
     elif not 1 <= k_inner <= experts // group_num:
-        wanted = f"'k_inner' must be in [1, {experts // group_num}]", k_inner
-    if wanted:
-        raise ValueError(f"For 'GroupTopk', {wanted[0]}, but got {wanted[1]}.")
+        fault = f"'k_inner' must be in [1, {experts // group_num}]", k_inner
+    if fault:
+        raise ValueError(f"For 'GroupTopk', {fault[0]}, but got {fault[1]}.")
     return write_back(token, best_groups.run(token, idx_arr, group_num, k, k_inner))
 
 

@@ -134,8 +134,8 @@ def _ends(group_list, kind):
     """The end of each expert's rows, from ends (kind 0) or counts (1); None without a list."""
     if group_list is None:
         return None
-    given = [int(n) for n in to_host(group_list._array).reshape(-1)]
-    return given if kind == 0 else [sum(given[: i + 1]) for i in range(len(given))]
+    numbers = [int(n) for n in to_host(group_list._array).reshape(-1)]
+    return numbers if kind == 0 else [sum(numbers[: i + 1]) for i in range(len(numbers))]
 
 
 def _grouped(api, x, weight, more, ends):
@@ -172,17 +172,17 @@ def _by_expert(api, x, weight, more, ends):
             f"each of {weight.shape[0]} experts, but got {ends}."
         )
     *by_column, by_row = more
-    found = []
+    parts = []
     for i, (start, end) in enumerate(zip(starts, ends)):
         own = [one if one is None else one[i] for one in by_column]
         if end > start:
             own.append(None if by_row is None else by_row[start:end])
-            found.append(expert_product.run(x[start:end], weight[i], *own))
+            parts.append(expert_product.run(x[start:end], weight[i], *own))
     if ends[-1] < rows:
         xp = space_for(x._array)
-        dtype = found[0]._array.dtype if found else x._array.dtype
-        found.append(Tensor._wrap(xp.zeros((rows - ends[-1], weight.shape[-1]), dtype)))
-    return found[0] if len(found) == 1 else cat.run(found, 0)
+        dtype = parts[0]._array.dtype if parts else x._array.dtype
+        parts.append(Tensor._wrap(xp.zeros((rows - ends[-1], weight.shape[-1]), dtype)))
+    return parts[0] if len(parts) == 1 else cat.run(parts, 0)
 
 
 @public("ops.auto_generate.GroupedMatmul")

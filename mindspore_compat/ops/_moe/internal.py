@@ -62,14 +62,14 @@ def fused_add_topk_div(
     open_ = np.zeros(groups.shape, bool)
     np.put_along_axis(open_, best, True, -1)
     rated = np.where(open_[..., None], rated, -np.inf).reshape(rows, experts)
-    chosen = np.argsort(-rated, -1, kind="stable")[:, :k]
-    weights = ops.gather_elements(chance, 1, Tensor(chosen, int32))
+    winners = np.argsort(-rated, -1, kind="stable")[:, :k]
+    weights = ops.gather_elements(chance, 1, Tensor(winners, int32))
     if is_norm:
         weights = weights / ops.sum(weights, -1, True)
     if enable_expert_mapping:
-        turn = np.arange(rows)[:, None] % mapping_num.asnumpy()[chosen]
-        chosen = mapping_table.asnumpy()[chosen, turn]
-    return weights * scale, Tensor(chosen, int32)
+        turn = np.arange(rows)[:, None] % mapping_num.asnumpy()[winners]
+        winners = mapping_table.asnumpy()[winners, turn]
+    return weights * scale, Tensor(winners, int32)
 
 
 @alias("ops.auto_generate.MoeGatingTopKSoftmax()(x, finished=None, k=1)")
@@ -99,9 +99,9 @@ def moe_init_routing(x, row_idx, expert_idx, active_num):
     sources = rows[order]
     went = np.empty_like(sources)
     went[sources] = np.arange(sources.size)
-    taken = min(x.shape[0], active_num) * expert_idx.shape[-1]
-    chosen = Tensor((sources[:taken] % x.shape[0]).astype(np.int32))
-    return ops.gather(x, chosen, 0), Tensor(went, int32), Tensor(experts[order], int32)
+    count = min(x.shape[0], active_num) * expert_idx.shape[-1]
+    source_rows = Tensor((sources[:count] % x.shape[0]).astype(np.int32))
+    return ops.gather(x, source_rows, 0), Tensor(went, int32), Tensor(experts[order], int32)
 
 
 def probs_of(sorted_indices, tokens, probs):
@@ -133,13 +133,13 @@ def gmm(x, weight, bias=None, group_list=None, group_type=0, group_list_type=0):
     parts = _parts(group_list, group_list_type)
     if group_type == 2:
         return (ops.stack([ops.matmul(x[0][:, a:b], weight[0][a:b]) for a, b in parts]),)
-    each = [part for one in weight for part in (one if one.ndim == 3 else [one])]
+    matrices = [part for one in weight for part in (one if one.ndim == 3 else [one])]
     added = (
         [0] * len(parts)
         if bias is None
         else [part for one in bias for part in (one if one.ndim == 2 else [one])]
     )
-    rows = [ops.matmul(x[0][a:b], w) + c for (a, b), w, c in zip(parts, each, added)]
+    rows = [ops.matmul(x[0][a:b], w) + c for (a, b), w, c in zip(parts, matrices, added)]
     return (ops.cat(rows, 0),)
 
 
@@ -165,8 +165,8 @@ def gmm_backward(grad, x, weight, group_list=None, group_list_type=0):
         of_weights = tuple(ops.matmul(transpose(a), g) for a, g in zip(x, grad, strict=True))
     else:
         parts = _parts(group_list, group_list_type)
-        each = [ops.matmul(transpose(x[0][a:b]), grad[0][a:b]) for a, b in parts]
-        of_weights = (ops.stack(each),) if weight[0].ndim == 3 else tuple(each)
+        products = [ops.matmul(transpose(x[0][a:b]), grad[0][a:b]) for a, b in parts]
+        of_weights = (ops.stack(products),) if weight[0].ndim == 3 else tuple(products)
     return gmm_to_inputs(grad, weight, group_list, group_list_type) + of_weights
 
 

@@ -88,8 +88,8 @@ def moe_token_permute(
             f"{indices.shape} and {tokens.shape}."
         )
     order = xp.argsort(xp.reshape(indices, (-1,)), -1, kind="stable")
-    chosen = order[:num_out_tokens] if num_out_tokens else order
-    return xp.getitem(tokens, (chosen // copies,)), _inverse(xp, order)
+    rows = order[:num_out_tokens] if num_out_tokens else order
+    return xp.getitem(tokens, (rows // copies,)), _inverse(xp, order)
 
 
 @op(
@@ -146,19 +146,21 @@ def moe_token_unpermute(
             f"index for each row, but got shapes {permuted_tokens.shape} and "
             f"{sorted_indices.shape}."
         )
-    found = permuted_tokens
+    token_rows = permuted_tokens
     if sorted_indices.shape[0] > rows:
-        found = xp.concatenate([found, xp.zeros((1, found.shape[1]), found.dtype)], 0)
+        token_rows = xp.concatenate(
+            [token_rows, xp.zeros((1, token_rows.shape[1]), token_rows.dtype)], 0
+        )
         sorted_indices = xp.minimum(sorted_indices, rows)
-    found = xp.getitem(found, (sorted_indices,))
+    token_rows = xp.getitem(token_rows, (sorted_indices,))
     if probs is None:
-        return found
-    if probs.ndim != 2 or probs.shape[0] * probs.shape[1] != found.shape[0]:
+        return token_rows
+    if probs.ndim != 2 or probs.shape[0] * probs.shape[1] != token_rows.shape[0]:
         raise ValueError(
             f"For '{api}', 'probs' must have shape (tokens, k) for tokens * k rows, "
-            f"but got {probs.shape} for {found.shape[0]}."
+            f"but got {probs.shape} for {token_rows.shape[0]}."
         )
-    copies = xp.reshape(_upcast(xp, found), (*probs.shape, -1))
+    copies = xp.reshape(_upcast(xp, token_rows), (*probs.shape, -1))
     summed = xp.sum(copies * xp.expand_dims(_upcast(xp, probs), -1), 1)
     return xp.cast(summed, permuted_tokens.dtype)
 
@@ -178,8 +180,8 @@ def routed(
     flat = xp.reshape(expert_idx, (-1,))
     order = xp.argsort(flat, -1, kind="stable")
     if drop_pad_mode == 0:
-        chosen = order[:active_num] if active_num else order
-        return xp.getitem(x, (chosen // copies,)), _inverse(xp, order)
+        rows = order[:active_num] if active_num else order
+        return xp.getitem(x, (rows // copies,)), _inverse(xp, order)
     experts = xp.take(flat, order)
     firsts = xp.searchsorted(experts, xp.cast(xp.arange(expert_num), "int32"))
     within = xp.arange(flat.shape[0]) - xp.take(firsts, experts)
@@ -267,20 +269,20 @@ def moe_init_routing_v2(
         raise ValueError(f"For '{api}', 'expert_num' must be at least 1, but got {expert_num}.")
     if drop_pad_mode == 1 or flag:
         _need_experts(api, expert_idx, expert_num)
-    found = routed.run(x, expert_idx, active_num, expert_capacity, expert_num, drop_pad_mode)
+    results = routed.run(x, expert_idx, active_num, expert_capacity, expert_num, drop_pad_mode)
     if drop_pad_mode == 0 and flag:
-        found += (tokens_of_experts.run(expert_idx, expert_num, flag == 1),)
+        results += (tokens_of_experts.run(expert_idx, expert_num, flag == 1),)
     if drop_pad_mode == 1 and expert_tokens_before_capacity_flag:
-        found += (tokens_of_experts.run(expert_idx, expert_num, False),)
-    return found
+        results += (tokens_of_experts.run(expert_idx, expert_num, False),)
+    return results
 
 
 def _need_experts(api, expert_idx, expert_num):
-    given = to_host(expert_idx._array)
-    if given.size and (given.min() < 0 or given.max() >= expert_num):
+    experts = to_host(expert_idx._array)
+    if experts.size and (experts.min() < 0 or experts.max() >= expert_num):
         raise ValueError(
             f"For '{api}', 'expert_idx' must be in [0, {expert_num}), but got values "
-            f"from {given.min()} to {given.max()}."
+            f"from {experts.min()} to {experts.max()}."
         )
 
 
@@ -438,8 +440,8 @@ def moe_finalize_routing(
             f"{expanded_row_idx.shape} and {expanded_expert_idx.shape}."
         )
     indices = xp.swapaxes(xp.reshape(expanded_row_idx, (copies, rows)), 0, 1)
-    given = _upcast(xp, xp.getitem(expanded_x, (indices,)))
-    given = given + _upcast(xp, xp.getitem(bias, (expanded_expert_idx,)))
-    merged = xp.sum(given * xp.expand_dims(_upcast(xp, scales), -1), 1) + _upcast(xp, x1)
+    expert_rows = _upcast(xp, xp.getitem(expanded_x, (indices,)))
+    expert_rows = expert_rows + _upcast(xp, xp.getitem(bias, (expanded_expert_idx,)))
+    merged = xp.sum(expert_rows * xp.expand_dims(_upcast(xp, scales), -1), 1) + _upcast(xp, x1)
     merged = merged if x2 is None else merged + _upcast(xp, x2)
     return xp.cast(merged, expanded_x.dtype)

@@ -22,10 +22,10 @@ Epsilon = Float(gt=0.0, le=1.0)
 
 def upcast(xp, *arrays):
     """Narrow floats as float32, on a GPU too; other arrays and None as they are."""
-    made = [
+    result = [
         xp.cast(a, "float32") if a is not None and _is_low_precision(a.dtype) else a for a in arrays
     ]
-    return made[0] if len(made) == 1 else made
+    return result[0] if len(result) == 1 else result
 
 
 def _is_low_precision(dtype):
@@ -36,8 +36,8 @@ def dots(xp, x, y):
     """Inner products along the last axis."""
     if x.shape[-1] == 1:
         return xp.squeeze(x * y, -1)
-    found = xp.matmul(xp.expand_dims(x, -2), xp.expand_dims(y, -1))
-    return xp.reshape(found, x.shape[:-1])
+    products = xp.matmul(xp.expand_dims(x, -2), xp.expand_dims(y, -1))
+    return xp.reshape(products, x.shape[:-1])
 
 
 # Arrays are seen as (batch, channels, rest); per-channel values as (channels, 1).
@@ -79,11 +79,11 @@ def batch_standardize(
         The result, and the mean and (biased) variance of each channel.
     """
     if x.size and (bodies := bodies_of(xp, x, scale, shift)):
-        made = bodies.rows(
+        result = bodies.rows(
             standardized, "err", "err", _as_rows(x), x, scale, shift, eps=eps, gives_rstd=False
         )
-        if made is not None:
-            return made
+        if result is not None:
+            return result
     planes = upcast(xp, planes_of(xp, x))
     count = planes.shape[0] * planes.shape[2]
     mean = xp.sum(xp.sum(planes, 2), 0) / count
@@ -132,10 +132,10 @@ def batch_standardize_vjp(xp, g, x, scale, out, eps):
     grad_out, grad_mean, grad_var = g
     mean, var = out[1], out[2]
     if x.size and (bodies := bodies_of(xp, x, grad_out, scale)):
-        given = x, grad_out, scale, mean, var, grad_mean, grad_var
-        made = bodies.rows(_standardized_vjp, "eerrrrr", "err", _as_rows(x), *given, eps=eps)
-        if made is not None:
-            return made
+        arguments = x, grad_out, scale, mean, var, grad_mean, grad_var
+        result = bodies.rows(_standardized_vjp, "eerrrrr", "err", _as_rows(x), *arguments, eps=eps)
+        if result is not None:
+            return result
     planes, flow = upcast(xp, planes_of(xp, x), planes_of(xp, grad_out))
     count = planes.shape[0] * planes.shape[2]
     middle, rstd = column(xp, mean), _factor(xp, None, var, eps)
@@ -143,7 +143,7 @@ def batch_standardize_vjp(xp, g, x, scale, out, eps):
     def sums(xp, part, flow):
         return xp.sum(flow, 2), dots(xp, part - middle, flow)
 
-    total, moment = (xp.sum(each, 0) for each in xp.by_rows(sums, planes, flow))
+    total, moment = (xp.sum(terms, 0) for terms in xp.by_rows(sums, planes, flow))
     factor = rstd if scale is None else rstd * upcast(xp, scale)
     by_part = column(xp, (2 * grad_var - factor * rstd * rstd * moment) / count)
     by_one = column(xp, (grad_mean - factor * total) / count)
@@ -237,11 +237,11 @@ def normalize_batch(x, scale, shift, mean, var, training, momentum, eps):
     out, own_mean, own_var = batch_standardize.run(x, scale, shift, eps)
     count = x.size // x.shape[1]
     unbiased = count / max(count - 1, 1)
-    arrays = [each._array for each in (mean, var, own_mean, own_var)]
+    arrays = [tensor._array for tensor in (mean, var, own_mean, own_var)]
     if bodies := bodies_of(space_of(arrays[0]), *arrays):
-        made = bodies.pointwise(_moved, *arrays, momentum=momentum, unbiased=unbiased)
-        if made is not None:
-            mean._array, var._array = made
+        result = bodies.pointwise(_moved, *arrays, momentum=momentum, unbiased=unbiased)
+        if result is not None:
+            mean._array, var._array = result
             return out, own_mean, own_var
     running(mean, own_mean, momentum)
     running(var, Tensor._wrap(own_var._array * unbiased), momentum)

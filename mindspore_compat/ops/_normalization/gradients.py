@@ -57,7 +57,7 @@ def batch_norm_grad(
     axes = tuple(axis for axis in range(x.ndim) if axis != channel)
     shape = tuple(n if axis == channel else 1 for axis, n in enumerate(x.shape))
     mean, variance, scale = (
-        xp.reshape(each, shape) for each in (saved_mean, saved_variance, scale)
+        xp.reshape(array, shape) for array in (saved_mean, saved_variance, scale)
     )
     inverse = xp.rsqrt(variance + epsilon)
     normal, gradient = _through_mean(xp, x, dout * scale, mean, inverse, axes)

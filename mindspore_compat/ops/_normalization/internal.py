@@ -31,7 +31,7 @@ def bn_training_reduce_grad(
     """The gradient of the input, given those of the scale and of the shift."""
     count = x.size // batch_mean.size
     standard = _standard(x, batch_mean, batch_variance, epsilon, data_format)
-    by_channel = [_by_channel(each, x, data_format) for each in (diff_scale, diff_offset)]
+    by_channel = [_by_channel(tensor, x, data_format) for tensor in (diff_scale, diff_offset)]
     centred = grads - (by_channel[1] + standard * by_channel[0]) / count
     rate = scale * ops.rsqrt(batch_variance + epsilon)
     return centred * _by_channel(rate, x, data_format)

@@ -85,8 +85,8 @@ def row_standardize(
         The result, and mean and reciprocal deviation with the reduced axes of length 1.
     """
     if x.size and (bodies := bodies_of(xp, x, scale, shift)):
-        if (made := _by_kernel(xp, bodies, x, scale, shift, axis, eps)) is not None:
-            return made
+        if (result := _by_kernel(xp, bodies, x, scale, shift, axis, eps)) is not None:
+            return result
     scale, shift = _flat(xp, scale), _flat(xp, shift)
 
     def normal(xp, part):
@@ -110,12 +110,12 @@ def _statistic_shape(x, axis):
 def _by_kernel(xp, bodies, x, scale, shift, axis, eps):
     """`row_standardize` as one kernel; None if there is none."""
     rows = _rows(xp, x, axis)
-    made = bodies.rows(
+    result = bodies.rows(
         standardized, "ecc", "err", (1, *rows.shape), rows, scale, shift, eps=eps, gives_rstd=True
     )
-    if made is None:
+    if result is None:
         return None
-    out, mean, rstd = made
+    out, mean, rstd = result
     statistic_shape = _statistic_shape(x, axis)
     return (
         xp.reshape(out, x.shape),
@@ -140,19 +140,19 @@ def row_standardize_vjp(xp, g, x, scale, shift_shape, out, axis):
     first = xp.zeros_like(x) if g[0] is None else g[0]
     rows, flow = _rows(xp, x, axis), _rows(xp, first, axis)
     mean, rstd, by_mean, by_rstd = (
-        None if each is None else xp.reshape(each, (-1, 1)) for each in (*out[1:], *g[1:])
+        None if array is None else xp.reshape(array, (-1, 1)) for array in (*out[1:], *g[1:])
     )
     weight = _flat(xp, scale)
     bodies, rows, flow = _bodies_for(xp, rows, flow, weight)
     if bodies:
-        given = rows, flow, weight, mean, rstd, by_mean, by_rstd
+        arguments = rows, flow, weight, mean, rstd, by_mean, by_rstd
         gives = "e" + ("-" if scale is None else "c") + ("-" if shift_shape is None else "c")
-        made = bodies.rows(_kernel_vjp, "eecrrrr", gives, (1, *rows.shape), *given)
-        if made is not None:
+        result = bodies.rows(_kernel_vjp, "eecrrrr", gives, (1, *rows.shape), *arguments)
+        if result is not None:
             return (
-                xp.reshape(made[0], x.shape),
-                None if scale is None else xp.reshape(made[1], scale.shape),
-                None if shift_shape is None else xp.reshape(made[2], shift_shape),
+                xp.reshape(result[0], x.shape),
+                None if scale is None else xp.reshape(result[1], scale.shape),
+                None if shift_shape is None else xp.reshape(result[2], shift_shape),
             )
 
     def input_gradient(xp, part, flow, mean, rstd, by_mean, by_rstd):
@@ -160,7 +160,7 @@ def row_standardize_vjp(xp, g, x, scale, shift_shape, out, axis):
         return _row_vjp(xp, part - mean, flow, rstd, by_mean, by_rstd)
 
     by_mean, by_rstd = (
-        xp.zeros_like(mean) if each is None else each for each in (by_mean, by_rstd)
+        xp.zeros_like(mean) if array is None else array for array in (by_mean, by_rstd)
     )
     grad_x = xp.reshape(
         xp.by_rows(input_gradient, rows, flow, mean, rstd, by_mean, by_rstd), x.shape
@@ -370,9 +370,9 @@ def _root_mean_square(xp, api, x, gamma, epsilon):
     axis = x.ndim - gamma.ndim
     if gamma.ndim and x.size and (bodies := bodies_of(xp, x, gamma)):
         rows = _rows(xp, x, axis)
-        made = bodies.rows(_scaled_rows, "ec", "er", (1, *rows.shape), rows, gamma, eps=epsilon)
-        if made is not None:
-            return xp.reshape(made[0], x.shape), xp.reshape(made[1], _statistic_shape(x, axis))
+        result = bodies.rows(_scaled_rows, "ec", "er", (1, *rows.shape), rows, gamma, eps=epsilon)
+        if result is not None:
+            return xp.reshape(result[0], x.shape), xp.reshape(result[1], _statistic_shape(x, axis))
     rows, gamma = upcast(xp, x, gamma)
     axes = tuple(range(axis, x.ndim))
     rstd = 1 / xp.sqrt(xp.mean(xp.square(rows), axes, keepdims=True) + epsilon)
@@ -395,14 +395,14 @@ def _scaled_rows_vjp(xp, x, g, gamma, rstd, by_rstd):
 def _root_mean_square_vjp(xp, g, by_rstd, x, gamma, rstd):
     """Gradients of the data and of `gamma`, whose axes are those of the mean square."""
     shape = (prod(rstd.shape), prod(gamma.shape))
-    rows, flow = (xp.reshape(each, shape) for each in (x, g))
+    rows, flow = (xp.reshape(array, shape) for array in (x, g))
     weight, rstd, by_rstd = _flat(xp, gamma), column(xp, rstd), column(xp, by_rstd)
     bodies, rows, flow = _bodies_for(xp, rows, flow, weight)
     if bodies:
-        given = rows, flow, weight, rstd, by_rstd
-        made = bodies.rows(_scaled_rows_vjp, "eecrr", "ec", (1, *shape), *given)
-        if made is not None:
-            return xp.reshape(made[0], x.shape), xp.reshape(made[1], gamma.shape)
+        arguments = rows, flow, weight, rstd, by_rstd
+        result = bodies.rows(_scaled_rows_vjp, "eecrr", "ec", (1, *shape), *arguments)
+        if result is not None:
+            return xp.reshape(result[0], x.shape), xp.reshape(result[1], gamma.shape)
 
     def input_gradient(xp, x, g, rstd, by_rstd):
         flow = g * weight
@@ -530,11 +530,11 @@ def group_standardize(
     """Group normalization of (N, C, ...), then scaled and shifted by channel."""
     shape, area = _as_groups(x, groups)
     if x.size and (bodies := bodies_of(xp, x, scale, shift)):
-        made = bodies.rows(
+        result = bodies.rows(
             _grouped, "ekk", "e", (1, *shape), x, scale, shift, eps=eps, groups=groups, area=area
         )
-        if made is not None:
-            return made
+        if result is not None:
+            return result
     normal = xp.row_normal(upcast(xp, xp.reshape(x, shape)), eps)
     planes = xp.reshape(normal, (x.shape[0], x.shape[1], area))
     if scale is not None:
@@ -573,9 +573,9 @@ def group_standardize_vjp(xp, g, x, scale, shift_shape, groups, eps):
     if bodies:
         gives = "e" + ("-" if scale is None else "k") + ("-" if shift_shape is None else "k")
         numbers = {"eps": eps, "groups": groups, "area": area}
-        made = bodies.rows(_grouped_vjp, "eek", gives, (1, *shape), rows, flow, scale, **numbers)
-        if made is not None:
-            return xp.reshape(made[0], x.shape), *made[1:]
+        result = bodies.rows(_grouped_vjp, "eek", gives, (1, *shape), rows, flow, scale, **numbers)
+        if result is not None:
+            return xp.reshape(result[0], x.shape), *result[1:]
     weighted, grad_scale = flow, None
     if scale is not None:
         weighted = xp.reshape(flow, planes) * column(xp, upcast(xp, scale))

@@ -53,16 +53,16 @@ def layer_norm_ext(
         [[-0.999995  0.999995]]
     """
     shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
-    given = {"input": tuple(input.shape[input.ndim - len(shape) :])}
-    given |= {
-        name: tuple(each.shape)
-        for name, each in (("weight", weight), ("bias", bias))
-        if each is not None
+    shapes = {"input": tuple(input.shape[input.ndim - len(shape) :])}
+    shapes |= {
+        name: tuple(parameter.shape)
+        for name, parameter in (("weight", weight), ("bias", bias))
+        if parameter is not None
     }
-    if not shape or any(each != shape for each in given.values()):
+    if not shape or any(parameter != shape for parameter in shapes.values()):
         raise ValueError(
             f"For 'LayerNormExt', 'input' must end in 'normalized_shape', {shape}, which is that "
-            f"of 'weight' and 'bias', but got {given}."
+            f"of 'weight' and 'bias', but got {shapes}."
         )
     axes = tuple(range(input.ndim - len(shape), input.ndim))
     out, mean, rstd = _standard(xp, upcast(xp, input), axes, eps)
@@ -173,8 +173,8 @@ def group_norm_statistics(
         out = out * _by_channel(xp, input, weight)
     if bias is not None:
         out = out + _by_channel(xp, input, bias)
-    found = (out, xp.squeeze(mean, 2), xp.squeeze(rstd, 2))
-    return tuple(xp.cast(each, input.dtype) for each in found)
+    results = (out, xp.squeeze(mean, 2), xp.squeeze(rstd, 2))
+    return tuple(xp.cast(array, input.dtype) for array in results)
 
 
 @op(
@@ -212,15 +212,15 @@ def group_norm_grad(
     """
     shape = _groups("GroupNormGrad", x, num_groups)
     flow, value, middle, inverse = upcast(xp, dy, x, mean, rstd)
-    middle, inverse = (xp.expand_dims(each, 2) for each in (middle, inverse))
+    middle, inverse = (xp.expand_dims(array, 2) for array in (middle, inverse))
     normal = (xp.reshape(value, shape) - middle) * inverse
     inner = xp.reshape(flow * _by_channel(xp, x, gamma_opt), shape)
     back = inner - xp.mean(inner, 2, keepdims=True)
     back = (back - normal * xp.mean(inner * normal, 2, keepdims=True)) * inverse
     axes = tuple(axis for axis in range(x.ndim) if axis != 1)
     gamma = xp.sum(flow * xp.reshape(normal, x.shape), axes)
-    found = (xp.reshape(back, x.shape), gamma, xp.sum(flow, axes))
-    return tuple(xp.cast(each, x.dtype) for each in found)
+    gradients = (xp.reshape(back, x.shape), gamma, xp.sum(flow, axes))
+    return tuple(xp.cast(array, x.dtype) for array in gradients)
 
 
 # Gradients of gradients ---------------------------------------------------------------------------
@@ -342,7 +342,9 @@ class BatchNormGradGrad(Primitive):
         dout_dbias: Floats,
     ):
         last = self.data_format == "NHWC"
-        x, dy, dout_dx = (channels_first.run(each) if last else each for each in (x, dy, dout_dx))
+        x, dy, dout_dx = (
+            channels_first.run(tensor) if last else tensor for tensor in (x, dy, dout_dx)
+        )
         fixed = (None, None) if self.is_training else (saved_mean, saved_variance)
 
         def forward(x, scale, shift):
@@ -351,9 +353,9 @@ class BatchNormGradGrad(Primitive):
         def first(x, dy, scale):
             return tuple(vjp(forward, x, scale, scale * 0)[1](dy))
 
-        found = vjp(first, x, dy, scale)[1]((dout_dx, dout_dscale, dout_dbias))
-        moved = (channels_last.run(each) if last else each for each in found[:2])
-        return (*moved, found[2])
+        gradients = vjp(first, x, dy, scale)[1]((dout_dx, dout_dscale, dout_dbias))
+        moved = (channels_last.run(tensor) if last else tensor for tensor in gradients[:2])
+        return (*moved, gradients[2])
 
 
 @op(
@@ -396,11 +398,15 @@ def instance_norm_grad(
         (1, 1, 1, 1)
     """
     shape = (*x.shape[:2], *((1,) * (x.ndim - 2)))
-    given = gamma, mean, variance, save_mean, save_variance
-    if x.ndim < 3 or x.shape != dy.shape or any(tuple(each.shape) != shape for each in given):
+    statistics = gamma, mean, variance, save_mean, save_variance
+    if (
+        x.ndim < 3
+        or x.shape != dy.shape
+        or any(tuple(array.shape) != shape for array in statistics)
+    ):
         raise ValueError(
             f"For 'InstanceNormV2Grad', 'dy' must have the shape of 'x', (N, C, ...), and the rest "
-            f"shape {shape}, but got {[tuple(each.shape) for each in (dy, x, *given)]}."
+            f"shape {shape}, but got {[tuple(array.shape) for array in (dy, x, *statistics)]}."
         )
     axes = tuple(range(2, x.ndim))
     flow, value, scale = upcast(xp, dy, x, gamma)
@@ -412,6 +418,6 @@ def instance_norm_grad(
     if is_training:
         inner = normal * xp.mean(back * normal, axes, keepdims=True)
         back = back - xp.mean(back, axes, keepdims=True) - inner
-    sums = (xp.sum(each, axes, keepdims=True) for each in (flow * normal, flow))
-    found = (xp.cast(back * inverse, x.dtype), *sums)
-    return tuple(xp.cast(each, like.dtype) for each, like in zip(found, (x, gamma, gamma)))
+    sums = (xp.sum(array, axes, keepdims=True) for array in (flow * normal, flow))
+    gradients = (xp.cast(back * inverse, x.dtype), *sums)
+    return tuple(xp.cast(array, like.dtype) for array, like in zip(gradients, (x, gamma, gamma)))

@@ -99,7 +99,7 @@ class FusedAdaFactor(Update):
             gradient._array,
             param._array,
             exp_avg._array,
-            [each._array for each in squares.values()],
+            [tensor._array for tensor in squares.values()],
             numbers,
         )
         return param
@@ -116,15 +116,15 @@ class FusedAdaFactor(Update):
 
     def _look_at_shapes(self, gradient, param, exp_avg, squares):
         shape = param.shape
-        wanted = {"gradient": (gradient, shape)}
+        expected_shapes = {"gradient": (gradient, shape)}
         if self.enable_first_moment:
-            wanted["exp_avg"] = (exp_avg, shape)
+            expected_shapes["exp_avg"] = (exp_avg, shape)
         shapes = (shape[:-1], shape[:-2] + shape[-1:]) if len(shape) >= 2 else (shape,)
-        wanted.update(
+        expected_shapes.update(
             (name, (tensors, fits))
             for (name, tensors), fits in zip(squares.items(), shapes, strict=True)
         )
-        for name, (tensors, fits) in wanted.items():
+        for name, (tensors, fits) in expected_shapes.items():
             if tensors.shape != fits:
                 raise ValueError(
                     f"For '{self.name}', '{name}' must have the shape {fits} with a "
@@ -135,12 +135,12 @@ class FusedAdaFactor(Update):
         """Computes the step in float32 and writes it."""
         xp = arrays.space_of(param)
         gradient = arrays.to_space(xp, gradient)
-        gradient, upcast = (xp.cast(each, "float32") for each in (gradient, param))
+        gradient, upcast = (xp.cast(array, "float32") for array in (gradient, param))
         formula = adafactor_direction if param.ndim >= 2 else adafactor_vector_direction
         direction, *new = formula(
             xp,
             gradient,
-            *(xp.cast(each, "float32") for each in states),
+            *(xp.cast(array, "float32") for array in states),
             beta2=numbers["beta2"],
             eps=numbers["epsilon"][0],
         )

@@ -51,17 +51,17 @@ def together(api, x_shape, y_shape):
     Raises:
         ValueError: if they do not broadcast.
     """
-    rank, found = max(len(x_shape), len(y_shape)), []
+    rank, lengths = max(len(x_shape), len(y_shape)), []
     shapes = [[1] * (rank - len(shape)) + list(shape) for shape in (x_shape, y_shape)]
     for one, other in zip(*shapes):
-        known = {one, other} - {1, -1}
-        if len(known) > 1:
+        choices = {one, other} - {1, -1}
+        if len(choices) > 1:
             raise ValueError(
                 f"For '{api}', the shapes of 'x' and 'y' must broadcast, but got "
                 f"{list(x_shape)} and {list(y_shape)}."
             )
-        found.append(known.pop() if known else min(one, other))
-    return found
+        lengths.append(choices.pop() if choices else min(one, other))
+    return lengths
 
 
 class InfersMomentum:

@@ -174,11 +174,11 @@ class ApplyKerasMomentum(Nesterov):
 
     @checked
     def __call__(self, var: Floats, accum: Floats, lr: Scalar, grad: Floats, momentum: Scalar):
-        for name, given in (("lr", lr), ("momentum", momentum)):
-            if isinstance(given, Tensor) and given.ndim:
+        for name, number in (("lr", lr), ("momentum", momentum)):
+            if isinstance(number, Tensor) and number.ndim:
                 raise ValueError(
                     f"For 'ApplyKerasMomentum', '{name}' must have no axes, but got "
-                    f"shape {given.shape}."
+                    f"shape {number.shape}."
                 )
         return self.run(
             KERAS_MOMENTUM, (var, accum), grad, lr=lr, momentum=momentum, nesterov=self.use_nesterov

@@ -69,10 +69,10 @@ def _checked(update, tensors, grad, indices, lenient=False):
             f"For '{update.name}', 'indices' must have one index for each row of the gradient, but "
             f"got {indices.shape} and {grad.shape}."
         )
-    if grad.shape[1:] != var.shape[1:] or any(each.shape != var.shape for each in tensors):
+    if grad.shape[1:] != var.shape[1:] or any(tensor.shape != var.shape for tensor in tensors):
         raise update.unfit(
             f"For '{update.name}', states must have the shape of the parameter, and rows that of "
-            f"its rows, but got {[each.shape for each in (*tensors, grad)]}."
+            f"its rows, but got {[tensor.shape for tensor in (*tensors, grad)]}."
         )
     xp = space_for(var._array)
     at, grad_rows = xp.asarray(indices._array), xp.asarray(grad._array)
@@ -98,17 +98,17 @@ class _RowUpdate(Update):
         rows, g = merged(self, tensors, grad, indices, self.lenient)
         scalars = self.numbers(scalars)
         if rows.size:
-            picked = [each._array[rows] for each in tensors]
-            fused(picked[0], g, *picked[1:], **scalars)
-            for each, values in zip(tensors, picked, strict=True):
-                each._array[rows] = values
+            parts = [tensor._array[rows] for tensor in tensors]
+            fused(parts[0], g, *parts[1:], **scalars)
+            for tensor, values in zip(tensors, parts, strict=True):
+                tensor._array[rows] = values
         return self.barred(tensors, grad)
 
 
 def _answer(tensors):
     """The Parameter, and a Tensor of one zero for each state."""
     zero = space_for(tensors[0]._array).zeros
-    return (tensors[0], *(Tensor._wrap(zero(1, each._array.dtype)) for each in tensors[1:]))
+    return (tensors[0], *(Tensor._wrap(zero(1, tensor._array.dtype)) for tensor in tensors[1:]))
 
 
 class _CorrectedRows(_Corrected):
@@ -489,12 +489,12 @@ class SparseApplyRMSProp(_RowUpdate):
     def _move(tensors, rows, grad_rows, scalars):
         """Updates rows that are all distinct."""
         xp = space_for(rows)
-        picked = [each._array[rows] for each in tensors]
-        before = picked[1].copy()
-        RMSPROP(picked[0], grad_rows, *picked[1:], **scalars)
-        picked[1] = xp.where(grad_rows == 0, before, picked[1])
-        for each, values in zip(tensors, picked, strict=True):
-            each._array[rows] = values
+        parts = [tensor._array[rows] for tensor in tensors]
+        before = parts[1].copy()
+        RMSPROP(parts[0], grad_rows, *parts[1:], **scalars)
+        parts[1] = xp.where(grad_rows == 0, before, parts[1])
+        for tensor, values in zip(tensors, parts, strict=True):
+            tensor._array[rows] = values
 
 
 def _rounds(rows):

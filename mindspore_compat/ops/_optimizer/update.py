@@ -88,26 +88,26 @@ class Update(Primitive):
 
     def run(self, fused, tensors, grad, **scalars):
         """Updates `tensors`, first the parameter, with `grad`; returns Tensors on that memory."""
-        *tensors, given = standing(*tensors, grad)
+        *tensors, gradient = standing(*tensors, grad)
         note_in_place_write(tensors)
-        grad = self.joined(tensors, given)
-        states = [each._array for each in tensors[1:]]
+        grad = self.joined(tensors, gradient)
+        states = [tensor._array for tensor in tensors[1:]]
         scalars = self.numbers(scalars)
         if tensors[0]._array.dtype.kind in "iuc":
             self._run_plainly(fused.formula, [tensors[0]._array, *states], grad, scalars)
         else:
             fused(tensors[0]._array, grad, *states, **scalars)
-        return self.barred(tensors, given)
+        return self.barred(tensors, gradient)
 
     def barred(self, tensors, *inputs):
         """`tensors` as results; differentiating through the update raises an error."""
-        made = tuple(map(plain, tensors))
+        results = tuple(map(plain, tensors))
         live = tuple(t._node for t in (*tensors, *inputs) if t._node is not None)
         if live and not depth.paused:
             vjps = {str(i): no_gradient(self.name) for i in range(len(live))}
-            for each in made:
-                each._node = record(VjpRule(self.name, vjps, vjps), live, (), None)
-        return made
+            for tensor in results:
+                tensor._node = record(VjpRule(self.name, vjps, vjps), live, (), None)
+        return results
 
     def _run_plainly(self, formula, tensors, grad, scalars):
         """The unfused formula, for integers and complex numbers."""
@@ -130,11 +130,11 @@ class Update(Primitive):
         """
         grad = standing(*tensors, grad)[-1]
         self.need_no_wider(tensors, grad)
-        for each in (*tensors[1:], grad):
-            if each.shape != tensors[0].shape:
+        for tensor in (*tensors[1:], grad):
+            if tensor.shape != tensors[0].shape:
                 raise ValueError(
                     f"For '{self.name}', all states and the gradient must have the shape of the "
-                    f"parameter, {tensors[0].shape}, but got {each.shape}."
+                    f"parameter, {tensors[0].shape}, but got {tensor.shape}."
                 )
         space = space_for(tensors[0]._array)
         array = arrays.to_space(space, grad._array)
@@ -144,7 +144,7 @@ class Update(Primitive):
 
     def need_no_wider(self, tensors, grad):
         """Rejects a gradient that is wider than all the Tensors it updates."""
-        dtypes = {each._array.dtype for each in tensors}
+        dtypes = {tensor._array.dtype for tensor in tensors}
         if all(promotes_beyond(grad._array.dtype, dtype) for dtype in dtypes):
             raise TypeError(
                 f"For '{self.name}', the gradient must not be wider than what it updates, of dtype "

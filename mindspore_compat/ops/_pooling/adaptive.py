@@ -30,13 +30,13 @@ def _goal(api, x, output_size, count):
     length.
     """
     need_rank(api, "input", x, count + 1, count + 2)
-    wanted = output_size if isinstance(output_size, (tuple, list)) else (output_size,) * count
-    if len(wanted) != count:
+    sizes = output_size if isinstance(output_size, (tuple, list)) else (output_size,) * count
+    if len(sizes) != count:
         raise ValueError(
             f"For '{api}', 'output_size' must have {count} elements, but got {output_size!r}."
         )
     size = x.shape[x.ndim - count :]
-    return tuple(n if w in (None, -1) else int(w) for n, w in zip(size, wanted))
+    return tuple(n if w in (None, -1) else int(w) for n, w in zip(size, sizes))
 
 
 def _need_elements(api, name, x):

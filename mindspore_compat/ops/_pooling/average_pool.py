@@ -6,7 +6,7 @@ _backend/conv/pooling.py.
 
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import AsValue, Bool, Int, OneOf
-from .._conv.sizes import each, height_and_width, need_rank, padding_of, sided
+from .._conv.sizes import height_and_width, need_rank, padding_of, per_dimension, sided
 from .._rules import Floats, Natural, Positive, listed, several
 from .windows import Mode, PadMode, need_fit, need_half, need_small
 
@@ -87,8 +87,8 @@ def avg_pool2d(
         xp,
         "avg_pool2d",
         input_x,
-        each(kernel_size, 2),
-        each(stride, 2),
+        per_dimension(kernel_size, 2),
+        per_dimension(stride, 2),
         sided(padding, 2),
         ceil_mode,
         count_include_pad,
@@ -128,8 +128,8 @@ def avg_pool3d(
         xp,
         "avg_pool3d",
         input_x,
-        each(kernel_size, 3),
-        each(stride, 3),
+        per_dimension(kernel_size, 3),
+        per_dimension(stride, 3),
         sided(padding, 3),
         ceil_mode,
         count_include_pad,
@@ -140,8 +140,8 @@ def avg_pool3d(
 def _average_ext(xp, api, x, kernel, stride, padding, ceil_mode, include, divisor, count):
     """The form in mint: the stride defaults to the kernel size, and the batch axis is optional."""
     need_rank(api, "input", x, count + 1, count + 2)
-    kernel, padding = each(kernel, count), each(padding, count)
-    stride = kernel if stride is None else each(stride, count)
+    kernel, padding = per_dimension(kernel, count), per_dimension(padding, count)
+    stride = kernel if stride is None else per_dimension(stride, count)
     need_half(api, padding, kernel)
     return average_windows(
         xp, api, x, kernel, stride, sided(padding, count), ceil_mode, include, divisor
@@ -308,7 +308,7 @@ def avg_pool3d_primitive(
         [[[[[1. 1.]]]]]
     """
     need_rank("AvgPool3D", "x", x, 5)
-    kernel, stride = each(kernel_size, 3), each(strides, 3)
+    kernel, stride = per_dimension(kernel_size, 3), per_dimension(strides, 3)
     pads = padding_of("AvgPool3D", pad_mode, pad, tuple(x.shape[2:]), kernel, stride, (1, 1, 1))
     return average_windows(
         xp, "AvgPool3D", x, kernel, stride, pads, ceil_mode, count_include_pad, divisor_override

@@ -24,7 +24,7 @@ from ..._core.rules.vocabulary import (
     TensorOf,
     TupleOf,
 )
-from .._conv.sizes import each, need_rank
+from .._conv.sizes import need_rank, per_dimension
 from .._rules import Float16To64, Positive, several
 
 Plain = TensorOf("float16", "float32", "float64", "int32", "int64")
@@ -62,7 +62,7 @@ def _positions(xp, samples, size, out, kernel):
 def _fractional(xp, api, x, samples, kernel, out, count):
     """The maximum of each window, and its flat position."""
     need_rank(api, "random_samples", samples, 3, error=TypeError if count == 3 else ValueError)
-    size, kernel, out = tuple(x.shape[2:]), each(kernel, count), each(out, count)
+    size, kernel, out = tuple(x.shape[2:]), per_dimension(kernel, count), per_dimension(out, count)
     if any(k + o - 1 > n for k, o, n in zip(kernel, out, size)):
         raise ValueError(
             f"For '{api}', kernel and output size less 1 must fit into the input together, but "
@@ -90,7 +90,7 @@ def _sampled(xp, api, x, samples, kernel, size, ratio, indices, count):
     planes = xp.expand_dims(x, 0) if alone else x
     if size is None:
         (Ratio | TupleOf(Ratio, length=count)).refuse(api, "output_ratio", ratio)
-        size = tuple(int(n * r) for n, r in zip(planes.shape[2:], each(ratio, count)))
+        size = tuple(int(n * r) for n, r in zip(planes.shape[2:], per_dimension(ratio, count)))
     if samples is None:
         samples = xp.random_uniform((*planes.shape[:2], count))
     top, index = _fractional(xp, api, planes, samples, kernel, size, count)
@@ -239,11 +239,11 @@ def fractional_max_pool3d_primitive(
     last, alone = data_format == "NDHWC", x.ndim == 4
     x = xp.moveaxis(x, -1, x.ndim - 4) if last else x
     x = xp.expand_dims(x, 0) if alone else x
-    found = _fractional(
+    results = _fractional(
         xp, "FractionalMaxPool3DWithFixedKsize", x, random_samples, ksize, output_shape, 3
     )
-    found = [xp.moveaxis(f, 1, -1) if last else f for f in found]
-    return tuple(xp.squeeze(f, 0) if alone else f for f in found)
+    results = [xp.moveaxis(f, 1, -1) if last else f for f in results]
+    return tuple(xp.squeeze(f, 0) if alone else f for f in results)
 
 
 # Windows that tile images (N, H, W, C), between random boundaries ---------------------------------
@@ -288,9 +288,9 @@ def _tiled(xp, api, x, ratio, pseudo, overlapping, deterministic, seeds, reduce)
 
 def tiles(xp, x, cuts, overlapping, reduce):
     """(N, H, W, C) reduced between cuts of rows and cuts of columns, which are lists."""
-    for axis, cut in zip((1, 2), cuts):
+    for axis, positions in zip((1, 2), cuts):
         front = (slice(None),) * axis
-        reach = [(a, min(b + overlapping, x.shape[axis])) for a, b in zip(cut, cut[1:])]
+        reach = [(a, min(b + overlapping, x.shape[axis])) for a, b in zip(positions, positions[1:])]
         x = xp.stack([reduce(xp, x[front + (slice(a, b),)], axis) for a, b in reach], axis)
     return x
 
@@ -381,7 +381,7 @@ def fractional_avg_pool(
         >>> print(pool(ms.ops.ones((1, 4, 4, 1), ms.float32))[0].shape)
         (1, 2, 2, 1)
     """
-    found = _tiled(
+    result = _tiled(
         xp,
         "FractionalAvgPool",
         xp.cast(x, "float64"),
@@ -392,4 +392,4 @@ def fractional_avg_pool(
         (seed, seed2),
         tile_mean,
     )
-    return (xp.cast(found[0], x.dtype), *found[1:])
+    return (xp.cast(result[0], x.dtype), *result[1:])

@@ -136,10 +136,10 @@ def max_pool_argmax_grad(
         [[[[0. 5.]]]]
     """
     last = data_format == "NHWC"
-    x, grad, argmax = (xp.moveaxis(each, -1, 1) if last else each for each in (x, grad, argmax))
-    rows = (xp.reshape(each, (each.shape[0], -1)) for each in (grad, argmax))
-    found = xp.reshape(xp.add_spatial(*rows, (math.prod(x.shape[1:]),)), x.shape)
-    return xp.moveaxis(found, 1, -1) if last else found
+    x, grad, argmax = (xp.moveaxis(array, -1, 1) if last else array for array in (x, grad, argmax))
+    rows = (xp.reshape(array, (array.shape[0], -1)) for array in (grad, argmax))
+    result = xp.reshape(xp.add_spatial(*rows, (math.prod(x.shape[1:]),)), x.shape)
+    return xp.moveaxis(result, 1, -1) if last else result
 
 
 @op(
@@ -161,7 +161,7 @@ def max_pool_argmax_grad_grad(xp, x: Floats, grad: Floats, argmax: Index):
         ...            ms.Tensor([[[[1]]]], ms.int32)))
         [[[[6.]]]]
     """
-    rows = (xp.reshape(each, (each.shape[0], -1)) for each in (grad, argmax))
+    rows = (xp.reshape(array, (array.shape[0], -1)) for array in (grad, argmax))
     return xp.reshape(xp.take_spatial(*rows, 1), argmax.shape)
 
 
@@ -172,7 +172,7 @@ def tiled(xp, x: Floats, rows: Any, columns: Any, overlapping: Bool, reduce: Any
 
 
 def _through_tiles(x, gradient, rows, columns, overlapping, reduce):
-    cuts = [each.asnumpy().tolist() for each in (rows, columns)]
+    cuts = [tensor.asnumpy().tolist() for tensor in (rows, columns)]
     return vjp(lambda given: tiled.run(given, *cuts, overlapping, reduce), x)[1](gradient)[0]
 
 
@@ -294,11 +294,11 @@ def fractional_max_pool3d_grad(
         [[[[[0. 5.]]]]]
     """
     last = data_format == "NDHWC"
-    given = (origin_input, out_backprop, argmax)
-    x, y, at = (xp.moveaxis(each, -1, 1) if last else each for each in given)
+    arrays = (origin_input, out_backprop, argmax)
+    x, y, at = (xp.moveaxis(array, -1, 1) if last else array for array in arrays)
     _need_indices("FractionalMaxPool3DGradWithFixedKsize", x, y, at)
-    found = xp.add_spatial(y, at, tuple(x.shape[-3:]))
-    return xp.moveaxis(found, 1, -1) if last else found
+    result = xp.add_spatial(y, at, tuple(x.shape[-3:]))
+    return xp.moveaxis(result, 1, -1) if last else result
 
 
 def _need_indices(api, x, y, indices):
@@ -368,6 +368,6 @@ def max_unpool3d_grad(
 
 def _taken(xp, grads, indices, spatial, data_format):
     if data_format.endswith("C"):
-        moved = (xp.moveaxis(each, -1, 1) for each in (grads, indices))
+        moved = (xp.moveaxis(array, -1, 1) for array in (grads, indices))
         return xp.moveaxis(xp.take_spatial(*moved, spatial), 1, -1)
     return xp.take_spatial(grads, indices, spatial)

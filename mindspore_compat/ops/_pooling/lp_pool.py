@@ -2,7 +2,7 @@
 
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Bool, Number
-from .._conv.sizes import each, need_rank
+from .._conv.sizes import need_rank, per_dimension
 from .._rules import Positive, RealsOrBools, several
 from .average_pool import average_windows
 
@@ -14,8 +14,8 @@ def _norms(xp, api, x, power, kernel, stride, ceil_mode, count):
     if power == 0:
         raise ValueError(f"For '{api}', 'norm_type' must not be 0, but got {power!r}.")
     x = xp.cast(x, "float32") if x.dtype.kind in "iub" else x
-    kernel = each(kernel, count)
-    stride = kernel if stride is None else each(stride, count)
+    kernel = per_dimension(kernel, count)
+    stride = kernel if stride is None else per_dimension(stride, count)
     kernel_elements = 1
     for k in kernel:
         kernel_elements *= k

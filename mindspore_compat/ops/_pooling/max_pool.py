@@ -7,7 +7,7 @@ _pooling/adaptive.py, the arithmetic in _backend/conv/pooling.py.
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, AsValue, Bool, DType, OneOf
 from ..._core.tensor.dtype import int64
-from .._conv.sizes import each, height_and_width, need_rank, padding_of, sided
+from .._conv.sizes import height_and_width, need_rank, padding_of, per_dimension, sided
 from .._rules import Floats, Natural, Positive, Reals, several
 from .windows import Mode, PadMode, need_fit, need_half, need_small
 
@@ -71,7 +71,7 @@ def max_pool3d_primitive(
             f"For 'MaxPool3D', 'ceil_mode' must be None where 'pad_mode' is '{pad_mode}', but got "
             f"{ceil_mode}."
         )
-    kernel, stride, ones = each(kernel_size, 3), each(strides, 3), (1, 1, 1)
+    kernel, stride, ones = per_dimension(kernel_size, 3), per_dimension(strides, 3), (1, 1, 1)
     if isinstance(pad_list, tuple) and len(pad_list) == 3:
         pad_list = tuple(side for side in pad_list for _ in range(2))
     pads = padding_of("MaxPool3D", pad_mode, pad_list, tuple(x.shape[2:]), kernel, stride, ones)
@@ -82,8 +82,12 @@ def max_pool3d_primitive(
 
 def largest_windows(xp, api, x, kernel, stride, padding, dilation, ceil_mode, count, index=None):
     """Windows given by one number per dimension; with a dtype for `index` the positions too."""
-    kernel, padding, dilation = each(kernel, count), each(padding, count), each(dilation, count)
-    stride = kernel if stride is None else each(stride, count)
+    kernel, padding, dilation = (
+        per_dimension(kernel, count),
+        per_dimension(padding, count),
+        per_dimension(dilation, count),
+    )
+    stride = kernel if stride is None else per_dimension(stride, count)
     need_half(api, padding, kernel)
     pads = sided(padding, count)
     need_fit(api, x, kernel, pads, dilation)
@@ -161,7 +165,7 @@ def max_pool2d_ext(
         [[[[4.]]]]
     """
     need_rank("max_pool2d", "input", input, 3, 4)
-    if any(n != 1 for n in each(dilation, 2)):
+    if any(n != 1 for n in per_dimension(dilation, 2)):
         raise ValueError(f"For 'max_pool2d', 'dilation' must be 1, but got {dilation!r}.")
     return largest_windows(
         xp,

@@ -5,7 +5,7 @@ import math
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, AsValue, InstanceOf, Int, OneOf, TupleOf
-from .._conv.sizes import each, height_and_width, need_rank
+from .._conv.sizes import height_and_width, need_rank, per_dimension
 from .._rules import Index, Natural, Positive, Reals, several
 
 _OutputSize = AsValue(InstanceOf(tuple) | None).called("a tuple")
@@ -20,21 +20,29 @@ def _unpool(xp, api, x, indices, kernel, stride, padding, output_size, count):
             f"For '{api}', 'x' and 'indices' must have the same shape, but got "
             f"{tuple(x.shape)} and {tuple(indices.shape)}."
         )
-    kernel, padding, lead = each(kernel, count), each(padding, count), x.ndim - count
-    stride = kernel if stride is None or not any(each(stride, count)) else each(stride, count)
+    kernel, padding, lead = (
+        per_dimension(kernel, count),
+        per_dimension(padding, count),
+        x.ndim - count,
+    )
+    stride = (
+        kernel
+        if stride is None or not any(per_dimension(stride, count))
+        else per_dimension(stride, count)
+    )
     goal = tuple(
         (n - 1) * s - 2 * p + k for n, s, p, k in zip(x.shape[lead:], stride, padding, kernel)
     )
     if output_size:
-        wanted = tuple(output_size)[-count:]
+        lengths = tuple(output_size)[-count:]
         if len(output_size) not in (count, count + 1, count + 2) or any(
-            abs(w - g) >= s for w, g, s in zip(wanted, goal, stride)
+            abs(w - g) >= s for w, g, s in zip(lengths, goal, stride)
         ):
             raise ValueError(
                 f"For '{api}', 'output_size' must be within a stride of {goal}, but got "
                 f"{output_size!r}."
             )
-        goal = wanted
+        goal = lengths
     if min(goal) < 0:
         raise ValueError(f"For '{api}', the output must have a size, but got {goal}.")
     if bool(xp.any((indices < 0) | (indices >= math.prod(goal)))):
@@ -158,13 +166,13 @@ def max_unpool3d(
     return _unpool(xp, "max_unpool3d", x, indices, kernel_size, stride, padding, output_size, 3)
 
 
-def _channels_last(api, given, first, last):
+def _channels_last(api, data_format, first, last):
     """Whether a data format has the channels last."""
-    if given not in (first, last):
+    if data_format not in (first, last):
         raise ValueError(
-            f"For '{api}', 'data_format' must be '{first}' or '{last}', but got {given!r}."
+            f"For '{api}', 'data_format' must be '{first}' or '{last}', but got {data_format!r}."
         )
-    return given == last
+    return data_format == last
 
 
 @op(

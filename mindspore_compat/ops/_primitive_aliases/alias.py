@@ -86,13 +86,13 @@ def function_of(target, parameters, **scope):
 
 def _class(area, name, settings, inputs, target):
     attributes = _names(settings)
-    values = {each: each for each in _names(inputs)}
-    values |= {each: f"self.{each}" for each in attributes}
+    values = {name_of_value: name_of_value for name_of_value in _names(inputs)}
+    values |= {name_of_value: f"self.{name_of_value}" for name_of_value in attributes}
     called = function_of(target, ", ".join(values))
     lines = [
         f"def __init__({', '.join(filter(None, ['self', settings]))}):",
         f"    _base.__init__(self, {name!r})",
-        *(f"    self.{each} = {each}" for each in attributes),
+        *(f"    self.{name_of_value} = {name_of_value}" for name_of_value in attributes),
         "",
         f"def __call__(self, {inputs}):",
         f"    return _target({_arguments(called, values)})",
@@ -113,7 +113,7 @@ def _class(area, name, settings, inputs, target):
 
 
 def _function(area, name, parameters, target):
-    values = {each: each for each in _names(parameters)}
+    values = {parameter: parameter for parameter in _names(parameters)}
     called = function_of(target, ", ".join(values))
     lines = [f"def {name}({parameters}):", f"    return _target({_arguments(called, values)})"]
     function = compiled(lines, {**_DTYPES, "_target": called}, f"{area}.{name}")[name]
@@ -141,7 +141,7 @@ def _arguments(function, values):
 
 def _names(parameters):
     """The names in "a, b=1, c=(2, 3)"."""
-    return [each.arg for each in ast.parse(f"def f({parameters}): pass").body[0].args.args]
+    return [arg.arg for arg in ast.parse(f"def f({parameters}): pass").body[0].args.args]
 
 
 class Names:
@@ -180,7 +180,8 @@ def select(gradients, output_mask):
     if not output_mask:
         return tuple(gradients)
     return tuple(
-        each if wanted else None for each, wanted in zip(gradients, output_mask, strict=True)
+        gradient if is_required else None
+        for gradient, is_required in zip(gradients, output_mask, strict=True)
     )
 
 

@@ -147,7 +147,9 @@ to_strides = to_rates = to_dilations = to_output_padding = to_kernel_size
 
 def generator_handler(op_name, arg_name, inputs):
     """A tuple of the inputs, ints among them as int64 Tensors."""
-    return tuple(Tensor(each, dtypes.int64) if isinstance(each, int) else each for each in inputs)
+    return tuple(
+        Tensor(input, dtypes.int64) if isinstance(input, int) else input for input in inputs
+    )
 
 
 class DtypeToEnum(Primitive):
@@ -362,11 +364,11 @@ def normalize_int_tensor(op_name, arg_name, data):
 
 def normalize_int_sequence(op_name, arg_name, data, to_tuple=True):
     """A sequence of ints and Tensors that hold one, as ints; one with other items as it is."""
-    if not all(isinstance(each, (int, Tensor)) for each in data):
+    if not all(isinstance(item, (int, Tensor)) for item in data):
         return data
     ints = [
-        each if isinstance(each, int) else normalize_int_tensor(op_name, arg_name, each)
-        for each in data
+        item if isinstance(item, int) else normalize_int_tensor(op_name, arg_name, item)
+        for item in data
     ]
     return tuple(ints) if to_tuple else ints
 
@@ -384,16 +386,16 @@ def do_type_cast(data, dst_type, op_name):
         TypeError: if there is no way from the one to the other.
     """
     kinds = (Tensor, tuple, list, (int, float))
-    given = next((kind for kind in kinds if isinstance(data, kind)), None)
+    own_kind = next((kind for kind in kinds if isinstance(data, kind)), None)
     if is_instance_of(data, dst_type):
         return data
     if dst_type == OpDtype.DT_FLOAT and isinstance(data, int):
         return float(data)
-    if given is not None and (is_tuple(dst_type) or is_list(dst_type)):
+    if own_kind is not None and (is_tuple(dst_type) or is_list(dst_type)):
         return (tuple if is_tuple(dst_type) else list)(_as_tuple(data))
-    if dst_type == OpDtype.DT_TENSOR and given is not None:
-        return scalar_to_tensor(data) if given == (int, float) else tuple_to_tensor(tuple(data))
-    if is_number(dst_type) and given is Tensor:
+    if dst_type == OpDtype.DT_TENSOR and own_kind is not None:
+        return scalar_to_tensor(data) if own_kind == (int, float) else tuple_to_tensor(tuple(data))
+    if is_number(dst_type) and own_kind is Tensor:
         return tensor_to_number(data, dst_type, op_name)
     raise TypeError(f"For '{op_name}', {data!r} cannot become {_in_words(dst_type)}.")
 

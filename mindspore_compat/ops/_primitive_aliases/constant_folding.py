@@ -108,12 +108,14 @@ def find_inference(name):
     parameters = line.partition("(")[2][:-1]
     signature = inspect.signature(compiled([f"def {name}({parameters}): ..."], {}, name)[name])
     names = signature.parameters
-    needed = [each.name for each in names.values() if each.default is each.empty]
+    needed = [
+        parameter.name for parameter in names.values() if parameter.default is parameter.empty
+    ]
     function = function_of(CONSTANTS[line], ", ".join(names), type_of=_type_of)
 
     def infer(*args, **kwargs):
         arguments = signature.bind(*args, **kwargs)
-        if any(_is_unknown(arguments.arguments[each]) for each in needed):
+        if any(_is_unknown(arguments.arguments[parameter]) for parameter in needed):
             return None
         arguments.apply_defaults()
         return function(*arguments.args)

@@ -12,5 +12,5 @@ from ..primitive import Primitive
 
 def __getattr__(name):
     """A name of this path alone, else of `mindspore.ops.auto_generate`."""
-    found = build("ops.operations._inner_ops", name, Primitive)
-    return _find(name) if found is None else found
+    result = build("ops.operations._inner_ops", name, Primitive)
+    return _find(name) if result is None else result

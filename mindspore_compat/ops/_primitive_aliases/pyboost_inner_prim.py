@@ -116,19 +116,26 @@ def __dir__():
 def _function(name):
     """The function of a Primitive."""
     primitive = _PRIMITIVES[name]
-    made = next(filter(None, (find(f"{area}.{primitive}") for area in _AREAS)))
+    primitive_class = next(filter(None, (find(f"{area}.{primitive}") for area in _AREAS)))
     renamed = _RENAMED.get(name, {})
     inputs, settings = (
-        [renamed.get(each, each) for each in list(inspect.signature(method).parameters)[1:]]
-        for method in (made.__call__, made.__init__)
+        [
+            renamed.get(parameter, parameter)
+            for parameter in list(inspect.signature(method).parameters)[1:]
+        ]
+        for method in (primitive_class.__call__, primitive_class.__init__)
     )
     last = _BEHIND_SETTINGS.get(name)
-    parameters = [*(each for each in inputs if each != last), *settings, *filter(None, [last])]
+    parameters = [
+        *(parameter for parameter in inputs if parameter != last),
+        *settings,
+        *filter(None, [last]),
+    ]
     lines = [
         f"def {name}({', '.join(parameters)}):",
         f"    return {primitive}({', '.join(settings)})({', '.join(inputs)})",
     ]
-    function = compiled(lines, {primitive: made}, name)[name]
+    function = compiled(lines, {primitive: primitive_class}, name)[name]
     function.__module__ = __name__
     function.__doc__ = f"""Calls the Primitive `{primitive}`.
 

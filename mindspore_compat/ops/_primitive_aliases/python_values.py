@@ -52,11 +52,11 @@ def _replaced(seq, target, start, stop, step):
     return type(seq)(items)
 
 
-def _part_of(given, attr):
+def _part_of(bounds, attr):
     """`start`, `stop` or `step` of a slice."""
-    if not isinstance(given, slice):
-        _Slice.refuse("SliceGetItem", "slice", given)
-    return getattr(given, attr)
+    if not isinstance(bounds, slice):
+        _Slice.refuse("SliceGetItem", "slice", bounds)
+    return getattr(bounds, attr)
 
 
 def _numbers(start, limit, delta):
@@ -201,7 +201,7 @@ class TupleToTensor(Primitive):
 
     @checked
     def __call__(self, input_tuple: TupleOf() | ListOf(), dtype: DType = None):
-        kinds = {type(each) for each in input_tuple}
+        kinds = {type(number) for number in input_tuple}
         if not kinds <= {bool, int, float}:
             raise TypeError(
                 f"For 'TupleToTensor', 'input_tuple' must hold numbers, but got {input_tuple!r}."

@@ -35,15 +35,15 @@ def moved(mean, scale, noise):
     """mean + scale * noise, float64 for a Tensor of float64 means; gradients reach the mean and
     scale that are Tensors.
     """
-    if not any(isinstance(each, Tensor) for each in (mean, scale)):
+    if not any(isinstance(value, Tensor) for value in (mean, scale)):
         return _made(mean + scale * noise, None)
     xp = current_space()
-    given = [
-        each if isinstance(each, Tensor) else Tensor._wrap(xp.asarray(float(each)))
-        for each in (mean, scale)
+    tensors = [
+        value if isinstance(value, Tensor) else Tensor._wrap(xp.asarray(float(value)))
+        for value in (mean, scale)
     ]
     in_float64 = isinstance(mean, Tensor) and mean.dtype == dtypes.float64
-    return moved_noise.run(*given, Tensor._wrap(xp.asarray(noise)), in_float64)
+    return moved_noise.run(*tensors, Tensor._wrap(xp.asarray(noise)), in_float64)
 
 
 @op(compute="native")

@@ -40,8 +40,8 @@ def dropped(xp, x, mask, keep):
     if x.dtype.kind in "fV" and mask.shape == x.shape and (bodies := bodies_of(xp, x, mask)):
         scale = np.float32(1 / keep)
         scale = float(x.dtype.type(scale)) if x.dtype.kind == "f" else float(scale)
-        if (made := bodies.pointwise(_scaled, x, mask, scale=scale)) is not None:
-            return made
+        if (result := bodies.pointwise(_scaled, x, mask, scale=scale)) is not None:
+            return result
     scale = xp.cast(mask, "float32") * (1 / keep)
     return xp.cast(x * xp.cast(scale, x.dtype if x.dtype.kind == "f" else "float32"), x.dtype)
 
@@ -134,9 +134,9 @@ def dropout_primitive(
 def _channels(xp, api, x, keep, ranks):
     """The input with whole channels dropped, and the mask, which broadcasts."""
     if x.ndim not in ranks:
-        wanted = " or ".join(map(str, ranks))
+        counts = " or ".join(map(str, ranks))
         raise ValueError(
-            f"For '{api}', the input must have {wanted} dimensions, but got shape {tuple(x.shape)}."
+            f"For '{api}', the input must have {counts} dimensions, but got shape {tuple(x.shape)}."
         )
     lead = 2 if x.ndim == ranks[-1] else 1
     mask = xp.random_keep(tuple(x.shape[:lead]) + (1,) * (x.ndim - lead), keep)
@@ -353,8 +353,8 @@ def rrelu(xp, input: TensorOf(real), lower: Number | Bool = 0.125, upper: Number
             f"For 'rrelu', 'lower' must be at most 'upper', but got {lower!r} and {upper!r}."
         )
     if input.dtype == np.float32:
-        drawn = xp.random_uniform(input.shape)
-        return xp.random_leaky(input, drawn, float(lower), float(upper))
+        noise = xp.random_uniform(input.shape)
+        return xp.random_leaky(input, noise, float(lower), float(upper))
     negative_slope = xp.random_uniform(input.shape, float(lower), float(upper))
     negative_slope = (
         xp.cast(negative_slope, input.dtype) if input.dtype.kind == "f" else negative_slope
@@ -386,8 +386,8 @@ def gumbel_softmax(
             f"For 'gumbel_softmax', 'dim' must be in [{-logits.ndim}, {logits.ndim}), but got "
             f"{dim}."
         )
-    drawn = xp.random_uniform(logits.shape, 1e-30, 1.0)
-    noise = -xp.log(-xp.log(xp.maximum(drawn, 1e-30)))
+    uniform_numbers = xp.random_uniform(logits.shape, 1e-30, 1.0)
+    noise = -xp.log(-xp.log(xp.maximum(uniform_numbers, 1e-30)))
     scaled = (logits + xp.cast(noise, logits.dtype)) / tau
     e = xp.exp(scaled - xp.max(scaled, dim, keepdims=True))
     soft = e / xp.sum(e, dim, keepdims=True)
@@ -396,5 +396,5 @@ def gumbel_softmax(
     best = xp.expand_dims(xp.argmax(soft, dim), dim)
     indices = xp.arange(logits.shape[dim])
     indices = xp.reshape(indices, (-1,) + (1,) * (logits.ndim - 1 - dim % logits.ndim))
-    chosen = xp.cast(indices == best, logits.dtype)
-    return chosen + (soft - xp.stop(soft))
+    one_hot = xp.cast(indices == best, logits.dtype)
+    return one_hot + (soft - xp.stop(soft))

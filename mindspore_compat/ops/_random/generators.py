@@ -38,10 +38,10 @@ def _generator(xp, seed=None):
 
 def _lengths(api, shape):
     """The shape of a draw; no length may be negative."""
-    found = shape_of(api, shape)
-    if any(length < 0 for length in found):
-        raise ValueError(f"For '{api}', the shape must hold ints >= 0, but got {found}.")
-    return found
+    lengths = shape_of(api, shape)
+    if any(length < 0 for length in lengths):
+        raise ValueError(f"For '{api}', the shape must hold ints >= 0, but got {lengths}.")
+    return lengths
 
 
 class _Draw:
@@ -101,8 +101,8 @@ class _Seeded(Primitive):
 def _made(array, dtype, default="float32"):
     if not getattr(array, "shape", ()):
         array = current_space().asarray(array)  # NumPy draws one number as a plain one
-    wanted = default if dtype is None else dtypes.to_numpy(dtype)
-    return Tensor._wrap(array if array.dtype == wanted else array.astype(wanted))
+    target = default if dtype is None else dtypes.to_numpy(dtype)
+    return Tensor._wrap(array if array.dtype == target else array.astype(target))
 
 
 def _number(value):

@@ -114,9 +114,9 @@ def randn(*size, generator=None, dtype=None, device=None):
 def _space_and_dtype(api, input, dtype, device):
     """The functions of the input's array, and the dtype of the result, which must be floating."""
     need_accelerator(api, device)
-    wanted = input.dtype if dtype is None else dtype
-    FloatDType.refuse(api, "dtype", wanted)
-    return space_for(input._array), wanted
+    target = input.dtype if dtype is None else dtype
+    FloatDType.refuse(api, "dtype", target)
+    return space_for(input._array), target
 
 
 @public("mint.rand_like")
@@ -141,8 +141,8 @@ def rand_like(input: EveryDtype, *, dtype: DType = None, device=None):
 
     Source: mindspore.mint.rand_like of MindSpore 2.10.
     """
-    xp, wanted = _space_and_dtype("rand_like", input, dtype, device)
-    return _made(_stream(None, xp).random(input.shape), wanted)
+    xp, target = _space_and_dtype("rand_like", input, dtype, device)
+    return _made(_stream(None, xp).random(input.shape), target)
 
 
 @public("mint.randn_like")
@@ -158,8 +158,8 @@ def randn_like(input: EveryDtype, *, dtype: DType = None, device=None):
 
     Source: mindspore.mint.randn_like of MindSpore 2.10.
     """
-    xp, wanted = _space_and_dtype("randn_like", input, dtype, device)
-    return _made(_stream(None, xp).standard_normal(input.shape), wanted)
+    xp, target = _space_and_dtype("randn_like", input, dtype, device)
+    return _made(_stream(None, xp).standard_normal(input.shape), target)
 
 
 @public("mint.randint")
@@ -196,11 +196,11 @@ def randint(*args, generator=None, dtype=None, device=None):
     return _integers("randint", low, high, args[-1], draw, dtype)
 
 
-def _bounds(api, given):
+def _bounds(api, bounds):
     """The bounds of random integers: the upper one, or both."""
-    if len(given) not in (1, 2):
-        raise TypeError(f"For '{api}', there must be one bound or two, but got {len(given)}.")
-    low, high = given if len(given) == 2 else (0, *given)
+    if len(bounds) not in (1, 2):
+        raise TypeError(f"For '{api}', there must be one bound or two, but got {len(bounds)}.")
+    low, high = bounds if len(bounds) == 2 else (0, *bounds)
     Int.refuse(api, "low", low)
     Int.refuse(api, "high", high)
     return low, high

@@ -291,9 +291,9 @@ class Randperm(Primitive):
                 f"{n.asnumpy().tolist()}."
             )
         xp = space_for(n._array)
-        made = xp.full(self.max_length, self.pad, dtypes.to_numpy(self.dtype))
-        made[:count] = _permutation(xp, count, _generator(xp))._array
-        return Tensor._wrap(made)
+        result = xp.full(self.max_length, self.pad, dtypes.to_numpy(self.dtype))
+        result[:count] = _permutation(xp, count, _generator(xp))._array
+        return Tensor._wrap(result)
 
 
 @public("ops.RandpermV2")
@@ -387,19 +387,19 @@ class ParameterizedTruncatedNormal(_Seeded):
         min: Float16To64,
         max: Float16To64,
     ):
-        for name, each in (("mean", mean), ("stdevs", stdevs), ("min", min), ("max", max)):
-            if each.ndim > 1:
+        for name, parameter in (("mean", mean), ("stdevs", stdevs), ("min", min), ("max", max)):
+            if parameter.ndim > 1:
                 raise ValueError(
                     f"For 'ParameterizedTruncatedNormal', '{name}' must have at most "
-                    f"one axis, but got {each.shape}."
+                    f"one axis, but got {parameter.shape}."
                 )
         xp = space_for(mean._array)
         whole = _shape("ParameterizedTruncatedNormal", shape, 0)
         sides = [
-            each._array.reshape((-1,) + (1,) * (len(whole) - 1))
-            for each in (mean, stdevs, min, max)
+            parameter._array.reshape((-1,) + (1,) * (len(whole) - 1))
+            for parameter in (mean, stdevs, min, max)
         ]
-        middle, std, low, high = (each.astype("float64") for each in sides)
+        middle, std, low, high = (parameter.astype("float64") for parameter in sides)
         if bool((std <= 0).any()) or bool((low >= high).any()):
             raise ValueError(
                 "For 'ParameterizedTruncatedNormal', 'stdevs' must be above 0 and 'min' below "

@@ -265,7 +265,7 @@ class RandomChoiceWithMask(_Seeded):
         xp = space_for(input_x._array)
         rows = xp.stack(xp.nonzero(input_x._array), -1)
         order = xp.argsort(self._draw(xp).random((rows.shape[0],)))
-        picked = rows[order][: self.count]
-        made = xp.zeros((self.count, input_x.ndim), "int32")
-        made[: picked.shape[0]] = picked
-        return Tensor._wrap(made), Tensor._wrap(xp.arange(self.count) < picked.shape[0])
+        positions = rows[order][: self.count]
+        result = xp.zeros((self.count, input_x.ndim), "int32")
+        result[: positions.shape[0]] = positions
+        return Tensor._wrap(result), Tensor._wrap(xp.arange(self.count) < positions.shape[0])

@@ -102,11 +102,11 @@ def uniform(
     xp = current_space()
     low, high = minval._array, maxval._array
     shape = _lengths("uniform", (shape,))
-    wanted = dtypes.float32 if dtype is None else dtype
+    target = dtypes.float32 if dtype is None else dtype
     for name, bound in (("minval", minval), ("maxval", maxval)):
-        if bound.dtype != wanted:
+        if bound.dtype != target:
             raise TypeError(
-                f"For 'uniform', '{name}' must have dtype {wanted}, but got {bound.dtype}."
+                f"For 'uniform', '{name}' must have dtype {target}, but got {bound.dtype}."
             )
     draw = _generator(xp, seed)
     if dtype == dtypes.int32:
@@ -117,8 +117,8 @@ def uniform(
             )
         high = high.reshape(())
         return _made(draw.integers(int(low), int(high), shape), dtype)
-    drawn = xp.asarray(draw.random(xp.broadcast_shapes(shape, *_shapes(low, high))))
-    return between.run(minval, maxval, Tensor._wrap(drawn))
+    noise = xp.asarray(draw.random(xp.broadcast_shapes(shape, *_shapes(low, high))))
+    return between.run(minval, maxval, Tensor._wrap(noise))
 
 
 @public("ops.UniformReal")
@@ -241,6 +241,6 @@ class Uniform(Primitive):
     @checked
     def __call__(self, x: TensorOf("float16", "float32", "float64")):
         xp = space_for(x._array)
-        drawn = _generator(xp, self.seed or None).random(x.shape)
-        found = self.minval + drawn * (self.maxval - self.minval)
-        return Tensor._wrap(xp.asarray(found, x._array.dtype))
+        noise = _generator(xp, self.seed or None).random(x.shape)
+        result = self.minval + noise * (self.maxval - self.minval)
+        return Tensor._wrap(xp.asarray(result, x._array.dtype))

@@ -56,9 +56,9 @@ class _Stacked(Primitive):
     def _widths(self):
         """Layer and direction of each cell, with the width of its input."""
         both = 1 + self.bidirectional
-        seen = both * self._shown()
+        width = both * self._shown()
         return [
-            self.input_size if layer == 0 else seen
+            self.input_size if layer == 0 else width
             for layer in range(self.num_layers)
             for _ in range(both)
         ]
@@ -85,14 +85,14 @@ class _Stacked(Primitive):
         count = (w.size - plain) // (rows * len(widths))
         pieces = _Pieces(reshape(w, (-1,)))
         if self.num_layers == 1 and count < 2:
-            given = [pieces.take(rows, width) for width in widths]
+            inputs = [pieces.take(rows, width) for width in widths]
             turning = [pieces.take(rows, shown) for _ in widths]
         else:
             pairs = [(pieces.take(rows, width), pieces.take(rows, shown)) for width in widths]
-            given, turning = zip(*pairs)
+            inputs, turning = zip(*pairs)
         projection = [pieces.take(shown, self.hidden_size) if projected else None for _ in widths]
         biases = [tuple(pieces.take(rows) for _ in range(count)) for _ in widths]
-        return list(zip(given, turning, projection, biases))
+        return list(zip(inputs, turning, projection, biases))
 
     def _run(self, x, states, w, mask=None):
         """The outputs of the last layer and the last states of all."""
@@ -108,7 +108,7 @@ class _Stacked(Primitive):
             x = outputs[0] if both == 1 else cat.run(outputs, -1)
             if self.dropout and self.is_train and layer < self.num_layers - 1:
                 x = dropout.run(x, self.dropout, True)
-        return (x, *(stack.run(list(each), 0) for each in zip(*lasts)))
+        return (x, *(stack.run(list(column), 0) for column in zip(*lasts)))
 
     def _need(self, input, **states):
         need_rank(self.name, input=(input, 3))
@@ -224,8 +224,8 @@ class LSTM(_Stacked):
         return self.proj_size or self.hidden_size
 
     def _sweep(self, x, states, weights, reverse, mask):
-        given, turning, projection, biases = weights
-        gates = dense.run(x, given, sum(biases[1:], biases[0]) if biases else None)
+        input_weights, turning, projection, biases = weights
+        gates = dense.run(x, input_weights, sum(biases[1:], biases[0]) if biases else None)
         if projection is None:
             return lstm(gates, *states, turning, mask, reverse)
         return lstm_projected.run(gates, *states, turning, projection, reverse)
@@ -282,9 +282,9 @@ class CudnnGRU(_Stacked):
         self.has_bias, self.bidirectional, self.dropout = has_bias, bidirectional, dropout
 
     def _sweep(self, x, states, weights, reverse, mask):
-        given, turning, _, biases = weights
+        input_weights, turning, _, biases = weights
         first, second = biases if len(biases) == 2 else (*biases, None, None)[:2]
-        return gru(dense.run(x, given, first), *states, turning, second, mask, reverse)
+        return gru(dense.run(x, input_weights, first), *states, turning, second, mask, reverse)
 
     @checked(OneDtype("input h w"))
     def __call__(self, input: Floats, h: Floats, w: Floats):

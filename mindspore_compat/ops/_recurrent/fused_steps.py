@@ -25,43 +25,43 @@ def _rnn_back(xp, y, grad_out, flow, at, *, kind):
     """The gradient that a step passes to its gate; with a mask also to the state."""
     into = flow if grad_out is None else grad_out if flow is None else grad_out + flow
     into = into if at is None else into * at
-    found = into * (1 - y * y) if kind == "tanh" else xp.where(y > 0, into, 0.0)
-    return found if at is None else (found, flow * (1 - at))
+    gradient = into * (1 - y * y) if kind == "tanh" else xp.where(y > 0, into, 0.0)
+    return gradient if at is None else (gradient, flow * (1 - at))
 
 
 def rnn(bodies, xp, order, gates, h, weight, mask, kind):
     """`rnn_sequence` over the steps in `order`."""
-    made = door.call("recurrence", kind, order, gates, weight, mask, (h,), None, None)
-    if made is not None:
-        return made
+    result = door.call("recurrence", kind, order, gates, weight, mask, (h,), None, None)
+    if result is not None:
+        return result
     turned, outputs = xp.swapaxes(weight, 0, 1), xp.empty((len(gates), *h.shape), h.dtype)
     for t in order:
         at = None if mask is None else mask[t]
-        made = (outputs[t],) if at is None else (outputs[t], xp.empty(h.shape, h.dtype))
-        given = gates[t], xp.matmul(h, turned), h, at
-        if bodies.pointwise(_rnn_step, *given, out=made, kind=kind) is None:
+        result = (outputs[t],) if at is None else (outputs[t], xp.empty(h.shape, h.dtype))
+        arguments = gates[t], xp.matmul(h, turned), h, at
+        if bodies.pointwise(_rnn_step, *arguments, out=result, kind=kind) is None:
             return None
-        h = made[-1]
+        h = result[-1]
     return outputs, h
 
 
 def rnn_vjp(bodies, xp, order, outputs, weight, mask, g, kind):
     """The gradients of the gates and of the first state."""
     grad_out, flow = g
-    made = door.call("recurrence_vjp", kind, order, outputs, weight, mask, outputs, None, g)
-    if made is not None:
-        return made
+    result = door.call("recurrence_vjp", kind, order, outputs, weight, mask, outputs, None, g)
+    if result is not None:
+        return result
     if mask is not None and flow is None:
         flow = xp.zeros_like(outputs[0])
     grads = xp.empty(outputs.shape, outputs.dtype)
     for t in reversed(order):
         at = None if mask is None else mask[t]
-        made = (grads[t],) if at is None else (grads[t], xp.empty(flow.shape, flow.dtype))
-        given = outputs[t], None if grad_out is None else grad_out[t], flow, at
-        if bodies.pointwise(_rnn_back, *given, out=made, kind=kind) is None:
+        result = (grads[t],) if at is None else (grads[t], xp.empty(flow.shape, flow.dtype))
+        arguments = outputs[t], None if grad_out is None else grad_out[t], flow, at
+        if bodies.pointwise(_rnn_back, *arguments, out=result, kind=kind) is None:
             return None
         back = xp.matmul(grads[t], weight)
-        flow = back if at is None else back + made[1]
+        flow = back if at is None else back + result[1]
     return grads, flow
 
 
@@ -87,38 +87,38 @@ def _lstm_back(xp, i, f, n, o, c, grad_out, flow, cell_flow, at):
     into = into if at is None else into * at
     through = cell_flow if at is None else cell_flow * at
     to_i, to_f, to_n, to_o, to_cell = lstm_update_vjp(xp, i, f, n, o, c, into, through)
-    found = to_i * i * (1 - i), to_f * f * (1 - f), to_n * (1 - n * n), to_o * o * (1 - o)
+    gradients = to_i * i * (1 - i), to_f * f * (1 - f), to_n * (1 - n * n), to_o * o * (1 - o)
     if at is None:
-        return *found, to_cell * f
-    return *found, to_cell * f + cell_flow * (1 - at), flow * (1 - at)
+        return *gradients, to_cell * f
+    return *gradients, to_cell * f + cell_flow * (1 - at), flow * (1 - at)
 
 
 def lstm(bodies, xp, order, gates, h, c, weight, mask, activated):
     """`lstm_sequence` over the steps in `order`; the gates are written to `activated` after their
     activations if it has as many steps."""
     saves = len(activated) > 0
-    given = gates, weight, mask, (h, c), None, activated if saves else None
-    made = door.call("recurrence", "lstm", order, *given)
-    if made is not None:
-        return *made, activated
+    arguments = gates, weight, mask, (h, c), None, activated if saves else None
+    result = door.call("recurrence", "lstm", order, *arguments)
+    if result is not None:
+        return *result, activated
     turned, outputs = xp.swapaxes(weight, 0, 1), xp.empty((len(gates), *h.shape), h.dtype)
     for t in order:
         at = None if mask is None else mask[t]
-        given = Parts(gates[t], 4), Parts(xp.matmul(h, turned), 4), h, c, at
+        arguments = Parts(gates[t], 4), Parts(xp.matmul(h, turned), 4), h, c, at
         new = xp.empty(h.shape, h.dtype)
-        made = [outputs[t], new] if at is None else [outputs[t], new, xp.empty(h.shape, h.dtype)]
-        made += [Parts(activated[t], 4)] if saves else []
-        if bodies.pointwise(_lstm_step, *given, out=made, saves=saves) is None:
+        result = [outputs[t], new] if at is None else [outputs[t], new, xp.empty(h.shape, h.dtype)]
+        result += [Parts(activated[t], 4)] if saves else []
+        if bodies.pointwise(_lstm_step, *arguments, out=result, saves=saves) is None:
             return None
-        h, c = made[0] if at is None else made[2], new
+        h, c = result[0] if at is None else result[2], new
     return outputs, h, c, activated
 
 
 def lstm_vjp(bodies, xp, order, activated, before, c, weight, mask, g):
     """The gradients of the gates, the first state and the first cell."""
-    made = door.call("recurrence_vjp", "lstm", order, activated, weight, mask, before, c, g)
-    if made is not None:
-        return made
+    result = door.call("recurrence_vjp", "lstm", order, activated, weight, mask, before, c, g)
+    if result is not None:
+        return result
     grad_out, flow, cell_flow = g
     flow = xp.zeros_like(c) if flow is None else flow
     cell_flow = xp.zeros_like(c) if cell_flow is None else cell_flow
@@ -132,15 +132,15 @@ def lstm_vjp(bodies, xp, order, activated, before, c, weight, mask, g):
             c = cell
     grads = xp.empty(activated.shape, activated.dtype)
     for t in reversed(order):
-        made = [Parts(grads[t], 4), xp.empty(c.shape, c.dtype)]
+        result = [Parts(grads[t], 4), xp.empty(c.shape, c.dtype)]
         if mask is not None:
-            made.append(xp.empty(c.shape, c.dtype))
+            result.append(xp.empty(c.shape, c.dtype))
         into = None if grad_out is None else grad_out[t]
-        given = Parts(activated[t], 4), cells[t], into, flow, cell_flow, ats[t]
-        if bodies.pointwise(_lstm_back, *given, out=made) is None:
+        arguments = Parts(activated[t], 4), cells[t], into, flow, cell_flow, ats[t]
+        if bodies.pointwise(_lstm_back, *arguments, out=result) is None:
             return None
         back = xp.matmul(grads[t], weight)
-        flow, cell_flow = back if mask is None else back + made[2], made[1]
+        flow, cell_flow = back if mask is None else back + result[2], result[1]
     return grads, flow, cell_flow
 
 
@@ -160,7 +160,7 @@ def _gru_step(xp, gr, gz, gn, rr, rz, rn, br, bz, bn, h, at, *, saves):
     new = n + z * (h - n)
     if at is None:
         return new, *saved
-    return new * at, new * at + h * (1 - at), *[each * at for each in saved]
+    return new * at, new * at + h * (1 - at), *[gate * at for gate in saved]
 
 
 def _gru_back(xp, r, z, n, inner, h, grad_out, flow, at):
@@ -179,27 +179,27 @@ def _gru_back(xp, r, z, n, inner, h, grad_out, flow, at):
 def gru(bodies, xp, order, gates, h, weight, bias, mask, saves):
     """`gru_sequence` over the steps in `order`."""
     activated = xp.empty((len(order) * saves, len(h), 4 * h.shape[-1]), gates.dtype)
-    given = gates, weight, mask, (h,), bias, activated if saves else None
-    made = door.call("recurrence", "gru", order, *given)
-    if made is not None:
-        return *made, activated
+    arguments = gates, weight, mask, (h,), bias, activated if saves else None
+    result = door.call("recurrence", "gru", order, *arguments)
+    if result is not None:
+        return *result, activated
     turned, outputs = xp.swapaxes(weight, 0, 1), xp.empty((len(gates), *h.shape), h.dtype)
     for t in order:
         at = None if mask is None else mask[t]
-        given = Parts(gates[t], 3), Parts(xp.matmul(h, turned), 3), *_bias_parts(bias), h, at
-        made = [outputs[t]] if at is None else [outputs[t], xp.empty(h.shape, h.dtype)]
-        h = made[-1]
-        made += [Parts(activated[t], 4)] if saves else []
-        if bodies.pointwise(_gru_step, *given, out=made, saves=saves) is None:
+        arguments = Parts(gates[t], 3), Parts(xp.matmul(h, turned), 3), *_bias_parts(bias), h, at
+        result = [outputs[t]] if at is None else [outputs[t], xp.empty(h.shape, h.dtype)]
+        h = result[-1]
+        result += [Parts(activated[t], 4)] if saves else []
+        if bodies.pointwise(_gru_step, *arguments, out=result, saves=saves) is None:
             return None
     return outputs, h, activated
 
 
 def gru_vjp(bodies, xp, order, activated, before, weight, mask, g):
     """The gradients of the gates, their recurrent parts, and the first state."""
-    made = door.call("recurrence_vjp", "gru", order, activated, weight, mask, before, None, g)
-    if made is not None:
-        return made
+    result = door.call("recurrence_vjp", "gru", order, activated, weight, mask, before, None, g)
+    if result is not None:
+        return result
     grad_out, flow = g
     flow = xp.zeros_like(before[0]) if flow is None else flow
     shape = *activated.shape[:2], weight.shape[0]
@@ -208,9 +208,9 @@ def gru_vjp(bodies, xp, order, activated, before, weight, mask, g):
         at = None if mask is None else mask[t]
         direct = xp.empty(flow.shape, flow.dtype)
         into = None if grad_out is None else grad_out[t]
-        given = Parts(activated[t], 4), before[t], into, flow, at
-        made = [Parts(grads[t], 3), Parts(states[t], 3), direct]
-        if bodies.pointwise(_gru_back, *given, out=made) is None:
+        arguments = Parts(activated[t], 4), before[t], into, flow, at
+        result = [Parts(grads[t], 3), Parts(states[t], 3), direct]
+        if bodies.pointwise(_gru_back, *arguments, out=result) is None:
             return None
         flow = xp.matmul(states[t], weight) + direct
     return grads, states, flow

@@ -80,19 +80,30 @@ def dynamic_gru_v2_grad(
     need_plain("DynamicGRUV2Grad", vars(forward), PLAIN_GRU)
     xp = space_of(x._array)
     single = [
-        xp.cast(each._array, "float32")
-        for each in (x, weight_input, weight_hidden, init_h, h, update, reset, new, hidden_new, dy)
+        xp.cast(tensor._array, "float32")
+        for tensor in (
+            x,
+            weight_input,
+            weight_hidden,
+            init_h,
+            h,
+            update,
+            reset,
+            new,
+            hidden_new,
+            dy,
+        )
     ]
-    *given, into = single
+    *arrays, into = single
     into = xp.concatenate([into[:-1], into[-1:] + xp.cast(dh._array, "float32")], 0)
-    inputs, out = given[:4], given[4:]
+    inputs, out = arrays[:4], arrays[4:]
     gradients = (into, *[xp.zeros_like(into)] * 4)
     biases = (0.0, 0.0)  # whose values the rule of the forward steps does not read
-    found = gru_steps_vjp(xp, gradients, *inputs, *biases, gate_order, reset_after, out)
-    dx, dw_input, dw_hidden, dh_prev, db_input, db_hidden = found
+    by_input = gru_steps_vjp(xp, gradients, *inputs, *biases, gate_order, reset_after, out)
+    dx, dw_input, dw_hidden, dh_prev, db_input, db_hidden = by_input
     state = init_h._array.dtype
     kinds = [x._array.dtype] * 2 + [state] * 2 + [x._array.dtype, state]
     ordered = (dw_input, dw_hidden, db_input, db_hidden, dx, dh_prev)
     return tuple(
-        Tensor._wrap(xp.cast(each, kind)) for each, kind in zip(ordered, kinds, strict=True)
+        Tensor._wrap(xp.cast(tensor, kind)) for tensor, kind in zip(ordered, kinds, strict=True)
     )

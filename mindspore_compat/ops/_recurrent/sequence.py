@@ -31,11 +31,11 @@ def _states_before(xp, outputs, first, mask, reverse):
         return first
     if reverse:
         before = xp.concatenate([outputs[1:], first], 0)
-        known = None if mask is None else xp.concatenate([mask[1:], mask[:1] * 0], 0)
+        shifted_mask = None if mask is None else xp.concatenate([mask[1:], mask[:1] * 0], 0)
     else:
         before = xp.concatenate([first, outputs[:-1]], 0)
-        known = None if mask is None else xp.concatenate([mask[:1] * 0, mask[:-1]], 0)
-    return before if known is None else before * known + first * (1 - known)
+        shifted_mask = None if mask is None else xp.concatenate([mask[:1] * 0, mask[:-1]], 0)
+    return before if shifted_mask is None else before * shifted_mask + first * (1 - shifted_mask)
 
 
 def _weight_vjp(xp, grads, states):
@@ -74,8 +74,10 @@ def rnn_sequence(
     """
     order = steps(gates.shape[0], reverse)
     if order and (bodies := bodies_of(xp, gates, h0, weight, mask)):
-        if (made := fused_steps.rnn(bodies, xp, order, gates, h0, weight, mask, kind)) is not None:
-            return made
+        if (
+            result := fused_steps.rnn(bodies, xp, order, gates, h0, weight, mask, kind)
+        ) is not None:
+            return result
     turned, h, outputs = xp.swapaxes(weight, 0, 1), h0, {}
     for t in order:
         new = _activated(xp, gates[t] + xp.matmul(h, turned), kind)
@@ -93,9 +95,9 @@ def rnn_sequence_vjp(xp, g, gates, h0, weight, mask, kind, reverse, out):
     before = _states_before(xp, outputs, h0, mask, reverse)
     order = steps(gates.shape[0], reverse)
     if order and (bodies := bodies_of(xp, gates, h0, weight, mask, *g)):
-        made = fused_steps.rnn_vjp(bodies, xp, order, outputs, weight, mask, g, kind)
-        if made is not None:
-            return *made, _weight_vjp(xp, made[0], before), None
+        result = fused_steps.rnn_vjp(bodies, xp, order, outputs, weight, mask, g, kind)
+        if result is not None:
+            return *result, _weight_vjp(xp, result[0], before), None
     grad_out = xp.zeros_like(outputs) if grad_out is None else grad_out
     flow = xp.zeros_like(h0) if flow is None else flow
     by_step = {}
@@ -149,9 +151,9 @@ def lstm_sequence(
     order = steps(gates.shape[0], reverse)
     if order and (bodies := bodies_of(xp, gates, h0, c0, weight, mask)):
         activated = xp.empty((len(order) * saves, *gates.shape[1:]), gates.dtype)
-        made = fused_steps.lstm(bodies, xp, order, gates, h0, c0, weight, mask, activated)
-        if made is not None:
-            return made
+        result = fused_steps.lstm(bodies, xp, order, gates, h0, c0, weight, mask, activated)
+        if result is not None:
+            return result
     turned, h, c, outputs, activated = xp.swapaxes(weight, 0, 1), h0, c0, {}, {}
     for t in order:
         let_in, keep, candidate, let_out = lstm_gates(xp, gates[t] + xp.matmul(h, turned))
@@ -168,7 +170,7 @@ def lstm_sequence(
 
 def lstm(gates, h0, c0, weight, mask=None, reverse=False):
     """The outputs, the last state and the last cell of `lstm_sequence`, of Tensors."""
-    saves = any(each._node is not None for each in (gates, h0, c0, weight))
+    saves = any(tensor._node is not None for tensor in (gates, h0, c0, weight))
     return lstm_sequence.run(gates, h0, c0, weight, mask, reverse, saves)[:3]
 
 
@@ -181,16 +183,16 @@ def lstm_sequence_vjp(xp, g, h0, c0, weight, mask, reverse, out):
     order = steps(len(activated), reverse)
     bodies = bodies_of(xp, activated, h0, c0, weight, mask, *g) if by_activated is None else None
     if order and bodies:
-        made = fused_steps.lstm_vjp(bodies, xp, order, activated, before, c0, weight, mask, g[:3])
-        if made is not None:
-            return *made, _weight_vjp(xp, made[0], before), None
+        result = fused_steps.lstm_vjp(bodies, xp, order, activated, before, c0, weight, mask, g[:3])
+        if result is not None:
+            return *result, _weight_vjp(xp, result[0], before), None
     grad_out = xp.zeros_like(outputs) if grad_out is None else grad_out
     flow = xp.zeros_like(h0) if flow is None else flow
     cell_flow = xp.zeros_like(c0) if cell_flow is None else cell_flow
     width = h0.shape[-1]
     parts = [activated[..., at * width : (at + 1) * width] for at in range(4)]
     let_in, keep, candidate, let_out = parts
-    derivatives = [1 - each * each if each is candidate else each * (1 - each) for each in parts]
+    derivatives = [1 - part * part if part is candidate else part * (1 - part) for part in parts]
     derivatives = xp.concatenate(derivatives, -1)
     cells, c = {}, c0
     for t in order:
@@ -221,19 +223,19 @@ lstm_sequence_vjp.fills = False  # the saved gates have a gradient in a gradient
 # GRU: the gates are reset, update, candidate ------------------------------------------------------
 
 
-def _gru_gates(xp, given, recurrent):
+def _gru_gates(xp, sums, recurrent):
     """Reset, update, candidate, and the candidate's recurrent part, from the sums (..., 3H)."""
-    width = given.shape[-1] // 3
-    total = given[..., : 2 * width] + recurrent[..., : 2 * width]
+    width = sums.shape[-1] // 3
+    total = sums[..., : 2 * width] + recurrent[..., : 2 * width]
     gate_values = xp.tanh(0.5 * total) * 0.5 + 0.5
     reset, update = gate_values[..., :width], gate_values[..., width:]
     inner = recurrent[..., 2 * width :]
-    return reset, update, xp.tanh(given[..., 2 * width :] + reset * inner), inner
+    return reset, update, xp.tanh(sums[..., 2 * width :] + reset * inner), inner
 
 
 def _gru_recurrent(xp, h, weight, bias):
-    found = xp.matmul(h, xp.swapaxes(weight, 0, 1))
-    return found if bias is None else found + bias
+    sums = xp.matmul(h, xp.swapaxes(weight, 0, 1))
+    return sums if bias is None else sums + bias
 
 
 @op()
@@ -258,9 +260,9 @@ def gru_sequence(
     """
     order = steps(gates.shape[0], reverse)
     if order and (bodies := bodies_of(xp, gates, h0, weight, bias, mask)):
-        made = fused_steps.gru(bodies, xp, order, gates, h0, weight, bias, mask, saves)
-        if made is not None:
-            return made
+        result = fused_steps.gru(bodies, xp, order, gates, h0, weight, bias, mask, saves)
+        if result is not None:
+            return result
     h, outputs, activated = h0, {}, {}
     for t in order:
         recurrent = _gru_recurrent(xp, h, weight, bias)
@@ -278,7 +280,9 @@ def gru_sequence(
 
 def gru(gates, h0, weight, bias=None, mask=None, reverse=False):
     """The outputs and the last state of `gru_sequence`, of Tensors."""
-    saves = any(each._node is not None for each in (gates, h0, weight, bias) if each is not None)
+    saves = any(
+        tensor._node is not None for tensor in (gates, h0, weight, bias) if tensor is not None
+    )
     return gru_sequence.run(gates, h0, weight, bias, mask, reverse, saves)[:2]
 
 
@@ -291,9 +295,9 @@ def gru_sequence_vjp(xp, g, h0, weight, bias, mask, reverse, out):
     order = steps(len(activated), reverse)
     bodies = bodies_of(xp, activated, h0, weight, mask, *g) if by_activated is None else None
     if order and bodies:
-        made = fused_steps.gru_vjp(bodies, xp, order, activated, before, weight, mask, g[:2])
-        if made is not None:
-            grads, state_grads, flow = made
+        result = fused_steps.gru_vjp(bodies, xp, order, activated, before, weight, mask, g[:2])
+        if result is not None:
+            grads, state_grads, flow = result
             by_bias = None if bias is None else xp.sum(state_grads, (0, 1))
             return grads, flow, _weight_vjp(xp, state_grads, before), by_bias, None
     grad_out = xp.zeros_like(outputs) if grad_out is None else grad_out

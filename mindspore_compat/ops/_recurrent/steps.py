@@ -25,28 +25,28 @@ def _sigmoid(xp, x):
 
 def need_shapes(api, **pairs):
     """Raises a ValueError if a Tensor's shape does not fit the others."""
-    for name, (given, shape) in pairs.items():
-        if given is not None and tuple(given.shape) != shape:
+    for name, (tensor, shape) in pairs.items():
+        if tensor is not None and tuple(tensor.shape) != shape:
             raise ValueError(
-                f"For '{api}', '{name}' must have the shape {shape}, but got {tuple(given.shape)}."
+                f"For '{api}', '{name}' must have the shape {shape}, but got {tuple(tensor.shape)}."
             )
 
 
 def need_rank(api, **pairs):
-    for name, (given, rank) in pairs.items():
-        if given.ndim != rank:
+    for name, (tensor, rank) in pairs.items():
+        if tensor.ndim != rank:
             raise ValueError(
                 f"For '{api}', '{name}' must have {rank} axes, but got the shape "
-                f"{tuple(given.shape)}."
+                f"{tuple(tensor.shape)}."
             )
 
 
 def need_plain(api, settings, plain):
     """Raises a ValueError for a setting that the operation has no inputs for."""
-    for name, wanted in plain.items():
-        if settings[name] != wanted:
+    for name, default in plain.items():
+        if settings[name] != default:
             raise ValueError(
-                f"For '{api}', '{name}' must be {wanted!r} when it is called, but got "
+                f"For '{api}', '{name}' must be {default!r} when it is called, but got "
                 f"{settings[name]!r}."
             )
 
@@ -65,11 +65,11 @@ def lstm_steps(
         The states h, the cells c, the gates i, j, f, o and tanh(c), each (T, N, H).
     """
     width = init_h.shape[-1]
-    given = xp.matmul(x, w[: x.shape[-1]]) + b
+    inputs = xp.matmul(x, w[: x.shape[-1]]) + b
     turning, h, c = w[x.shape[-1] :], init_h, init_c
     rows = []
     for t in range(x.shape[0]):
-        total = given[t] + xp.matmul(h, turning)
+        total = inputs[t] + xp.matmul(h, turning)
         i, j = _sigmoid(xp, total[..., :width]), xp.tanh(total[..., width : 2 * width])
         f = _sigmoid(xp, total[..., 2 * width : 3 * width] + forget_bias)
         o = _sigmoid(xp, total[..., 3 * width :])
@@ -111,9 +111,9 @@ def _before(xp, states, first):
     return xp.concatenate([xp.expand_dims(first, 0), states[:-1]], 0)
 
 
-def _weight_vjp(xp, given, grads):
-    """The gradient of a weight that multiplies `given` from the right, over all steps."""
-    rows = xp.reshape(given, (-1, given.shape[-1]))
+def _weight_vjp(xp, inputs, grads):
+    """The gradient of a weight that multiplies `inputs` from the right, over all steps."""
+    rows = xp.reshape(inputs, (-1, inputs.shape[-1]))
     return xp.matmul(xp.swapaxes(rows, 0, 1), xp.reshape(grads, (-1, grads.shape[-1])))
 
 
@@ -214,9 +214,9 @@ class DynamicRNN(Primitive):
             init_h=(init_h, (1, rows, width)),
             init_c=(init_c, (1, rows, width)),
         )
-        single = [cast.run(each, SINGLE) for each in (x, w, b, init_h[0], init_c[0])]
+        single = [cast.run(tensor, SINGLE) for tensor in (x, w, b, init_h[0], init_c[0])]
         h, *others = lstm_steps.run(*single, self.forget_bias)
-        y, *others = (cast.run(each, b._array.dtype) for each in (h, *others))
+        y, *others = (cast.run(tensor, b._array.dtype) for tensor in (h, *others))
         return (y, cast.run(h, HALF), *others)
 
 
@@ -277,9 +277,9 @@ class BasicLSTMCell(Primitive):
             b=(b, (4 * shape[1],)),
             w=(w, (x.shape[1] + shape[1], 4 * shape[1])),
         )
-        single = [cast.run(each, SINGLE) for each in (x, w, b, h, c)]
+        single = [cast.run(tensor, SINGLE) for tensor in (x, w, b, h, c)]
         out = lstm_steps.run(expand_dims.run(single[0], 0), *single[1:], self.forget_bias)
-        state, cell, *gates = (cast.run(each[0], c._array.dtype) for each in out)
+        state, cell, *gates = (cast.run(tensor[0], c._array.dtype) for tensor in out)
         return (cell, cast.run(state, h._array.dtype), *gates)
 
 
@@ -303,17 +303,17 @@ def gru_steps(
     """
     width = init_h.shape[-1]
     at_r, at_z = (0, width) if gate_order == "rzh" else (width, 0)
-    given = _plus(xp.matmul(x, weight_input), bias_input)
+    inputs = _plus(xp.matmul(x, weight_input), bias_input)
     gates, new = weight_hidden[:, : 2 * width], weight_hidden[:, 2 * width :]
     gates_bias = None if bias_hidden is None else bias_hidden[: 2 * width]
     new_bias = None if bias_hidden is None else bias_hidden[2 * width :]
     h, rows = init_h, []
     for t in range(x.shape[0]):
-        total = given[t][..., : 2 * width] + _plus(xp.matmul(h, gates), gates_bias)
+        total = inputs[t][..., : 2 * width] + _plus(xp.matmul(h, gates), gates_bias)
         r = _sigmoid(xp, total[..., at_r : at_r + width])
         z = _sigmoid(xp, total[..., at_z : at_z + width])
         inner = _plus(xp.matmul(h if reset_after else r * h, new), new_bias)
-        n = xp.tanh(given[t][..., 2 * width :] + (r * inner if reset_after else inner))
+        n = xp.tanh(inputs[t][..., 2 * width :] + (r * inner if reset_after else inner))
         h = n + z * (h - n)
         rows.append((h, z, r, n, inner))
     return tuple(xp.stack(list(column), 0) for column in zip(*rows))
@@ -354,7 +354,7 @@ def gru_steps_vjp(
         flow = into * z[t] + xp.matmul(both, gates) + (back if reset_after else back * r[t])
         by_step.append(xp.concatenate([both, grad_out], -1))
         by_state.append(xp.concatenate([both, state], -1))
-    given, turned = (xp.stack(each[::-1], 0) for each in (by_step, by_state))
+    by_input, turned = (xp.stack(grads_of_steps[::-1], 0) for grads_of_steps in (by_step, by_state))
     hidden = xp.concatenate(
         [
             _weight_vjp(xp, before, turned[..., : 2 * width]),
@@ -363,11 +363,11 @@ def gru_steps_vjp(
         -1,
     )
     return (
-        xp.matmul(given, xp.swapaxes(weight_input, 0, 1)),
-        _weight_vjp(xp, x, given),
+        xp.matmul(by_input, xp.swapaxes(weight_input, 0, 1)),
+        _weight_vjp(xp, x, by_input),
         hidden,
         flow,
-        None if bias_input is None else xp.sum(given, (0, 1)),
+        None if bias_input is None else xp.sum(by_input, (0, 1)),
         None if bias_hidden is None else xp.sum(turned, (0, 1)),
     )
 
@@ -472,11 +472,11 @@ class DynamicGRUV2(Primitive):
             bias_hidden=(bias_hidden, (3 * width,)),
             init_h=(init_h, (x.shape[1], width)),
         )
-        kind = next(each for each in (bias_input, bias_hidden, init_h) if each is not None)
+        kind = next(tensor for tensor in (bias_input, bias_hidden, init_h) if tensor is not None)
         single = [
-            None if each is None else cast.run(each, SINGLE)
-            for each in (x, weight_input, weight_hidden, init_h, bias_input, bias_hidden)
+            None if tensor is None else cast.run(tensor, SINGLE)
+            for tensor in (x, weight_input, weight_hidden, init_h, bias_input, bias_hidden)
         ]
         out = gru_steps.run(*single, self.gate_order, self.reset_after)
-        out = tuple(cast.run(each, kind._array.dtype) for each in out)
+        out = tuple(cast.run(tensor, kind._array.dtype) for tensor in out)
         return (out[0], *out)

@@ -56,11 +56,11 @@ class NoRepeatNGram(Primitive):
         words = state_seq.asnumpy().reshape(-1, length)
         scores = log_probs.asnumpy().copy()
         rows = scores.reshape(-1, scores.shape[-1])
-        for row, seen in zip(rows, words, strict=True):
-            head = seen[length - size + 1 :]
+        for row, tokens in zip(rows, words, strict=True):
+            head = tokens[length - size + 1 :]
             for start in range(length - size + 1):
-                if (seen[start : start + size - 1] == head).all():
-                    row[seen[start + size - 1]] = numpy.finfo(scores.dtype).min
+                if (tokens[start : start + size - 1] == head).all():
+                    row[tokens[start + size - 1]] = numpy.finfo(scores.dtype).min
         return Tensor._wrap(space_for(log_probs._array).asarray(scores))
 
 
@@ -105,46 +105,46 @@ class EditDistance(Primitive):
         truth_values: Anything,
         truth_shape: TensorOf("int64"),
     ):
-        for name, each, axes in (
+        for name, tensor, axes in (
             ("hypothesis_indices", hypothesis_indices, 2),
             ("hypothesis_shape", hypothesis_shape, 1),
             ("truth_indices", truth_indices, 2),
             ("truth_shape", truth_shape, 1),
         ):
-            if each.ndim != axes:
+            if tensor.ndim != axes:
                 raise ValueError(
                     f"For 'EditDistance', '{name}' must have {axes} axes, but got "
-                    f"shape {each.shape}."
+                    f"shape {tensor.shape}."
                 )
-        given = _sequences(hypothesis_indices, hypothesis_values)
-        wanted = _sequences(truth_indices, truth_values)
+        hypotheses = _sequences(hypothesis_indices, hypothesis_values)
+        truths = _sequences(truth_indices, truth_values)
         sizes = numpy.maximum(hypothesis_shape.asnumpy(), truth_shape.asnumpy())[:-1]
-        made = numpy.zeros(tuple(sizes), numpy.float32)
-        for index in numpy.ndindex(*made.shape):
-            made[index] = self._distance(given.get(index, []), wanted.get(index, []))
-        return Tensor._wrap(space_for(truth_values._array).asarray(made))
+        distances = numpy.zeros(tuple(sizes), numpy.float32)
+        for index in numpy.ndindex(*distances.shape):
+            distances[index] = self._distance(hypotheses.get(index, []), truths.get(index, []))
+        return Tensor._wrap(space_for(truth_values._array).asarray(distances))
 
-    def _distance(self, given, wanted):
-        count = _edits(given, wanted)
+    def _distance(self, hypothesis, truth):
+        count = _edits(hypothesis, truth)
         if not self.normalize:
             return count
-        return count / len(wanted) if wanted else (numpy.inf if given else 0.0)
+        return count / len(truth) if truth else (numpy.inf if hypothesis else 0.0)
 
 
 def _sequences(indices, values):
     """The sequences of a sparse tensor, by their index."""
-    found = {}
+    sequences = {}
     for index, value in zip(indices.asnumpy().tolist(), values.asnumpy().tolist(), strict=True):
-        found.setdefault(tuple(index[:-1]), []).append(value)
-    return found
+        sequences.setdefault(tuple(index[:-1]), []).append(value)
+    return sequences
 
 
-def _edits(given, wanted):
+def _edits(hypothesis, truth):
     """The Levenshtein distance, one row of the table at a time."""
-    row = list(range(len(wanted) + 1))
-    for i, one in enumerate(given, 1):
+    row = list(range(len(truth) + 1))
+    for i, one in enumerate(hypothesis, 1):
         before, row[0] = row[0], i
-        for j, other in enumerate(wanted, 1):
+        for j, other in enumerate(truth, 1):
             cost = min(row[j] + 1, row[j - 1] + 1, before + (one != other))
             before, row[j] = row[j], cost
     return row[-1]

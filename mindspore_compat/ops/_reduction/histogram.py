@@ -40,8 +40,8 @@ def bincount_of(
     if bool(xp.any(flat < 0)):
         raise ValueError("For 'Bincount', 'array' must hold no number below 0.")
     flat = xp.where(flat < size, flat, size)
-    given = xp.ravel(weights) if weights.size else xp.ones(flat.shape, weights.dtype)
-    return xp.scatter_add(xp.zeros(size + 1, weights.dtype), (flat,), given)[:size]
+    terms = xp.ravel(weights) if weights.size else xp.ones(flat.shape, weights.dtype)
+    return xp.scatter_add(xp.zeros(size + 1, weights.dtype), (flat,), terms)[:size]
 
 
 @op("ops.Histogram(bins=100, min=0.0, max=0.0)(x)", compute="native")
@@ -86,7 +86,7 @@ def histogram_fixed_width(
     """
     if range.shape != (2,) or not bool(range[0] < range[1]):
         raise ValueError("For 'HistogramFixedWidth', 'range' must be two rising numbers.")
-    low, high = (xp.cast(each, "float64") for each in range)
+    low, high = (xp.cast(bound, "float64") for bound in range)
     index = xp.floor((xp.cast(xp.ravel(x), "float64") - low) / (high - low) * nbins)
     index = xp.cast(xp.clip(index, 0, nbins - 1), "int64")
     return xp.cast(xp.bincount(index, None, nbins), dtype)
@@ -151,10 +151,10 @@ class ConfusionMatrix(Primitive):
         both = xp.stack([labels._array, predictions._array])
         if both.size and not (0 <= int(both.min()) and int(both.max()) < self.num_classes):
             raise ValueError(f"For 'ConfusionMatrix', classes must be in [0, {self.num_classes}).")
-        given = xp.ones(labels.size, self.dtype) if weights is None else weights._array
-        made = xp.zeros((self.num_classes, self.num_classes), self.dtype)
-        xp.add.at(made, (both[0], both[1]), given.astype(self.dtype))
-        return Tensor._wrap(made)
+        terms = xp.ones(labels.size, self.dtype) if weights is None else weights._array
+        matrix = xp.zeros((self.num_classes, self.num_classes), self.dtype)
+        xp.add.at(matrix, (both[0], both[1]), terms.astype(self.dtype))
+        return Tensor._wrap(matrix)
 
 
 @op(
@@ -176,8 +176,8 @@ def bincount(
         >>> print(ms.ops.bincount(ms.Tensor([0, 1, 1, 3])))
         [1. 2. 0. 1.]
     """
-    found = xp.bincount(xp.cast(xp.real(input), "int64"), weights, minlength)
-    return xp.cast(found, "float32" if weights is None else weights.dtype)
+    counts = xp.bincount(xp.cast(xp.real(input), "int64"), weights, minlength)
+    return xp.cast(counts, "float32" if weights is None else weights.dtype)
 
 
 @op("mint.bincount(input, weights=None, minlength=0)", compute="native")
@@ -198,8 +198,8 @@ def mint_bincount(
         >>> print(ms.mint.bincount(ms.Tensor([0, 1, 1, 3])))
         [1 2 0 1]
     """
-    found = xp.bincount(input, weights, minlength)
-    return xp.cast(found, "int64" if weights is None else weights.dtype)
+    counts = xp.bincount(input, weights, minlength)
+    return xp.cast(counts, "int64" if weights is None else weights.dtype)
 
 
 @op(
@@ -235,5 +235,5 @@ def histc(
     if min == max:  # then it is an array, which may be 0
         width = xp.where(width == 0, 1.0, width)
     index = xp.cast(xp.clip(xp.floor((flat - low) / width), 0, bins - 1), "int64")
-    found = xp.bincount(xp.where(inside, index, bins), None, bins + 1)[:bins]
-    return xp.cast(found, "int32" if input.dtype == "int32" else "float32")
+    counts = xp.bincount(xp.where(inside, index, bins), None, bins + 1)[:bins]
+    return xp.cast(counts, "int32" if input.dtype == "int32" else "float32")

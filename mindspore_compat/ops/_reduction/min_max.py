@@ -238,8 +238,8 @@ def argmin_int32(xp, input: TensorOf(any_dtype), axis: ScalarOf(Int) = None, kee
         >>> print(ms.ops.argmin(ms.Tensor([[1.0, 5.0], [4.0, 3.0]]), 1))
         [0 1]
     """
-    found = xp.argmin(input, axis, keepdims=keepdims and axis is not None)
-    return xp.cast(found, "int32" if input.ndim else "int64")
+    result = xp.argmin(input, axis, keepdims=keepdims and axis is not None)
+    return xp.cast(result, "int32" if input.ndim else "int64")
 
 
 @op("mint.argmin(input, dim: axis=None, keepdim: keepdims=False)", compute="native")

@@ -51,8 +51,8 @@ def _matrix_norm(xp, x, order, axes, keepdims):
     rows, columns = (a % x.ndim for a in axes)
     if order == "nuc" or order in (2, -2):
         values = xp.linalg_svd_values(xp.moveaxis(x, (rows, columns), (-2, -1)))
-        found = {"nuc": xp.sum, 2: xp.max, -2: xp.min}[order](values, -1)
-        return xp.expand_dims(found, (rows, columns)) if keepdims else found
+        result = {"nuc": xp.sum, 2: xp.max, -2: xp.min}[order](values, -1)
+        return xp.expand_dims(result, (rows, columns)) if keepdims else result
     if order not in (1, -1, float("inf"), float("-inf")):
         raise ValueError(
             f"For 'norm', the order of a norm of matrices must be 1, -1, 2, -2, inf, "
@@ -60,8 +60,8 @@ def _matrix_norm(xp, x, order, axes, keepdims):
         )
     total = xp.sum(xp.abs(x), columns if abs_order(order) else rows, keepdims=True)
     pick = xp.max if order > 0 else xp.min
-    found = pick(total, (rows, columns), keepdims=True)
-    return found if keepdims else xp.squeeze(found, (rows, columns))
+    result = pick(total, (rows, columns), keepdims=True)
+    return result if keepdims else xp.squeeze(result, (rows, columns))
 
 
 def abs_order(order):
@@ -181,8 +181,8 @@ def vector_norm(xp, x: Anything, ord: Number = 2, axis: Axis = None, keepdims: B
         >>> print(ms.ops.vector_norm(ms.Tensor([3.0, -4.0]), ord=float("inf")))
         4.0
     """
-    found = _vector_norm(xp, as_floating(xp, x), ord, axes_of(axis), keepdims)
-    return xp.cast(found, x.dtype) if x.dtype.kind == "c" else found
+    result = _vector_norm(xp, as_floating(xp, x), ord, axes_of(axis), keepdims)
+    return xp.cast(result, x.dtype) if x.dtype.kind == "c" else result
 
 
 @op(

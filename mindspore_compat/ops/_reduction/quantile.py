@@ -140,11 +140,11 @@ def _quantiles(xp, input, q, axis, keepdims, ignore_nan):
     for one in xp.reshape(q, (-1,)):
         part = _quantile(xp, ordered, count, one, -1)
         parts.append(part if ignore_nan else xp.where(missing > 0, float("nan"), part))
-    found = xp.stack([xp.squeeze(p, -1) for p in parts], 0)
+    result = xp.stack([xp.squeeze(p, -1) for p in parts], 0)
     if keepdims:
-        axes = tuple(range(1, rank + 1)) if found.ndim == 1 else axis % rank + 1
-        found = xp.expand_dims(found, axes)
-    return found if q.ndim else xp.squeeze(found, 0)
+        axes = tuple(range(1, rank + 1)) if result.ndim == 1 else axis % rank + 1
+        result = xp.expand_dims(result, axes)
+    return result if q.ndim else xp.squeeze(result, 0)
 
 
 @op(

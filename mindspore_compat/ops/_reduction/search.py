@@ -54,8 +54,8 @@ def searchsorted(
     need_rows("searchsorted", sorted_sequence, values)
     if sorter is not None:
         sorted_sequence = gather_elements.run(sorted_sequence, -1, sorter)
-    found = bin_indices.run(sorted_sequence, values, right or side == "right")
-    return found.astype(dtypes.int32 if out_int32 else dtypes.int64)
+    result = bin_indices.run(sorted_sequence, values, right or side == "right")
+    return result.astype(dtypes.int32 if out_int32 else dtypes.int64)
 
 
 @public("Tensor.searchsorted")

@@ -165,8 +165,8 @@ def count_nonzero(xp, x: Anything, axis: Axis = (), keep_dims: Bool = False, dty
         >>> print(ms.ops.count_nonzero(ms.Tensor([[0, 1], [2, 3]]), axis=1))
         [1 2]
     """
-    found = xp.sum(x != 0, axes_of(axis), keepdims=keep_dims)
-    return xp.cast(found, "int64" if dtype is None else dtype)
+    counts = xp.sum(x != 0, axes_of(axis), keepdims=keep_dims)
+    return xp.cast(counts, "int64" if dtype is None else dtype)
 
 
 @op(compute="native")

@@ -48,12 +48,12 @@ def mint_unique(
     xp = space_for(input._array)
     values, inverse, counts = xp.unique(input._array, False, True, True, axis=dim)
     shape = input.shape if dim is None else (input.shape[dim],)
-    found = [Tensor._wrap(values)]
+    result = [Tensor._wrap(values)]
     if return_inverse:
-        found.append(Tensor._wrap(inverse.reshape(shape).astype("int64")))
+        result.append(Tensor._wrap(inverse.reshape(shape).astype("int64")))
     if return_counts:
-        found.append(Tensor._wrap(counts.astype("int64")))
-    return tuple(found) if len(found) > 1 else found[0]
+        result.append(Tensor._wrap(counts.astype("int64")))
+    return tuple(result) if len(result) > 1 else result[0]
 
 
 @public("ops.unique_consecutive", "Tensor.unique_consecutive", "mint.unique_consecutive")
@@ -79,13 +79,13 @@ def unique_consecutive(
     new = xp.concatenate([xp.ones((min(x.shape[0], 1),), "bool"), (rows[1:] != rows[:-1]).any(1)])
     indices = xp.cumsum(new) - 1
     unique_rows = x[new]
-    found = [Tensor._wrap(unique_rows if dim is None else xp.moveaxis(unique_rows, 0, dim))]
+    result = [Tensor._wrap(unique_rows if dim is None else xp.moveaxis(unique_rows, 0, dim))]
     if return_inverse:
         shape = input.shape if dim is None else (x.shape[0],)
-        found.append(Tensor._wrap(indices.reshape(shape).astype("int64")))
+        result.append(Tensor._wrap(indices.reshape(shape).astype("int64")))
     if return_counts:
-        found.append(Tensor._wrap(xp.bincount(indices).astype("int64")))
-    return tuple(found) if len(found) > 1 else found[0]
+        result.append(Tensor._wrap(xp.bincount(indices).astype("int64")))
+    return tuple(result) if len(result) > 1 else result[0]
 
 
 @public("ops.UniqueConsecutive")

@@ -28,9 +28,9 @@ def axes_along(api, name, axis, x):
     for one in several:
         if not -rank <= one < rank:
             raise ValueError(f"For '{api}', '{name}' must be in [{-rank}, {rank}), but got {axis}.")
-    found = tuple([one % rank for one in several])
-    if len(set(found)) < len(found):
+    numbers = tuple([one % rank for one in several])
+    if len(set(numbers)) < len(numbers):
         raise ValueError(f"For '{api}', '{name}' must name an axis once, but got {axis}.")
-    if not found or not x.ndim:
+    if not numbers or not x.ndim:
         return None
-    return found if isinstance(axis, (tuple, list)) else found[0]
+    return numbers if isinstance(axis, (tuple, list)) else numbers[0]

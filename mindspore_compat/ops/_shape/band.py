@@ -39,8 +39,8 @@ class _Band:
         offsets = numpy.arange(high, low - 1, -1)[:, None]
         up, right = numpy.minimum(offsets, 0), numpy.maximum(offsets, 0)
         lengths = numpy.minimum(rows + up, columns - right)
-        left = numpy.where(offsets >= 0, above == "LEFT", below == "LEFT")
-        starts = numpy.where(left, 0, self.width - lengths)
+        is_left = numpy.where(offsets >= 0, above == "LEFT", below == "LEFT")
+        starts = numpy.where(is_left, 0, self.width - lengths)
         step = numpy.arange(self.width)[None] - starts
         self.filled = (step >= 0) & (step < lengths)
         step = numpy.where(self.filled, step, 0)
@@ -56,16 +56,16 @@ class _Band:
 def band_of(xp, x: Anything, padding: Anything, band: Any):
     """The band of each matrix, one diagonal per row."""
     rows, columns = xp.asarray(band.rows), xp.asarray(band.columns)
-    picked = xp.getitem(x, (Ellipsis, rows, columns))
-    return xp.where(xp.asarray(band.filled), picked, xp.cast(padding, x.dtype))
+    elements = xp.getitem(x, (Ellipsis, rows, columns))
+    return xp.where(xp.asarray(band.filled), elements, xp.cast(padding, x.dtype))
 
 
 @op(types=Promote("x diagonals"), compute="native")
 def with_band(xp, x: Anything, diagonals: Anything, band: Any):
     """Matrices with a band replaced; `x` broadcasts."""
     index = (Ellipsis, xp.asarray(band.diagonal), xp.asarray(band.position))
-    picked = xp.getitem(diagonals, index)
-    return xp.where(xp.asarray(band.inside), picked, x)
+    elements = xp.getitem(diagonals, index)
+    return xp.where(xp.asarray(band.inside), elements, x)
 
 
 def _ends(api, k):
@@ -135,7 +135,8 @@ def matrix_diag(
     """
     low, high = _ends("matrix_diag", k)
     rows, columns = (
-        _count("matrix_diag", *each) for each in (("num_rows", num_rows), ("num_cols", num_cols))
+        _count("matrix_diag", *number)
+        for number in (("num_rows", num_rows), ("num_cols", num_cols))
     )
     single = low == high
     if x.ndim < 1 or not single and (x.ndim < 2 or x.shape[-2] != high - low + 1):
@@ -234,10 +235,10 @@ def matrix_set_diag(x: Filling, diagonal: Filling, k=0, align: Align = "RIGHT_LE
     """
     low, high = _ends("matrix_set_diag", k)
     band = _band_in("matrix_set_diag", x, low, high, align)
-    wanted = (*x.shape[:-2], *([high - low + 1] if low < high else []), band.width)
-    if diagonal.shape != wanted:
+    expected_shape = (*x.shape[:-2], *([high - low + 1] if low < high else []), band.width)
+    if diagonal.shape != expected_shape:
         raise ValueError(
-            f"For 'matrix_set_diag', 'diagonal' must have the shape {wanted}, but got "
+            f"For 'matrix_set_diag', 'diagonal' must have the shape {expected_shape}, but got "
             f"{diagonal.shape}."
         )
     return with_band.run(x, diagonal.expand_dims(-2) if low == high else diagonal, band)

@@ -138,11 +138,11 @@ def mint_full(
 
 def _filled(api, size, value, dtype):
     value = value if isinstance(value, Tensor) else Tensor(value)
-    wanted = _numpy(dtype, value._array.dtype)
+    target = _numpy(dtype, value._array.dtype)
     if value._node is not None:  # its gradient is taken
-        ones = Tensor._wrap(current_space().ones(shape_of(api, (size,)), wanted))
+        ones = Tensor._wrap(current_space().ones(shape_of(api, (size,)), target))
         return ones * value.reshape(()).astype(ones.dtype)
-    return Tensor._wrap(current_space().full(shape_of(api, (size,)), value.item(), wanted))
+    return Tensor._wrap(current_space().full(shape_of(api, (size,)), value.item(), target))
 
 
 @public("ops.fill")
@@ -365,7 +365,7 @@ def one_hot(
          [0 0 1]]
     """
     on_value, off_value = (
-        xp.ravel(each)[0] if each.ndim else each for each in (on_value, off_value)
+        xp.ravel(array)[0] if array.ndim else array for array in (on_value, off_value)
     )
     if on_value.dtype != off_value.dtype:
         raise TypeError(
@@ -524,8 +524,8 @@ def mint_empty(*size, dtype: DType = None, device=None, pin_memory: Bool = False
     Source: mindspore.mint.empty of MindSpore 2.10.
     """
     space = _space_of_device("empty", device, pin_memory, current_space())
-    wanted = "float32" if dtype is None else dtypes.to_numpy(dtype)
-    return Tensor._wrap(space.empty(reshape.shape_of("empty", size), wanted))
+    target = "float32" if dtype is None else dtypes.to_numpy(dtype)
+    return Tensor._wrap(space.empty(reshape.shape_of("empty", size), target))
 
 
 @public("mint.empty_like")
@@ -548,8 +548,8 @@ def empty_like(input: Anything, *, dtype: DType = None, device=None, pin_memory:
     Source: mindspore.mint.empty_like of MindSpore 2.10.
     """
     space = _space_of_device("empty_like", device, pin_memory, space_of(input._array))
-    wanted = input._array.dtype if dtype is None else dtypes.to_numpy(dtype)
-    return Tensor._wrap(space.empty(input.shape, wanted))
+    target = input._array.dtype if dtype is None else dtypes.to_numpy(dtype)
+    return Tensor._wrap(space.empty(input.shape, target))
 
 
 @public("Tensor.new_empty")
@@ -565,10 +565,10 @@ def new_empty(
 
     `device` "CPU" is host memory, another the device target in force, none that of this Tensor.
     """
-    wanted = input._array.dtype if dtype is None else dtypes.to_numpy(dtype)
+    target = input._array.dtype if dtype is None else dtypes.to_numpy(dtype)
     spaces = {None: space_for(input._array), "CPU": arrays.HOST}
     shape = reshape.shape_of("new_empty", (size,))
-    return Tensor._wrap(spaces.get(device, arrays.current_space()).empty(shape, wanted))
+    return Tensor._wrap(spaces.get(device, arrays.current_space()).empty(shape, target))
 
 
 @op("mint.nn.functional.one_hot(tensor, num_classes=-1)", compute="native")

@@ -100,8 +100,8 @@ def diag_embed(xp, input: RealsOfNumPy, offset: Int = 0, dim1: Int = -2, dim2: I
         raise ValueError(
             f"For 'diag_embed', 'dim1' and 'dim2' must differ, but got {dim1} and {dim2}."
         )
-    made = xp.scatter_diagonal(input, (*input.shape[:-1], count, count), offset, -2, -1)
-    return xp.moveaxis(made, (-2, -1), (one, two))
+    result = xp.scatter_diagonal(input, (*input.shape[:-1], count, count), offset, -2, -1)
+    return xp.moveaxis(result, (-2, -1), (one, two))
 
 
 @op("ops.diag(input)", "ops.Diag()(input)", compute="native")
@@ -224,10 +224,10 @@ def diagonal_scatter(
         [[9 2]
          [3 8]]
     """
-    wanted = xp.diagonal(input, offset, dim1, dim2).shape
-    if tuple(src.shape) != tuple(wanted):
+    expected_shape = xp.diagonal(input, offset, dim1, dim2).shape
+    if tuple(src.shape) != tuple(expected_shape):
         raise ValueError(
-            f"For 'diagonal_scatter', 'src' must have shape {tuple(wanted)}, but got "
+            f"For 'diagonal_scatter', 'src' must have shape {tuple(expected_shape)}, but got "
             f"{tuple(src.shape)}."
         )
     here = xp.scatter_diagonal(xp.ones(src.shape, "bool"), input.shape, offset, dim1, dim2)

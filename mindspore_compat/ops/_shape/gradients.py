@@ -28,9 +28,9 @@ class ConcatOffset(Primitive):
                 f"got {len(input_x)}."
             )
         rows, start = [], 0
-        for each in input_x:
-            row = [0] * each.ndim
+        for tensor in input_x:
+            row = [0] * tensor.ndim
             row[self.axis] = start
             rows.append(row)
-            start += each.shape[self.axis]
+            start += tensor.shape[self.axis]
         return Tensor(rows, int64)

@@ -19,11 +19,11 @@ def grids(xp, inputs: Several, indexing: Str):
     swap = indexing == "xy" and len(inputs) > 1
     vectors = [inputs[1], inputs[0], *inputs[2:]] if swap else list(inputs)
     shape = tuple(v.shape[0] if v.ndim else 1 for v in vectors)
-    made = []
+    planes = []
     for i, vector in enumerate(vectors):
         view = (1,) * i + (shape[i],) + (1,) * (len(shape) - i - 1)
-        made.append(xp.broadcast_to(xp.reshape(vector, view), shape))
-    return tuple([made[1], made[0], *made[2:]] if swap else made)
+        planes.append(xp.broadcast_to(xp.reshape(vector, view), shape))
+    return tuple([planes[1], planes[0], *planes[2:]] if swap else planes)
 
 
 def _meshgrid(inputs, indexing):

@@ -51,8 +51,8 @@ def _unpadded_last(shape, paddings, contiguous):
         ends[2 * i] + ends[2 * i + 1] if contiguous else ends[i] + ends[i + half]
         for i in range(half)
     ]
-    cut = [0] * (len(shape) - half) + sums[::-1]
-    return tuple(n - c for n, c in zip(shape, cut))
+    widths = [0] * (len(shape) - half) + sums[::-1]
+    return tuple(n - c for n, c in zip(shape, widths))
 
 
 @alias("ops.operations._grad_ops.MirrorPadGrad(mode='REFLECT')(dy, paddings)")
@@ -90,8 +90,8 @@ def repeat_interleave_grad(input, repeats, dim):
     """
     lengths = repeats.asnumpy().tolist() if isinstance(repeats, Tensor) else repeats
     if isinstance(lengths, int) or len(lengths) == 1:
-        each = lengths if isinstance(lengths, int) else lengths[0]
-        lengths = [each] * (input.shape[dim] // each)
+        count = lengths if isinstance(lengths, int) else lengths[0]
+        lengths = [count] * (input.shape[dim] // count)
     owners = Tensor(np.repeat(np.arange(len(lengths)), lengths))
     shape = list(input.shape)
     shape[dim] = len(lengths)

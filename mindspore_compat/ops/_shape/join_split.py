@@ -478,7 +478,7 @@ class ParallelConcat(Primitive):
 
     @checked
     def __call__(self, values: TupleOf(Anything, min_length=1) | ListOf(Anything, min_length=1)):
-        shapes = {each.shape for each in values}
+        shapes = {value.shape for value in values}
         if len(shapes) > 1 or any(shape[:1] != (1,) for shape in shapes):
             raise ValueError(
                 f"For 'ParallelConcat', 'values' must have one shape that begins with 1, but got "

@@ -31,8 +31,8 @@ _Value = InstanceOf(int, float).called("a number") | None
 def pad_constant(xp, input: Anything, widths: Any, value: Any):
     """Pads the input with a number; negative widths crop."""
     if any(min(pair) < 0 for pair in widths):
-        cut = tuple(slice(max(-a, 0), n - max(-b, 0)) for (a, b), n in zip(widths, input.shape))
-        input = input[cut]
+        crop = tuple(slice(max(-a, 0), n - max(-b, 0)) for (a, b), n in zip(widths, input.shape))
+        input = input[crop]
     added = tuple((max(a, 0), max(b, 0)) for a, b in widths)
     return xp.pad(input, added, constant_values=value)
 

@@ -71,10 +71,10 @@ def arange(start=0, end=None, step=1, *, dtype=None):
     if step == 0 or (end - start) * step < 0:
         raise ValueError(f"For 'arange', 'step' must lead from {start} to {end}, but got {step}.")
     if all(isinstance(v, int) for v in (start, end, step)):
-        made = current_space().arange(start, end, step, dtype="int64")
-        return Tensor._wrap(made.astype(_numpy(dtype, "int64")))
-    made = start + step * current_space().arange(_count(start, end, step), dtype="float64")
-    return Tensor._wrap(made.astype(_numpy(dtype, "float32")))
+        result = current_space().arange(start, end, step, dtype="int64")
+        return Tensor._wrap(result.astype(_numpy(dtype, "int64")))
+    result = start + step * current_space().arange(_count(start, end, step), dtype="float64")
+    return Tensor._wrap(result.astype(_numpy(dtype, "float32")))
 
 
 def _count(start, end, step):
@@ -112,12 +112,12 @@ def range(start: Limit, end: Limit, step: Limit, maxlen: ScalarOf(Int(ge=1)) = 1
             f"For 'range', 'start', 'end' and 'step' must be all ints or all floats, "
             f"but got {start!r}, {end!r}, {step!r}."
         )
-    made = arange(start, end, step)
-    if made.size > maxlen:
+    result = arange(start, end, step)
+    if result.size > maxlen:
         raise ValueError(
-            f"For 'range', there must be at most 'maxlen' {maxlen} numbers, but got {made.size}."
+            f"For 'range', there must be at most 'maxlen' {maxlen} numbers, but got {result.size}."
         )
-    return made
+    return result
 
 
 @public("ops.linspace", "mint.linspace")
@@ -248,8 +248,8 @@ def logspace(
     Source: mindspore.ops.logspace of MindSpore 2.10.
     """
     ends = [
-        each if isinstance(each, Tensor) else Tensor(float(each), dtypes.float32)
-        for each in (start, end)
+        end_point if isinstance(end_point, Tensor) else Tensor(float(end_point), dtypes.float32)
+        for end_point in (start, end)
     ]
     return log_space.run(*ends, steps, base, dtypes.to_numpy(dtype))
 
@@ -314,16 +314,18 @@ class RaggedRange(Primitive):
 
     @checked(OneDtype("starts limits deltas"))
     def __call__(self, starts: Reals, limits: Reals, deltas: Reals):
-        given = [each.asnumpy() for each in (starts, limits, deltas)]
-        if any(each.ndim > 1 for each in given):
+        bounds = [bound.asnumpy() for bound in (starts, limits, deltas)]
+        if any(bound.ndim > 1 for bound in bounds):
             raise ValueError(
                 "For 'RaggedRange', the inputs must have at most one axis, but got "
-                f"shapes {', '.join(str(each.shape) for each in given)}."
+                f"shapes {', '.join(str(bound.shape) for bound in bounds)}."
             )
-        rows = numpy.stack(numpy.broadcast_arrays(*(numpy.atleast_1d(each) for each in given)), -1)
+        rows = numpy.stack(
+            numpy.broadcast_arrays(*(numpy.atleast_1d(bound) for bound in bounds)), -1
+        )
         if (rows[:, 2] == 0).any():
             raise ValueError("For 'RaggedRange', 'deltas' must not hold 0.")
-        parts = [numpy.arange(*row).astype(given[0].dtype) for row in rows.tolist()]
+        parts = [numpy.arange(*row).astype(bounds[0].dtype) for row in rows.tolist()]
         ends = numpy.cumsum([0, *map(len, parts)]).astype(dtypes.to_numpy(self.Tsplits))
         asarray = space_for(starts._array).asarray
         return Tensor._wrap(asarray(ends)), Tensor._wrap(asarray(numpy.concatenate(parts)))

@@ -127,9 +127,9 @@ def expand(xp, input_x: Anything, size: Index | TupleOf(Int)):
         [[1. 1. 1.]
          [2. 2. 2.]]
     """
-    wanted = [int(n) for n in size]
-    more = len(wanted) - input_x.ndim
-    sizes = [input_x.shape[i - more] if n == -1 else n for i, n in enumerate(wanted)]
+    lengths = [int(n) for n in size]
+    more = len(lengths) - input_x.ndim
+    sizes = [input_x.shape[i - more] if n == -1 else n for i, n in enumerate(lengths)]
     return xp.broadcast_to(input_x, tuple(sizes))
 
 

@@ -160,9 +160,9 @@ def squeeze(xp, input: Anything, axis: ScalarOf(IntOrInts, TypeError) = None):
     """
     if axis is None or axis == () or axis == [] or input.ndim == 0:
         return xp.squeeze(input)
-    named = (axis,) if isinstance(axis, int) else axis
+    axes = (axis,) if isinstance(axis, int) else axis
     return xp.squeeze(
-        input, tuple(i for i in (axis_of(n, input) for n in named) if input.shape[i] == 1)
+        input, tuple(i for i in (axis_of(n, input) for n in axes) if input.shape[i] == 1)
     )
 
 
@@ -298,8 +298,8 @@ def reshape_(input: Anything, shape: TupleOf(Int) | ListOf(Int)):
         [[1 2]
          [3 4]]
     """
-    made = reshape_array.run(input, tuple(shape))
-    input._array, input._node = made._array, made._node
+    result = reshape_array.run(input, tuple(shape))
+    input._array, input._node = result._array, result._node
     return input
 
 

@@ -132,13 +132,13 @@ def scalar_cast(input_x, input_y):
     """
     if not isinstance(input_x, (bool, int, float)):
         _Number.refuse("scalar_cast", "input_x", input_x)
-    made = {"Int": int, "Float": float, "Bool": bool}.get(str(input_y).rstrip("0123456789"))
-    if made is None:
+    result = {"Int": int, "Float": float, "Bool": bool}.get(str(input_y).rstrip("0123456789"))
+    if result is None:
         raise ValueError(
             f"For 'scalar_cast', 'input_y' must be an int, float or bool dtype, but "
             f"got {input_y!r}."
         )
-    return made(input_x)
+    return result(input_x)
 
 
 @public("ops.ScalarCast")

@@ -215,10 +215,10 @@ def slice_scatter(
 
 def _checked_source(api, input, src, front, index):
     """`index`, after a check that `src` has the shape of the elements there."""
-    wanted = tuple(input[(*front, index)].shape)
-    if tuple(src.shape) != wanted:
+    expected_shape = tuple(input[(*front, index)].shape)
+    if tuple(src.shape) != expected_shape:
         raise ValueError(
-            f"For '{api}', 'src' must have shape {wanted}, but got {tuple(src.shape)}."
+            f"For '{api}', 'src' must have shape {expected_shape}, but got {tuple(src.shape)}."
         )
     return index
 

@@ -46,11 +46,11 @@ def correlate(xp, a: Signal, v: Signal, pad_mode: OneOf("valid", "same", "full")
             f"For 'Correlate', 'a' and 'v' must have one axis and an element, but got shapes "
             f"{tuple(a.shape)} and {tuple(v.shape)}."
         )
-    given = a.dtype
+    dtype = a.dtype
     a, v = upcast(xp, a, v)
-    if given.kind in "iu":
+    if dtype.kind in "iu":
         a, v = xp.cast(a, "float32"), xp.cast(v, "float32")
-    v = xp.conj(v) if given.kind == "c" else v
+    v = xp.conj(v) if dtype.kind == "c" else v
     swapped = a.shape[0] < v.shape[0]
     long, short = (v, a) if swapped else (a, v)
     kernel_elements = short.shape[0]
@@ -65,9 +65,9 @@ def correlate(xp, a: Signal, v: Signal, pad_mode: OneOf("valid", "same", "full")
     )
     count = long.shape[0] - kernel_elements + 1
     index = xp.reshape(xp.arange(count), (-1, 1)) + xp.arange(kernel_elements)
-    found = xp.sum(long[index] * short, 1)
-    found = found[::-1] if swapped else found
-    return xp.cast(found, given) if given == "float16" else found
+    result = xp.sum(long[index] * short, 1)
+    result = result[::-1] if swapped else result
+    return xp.cast(result, dtype) if dtype == "float16" else result
 
 
 @op("ops.auto_generate.FFTShapeCopy()(dout, shape)", compute="native")

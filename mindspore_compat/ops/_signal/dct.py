@@ -67,12 +67,12 @@ def _axes_and_sizes(x, sizes, axes):
         raise ValueError(
             f"For 'dctn', the axes must be in [{-x.ndim}, {x.ndim}), but got {tuple(axes)}."
         )
-    found = tuple(axis % x.ndim for axis in axes)
-    if len(set(found)) < len(found):
+    result = tuple(axis % x.ndim for axis in axes)
+    if len(set(result)) < len(result):
         raise ValueError(f"For 'dctn', 'axes' must not name an axis twice, but got {tuple(axes)}.")
     if 0 in x.shape:
         raise ValueError(f"For 'dctn', 'x' must have elements, but got shape {x.shape}.")
-    return found, sizes
+    return result, sizes
 
 
 def _transform(xp, x, sizes, axes, inverse):

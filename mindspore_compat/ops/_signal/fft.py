@@ -543,5 +543,5 @@ class FFTWithSize(Primitive):
         half = self.real and self.onesided
         name = f"{'i' if self.inverse else ''}{'r' if half else ''}fftn"
         sizes = self.signal_sizes if half and self.inverse and self.signal_sizes else None
-        found = build("ops", name)(x, sizes, axes, self.norm)
-        return build("ops", "real")(found) if self.real and self.inverse and not half else found
+        result = build("ops", name)(x, sizes, axes, self.norm)
+        return build("ops", "real")(result) if self.real and self.inverse and not half else result

@@ -15,8 +15,8 @@ Spacing = ScalarOf(Float(gt=0.0) | Float(lt=0.0))
 
 
 def _frequencies(api, n, d, dtype, function):
-    made = function(current_space().fft)(n, d)
-    return Tensor._wrap(made.astype("float32" if dtype is None else dtypes.to_numpy(dtype)))
+    result = function(current_space().fft)(n, d)
+    return Tensor._wrap(result.astype("float32" if dtype is None else dtypes.to_numpy(dtype)))
 
 
 @public("ops.fftfreq", "mint.fft.fftfreq", "numpy.fft.fftfreq")

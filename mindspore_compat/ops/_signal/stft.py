@@ -47,8 +47,8 @@ def _window(api, length, periodic, dtype, weights):
     xp = current_space()
     whole = length + 1 if periodic else length
     indices = xp.arange(whole, dtype="float64")
-    made = weights(xp, indices, whole - 1)[:length] if length > 1 else xp.ones(length)
-    return Tensor._wrap(made if length < 2 and own else made.astype(dtypes.to_numpy(dtype)))
+    result = weights(xp, indices, whole - 1)[:length] if length > 1 else xp.ones(length)
+    return Tensor._wrap(result if length < 2 and own else result.astype(dtypes.to_numpy(dtype)))
 
 
 def _cosines(*shares):
@@ -255,8 +255,8 @@ def stretches(
     framed = xp.getitem(x, (Ellipsis, indices)) * window
     turns = (rfft if onesided else fft).body(xp, framed)
     complex_dtype = "complex128" if x.dtype in ("float64", "complex128") else "complex64"
-    made = xp.swapaxes(turns, -1, -2) / (math.sqrt(n_fft) if normalized else 1)
-    return xp.cast(made, complex_dtype)
+    result = xp.swapaxes(turns, -1, -2) / (math.sqrt(n_fft) if normalized else 1)
+    return xp.cast(result, complex_dtype)
 
 
 def _transformed(x, n_fft, hop, length, window, normalized, onesided, as_complex):

@@ -39,22 +39,22 @@ _PRINTED = {  # by the examples
 }
 
 
-def _part(path, wanted, attribute):
+def _part(path, kind, attribute):
     name = path.removeprefix("ops.")
 
     def part(sparse):
-        if not isinstance(sparse, wanted):
-            InstanceOf(wanted).refuse_part(name, "the input", sparse)
+        if not isinstance(sparse, kind):
+            InstanceOf(kind).refuse_part(name, "the input", sparse)
         return getattr(sparse, attribute)
 
     part.__name__ = part.__qualname__ = name
-    parts = "[[0, 1]]" if wanted is COOTensor else "[0, 1, 1]), ms.Tensor([1]"
-    printed = _PRINTED[name.rpartition("get_")[2], wanted]
-    part.__doc__ = f"""The {attribute} of a {wanted.__name__}; a TypeError for anything else.
+    parts = "[[0, 1]]" if kind is COOTensor else "[0, 1, 1]), ms.Tensor([1]"
+    printed = _PRINTED[name.rpartition("get_")[2], kind]
+    part.__doc__ = f"""The {attribute} of a {kind.__name__}; a TypeError for anything else.
 
     Example:
         >>> import mindspore_compat as ms
-        >>> x = ms.{wanted.__name__}(ms.Tensor({parts}), ms.Tensor([5.0]), (2, 2))
+        >>> x = ms.{kind.__name__}(ms.Tensor({parts}), ms.Tensor([5.0]), (2, 2))
         >>> print(ms.{path}(x))
         {printed}
     """
@@ -147,11 +147,11 @@ def coo_concat(sp_input: TupleOf(Any) | ListOf(Any), concat_dim: Int = 0):
 
     Source: mindspore.ops.coo_concat of MindSpore 2.10.
     """
-    for each in sp_input:
+    for tensor in sp_input:
         InstanceOf(COOTensor).called("COOTensors").refuse_part(
-            "coo_concat", "'sp_input'", each, verb="hold"
+            "coo_concat", "'sp_input'", tensor, verb="hold"
         )
-    shapes = [each.shape for each in sp_input]
+    shapes = [tensor.shape for tensor in sp_input]
     if len(shapes) < 2 or any(len(shape) != 2 for shape in shapes) or not -2 <= concat_dim < 2:
         raise ValueError(
             f"For 'coo_concat', at least two COOTensors of two axes are needed and 'concat_dim' "
@@ -162,16 +162,16 @@ def coo_concat(sp_input: TupleOf(Any) | ListOf(Any), concat_dim: Int = 0):
         raise ValueError(f"For 'coo_concat', the shapes must agree off the axis, but got {shapes}.")
     xp = space_for(sp_input[0].indices._array)
     positions, start = [], 0
-    for each in sp_input:
-        moved = xp.array(each.indices._array)
-        moved[:, axis] += start
-        positions.append(moved)
-        start += each.shape[axis]
+    for tensor in sp_input:
+        indices = xp.array(tensor.indices._array)
+        indices[:, axis] += start
+        positions.append(indices)
+        start += tensor.shape[axis]
     positions = xp.concatenate(positions)
     whole = [start, start]
     whole[1 - axis] = shapes[0][1 - axis]
     order = xp.argsort(positions[:, 0].astype("int64") * whole[1] + positions[:, 1], kind="stable")
-    values = cat.run([each.values for each in sp_input], 0)[Tensor._wrap(order)]
+    values = cat.run([tensor.values for tensor in sp_input], 0)[Tensor._wrap(order)]
     return COOTensor(Tensor._wrap(positions[order]), values, tuple(whole))
 
 
@@ -300,9 +300,13 @@ class SparseSlice(Primitive):
         xp = space_for(indices._array)
         first = start._array
         length = xp.maximum(xp.minimum(size._array, shape._array - first), 0)
-        moved = indices._array - first
-        in_range = xp.nonzero(((moved >= 0) & (moved < length)).all(1))[0]
-        return (Tensor._wrap(moved[in_range]), values[Tensor._wrap(in_range)], Tensor._wrap(length))
+        offsets = indices._array - first
+        in_range = xp.nonzero(((offsets >= 0) & (offsets < length)).all(1))[0]
+        return (
+            Tensor._wrap(offsets[in_range]),
+            values[Tensor._wrap(in_range)],
+            Tensor._wrap(length),
+        )
 
 
 @public("ops.SparseTensorDenseAdd")
@@ -371,8 +375,8 @@ def sparse_segment_mean(
     if not (0 <= int(xp.min(indices)) and int(xp.max(indices)) < x.shape[0]):
         raise RuntimeError(f"For 'sparse_segment_mean', 'indices' must be in [0, {x.shape[0]}).")
     count = int(segment_ids[-1]) + 1
-    picked = xp.take(x, indices, 0)
+    rows = xp.take(x, indices, 0)
     shape = (count, *x.shape[1:])
-    total = xp.scatter_add(xp.zeros(shape, x.dtype), (segment_ids,), picked)
+    total = xp.scatter_add(xp.zeros(shape, x.dtype), (segment_ids,), rows)
     many = xp.maximum(xp.bincount(segment_ids, None, count), 1)
     return total / xp.cast(xp.reshape(many, (count,) + (1,) * (x.ndim - 1)), x.dtype)

@@ -188,11 +188,11 @@ def _need_indices(api, indices, values, sizes):
             f"For '{api}', 'indices' must have a row of {len(sizes)} indices for each "
             f"value, but got {indices.shape} and {values.shape}."
         )
-    found = arrays.to_host(indices._array)
-    if found.size and not ((found >= 0) & (found < sizes)).all():
+    result = arrays.to_host(indices._array)
+    if result.size and not ((result >= 0) & (result < sizes)).all():
         raise ValueError(
             f"For '{api}', 'indices' must be in [0, {sizes}), but they reach from "
-            f"{found.min(0).tolist()} to {found.max(0).tolist()}."
+            f"{result.min(0).tolist()} to {result.max(0).tolist()}."
         )
 
 

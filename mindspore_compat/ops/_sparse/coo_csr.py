@@ -32,8 +32,8 @@ def product_of(
     xp, values: Anything, dense: Anything, rows: Index16To64, columns: Index16To64, height: Int
 ):
     """The product of a sparse matrix, given by its values, and a dense one."""
-    picked = xp.expand_dims(values, 1) * xp.take(dense, columns, 0)
-    return xp.scatter_add(xp.zeros((height, dense.shape[1]), picked.dtype), (rows,), picked)
+    terms = xp.expand_dims(values, 1) * xp.take(dense, columns, 0)
+    return xp.scatter_add(xp.zeros((height, dense.shape[1]), terms.dtype), (rows,), terms)
 
 
 @public("ops.csr_mv")
@@ -352,7 +352,7 @@ def _on_values(coo, csr):
 
     for function, path, kind in ((of_coo, coo, "COOTensor"), (of_csr, csr, "CSRTensor")):
         function.__name__ = path.removeprefix("ops.")
-        made = (
+        result = (
             "ms.COOTensor(ms.Tensor([[0, 1]])"
             if kind == "COOTensor"
             else "ms.CSRTensor(ms.Tensor([0, 1, 1]), ms.Tensor([1])"
@@ -364,7 +364,7 @@ def _on_values(coo, csr):
 
         Example:
             >>> import mindspore_compat as ms
-            >>> x = {made}, ms.Tensor([0.5]), (2, 2))
+            >>> x = {result}, ms.Tensor([0.5]), (2, 2))
             >>> print(ms.ops.{function.__name__}(x).shape)
             (2, 2)
         """

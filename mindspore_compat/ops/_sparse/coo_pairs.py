@@ -90,8 +90,8 @@ class SparseDenseCwiseDiv(_WithDense):
 
     @checked
     def __call__(self, x1_indices: Indices, x1_values: Anything, x1_shape: Indices, x2: Anything):
-        found = x1_values / self.dense_at(x1_indices, x1_values, x1_shape, x2)
-        return found.astype(x1_values.dtype)
+        keys = x1_values / self.dense_at(x1_indices, x1_values, x1_shape, x2)
+        return keys.astype(x1_values.dtype)
 
 
 class _OfTwo(SparsePrimitive):
@@ -110,15 +110,15 @@ class _OfTwo(SparsePrimitive):
         one = self.flat("x1_indices", x1_indices, x1_values, sizes)
         two = self.flat("x2_indices", x2_indices, x2_values, sizes)
         xp = space_for(one)
-        found, owner = xp.unique(xp.concatenate([one, two]), return_inverse=True)
+        keys, owner = xp.unique(xp.concatenate([one, two]), return_inverse=True)
         owner = owner.reshape(-1)
-        return found, sizes, owner[: len(one)], owner[len(one) :]
+        return keys, sizes, owner[: len(one)], owner[len(one) :]
 
-    def filled(self, given):
+    def filled(self, components):
         """The sorted indices, and the values of both tensors there, 0 where one has none."""
-        found, sizes, one, two = self.together(*given)
-        values = summed(given[1], one, len(found)), summed(given[4], two, len(found))
-        return Tensor._wrap(unravel(space_for(found), found, sizes)), values
+        keys, sizes, one, two = self.together(*components)
+        values = summed(components[1], one, len(keys)), summed(components[4], two, len(keys))
+        return Tensor._wrap(unravel(space_for(keys), keys, sizes)), values
 
 
 @public("ops.operations.sparse_ops.SparseSparseMaximum")
@@ -150,8 +150,8 @@ class SparseSparseMaximum(_OfTwo):
         x2_values: Anything,
         x2_shape: Indices,
     ):
-        given = (x1_indices, x1_values, x1_shape, x2_indices, x2_values, x2_shape)
-        indices, (one, two) = self.filled(given)
+        components = (x1_indices, x1_values, x1_shape, x2_indices, x2_values, x2_shape)
+        indices, (one, two) = self.filled(components)
         return indices, one.maximum(two)
 
 
@@ -184,8 +184,8 @@ class SparseSparseMinimum(_OfTwo):
         x2_values: Anything,
         x2_shape: Indices,
     ):
-        given = (x1_indices, x1_values, x1_shape, x2_indices, x2_values, x2_shape)
-        indices, (one, two) = self.filled(given)
+        components = (x1_indices, x1_values, x1_shape, x2_indices, x2_values, x2_shape)
+        indices, (one, two) = self.filled(components)
         return indices, one.minimum(two)
 
 
@@ -221,11 +221,11 @@ class SparseAdd(_OfTwo):
         x2_shape: Indices,
         thresh: Anything,
     ):
-        given = (x1_indices, x1_values, x1_shape, x2_indices, x2_values, x2_shape)
-        found, sizes, one, two = self.together(*given)
-        xp, count = space_for(found), len(found)
+        components = (x1_indices, x1_values, x1_shape, x2_indices, x2_values, x2_shape)
+        keys, sizes, one, two = self.together(*components)
+        xp, count = space_for(keys), len(keys)
         values = summed(x1_values, one, count) + summed(x2_values, two, count)
         both = xp.bincount(one, minlength=count) + xp.bincount(two, minlength=count) > 1
         remaining = xp.nonzero(~both | (xp.abs(values._array) >= thresh._array))[0]
-        indices = Tensor._wrap(unravel(xp, found[remaining], sizes))
+        indices = Tensor._wrap(unravel(xp, keys[remaining], sizes))
         return indices, picked(values, remaining), x1_shape

@@ -63,17 +63,17 @@ class SparseReshape(SparsePrimitive):
     def __call__(self, indices: Indices, shape: Indices, new_shape: Indices):
         sizes = self.sizes("shape", shape)
         flat = self.flat("indices", indices, indices, sizes)
-        wanted, total = list(self.sizes("new_shape", new_shape)), _product(sizes)
-        if wanted.count(-1) == 1:
-            known = -_product(wanted)
-            wanted[wanted.index(-1)] = total // known if known else 0
-        if min(wanted, default=1) < 0 or _product(wanted) != total:
+        lengths, total = list(self.sizes("new_shape", new_shape)), _product(sizes)
+        if lengths.count(-1) == 1:
+            known_product = -_product(lengths)
+            lengths[lengths.index(-1)] = total // known_product if known_product else 0
+        if min(lengths, default=1) < 0 or _product(lengths) != total:
             self.refuse(
                 f"'new_shape' must hold as many values as {sizes}, but got "
                 f"{new_shape.asnumpy().tolist()}."
             )
         xp = space_for(flat)
-        return Tensor._wrap(unravel(xp, flat, wanted)), Tensor._wrap(xp.asarray(wanted, "int64"))
+        return Tensor._wrap(unravel(xp, flat, lengths)), Tensor._wrap(xp.asarray(lengths, "int64"))
 
 
 def _product(sizes):
@@ -199,8 +199,8 @@ class SparseAddmm(SparsePrimitive):
                 f"the shapes ({height}, {width}), {x2_dense.shape} and {x3_dense.shape} must fit."
             )
         rows, columns = indices._array[:, 0], indices._array[:, 1]
-        found = product_with(x2_dense, rows, columns, values, height)
-        return alpha * found + beta * x3_dense
+        result = product_with(x2_dense, rows, columns, values, height)
+        return alpha * result + beta * x3_dense
 
 
 @public("ops.operations.sparse_ops.Sspaddmm")
@@ -247,12 +247,12 @@ class Sspaddmm(SparsePrimitive):
         rows, columns = x2_indices._array
         xp = space_for(rows)
         remaining = xp.unique(rows)
-        found = picked(product_with(x3_dense, rows, columns, x2_values, height), remaining)
+        result = picked(product_with(x3_dense, rows, columns, x2_values, height), remaining)
         positions = xp.stack(
             [xp.repeat(remaining, sizes[1]), xp.tile(xp.arange(sizes[1]), len(remaining))]
         )
         positions = xp.concatenate([x1_indices._array, positions], 1).astype("int64")
-        values = cat.run([x1_values * beta, (found * alpha).reshape(-1)], 0)
+        values = cat.run([x1_values * beta, (result * alpha).reshape(-1)], 0)
         return Tensor._wrap(positions), values, Tensor._wrap(x1_shape._array.astype("int64"))
 
 
@@ -300,15 +300,15 @@ class SparseConcat(SparsePrimitive):
         axis %= rank
         if len({(*sizes[:axis], *sizes[axis + 1 :]) for sizes in all_sizes}) > 1:
             self.refuse(f"the shapes may differ on axis {axis} only, but got {all_sizes}.")
-        xp, moved, length = space_for(sp_input_indices[0]._array), [], 0
+        xp, parts, length = space_for(sp_input_indices[0]._array), [], 0
         for indices, values, sizes in zip(sp_input_indices, sp_input_values, all_sizes):
             self.flat("sp_input_indices", indices, values, sizes)
             step = xp.zeros((rank,), "int64")
             step[axis] = length
-            moved.append(indices._array + step)
+            parts.append(indices._array + step)
             length += sizes[axis]
         sizes = (*all_sizes[0][:axis], length, *all_sizes[0][axis + 1 :])
-        positions = xp.concatenate(moved)
+        positions = xp.concatenate(parts)
         order = xp.argsort(ravel(xp, positions, sizes), kind="stable")
         values = picked(cat.run(list(sp_input_values), 0), order)
         return Tensor._wrap(positions[order]), values, Tensor._wrap(xp.asarray(sizes, "int64"))
@@ -462,9 +462,9 @@ class SparseCountSparseOutput(SparsePrimitive):
         parts = [indices._array[remaining, 0]] if len(sizes) > 1 else []
         out_sizes = (*sizes[: len(parts)], length)
         flat = ravel(xp, xp.stack([*parts, numbers[remaining]], 1), out_sizes)
-        found, owner = xp.unique(flat, return_inverse=True)
-        sums = summed(picked(weights, remaining), owner.reshape(-1), len(found))
+        result, owner = xp.unique(flat, return_inverse=True)
+        sums = summed(picked(weights, remaining), owner.reshape(-1), len(result))
         if self.binary_output:
-            sums = Tensor._wrap(xp.ones(found.shape, weights._array.dtype))
+            sums = Tensor._wrap(xp.ones(result.shape, weights._array.dtype))
         shape = xp.asarray(out_sizes, "int64")
-        return Tensor._wrap(unravel(xp, found, out_sizes)), sums, Tensor._wrap(shape)
+        return Tensor._wrap(unravel(xp, result, out_sizes)), sums, Tensor._wrap(shape)

@@ -39,8 +39,8 @@ class CSRSparseMatrixToSparseTensor(SparsePrimitive):
         x_col_indices: Index,
         x_values: Anything,
     ):
-        given = (x_dense_shape, x_batch_pointers, x_row_pointers, x_col_indices, x_values)
-        matrix = Csr.read(self, *given)
+        components = (x_dense_shape, x_batch_pointers, x_row_pointers, x_col_indices, x_values)
+        matrix = Csr.read(self, *components)
         positions = matrix.indices.astype(x_col_indices._array.dtype)
         return Tensor._wrap(positions), x_values, x_dense_shape
 
@@ -72,8 +72,8 @@ class CSRSparseMatrixToDense(SparsePrimitive):
         x_col_indices: Index,
         x_values: Anything,
     ):
-        given = (x_dense_shape, x_batch_pointers, x_row_pointers, x_col_indices, x_values)
-        return Csr.read(self, *given).dense()
+        components = (x_dense_shape, x_batch_pointers, x_row_pointers, x_col_indices, x_values)
+        return Csr.read(self, *components).dense()
 
 
 @public("ops.operations.sparse_ops.DenseToCSRSparseMatrix")
@@ -161,8 +161,8 @@ class SparseMatrixNNZ(SparsePrimitive):
         x_col_indices: Index,
         x_values: Anything,
     ):
-        given = (x_dense_shape, x_batch_pointers, x_row_pointers, x_col_indices, x_values)
-        Csr.read(self, *given)
+        components = (x_dense_shape, x_batch_pointers, x_row_pointers, x_col_indices, x_values)
+        Csr.read(self, *components)
         xp = space_for(x_batch_pointers._array)
         return Tensor._wrap(xp.diff(x_batch_pointers._array).astype("int32"))
 
@@ -201,8 +201,8 @@ class SparseMatrixSoftmax(SparsePrimitive):
         x_col_indices: Index,
         x_values: TensorOf("float32", "float64"),
     ):
-        given = (x_dense_shape, x_batch_pointers, x_row_pointers, x_col_indices, x_values)
-        matrix = Csr.read(self, *given)
+        components = (x_dense_shape, x_batch_pointers, x_row_pointers, x_col_indices, x_values)
+        matrix = Csr.read(self, *components)
         rows = matrix.sizes[:-1]
         owner = ravel(matrix.xp, matrix.indices[:, :-1], rows)
         count = rows[0] * rows[-1] if len(rows) == 2 else rows[0]
@@ -244,8 +244,8 @@ class SparseMatrixTranspose(SparsePrimitive):
         x_col_indices: Index,
         x_values: Anything,
     ):
-        given = (x_dense_shape, x_batch_pointers, x_row_pointers, x_col_indices, x_values)
-        return Csr.read(self, *given).transposed(self.conjugate).five()
+        components = (x_dense_shape, x_batch_pointers, x_row_pointers, x_col_indices, x_values)
+        return Csr.read(self, *components).transposed(self.conjugate).five()
 
 
 @public("ops.operations.sparse_ops.SparseMatrixAdd")
@@ -393,8 +393,8 @@ class SparseMatrixMatMul(_Product):
         batch = lead[:, 0] if lead.shape[1] else 0
         terms = picked(rows, batch * width + matrix.indices[:, -1]) * matrix.values.reshape(-1, 1)
         count = matrix.sizes[0] * height if lead.shape[1] else height
-        found = summed(terms, batch * height + matrix.indices[:, -2], count)
-        return found.reshape(*matrix.sizes[:-1], columns)
+        result = summed(terms, batch * height + matrix.indices[:, -2], count)
+        return result.reshape(*matrix.sizes[:-1], columns)
 
 
 @public("ops.operations.sparse_ops.SparseMatrixSparseMatMul")
@@ -468,13 +468,13 @@ def _multiplied_pairs(a, b):
     """The numbers of the values of `a` and of `b` that are multiplied: a column of `a` is a row of
     `b`, in the same matrix of the batch."""
     xp = a.xp
-    wanted = xp.concatenate([a.indices[:, :-2], a.indices[:, -1:]], 1)
-    wanted = ravel(xp, wanted, (*a.sizes[:-2], a.sizes[-1]))
+    keys = xp.concatenate([a.indices[:, :-2], a.indices[:, -1:]], 1)
+    keys = ravel(xp, keys, (*a.sizes[:-2], a.sizes[-1]))
     rows = ravel(xp, b.indices[:, :-1], b.sizes[:-1])
     order = xp.argsort(rows, kind="stable")
-    first = xp.searchsorted(rows[order], wanted, side="left")
-    many = xp.searchsorted(rows[order], wanted, side="right") - first
-    left = xp.repeat(xp.arange(len(wanted)), many)
+    first = xp.searchsorted(rows[order], keys, side="left")
+    many = xp.searchsorted(rows[order], keys, side="right") - first
+    left = xp.repeat(xp.arange(len(keys)), many)
     start = xp.cumsum(many) - many
     step = xp.arange(len(left)) - xp.repeat(start, many)
     return left, order[xp.repeat(first, many) + step]

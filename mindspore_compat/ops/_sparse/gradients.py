@@ -19,8 +19,8 @@ def _segments(line, scale, printed):
         )
         shape = (-1,) + (1,) * (x.ndim - 1)
         share = x / xp.reshape(xp.maximum(counts, 1) ** scale, shape) if scale else x
-        made = xp.zeros((rows, *x.shape[1:]), x.dtype)
-        return xp.scatter_add(made, (indices,), share[segment_ids])
+        result = xp.zeros((rows, *x.shape[1:]), x.dtype)
+        return xp.scatter_add(result, (indices,), share[segment_ids])
 
     back.__doc__ = f"""Hands the gradient of each segment to the rows that `ops.{name[:-4]}` sums.
 
@@ -54,8 +54,11 @@ def _need_segments(xp, api, x, indices, segment_ids, rows):
         return
     if bool(xp.any(segment_ids[1:] < segment_ids[:-1])):
         raise ValueError(f"For '{api}', 'segment_ids' must be sorted.")
-    for name, each, most in (("indices", indices, rows), ("segment_ids", segment_ids, x.shape[0])):
-        if bool(xp.any((each < 0) | (each >= most))):
+    for name, tensor, most in (
+        ("indices", indices, rows),
+        ("segment_ids", segment_ids, x.shape[0]),
+    ):
+        if bool(xp.any((tensor < 0) | (tensor >= most))):
             raise ValueError(f"For '{api}', '{name}' must be in [0, {most}).")
 
 
@@ -138,5 +141,5 @@ def fill_empty_rows_grad(xp, grad_values: Floats, reverse_index_map: Index):
         >>> print(values, rest)
         [1. 3.] 2.0
     """
-    found = xp.take(grad_values, reverse_index_map, 0)
-    return found, xp.sum(grad_values) - xp.sum(found)
+    result = xp.take(grad_values, reverse_index_map, 0)
+    return result, xp.sum(grad_values) - xp.sum(result)

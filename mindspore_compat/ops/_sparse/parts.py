@@ -42,8 +42,8 @@ class SparsePrimitive(Primitive):
     def sizes(self, name, shape, rank=None):
         """A shape that is given as a Tensor, as a tuple."""
         if shape.ndim != 1 or (rank is not None and shape.size != rank):
-            wanted = "lengths" if rank is None else f"{rank} lengths"
-            self.refuse(f"'{name}' must hold {wanted}, but got the shape {shape.shape}.")
+            description = "lengths" if rank is None else f"{rank} lengths"
+            self.refuse(f"'{name}' must hold {description}, but got the shape {shape.shape}.")
         return tuple(shape.asnumpy().tolist())
 
     def flat(self, name, indices, values, sizes):
@@ -160,8 +160,8 @@ class Csr:
         rows[:, 1:] = xp.cumsum(counts, 1)
         batches = xp.zeros((count + 1,), "int64")
         batches[1:] = xp.cumsum(counts.sum(1))
-        found = (xp.asarray(sizes), batches, rows.reshape(-1), self.indices[:, -1])
-        shape, batches, rows, columns = (Tensor._wrap(x.astype(self._dtype)) for x in found)
+        result = (xp.asarray(sizes), batches, rows.reshape(-1), self.indices[:, -1])
+        shape, batches, rows, columns = (Tensor._wrap(x.astype(self._dtype)) for x in result)
         return shape, batches, rows, columns, self.values
 
     def with_values(self, values):
@@ -190,5 +190,5 @@ class Csr:
         sizes = tuple(self.sizes[axis] for axis in axes)
         indices = self.indices[:, axes]
         order = self.xp.argsort(ravel(self.xp, indices, sizes), kind="stable")
-        found = self.at(indices[order], sizes, order)
-        return found.with_values(found.values.conj()) if conjugate else found
+        result = self.at(indices[order], sizes, order)
+        return result.with_values(result.values.conj()) if conjugate else result

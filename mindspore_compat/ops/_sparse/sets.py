@@ -61,8 +61,8 @@ class SetSize(SparsePrimitive):
         for size in sizes[:-1]:
             count *= size
         pairs = _distinct(xp, owner, set_values._array)
-        found = xp.bincount(pairs[:, 0], minlength=count)
-        return Tensor._wrap(found.astype("int32").reshape(sizes[:-1]))
+        counts = xp.bincount(pairs[:, 0], minlength=count)
+        return Tensor._wrap(counts.astype("int32").reshape(sizes[:-1]))
 
 
 class _SetOperation(SparsePrimitive):

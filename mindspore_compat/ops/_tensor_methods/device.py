@@ -93,13 +93,13 @@ def to_other(self, other: Anything, non_blocking: Bool = False, copy: Bool = Fal
 
 
 def _moved(self, device, dtype, copy):
-    wanted = self._array.dtype if dtype is None else dtypes.to_numpy(dtype)
-    made = self
+    target = self._array.dtype if dtype is None else dtypes.to_numpy(dtype)
+    result = self
     if device is not None:
-        made = in_space(HOST if device in ("CPU", "cpu") else current_space(), self)
-    if wanted != self._array.dtype or copy:
-        return cast.cast.run(made, wanted)
-    return made
+        result = in_space(HOST if device in ("CPU", "cpu") else current_space(), self)
+    if target != self._array.dtype or copy:
+        return cast.cast.run(result, target)
+    return result
 
 
 @public("ops.MoveTo")
@@ -136,11 +136,13 @@ class MoveTo(Primitive):
         to: OneOf("Ascend", "GPU", "CPU") = "CPU",
         blocking: Bool = True,
     ):
-        given = input if isinstance(input, Tensor) else Tensor(list(input), dtypes.int64)
+        tensor = input if isinstance(input, Tensor) else Tensor(list(input), dtypes.int64)
         there = HOST if to == "CPU" else current_space()
-        home = SPACES.get(type(given._array), there)
+        home = SPACES.get(type(tensor._array), there)
         return custom.custom_gradient(
-            lambda x: _copied_to(x, there), lambda x, out, sens: (_copied_to(sens, home),), (given,)
+            lambda x: _copied_to(x, there),
+            lambda x, out, sens: (_copied_to(sens, home),),
+            (tensor,),
         )
 
 
@@ -167,6 +169,6 @@ def move_to(input: Anything, to: OneOf("Ascend", "GPU", "CPU") = "CPU", blocking
     Source: mindspore.ops.move_to of MindSpore 2.10.
     """
     xp = HOST if to == "CPU" else current_space()
-    moved = object.__new__(Tensor)
-    moved._array, moved._node = recorded_move(xp, input._array, input._node)
-    return moved
+    copy = object.__new__(Tensor)
+    copy._array, copy._node = recorded_move(xp, input._array, input._node)
+    return copy

@@ -126,13 +126,13 @@ def select_by_condition(self, condition: TensorOf("bool"), y: Value):
     or a float with float32.
     """
     if not isinstance(y, Tensor):
-        wanted = dtypes.float32 if isinstance(y, float) else dtypes.int32
-        if self.dtype != wanted:
+        target = dtypes.float32 if isinstance(y, float) else dtypes.int32
+        if self.dtype != target:
             raise TypeError(
                 f"For 'Tensor.select', 'y' must be a Tensor, or a number beside a "
-                f"Tensor of {wanted}, but got {y!r} with {self.dtype}."
+                f"Tensor of {target}, but got {y!r} with {self.dtype}."
             )
-        y = Tensor(y, wanted)
+        y = Tensor(y, target)
     return masks.select.run(condition, self, y)
 
 

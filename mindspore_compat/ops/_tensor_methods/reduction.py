@@ -80,11 +80,11 @@ def nansum_along_axis(
 
 def _nansum(name, self, axis, keepdims, dtype):
     _ordered("Tensor.nansum", self)
-    wanted = _numpy(dtype)
-    if wanted is not None and wanted.kind == "c":
+    target = _numpy(dtype)
+    if target is not None and target.kind == "c":
         raise TypeError(f"For 'Tensor.nansum', 'dtype' must be a real dtype, but got {dtype}.")
     axis = axes_along("Tensor.nansum", name, axis, self)
-    return statistics.nansum.run(self, axis, keepdims, wanted)
+    return statistics.nansum.run(self, axis, keepdims, target)
 
 
 @form("Tensor.mean")
@@ -226,8 +226,8 @@ def _extreme(api, word, over_all, along, between):
         return values if initial is None else between.run(values, initial)
 
     of_all.__doc__ = f"The {word} element.\n\nSource: mindspore.{api} of MindSpore 2.10.\n"
-    for each in (of_all, with_indices, over_axes):
-        form(api)(each)
+    for overload in (of_all, with_indices, over_axes):
+        form(api)(overload)
 
 
 def _along(along, over_all, self, axis, keepdims):
@@ -316,8 +316,8 @@ def count_along_axis(
     Source: mindspore.Tensor.count_nonzero of MindSpore 2.10.
     """
     axis = axes_along("Tensor.count_nonzero", "axis", axis, self)
-    wanted = _numpy(dtypes.int32 if dtype is None else dtype)
-    return statistics.count_nonzero.run(self, axis, keep_dims, wanted)
+    target = _numpy(dtypes.int32 if dtype is None else dtype)
+    return statistics.count_nonzero.run(self, axis, keep_dims, target)
 
 
 @form("Tensor.count_nonzero")

@@ -25,14 +25,14 @@ from .._shape.axes import axes_along
 # Shapes -------------------------------------------------------------------------------------------
 
 
-def _named(api, keyword, given, named):
+def _named(api, keyword, values, keywords):
     """The shape given by its name: `x.reshape(shape=(4, 3))`."""
-    if given or named.keys() != {keyword}:
+    if values or keywords.keys() != {keyword}:
         raise TypeError(
             f"For '{api}', the shape must be given as ints, a tuple or '{keyword}', "
-            f"but got {given} and {named}."
+            f"but got {values} and {keywords}."
         )
-    return (named[keyword],)
+    return (keywords[keyword],)
 
 
 @public("Tensor.reshape")
@@ -155,19 +155,19 @@ def repeat(self, *repeats, **named):
     return repeat_ops.tile.run(self, _counts("Tensor.repeat", repeats))
 
 
-def _repeat_along(self, given, axis, **named):
-    if named:
-        given = _named("Tensor.repeat", "repeats", given, named)
-    if len(given) != 1:
+def _repeat_along(self, counts, axis, **keywords):
+    if keywords:
+        counts = _named("Tensor.repeat", "repeats", counts, keywords)
+    if len(counts) != 1:
         raise TypeError(
-            f"For 'Tensor.repeat' with 'axis', 'repeats' must be one argument, but got {given}."
+            f"For 'Tensor.repeat' with 'axis', 'repeats' must be one argument, but got {counts}."
         )
     axis = None if axis is None else axes_along("Tensor.repeat", "axis", axis, self)
-    return repeat_ops._repeat("Tensor.repeat", self, given[0], axis)
+    return repeat_ops._repeat("Tensor.repeat", self, counts[0], axis)
 
 
-def _counts(api, given):
-    counts = reshape_ops.shape_of(api, given)
+def _counts(api, repeats):
+    counts = reshape_ops.shape_of(api, repeats)
     if min(counts, default=0) < 0:
         raise ValueError(f"For '{api}', the counts must not be negative, but got {counts}.")
     return counts

@@ -199,9 +199,9 @@ def pin_memory(self):
 
     Source: mindspore.Tensor.pin_memory of MindSpore 2.10.
     """
-    made = Tensor._wrap(exchange.pinned(self._array))
-    made._pinned = True
-    return made
+    result = Tensor._wrap(exchange.pinned(self._array))
+    result._pinned = True
+    return result
 
 
 @public("Tensor.is_pinned")
@@ -271,14 +271,14 @@ def convert_bytes_to_tensor(bytes_data, shape, dtype):
     shape = shape_of("Tensor.convert_bytes_to_tensor", (shape,))
     if not isinstance(dtype, dtypes.Type):
         DType.refuse("Tensor.convert_bytes_to_tensor", "dtype", dtype)
-    wanted = dtypes.to_numpy(dtype)
-    count = math.prod(shape) * wanted.itemsize
+    target = dtypes.to_numpy(dtype)
+    count = math.prod(shape) * target.itemsize
     if len(bytes_data) != count:
         raise ValueError(
             f"For 'Tensor.convert_bytes_to_tensor', 'bytes_data' must have {count} "
             f"bytes for shape {shape}, but got {len(bytes_data)}."
         )
-    flat = dtypes.np.frombuffer(bytes_data, wanted).reshape(shape)
+    flat = dtypes.np.frombuffer(bytes_data, target).reshape(shape)
     return Tensor._wrap(as_array(flat))
 
 

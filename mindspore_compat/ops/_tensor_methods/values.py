@@ -200,8 +200,8 @@ def copy_(self, src, non_blocking: Bool = False):
             f"For 'Tensor.copy_', 'src' must broadcast to the shape {self.shape}, "
             f"but got {src.shape}."
         )
-    made = src if src.shape == self.shape else src.broadcast_to(self.shape)
-    return overwrite("copy_", self, made)
+    source = src if src.shape == self.shape else src.broadcast_to(self.shape)
+    return overwrite("copy_", self, source)
 
 
 @public("Tensor.itemset")
@@ -316,7 +316,7 @@ class IdentityN(Primitive):
 
     @checked
     def __call__(self, x: TupleOf(Anything) | ListOf(Anything)):
-        return tuple(each.copy() for each in x)
+        return tuple(tensor.copy() for tensor in x)
 
 
 @public("ops.Reusing")

@@ -63,8 +63,8 @@ def _keep(space, mask, x):
     """`keep` for all slices at once; a mask that is not a Batch broadcasts against them."""
     if not (space.is_batch(mask) or space.is_batch(x)):
         return space.base.keep(mask, x)
-    given = mask.array if space.is_batch(mask) else space.base.expand_dims(mask, 0)
-    return space.wrap_batch(space.base.keep(given, space.broadcast(x).array))
+    batched_mask = mask.array if space.is_batch(mask) else space.base.expand_dims(mask, 0)
+    return space.wrap_batch(space.base.keep(batched_mask, space.broadcast(x).array))
 
 
 RULES["keep"] = _keep

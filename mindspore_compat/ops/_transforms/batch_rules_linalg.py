@@ -36,13 +36,13 @@ def _declare_last(name):
 
 def _declare_named(name, indices):
     def rule(space, x, *args, **kwargs):
-        given = [*args, *_DEFAULTS.get(name, ())[len(args) :]]
-        axes = [given[index] for index in indices if index < len(given)]
+        arguments = [*args, *_DEFAULTS.get(name, ())[len(args) :]]
+        axes = [arguments[index] for index in indices if index < len(arguments)]
         if kwargs or not space.is_batch(x) or len(axes) < len(indices) or None in axes:
             return loop(space, name, x, *args, **kwargs)
         for index in indices:
-            given[index] = _shifted(given[index], x.ndim)
-        return _wrapped(space, getattr(space.base, name)(x.array, *given))
+            arguments[index] = _shifted(arguments[index], x.ndim)
+        return _wrapped(space, getattr(space.base, name)(x.array, *arguments))
 
     RULES[name] = rule
 

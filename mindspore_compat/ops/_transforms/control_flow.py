@@ -125,8 +125,8 @@ class Scan(_Loop):
                 f"For 'Scan', 'length' must be that of 'xs', {len(steps)}, but got {length}."
             )
         outs = []
-        for each in steps:
-            init, out = loop_func(init, each)
+        for step in steps:
+            init, out = loop_func(init, step)
             outs.append(out)
         return init, outs
 
@@ -198,18 +198,18 @@ class PyFunc(Primitive):
 
     def __call__(self, *input_x):
         input_x = input_x[0] if len(input_x) == 1 and isinstance(input_x[0], tuple) else input_x
-        found = self.fn(*(each.asnumpy() for each in input_x))
-        found = found if isinstance(found, (tuple, list)) else (found,)
-        if len(found) != len(self.out_types):
+        outputs = self.fn(*(input_tensor.asnumpy() for input_tensor in input_x))
+        outputs = outputs if isinstance(outputs, (tuple, list)) else (outputs,)
+        if len(outputs) != len(self.out_types):
             raise ValueError(
                 f"For 'PyFunc', the function must give {len(self.out_types)} outputs, but gave "
-                f"{len(found)}."
+                f"{len(outputs)}."
             )
         xp = space_for(input_x[0]._array) if input_x else None
         outs = []
-        for one, wanted in zip(found, self.out_types, strict=True):
-            made = Tensor(one, wanted)
-            outs.append(made if xp is None else Tensor._wrap(to_space(xp, made._array)))
+        for one, out_type in zip(outputs, self.out_types, strict=True):
+            tensor = Tensor(one, out_type)
+            outs.append(tensor if xp is None else Tensor._wrap(to_space(xp, tensor._array)))
         return tuple(outs)
 
 

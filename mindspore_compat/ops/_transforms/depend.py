@@ -43,9 +43,9 @@ def _tied(tensor, others):
     together = [tensor, *others]
     tied._node = record(
         TIED,
-        tuple(each._node for each in together),
+        tuple(member._node for member in together),
         (len(others),),
-        tuple((each._array.shape, each._array.dtype) for each in together),
+        tuple((member._array.shape, member._array.dtype) for member in together),
     )
     return tied
 

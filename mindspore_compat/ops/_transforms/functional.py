@@ -36,35 +36,35 @@ def _jacobian(api, fn, grad_position, has_aux, forward):
                     f"but got {grad_position!r}."
                 )
 
-        def of_chosen(*chosen):
+        def of_chosen(*inputs_of_jacobian):
             full = list(args)
-            for position, one in zip(positions, chosen):
+            for position, one in zip(positions, inputs_of_jacobian):
                 full[position] = one
             return fn(*full)
 
-        chosen = [args[p] for p in positions]
-        at = (Push if forward else Pull)(of_chosen, chosen, has_aux)
-        by_head = _columns(at, chosen) if forward else _rows(at, chosen)
-        found = _arranged(at.main, by_head)
-        return (found, at.out[1] if len(at.out) == 2 else at.out[1:]) if has_aux else found
+        inputs_of_jacobian = [args[p] for p in positions]
+        at = (Push if forward else Pull)(of_chosen, inputs_of_jacobian, has_aux)
+        by_head = _columns(at, inputs_of_jacobian) if forward else _rows(at, inputs_of_jacobian)
+        result = _arranged(at.main, by_head)
+        return (result, at.out[1] if len(at.out) == 2 else at.out[1:]) if has_aux else result
 
     return jacobian
 
 
-def _rows(pull, chosen):
+def _rows(pull, inputs):
     """One backward pass for each element of each output."""
     by_head = []
     for k, head in enumerate(pull.heads):
         pulled = _of_units(pull, pull.heads, k)
-        by_head.append([p.reshape(head.shape + c.shape) for p, c in zip(pulled, chosen)])
+        by_head.append([p.reshape(head.shape + c.shape) for p, c in zip(pulled, inputs)])
     return by_head
 
 
-def _columns(push, chosen):
+def _columns(push, inputs):
     """One forward pass for each element of each input."""
     by_head = [[] for _ in push.heads]
-    for n, one in enumerate(chosen):
-        for row, head, pushed in zip(by_head, push.heads, _of_units(push, chosen, n)):
+    for n, one in enumerate(inputs):
+        for row, head, pushed in zip(by_head, push.heads, _of_units(push, inputs, n)):
             row.append(moveaxis.run(pushed, 0, -1).reshape(head.shape + one.shape))
     return by_head
 
@@ -198,9 +198,9 @@ class GradOperation:
         if depth.keepers and isinstance(weights, (tuple, list)) and not kwargs:
             inputs, sens = (args[:-1], args[-1]) if self.sens_param else (args, None)
             for keeper in () if self.get_all else depth.keepers:
-                found = keeper.gradients(fn, weights, inputs, sens)
-                if found is not None:
-                    return found
+                gradients = keeper.gradients(fn, weights, inputs, sens)
+                if gradients is not None:
+                    return gradients
         return self.value_and_gradient(fn, weights, *args, **kwargs)[1]
 
     def value_and_gradient(self, fn, weights, *args, **kwargs):
@@ -210,20 +210,20 @@ class GradOperation:
             *args[: len(args) - last],
             *(v for k, v in kwargs.items() if k != "sens" or not self.sens_param),
         ]
-        tensors = tuple(i for i, each in enumerate(inputs) if tensors_in(each))
+        tensors = tuple(i for i, value_of_input in enumerate(inputs) if tensors_in(value_of_input))
         positions = tensors if self.get_all else tensors[:1]
         if self.get_by_list and not self.get_all:
             positions = ()
         used_only = self.get_by_list and weights is None
-        asked = weights if self.get_by_list else None
+        requested = weights if self.get_by_list else None
         if used_only:
             graph = config.mode == GRAPH_MODE and not graphs.running
-            asked = () if graph else trained_parameters()
+            requested = () if graph else trained_parameters()
         request = Request(
             "GradOperation",
             fn,
             positions or (None if self.get_by_list else ()),
-            asked,
+            requested,
             sens_param=self.sens_param,
         )
         request.single_input = not self.get_all
@@ -277,7 +277,7 @@ class HyperMap:
                 f"For '{type(self).__name__}', the sequences must be equal, but got "
                 f"{[len(a) if isinstance(a, (tuple, list)) else type(a).__name__ for a in args]}."
             )
-        return _mapped((self._apply(operation, each) for each in zip(*args)), args)
+        return _mapped((self._apply(operation, column) for column in zip(*args)), args)
 
 
 def _check_mapped(api, subject, args):
@@ -285,12 +285,12 @@ def _check_mapped(api, subject, args):
     lengths than the first.
     """
     kind = list if isinstance(args[0], list) else tuple
-    if not all(isinstance(each, kind) for each in args):
+    if not all(isinstance(arg, kind) for arg in args):
         raise RuntimeError(
             f"{subject} types of arguments in {api} must be consistent, but the types of "
-            f"arguments are inconsistent: {[type(each).__name__ for each in args]}."
+            f"arguments are inconsistent: {[type(arg).__name__ for arg in args]}."
         )
-    lengths = [len(each) for each in args]
+    lengths = [len(arg) for arg in args]
     if len(set(lengths)) > 1:
         raise RuntimeError(
             f"The {kind.__name__}s in {api} should have the same length. The length of "
@@ -316,13 +316,13 @@ class Map(HyperMap):
     """
 
     def _apply(self, operation, args):
-        if graphs.running and any(isinstance(each, (tuple, list)) for each in args):
+        if graphs.running and any(isinstance(items, (tuple, list)) for items in args):
             _check_mapped("Map", "The", args)
             if any(map(is_dynamic, args)):
                 raise RuntimeError(
                     "For 'map', the dynamic length input is unsupported in graph mode."
                 )
-        return _mapped((operation(*each) for each in zip(*args)), args)
+        return _mapped((operation(*items) for items in zip(*args)), args)
 
 
 @public("ops.MultitypeFuncGraph", "ops.composite.MultitypeFuncGraph")

@@ -57,9 +57,9 @@ def _setitem(data, index, value):
 
 
 def _of_operator(name, function):
-    made = MultitypeFuncGraph(name)
-    made.default = function
-    return made
+    result = MultitypeFuncGraph(name)
+    result.default = function
+    return result
 
 
 def _like(name, number):
@@ -105,9 +105,9 @@ def __getattr__(name):
     plain = name.removeprefix("default_")
     plain = _DEFAULTS.get(plain, plain)
     if plain != name and not name.startswith("__"):
-        for known in (plain, f"{plain}_"):
-            if known in _MADE:
-                return _MADE[known].default
+        for candidate in (plain, f"{plain}_"):
+            if candidate in _MADE:
+                return _MADE[candidate].default
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -128,8 +128,8 @@ def check_equal(param1, param2, msg="{},{}"):
 
 def make_tensor(a, dtype=None, data_shape=None):
     """A Tensor of numbers, of a dtype and a shape if these are given."""
-    made = Tensor(a, dtype)
-    return made if data_shape is None else build("ops", "broadcast_to")(made, data_shape)
+    result = Tensor(a, dtype)
+    return result if data_shape is None else build("ops", "broadcast_to")(result, data_shape)
 
 
 def log_warning(msg):

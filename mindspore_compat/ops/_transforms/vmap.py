@@ -122,19 +122,25 @@ def _inputs_of(fn):
         parameters = inspect.signature(getattr(fn, "construct", fn)).parameters.values()
     except (TypeError, ValueError):
         return None
-    kinds = [each.kind for each in parameters]
+    kinds = [parameter.kind for parameter in parameters]
     if inspect.Parameter.VAR_POSITIONAL in kinds:
         return None
-    taken = [each for each in parameters if each.kind <= inspect.Parameter.POSITIONAL_OR_KEYWORD]
-    return sum(each.default is inspect.Parameter.empty for each in taken), len(taken)
+    positional = [
+        parameter
+        for parameter in parameters
+        if parameter.kind <= inspect.Parameter.POSITIONAL_OR_KEYWORD
+    ]
+    return sum(parameter.default is inspect.Parameter.empty for parameter in positional), len(
+        positional
+    )
 
 
-def _check_number_of_inputs(fn, given):
+def _check_number_of_inputs(fn, count):
     bounds = _inputs_of(fn)
-    if bounds is not None and not bounds[0] <= given <= bounds[1]:
+    if bounds is not None and not bounds[0] <= count <= bounds[1]:
         raise TypeError(
             f"For 'vmap': The parameters number of the function is {bounds[1]}, but the number of "
-            f"provided arguments is {given}."
+            f"provided arguments is {count}."
         )
 
 
@@ -212,14 +218,14 @@ def _zip_map(function, value, axes, name, of_number=None):
     if isinstance(value, Tensor):
         return function(value, axes)
     if isinstance(value, (tuple, list)):
-        each = axes if isinstance(axes, (tuple, list)) else [axes] * len(value)
-        if len(each) != len(value):
+        axis_list = axes if isinstance(axes, (tuple, list)) else [axes] * len(value)
+        if len(axis_list) != len(value):
             of = "results" if name == "out_axes" else "arguments"
             raise RuntimeError(
                 f"The size of vmap's '{name}' should be equal to the number of {of} of 'fn': "
-                f"{len(value)}, but got size: {len(each)}."
+                f"{len(value)}, but got size: {len(axis_list)}."
             )
-        pairs = zip(value, each, strict=True)
+        pairs = zip(value, axis_list, strict=True)
         return type(value)(_zip_map(function, v, a, name, of_number) for v, a in pairs)
     if of_number and isinstance(value, (bool, int, float)):
         return of_number(value, axes)
@@ -227,9 +233,9 @@ def _zip_map(function, value, axes, name, of_number=None):
 
 
 def _pairs(args, in_axes):
-    found = []
-    _zip_map(lambda t, a: found.append((t, a)) or t, args, in_axes, "in_axes")
-    return found
+    pairs = []
+    _zip_map(lambda t, a: pairs.append((t, a)) or t, args, in_axes, "in_axes")
+    return pairs
 
 
 def _count(pairs, default=None):
@@ -278,8 +284,8 @@ def _over_cells(cells, args, in_axes, out_axes, count):
 
 def _stacked(outs, out_axes):
     columns = [tensors_in(out) for out in outs]
-    joined = iter([stack.run(list(column), 0) for column in zip(*columns)])
-    whole = map_tensors(lambda t: next(joined), outs[0])
+    columns_stacked = iter([stack.run(list(column), 0) for column in zip(*columns)])
+    whole = map_tensors(lambda t: next(columns_stacked), outs[0])
     return _zip_map(
         lambda t, a: t if a in (0, None) else moveaxis.run(t, 0, a), whole, out_axes, "out_axes"
     )
@@ -289,10 +295,10 @@ def _in_chunks(fn, args, kwargs, in_axes, out_axes, count, chunk_size):
     outs = []
     for start in range(0, count, chunk_size):
         part = slice(start, start + chunk_size)
-        given = _zip_map(
+        sliced = _zip_map(
             lambda t, a, part=part: t if a is None else _part(t, a, part), args, in_axes, "in_axes"
         )
-        outs.append(vmap(fn, in_axes, out_axes)(*given, **kwargs))
+        outs.append(vmap(fn, in_axes, out_axes)(*sliced, **kwargs))
     columns = iter([list(column) for column in zip(*[tensors_in(out) for out in outs])])
 
     def whole(tensor, axis):

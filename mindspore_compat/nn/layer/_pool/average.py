@@ -6,7 +6,7 @@ The arithmetic is in `ops/_pooling/average_pool.py`; here the padding is found f
 from ...._core.declare.op import op
 from ...._core.declare.public_api import public
 from ...._core.rules.vocabulary import Any, Bool, Int, Str
-from ....ops._conv.sizes import each, need_rank, padding_of
+from ....ops._conv.sizes import need_rank, padding_of, per_dimension
 from ....ops._pooling.average_pool import average_windows
 from ..._parts import need_floats
 from .base import Real, _need_nchw, _Pool
@@ -119,7 +119,7 @@ class AvgPool1d(_AvgPool):
     def _attribute_value(self, name, value):
         if name == "padding":
             return value
-        sizes = each(value, 1)
+        sizes = per_dimension(value, 1)
         return sizes[0] if self.pad_mode == "PAD" else (1, *sizes)
 
 

@@ -2,7 +2,7 @@
 
 from ...._core.context.config import config
 from ...._core.rules.vocabulary import Str, TensorOf, floating, integer
-from ....ops._conv.sizes import each
+from ....ops._conv.sizes import per_dimension
 from ...cell import Cell
 
 Real = TensorOf(integer | floating)
@@ -67,7 +67,7 @@ class _Pool(Cell):
             raise TypeError(
                 f"For '{api}', '{name}' must be an int, but got {value!r} of type tuple."
             )
-        sizes = each(value, count)
+        sizes = per_dimension(value, count)
         if any(not isinstance(n, int) or isinstance(n, bool) for n in sizes):
             raise TypeError(f"For '{api}', '{name}' must hold ints only, but got {value!r}.")
         if len(sizes) != count or any(n < least for n in sizes):

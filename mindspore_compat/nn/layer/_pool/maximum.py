@@ -6,7 +6,7 @@ The arithmetic is in `ops/_pooling/max_pool.py`; here the padding is found from 
 from ...._core.declare.op import op
 from ...._core.declare.public_api import public
 from ...._core.rules.vocabulary import Any, Bool, Str
-from ....ops._conv.sizes import each, need_rank, padding_of
+from ....ops._conv.sizes import need_rank, padding_of, per_dimension
 from ....ops._pooling.max_pool import largest_windows
 from ..._parts import need_floats
 from .base import Real, _need_nchw, _Pool
@@ -87,7 +87,7 @@ class _MaxPool(_Pool):
         self._dilation = (
             self._sizes("dilation", dilation, 1, (int, tuple))
             if self._count > 1
-            else each(dilation, 1)
+            else per_dimension(dilation, 1)
         )
         if len(self._dilation) != self._count or min(self._dilation) < 1:
             raise ValueError(f"For '{name}', 'dilation' must be at least 1, but got {dilation!r}.")
