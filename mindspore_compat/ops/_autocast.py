@@ -134,7 +134,7 @@ def _ops(name):
                 yield DECLARED[area][candidate][0]
 
 
-def _listed():
+def _policy():
     """Each operation of the lists with what chooses its dtype; the first list counts."""
     result = {op_name: _full for op_name in NORMS}
     result[einsum_of] = _low
@@ -170,5 +170,5 @@ def _in_dtype_of_bias(out, args, kwargs):
 
 
 _biased = {DECLARED["ops"][name][0] for name in BIASED}
-for _op, _choose in _listed().items():
+for _op, _choose in _policy().items():
     _op.divert(_casting(_op, _choose, _op in _biased))

@@ -22,13 +22,13 @@ def __getattr__(name):
     try:
         return _find(name)
     except AttributeError:
-        result = _made(name) if name.endswith("_") and not name.startswith("_") else None
+        result = _make(name) if name.endswith("_") and not name.startswith("_") else None
         if result is None:
             raise
         return result
 
 
-def _made(name):
+def _make(name):
     from . import auto_generate
 
     return auto_generate.instance(name.removesuffix("_"))

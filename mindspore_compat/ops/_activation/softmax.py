@@ -186,7 +186,7 @@ def log_softmax(xp, logits: Floats, axis: ScalarOf(Int, TypeError) = -1):
 log_softmax.vjp(logits=lambda xp, g, out, axis: _log_softmax_vjp(xp, g, out, axis))
 
 
-def _implied(ndim, dim):
+def _default_axis(ndim, dim):
     """The axis that None stands for: the channels of an input with a batch."""
     return dim if dim is not None else 0 if ndim in (0, 1, 3) else 1
 
@@ -210,10 +210,12 @@ def softmax_ext(xp, input: Floats, dim: Int = None):
     """
     if not input.ndim and dim in (None, 0, -1):
         return xp.exp(input - input)
-    return _softmax(xp, input, _checked_axis("softmax", input, _implied(input.ndim, dim)))
+    return _softmax(xp, input, _checked_axis("softmax", input, _default_axis(input.ndim, dim)))
 
 
-softmax_ext.vjp(input=lambda xp, g, out, dim: _softmax_vjp(xp, g, out, _implied(out.ndim, dim)))
+softmax_ext.vjp(
+    input=lambda xp, g, out, dim: _softmax_vjp(xp, g, out, _default_axis(out.ndim, dim))
+)
 
 
 @op(
@@ -233,11 +235,11 @@ def log_softmax_ext(xp, input: Floats, dim: Int = None):
         >>> print(ms.mint.nn.functional.log_softmax(ms.Tensor([1.0, 2.0, 3.0]), dim=0))
         [-2.4076061 -1.407606  -0.407606 ]
     """
-    return xp.log_soft(input, _checked_axis("log_softmax", input, _implied(input.ndim, dim)))
+    return xp.log_soft(input, _checked_axis("log_softmax", input, _default_axis(input.ndim, dim)))
 
 
 log_softmax_ext.vjp(
-    input=lambda xp, g, out, dim: _log_softmax_vjp(xp, g, out, _implied(out.ndim, dim))
+    input=lambda xp, g, out, dim: _log_softmax_vjp(xp, g, out, _default_axis(out.ndim, dim))
 )
 
 

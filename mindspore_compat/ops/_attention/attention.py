@@ -110,7 +110,7 @@ def attention_extent(
         top, _, total = _top_and_sum(xp, scores, barred)
         tops.append(top)
         sums.append(total)
-    return tuple(xp.cast(_joined(xp, array), "float32") for array in (tops, sums))
+    return tuple(xp.cast(_join(xp, array), "float32") for array in (tops, sums))
 
 
 attention_extent.vjp()
@@ -147,8 +147,8 @@ def attend(
             scale,
             shift_first,
         )
-        chunks.append(xp.matmul(_dropped(weights, _rows(keep_mask, part), keep_prob), value))
-    return xp.cast(_joined(xp, chunks), dtype)
+        chunks.append(xp.matmul(_drop(weights, _rows(keep_mask, part), keep_prob), value))
+    return xp.cast(_join(xp, chunks), dtype)
 
 
 @attend.vjp_joint
@@ -161,20 +161,20 @@ def attend_vjp(xp, g, query, key, value, shift, barred, keep_mask, scale, keep_p
         rows, drops = query[..., part, :], _rows(keep_mask, part)
         flow, part_shift = g[..., part, :], _rows(shift, part)
         weights = _weights(xp, rows, key, part_shift, _rows(barred, part), scale, shift_first)
-        used = xp.swapaxes(_dropped(weights, drops, keep_prob), -1, -2)
+        used = xp.swapaxes(_drop(weights, drops, keep_prob), -1, -2)
         to_value = to_value + xp.matmul(used, flow)
-        flow = _dropped(xp.matmul(flow, xp.swapaxes(value, -1, -2)), drops, keep_prob)
+        flow = _drop(xp.matmul(flow, xp.swapaxes(value, -1, -2)), drops, keep_prob)
         gradients = _score_gradients(
             xp, _softmax_flow(xp, flow, weights), rows, key, part_shift, scale, shift_first
         )
         to_query.append(gradients[0])
         to_key = to_key + gradients[1]
         to_shift.append(gradients[2])
-    shifted = None if shift is None else _joined(xp, to_shift)
-    return _joined(xp, to_query), to_key, to_value, shifted, None, None
+    shifted = None if shift is None else _join(xp, to_shift)
+    return _join(xp, to_query), to_key, to_value, shifted, None, None
 
 
-def _dropped(weights, keep_mask, keep_prob):
+def _drop(weights, keep_mask, keep_prob):
     return weights if keep_mask is None else weights * keep_mask * (1 / keep_prob)
 
 
@@ -193,5 +193,5 @@ def _rows(x, part):
     return x if x is None or x.shape[-2] == 1 else x[..., part, :]
 
 
-def _joined(xp, parts):
+def _join(xp, parts):
     return parts[0] if len(parts) == 1 else xp.concatenate(parts, -2)

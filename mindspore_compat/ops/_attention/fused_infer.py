@@ -22,7 +22,7 @@ from .prompt_incre import (
     Size,
     Tables,
     _byte_scales,
-    _halved,
+    _halve,
     _need_dtypes,
     _need_none,
     _need_prompt,
@@ -245,7 +245,7 @@ def _key_scales(call, whole, scales, offsets, modes):
     both, added, mode = whole
     apart = [x is not None for x in (*scales, *offsets)]
     if not any(apart):
-        return (_halved(call, both), _halved(call, added)), mode == 1
+        return (_halve(call, both), _halve(call, added)), mode == 1
     paired = all(
         (a is None) == (b is None) and (a is None or a.shape == b.shape)
         for a, b in (scales, offsets)

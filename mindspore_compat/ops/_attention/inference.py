@@ -14,7 +14,7 @@ from ..._core.rules.vocabulary import Any, Float, TensorOf
 from ..._core.tensor.tensor import Tensor
 from .._rules import Floats
 from .._shape.join_split import cat
-from .attention import _joined, _parts, _rows, _upcast, _weights, attend, attention_extent
+from .attention import _join, _parts, _rows, _upcast, _weights, attend, attention_extent
 from .flash_masks import ALL_TOKENS, COMPRESSED
 from .head_layouts import folded_heads, numbers_of, split_heads
 
@@ -68,7 +68,7 @@ def attend_bytes(
             xp, query[..., part, :], key, _rows(shift, part), _rows(barred, part), scale, False
         )
         chunks.append(xp.matmul(_byte(xp, weights * weight_scale, "float64"), value))
-    return xp.cast(_joined(xp, chunks) * out_scale, "float32")
+    return xp.cast(_join(xp, chunks) * out_scale, "float32")
 
 
 attend_bytes.vjp()
@@ -181,10 +181,10 @@ class Inference:
         if len(pairs) > 1:
             self.key_spans = [(0, x.shape[2]) for x, _ in pairs]
         longest = max(x.shape[2] for x, _ in pairs)
-        self.key, self.value = (self._stacked(column, longest) for column in zip(*pairs))
+        self.key, self.value = (self._stack(column, longest) for column in zip(*pairs))
         self.steps = longest
 
-    def _stacked(self, parts, longest):
+    def _stack(self, parts, longest):
         """Arrays of several batches as one, the shorter ones padded with zeros."""
         result = []
         for x in parts:
@@ -325,9 +325,9 @@ class Inference:
         """The mask as (batch or 1, 1, 1, queries, keys)."""
         rows, batch = (self.queries, self.steps), self.batch
         allowed = [rows, (batch, *rows), (1, *rows), (batch, 1, *rows), (1, 1, *rows)]
-        return self._laid_out(mask, allowed, (-1, 1, 1, *rows))
+        return self._lay_out(mask, allowed, (-1, 1, 1, *rows))
 
-    def _laid_out(self, mask, allowed, shape):
+    def _lay_out(self, mask, allowed, shape):
         if mask.shape not in allowed:
             self.refuse(
                 f"'{self.mask_name}' must have shape {' or '.join(map(str, allowed))}, but "
@@ -360,7 +360,7 @@ class Inference:
 
     # The result
 
-    def _grouped(self):
+    def _group(self):
         """Queries grouped by the keys that they share: (batch, heads of keys, group, steps,
         ...)."""
         group = self.heads // self.key_heads
@@ -369,7 +369,7 @@ class Inference:
 
     def run(self, *byte_scales):
         """The attention, (batch, heads, queries, features); of bytes with their three scales."""
-        query, key, value = self._grouped()
+        query, key, value = self._group()
         if byte_scales:
             first, weights, last = map(_scalar, byte_scales)
             self.scale *= first
@@ -382,7 +382,7 @@ class Inference:
 
     def log_sums(self):
         """The logarithm of the sum of each query's exponentials, (batch, heads, queries, 1)."""
-        query, key, _ = self._grouped()
+        query, key, _ = self._group()
         query, key = (Tensor._wrap(self.space.cast(x._array, "float32")) for x in (query, key))
         extent = attention_extent.run(query, key, self.shift, self.barred, self.scale)
         return log_sums.run(*extent).reshape((self.batch, self.heads, self.queries, 1))
@@ -452,9 +452,9 @@ class Step(Inference):
             [int(p) if i < n else 0 for i, p in enumerate(row)] for row, n in zip(rows, used)
         ]
         at = Tensor._wrap(self.space.asarray(positions, "int64").reshape(rows.shape))
-        self.key, self.value = (self._paged(x[0][at]) for x in (self.keys, self.values))
+        self.key, self.value = (self._page_heads(x[0][at]) for x in (self.keys, self.values))
 
-    def _paged(self, x):
+    def _page_heads(self, x):
         """(batch, pages, ...) as (batch, heads, steps, features)."""
         if x.ndim == 4:
             x = x.reshape((self.batch, self.steps, self.key_heads, self.features))
@@ -467,7 +467,7 @@ class Step(Inference):
         longer = mask.shape[-1:] > (steps,)
         keys = mask.shape[-1] if longer and self.paged else steps
         allowed = [(batch, keys), (batch, 1, keys), (batch, 1, 1, keys)]
-        layout = self._laid_out(mask, allowed, (batch, 1, 1, 1, keys))
+        layout = self._lay_out(mask, allowed, (batch, 1, 1, 1, keys))
         return layout[..., :steps]
 
 

@@ -31,9 +31,9 @@ _ACTIVATIONS = {
     "silu": lambda x: functional.silu(x),
     "sigmoid": lambda x: ops.sigmoid(x),
     "tanh": lambda x: ops.tanh(x),
-    "geglu": lambda x: _gated(functional.gelu, x),
-    "reglu": lambda x: _gated(ops.relu, x),
-    "swiglu": lambda x: _gated(functional.silu, x),
+    "geglu": lambda x: _gate(functional.gelu, x),
+    "reglu": lambda x: _gate(ops.relu, x),
+    "swiglu": lambda x: _gate(functional.silu, x),
 }
 
 
@@ -221,7 +221,7 @@ def ffn_ext(
 alias(f"ops.auto_generate.FFNExt(activation='fastgelu', inner_precise=0)({_INPUTS})", ffn_ext)
 
 
-def _gated(function, x):
+def _gate(function, x):
     """One half of the features times a function of the other."""
     half = x.shape[-1] // 2
     return function(x[..., :half]) * x[..., half:]

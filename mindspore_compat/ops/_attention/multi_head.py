@@ -107,10 +107,10 @@ def multi_head_attention_forward(
     if not batched:
         query, key, value = (x.expand_dims(1) for x in (query, key, value))
     sizes = (query.shape[1], num_heads, query.shape[0], key.shape[0])
-    projected = _projected(
+    projected = _project(
         query, key, value, weights or in_proj_weight, in_proj_bias, q_is_k and k_is_v
     )
-    more = _appended(projected[1:], bias_k, bias_v, add_zero_attn)
+    more = _append_keys(projected[1:], bias_k, bias_v, add_zero_attn)
     heads = [_split_heads(x, num_heads) for x in (projected[0], *more)]
     heads[1] = heads[1] if static_k is None else static_k
     heads[2] = heads[2] if static_v is None else static_v
@@ -175,7 +175,7 @@ def _need_shapes(query, key, value, width, num_heads, weights):
     return query.ndim == 3
 
 
-def _projected(query, key, value, weight, bias, same):
+def _project(query, key, value, weight, bias, same):
     """Queries, keys and values, projected; by one product where they are the same."""
     width = query.shape[-1]
     edges = [width, 2 * width]
@@ -186,7 +186,7 @@ def _projected(query, key, value, weight, bias, same):
     return tuple(map(dense.run, (query, key, value), weights, biases))
 
 
-def _appended(pair, bias_k, bias_v, zero):
+def _append_keys(pair, bias_k, bias_v, zero):
     """Keys and values with the learned ones, and those of zeros, at the end."""
     shape = (1, *pair[0].shape[1:])
     for more in (
@@ -218,10 +218,10 @@ def _shift(attn_mask, key_padding_mask, sizes, batched, dtype, longer):
     if attn_mask is not None:
         need_mask(attn_mask, "attn_mask")
         shape = (steps, sources) if attn_mask.ndim == 2 else (batch * heads, steps, sources)
-        total = _longer(_added(attn_mask, "attn_mask", shape, dtype), longer)
+        total = _longer(_float_mask(attn_mask, "attn_mask", shape, dtype), longer)
     if key_padding_mask is not None:
         shape = (batch, sources) if batched else (sources,)
-        mask = _added(key_padding_mask, "key_padding_mask", shape, dtype)
+        mask = _float_mask(key_padding_mask, "key_padding_mask", shape, dtype)
         mask = _longer(mask.reshape((batch, sources)), longer)
         mask = mask.repeat_interleave(heads, 0).expand_dims(1)
         total = mask if total is None else total + mask
@@ -238,7 +238,7 @@ def _lower_ones(query, sources, dtype):
     return Tensor._wrap(xp.tri(query.shape[0], sources, dtype="float32")).astype(dtype)
 
 
-def _added(mask, name, shape, dtype):
+def _float_mask(mask, name, shape, dtype):
     """A mask as floats to add; True becomes minus infinity."""
     need_mask(mask, name)
     if mask.shape != shape:

@@ -76,7 +76,7 @@ def _ranges(api, ends, totals):
     )
 
 
-def _selected(key, value, blocks):
+def _select(key, value, blocks):
     """The blocks that each query of one sequence attends to, and a mask of positions beyond the
     last key.
 
@@ -168,7 +168,7 @@ def nsa_select_attention(
 def _of_sequence(query, key, value, blocks, scale):
     """The attention of one sequence; the heads that share keys are the queries of `attend`."""
     steps, heads, features = query.shape
-    keys, values, beyond = _selected(key, value, blocks)
+    keys, values, beyond = _select(key, value, blocks)
     groups = query.reshape((steps, key.shape[1], -1, features))
     out = attend.run(groups, keys, values, None, beyond, None, float(scale))
     extent = attention_extent.run(groups, keys, None, beyond, float(scale))

@@ -319,7 +319,7 @@ def incre_flash_attention(
             f"'key' and 'value' must hold one Tensor each, but got {len(key)} and {len(value)}",
             RuntimeError,
         )
-    both = _halved(call, antiquant_scale), _halved(call, antiquant_offset)
+    both = _halve(call, antiquant_scale), _halve(call, antiquant_offset)
     _take_cache(call, both, False, (block_table, block_size), actual_seq_lengths, kv_padding_size)
     _see(call, attn_mask, 1, None, pse_shift)
     _need_whole_pages(call, quant_scale2)
@@ -340,7 +340,7 @@ def _need_whole_pages(call, scale):
         )
 
 
-def _halved(call, both):
+def _halve(call, both):
     """The halves for keys and for values, from a Tensor of both; (None, None) without one."""
     if both is None:
         return None, None

@@ -100,10 +100,10 @@ def apply_rotary_pos_emb(
 
     Source: mindspore.ops.ApplyRotaryPosEmb of MindSpore 2.10.
     """
-    return tuple(_rotated(xp, x, cos, sin, position_ids) for x in (query, key))
+    return tuple(_rotate(xp, x, cos, sin, position_ids) for x in (query, key))
 
 
-def _rotated(xp, x, cos, sin, position_ids):
+def _rotate(xp, x, cos, sin, position_ids):
     width = cos.shape[-1]
     cos, sin = (xp.reshape(array, (-1, width)) for array in (cos, sin))
     heads = x

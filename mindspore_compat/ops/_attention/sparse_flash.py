@@ -137,7 +137,7 @@ def _need_same_count(api, queries, keys):
         )
 
 
-def _seen(xp, mode, start, stop, queries, keys):
+def _visible_counts(xp, mode, start, stop, queries, keys):
     """How many keys each of some queries may attend to: all, or in mode 3 those up to its own
     position.
     """
@@ -299,7 +299,7 @@ def _best(query, key, weights, count, mode):
     for start in range(0, max(1, queries), step):
         part = slice(start, min(start + step, queries))
         scores = indexer_scores.run(query[part], key, weights[part])
-        key_counts = Tensor._wrap(_seen(xp, mode, part.start, part.stop, queries, keys))
+        key_counts = Tensor._wrap(_visible_counts(xp, mode, part.start, part.stop, queries, keys))
         chunks.append([x.expand_dims(1) for x in best_keys.run(scores, key_counts, count)])
     return [one[0] if len(one) == 1 else cat.run(list(one), 0) for one in zip(*chunks)]
 
@@ -327,7 +327,7 @@ def attend_chosen(
     """
     chunks, dtype = [], query.dtype
     query, key, value = _upcast(xp, query, key, value)
-    for part, at, barred in _chosen(xp, query, indices, seen):
+    for part, at, barred in _key_ranges(xp, query, indices, seen):
         weights = _weights(xp, query[part], xp.getitem(key, (at,)), None, barred, scale, False)
         chunks.append(xp.matmul(weights, xp.getitem(value, (at,))))
     return xp.cast(xp.concatenate(chunks, 0), dtype)
@@ -338,7 +338,7 @@ def attend_chosen_vjp(xp, g, query, key, value, indices, seen, scale):
     """Gradients of queries, keys and values; the weights are recomputed."""
     g, query, key, value = _upcast(xp, g, query, key, value)
     to_query, to_key, to_value = [], xp.zeros_like(key), xp.zeros_like(value)
-    for part, at, barred in _chosen(xp, query, indices, seen):
+    for part, at, barred in _key_ranges(xp, query, indices, seen):
         rows, flow = query[part], g[part]
         own, gathered = xp.getitem(key, (at,)), xp.getitem(value, (at,))
         weights = _weights(xp, rows, own, None, barred, scale, False)
@@ -358,7 +358,7 @@ def chosen_extent(xp, query: Floats, key: Floats, indices: Index, seen: Index, s
     """
     query, key = _upcast(xp, query, key)
     extents = []
-    for part, at, barred in _chosen(xp, query, indices, seen):
+    for part, at, barred in _key_ranges(xp, query, indices, seen):
         scores = _scores(xp, query[part], xp.getitem(key, (at,)), None, barred, scale, False)
         top, _, total = _top_and_sum(xp, scores, barred)
         extents.append((top[..., 0], total[..., 0]))
@@ -368,7 +368,7 @@ def chosen_extent(xp, query: Floats, key: Floats, indices: Index, seen: Index, s
 chosen_extent.vjp()
 
 
-def _chosen(xp, query, indices, seen):
+def _key_ranges(xp, query, indices, seen):
     """Ranges of queries to work on at a time, the indices of their keys, and what is barred."""
     queries = query.shape[0]
     step = max(1, xp.at_once() // max(1, indices.shape[1] * query.shape[-1]))
@@ -464,7 +464,7 @@ def sparse_flash_attention(
     queries = _Sequences(api, "query", layout_query, query, actual_seq_lengths_query)
     keys = _Sequences(api, "key", layout_kv, key, actual_seq_lengths_kv, block_table)
     _need_same_count(api, queries, keys)
-    _need_chosen(api, query, key, value, sparse_indices, (query_rope, key_rope), attention_mode)
+    _need_indices(api, query, key, value, sparse_indices, (query_rope, key_rope), attention_mode)
     if return_softmax_lse and layout_kv == "PA_BSND":
         raise ValueError(
             f"For '{api}', 'return_softmax_lse' must be False for 'PA_BSND', but got True."
@@ -475,7 +475,7 @@ def sparse_flash_attention(
         queries.parts(query), keys.parts(key), keys.parts(value), queries.parts(sparse_indices)
     ):
         xp = space_for(q._array)
-        key_counts = _seen(xp, sparse_mode, 0, q.shape[0], q.shape[0], k.shape[0])
+        key_counts = _visible_counts(xp, sparse_mode, 0, q.shape[0], q.shape[0], k.shape[0])
         at = Tensor._wrap(_blocks(xp, at._array[:, 0], sparse_block_size, key_counts))
         key_counts = Tensor._wrap(key_counts)
         if not k.shape[0]:  # nothing to gather from: a token of zeros that nobody sees
@@ -522,7 +522,7 @@ def _need_sparse(api, layout_query, layout_kv, mode, block):
     _need_layouts(api, RuntimeError, layout_query, "layout_kv", layout_kv, mode)
 
 
-def _need_chosen(api, query, key, value, indices, ropes, mode):
+def _need_indices(api, query, key, value, indices, ropes, mode):
     if mode != 2 or None in ropes:
         raise ValueError(
             f"For '{api}', 'attention_mode' must be 2, with 'query_rope' and "

@@ -132,7 +132,7 @@ class AlltoAllV(Primitive):
         receive_counts = _counts(
             self, "recv_numel_list", recv_numel_list, group.size, self.block_size
         )
-        return _exchanged(self, input_x, send_counts, receive_counts, group)
+        return _exchange(self, input_x, send_counts, receive_counts, group)
 
 
 @public("ops.AlltoAllVC")
@@ -177,7 +177,7 @@ class AlltoAllVC(Primitive):
             counts[group.rank :: size],
         )
         send_counts, receive_counts = (column, row) if self.transpose else (row, column)
-        return _exchanged(self, input_x, send_counts, receive_counts, group)
+        return _exchange(self, input_x, send_counts, receive_counts, group)
 
 
 @public("ops.AllGatherV")
@@ -357,7 +357,7 @@ def _fits(primitive, name, tensor, length):
         )
 
 
-def _exchanged(primitive, tensor, send_counts, receive_counts, group):
+def _exchange(primitive, tensor, send_counts, receive_counts, group):
     _fits(primitive, "the counts", tensor, sum(send_counts))
     result = transfer.exchange_op.run(tensor, send_counts, receive_counts, group)
     return result if sum(receive_counts) else transfer.nothing(tensor, ())

@@ -73,7 +73,7 @@ class AllReduce(Primitive):
 
     @checked
     def __call__(self, input_x: TensorOf(number)):
-        return transfer.all_reduce_op.run(input_x, _known(self), partners(self.group))
+        return transfer.all_reduce_op.run(input_x, _check_op(self), partners(self.group))
 
 
 @public("ops.AllGather")
@@ -137,7 +137,7 @@ class ReduceScatter(Primitive):
 
     @checked
     def __call__(self, input_x: TensorOf(number)):
-        return transfer.reduce_scatter_op.run(input_x, _known(self), partners(self.group))
+        return transfer.reduce_scatter_op.run(input_x, _check_op(self), partners(self.group))
 
 
 @public("ops.Broadcast")
@@ -397,7 +397,7 @@ class Receive(Primitive):
         )
 
 
-def _known(primitive):
+def _check_op(primitive):
     """The `op` of a primitive; rejects an unknown one."""
     if primitive.op not in ("sum", "prod", "max", "min", "avg"):
         raise ValueError(

@@ -20,7 +20,7 @@ from .sizes import (
 Mode = OneOf("same", "valid", "pad")
 
 
-def _transposed(xp, api, y, w, x_shape, stride, pads, dilation, groups):
+def _transpose(xp, api, y, w, x_shape, stride, pads, dilation, groups):
     """The input gradient of a convolution, after a look at the sizes."""
     need_one_dtype(api, input=y, weight=w)
     expected = tuple(
@@ -94,11 +94,11 @@ def conv2d_transpose_primitive(
     pads = padding_of(
         "Conv2DTranspose", pad_mode, padding, x_shape[2:], tuple(weight.shape[2:]), stride, dilation
     )
-    out = _transposed(xp, "Conv2DTranspose", dout, weight, x_shape, stride, pads, dilation, group)
+    out = _transpose(xp, "Conv2DTranspose", dout, weight, x_shape, stride, pads, dilation, group)
     return xp.moveaxis(out, 1, -1) if last else out
 
 
-def _grown(size, kernel, stride, pads, dilation, extra):
+def _output_size(size, kernel, stride, pads, dilation, extra):
     """The spatial size of a transposed convolution's result."""
     return tuple(
         (n - 1) * s - sum(p) + d * (k - 1) + 1 + e
@@ -106,17 +106,17 @@ def _grown(size, kernel, stride, pads, dilation, extra):
     )
 
 
-def _extended(xp, api, y, w, stride, pads, dilation, groups, extra):
+def _extend(xp, api, y, w, stride, pads, dilation, groups, extra):
     """A transposed convolution whose size follows from the input, plus `extra` at the end.
 
     What `extra` adds beyond the reach of the kernels (it may exceed the stride) is zero.
     """
     kernel, size = tuple(w.shape[2:]), tuple(y.shape[2:])
     within = tuple(e if e < s else 0 for e, s in zip(extra, stride))
-    goal = _grown(size, kernel, stride, pads, dilation, within)
+    goal = _output_size(size, kernel, stride, pads, dilation, within)
     if min(goal) < 1:
         raise ValueError(f"For '{api}', the output would have size {goal}.")
-    out = _transposed(
+    out = _transpose(
         xp, api, y, w, (y.shape[0], w.shape[1] * groups, *goal), stride, pads, dilation, groups
     )
     if within == tuple(extra):
@@ -153,7 +153,7 @@ def _transpose3d(xp, api, y, w, mode, pad, stride, dilation, groups, extra):
         extra = tuple(max(-r, 0) for r in reach)
         if mode == "same":
             pads = tuple((max(r, 0) // 2, max(r, 0) - max(r, 0) // 2) for r in reach)
-    return _extended(xp, api, y, w, stride, pads, dilation, groups, extra)
+    return _extend(xp, api, y, w, stride, pads, dilation, groups, extra)
 
 
 @op(
@@ -282,7 +282,7 @@ def conv_transpose2d(
     )
     _need_small("conv_transpose2d", extra, stride, dilation)
     x = xp.expand_dims(input, 0) if input.ndim == 3 else input
-    out = _extended(
+    out = _extend(
         xp, "conv_transpose2d", x, weight, stride, sided(padding, 2), dilation, groups, extra
     )
     out = add_bias(xp, "conv_transpose2d", out, bias)

@@ -104,7 +104,7 @@ def _need_filters(api, shape, channels, multiplier, kernel):
         )
 
 
-def _grouped(xp, w):
+def _group_filters(xp, w):
     """Depthwise filters (multiplier, C, rows, columns) as filters of C groups."""
     return xp.reshape(xp.swapaxes(w, 0, 1), (w.shape[0] * w.shape[1], 1, *w.shape[2:]))
 
@@ -148,7 +148,7 @@ def depthwise(
     _need_filters(api, weight.shape, x.shape[1], channel_multiplier, kernel)
     settings = (pad_mode, pad, stride, dilation)
     geometry = _geometry(api, tuple(x.shape[2:]), kernel, settings)
-    return xp.convolve_nd(x, _grouped(xp, weight), *geometry, x.shape[1])
+    return xp.convolve_nd(x, _group_filters(xp, weight), *geometry, x.shape[1])
 
 
 @op(
@@ -194,7 +194,7 @@ def depthwise_input(
     _need_filters(api, w.shape, x_size[1], channel_multiplier, kernel)
     settings = (pad_mode, pad, stride, dilation)
     geometry = _geometry(api, tuple(x_size[2:]), kernel, settings, pad_list)
-    return xp.convolve_input(dout, _grouped(xp, w), tuple(x_size), *geometry, x_size[1])
+    return xp.convolve_input(dout, _group_filters(xp, w), tuple(x_size), *geometry, x_size[1])
 
 
 @op(

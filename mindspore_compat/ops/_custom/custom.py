@@ -95,7 +95,7 @@ class Custom(PrimitiveWithInfer):
         return self.bprop
 
     def __call__(self, *inputs):
-        run = self._compiled if self.func_type == "aot" else self._in_python
+        run = self._run_compiled if self.func_type == "aot" else self._in_python
         return custom.custom_gradient(run, self._pull, inputs)
 
     def _pull(self, inputs, out, sens):
@@ -106,13 +106,13 @@ class Custom(PrimitiveWithInfer):
     def _in_python(self, *inputs):
         out = self.func(*map_tensors(lambda t: t.asnumpy(), inputs))
         several = isinstance(out, (tuple, list))
-        kinds = self._inferred(self.out_dtype, "dtype", inputs)
+        kinds = self._infer(self.out_dtype, "dtype", inputs)
         if not isinstance(kinds, (tuple, list)):
             kinds = [kinds] * (len(out) if several else 1)
         result = [Tensor(one, kind) for one, kind in zip(out if several else [out], kinds)]
         return tuple(result) if several else result[0]
 
-    def _compiled(self, *inputs):
+    def _run_compiled(self, *inputs):
         path, _, name = self.func.rpartition(":")
         try:
             function = native.load(path, name)
@@ -120,10 +120,9 @@ class Custom(PrimitiveWithInfer):
             raise RuntimeError(f"For 'Custom', {error}") from error
         xp = current_space()
         tensors = [tensor if isinstance(tensor, Tensor) else Tensor(tensor) for tensor in inputs]
-        arrays = [_packed(to_space(xp, tensor._array)) for tensor in tensors]
+        arrays = [_pack(to_space(xp, tensor._array)) for tensor in tensors]
         shapes, kinds = (
-            self._inferred(getattr(self, f"out_{what}"), what, inputs)
-            for what in ("shape", "dtype")
+            self._infer(getattr(self, f"out_{what}"), what, inputs) for what in ("shape", "dtype")
         )
         several = isinstance(kinds, (tuple, list))
         outs = [
@@ -138,7 +137,7 @@ class Custom(PrimitiveWithInfer):
         result = tuple(map(Tensor._wrap, outs))
         return result if several else result[0]
 
-    def _inferred(self, setting, what, inputs):
+    def _infer(self, setting, what, inputs):
         """A shape or a dtype given directly, or as a function of those of the inputs."""
         if callable(setting) and not isinstance(setting, dtypes.Type):
             return setting(
@@ -150,6 +149,6 @@ class Custom(PrimitiveWithInfer):
         return setting
 
 
-def _packed(array):
+def _pack(array):
     """The array, or a contiguous copy of it."""
     return array if array.flags.c_contiguous else array.copy()

@@ -50,7 +50,7 @@ class _Register:
 _register = _Register()
 
 
-def _written(data, value):
+def _write(data, value):
     """`data` with all its elements set to `value`."""
     data._array[...] = value
     return data
@@ -98,7 +98,7 @@ class NPUClearFloatStatus(Primitive):
     @checked
     def __call__(self, x: TensorOf("float32", "float16")):
         _register.clear()
-        return _written(x, 0)
+        return _write(x, 0)
 
 
 @public("ops.NPUGetFloatStatus")
@@ -124,7 +124,7 @@ class NPUGetFloatStatus(Primitive):
 
     @checked
     def __call__(self, x: TensorOf("float32", "float16")):
-        return _written(x, float(_register.overflowed))
+        return _write(x, float(_register.overflowed))
 
 
 @public("ops.NPUClearFloatStatusV2")

@@ -119,7 +119,7 @@ class MapCacheIdx(Primitive):
             )
         step, most, first = (_number(value) for value in (step, emb_max_num, cache_max_num))
         rows = hashmap.asnumpy().tolist()
-        lists = _mapped(_Map(rows), indices.asnumpy().reshape(-1).tolist(), step, most, first)
+        lists = _map_rows(_Map(rows), indices.asnumpy().reshape(-1).tolist(), step, most, first)
         overwrite("MapCacheIdx", hashmap, Tensor(rows, hashmap.dtype))
         positions, *swaps = (Tensor(value, hashmap.dtype) for value in lists)
         return (positions.reshape(indices.shape), *swaps)
@@ -129,7 +129,7 @@ def _number(value):
     return int(value.asnumpy().reshape(-1)[0]) if isinstance(value, Tensor) else value
 
 
-def _mapped(table, indices, step, most, first):
+def _map_rows(table, indices, step, most, first):
     """Positions in the cache, evicted rows, and added rows with their positions, as lists."""
     positions, missing = [], []
     for i, index in enumerate(indices):

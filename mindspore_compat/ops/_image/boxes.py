@@ -107,7 +107,7 @@ class IOU(Primitive):
         return build("ops", "iou")(anchor_boxes, gt_boxes, self.mode)
 
 
-def _encoded(xp, anchors, truths, means, stds):
+def _encode(xp, anchors, truths, means, stds):
     width, height = _sides(anchors)
     truth_width, truth_height = _sides(truths)
     deltas = [
@@ -146,10 +146,10 @@ def bounding_box_encode(
         [[0.5 0.  0.  0. ]]
     """
     _need_boxes("bounding_box_encode", anchor_box=anchor_box, groundtruth_box=groundtruth_box)
-    return _encoded(xp, anchor_box, groundtruth_box, means, stds)
+    return _encode(xp, anchor_box, groundtruth_box, means, stds)
 
 
-def _decoded(xp, anchors, deltas, limits, means, stds, ratio):
+def _decode(xp, anchors, deltas, limits, means, stds, ratio):
     dx, dy, dw, dh = (deltas[:, i] * s + m for i, (m, s) in enumerate(zip(means, stds)))
     most = abs(math.log(ratio))
     width, height = _sides(anchors)
@@ -190,7 +190,7 @@ def bounding_box_decode(
         [[ 5.  0. 14.  9.]]
     """
     _need_boxes("bounding_box_decode", anchor_box=anchor_box, deltas=deltas)
-    return _decoded(xp, anchor_box, deltas, max_shape, means, stds, wh_ratio_clip)
+    return _decode(xp, anchor_box, deltas, max_shape, means, stds, wh_ratio_clip)
 
 
 @op("ops.check_valid(bboxes, img_metas)", "ops.CheckValid()(bboxes, img_metas)")
@@ -293,7 +293,7 @@ def _limits(api, name, overlap, least, *dtypes):
     return limits
 
 
-def _chosen(xp, close, scores, most, least):
+def _select(xp, close, scores, most, least):
     """Positions of at most `most` boxes, best first, none of which overlaps a better one; int32."""
     order = xp.argsort(-scores, kind="stable")
     rows = xp.take(xp.take(close, order, 0), order, 1)
@@ -346,7 +346,7 @@ def non_max_suppression_v3(
     rows = xp.concatenate([low, height], 1)
     shared, area = _overlap(xp, rows, rows, 0), math.prod(_sides(rows, 0))
     union = xp.expand_dims(area, 0) + xp.expand_dims(area, 1) - shared
-    return _chosen(xp, shared > overlap * union, scores, max(most, 0), least)
+    return _select(xp, shared > overlap * union, scores, max(most, 0), least)
 
 
 @op(
@@ -395,7 +395,7 @@ def non_max_suppression_with_overlaps(
         )
     if most < 0:
         raise ValueError(f"For '{api}', 'max_output_size' must not be negative, but got {most}.")
-    return _chosen(xp, overlaps >= overlap, scores, most, least)
+    return _select(xp, overlaps >= overlap, scores, most, least)
 
 
 def _best_of_image(xp, boxes, scores, per_class, most, overlap, least):
@@ -407,7 +407,7 @@ def _best_of_image(xp, boxes, scores, per_class, most, overlap, least):
         rows = xp.concatenate([low, height], 1)
         shared, area = _overlap(xp, rows, rows, 0), math.prod(_sides(rows, 0))
         union = xp.expand_dims(area, 0) + xp.expand_dims(area, 1) - shared
-        at = _chosen(xp, shared > overlap * union, scores[:, c], per_class, least)
+        at = _select(xp, shared > overlap * union, scores[:, c], per_class, least)
         parts_by_class.append(
             (
                 xp.take(own, at, 0),

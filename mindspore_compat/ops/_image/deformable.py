@@ -15,7 +15,7 @@ Four = TupleOf(Int(ge=1), length=4)
 Pads = TupleOf(Int(ge=0), length=4)
 
 
-def _deformed(xp, api, x, offsets, kernel, stride, pads, dilation, groups):
+def _sample_columns(xp, api, x, offsets, kernel, stride, pads, dilation, groups):
     """Columns of a deformable convolution: (N, C, out height * k_h, out width * k_w)."""
     need_rank(api, "x", x, 4)
     need_rank(api, "offsets", offsets, 4)
@@ -87,7 +87,7 @@ def deformable_offsets(
     """
     _need_ones("DeformableOffsets", "strides", strides)
     _need_ones("DeformableOffsets", "dilations", dilations)
-    return _deformed(
+    return _sample_columns(
         xp,
         "DeformableOffsets",
         x,
@@ -140,7 +140,7 @@ def deformable_conv2d(
         raise ValueError("For 'deformable_conv2d', 'modulated' must be True, but got False.")
     _need_ones("deformable_conv2d", "strides", strides)
     _need_ones("deformable_conv2d", "dilations", dilations)
-    columns = _deformed(
+    columns = _sample_columns(
         xp,
         "deformable_conv2d",
         x,

@@ -16,7 +16,7 @@ from .._rules import Float16Or32, Floats
 from .bilinear import between, nearest
 
 
-def _reflected(xp, at, low, high):
+def _reflect(xp, at, low, high):
     """Coordinates reflected into [low, high]."""
     if high <= low:
         return at * 0
@@ -46,7 +46,7 @@ def _positions(xp, api, x, grid, padding, corners):
         at = flat[:, :, count - 1 - i]
         at = (at + 1) * ((n - 1) / 2) if corners else ((at + 1) * n - 1) / 2
         if padding == "reflection":
-            at = _reflected(xp, at, 0, n - 1) if corners else _reflected(xp, at, -0.5, n - 0.5)
+            at = _reflect(xp, at, 0, n - 1) if corners else _reflect(xp, at, -0.5, n - 0.5)
         low, high = (-2, n + 1) if padding == "zeros" else (0, n - 1)  # NaN lies below
         at = xp.where(
             (at > low) & (at < high), at, xp.stop(xp.minimum(xp.where(at > low, at, low), high))

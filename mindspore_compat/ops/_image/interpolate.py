@@ -150,7 +150,7 @@ def _nearest(xp, x, goal, steps):
     return resized(xp, x, goal, "nearest", "edge", steps)
 
 
-def _interpolated(xp, x, goal, steps, mode, corners, cubic="cubic"):
+def _interpolate(xp, x, goal, steps, mode, corners, cubic="cubic"):
     if x.dtype.kind == "u" and mode not in ("nearest", "nearest-exact"):
         raise TypeError(
             f"For 'interpolate', 'input' must hold floats for mode '{mode}', but got uint8."
@@ -219,7 +219,7 @@ def interpolate(
         recompute_scale_factor,
         SCALED,
     )
-    return _interpolated(xp, input, goal, steps, mode, bool(align_corners))
+    return _interpolate(xp, input, goal, steps, mode, bool(align_corners))
 
 
 Loose = Float(gt=0.0) | Positive
@@ -271,7 +271,7 @@ def interpolate_ext(
         recompute_scale_factor,
         ALL_SCALED,
     )
-    return _interpolated(xp, input, goal, steps, mode, bool(align_corners), "smooth")
+    return _interpolate(xp, input, goal, steps, mode, bool(align_corners), "smooth")
 
 
 Two = TupleOf(Positive, length=2) | ListOf(Positive, length=2)
@@ -299,7 +299,7 @@ def upsampling_nearest2d(
     goal, steps = _arguments(
         "UpsamplingNearest2d", input, size, scale_factor, "nearest", None, None, ALL_SCALED
     )
-    return _interpolated(xp, input, goal, steps, "nearest", False)
+    return _interpolate(xp, input, goal, steps, "nearest", False)
 
 
 @op("mint.nn.UpsamplingBilinear2d(size=None, scale_factor=None)(input)")
@@ -322,4 +322,4 @@ def upsampling_bilinear2d(
     goal, steps = _arguments(
         "UpsamplingBilinear2d", input, size, scale_factor, "bilinear", True, None, ALL_SCALED
     )
-    return _interpolated(xp, input, goal, steps, "bilinear", True)
+    return _interpolate(xp, input, goal, steps, "bilinear", True)

@@ -9,7 +9,7 @@ from .._rules import Float16Or32
 from .bilinear import from_images
 
 
-def _clamped(xp, x, batch, ys, xs):
+def _sample(xp, x, batch, ys, xs):
     """Values of (N, C, H, W) at points in the images that `batch` names, (R, P, C).
 
     Within a pixel of the image the edge is repeated; beyond lies 0.
@@ -70,7 +70,7 @@ def roi_align(
     if roi_end_mode == 0:
         sides = xp.maximum(sides, 1)
     if sample_num > 0:
-        result = _aligned(
+        result = _align(
             xp,
             features,
             rois[:, 0],
@@ -87,7 +87,7 @@ def roi_align(
             max(int(float(sides[i, 0]) / pooled_width), 1),
         )
         parts.append(
-            _aligned(
+            _align(
                 xp,
                 features,
                 rois[i : i + 1, 0],
@@ -100,7 +100,7 @@ def roi_align(
     return xp.cast(xp.concatenate(parts, 0), features.dtype)
 
 
-def _aligned(xp, x, batch, starts, sides, pooled, counts):
+def _align(xp, x, batch, starts, sides, pooled, counts):
     points = []
     for axis, cells, count in zip((1, 0), pooled, counts):
         steps = (np.arange(cells * count) + 0.5) / (cells * count)
@@ -112,6 +112,6 @@ def _aligned(xp, x, batch, starts, sides, pooled, counts):
     flat = (shape[0], shape[1] * shape[2])
     ys = xp.reshape(xp.broadcast_to(xp.expand_dims(rows, 2), shape), flat)
     xs = xp.reshape(xp.broadcast_to(xp.expand_dims(columns, 1), shape), flat)
-    result = xp.moveaxis(_clamped(xp, x, batch, ys, xs), 2, 1)
+    result = xp.moveaxis(_sample(xp, x, batch, ys, xs), 2, 1)
     cells = xp.reshape(result, (shape[0], x.shape[1], pooled[0], counts[0], pooled[1], counts[1]))
     return xp.mean(cells, (3, 5))

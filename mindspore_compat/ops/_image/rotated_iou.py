@@ -97,7 +97,7 @@ def rotated_overlap(
 
 def _ratios(xp, first, second, mode, v_threshold, e_threshold):
     """The ratios of pairs; both sides have the shape of the result, or broadcast to it."""
-    shared = _shared(xp, first, second, v_threshold, e_threshold)
+    shared = _intersection(xp, first, second, v_threshold, e_threshold)
     own, other = first[2] * first[3], second[2] * second[3]
     whole = own + 0 * other if mode == 1 else own + other - shared
     empty = whole == 0
@@ -131,7 +131,7 @@ def _sides(xp, boxes, corners):
     return a, b, xp.abs(c), xp.abs(d), angle * (math.pi / 180)
 
 
-def _shared(xp, first, second, v_threshold, e_threshold):
+def _intersection(xp, first, second, v_threshold, e_threshold):
     """Areas of the intersections, in coordinates relative to the centre of the first rectangle."""
     move = second[0] - first[0], second[1] - first[1]
     zero = 0 * move[0]

@@ -8,7 +8,7 @@ from .._rules import Anything, TensorOrNumber
 from .write_cast import cast_for_write
 
 
-def _written(api, variable, value, change, loose=True):
+def _write(api, variable, value, change, loose=True):
     """`variable` after `change(old array, value array)` was written to it.
 
     With `loose` a value of one element fits a variable of one element, each of at most one axis.
@@ -48,7 +48,7 @@ def assign(variable: Anything, value: TensorOrNumber):
 
     Source: mindspore.ops.assign of MindSpore 2.10.
     """
-    return _written("assign", variable, value, lambda old, new: new, loose=False)
+    return _write("assign", variable, value, lambda old, new: new, loose=False)
 
 
 @public("ops.assign_add")
@@ -64,7 +64,7 @@ def assign_add(variable: Anything, value: TensorOrNumber):
         >>> print(x.asnumpy())
         [4. 6.]
     """
-    return _written("assign_add", variable, value, lambda old, new: old + new)
+    return _write("assign_add", variable, value, lambda old, new: old + new)
 
 
 @public("ops.assign_sub")
@@ -79,7 +79,7 @@ def assign_sub(variable: Anything, value: TensorOrNumber):
         >>> print(x.asnumpy())
         [-2. -2.]
     """
-    return _written("assign_sub", variable, value, lambda old, new: old - new)
+    return _write("assign_sub", variable, value, lambda old, new: old - new)
 
 
 def _primitive(path, function):

@@ -82,13 +82,13 @@ def _by_arrays(self, array, index):
     if type(index) is tuple and all(type(part) in _BASIC for part in index):
         dots = any(part is Ellipsis for part in index)
         return getitem.run(self, index if dots else (*index, Ellipsis))
-    return _chosen(self, index)
+    return _take(self, index)
 
 
 _BASIC = (int, slice, type(None), type(Ellipsis))
 
 
-def _chosen(source, index):
+def _take(source, index):
     """The elements of `source` at index arrays: a copy that writes back into `source`."""
     source = batched_like(source, index if type(index) is tuple else (index,))
     try:

@@ -439,7 +439,7 @@ class InplaceIndexAdd(Primitive):
 # Random numbers -----------------------------------------------------------------------------------
 
 
-def _filled(self, numbers):
+def _fill(self, numbers):
     """Overwrites the values with random numbers; the gradient history is dropped."""
     xp = space_for(self._array)
     own(self)[...] = xp.asarray(numbers).astype(self._array.dtype)
@@ -458,7 +458,7 @@ def normal_(input: Anything, mean: Number = 0, std: Number(ge=0) = 1, *, generat
         (2,)
     """
     draw = _stream(generator, space_for(input._array))
-    return _filled(input, mean + std * draw.standard_normal(input.shape))
+    return _fill(input, mean + std * draw.standard_normal(input.shape))
 
 
 @public("Tensor.uniform_", "ops.uniform_")
@@ -470,7 +470,7 @@ def uniform_(input, from_=0, to=1, *, generator=None):
         >>> print(ms.ops.uniform_(ms.Tensor([5.0, 6.0])).shape)
         (2,)
     """
-    return _filled(input, _uniform("uniform_", input, from_, to, generator, RuntimeError))
+    return _fill(input, _uniform("uniform_", input, from_, to, generator, RuntimeError))
 
 
 @public("Tensor.uniform")
@@ -518,7 +518,7 @@ def random_(input: Anything, from_: Int = 0, to: Int = None, *, generator=None):
     if from_ >= to:
         raise RuntimeError(f"For 'random_', 'from_' must be below 'to', but got {from_} and {to}.")
     draw = _stream(generator, xp)
-    return _filled(input, draw.integers(int(from_), int(to), input.shape))
+    return _fill(input, draw.integers(int(from_), int(to), input.shape))
 
 
 @public("Tensor.exponential_", "ops.exponential_")
@@ -532,7 +532,7 @@ def exponential_(input: TensorOf(floating), lambd: Number(gt=0) = 1, *, generato
         (2,)
     """
     xp = space_for(input._array)
-    return _filled(input, -xp.log1p(-_stream(generator, xp).random(input.shape)) / lambd)
+    return _fill(input, -xp.log1p(-_stream(generator, xp).random(input.shape)) / lambd)
 
 
 @public("Tensor.bernoulli_", "ops.bernoulli_")
@@ -547,7 +547,7 @@ def bernoulli_(input: Anything, p: Number(ge=0, le=1) | Anything = 0.5, *, gener
     """
     draw = _stream(generator, space_for(input._array))
     share = p._array if isinstance(p, Tensor) else p
-    return _filled(input, draw.random(input.shape) < share)
+    return _fill(input, draw.random(input.shape) < share)
 
 
 @public("Tensor.cauchy")
@@ -560,7 +560,7 @@ def cauchy(input: Anything, median: Float = 0.0, sigma: Float = 1.0):
         )
     xp = space_for(input._array)
     half = _stream(None, xp).random(input.shape) - 0.5
-    return _filled(input, median + sigma * xp.tan(xp.pi * half))
+    return _fill(input, median + sigma * xp.tan(xp.pi * half))
 
 
 @public("Tensor.log_normal")
@@ -571,7 +571,7 @@ def log_normal(
     """Fills the Tensor with log-normally distributed numbers, and returns it."""
     xp = space_for(input._array)
     normal = _stream(None, xp).standard_normal(input.shape)
-    return _filled(input, xp.exp(mean + std * normal))
+    return _fill(input, xp.exp(mean + std * normal))
 
 
 @public("ops.IndexPut")

@@ -66,7 +66,7 @@ class _OfArrays(Primitive):
     def __init__(self):
         super().__init__(type(self).__name__)
 
-    def _found(self, handle):
+    def _find(self, handle):
         return _store(self.name, handle, _Array)
 
 
@@ -122,7 +122,7 @@ class TensorArrayWrite(_OfArrays):
 
     @checked
     def __call__(self, handle: Handle, index: StoreIndex, value: Anything):
-        store, position = self._found(handle), int(index)
+        store, position = self._find(handle), int(index)
         _need(self.name, "value", value, store.shape, store.dtype)
         if position < 0 or store.limit is not None and position >= store.limit:
             raise IndexError(
@@ -143,7 +143,7 @@ class TensorArrayRead(_Described):
 
     @checked
     def __call__(self, handle: Handle, index: StoreIndex):
-        store, position = self._found(handle), int(index)
+        store, position = self._find(handle), int(index)
         if not 0 <= position < len(store.items):
             raise IndexError(
                 f"For '{self.name}', 'index' must be in [0, {len(store.items)}), but got "
@@ -177,7 +177,7 @@ class TensorArrayStack(_Described):
 
     @checked
     def __call__(self, handle: Handle):
-        store = self._found(handle)
+        store = self._find(handle)
         missing = max((store.limit or 0) - len(store.items), 0)
         items = store.items + [zeros(store.shape, store.dtype)] * missing
         return stack.run(items, 0) if items else zeros((0, *store.shape), store.dtype)
@@ -189,7 +189,7 @@ class TensorArraySize(_OfArrays):
 
     @checked
     def __call__(self, handle: Handle):
-        return Tensor(len(self._found(handle).items), dtypes.int64)
+        return Tensor(len(self._find(handle).items), dtypes.int64)
 
 
 @legacy("ops.operations._tensor_array.TensorArrayClear")
@@ -198,7 +198,7 @@ class TensorArrayClear(_OfArrays):
 
     @checked
     def __call__(self, handle: Handle):
-        self._found(handle).items.clear()
+        self._find(handle).items.clear()
 
 
 @legacy("ops.operations._tensor_array.TensorArrayClose")
@@ -207,7 +207,7 @@ class TensorArrayClose(_OfArrays):
 
     @checked
     def __call__(self, handle: Handle):
-        self._found(handle)
+        self._find(handle)
         del _open[int(handle)]
 
 
@@ -225,7 +225,7 @@ class _OfQueues(Primitive):
     def __init__(self):
         super().__init__(type(self).__name__)
 
-    def _found(self, handle):
+    def _find(self, handle):
         return _store(self.name, handle, _Queue)
 
 
@@ -270,7 +270,7 @@ class TensorsQueuePut(_Filled):
 
     @checked
     def __call__(self, handle: Handle, element: Several):
-        store = self._found(handle)
+        store = self._find(handle)
         if len(element) != len(store.shapes):
             raise ValueError(
                 f"For '{self.name}', 'element' must have {len(store.shapes)} Tensors, "
@@ -301,7 +301,7 @@ class TensorsQueueGet(_Filled):
 
     @checked
     def __call__(self, handle: Handle):
-        items = self._found(handle).items
+        items = self._find(handle).items
         if not items:
             raise RuntimeError(f"For '{self.name}', the queue is empty.")
         first = items.popleft() if self.pop_after_get else items[0]
@@ -314,7 +314,7 @@ class TensorsQueueSize(_OfQueues):
 
     @checked
     def __call__(self, handle: Handle):
-        return Tensor(len(self._found(handle).items), dtypes.int64)
+        return Tensor(len(self._find(handle).items), dtypes.int64)
 
 
 @legacy("ops.operations._rl_inner_ops.TensorsQueueClear")
@@ -323,7 +323,7 @@ class TensorsQueueClear(_OfQueues):
 
     @checked
     def __call__(self, handle: Handle):
-        self._found(handle).items.clear()
+        self._find(handle).items.clear()
 
 
 @legacy("ops.operations._rl_inner_ops.TensorsQueueClose")
@@ -332,5 +332,5 @@ class TensorsQueueClose(_OfQueues):
 
     @checked
     def __call__(self, handle: Handle):
-        self._found(handle)
+        self._find(handle)
         del _open[int(handle)]

@@ -30,7 +30,7 @@ def geqrf(xp, input: InexactOfNumPy):
 geqrf.vjp(input=no_gradient("geqrf"))
 
 
-def _reflected(xp, vectors, tau, out, backwards=True):
+def _reflect(xp, vectors, tau, out, backwards=True):
     """`out` after the reflections given by the columns of `vectors` and by `tau`."""
     rows = xp.arange(vectors.shape[-2])
     order = range(tau.shape[-1])
@@ -75,7 +75,7 @@ def orgqr(xp, input: InexactOfNumPy, input2: InexactOfNumPy):
             f"{input.shape}."
         )
     eye = xp.broadcast_to(xp.eye(*input.shape[-2:], dtype=input.dtype), input.shape)
-    return _reflected(xp, input, input2, eye)
+    return _reflect(xp, input, input2, eye)
 
 
 @op(
@@ -114,7 +114,7 @@ def ormqr(
     other = other if left else _adjoint(xp, other)
     forward = transpose == left
     used = xp.conj(tau) if forward else tau
-    out = _reflected(xp, input, used, other, not forward)
+    out = _reflect(xp, input, used, other, not forward)
     return out if left else _adjoint(xp, out)
 
 

@@ -94,7 +94,7 @@ def rmatmul(xp, input: Anything, other: Anything):
     return xp.matmul(other, input)
 
 
-def _transposed(xp, api, input, other, transpose_a, transpose_b):
+def _product(xp, api, input, other, transpose_a, transpose_b):
     """The product of matrices, each transposed first if requested."""
     left = xp.swapaxes(input, -1, -2) if transpose_a else input
     right = xp.swapaxes(other, -1, -2) if transpose_b else other
@@ -130,7 +130,7 @@ def mat_mul(
             f"For 'MatMul', the inputs must have two axes, but got shapes "
             f"{input.shape} and {other.shape}."
         )
-    return _transposed(xp, "MatMul", input, other, transpose_a, transpose_b)
+    return _product(xp, "MatMul", input, other, transpose_a, transpose_b)
 
 
 @op(
@@ -156,7 +156,7 @@ def batch_mat_mul(
             f"For 'BatchMatMul', the inputs must have two axes or more, and equally "
             f"many, but got shapes {input.shape} and {other.shape}."
         )
-    return _transposed(xp, "BatchMatMul", input, other, transpose_a, transpose_b)
+    return _product(xp, "BatchMatMul", input, other, transpose_a, transpose_b)
 
 
 @op(

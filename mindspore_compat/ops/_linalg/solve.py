@@ -164,12 +164,12 @@ def lu_unpack(
             f"For 'lu_unpack', 'LU_pivots' must have a pivot for each diagonal element, but got "
             f"{LU_pivots.shape} for {LU_data.shape}."
         )
-    swaps = _swapped(LU_data, LU_pivots) if unpack_pivots else None
+    swaps = _permutation(LU_data, LU_pivots) if unpack_pivots else None
     lower, upper = triangles.run(LU_data) if unpack_data else (None, None)
     return swaps, lower, upper
 
 
-def _swapped(data, pivots):
+def _permutation(data, pivots):
     """The permutation matrices that undo the row exchanges."""
     rows = data.shape[-2]
     order = numpy.broadcast_to(numpy.arange(rows), (*data.shape[:-2], rows)).copy()

@@ -25,7 +25,7 @@ def _log_uniform(numbers, limit):
     return np.minimum(np.exp(numbers * np.log1p(limit)).astype(np.int64) - 1, limit - 1)
 
 
-def _drawn(stream, sampled, count, limit, unique, without):
+def _draw(stream, sampled, count, limit, unique, without):
     """The classes, and how many draws were made for them."""
     classes, tries = {}, 0
     while len(classes) < count:
@@ -41,7 +41,7 @@ def _drawn(stream, sampled, count, limit, unique, without):
     return np.array(list(classes)), tries
 
 
-def _expected(share, count, tries):
+def _expected_count(share, count, tries):
     """How often a class of probability `share` is among the drawn ones."""
     if tries == count:
         return share * count
@@ -72,7 +72,7 @@ class _Sampler(Primitive):
                 f"{self.num_true}), but got {true_classes.shape}."
             )
         true_labels = true_classes.asnumpy()
-        sampled, tries = _drawn(
+        sampled, tries = _draw(
             self._stream,
             self._sampled,
             self.num_sampled,
@@ -81,7 +81,7 @@ class _Sampler(Primitive):
             self._without(true_labels),
         )
         counts = [
-            _expected(self._share(classes), self.num_sampled, tries)
+            _expected_count(self._share(classes), self.num_sampled, tries)
             for classes in (true_labels, sampled)
         ]
         xp = space_for(true_classes._array)

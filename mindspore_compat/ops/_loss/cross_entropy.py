@@ -81,7 +81,7 @@ def _rows_of_classes(xp, x, target, ignore, reduction):
     return reduced(xp, loss, reduction)
 
 
-def _picked(xp, x, target, axis):
+def _pick(xp, x, target, axis):
     """The entries of `x` that `target` names along `axis`."""
     return xp.squeeze(xp.take_along_axis(x, xp.expand_dims(target, axis), axis), axis)
 
@@ -117,7 +117,7 @@ def _likelihood(xp, api, logs, target, weight, ignore, reduction, smoothing):
     target = xp.where(counts, target, 0)
     keep = xp.cast(counts, logs.dtype)
     own = keep if weight is None else keep * xp.cast(xp.take(weight, target, 0), logs.dtype)
-    loss = -_picked(xp, logs, target, axis) * own
+    loss = -_pick(xp, logs, target, axis) * own
     if smoothing:
         smoothed = (
             logs
@@ -375,6 +375,6 @@ def sparse_softmax_cross_entropy_with_logits(
         )
     logs = xp.log_soft(logits, 1)
     if not is_grad:
-        return -xp.mean(_picked(xp, logs, labels, 1))
+        return -xp.mean(_pick(xp, logs, labels, 1))
     hit = xp.expand_dims(labels, 1) == xp.arange(logits.shape[1])
     return (xp.exp(logs) - xp.cast(hit, logits.dtype)) / logits.shape[0]

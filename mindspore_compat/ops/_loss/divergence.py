@@ -10,7 +10,7 @@ Batchwise = OneOf("none", "mean", "batchmean", "sum")
 Divided = AsValue(Batchwise)
 
 
-def _divided(xp, loss, reduction):
+def _divide(xp, loss, reduction):
     if reduction != "batchmean":
         return reduced(xp, loss, reduction)
     return xp.cast(xp.sum(loss) / loss.shape[0], loss.dtype)
@@ -48,7 +48,7 @@ def kl_div(
     _need_batch("kl_div", logits, reduction)
     positive = labels > 0
     safe = xp.where(positive, labels, 1)
-    return _divided(xp, xp.where(positive, safe * (xp.log(safe) - logits), 0), reduction)
+    return _divide(xp, xp.where(positive, safe * (xp.log(safe) - logits), 0), reduction)
 
 
 @kl_div.vjp_joint
@@ -80,7 +80,7 @@ def kl_div_ext(
     need_broadcast("kl_div", "input", "target", input, target)
     _need_batch("kl_div", input, reduction)
     if log_target:
-        return _divided(xp, xp.exp(target) * (target - input), reduction)
+        return _divide(xp, xp.exp(target) * (target - input), reduction)
     positive = target > 0
     safe = xp.where(positive, target, 1)
-    return _divided(xp, xp.where(positive, safe * (xp.log(safe) - input), 0), reduction)
+    return _divide(xp, xp.where(positive, safe * (xp.log(safe) - input), 0), reduction)

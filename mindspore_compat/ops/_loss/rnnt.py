@@ -155,7 +155,7 @@ def rnnt_loss(
         ...                         labels)[0])
         [2.6026897]
     """
-    host_arrays = _given(acts, labels, input_lengths, label_lengths, blank_label)
+    host_arrays = _host_inputs(acts, labels, input_lengths, label_lengths, blank_label)
     host_arrays = [xp.asarray(array, "int64") for array in host_arrays]
     logs = xp.log_soft(upcast(xp, acts), 3)
     loss = xp.rnnt_nll(logs, *host_arrays, blank_label)
@@ -164,7 +164,7 @@ def rnnt_loss(
     return xp.cast(loss, acts.dtype), xp.cast(gradient, acts.dtype)
 
 
-def _given(acts, labels, input_lengths, label_lengths, blank):
+def _host_inputs(acts, labels, input_lengths, label_lengths, blank):
     """Labels and both lengths as host arrays; refused where they do not fit `acts`."""
     names = ("labels", "input_lengths", "label_lengths")
     values = (labels, input_lengths, label_lengths)

@@ -134,7 +134,7 @@ def moe_distribute_dispatch(
     if expert_scales is not None:
         sent.append(_row_scales(expert_scales, order))
     sizes = *expert_ids.shape, global_bs
-    sent, arrivals = _sent(ranks, sent, copies, sizes)
+    sent, arrivals = _send(ranks, sent, copies, sizes)
     nothing = tensor_like(x, [], "float32")
     expand_x, units = sent[0], sent[1] if quant_mode else nothing
     weights = nothing if expert_scales is None else sent[-1]
@@ -186,7 +186,7 @@ def _row_scales(expert_scales, order):
     return own + tensor_like(flat, [float(i >= count) for i in order], "float32")
 
 
-def _sent(ranks, rows, copies, sizes):
+def _send(ranks, rows, copies, sizes):
     """The rows that arrive at this rank, sorted and padded with zeros, and the counts."""
     tokens, k, global_bs = sizes
     counts = ranks.counts(copies)
@@ -346,7 +346,7 @@ def moe_distribute_combine(
         ranks.refuse(f"'expand_x' must have {capacity} rows, but got {expand_x.shape[0]}")
     if expand_scales is not None:
         expand_x = expand_x.astype(float32) * expand_scales.expand_dims(-1)
-    back = _returned(ranks, expand_x, copies, numbers(ep_send_counts), numbers(tp_send_counts))
+    back = _return_rows(ranks, expand_x, copies, numbers(ep_send_counts), numbers(tp_send_counts))
     starts, count = [0], expert_ids.size
     for rows_of_slot in ranks.counts(copies):
         starts.append(starts[-1] + rows_of_slot)
@@ -382,7 +382,7 @@ def _need_results(ranks, expand_x, expert_ids, expand_idx, expert_scales, expand
         )
 
 
-def _returned(ranks, x, copies, counts, parts):
+def _return_rows(ranks, x, copies, counts, parts):
     """The rows of this rank's copies, in the order in which they were sent."""
     own = len(ranks.slots(ranks.rank))
     step = own * ranks.size

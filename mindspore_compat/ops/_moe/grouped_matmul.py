@@ -105,7 +105,7 @@ def grouped_matmul(
         raise ValueError(
             f"For '{api}', 'group_list' must grow to the number of rows, but got {ends}."
         )
-    return _grouped(api, x, weight, (bias, antiquant_scale, antiquant_offset, None), ends)
+    return _products(api, x, weight, (bias, antiquant_scale, antiquant_offset, None), ends)
 
 
 def _need_pair(api, split_item, group_type, group_list):
@@ -138,7 +138,7 @@ def _ends(group_list, kind):
     return numbers if kind == 0 else [sum(numbers[: i + 1]) for i in range(len(numbers))]
 
 
-def _grouped(api, x, weight, more, ends):
+def _products(api, x, weight, more, ends):
     """The products pair by pair, or the rows of each expert through its own matrix."""
     lengths = [len(one) for one in (x, weight, *more) if one is not None]
     if len(set(lengths)) > 1 or ends is not None and len(x) != 1:
@@ -299,7 +299,7 @@ def grouped_matmul_v4(
             f"'antiquant_scale' and 'antiquant_offset', but got another choice."
         )
     more = (bias, scale or antiquant_scale, antiquant_offset, pre_token_scale)
-    return _grouped(api, x, weight, more, _ends(group_list, group_list_type))
+    return _products(api, x, weight, more, _ends(group_list, group_list_type))
 
 
 @public("ops.auto_generate.GroupedMatmulV4")

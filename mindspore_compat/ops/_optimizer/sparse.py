@@ -43,8 +43,8 @@ UpTo32Bits = NumberOrBool | TensorOf(
 
 
 def merged(update, tensors, grad, indices, lenient=False):
-    """The distinct rows named, and for each the sum of its gradients; see `_checked`."""
-    at, grad_rows = _checked(update, tensors, grad, indices, lenient)
+    """The distinct rows named, and for each the sum of its gradients; see `_rows_and_gradients`."""
+    at, grad_rows = _rows_and_gradients(update, tensors, grad, indices, lenient)
     xp = space_for(at)
     rows, positions = xp.unique(at, return_inverse=True)
     return rows, xp.add_rows(
@@ -52,7 +52,7 @@ def merged(update, tensors, grad, indices, lenient=False):
     ) if rows.size else grad_rows
 
 
-def _checked(update, tensors, grad, indices, lenient=False):
+def _rows_and_gradients(update, tensors, grad, indices, lenient=False):
     """The rows named and their gradients, as arrays.
 
     With `lenient` rows that do not exist are left out, as the original's documentation shows.
@@ -477,7 +477,7 @@ class SparseApplyRMSProp(_RowUpdate):
     ):
         *tensors, grad = standing(var, ms, mom, grad)
         note_in_place_write(tensors)
-        rows, grad_rows = _checked(self, tensors, grad, indices)
+        rows, grad_rows = _rows_and_gradients(self, tensors, grad, indices)
         scalars = self.numbers(
             {"lr": lr, "rho": self.rho, "momentum": self.momentum, "eps": self.epsilon}
         )

@@ -81,7 +81,7 @@ def _fractional(xp, api, x, samples, kernel, out, count):
     return xp.take_spatial(x, index, count), index
 
 
-def _sampled(xp, api, x, samples, kernel, size, ratio, indices, count):
+def _sample(xp, api, x, samples, kernel, size, ratio, indices, count):
     """The functional forms: the output size may be a fraction, and the samples may be drawn."""
     need_rank(api, "input", x, count + 1, count + 2, error=TypeError if count == 3 else ValueError)
     if size is None and ratio is None:
@@ -125,7 +125,7 @@ def fractional_max_pool2d(
         >>> print(ms.ops.fractional_max_pool2d(ms.ops.ones((1, 1, 6, 6)), 2, output_size=3).shape)
         (1, 1, 3, 3)
     """
-    return _sampled(
+    return _sample(
         xp,
         "fractional_max_pool2d",
         input,
@@ -166,7 +166,7 @@ def fractional_max_pool3d(
         >>> print(ms.ops.fractional_max_pool3d(x, 2, output_size=3).shape)
         (1, 1, 3, 3, 3)
     """
-    return _sampled(
+    return _sample(
         xp,
         "fractional_max_pool3d",
         input,
@@ -264,7 +264,7 @@ def _boundaries(n, ratio, pseudo, fixed, stream):
     return [0, *np.cumsum(lengths).tolist()]
 
 
-def _tiled(xp, api, x, ratio, pseudo, overlapping, deterministic, seeds, reduce):
+def _tile(xp, api, x, ratio, pseudo, overlapping, deterministic, seeds, reduce):
     """Windows between boundaries reduced, and the boundaries of rows and columns."""
     need_rank(api, "x", x, 4, error=TypeError)
     if ratio[0] != 1.0 or ratio[3] != 1.0 or min(ratio) < 1.0:
@@ -340,7 +340,7 @@ def fractional_max_pool(
         >>> print(pool(ms.ops.ones((1, 4, 4, 1), ms.float32))[0].shape)
         (1, 2, 2, 1)
     """
-    return _tiled(
+    return _tile(
         xp,
         "FractionalMaxPool",
         x,
@@ -381,7 +381,7 @@ def fractional_avg_pool(
         >>> print(pool(ms.ops.ones((1, 4, 4, 1), ms.float32))[0].shape)
         (1, 2, 2, 1)
     """
-    result = _tiled(
+    result = _tile(
         xp,
         "FractionalAvgPool",
         xp.cast(x, "float64"),

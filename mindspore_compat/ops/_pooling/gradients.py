@@ -335,7 +335,7 @@ def max_unpool2d_grad(
         ...            ms.Tensor([[[[3]]]])))
         [[[[8.]]]]
     """
-    return _taken(xp, grads, argmax, 2, data_format)
+    return _take(xp, grads, argmax, 2, data_format)
 
 
 @op(
@@ -363,10 +363,10 @@ def max_unpool3d_grad(
         ...            ms.Tensor([[[[[3]]]]])))
         [[[[[1.]]]]]
     """
-    return _taken(xp, grads, argmax, 3, data_format)
+    return _take(xp, grads, argmax, 3, data_format)
 
 
-def _taken(xp, grads, indices, spatial, data_format):
+def _take(xp, grads, indices, spatial, data_format):
     if data_format.endswith("C"):
         moved = (xp.moveaxis(array, -1, 1) for array in (grads, indices))
         return xp.moveaxis(xp.take_spatial(*moved, spatial), 1, -1)

@@ -36,7 +36,7 @@ def _divisor(name, y):
     return y
 
 
-def _inserted(items, index, target):
+def _insert(items, index, target):
     items = list(items)
     items.insert(index, target)
     return items
@@ -46,7 +46,7 @@ def _index_of(sequence, target, start, end):
     return sequence.index(target, start, len(sequence) if end is None else end)
 
 
-def _replaced(seq, target, start, stop, step):
+def _replace(seq, target, start, stop, step):
     items = list(seq)
     items[start:stop:step] = target
     return type(seq)(items)
@@ -91,7 +91,7 @@ alias(
 )
 alias(
     "ops.operations._sequence_ops.ListInsert()(input_data, index, target)",
-    lambda input_data, index, target: _inserted(input_data, index, target),
+    lambda input_data, index, target: _insert(input_data, index, target),
 )
 alias(
     "ops.operations._sequence_ops.SequenceAdd()(input_1, input_2)",
@@ -117,7 +117,7 @@ alias(
 )
 alias(
     "ops.operations._sequence_ops.SequenceSliceSetItem()(seq, target, start, stop, step)",
-    lambda seq, target, start, stop, step: _replaced(seq, target, start, stop, step),
+    lambda seq, target, start, stop, step: _replace(seq, target, start, stop, step),
 )
 alias(
     "ops.operations._sequence_ops.SliceGetItem()(slice, attr)",

@@ -24,7 +24,7 @@ from .generators import (
     _Draw,
     _generator,
     _lengths,
-    _made,
+    _make,
     _Seeded,
     _shapes,
     _stream,
@@ -36,7 +36,7 @@ def moved(mean, scale, noise):
     scale that are Tensors.
     """
     if not any(isinstance(value, Tensor) for value in (mean, scale)):
-        return _made(mean + scale * noise, None)
+        return _make(mean + scale * noise, None)
     xp = current_space()
     tensors = [
         value if isinstance(value, Tensor) else Tensor._wrap(xp.asarray(float(value)))
@@ -77,7 +77,7 @@ def randn(*size, dtype: Fractional = None, seed: Seed = None, generator=None):
     Source: mindspore.ops.randn of MindSpore 2.10.
     """
     xp = current_space()
-    return _made(_stream(generator, xp, seed).standard_normal(_lengths("randn", size)), dtype)
+    return _make(_stream(generator, xp, seed).standard_normal(_lengths("randn", size)), dtype)
 
 
 @public("ops.randn_like")
@@ -91,7 +91,7 @@ def randn_like(input: Anything, seed: Seed = None, *, dtype: Fractional = None):
         >>> print(ms.ops.randn_like(ms.Tensor([1.0, 2.0])).shape)
         (2,)
     """
-    return _made(_generator(space_for(input._array), seed).standard_normal(input.shape), dtype)
+    return _make(_generator(space_for(input._array), seed).standard_normal(input.shape), dtype)
 
 
 @public("ops.standard_normal")
@@ -106,7 +106,7 @@ def standard_normal(shape: Shape, seed: Seed = None):
 
     Source: mindspore.ops.standard_normal of MindSpore 2.10.
     """
-    return _made(
+    return _make(
         _generator(current_space(), seed).standard_normal(_lengths("standard_normal", (shape,))),
         None,
     )
@@ -126,7 +126,7 @@ class StandardNormal(_Seeded):
     @checked
     def __call__(self, shape: Shape):
         draw = self._draw(current_space())
-        return _made(draw.standard_normal(_lengths("StandardNormal", (shape,))), None)
+        return _make(draw.standard_normal(_lengths("StandardNormal", (shape,))), None)
 
 
 @public("ops.normal")
@@ -240,4 +240,4 @@ def _poisson(stream, shape, rate, dtype):
         )
     xp = space_for(rate._array)
     whole = _lengths("random_poisson", (shape,)) + rate.shape
-    return _made(_Draw(stream, xp).poisson(rate._array, whole), dtype)
+    return _make(_Draw(stream, xp).poisson(rate._array, whole), dtype)

@@ -28,7 +28,7 @@ from .._rules import Floats, Reals
 Chance = Float(ge=0.0, le=1.0)
 
 
-def _dropped(xp, x, mask, keep):
+def _drop(xp, x, mask, keep):
     """`x` where the mask is true, scaled to keep its expectation."""
     return xp.zeros_like(x) if keep == 0 else xp.dropped(x, mask, keep)
 
@@ -78,7 +78,7 @@ def dropout(
     """
     if not training or p == 0:
         return input
-    return _dropped(xp, input, xp.random_keep(input.shape, 1 - p, seed or 0), 1 - p)
+    return _drop(xp, input, xp.random_keep(input.shape, 1 - p, seed or 0), 1 - p)
 
 
 @op(
@@ -99,7 +99,7 @@ def dropout_ext(xp, input: Floats, p: Number(ge=0, le=1) = 0.5, training: Bool =
     """
     if not training or p == 0:
         return input
-    return _dropped(xp, input, xp.random_keep(input.shape, 1 - p), 1 - p)
+    return _drop(xp, input, xp.random_keep(input.shape, 1 - p), 1 - p)
 
 
 @op("ops.Dropout(keep_prob=0.5, Seed0=0, Seed1=0)(x)")
@@ -125,7 +125,7 @@ def dropout_primitive(
         True
     """
     mask = xp.random_keep(x.shape, keep_prob, Seed0, Seed1)
-    return _dropped(xp, x, mask, keep_prob), xp.cast(mask, x.dtype)
+    return _drop(xp, x, mask, keep_prob), xp.cast(mask, x.dtype)
 
 
 # Whole channels -----------------------------------------------------------------------------------
@@ -140,7 +140,7 @@ def _channels(xp, api, x, keep, ranks):
         )
     lead = 2 if x.ndim == ranks[-1] else 1
     mask = xp.random_keep(tuple(x.shape[:lead]) + (1,) * (x.ndim - lead), keep)
-    return _dropped(xp, x, mask, keep), mask
+    return _drop(xp, x, mask, keep), mask
 
 
 @op("ops.dropout1d(input, p=0.5, training=True)")
@@ -305,7 +305,7 @@ def dropout_do_mask(
             f"For 'DropoutDoMask', 'mask' must have a bit for each of {x.size} elements, but got "
             f"{bits.size}."
         )
-    return _dropped(xp, x, xp.reshape(bits[: x.size], x.shape), float(keep_prob))
+    return _drop(xp, x, xp.reshape(bits[: x.size], x.shape), float(keep_prob))
 
 
 # Random activations -------------------------------------------------------------------------------

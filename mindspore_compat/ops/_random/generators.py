@@ -98,7 +98,7 @@ class _Seeded(Primitive):
         return _Draw(self._stream, xp)
 
 
-def _made(array, dtype, default="float32"):
+def _make(array, dtype, default="float32"):
     if not getattr(array, "shape", ()):
         array = current_space().asarray(array)  # NumPy draws one number as a plain one
     target = default if dtype is None else dtypes.to_numpy(dtype)

@@ -22,7 +22,7 @@ from ..._core.rules.vocabulary import (
 from ..._core.rules.vocabulary import any_dtype as every
 from .._shape.reshape import shape_of
 from .distributions import moved
-from .generators import _made, _shapes, _stream
+from .generators import _make, _shapes, _stream
 from .sampling import _multinomial
 from .uniform import _integers
 
@@ -56,7 +56,7 @@ def need_accelerator(api, device):
         raise ValueError(f"For '{api}', 'device' must be 'Ascend' or 'npu', but got {device!r}.")
 
 
-def _sized(api, size, dtype, device):
+def _shape_and_dtype(api, size, dtype, device):
     """The shape, and the dtype, which may follow a shape given as one sequence."""
     need_accelerator(api, device)
     if len(size) == 2 and isinstance(size[0], (tuple, list)):
@@ -87,8 +87,8 @@ def rand(*size, generator=None, dtype=None, device=None):
 
     Source: mindspore.mint.rand of MindSpore 2.10.
     """
-    shape, dtype = _sized("rand", size, dtype, device)
-    return _made(_stream(generator, current_space()).random(shape), dtype)
+    shape, dtype = _shape_and_dtype("rand", size, dtype, device)
+    return _make(_stream(generator, current_space()).random(shape), dtype)
 
 
 @public("mint.randn")
@@ -107,8 +107,8 @@ def randn(*size, generator=None, dtype=None, device=None):
 
     Source: mindspore.mint.randn of MindSpore 2.10.
     """
-    shape, dtype = _sized("randn", size, dtype, device)
-    return _made(_stream(generator, current_space()).standard_normal(shape), dtype)
+    shape, dtype = _shape_and_dtype("randn", size, dtype, device)
+    return _make(_stream(generator, current_space()).standard_normal(shape), dtype)
 
 
 def _space_and_dtype(api, input, dtype, device):
@@ -142,7 +142,7 @@ def rand_like(input: EveryDtype, *, dtype: DType = None, device=None):
     Source: mindspore.mint.rand_like of MindSpore 2.10.
     """
     xp, target = _space_and_dtype("rand_like", input, dtype, device)
-    return _made(_stream(None, xp).random(input.shape), target)
+    return _make(_stream(None, xp).random(input.shape), target)
 
 
 @public("mint.randn_like")
@@ -159,7 +159,7 @@ def randn_like(input: EveryDtype, *, dtype: DType = None, device=None):
     Source: mindspore.mint.randn_like of MindSpore 2.10.
     """
     xp, target = _space_and_dtype("randn_like", input, dtype, device)
-    return _made(_stream(None, xp).standard_normal(input.shape), target)
+    return _make(_stream(None, xp).standard_normal(input.shape), target)
 
 
 @public("mint.randint")
@@ -296,7 +296,7 @@ def bernoulli(input: TensorOf(floating), *, generator=None):
     xp = space_for(chances)
     if type(chances) in SPACES and not bool(((chances >= 0) & (chances <= 1)).all()):
         raise ValueError("For 'bernoulli', 'input' must hold numbers in [0, 1].")
-    return _made(_stream(generator, xp).random(input.shape) < chances, None, chances.dtype)
+    return _make(_stream(generator, xp).random(input.shape) < chances, None, chances.dtype)
 
 
 @public("mint.multinomial")

@@ -25,7 +25,7 @@ from .._rules import Anything, Float16To64, Index
 from .._shape.reshape import shape_of
 from ..primitive import Primitive
 from .distributions import _gamma, _laplace, _poisson
-from .generators import _first, _generator, _made, _Seeded
+from .generators import _first, _generator, _make, _Seeded
 from .sampling import RandomChoiceWithMask, _multinomial, _permutation, _shuffle, random_categorical
 
 Shape = TupleOf(Int(ge=0)) | ListOf(Int(ge=0)) | TensorOf("int32", "int64")
@@ -67,7 +67,7 @@ class RandomGamma(Gamma):
         xp = space_for(alpha._array)
         whole = shape_of("RandomGamma", (shape,)) + alpha.shape
         numbers = self._draw(xp).standard_gamma(xp.broadcast_to(alpha._array, whole))
-        return _made(numbers, None, alpha._array.dtype)
+        return _make(numbers, None, alpha._array.dtype)
 
 
 @public("ops.Poisson")
@@ -84,7 +84,7 @@ class Poisson(_Seeded):
     def __call__(self, shape: Shape, mean: TensorOf("float32")):
         xp = space_for(mean._array)
         whole = xp.broadcast_shapes(shape_of("Poisson", (shape,)), mean.shape)
-        return _made(self._draw(xp).poisson(xp.broadcast_to(mean._array, whole)), dtypes.int32)
+        return _make(self._draw(xp).poisson(xp.broadcast_to(mean._array, whole)), dtypes.int32)
 
 
 @public("ops.random_gamma")
@@ -315,7 +315,7 @@ class RandpermV2(Primitive):
     def __call__(self, n: Int(ge=1) | TensorOf("int32", "int64")):
         xp = current_space()
         draw = _first(xp, self.seed, self.offset)
-        return _made(_permutation(xp, int(n), draw)._array, self.dtype)
+        return _make(_permutation(xp, int(n), draw)._array, self.dtype)
 
 
 def _shape(api, shape, least=1):
@@ -329,7 +329,7 @@ def _shape(api, shape, least=1):
     return whole
 
 
-def _truncated(xp, draw, shape, low, high):
+def _truncated_normal(xp, draw, shape, low, high):
     """Standard normal numbers in [low, high], by the inverse distribution function."""
     below, above = xp.ndtr(low), xp.ndtr(high)
     return xp.ndtri(below + (above - below) * draw.random(shape))
@@ -360,7 +360,7 @@ class TruncatedNormal(_Seeded):
         xp = current_space()
         whole = _shape("TruncatedNormal", shape)
         low, high = xp.asarray(-2.0), xp.asarray(2.0)
-        return _made(_truncated(xp, self._draw(xp), whole, low, high), self.dtype)
+        return _make(_truncated_normal(xp, self._draw(xp), whole, low, high), self.dtype)
 
 
 @public("ops.ParameterizedTruncatedNormal")
@@ -406,8 +406,8 @@ class ParameterizedTruncatedNormal(_Seeded):
                 "'max'."
             )
         low, high = (low - middle) / std, (high - middle) / std
-        numbers = _truncated(xp, self._draw(xp), whole, low, high)
-        return _made(middle + std * numbers, None, mean._array.dtype)
+        numbers = _truncated_normal(xp, self._draw(xp), whole, low, high)
+        return _make(middle + std * numbers, None, mean._array.dtype)
 
 
 @public("ops.NonDeterministicInts")
@@ -453,7 +453,7 @@ class LogNormalReverse(Primitive):
     def __call__(self, input: AsValue(Float16To64, NoneRule())):
         xp = space_for(input._array)
         normal = _generator(xp).standard_normal(input.shape)
-        return _made(xp.exp(self.mean + self.std * normal), None, input._array.dtype)
+        return _make(xp.exp(self.mean + self.std * normal), None, input._array.dtype)
 
 
 @public("ops.Cauchy")
@@ -476,7 +476,7 @@ class Cauchy(Primitive):
     def __call__(self):
         xp = current_space()
         half = _generator(xp).random(tuple(self.size)) - 0.5
-        return _made(self.median + self.sigma * xp.tan(xp.pi * half), None)
+        return _make(self.median + self.sigma * xp.tan(xp.pi * half), None)
 
 
 @public("ops.Bernoulli")
@@ -508,4 +508,4 @@ class Bernoulli(Primitive):
             raise ValueError("For 'Bernoulli', 'p' must be in [0, 1].")
         offset = self.offset if isinstance(self.offset, int) else 0
         draw = _first(xp, self.seed if self.seed > 0 else None, offset)
-        return _made(draw.random(x.shape) < share, None, x._array.dtype)
+        return _make(draw.random(x.shape) < share, None, x._array.dtype)

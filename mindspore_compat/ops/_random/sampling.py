@@ -19,7 +19,7 @@ from ..._core.rules.vocabulary import (
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, Float16To64
-from .generators import Seed, _Draw, _first, _generator, _made, _number, _Seeded, _stream
+from .generators import Seed, _Draw, _first, _generator, _make, _number, _Seeded, _stream
 
 _Mask = TensorOf("bool").called("a bool Tensor")
 
@@ -75,7 +75,7 @@ def randperm(
     Source: mindspore.ops.randperm of MindSpore 2.10.
     """
     xp = current_space()
-    return _made(_permutation(xp, n, _first(xp, seed, offset))._array, dtype, "int64")
+    return _make(_permutation(xp, n, _first(xp, seed, offset))._array, dtype, "int64")
 
 
 @public("mint.randperm")
@@ -87,7 +87,7 @@ def mint_randperm(n, *, generator=None, dtype=None):
         [0, 1, 2, 3]
     """
     xp = current_space()
-    return _made(_permutation(xp, n, _stream(generator, xp))._array, dtype, "int64")
+    return _make(_permutation(xp, n, _stream(generator, xp))._array, dtype, "int64")
 
 
 @public("ops.bernoulli")
@@ -108,10 +108,10 @@ def bernoulli(
     """
     xp = space_for(input._array)
     own = seed if seed is not None and seed >= 0 else None
-    return _made(_first(xp, own).random(input.shape) < _number(p), None, input._array.dtype)
+    return _make(_first(xp, own).random(input.shape) < _number(p), None, input._array.dtype)
 
 
-def _chosen(xp, draw, weights, count, replacement):
+def _draw_categories(xp, draw, weights, count, replacement):
     """Category indices drawn with probabilities proportional to `weights`, row by row.
 
     Without replacement: the indices of the largest of log(weight) + Gumbel noise, which is the same
@@ -170,7 +170,7 @@ def _multinomial(input, num_samples, replacement, draw, dtype):
             f"but got {num_samples}."
         )
     xp = space_for(weights)
-    return _made(_chosen(xp, draw, weights, num_samples, replacement), None, dtype)
+    return _make(_draw_categories(xp, draw, weights, num_samples, replacement), None, dtype)
 
 
 @public("Tensor.multinomial")
@@ -232,7 +232,7 @@ def random_categorical(
     xp = space_for(logits._array)
     scores = logits._array.astype("float64")
     weights = xp.exp(scores - xp.max(scores, -1, keepdims=True))
-    return _made(_chosen(xp, _first(xp, seed), weights, num_sample, True), dtype, "int64")
+    return _make(_draw_categories(xp, _first(xp, seed), weights, num_sample, True), dtype, "int64")
 
 
 @public("ops.RandomChoiceWithMask")

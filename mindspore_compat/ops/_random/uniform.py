@@ -26,7 +26,7 @@ from .generators import (
     _dtype_like,
     _generator,
     _lengths,
-    _made,
+    _make,
     _Seeded,
     _shapes,
     _stream,
@@ -57,7 +57,7 @@ def rand(*size, dtype: Fractional = None, seed: Seed = None, generator=None):
     Source: mindspore.ops.rand of MindSpore 2.10.
     """
     xp = current_space()
-    return _made(_stream(generator, xp, seed).random(_lengths("rand", size)), dtype)
+    return _make(_stream(generator, xp, seed).random(_lengths("rand", size)), dtype)
 
 
 @public("ops.rand_like")
@@ -72,7 +72,7 @@ def rand_like(input: Anything, seed: Seed = None, *, dtype: Fractional = None):
         (2,)
     """
     dtype = _dtype_like("rand_like", input, dtype, Fractional)
-    return _made(_generator(space_for(input._array), seed).random(input.shape), dtype)
+    return _make(_generator(space_for(input._array), seed).random(input.shape), dtype)
 
 
 @public("ops.uniform")
@@ -116,7 +116,7 @@ def uniform(
                 f"shapes {low.shape} and {high.shape}."
             )
         high = high.reshape(())
-        return _made(draw.integers(int(low), int(high), shape), dtype)
+        return _make(draw.integers(int(low), int(high), shape), dtype)
     noise = xp.asarray(draw.random(xp.broadcast_shapes(shape, *_shapes(low, high))))
     return between.run(minval, maxval, Tensor._wrap(noise))
 
@@ -135,7 +135,7 @@ class UniformReal(_Seeded):
     def __call__(self, shape: Shape):
         xp = current_space()
         draw = self._draw(xp)
-        return _made(draw.random(_lengths("UniformReal", (shape,))), None)
+        return _make(draw.random(_lengths("UniformReal", (shape,))), None)
 
 
 @public("ops.UniformInt")
@@ -164,7 +164,7 @@ class UniformInt(_Seeded):
                 f"For 'UniformInt', 'minval' must be below 'maxval', but got {low} and {high}."
             )
         draw = self._draw(xp)
-        return _made(draw.integers(low, high, _lengths("UniformInt", (shape,))), dtypes.int32)
+        return _make(draw.integers(low, high, _lengths("UniformInt", (shape,))), dtypes.int32)
 
 
 @public("ops.randint")
@@ -185,7 +185,7 @@ def randint(low: Int, high: Int, size: AsValue(Shape), seed: Seed = None, *, dty
 def _integers(api, low, high, size, draw, dtype):
     if low >= high:
         raise RuntimeError(f"For '{api}', 'low' must be below 'high', but got {low} and {high}.")
-    return _made(draw.integers(low, high, _lengths(api, (size,))), dtype, "int64")
+    return _make(draw.integers(low, high, _lengths(api, (size,))), dtype, "int64")
 
 
 @public("ops.randint_like")

@@ -53,7 +53,7 @@ def stacked(xp, by_step):
 # Plain --------------------------------------------------------------------------------------------
 
 
-def _activated(xp, x, kind):
+def _activate(xp, x, kind):
     return xp.tanh(x) if kind == "tanh" else xp.maximum(x, 0)
 
 
@@ -80,7 +80,7 @@ def rnn_sequence(
             return result
     turned, h, outputs = xp.swapaxes(weight, 0, 1), h0, {}
     for t in order:
-        new = _activated(xp, gates[t] + xp.matmul(h, turned), kind)
+        new = _activate(xp, gates[t] + xp.matmul(h, turned), kind)
         at = None if mask is None else mask[t]
         outputs[t] = new if at is None else new * at
         h = masked(new, h, at)

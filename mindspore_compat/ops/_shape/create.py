@@ -115,7 +115,7 @@ def full(size: Lengths, fill_value: NumberOrBool | TensorOf(any_dtype), *, dtype
 
     Source: mindspore.ops.full of MindSpore 2.10, whose page shows 1.2 become 1.
     """
-    return _filled("full", size, fill_value, dtypes.int64 if dtype is None else dtype)
+    return _fill("full", size, fill_value, dtypes.int64 if dtype is None else dtype)
 
 
 @public("mint.full")
@@ -133,10 +133,10 @@ def mint_full(
 
     Source: mindspore.mint.full of MindSpore 2.10.
     """
-    return _filled("full", size, fill_value, dtype)
+    return _fill("full", size, fill_value, dtype)
 
 
-def _filled(api, size, value, dtype):
+def _fill(api, size, value, dtype):
     value = value if isinstance(value, Tensor) else Tensor(value)
     target = _numpy(dtype, value._array.dtype)
     if value._node is not None:  # its gradient is taken
@@ -161,7 +161,7 @@ def fill(type: DType | None, shape: Sizes | NoShape, value: NumberOrBool | Tenso
     Source: mindspore.ops.fill of MindSpore 2.10.
     """
     sizes = shape if isinstance(shape, (tuple, list, Tensor)) else ()
-    return _filled("fill", sizes, value, type)
+    return _fill("fill", sizes, value, type)
 
 
 @public("ops.empty")

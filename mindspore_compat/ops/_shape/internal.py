@@ -39,7 +39,7 @@ alias(
 )
 
 
-def _unpadded(shape, paddings):
+def _unpad(shape, paddings):
     return tuple(n - int(sum(pair)) for n, pair in zip(shape, paddings.asnumpy().tolist()))
 
 
@@ -60,7 +60,7 @@ def mirror_pad_grad(dy, paddings, mode):
     return pull_back(
         dy,
         lambda x: ops.MirrorPad(mode)(x, paddings),
-        ops.zeros(_unpadded(dy.shape, paddings), dy.dtype),
+        ops.zeros(_unpad(dy.shape, paddings), dy.dtype),
     )
 
 

@@ -69,10 +69,10 @@ def pad(input_x, padding, mode="constant", value=None):
 
     Source: mindspore.ops.pad of MindSpore 2.10.
     """
-    return _padded(input_x, padding, mode, value)
+    return _pad(input_x, padding, mode, value)
 
 
-def _padded(input_x, padding, mode, value):
+def _pad(input_x, padding, mode, value):
     if not isinstance(input_x, Tensor):
         Anything.refuse("pad", "input_x", input_x)
     if isinstance(padding, Tensor):
@@ -135,7 +135,7 @@ def mint_pad(input, pad, mode="constant", value=None):
                 f"{pairs} are padded with mode '{mode}', but got shape "
                 f"{input.shape}."
             )
-    return _padded(input, pad, mode, value)
+    return _pad(input, pad, mode, value)
 
 
 @public("ops.PadV3")

@@ -11,7 +11,7 @@ import math
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Int, ListOf, OneOf, TensorOf, TupleOf, checked, floating
-from .fft import _sized
+from .fft import _resize
 
 Signal = TensorOf(
     (floating - {"bfloat16"}) | {"int16", "int32", "int64", "complex64", "complex128"}
@@ -83,7 +83,7 @@ def _transform(xp, x, sizes, axes, inverse):
     axes, sizes = _axes_and_sizes(x, sizes, axes)
     x = x if x.dtype == "float64" else xp.cast(x, "float32")
     for count, axis in zip(sizes, axes):
-        x = _cosines(xp, _sized(xp, x, count, axis), axis, inverse)
+        x = _cosines(xp, _resize(xp, x, count, axis), axis, inverse)
     return x
 
 

@@ -39,7 +39,7 @@ def _real(xp, x):
     return x if x.dtype.kind in "fc" else xp.cast(x, "float32")
 
 
-def _sized(xp, x, count, axis):
+def _resize(xp, x, count, axis):
     """Crops or zero-pads an axis at the end to a length."""
     if count is None or count == x.shape[axis]:
         return x
@@ -78,7 +78,7 @@ def _transform(xp, x, sizes, axes, norm, inverse):
     axes, sizes = _axes_and_sizes(x, sizes, axes)
     x = _complex(xp, x)
     for count, axis in zip(sizes, axes):
-        x = _sized(xp, x, count, axis)
+        x = _resize(xp, x, count, axis)
     return xp.fft_c2c(x, axes, norm, inverse)
 
 
@@ -100,7 +100,7 @@ def _from_half(xp, x, sizes, axes, norm):
     count = 2 * (x.shape[last] - 1) if sizes[-1] is None else sizes[-1]
     if count < 1:
         raise ValueError(f"For 'irfft', 'n' must be positive, but got {count}.")
-    x = _sized(xp, _complex(xp, x), count // 2 + 1, last)
+    x = _resize(xp, _complex(xp, x), count // 2 + 1, last)
     if len(axes) > 1:
         x = _transform(xp, x, sizes[:-1], axes[:-1], norm, True)
     front = (slice(None),) * last

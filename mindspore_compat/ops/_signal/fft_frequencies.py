@@ -50,7 +50,7 @@ def rfftfreq(n: ScalarOf(Int(ge=1)), d: Spacing = 1.0, dtype: DType = None):
     return _frequencies("rfftfreq", n, d, dtype, lambda f: f.rfftfreq)
 
 
-def _shifted(input, dim, sign):
+def _shift(input, dim, sign):
     axes = range(input.ndim) if dim is None else (dim,) if isinstance(dim, int) else dim
     axes = tuple(axis_of(axis, input) for axis in axes)
     if not axes:
@@ -71,7 +71,7 @@ def fftshift(input: Anything, dim: Int | TupleOf(Int) | ListOf(Int) | None = Non
 
     Source: mindspore.ops.fftshift of MindSpore 2.10.
     """
-    return _shifted(input, dim, 1)
+    return _shift(input, dim, 1)
 
 
 @public("ops.ifftshift", "mint.fft.ifftshift")
@@ -86,4 +86,4 @@ def ifftshift(input: Anything, dim: Int | TupleOf(Int) | ListOf(Int) | None = No
 
     Source: mindspore.ops.ifftshift of MindSpore 2.10.
     """
-    return _shifted(input, dim, -1)
+    return _shift(input, dim, -1)

@@ -259,7 +259,7 @@ def stretches(
     return xp.cast(result, complex_dtype)
 
 
-def _transformed(x, n_fft, hop, length, window, normalized, onesided, as_complex):
+def _transform(x, n_fft, hop, length, window, normalized, onesided, as_complex):
     """The transform behind `stft` and `STFT`, after their arguments are settled."""
     is_complex = x._array.dtype.kind == "c" or window._array.dtype.kind == "c"
     onesided = not is_complex if onesided is None else onesided
@@ -335,11 +335,11 @@ def stft(
         real = "float64" if x._array.dtype in ("float64", "complex128") else "float32"
         window = Tensor._wrap(space_for(x._array).ones(max(length, 0), real))
     if center:
-        x = _centred(x, n_fft // 2, pad_mode.lower())
-    return _transformed(x, n_fft, hop, length, window, normalized, onesided, return_complex)
+        x = _center(x, n_fft // 2, pad_mode.lower())
+    return _transform(x, n_fft, hop, length, window, normalized, onesided, return_complex)
 
 
-def _centred(x, width, mode):
+def _center(x, width, mode):
     rows = x.expand_dims(0) if x.ndim == 1 else x
     rows = pad(rows, (width, width), mode)
     return rows.squeeze(0) if x.ndim == 1 else rows
@@ -379,6 +379,6 @@ class STFT(Primitive):
     ):
         if x.ndim not in (1, 2):
             raise ValueError(f"For 'STFT', 'x' must have one or two axes, but got {x.shape}.")
-        return _transformed(
+        return _transform(
             x, *self.settings, window, self.normalized, self.onesided, self.return_complex
         )

@@ -28,7 +28,7 @@ def _indices_of(sparse):
     return tuple(at[:, i] for i in range(at.shape[1]))
 
 
-def _added(sign, sparse, dense):
+def _add_dense(sign, sparse, dense):
     """The values of `sparse` added to a dense Tensor."""
     _same_shape(sign, sparse, dense)
     if dense.dtype != sparse.dtype:
@@ -39,7 +39,7 @@ def _added(sign, sparse, dense):
     return scatter_by.run(dense, sparse.values, _indices_of(sparse), "add")
 
 
-def _scaled(sign, sparse, dense, combine):
+def _combine(sign, sparse, dense, combine):
     """The values of `sparse` combined with those of a dense Tensor at the same indices."""
     _same_shape(sign, sparse, dense)
     dense_values = getitem.getitem.run(dense, _indices_of(sparse))
@@ -53,24 +53,24 @@ def _negative(self):
 def _add(self, other):
     if isinstance(other, COOTensor):
         return coo_add(self, other, Tensor(0, self.dtype))
-    return _added("+", self, other)
+    return _add_dense("+", self, other)
 
 
 def _sub(self, other):
     if isinstance(other, COOTensor):
         return coo_add(self, _negative(other), Tensor(0, self.dtype))
     _same_shape("-", self, other)
-    return _added("-", self, arithmetic.neg.run(other))
+    return _add_dense("-", self, arithmetic.neg.run(other))
 
 
 COOTensor.takes_dense = True  # a Tensor on the left leaves the operator to it
 COOTensor.__add__ = _add
 COOTensor.__radd__ = _add
 COOTensor.__sub__ = _sub
-COOTensor.__rsub__ = lambda self, other: _added("-", _negative(self), other)
-COOTensor.__mul__ = lambda self, other: _scaled("*", self, other, arithmetic.mul)
+COOTensor.__rsub__ = lambda self, other: _add_dense("-", _negative(self), other)
+COOTensor.__mul__ = lambda self, other: _combine("*", self, other, arithmetic.mul)
 COOTensor.__rmul__ = COOTensor.__mul__
-COOTensor.__truediv__ = lambda self, other: _scaled("/", self, other, division.true_div)
+COOTensor.__truediv__ = lambda self, other: _combine("/", self, other, division.true_div)
 COOTensor.__neg__ = _negative
 CSRTensor.__neg__ = lambda self: CSRTensor(
     self.indptr, self.indices, arithmetic.neg.run(self.values), self.shape

@@ -211,7 +211,7 @@ class Coalesce(Primitive):
         x_values: TensorOf("float16", "float32", "float64"),
         x_shape: TensorOf("int64"),
     ):
-        return _coalesced("Coalesce", x_indices, x_values, x_shape)
+        return _coalesce("Coalesce", x_indices, x_values, x_shape)
 
 
 @public("ops.coalesce")
@@ -229,10 +229,10 @@ def coalesce(
         ...                       ms.Tensor([2, 2]))[1])
         [3.]
     """
-    return _coalesced("coalesce", x_indices, x_values, x_shape)
+    return _coalesce("coalesce", x_indices, x_values, x_shape)
 
 
-def _coalesced(api, indices, values, shape):
+def _coalesce(api, indices, values, shape):
     if (
         indices.ndim != 2
         or values.ndim != 1

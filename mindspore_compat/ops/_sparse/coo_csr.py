@@ -136,7 +136,7 @@ def csr_reduce_sum(csr_tensor, axis):
     return sums.reshape((csr_tensor.shape[0], 1, *values.shape[1:]))
 
 
-def _gathered(csr, dense):
+def _gather(csr, dense):
     """The elements of a dense Tensor (broadcast to the matrix) at the indices of a CSRTensor."""
     if not isinstance(dense, Tensor):
         return dense
@@ -155,7 +155,7 @@ def csr_mul(x, y):
         [10.]
     """
     _need("csr_mul", "x", x, CSRTensor)
-    return CSRTensor(x.indptr, x.indices, arithmetic.mul.run(x.values, _gathered(x, y)), x.shape)
+    return CSRTensor(x.indptr, x.indices, arithmetic.mul.run(x.values, _gather(x, y)), x.shape)
 
 
 @public("ops.csr_div")
@@ -169,7 +169,7 @@ def csr_div(x, y):
         [3.]
     """
     _need("csr_div", "x", x, CSRTensor)
-    quotient = division.true_div.run(x.values, _gathered(x, y))
+    quotient = division.true_div.run(x.values, _gather(x, y))
     return CSRTensor(x.indptr, x.indices, quotient, x.shape)
 
 
@@ -197,11 +197,11 @@ def csr_add(a, b, alpha, beta):
         _need("csr_add", name, value, kind)
     one, two = csr_to_coo(a), csr_to_coo(b)
     scaled = arithmetic.mul.run(one.values, alpha), arithmetic.mul.run(two.values, beta)
-    merged = _merged(one, two, *scaled)
+    merged = _merge(one, two, *scaled)
     return coo_to_csr(merged)
 
 
-def _merged(one, two, values_one, values_two, thresh=None):
+def _merge(one, two, values_one, values_two, thresh=None):
     """The sum of two COOTensors: equal indices are added, small sums are dropped."""
     xp = space_for(one.indices._array)
     positions = xp.concatenate([one.indices._array, two.indices._array])
@@ -248,13 +248,13 @@ def coo_add(x1, x2, thresh):
             f"For 'coo_add', the shapes must agree and 'thresh' be 0-d, but got "
             f"{x1.shape}, {x2.shape}, {thresh.shape}."
         )
-    return _merged(x1, x2, x1.values, x2.values, thresh)
+    return _merge(x1, x2, x1.values, x2.values, thresh)
 
 
 def coalesce(self):
     """The same matrix with sorted indices, values of equal indices summed."""
     nothing = COOTensor(self.indices[:0], self.values[:0], self.shape) if self.size else self
-    return _merged(self, nothing, self.values, nothing.values)
+    return _merge(self, nothing, self.values, nothing.values)
 
 
 @public("ops.csr_softmax")

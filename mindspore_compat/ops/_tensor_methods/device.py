@@ -70,7 +70,7 @@ def to_dtype(self, dtype: DType = None, non_blocking: Bool = False, copy: Bool =
 
     Source: mindspore.Tensor.to of MindSpore 2.10.
     """
-    return _moved(self, None, dtype, copy)
+    return _move(self, None, dtype, copy)
 
 
 @form("Tensor.to")
@@ -82,17 +82,17 @@ def to_device(
     copy: Bool = False,
 ):
     """The same, with the device first; "Ascend" and "npu" stand for the GPU here."""
-    return _moved(self, device, dtype, copy)
+    return _move(self, device, dtype, copy)
 
 
 @form("Tensor.to")
 def to_other(self, other: Anything, non_blocking: Bool = False, copy: Bool = False):
     """The same, with the device and dtype of another Tensor."""
     device = "GPU" if arrays.on_device(other._array) else "CPU"
-    return _moved(self, device, other.dtype, copy)
+    return _move(self, device, other.dtype, copy)
 
 
-def _moved(self, device, dtype, copy):
+def _move(self, device, dtype, copy):
     target = self._array.dtype if dtype is None else dtypes.to_numpy(dtype)
     result = self
     if device is not None:

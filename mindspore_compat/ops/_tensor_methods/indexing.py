@@ -154,7 +154,7 @@ def where_other(self, condition: Anything, other: Value):
 # Writing into a copy ------------------------------------------------------------------------------
 
 
-def _scattered(name, keyword, self, axis, index, src, reduce="none"):
+def _scatter(name, keyword, self, axis, index, src, reduce="none"):
     axis = _axis(name, keyword, self, axis)
     if isinstance(src, Tensor):
         _need_one_dtype(name, "src", self, src)
@@ -178,7 +178,7 @@ def scatter_axis(self, axis: Int, index: IndexTensor, src: Value):
 
     Source: mindspore.Tensor.scatter of MindSpore 2.10.
     """
-    return _scattered("scatter", "axis", self, axis, index, src)
+    return _scatter("scatter", "axis", self, axis, index, src)
 
 
 @form("Tensor.scatter")
@@ -190,7 +190,7 @@ def scatter_dim(
     reduce: OneOf("none", "add", "multiply") = "none",
 ):
     """The same; with `reduce`, combined with the existing elements."""
-    return _scattered("scatter", "dim", self, dim, index, src, reduce)
+    return _scatter("scatter", "dim", self, dim, index, src, reduce)
 
 
 @form("Tensor.scatter_add")

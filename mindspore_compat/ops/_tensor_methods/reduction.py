@@ -21,7 +21,7 @@ AxisOrTensor = InTensor(Axis)
 Mask = Bool | TensorOf("bool")
 
 
-def _ordered(api, self, odd="c"):
+def _need_order(api, self, odd="c"):
     """Rejects complex numbers, which have no order, and other kinds of dtype named."""
     if self._array.dtype.kind in odd:
         raise TypeError(f"For '{api}', the Tensor must hold real numbers, but got {self.dtype}.")
@@ -79,7 +79,7 @@ def nansum_along_axis(
 
 
 def _nansum(name, self, axis, keepdims, dtype):
-    _ordered("Tensor.nansum", self)
+    _need_order("Tensor.nansum", self)
     target = _numpy(dtype)
     if target is not None and target.kind == "c":
         raise TypeError(f"For 'Tensor.nansum', 'dtype' must be a real dtype, but got {dtype}.")
@@ -152,14 +152,14 @@ def _deviation(api, op, words):
     """`Tensor.std` and `Tensor.var`."""
 
     def along_axis(self, axis: Axis = None, ddof: Int | Bool = 0, keepdims: Bool = False):
-        _ordered(api, self, "b")
+        _need_order(api, self, "b")
         if not self.size:
             return _nothing(self)
         return op.run(self, axes_along(api, "axis", axis, self), ddof, keepdims)
 
     def along_dim(self, dim: Axis = None, *, correction: Int = 1, keepdim: Bool = False):
         """The same, divided by the count less `correction`."""
-        _ordered(api, self, "b")
+        _need_order(api, self, "b")
         if not self.size:
             return _nothing(self)
         return op.run(self, axes_along(api, "dim", dim, self), correction, keepdim)
@@ -183,12 +183,12 @@ def _extreme(api, word, over_all, along, between):
     """`Tensor.max` and `Tensor.min`."""
 
     def of_all(self):
-        _ordered(api, self)
+        _need_order(api, self)
         return over_all.run(self, None, False)
 
     def with_indices(self, dim: Int, keepdim: Bool = False):
         """(values, int64 indices) along an axis."""
-        _ordered(api, self)
+        _need_order(api, self)
         axis = axes_along(api, "dim", dim, self)
         return _along(along, over_all, self, axis, keepdim)
 
@@ -210,7 +210,7 @@ def _extreme(api, word, over_all, along, between):
             where (Union[bool, Tensor[bool]]): which elements count.
             return_indices (bool): True for (values, indices); it needs one axis.
         """
-        _ordered(api, self)
+        _need_order(api, self)
         axis = axes_along(api, "axis", axis, self)
         if where is not True and initial is None:
             raise ValueError(f"For '{api}', 'initial' must be given with 'where', but got None.")
@@ -291,7 +291,7 @@ def median_along_axis(self, axis: Int = -1, keepdims: Bool = False):
 
     Source: mindspore.Tensor.median of MindSpore 2.10.
     """
-    _ordered("Tensor.median", self)
+    _need_order("Tensor.median", self)
     axis = axes_along("Tensor.median", "axis", axis, self)
     return quantile.median.run(self, -1 if axis is None else axis, keepdims)
 
@@ -299,7 +299,7 @@ def median_along_axis(self, axis: Int = -1, keepdims: Bool = False):
 @form("Tensor.median")
 def median_along_dim(self, dim: Int = -1, keepdim: Bool = False):
     """The same."""
-    _ordered("Tensor.median", self)
+    _need_order("Tensor.median", self)
     axis = axes_along("Tensor.median", "dim", dim, self)
     return quantile.median.run(self, -1 if axis is None else axis, keepdim)
 
@@ -335,17 +335,17 @@ def cumsum_along_axis(self, axis: Int = None, dtype: DType = None):
     Source: mindspore.Tensor.cumsum of MindSpore 2.10.
     """
     axis = axes_along("Tensor.cumsum", "axis", axis, self)
-    return cumulative.cumsum_as_is.run(self, axis, _summed(self, dtype))
+    return cumulative.cumsum_as_is.run(self, axis, _sum_dtype(self, dtype))
 
 
 @form("Tensor.cumsum")
 def cumsum_along_dim(self, dim: Int, *, dtype: DType = None):
     """The same."""
     axis = axes_along("Tensor.cumsum", "dim", dim, self)
-    return cumulative.cumsum_as_is.run(self, axis, _summed(self, dtype))
+    return cumulative.cumsum_as_is.run(self, axis, _sum_dtype(self, dtype))
 
 
-def _summed(self, dtype):
+def _sum_dtype(self, dtype):
     """The dtype of cumulative sums."""
     if dtype is None and self._array.dtype in ("bool", "int8", "uint8", "int16"):
         return dtypes.to_numpy(dtypes.int32)
@@ -361,14 +361,14 @@ def sort_along_axis(self, axis: Int = -1, descending: Bool = False):
 
     Source: mindspore.Tensor.sort of MindSpore 2.10.
     """
-    _ordered("Tensor.sort", self, "bc")
+    _need_order("Tensor.sort", self, "bc")
     return sort.sort.run(self, axis, descending)
 
 
 @form("Tensor.sort")
 def sort_along_dim(self, dim: Int = -1, descending: Bool = False, stable: Bool = False):
     """The same; the sort is always stable, whatever `stable` says."""
-    _ordered("Tensor.sort", self, "bc")
+    _need_order("Tensor.sort", self, "bc")
     return sort.sort.run(self, dim, descending)
 
 
@@ -378,7 +378,7 @@ def argsort_along_axis(self, axis: Int = -1, descending: Bool = False):
 
     Source: mindspore.Tensor.argsort of MindSpore 2.10.
     """
-    _ordered("Tensor.argsort", self)
+    _need_order("Tensor.argsort", self)
     axis = axes_along("Tensor.argsort", "axis", axis, self)
     return sort.argsort.run(self, axis, descending)
 
@@ -386,7 +386,7 @@ def argsort_along_axis(self, axis: Int = -1, descending: Bool = False):
 @form("Tensor.argsort")
 def argsort_along_dim(self, dim: Int = -1, descending: Bool = False, stable: Bool = False):
     """The same; the sort is always stable, whatever `stable` says."""
-    _ordered("Tensor.argsort", self)
+    _need_order("Tensor.argsort", self)
     axis = axes_along("Tensor.argsort", "dim", dim, self)
     return sort.argsort.run(self, axis, descending)
 
@@ -397,7 +397,7 @@ def topk(self, k: Int, dim: Int = None, largest: Bool = True, sorted: Bool = Tru
 
     Source: mindspore.Tensor.topk of MindSpore 2.10.
     """
-    _ordered("Tensor.topk", self)
+    _need_order("Tensor.topk", self)
     axis = axes_along("Tensor.topk", "dim", dim, self)
     return sort.topk.run(self, k, axis, largest, sorted)
 

@@ -25,7 +25,7 @@ from .._shape.axes import axes_along
 # Shapes -------------------------------------------------------------------------------------------
 
 
-def _named(api, keyword, values, keywords):
+def _from_keyword(api, keyword, values, keywords):
     """The shape given by its name: `x.reshape(shape=(4, 3))`."""
     if values or keywords.keys() != {keyword}:
         raise TypeError(
@@ -42,7 +42,7 @@ def reshape(self, *shape, **named):
     Source: mindspore.Tensor.reshape of MindSpore 2.10.
     """
     if named:
-        shape = _named("Tensor.reshape", "shape", shape, named)
+        shape = _from_keyword("Tensor.reshape", "shape", shape, named)
     return reshape_ops.reshaped("Tensor.reshape", self, shape)
 
 
@@ -61,7 +61,7 @@ def view(self, *shape, **named):
     if not shape and "dtype" in named and len(named) == 1:
         shape = (named["dtype"],)
     elif named or not shape:
-        shape = _named("Tensor.view", "shape", shape, named)
+        shape = _from_keyword("Tensor.view", "shape", shape, named)
     if len(shape) == 1 and isinstance(shape[0], dtypes.Type):
         return _as_dtype(self, dtypes.to_numpy(shape[0]))
     return reshape_ops.reshaped("Tensor.view", self, shape)
@@ -98,7 +98,7 @@ def broadcast_to(self, *shape, **named):
     Source: mindspore.Tensor.broadcast_to of MindSpore 2.10.
     """
     if named:
-        shape = _named("Tensor.broadcast_to", "shape", shape, named)
+        shape = _from_keyword("Tensor.broadcast_to", "shape", shape, named)
     return repeat_ops.broadcast_to.run(self, reshape_ops.shape_of("Tensor.broadcast_to", shape))
 
 
@@ -106,7 +106,7 @@ def broadcast_to(self, *shape, **named):
 def expand(self, *size, **named):
     """Broadcasts the Tensor to a size; see `Tensor.broadcast_to`."""
     if named:
-        size = _named("Tensor.expand", "size", size, named)
+        size = _from_keyword("Tensor.expand", "size", size, named)
     return repeat_ops.broadcast_to.run(self, reshape_ops.shape_of("Tensor.expand", size))
 
 
@@ -132,7 +132,7 @@ def tile(self, *reps, **named):
     Source: mindspore.Tensor.tile of MindSpore 2.10.
     """
     if named:
-        reps = _named("Tensor.tile", "dims" if "dims" in named else "reps", reps, named)
+        reps = _from_keyword("Tensor.tile", "dims" if "dims" in named else "reps", reps, named)
         if isinstance(reps[0], int):
             raise TypeError(
                 f"For 'Tensor.tile', the counts must be a tuple where they are named, "
@@ -151,13 +151,13 @@ def repeat(self, *repeats, **named):
     if "axis" in named:
         return _repeat_along(self, repeats, **named)
     if named:
-        repeats = _named("Tensor.repeat", "repeats", repeats, named)
+        repeats = _from_keyword("Tensor.repeat", "repeats", repeats, named)
     return repeat_ops.tile.run(self, _counts("Tensor.repeat", repeats))
 
 
 def _repeat_along(self, counts, axis, **keywords):
     if keywords:
-        counts = _named("Tensor.repeat", "repeats", counts, keywords)
+        counts = _from_keyword("Tensor.repeat", "repeats", counts, keywords)
     if len(counts) != 1:
         raise TypeError(
             f"For 'Tensor.repeat' with 'axis', 'repeats' must be one argument, but got {counts}."
@@ -327,7 +327,9 @@ def transpose(self, *axes, **named):
     if named and named.keys() == {"dim0", "dim1"} or "dim1" in named and len(axes) == 1:
         axes = (*axes, *(named[name] for name in ("dim0", "dim1")[len(axes) :]))
     elif named:
-        return _ordered("Tensor.transpose", self, _named("Tensor.transpose", "axes", axes, named))
+        return _permute(
+            "Tensor.transpose", self, _from_keyword("Tensor.transpose", "axes", axes, named)
+        )
     if len(axes) == 2:
         one, two = (
             axes_along("Tensor.transpose", name, axis, self)
@@ -336,7 +338,7 @@ def transpose(self, *axes, **named):
             )
         )
         return self if one is None else transpose_ops.swapaxes.run(self, one, two)
-    return _ordered("Tensor.transpose", self, axes)
+    return _permute("Tensor.transpose", self, axes)
 
 
 @public("Tensor.permute")
@@ -346,11 +348,11 @@ def permute(self, *dims, **named):
     Source: mindspore.Tensor.permute of MindSpore 2.10.
     """
     if named:
-        dims = _named("Tensor.permute", "axis" if "axis" in named else "dims", dims, named)
-    return _ordered("Tensor.permute", self, dims)
+        dims = _from_keyword("Tensor.permute", "axis" if "axis" in named else "dims", dims, named)
+    return _permute("Tensor.permute", self, dims)
 
 
-def _ordered(api, self, axes):
+def _permute(api, self, axes):
     if not axes or len(axes) == 1 and axes[0] is None:
         axes = tuple(reversed(range(self.ndim)))
     axes = reshape_ops.shape_of(api, axes)

@@ -38,7 +38,7 @@ def _declare(name, arrays, shape_at):
             return getattr(space.base, name)(*args, **kwargs)
         if name in _WEIGHTS and batches[1]:
             return loop(space, name, *args, **kwargs)
-        folded = [_folded(space, a) for a in args[:arrays]]
+        folded = [_fold(space, a) for a in args[:arrays]]
         rest = list(args[arrays:])
         if shape_at is not None:
             first, *others = rest[shape_at - arrays]
@@ -49,7 +49,7 @@ def _declare(name, arrays, shape_at):
     RULES[name] = rule
 
 
-def _folded(space, array):
+def _fold(space, array):
     """The array behind a Batch, with its two leading axes merged."""
     flat = space.broadcast(array).array
     return flat.reshape((-1, *flat.shape[2:]))

@@ -20,7 +20,7 @@ _NAMED = {
 _DEFAULTS = {"diagonal": (0, 0, 1), "rot90": (1, (0, 1))}
 
 
-def _wrapped(space, out):
+def _wrap(space, out):
     return tuple(map(space.wrap_batch, out)) if isinstance(out, tuple) else space.wrap_batch(out)
 
 
@@ -29,7 +29,7 @@ def _declare_last(name):
         function = getattr(space.base, name)
         if not space.is_batch(x):
             return function(x, *args, **kwargs)
-        return _wrapped(space, function(x.array, *args, **kwargs))
+        return _wrap(space, function(x.array, *args, **kwargs))
 
     RULES[name] = rule
 
@@ -42,7 +42,7 @@ def _declare_named(name, indices):
             return loop(space, name, x, *args, **kwargs)
         for index in indices:
             arguments[index] = _shifted(arguments[index], x.ndim)
-        return _wrapped(space, getattr(space.base, name)(x.array, *arguments))
+        return _wrap(space, getattr(space.base, name)(x.array, *arguments))
 
     RULES[name] = rule
 

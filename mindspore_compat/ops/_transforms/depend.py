@@ -34,10 +34,10 @@ def depend(value, *expr):
     live = [tensor for tensor in tensors_in(expr) if tensor._node is not None]
     if not live or depth.paused:
         return value
-    return map_tensors(lambda tensor: _tied(tensor, live), value)
+    return map_tensors(lambda tensor: _tie(tensor, live), value)
 
 
-def _tied(tensor, others):
+def _tie(tensor, others):
     """The Tensor with a node from which the backward pass continues to `others` too."""
     tied = Tensor._wrap(tensor._array)
     together = [tensor, *others]

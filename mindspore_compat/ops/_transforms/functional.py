@@ -45,7 +45,7 @@ def _jacobian(api, fn, grad_position, has_aux, forward):
         inputs_of_jacobian = [args[p] for p in positions]
         at = (Push if forward else Pull)(of_chosen, inputs_of_jacobian, has_aux)
         by_head = _columns(at, inputs_of_jacobian) if forward else _rows(at, inputs_of_jacobian)
-        result = _arranged(at.main, by_head)
+        result = _arrange(at.main, by_head)
         return (result, at.out[1] if len(at.out) == 2 else at.out[1:]) if has_aux else result
 
     return jacobian
@@ -91,7 +91,7 @@ def _of_units(linear, likes, at):
     return [stack.run(list(column), 0) for column in zip(*walked)]
 
 
-def _arranged(main, by_head):
+def _arrange(main, by_head):
     """The Jacobians in the structure of the outputs; for several inputs, a tuple for each
     output.
     """
@@ -265,7 +265,7 @@ class HyperMap:
         if not nested:
             return operation(*args)
         if graphs.running:
-            _check_mapped("HyperMap", "In a nonleaf situation, the", args)
+            _check_sequences("HyperMap", "In a nonleaf situation, the", args)
             if any(map(is_dynamic, args)) and isinstance(args[0][0], (tuple, list)):
                 raise TypeError(
                     "The HyperMap does not support scenarios involving nested dynamic "
@@ -277,10 +277,10 @@ class HyperMap:
                 f"For '{type(self).__name__}', the sequences must be equal, but got "
                 f"{[len(a) if isinstance(a, (tuple, list)) else type(a).__name__ for a in args]}."
             )
-        return _mapped((self._apply(operation, column) for column in zip(*args)), args)
+        return _collect((self._apply(operation, column) for column in zip(*args)), args)
 
 
-def _check_mapped(api, subject, args):
+def _check_sequences(api, subject, args):
     """Rejects sequences as a graph does when an operation is mapped over them: other kinds or other
     lengths than the first.
     """
@@ -298,7 +298,7 @@ def _check_mapped(api, subject, args):
         )
 
 
-def _mapped(results, args):
+def _collect(results, args):
     """Results as a graph has them, a list where lists are mapped; without a graph a tuple."""
     return (list if graphs.running and isinstance(args[0], list) else tuple)(results)
 
@@ -317,12 +317,12 @@ class Map(HyperMap):
 
     def _apply(self, operation, args):
         if graphs.running and any(isinstance(items, (tuple, list)) for items in args):
-            _check_mapped("Map", "The", args)
+            _check_sequences("Map", "The", args)
             if any(map(is_dynamic, args)):
                 raise RuntimeError(
                     "For 'map', the dynamic length input is unsupported in graph mode."
                 )
-        return _mapped((operation(*items) for items in zip(*args)), args)
+        return _collect((operation(*items) for items in zip(*args)), args)
 
 
 @public("ops.MultitypeFuncGraph", "ops.composite.MultitypeFuncGraph")

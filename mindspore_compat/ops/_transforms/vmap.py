@@ -100,11 +100,11 @@ def vmap(fn, in_axes=0, out_axes=0, chunk_size=None):
             active.pop()
             graphs.separate = outside
         return _zip_map(
-            lambda t, a: _left(t, space, a),
+            lambda t, a: _leave(t, space, a),
             out,
             out_axes,
             "out_axes",
-            lambda number, axis: _repeated(number, count, axis),
+            lambda number, axis: _repeat(number, count, axis),
         )
 
     return mapped
@@ -188,7 +188,7 @@ def _check_axis(name, axis, rank):
         )
 
 
-def _left(tensor, space, axis):
+def _leave(tensor, space, axis):
     """An output with its hidden axis at `axis`; None for an output that is the same in
     every slice.
     """
@@ -203,7 +203,7 @@ def _left(tensor, space, axis):
     return leave_batch.run(tensor, space, axis)
 
 
-def _repeated(number, count, axis):
+def _repeat(number, count, axis):
     """A number output as a Tensor that holds it for each slice."""
     if axis is None:
         return number
@@ -279,10 +279,10 @@ def _over_cells(cells, args, in_axes, out_axes, count):
         )
         for i, cell in enumerate(cells)
     ]
-    return _stacked(outs, out_axes)
+    return _stack(outs, out_axes)
 
 
-def _stacked(outs, out_axes):
+def _stack(outs, out_axes):
     columns = [tensors_in(out) for out in outs]
     columns_stacked = iter([stack.run(list(column), 0) for column in zip(*columns)])
     whole = map_tensors(lambda t: next(columns_stacked), outs[0])

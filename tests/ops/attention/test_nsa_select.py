@@ -496,7 +496,7 @@ def test_one_page_for_each_sequence():
 
 @pytest.mark.parametrize("rows", [3, 1])
 def test_gradients_of_attention(rows, monkeypatch):
-    whole = sparse_flash._chosen
+    whole = sparse_flash._key_ranges
 
     def by_rows(xp, query, indices, seen):
         for start in range(0, query.shape[0], rows):
@@ -504,7 +504,7 @@ def test_gradients_of_attention(rows, monkeypatch):
             for _, at, barred in whole(xp, query[part], indices[part], seen[part]):
                 yield part, at, barred
 
-    monkeypatch.setattr(sparse_flash, "_chosen", by_rows)
+    monkeypatch.setattr(sparse_flash, "_key_ranges", by_rows)
     indices = int32([[0, 1, 1, -1], [3, 2, 5, 0], [0, 1, 2, 3]])
     seen = Tensor(numpy.array([2, 4, 0]))
     check_gradients(
