@@ -55,10 +55,10 @@ Lengths = TupleOf(Int(ge=0)) | ListOf(Int(ge=0))
 
 
 def several(rule, *lengths):
-    """A number, or a tuple of so many."""
+    """A number, or a tuple of a length in `lengths`."""
     return rule | TupleOf(rule, length=lengths)
 
 
 def listed(rule, *lengths):
-    """A number, or a tuple or list of so many."""
+    """A number, or a tuple or list of a length in `lengths`."""
     return several(rule, *lengths) | ListOf(rule, length=lengths)

@@ -1,7 +1,7 @@
 """In-place activations, which write their result into their input.
 
-Each is the op of the same name, followed by the writing; while a gradient is open
-the Tensor is given a fresh array instead, as with every operation in place.
+Each runs the op of the same name and writes its result; while a gradient is recorded, the Tensor
+gets a new array instead, as with every in-place operation.
 """
 
 from ..._core.declare.public_api import public, write_back

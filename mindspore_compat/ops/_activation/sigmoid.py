@@ -1,7 +1,7 @@
 """Sigmoid, and the smooth activations built from it.
 
-tanh is in _elementwise/elementary.py. Functions of several passes run over cache-sized blocks on a
-CPU (`xp.blockwise`), which makes them three times as fast there.
+tanh is in _elementwise/elementary.py. Functions with several passes run over cache-sized blocks on
+a CPU (`xp.blockwise`), which makes them three times as fast.
 """
 
 from ..._core.declare.inputs import Quirks

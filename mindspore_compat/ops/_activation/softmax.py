@@ -1,6 +1,6 @@
 """Softmax, log-softmax and softmin.
 
-A large array is worked on in parts where the axis is the last one; on a GPU each function is one
+A large array is processed in chunks if the axis is the last one; on a GPU each function is one
 kernel. Losses that contain a softmax are in _loss/cross_entropy.py.
 """
 

@@ -1,9 +1,9 @@
 """Scaled dot-product attention, and its gradients.
 
-The arithmetic stands here once, for arrays (..., steps, features) whose leading axes broadcast;
+The arithmetic is written once here, for arrays (..., steps, features) whose leading axes broadcast;
 nn.MultiheadAttention and the fused attentions of _attention/flash.py are layouts around it. Scores
-are computed for some queries at a time, and again on the way back, so that the matrix of all scores
-exists only where it is requested.
+are computed for some queries at a time, and recomputed in the backward pass, so the full matrix of
+scores exists only if it is requested.
 """
 
 import math

@@ -1,9 +1,9 @@
 """The fused attention ops of Ascend: flash_attention_score and FlashAttentionScore.
 
 Layouts (head_layouts.py), masks and bits (flash_masks.py) become what _attention/attention.py
-computes with: (batch, heads of the keys, queries for each of them, steps, features), a matrix of
-what is barred, and one of what passes dropout. The documentation of 2.10 is the reference; the
-original runs these on Ascend only.
+computes with: (batch, heads of the keys, queries for each of them, steps, features), a mask of
+forbidden keys, and the dropout mask. The documentation of 2.10 is the reference; the original runs
+these on Ascend only.
 """
 
 from ..._core.declare.op import space_for

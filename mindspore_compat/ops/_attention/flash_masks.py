@@ -14,7 +14,7 @@ _MODES = {
     5: "a prefix",
 }
 COMPRESSED = (2048, 2048)
-LAST_ROWS = 1024  # of a causal shift, only so many rows are given
+LAST_ROWS = 1024  # the number of rows that a causal shift has
 
 
 def _need_reach(api, before, after, queries, keys):

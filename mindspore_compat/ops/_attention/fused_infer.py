@@ -1,9 +1,10 @@
 """fused_infer_attention_score: prompt and incremental attention for inference in one op.
 
-It is that of many queries, or that of one for each batch, by the shape of the queries; both with
-padding on the left, keys of bytes, and the logarithms of the sums of exponentials. What it shares
-with the two is in _attention/prompt_incre.py and _attention/inference.py. The documentation of 2.10
-is the reference; the original runs it on Ascend only.
+The shape of the queries decides between the attention of many queries and that of one query per
+batch. Both support padding on the left, keys of bytes, and the logarithms of the sums of
+exponentials. What it shares with the two is in _attention/prompt_incre.py and
+_attention/inference.py. The documentation of 2.10 is the reference; the original runs it on Ascend
+only.
 """
 
 from ..._core.declare.public_api import public

@@ -20,7 +20,7 @@ from .head_layouts import folded_heads, numbers_of, split_heads
 
 Bytes = TensorOf("int8")
 
-_SHARED = 64  # at most so many heads of queries share one of keys
+_SHARED = 64  # the most query heads that share one key head
 
 
 # Bytes --------------------------------------------------------------------------------------------

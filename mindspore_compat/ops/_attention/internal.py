@@ -165,8 +165,8 @@ def ffn_ext(
             are no experts.
         bias1 (Tensor): of the first layer. Default: ``None``.
         bias2 (Tensor): of the second layer. Default: ``None``.
-        scale (Tensor): by which what is between becomes int8. Default: ``None``.
-        offset (Tensor): added then. Default: ``None``.
+        scale (Tensor): quantizes the values between the layers to int8. Default: ``None``.
+        offset (Tensor): added in this quantization. Default: ``None``.
         deqScale1 (Tensor): of the first product of int8. Default: ``None``.
         deqScale2 (Tensor): of the second. Default: ``None``.
         antiquant_scale1 (Tensor): of the first weight of int8. Default: ``None``.

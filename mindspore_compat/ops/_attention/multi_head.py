@@ -1,8 +1,8 @@
 """multi_head_attention_forward: the projections, masks and heads around the attention of
 _attention/attention.py.
 
-nn.MultiheadAttention is this function with Parameters. Checks of shapes stand here, so that both
-refuse the same arguments.
+nn.MultiheadAttention is this function with Parameters. The shape checks are here, so both refuse
+the same arguments.
 """
 
 import math

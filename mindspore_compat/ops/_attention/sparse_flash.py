@@ -1,9 +1,9 @@
 """Sparse attention to the most relevant keys: lightning_indexer, sparse_flash_attention.
 
-One finds which keys matter to a query, the other attends to those. Sequences may have different
-lengths, be joined ("TND"), or lie in pages that a table names ("PA_BSND"); each is worked on by
-itself. The documentation of 2.10 is the reference; the original runs these on Ascend only.
-Attention to all keys is in _attention/flash.py, the arithmetic of scores in
+The first finds the keys that matter to a query, the second attends to them. Sequences may have
+different lengths, be joined ("TND"), or lie in pages that a table names ("PA_BSND"); each is
+processed separately. The documentation of 2.10 is the reference; the original runs these on Ascend
+only. Attention to all keys is in _attention/flash.py, the arithmetic of scores in
 _attention/attention.py.
 """
 

@@ -1,10 +1,9 @@
 """Collective and point-to-point Primitives: AllReduce, AllGather, Broadcast, Send, Receive and
 others.
 
-Functions of the same meaning are in `communication/comm_func.py`; both call
-`communication/transfer.py`, whose functions carry the gradients. Ranks of `Broadcast`,
-`CollectiveScatter` and `CollectiveGather` are numbers in the world, those of the others numbers in
-the group.
+The equivalent functions are in `communication/comm_func.py`; both call `communication/transfer.py`,
+whose functions carry the gradients. Ranks of `Broadcast`, `CollectiveScatter` and
+`CollectiveGather` are world ranks, those of the others are ranks in the group.
 """
 
 from ..._core.declare.public_api import public

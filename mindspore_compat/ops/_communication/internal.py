@@ -1,8 +1,8 @@
 """Collectives of `ops.auto_generate` that the original runs only on Ascend.
 
-Those of the original's `InnerComm` give new Tensors, those of `DistComm` write into Tensors that
-they are given; both give (the result, a handle to wait on), and no handle once the result is there.
-Members of a group are given by their rank in the group.
+Those of the original's `InnerComm` return new Tensors, those of `DistComm` write into their
+arguments. Both return (the result, a handle to wait on), and None for the handle once the result is
+there. Members of a group are given by their rank in the group.
 """
 
 from ..._core.tensor.tensor import Tensor

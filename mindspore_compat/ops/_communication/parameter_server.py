@@ -20,7 +20,7 @@ class Push(_Server):
 
     Args:
         optim_type (str): the Primitive of the optimizer.
-        only_shape_indices (list): the inputs of which only the shape is sent.
+        only_shape_indices (list): the inputs whose shape alone is sent.
 
     Raises:
         RuntimeError: if it is called.

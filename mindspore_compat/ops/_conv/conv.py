@@ -1,8 +1,8 @@
 """1-D, 2-D and 3-D convolution.
 
 Transposed convolutions are in conv_transpose.py, the arithmetic in _backend/conv/convolution.py.
-Every operation here is a composition of `xp.convolve_nd` and its kin, whose gradients make its
-own. A low-precision dtype is computed in float32.
+Every operation here is composed of `xp.convolve_nd` and related functions, whose gradients give its
+own. Low-precision dtypes are computed in float32.
 """
 
 from ..._core.declare.inputs import SameDtype
@@ -103,7 +103,7 @@ def conv2d(
     """Computes a 2-D convolution of images (N, C, H, W) with kernels (C_out, C / groups, k_h, k_w).
 
     `pad_mode` "same" gives ceil(size / stride) outputs, "valid" uses no padding, "pad" puts
-    `padding` zeros on both sides, or so many above and below and so many left and right.
+    `padding` zeros on both sides; two numbers are the zeros above and below, and left and right.
 
     Shapes:
         `input` is (N, C, H, W), `weight` is (C_out, C / groups, k_h, k_w), `bias` is (C_out,), of

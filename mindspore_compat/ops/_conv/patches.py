@@ -46,9 +46,9 @@ def extract_image_patches(
 ):
     """Extracts patches of images (N, C, H, W), with the elements of each patch along the channels.
 
-    Sizes are [1, 1, rows, columns], of which the last two count, or those two: of the patch
-    (`ksizes`), of the step from patch to patch (`strides`) and of the step within a patch
-    (`rates`). With `padding` "SAME" patches go beyond the edges, where there are zeros.
+    Sizes are [rows, columns], or [1, 1, rows, columns]: of the patch (`ksizes`), of the step from
+    patch to patch (`strides`) and of the step within a patch (`rates`). With `padding` "SAME"
+    patches go beyond the edges, where there are zeros.
 
     Shapes:
         `input_x` is (N, C, H, W). The result is (N, rows * columns * C, H', W'), of the same dtype.

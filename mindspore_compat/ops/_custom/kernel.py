@@ -1,7 +1,7 @@
 """`ops.kernel`: user-defined operators in a small kernel language, run as Python.
 
-Such a function takes and returns NumPy arrays and uses, in addition to Python, the words of
-`_WORDS`. It may be handed to `ops.Custom`.
+A kernel function takes and returns NumPy arrays and may use the names in `_WORDS` in addition to
+Python. It can be passed to `ops.Custom`.
 """
 
 import contextlib

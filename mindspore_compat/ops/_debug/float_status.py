@@ -1,8 +1,8 @@
 """The float status register, with which scripts before release 1.3 detect overflow.
 
-On Ascend a register notes whether any operation overflowed. Here it notes whether a gradient has
-come out infinite or NaN since it was cleared, which is what these scripts want to know. Nothing is
-looked at until a script first clears the register.
+On Ascend a register notes whether any operation overflowed. Here it records whether a gradient was
+infinite or NaN since the register was cleared, which is what these scripts need. Nothing is checked
+until a script first clears the register.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """Elementwise gradient Primitives of `ops.operations._grad_ops`, some of which take the forward
 result.
 
-Most are given the result of an operation instead of its input, and use that operation's own rule
+Most take the result of an operation instead of its input, and use that operation's gradient rule
 (`_of_result`). Those that pull a gradient back through a call are in internal.py.
 """
 

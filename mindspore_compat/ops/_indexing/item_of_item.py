@@ -1,8 +1,8 @@
 """Finds the Tensor that `x[i][j] = y` writes to in graph mode and within `vmap`.
 
-A graph has values, no memory that two Tensors share: `z = x[i]` followed by `z[j] = y` leaves `x`
-as it is. The statement `x[i][j] = y` however writes the changed item into `x`. Whether an item is
-assigned to in the statement that took it is read from the source, as the original does.
+In a graph no two Tensors share memory: `z = x[i]` followed by `z[j] = y` leaves `x` as it is. The
+statement `x[i][j] = y` however writes the changed item into `x`. Whether an item is assigned to in
+the statement that took it is read from the source, as the original does.
 """
 
 import ast

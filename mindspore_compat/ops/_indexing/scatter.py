@@ -111,7 +111,7 @@ Args:
         dtype of `input_x`, unless it is wider; in a copy the dtypes must be the same.
 
 Raises:
-    TypeError: if an argument is no Tensor, `indices` not of ints, or the dtypes do not fit.
+    TypeError: if an argument is not a Tensor, `indices` not of ints, or the dtypes do not fit.
     ValueError: if the shapes do not fit.
     IndexError: if a position is out of range.
 

@@ -107,7 +107,7 @@ def choose(self, choices, mode="clip"):
     it names.
 
     Fractions and imaginary parts are cut off, of indices and of choices: the original chooses among
-    int32 and gives back the dtype of the choices, which is int64 where they are no Tensors.
+    int32 and gives back the dtype of the choices, which is int64 if they are not Tensors.
 
     Args:
         choices (Union[tuple, list, Tensor]): Tensors of one dtype, or numbers and lists of them,

@@ -1,8 +1,8 @@
 """Casts for ops that write: numbers become Tensors without axes, values no wider than the target.
 
-The original converts what is written to the dtype of what is written to, and refuses what is wider;
-the target itself is never converted. The ops are in _indexing/scatter.py, _indexing/assign.py,
-_indexing/inplace.py and _optimizer/update.py.
+The original casts the written values to the dtype of the target, and refuses wider ones; the target
+itself is never cast. The ops are in _indexing/scatter.py, _indexing/assign.py, _indexing/inplace.py
+and _optimizer/update.py.
 """
 
 from ..._core.declare.op import space_for

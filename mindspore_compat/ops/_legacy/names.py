@@ -1,7 +1,7 @@
 """Names of older releases that 2.10 no longer has and scripts still import.
 
-They are switched off by the environment: `MINDSPORE_COMPAT_LEGACY=0`, under which a script sees
-exactly the names of 2.10.
+The environment variable `MINDSPORE_COMPAT_LEGACY=0` switches them off; a script then sees exactly
+the names of 2.10.
 """
 
 from ..._core.declare.public_api import legacy

@@ -99,7 +99,7 @@ def weight_quant_batch_matmul(
 ):
     """x @ ((weight + offset) * scale) + bias; as int8 where `quant_scale` is given.
 
-    With `antiquant_group_size` each group of so many rows of the weight has its own scale.
+    With `antiquant_group_size` each group of that many rows of the weight has its own scale.
 
     Source: mindspore.ops.auto_generate.weight_quant_batch_matmul of MindSpore 2.10.
     """

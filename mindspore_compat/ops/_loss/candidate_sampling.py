@@ -1,6 +1,6 @@
 """Candidate samplers, which draw the classes for a sampled loss.
 
-The draws are made on the host; how often each class is to be expected is returned with them.
+The samples are drawn on the host and returned with the expected count of each class.
 """
 
 import numpy as np

@@ -2,8 +2,8 @@
 decoding.
 
 The loss sums the probabilities of all alignments by a recursion over time, in logarithms. Its
-gradient is the probability with which each label is emitted at each time, which the same recursion
-gives when it is run from both ends. Graves et al., "Connectionist Temporal Classification" (2006).
+gradient is the probability that each label is emitted at each time, which the same recursion, run
+from both ends, computes. Graves et al., "Connectionist Temporal Classification" (2006).
 """
 
 from ..._backend.space import implements

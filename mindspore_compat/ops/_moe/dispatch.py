@@ -2,8 +2,8 @@
 back.
 
 The documentation of 2.10 is the reference; the original runs these on Ascend only, for the numbers
-of ranks and features that its devices have, where these work for any. What stands between them, the
-experts' products, is in _moe/grouped_matmul.py; experts of one rank are in _moe/token_permute.py.
+of ranks and features that its devices have; these work for any. The experts' products between the
+two are in _moe/grouped_matmul.py; experts of one rank are in _moe/token_permute.py.
 """
 
 from ..._core.declare.public_api import public

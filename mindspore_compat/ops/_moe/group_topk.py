@@ -35,8 +35,8 @@ def group_topk(
     Args:
         token (Tensor): is written to; of each token the scores of all experts, shape
             (..., experts); float16 or bfloat16.
-        idx_arr (Tensor): the numbers 0, 1, 2, ..., by which groups are called, int32, one axis, at
-            least as many as experts.
+        idx_arr (Tensor): the numbers of the groups, 0, 1, 2, ..., int32, one axis, at least as many
+            as experts.
         group_num (int): into how many groups the experts are cut, one after the other.
         k (int): how many groups stay.
         k_inner (int): how many scores count for a group. Default: 1.

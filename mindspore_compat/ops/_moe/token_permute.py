@@ -1,8 +1,8 @@
 """Mixture of experts: tokens sorted by expert, and merged again.
 
 The documentation of 2.10 is the reference; the original runs these on Ascend only. Positions are
-ints, so gradients flow through the tokens and through what they are weighted with. The products
-in between are in _moe/grouped_matmul.py.
+ints, so gradients flow only through the tokens and their weights. The products in between are in
+_moe/grouped_matmul.py.
 """
 
 from ..._backend.arrays import to_host

@@ -44,7 +44,7 @@ def _row_statistics(xp, part, eps):
     ones = xp.full((part.shape[1], 1), 1, part.dtype)
     mean = xp.matmul(part, ones) / part.shape[1]
     part = part - mean
-    rest = xp.matmul(part, ones) / part.shape[1]  # by which the sum was rounded: far from 0, much
+    rest = xp.matmul(part, ones) / part.shape[1]  # the rounding error of the sum: far from 0, much
     part, mean = part - rest, mean + rest
     var = xp.expand_dims(dots(xp, part, part), 1) / part.shape[1]
     return part, mean, 1 / xp.sqrt(var + eps)

@@ -377,8 +377,8 @@ def instance_norm_grad(
 ):
     """Computes the gradients of instance normalization, of each channel of each image.
 
-    In training `save_mean` and `save_variance` count, the second of which is the reciprocal
-    deviation, else `mean` and `variance`.
+    Training uses `save_mean` and `save_variance` (the reciprocal deviation); inference uses `mean`
+    and `variance`.
 
     Shapes:
         `dy` and `x` are (N, C, H, W); scale and statistics are (N, C, 1, 1). The gradients of scale

@@ -5,7 +5,7 @@
 once per step; flags such as `nesterov` are Python bools. Nothing here writes in place, knows a
 Tensor or names an array library: `_backend.fuse` runs the element-by-element formulas in place,
 over blocks on a CPU and as one kernel on a GPU. The formulas at the end reduce over a whole tensor
-and are run as they stand.
+and are not fused.
 """
 
 

@@ -1,9 +1,9 @@
 """Optimizer updates from sparse gradients, which cover only some rows.
 
-Rows named twice are added up first, but for RMSProp. `FusedSparse...` return their Parameter and,
-for each state, a Tensor of one zero, as the original documents; `SparseApply...` return the
-Parameters themselves.
-Updates with whole gradients are in the other files of this folder.
+Gradients of rows named twice are summed first, except in RMSProp. `FusedSparse...` return their
+Parameter and, for each state, a Tensor of one zero, as the original documents; `SparseApply...`
+return the Parameters themselves. Updates with whole gradients are in the other files of this
+folder.
 """
 
 import numpy

@@ -1,8 +1,8 @@
 """`infer_value_for_Tile` and others: the results of Primitives for constants.
 
-The original's graph compiler calls them; an input that is no constant is None, and then so is the
-result. Types come as numbers (`ops.auto_generate.dtype_to_type_id`), ways to round as 1 (to zero)
-and 2 (down).
+The original's graph compiler calls them; an input that is not a constant is None, and then so is
+the result. Types come as numbers (`ops.auto_generate.dtype_to_type_id`), rounding modes as 1
+(toward zero) and 2 (down).
 """
 
 import functools

@@ -1,7 +1,7 @@
 """Dropout, and the activations that draw random numbers.
 
 Masks come from the stream that `mindspore.set_seed` seeds, or, for an op given seeds of its own,
-from a stream of its own. They are constants to every gradient.
+from a stream of its own. Gradients treat them as constants.
 """
 
 import numpy as np

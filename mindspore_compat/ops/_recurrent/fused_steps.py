@@ -1,13 +1,13 @@
 """Recurrent steps as single kernels: one product and one kernel for each step, forward and
 backward.
 
-Where all steps together are one compiled loop of the host (_backend/recurrent/sequences.py), that
-runs instead.
+Where the host has one compiled loop for all steps (_backend/recurrent/sequences.py), that loop runs
+instead.
 
 The gates of a step lie side by side in one array; the kernels read and write the parts of such
-arrays, and write what they find straight to its step of the sequence. A GPU has these kernels, and
-the host where they are compiled; the functions give None where there is none yet. The formulas and
-shapes are those of sequence.py, which names the arrays.
+arrays, and write their results directly to the step of the sequence. A GPU has these kernels, and
+so has the host where they are compiled; the functions return None if there is no kernel. The
+formulas and shapes are those of sequence.py, which names the arrays.
 """
 
 from ..._backend.bodies.row_plan import Parts

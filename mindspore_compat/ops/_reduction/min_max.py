@@ -60,8 +60,8 @@ def _bounded(line, word, limit, body, printed):
 
     Args:
         initial: a value that takes part everywhere.
-        where: which elements take part; `initial` must be given with it. What is no Tensor is not
-            looked at.
+        where: which elements take part; `initial` must be given with it. A value that is not a
+            Tensor is ignored.
 
     Shapes:
         `input` may have any shape. The result lacks the axes given, or has length 1 there with

@@ -1,8 +1,9 @@
 """Discrete Fourier transforms (FFT) over one, two and more axes, of complex, real and Hermitian
 signals.
 
-Everything rests on one function of `xp`, the complex transform over several axes, whose adjoint is
-the inverse with the scale on the other side; the others cut, pad and mirror around it.
+Everything is built on one function of `xp`, the complex transform over several axes, whose adjoint
+is the inverse with the scale on the other side; the others crop, pad and mirror its input or
+output.
 """
 
 from ..._core.declare.op import op

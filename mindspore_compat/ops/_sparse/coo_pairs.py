@@ -1,8 +1,7 @@
 """Elementwise Primitives of a sparse tensor, given as indices, values and shape, with another or a
 dense one.
 
-Results of indices that both of two sparse tensors have, and of those that only one has, come in
-row-major order.
+The result covers the indices of both sparse tensors, in row-major order.
 """
 
 from ..._core.declare.op import space_for

@@ -1,7 +1,7 @@
 """Primitives of CSR matrices, and of batches of them, given by their five components.
 
-The parts and their methods are in `parts.Csr`. Unlike the original's on a CPU, none of
-these writes into what it is given.
+The parts and their methods are in `parts.Csr`. Unlike the original's on a CPU, these never write
+into their arguments.
 """
 
 from ..._core.declare.op import space_for

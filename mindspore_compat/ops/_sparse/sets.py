@@ -1,6 +1,6 @@
 """Set operations on the values of each row, of a dense or a sparse Tensor.
 
-A sparse result has a row for each set, in which its values stand from the smallest on.
+A sparse result has a row for each set, with its values in ascending order.
 """
 
 from ..._core.declare.op import space_for

@@ -1,8 +1,8 @@
 """Methods of Tensor that change its shape and have several signatures, such as
 `transpose(dim0, dim1)` and `transpose(*axes)`. The ops themselves are in `_shape`.
 
-`reshape`, `view` and their kin take ints, one tuple, or the shape by its name; they are called too
-often to choose among forms and look at their arguments themselves.
+`reshape`, `view` and similar methods take ints, one tuple, or the shape as a keyword. They are
+called so often that they check their arguments themselves instead of choosing among signatures.
 """
 
 import math

@@ -1,9 +1,9 @@
 """Batching rules of convolution, pooling and masks: the hidden axis merges with the first visible
 one.
 
-They treat the elements along their first axis in the same way, so all slices go through one call.
-Only a convolution whose weights differ from slice to slice goes slice by slice. The functions are
-those of the family "samples" (_backend/catalogue.py).
+These functions treat all elements along their first axis alike, so one call handles all slices.
+Only a convolution whose weights differ between slices runs slice by slice. The functions are those
+of the family "samples" (_backend/catalogue.py).
 """
 
 from ..._core.vmap.batch import RULES, loop

@@ -1,6 +1,6 @@
 """mindspore.ops.composite.multitype_ops._compile_utils: `tensor[index]` as functions.
 
-Scripts put functions of their own in place of `Tensor.__getitem__` and call these from there.
+Scripts replace `Tensor.__getitem__` by functions of their own, which call these.
 """
 
 from ..._core.tensor.tensor import Tensor

@@ -1,8 +1,8 @@
 """Building blocks of the original's graphs: `x += y` and the like, sums of gradients, iteration.
 
-2.10 shows these under `ops.composite`. Its compiler puts them instead of Python's own words:
-`augassign_add` stands for `+=`, `ms_next` for a step of a loop. Here they compute what those words
-compute. `HyperMap` and `MultitypeFuncGraph`, of which some are made, are in
+MindSpore 2.10 exposes these under `ops.composite`. Its compiler replaces Python statements by them:
+`augassign_add` stands for `+=`, `ms_next` for a step of a loop. Here they compute what those
+statements compute. `HyperMap` and `MultitypeFuncGraph`, the classes of some, are in
 _transforms/functional.py.
 """
 

@@ -1,8 +1,8 @@
 """mindspore.ops.composite.multitype_ops: Python's operators as functions of many types.
 
-`add(x, y)` is what `x + y` gives: of Tensors, sparse ones, numbers, strings, tuples and lists.
+`add(x, y)` returns `x + y` for Tensors, sparse tensors, numbers, strings, tuples and lists.
 Implementations for further types can be registered, as with any `MultitypeFuncGraph`; the operator
-itself is what is left for all others, `default_add` and its like.
+itself is the default for all other types, such as `default_add`.
 """
 
 import operator

@@ -1,7 +1,6 @@
 """vmap: one run of a function for all slices of its inputs.
 
-The arrays with a hidden axis are in `_core/vmap`; here are the axes, and what is refused about
-them.
+The arrays with a hidden axis are in `_core/vmap`; the axes and their checks are here.
 """
 
 import inspect
@@ -45,7 +44,7 @@ def vmap(fn, in_axes=0, out_axes=0, chunk_size=None):
         out_axes (Union[int, list, tuple]): where the axis appears in the outputs; a number becomes
             a Tensor that holds it for each slice, None leaves what is the same in every slice as
             it is. Default: 0.
-        chunk_size (int): at most so many slices at once. Default: None, all of them.
+        chunk_size (int): the most slices to run at once. Default: None, all of them.
 
     Random numbers are drawn once and are the same in every slice; draw them outside and map over
     them where the slices shall differ.
