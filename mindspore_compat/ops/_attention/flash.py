@@ -222,7 +222,7 @@ def flash_attention_score(
             for layout "TND".
         actual_seq_kvlen (Union[Tensor, tuple[int], list[int]]): where those of keys end.
         keep_prob (float): how probable it is that a weight passes dropout, in (0, 1]. Default: 1.0.
-        scalar_value (float): what the products are multiplied by. Default: 1.0.
+        scalar_value (float): the factor of the products of queries and keys. Default: 1.0.
         pre_tokens (int): how many keys back a query sees, for modes 0 (with a mask) and 4.
         next_tokens (int): how many keys ahead it sees.
         inner_precise (int): reserved.

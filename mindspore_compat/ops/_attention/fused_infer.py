@@ -125,7 +125,7 @@ def fused_infer_attention_score(
         key_shared_prefix (Tensor): reserved; None. So are `value_shared_prefix` and
             `actual_shared_prefix_len`.
         num_heads (int): N. Default: 1.
-        scale (float): what the products are multiplied by. Default: 1.0.
+        scale (float): the factor of the products of queries and keys. Default: 1.0.
         pre_tokens (int): how many keys back a query sees, for modes 0 (with a mask, and no padding
             on the left) and 4.
         next_tokens (int): how many keys ahead it sees.

@@ -94,7 +94,7 @@ class Inference:
         layout (str): "BSH", "BNSD", "BSND" or "BNSD_BSND".
         heads (int): how many heads the queries have.
         key_heads (int): how many the keys have; 0 for as many.
-        scale (float): what the products are multiplied by.
+        scale (float): the factor of the products of queries and keys.
         error (type): what heads that do not fit raise.
     """
 

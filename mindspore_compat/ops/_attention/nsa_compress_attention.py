@@ -51,7 +51,7 @@ def nsa_compress_attention(
         key (Tensor): shape (T2, N2, D1), one for each window, of the dtype of `query`; N2 divides
             N1, and D1 is a multiple of 16.
         value (Tensor): shape (T2, N2, D2), D2 a multiple of 16 up to D1.
-        scale_value (float): what the products are multiplied by.
+        scale_value (float): the factor of the products of queries and keys.
         head_num (int): N1.
         compress_block_size (int): l, how long a window is, a multiple of 16 in [16, 128].
         compress_stride (int): d, how far they are apart, a multiple of 16 in [16, 64], at most l.

@@ -120,7 +120,7 @@ def nsa_select_attention(
         value (Tensor): shape (T2, N2, D2), D2 at most D1.
         topk_indices (Tensor): the blocks of each query, counted within its sequence, int32, shape
             (T1, N2, select_block_count).
-        scale_value (float): what the products are multiplied by.
+        scale_value (float): the factor of the products of queries and keys.
         head_num (int): N1.
         select_block_size (int): 64.
         select_block_count (int): how many blocks each query sees.

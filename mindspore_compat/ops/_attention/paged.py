@@ -196,7 +196,7 @@ class PagedAttention(_Paged):
 
     Args:
         head_num (int): how many heads the queries have.
-        scale_value (float): what the products are multiplied by.
+        scale_value (float): the factor of the products of queries and keys.
         kv_head_num (int): how many heads the keys have, a divisor of `head_num`.
         kv_cache_quant_mode (str): "DEFAULT" for a scale for each channel, or "PERTOKEN".
             Default: "DEFAULT".
@@ -311,7 +311,7 @@ class PagedAttentionMask(_Paged):
 
     Args:
         head_num (int): how many heads the queries have.
-        scale_value (float): what the products are multiplied by.
+        scale_value (float): the factor of the products of queries and keys.
         kv_head_num (int): how many heads the keys have, a divisor of `head_num`.
         kv_cache_quant_mode (str): "DEFAULT" for a scale for each channel, or "PERTOKEN".
             Default: "DEFAULT".

@@ -88,7 +88,7 @@ def prompt_flash_attention(
             each channel. Default: None, for a result of floats.
         quant_offset2 (Tensor): added to the result with it, of its shape and dtype.
         num_heads (int): N, in [1, 256].
-        scale_value (float): what the products are multiplied by. Default: 1.0.
+        scale_value (float): the factor of the products of queries and keys. Default: 1.0.
         pre_tokens (int): how many keys back a query sees, for modes 0 (with a mask) and 4.
         next_tokens (int): how many keys ahead it sees. Default: 0.
         input_layout (str): "BSH" or "BNSD". Default: "BSH".
@@ -266,7 +266,7 @@ def incre_flash_attention(
         block_table (Tensor): the pages of each batch, int32, shape (B, pages). Default: None.
         num_heads (int): N.
         input_layout (str): "BSH" or "BNSD". Default: "BSH".
-        scale_value (float): what the products are multiplied by. Default: 1.0.
+        scale_value (float): the factor of the products of queries and keys. Default: 1.0.
         num_key_value_heads (int): kvN, a divisor of N; 0 for N. Default: 0.
         block_size (int): how many keys a page holds. Default: 0.
         inner_precise (int): 0 or 1, how exact the original is; without effect.

@@ -415,7 +415,7 @@ def sparse_flash_attention(
         value (Tensor): of the shape of `key`.
         sparse_indices (Tensor): for each query the keys it attends to, or blocks of them, int32,
             shape (B, S1, 1, count) or (T1, 1, count); those below 0 name none.
-        scale_value (float): what the products are multiplied by.
+        scale_value (float): the factor of the products of queries and keys.
         block_table (Tensor): the pages of each sequence, int32, shape (B,) or (B, pages), for
             "PA_BSND".
         actual_seq_lengths_query (Tensor): how many queries each sequence has, or where each ends

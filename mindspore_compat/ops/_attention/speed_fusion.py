@@ -107,7 +107,7 @@ def speed_fusion_attention(
             slopes of ALiBi, float32, shape (B, N1) or (N1,). Default: None.
         padding_mask (Tensor): reserved; None.
         atten_mask (Tensor): true or 1 where a key is left out; bool or uint8.
-        scale (float): what the products are multiplied by. Default: 1.0.
+        scale (float): the factor of the products of queries and keys. Default: 1.0.
         keep_prob (float): how probable it is that a weight passes dropout, in (0, 1]. Default: 1.0.
         pre_tokens (int): how many keys back a query sees, for modes 0 (with a mask) and 4.
         next_tokens (int): how many keys ahead it sees.

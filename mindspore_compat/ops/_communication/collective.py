@@ -305,7 +305,7 @@ class Send(Primitive):
     """Sends a Tensor to another rank, and receives its gradient from there.
 
     Taking a gradient, tie the result to one that the loss depends on, as `depend(x, send(x))`:
-    where the walk back reaches it, it waits for what the Receive on the other side sends back.
+    in the backward pass it waits for what the Receive on the other side sends back.
 
     Args:
         sr_tag (int): a number that the receiver names too.
@@ -359,7 +359,7 @@ class Receive(Primitive):
         group_back (str): the group that the gradient goes through. Default: the world.
 
     Outputs:
-        Tensor, what was received. Arguments of the call do not matter.
+        Tensor, the one received. Arguments of the call do not matter.
 
     Raises:
         TypeError: if `sr_tag` or `src_rank` is not an int, `shape` not a list or tuple of ints,

@@ -42,14 +42,14 @@ def all_gather_matmul(
         world_size: the group's size: 2, 4 or 8.
         bias: None.
         gather_index: 0: `input` is what is joined.
-        gather_output: whether what was joined is given too.
+        gather_output: whether the gathered Tensor is returned too.
         comm_turn: 0; how finely the original's device cuts the exchange.
         trans_input: False.
         trans_x2: whether `x2` is given turned, (n, k).
 
     Returns:
-        (Tensor, Tensor), the product, (m * world_size, n), and what was joined, (m * world_size,
-        k), or a Tensor of shape (0,).
+        (Tensor, Tensor), the product, (m * world_size, n), and the gathered Tensor,
+        (m * world_size, k), or a Tensor of shape (0,).
 
     Raises:
         RuntimeError: if dtypes or shapes are not as described above, an argument has another value

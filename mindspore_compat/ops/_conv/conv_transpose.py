@@ -21,7 +21,7 @@ Mode = OneOf("same", "valid", "pad")
 
 
 def _transpose(xp, api, y, w, x_shape, stride, pads, dilation, groups):
-    """The input gradient of a convolution, after a look at the sizes."""
+    """The input gradient of a convolution, after checks of the sizes."""
     need_one_dtype(api, input=y, weight=w)
     expected = tuple(
         (n + sum(p) - d * (k - 1) - 1) // s + 1

@@ -16,7 +16,7 @@ _WORDS = "ints, slices, '...', None, bools, Tensors, lists and tuples"
 def basic(array, index):
     """A plain index of ints and slices in range, in the array library's form; None for any other.
 
-    It is the same index, with '...' where a number would come out, which is a copy and no view.
+    It is the same index, with '...' where a number would result, which is a copy and not a view.
     """
     kind, shape = type(index), array.shape
     if kind is int:

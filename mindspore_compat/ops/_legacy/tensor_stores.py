@@ -88,7 +88,7 @@ class TensorArray(_OfArrays):
         element_shape (Union[tuple[int], list[int]]): of the elements.
         dynamic_size (bool): whether it grows.
         size (int): how many indices it has where it does not.
-        name (str): what it is called.
+        name (str): the name of the store.
 
     Source: mindspore.ops.operations._tensor_array.TensorArray of MindSpore 1.9.
     """
@@ -246,7 +246,7 @@ class TensorsQueueCreate(_Filled):
         dtype (mindspore.dtype): of the Tensors.
         shapes (Union[tuple, list]): a shape for each Tensor of a tuple.
         size (int): how many tuples it takes; 0 for any number.
-        name (str): what it is called.
+        name (str): the name of the store.
 
     Source: mindspore.ops.operations._rl_inner_ops.TensorsQueueCreate of MindSpore 1.9.
     """

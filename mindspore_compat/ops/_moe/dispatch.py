@@ -67,7 +67,7 @@ def moe_distribute_dispatch(
         ep_rank_id (int): this rank's number in it.
         moe_expert_num (int): how many experts there are, without the shared one; at most 256, and
             a multiple of the ranks that hold them.
-        expert_scales (Tensor): what the experts' results are to be multiplied by, float32, of the
+        expert_scales (Tensor): the weights of the experts' results, float32, of the
             shape of `expert_ids`; travels with the tokens. Default: ``None``.
         scales (Tensor): for `quant_mode` 2, factors for the features, by expert, applied first;
             float32, shape (shared_expert_num + moe_expert_num, features). Default: ``None``.
@@ -278,13 +278,13 @@ def moe_distribute_combine(
     expert as it is. Sums are computed in float32.
 
     Args:
-        expand_x (Tensor): what the experts of this rank gave for the rows of `expand_x` of
+        expand_x (Tensor): the results of this rank's experts for the rows of `expand_x` of
             `moe_distribute_dispatch`, in their order, shape (A, features); float16, bfloat16 or
             int8. With tensor parallelism each rank gives its part of the sums.
         expert_ids (Tensor): the experts of each token, int32, shape (tokens, k).
         expand_idx (Tensor): as `moe_distribute_dispatch` gave it.
         ep_send_counts (Tensor): its `ep_recv_counts`.
-        expert_scales (Tensor): what the experts' results are multiplied by, float32, of the shape
+        expert_scales (Tensor): the weights of the experts' results, float32, of the shape
             of `expert_ids`.
         ep_world_size (int): how many ranks the group has.
         ep_rank_id (int): this rank's number in it.

@@ -380,7 +380,7 @@ def moe_finalize_routing(
     bias[expanded_expert_idx[i, k]]).
 
     Args:
-        expanded_x (Tensor): what the experts gave, shape (K * N, features).
+        expanded_x (Tensor): the results of the experts, shape (K * N, features).
         x1 (Tensor): shape (N, features).
         x2 (Tensor): of the shape of `x1`. Default: None.
         bias (Tensor): of each expert, shape (experts, features).

@@ -165,7 +165,7 @@ class FusedAdaFactorWithGlobalNorm(FusedAdaFactor):
 
     Inputs:
         - those of `FusedAdaFactor`.
-        - **global_norm** (Union[float, Tensor]) - what the gradient is divided by.
+        - **global_norm** (Union[float, Tensor]) - the divisor of the gradient.
 
     Source: mindspore.ops.FusedAdaFactorWithGlobalNorm of MindSpore 2.10.
     """

@@ -263,7 +263,7 @@ class Randperm(Primitive):
     """A random permutation of the integers below n, padded to `max_length` with `pad`.
 
     Args:
-        max_length (int): how many numbers come out.
+        max_length (int): the length of the result.
         pad (int): what fills up.
         dtype (mindspore.dtype): an integer dtype.
 

@@ -118,8 +118,8 @@ def matrix_diag(
         k (Union[int, Tensor]): the diagonal, or the lowest and the highest.
         num_rows (Union[int, Tensor]): -1 for as many as are needed.
         num_cols (Union[int, Tensor]): -1 for as many as are needed; square if both are -1.
-        padding_value (Union[number, Tensor]): what stands outside the band.
-        align (str): where short diagonals stand, above and below the main one.
+        padding_value (Union[number, Tensor]): the value outside the band.
+        align (str): the side on which short diagonals are aligned, above and below the main one.
 
     Raises:
         TypeError: if an argument is of another type.
@@ -184,7 +184,7 @@ def matrix_diag_part(
         k (Union[int, Tensor]): the diagonal, or the lowest and the highest.
         padding_value (Union[number, Tensor]): what fills up short diagonals; a Tensor has the
             dtype of `x`.
-        align (str): where short diagonals stand, above and below the main one.
+        align (str): the side on which short diagonals are aligned, above and below the main one.
 
     Raises:
         TypeError: if an argument is of another type.
@@ -219,7 +219,7 @@ def matrix_set_diag(x: Filling, diagonal: Filling, k=0, align: Align = "RIGHT_LE
         x (Tensor): matrices over the last two axes.
         diagonal (Tensor): as `ops.matrix_diag_part` gives them.
         k (Union[int, Tensor]): the diagonal, or the lowest and the highest.
-        align (str): where short diagonals stand, above and below the main one.
+        align (str): the side on which short diagonals are aligned, above and below the main one.
 
     Raises:
         TypeError: if an argument is of another type.

@@ -172,7 +172,7 @@ class SparseMatrixSoftmax(SparsePrimitive):
     """The softmax of each row of a CSR matrix over its stored values, as five components.
 
     Args:
-        dtype: the dtype of the values that come out, float32 or float64.
+        dtype: the dtype of the resulting values, float32 or float64.
 
     Raises:
         ValueError: if the parts do not fit.

@@ -13,7 +13,7 @@ def _tensor_getitem(self, index):
 
     Args:
         self (Tensor): the Tensor.
-        index (Any): what may stand in the brackets.
+        index (Any): any index that the brackets accept.
 
     Returns:
         Tensor.
@@ -26,7 +26,7 @@ def _tensor_setitem(self, index, value):
 
     Args:
         self (Tensor): the Tensor, which is written in place.
-        index (Any): what may stand in the brackets.
+        index (Any): any index that the brackets accept.
         value (Union[Tensor, Number, tuple, list]): what is written.
 
     Returns:

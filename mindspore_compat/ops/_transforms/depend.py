@@ -22,7 +22,8 @@ def depend(value, *expr):
     """Returns `value`, ordered after expressions: in graph mode they are computed before it, here
     they already are.
 
-    A gradient passes to `value`, and zeros to the Tensors in `expr`: so the walk back reaches them.
+    A gradient passes to `value`, and zeros to the Tensors in `expr`, so the backward pass reaches
+    them.
 
     Example:
         >>> import mindspore_compat as ms
