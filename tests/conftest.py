@@ -150,7 +150,7 @@ def capture_allowed(monkeypatch):
     from mindspore_compat._core.autograd import leaves
 
     monkeypatch.setattr(leaves, "watchers", [])
-    monkeypatch.setattr(current, "_wanted", True)
+    monkeypatch.setattr(current, "_permitted", True)
     mode = ms.get_context("mode")
     yield
     ms.set_context(mode=mode)

@@ -48,7 +48,7 @@ def test_what_is_no_stream_is_refused(call):
 
 
 def test_names_that_are_not_captured_are_strs(monkeypatch):
-    monkeypatch.setattr(current, "_wanted", True)
+    monkeypatch.setattr(current, "_permitted", True)
     ms.set_kernel_launch_capture(True, ["matmul"])
     with pytest.raises(TypeError, match="op_capture_skip"):
         ms.set_kernel_launch_capture(True, [1])

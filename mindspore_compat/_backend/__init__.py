@@ -1,2 +1,4 @@
-"""Arrays and devices: the one package that names NumPy's and CuPy's differences; it knows no
-Tensor."""
+"""Arrays and devices: the only package that deals with differences between NumPy and CuPy.
+
+It does not use Tensors.
+"""

@@ -1,22 +1,22 @@
-"""The types of the values that a body may receive, besides the arrays of NumPy and CuPy.
+"""The array types that a body may receive, besides the arrays of NumPy and CuPy.
 
-Each has a space, an `xp` with the functions of catalogue.py. The page `docs/architecture.rst` shows
-this table.
+Each type has a space, an `xp` with the functions of catalogue.py. The page `docs/architecture.rst`
+shows this table.
 """
 
 from typing import NamedTuple
 
 
 class ArrayType(NamedTuple):
-    """A type of the values that a body may receive.
+    """An array type that a body may receive.
 
     Attributes:
-        name: of its class.
-        home: the module that has it, below the package.
+        name: the name of its class.
+        home: its module, relative to the package.
         space: the class of its `xp`, in the same module.
-        purpose: what it is for.
-        maker: who makes it.
-        limits: what it may not do.
+        purpose: its purpose.
+        maker: the code that creates it.
+        limits: what code must not do with it.
     """
 
     name: str

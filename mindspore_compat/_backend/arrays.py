@@ -1,7 +1,7 @@
-"""Which array library holds an array, and how arrays move between the host and a GPU.
+"""The array library of an array, the device target, and copies between the host and a GPU.
 
-`space_of(array)` gives the functions that fit an array (see space.py), `current_space()` those of
-the device target in force. CuPy is imported when a GPU is first used, never before.
+`space_of(array)` returns the functions for an array (see space.py), `current_space()` those of the
+current device target. CuPy is imported when a GPU is first used, never before.
 """
 
 import functools
@@ -55,20 +55,20 @@ class Host(Space):
 
 
 class LargeHost(Host):
-    """The same for large arrays: threads share functions of single elements, and reductions."""
+    """The same for large arrays: threads share elementwise functions and reductions."""
 
     def __getattr__(self, name):
-        found = getattr(HOST, name)
+        function = getattr(HOST, name)
         if FUNCTIONS[name].home not in LIBRARY:
-            found = implementation(name).__get__(self)
+            function = implementation(name).__get__(self)
         elif name in REDUCERS:
-            found = reductions.reducer(getattr(numpy, REDUCERS[name]))
+            function = reductions.reducer(getattr(numpy, REDUCERS[name]))
         elif name in ("reshape", "ascontiguousarray"):
-            found = getattr(ufuncs, name)
-        elif isinstance(found, numpy.ufunc) and found.signature is None:
-            found = ufuncs.Ufunc(found)
-        setattr(self, name, found)
-        return found
+            function = getattr(ufuncs, name)
+        elif isinstance(function, numpy.ufunc) and function.signature is None:
+            function = ufuncs.Ufunc(function)
+        setattr(self, name, function)
+        return function
 
     bodies = property(lambda self: HOST.bodies)
 
@@ -93,11 +93,11 @@ find_recorder = (
 
 
 def prepare_host():
-    """Has the host keep freed memory, and NumPy not warn within this package.
+    """Makes the host keep freed memory, and silences NumPy's warnings within this package.
 
-    Called where an operation or a function of `xp` is first used. A division by zero gives an
-    infinity, as on every other device; only NumPy would warn. The filter may be gone again by
-    then, with the `warnings.catch_warnings` that it was set in.
+    Called when an operation or a function of `xp` is first used. A division by zero gives an
+    infinity, as on every other device; only NumPy would warn. The filter is set again each time,
+    because the end of a `warnings.catch_warnings` block may have removed it.
     """
     _keep_freed_memory()
     if not any(module == _OWN_MODULES for _, _, _, module, _ in warnings.filters):
@@ -106,21 +106,21 @@ def prepare_host():
 
 @functools.cache
 def _keep_freed_memory():
-    """Allocates and frees a block of 31 MiB, which is never written to.
+    """Allocates and frees a block of 31 MiB, without writing to it.
 
-    The C library of Linux hands freed memory back to the system in blocks that grow with the
-    largest it has freed, and each page that is allocated again costs a fault: half the time of a
-    small network. Blocks of up to this size are kept once one was freed.
+    The C library of Linux returns freed blocks to the system from a size on that grows with the
+    largest block freed so far, and every page that is allocated again costs a page fault: half the
+    time of a small network. After this, the C library keeps freed blocks of up to this size.
     """
     numpy.empty(31 << 20, numpy.uint8)
 
 
 def space_of(array):
-    """The functions that compute on arrays of this type."""
-    found = SPACES.get(type(array))
-    if found is None:
+    """The space of an array: the functions for arrays of its type."""
+    space = SPACES.get(type(array))
+    if space is None:
         raise TypeError(f"{type(array).__name__} is not an array of a known library")
-    return found
+    return space
 
 
 @functools.cache
@@ -139,10 +139,10 @@ def _device_space():
 
 
 def _computing_cupy():
-    """CuPy, or whatever error its import, the driver or the first kernel raises.
+    """CuPy, if a kernel runs; else raises the error of the import, the driver or the kernel.
 
-    A driver without the CUDA libraries counts devices and fails at the first kernel, so a sum of
-    two elements is requested as well.
+    A driver without the CUDA libraries reports devices and fails at the first kernel, so this runs
+    a sum of two elements.
     """
     cupy = importlib.import_module("cupy")
     if cupy.cuda.runtime.getDeviceCount() < 1:
@@ -158,14 +158,14 @@ def gpu_available():
 
 
 def why_no_gpu():
-    """The sentence that says what failed where no GPU computes."""
+    """A sentence that says why no GPU computes."""
     missing = isinstance(_failure, ModuleNotFoundError) and _failure.name == "cupy"
-    what = "CuPy is not installed" if missing else f"{type(_failure).__name__}: {_failure}"
-    return f"No GPU computes: {what.rstrip('.')}."
+    reason = "CuPy is not installed" if missing else f"{type(_failure).__name__}: {_failure}"
+    return f"No GPU computes: {reason.rstrip('.')}."
 
 
 def set_target(target, number=0):
-    """Make new arrays on the "CPU" or on the "GPU" of this number from now on."""
+    """Sets the device of new arrays: "CPU", or "GPU" and its number."""
     global _target
     if target == "GPU":
         if not gpu_available():
@@ -176,17 +176,17 @@ def set_target(target, number=0):
 
 
 def allow_tf32(value, purpose="matmul"):
-    """Lets a GPU make products of float32 in TF32, which has ten bits of precision, or not.
+    """Allows or forbids a GPU to compute float32 products in TF32, which has ten bits of precision.
 
-    GPUs before compute capability 8.0 have no TF32. Where CuPy multiplies itself, for want of
-    cuBLAS, all products follow the variable CUPY_TF32, which it reads at its first one.
+    GPUs before compute capability 8.0 have no TF32. Without cuBLAS, CuPy computes the products;
+    they all follow the variable CUPY_TF32, which CuPy reads at its first product.
 
     Args:
-        value (bool): whether they may be.
-        purpose (str): "matmul", or "conv" for the products of which convolutions are made.
+        value (bool): whether TF32 is allowed.
+        purpose (str): "matmul", or "conv" for the products inside convolutions.
 
     Returns:
-        bool, False if CuPy multiplies itself and has done so before: nothing changes any more.
+        bool, False if CuPy has computed a product already, so that the setting has no effect.
     """
     cublas.tf32[purpose] = bool(value)
     setting = str(int(value))
@@ -200,21 +200,21 @@ def allow_tf32(value, purpose="matmul"):
 
 
 def for_size(xp, arrays):
-    """`xp`, or where that is HOST and one of the arrays large, LARGE."""
-    if xp is HOST and any([getattr(each, "nbytes", 0) >= Least.SPACE for each in arrays]):
+    """LARGE if `xp` is HOST and one of the arrays is large, else `xp`."""
+    if xp is HOST and any([getattr(array, "nbytes", 0) >= Least.SPACE for array in arrays]):
         return LARGE
     return xp
 
 
 def running_recorder():
-    """The recorder of the step on the host that this thread runs; None for none, and within the
-    calls that it notes."""
+    """The recorder of the step that this thread runs on the host. None without one, and inside the
+    calls that it records."""
     find = find_recorder
     return None if find is None else find()
 
 
 def current_space():
-    """The functions of the device target in force."""
+    """The space of the current device target."""
     recorder = running_recorder()
     if recorder is not None:
         return recorder.space
@@ -222,12 +222,12 @@ def current_space():
 
 
 def to_host(array):
-    """The same values as a NumPy array (no copy where they are one already)."""
+    """The same values as a NumPy array (a NumPy array is not copied)."""
     return array if type(array) is numpy.ndarray else array.get()
 
 
 def to_current(array):
-    """The same values on the device target in force."""
+    """The same values on the current device target."""
     space = current_space()
     if space is SPACES.get(type(array)):
         return array
@@ -241,7 +241,7 @@ def on_device(array):
 
 
 def number_of(array):
-    """The only element of an array: a float, or of a GPU's a 0-d array there."""
+    """The only element of an array: a float, or a 0-d array on the GPU for an array there."""
     element = array.reshape(())
     return element if on_device(array) else float(element)
 
@@ -254,21 +254,21 @@ def to_space(space, array):
 
 
 def synchronize():
-    """Waits until the GPU, if it is the device target in force, has done what it was given."""
+    """Waits until the GPU has finished its work, if it is the current device target."""
     if _target == "GPU":
         _device_space().module.cuda.get_current_stream().synchronize()
 
 
-def block(wanted=True):
-    """Has operations on a GPU finished before their calls return, from now on, or not."""
+def block(value=True):
+    """Sets whether calls of operations on a GPU return only after the operation has finished."""
     global blocking
-    blocking = wanted
+    blocking = value
     _choose_direct()
 
 
 def intercept(contexts):
-    """Adds to the number of contexts that intercept or record operations; while there are any,
-    every operation takes its general path, which looks for them."""
+    """Adds to the number of contexts that intercept or record operations. While there are any,
+    every operation takes the general path, which checks for them."""
     global intercepting
     with _intercept_lock:
         intercepting += contexts
@@ -277,20 +277,20 @@ def intercept(contexts):
 
 def _choose_direct():
     """Sets which arrays take the straight-line call path (../_core/declare/call_path.py)."""
-    wanted = {
+    spaces = {
         kind: space
         for kind, space in SPACES.items()
         if kind is space.module.ndarray
         and not intercepting
         and (kind is numpy.ndarray or not blocking)
     }
-    for kind in DIRECT.keys() - wanted.keys():
+    for kind in DIRECT.keys() - spaces.keys():
         del DIRECT[kind]
-    DIRECT.update(wanted)
+    DIRECT.update(spaces)
 
 
 def release_memory():
-    """Gives the unused blocks of the GPU's memory pool back to the device."""
+    """Returns the unused blocks of the GPU's memory pool to the device."""
     if _target == "GPU":
         memory_stats.in_force().note()
         _device_space().module.get_default_memory_pool().free_all_blocks()

@@ -1,7 +1,8 @@
-"""Matrices that are inverted and applied block by block along their diagonal.
+"""Inverts matrices block by block along the diagonal, and multiplies by block-diagonal matrices.
 
-A matrix wider than SPLIT is taken for independent blocks of that width, the last one smaller.
-Blocks are stored as one array (count, width, width), the last one filled up with an identity.
+A matrix wider than SPLIT is treated as independent diagonal blocks of that width, the last one
+smaller. Blocks are stored as one array (count, width, width), with the last one padded by an
+identity.
 """
 
 import numpy
@@ -29,16 +30,16 @@ def shape_of(size):
 def inverse_blocks(matrix, shift):
     """The inverses of the diagonal blocks of `matrix` plus a multiple of the identity.
 
-    They are worked out in float64 by a Cholesky factorisation, and stored in float32. A block that
-    holds something not finite has an inverse of NaN.
+    They are computed in float64 by a Cholesky factorization, and stored in float32. A block with a
+    NaN or an infinity has an inverse of NaN.
 
-    A matrix that was summed in float32 may have eigenvalues a little below zero. Where `shift` does
-    not outweigh them, a thousandth of the mean of the diagonal replaces it, so that what is
-    rounding is not blown up by the inverse; if need be several times ten times as much.
+    A matrix that was summed in float32 may have slightly negative eigenvalues. If `shift` does not
+    outweigh them, it is replaced by a thousandth of the mean of the diagonal, so that the inverse
+    does not amplify rounding errors; the shift then grows by factors of ten until it suffices.
 
     Args:
-        matrix: a symmetric matrix, positive semidefinite but for rounding.
-        shift (float): what is added to the diagonal, at least 0.
+        matrix: a symmetric matrix, positive semidefinite up to rounding.
+        shift (float): the number added to the diagonal, at least 0.
 
     Returns:
         (the inverses, the shift that was used).
@@ -48,21 +49,21 @@ def inverse_blocks(matrix, shift):
     blocks, bad = _blocks_of(xp, matrix)
     mean = float(_mean_of_diagonal(xp, blocks, size))
     while True:
-        found = _inverses(xp, _damped(xp, blocks, shift, size))
-        if found is not None:
-            return _with_the_rest(xp, found, bad, size), shift
+        inverses = _inverses(xp, _add_shift(xp, blocks, shift, size))
+        if inverses is not None:
+            return _finish(xp, inverses, bad, size), shift
         shift = max(10 * shift, LEAST * mean) or 1.0
 
 
-def inverse_blocks_unwatched(factors):
-    """The inverses that `inverse_blocks` gives, of many matrices of a GPU, which is not waited for.
+def inverse_blocks_on_gpu(factors):
+    """The inverses of `inverse_blocks` for many matrices on a GPU, without waiting for the GPU.
 
-    Four shifts are tried one after the other, and the least that is enough is taken.
+    Four shifts are tried in turn, and the smallest that suffices is used.
 
     Args:
-        factors: (matrix, damping, positions) for each: a symmetric float32 matrix, positive
-            semidefinite but for rounding, to whose diagonal the root of damping / positions is
-            added. Both are numbers, or arrays of the GPU with one element, of float64 and float32.
+        factors: (matrix, damping, positions) for each matrix: a symmetric float32 matrix, positive
+            semidefinite up to rounding, to whose diagonal sqrt(damping / positions) is added. Both
+            are numbers, or one-element arrays on the GPU, of float64 and float32.
 
     Returns:
         list of the inverses.
@@ -77,7 +78,8 @@ def inverse_blocks_unwatched(factors):
 
 
 def _blocks_of(xp, matrix):
-    """The diagonal blocks in float64, and which of them were not finite and are identities now."""
+    """The diagonal blocks in float64, with identities for blocks that are not finite, and a mask of
+    those."""
     size = matrix.shape[0]
     count, width, _ = shape_of(size)
     blocks = xp.zeros((count, width, width), "float64")
@@ -93,8 +95,8 @@ def _mean_of_diagonal(xp, blocks, size):
     return xp.sum(xp.abs(blocks[:, diagonal, diagonal])) / size
 
 
-def _damped(xp, blocks, shift, size):
-    """The blocks with a shift on their diagonal, the last one filled up."""
+def _add_shift(xp, blocks, shift, size):
+    """The blocks with a shift added to the diagonal, and the last one padded."""
     count, width, _ = blocks.shape
     rest, diagonal = size - (count - 1) * width, xp.arange(width)
     shifted = blocks.copy()
@@ -103,30 +105,30 @@ def _damped(xp, blocks, shift, size):
     return shifted
 
 
-def _with_the_rest(xp, found, bad, size):
-    """Inverses in float32, the last one filled up with an identity, of bad blocks NaN."""
-    count, width, _ = found.shape
+def _finish(xp, inverses, bad, size):
+    """Inverses in float32, with the last one padded by an identity and NaN for bad blocks."""
+    count, width, _ = inverses.shape
     rest, diagonal = size - (count - 1) * width, xp.arange(width)
-    found[-1, diagonal[rest:], diagonal[rest:]] = 1.0
-    return xp.cast(xp.where(bad, xp.nan, found), "float32")
+    inverses[-1, diagonal[rest:], diagonal[rest:]] = 1.0
+    return xp.cast(xp.where(bad, xp.nan, inverses), "float32")
 
 
 def _inverses(xp, blocks):
-    """The inverses of positive definite matrices; None where one is not, as far as float32 can
-    tell."""
+    """The inverses of positive definite matrices; None if one is not positive definite to the
+    precision of float32."""
     try:
         lower = xp.linalg.cholesky(blocks)
     except numpy.linalg.LinAlgError:
         return None
-    return _inverse_by(xp, lower) if bool(_usable(xp, lower, blocks)) else None
+    return _inverse_from_factor(xp, lower) if bool(_usable(xp, lower, blocks)) else None
 
 
 def _usable(xp, lower, blocks):
-    """Whether all blocks (..., count, width, width) are the products of their factors.
+    """True if all blocks (..., count, width, width) equal the products of their factors.
 
-    A pivot of the size of the rounding of float32 is positive or negative by chance. A GPU leaves
-    something else than a factor where it fails, and raises no error. Only lower triangles are read:
-    a product x.T @ x of a GPU need not be symmetric to the last bit.
+    The sign of a pivot as small as a float32 rounding error is random. A failed factorization on a
+    GPU raises no error and leaves garbage. Only lower triangles are read, because a product x.T @ x
+    on a GPU need not be symmetric to the last bit.
     """
     diagonal = xp.arange(blocks.shape[-1])
     pivots = lower[..., diagonal, diagonal] ** 2
@@ -136,8 +138,8 @@ def _usable(xp, lower, blocks):
     return xp.all((pivots > least) & (error <= least), axis=(-1, -2))
 
 
-def _inverse_by(xp, lower):
-    """The inverses of matrices by their Cholesky factors."""
+def _inverse_from_factor(xp, lower):
+    """The inverses of matrices, from their Cholesky factors."""
     inverse = xp.linalg.inv(lower)
     return xp.matmul(inverse.swapaxes(-1, -2), inverse)
 
@@ -145,8 +147,8 @@ def _inverse_by(xp, lower):
 def between_blocks(triples):
     """The products left @ x @ right, for matrices x of any number of layers.
 
-    On the host threads share the work of all of them, by a compiled loop where there is one. It is
-    cut as the blocks are, so results have the same bits with any number of threads.
+    On the host, threads share the work of all products, in a compiled loop if there is one. The
+    pieces follow the blocks, so results are bitwise the same with any number of threads.
 
     Args:
         triples: (left, x, right) for each product: the blocks of a matrix, a float32 matrix, and
@@ -157,12 +159,12 @@ def between_blocks(triples):
     """
     if checksums.on or not all(type(x) is numpy.ndarray for _, x, _ in triples):
         return [blocks_times(left, times_blocks(x, right)) for left, x, right in triples]
-    made = [door.call("matmul_between_blocks", *triple) for triple in triples]
+    results = [door.call("matmul_between_blocks", *triple) for triple in triples]
     pieces = []
     for number, (left, x, right) in enumerate(triples):
-        if made[number] is not None:
+        if results[number] is not None:
             continue
-        out = made[number] = numpy.empty(x.shape, numpy.float32)
+        out = results[number] = numpy.empty(x.shape, numpy.float32)
         rows = scheduler.blocks(len(x), left.shape[-1])
         columns = scheduler.blocks(x.shape[1], GROUP * right.shape[-1])
         pieces += [
@@ -172,17 +174,17 @@ def between_blocks(triples):
         ]
     pieces.sort(key=lambda piece: -piece[1].size)  # the largest first, so that threads end together
     scheduler.run(lambda number: _between(*pieces[number]), len(pieces))
-    return made
+    return results
 
 
 def _between(left, x, right, out):
-    """Writes left @ x @ right, for one block of rows and the first of the blocks at the right."""
+    """Writes left @ x @ right, for one block of rows and the first of the right blocks."""
     rows, size = x.shape
     width = right.shape[-1]
     count = size // width
     whole = count * width
     half = numpy.empty(x.shape, numpy.float32)
-    apart = [each[:, :whole].reshape(rows, count, width).swapaxes(0, 1) for each in (x, half)]
+    apart = [part[:, :whole].reshape(rows, count, width).swapaxes(0, 1) for part in (x, half)]
     numpy.matmul(apart[0], right[:count], apart[1])
     if whole < size:
         rest = size - whole

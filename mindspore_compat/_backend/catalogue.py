@@ -1,56 +1,54 @@
-"""What a body may call: the one list of the functions of `xp`, whatever array type it computes on.
+"""The one list of the functions of `xp` that a body may call, for every array type.
 
-Below, `[host.select]` names the module that has the functions after it: those below `_backend` are
-loaded when one is first asked for (space.py), packages above hand theirs down by `@implements`. A
-line is a function without its first parameter `xp`, then the facts about it that differ from those
-of most; the indented lines say what it does. Functions of NumPy itself, which CuPy has too, are
-listed by name.
+Below, `[host.select]` names the module of the functions after it. Modules of `_backend` are
+imported when a function is first used (space.py); packages above register theirs by `@implements`.
+A line is a function without its first parameter `xp`, then the facts that differ from the defaults;
+the indented lines say what it does. Functions that NumPy and CuPy both have are listed by name.
 
 To add a function, write it with `xp` first, add its line here, and its vjp rule to
-_core/autograd/vjp_rules*.py. To add an array type, handle the families below, then what
-is left, and list it in array_types.py.
+_core/autograd/vjp_rules*.py. To add an array type, handle the families below, then the functions
+without a family, and list it in array_types.py.
 
 Facts:
-    family: how a function treats the axes of its arrays. An array type that divides or hides an
-        axis needs a rule for each family, and one for each function of no family ("other").
+    family: how a function treats the axes of its arrays. An array type that splits or hides an
+        axis needs a rule for each family, and one for each function without a family ("other").
 
         pointwise   element by element; shapes broadcast
         reduction   `axis` goes, all axes by default
         along       works along `axis`, which stays
-        like        an array of the shape of its first argument
-        create      an array from numbers and shapes alone
+        like        returns an array of the shape of its first argument
+        create      creates an array from numbers and shapes alone
         stack       works on the last axes; leading ones are a stack
-        samples     works on (batch, channels, ...), each sample by itself
+        samples     works on (batch, channels, ...), on each sample separately
 
     gradient: what Traced does.
 
         rule        records the vjp rule of _core/autograd/vjp_rules*.py
-        parts       records what it is made of
+        parts       records the functions that it calls
         constant    the result carries no gradient
         plain       no function of arrays: a number, a dtype, a module, a question about shapes
         refused     raises an error: there is no gradient
 
-    opaque: it is not written against `xp` alone, so that a graph (Sketch) that has no node of that
-        name refuses it.
-    rows: it is there for bodies that work on rows (bodies/row_plan.py) alone.
+    opaque: its code uses more than `xp`, so a graph (Sketch) without a node of its name refuses it.
+    rows: it exists only for bodies that work on rows (bodies/row_plan.py).
 """
 
 from typing import NamedTuple
 
 FAMILIES = ("pointwise", "reduction", "along", "like", "create", "stack", "samples", "other")
 GRADIENTS = ("rule", "parts", "constant", "plain", "refused")
-LIBRARY = ("numpy", "scipy.special", "scipy.linalg")  # homes of functions that libraries have
+LIBRARY = ("numpy", "scipy.special", "scipy.linalg")  # homes of library functions
 
 
 class Function(NamedTuple):
     """A function of `xp`.
 
     Attributes:
-        name: what a body calls it.
+        name: its name in `xp`.
         signature: its parameters after `xp`; empty for a function of a library.
         summary: what it does; empty for a function of a library.
-        home: the module that has it, below `_backend` or below the package; or a library.
-        target: what it is called there.
+        home: its module, relative to `_backend` or to the package; or a library.
+        target: its name in that module.
         family, gradient, opaque, rows: see the head of this file.
     """
 
@@ -66,7 +64,7 @@ class Function(NamedTuple):
 
     @property
     def provided(self):
-        """Whether a package above the backend has it."""
+        """True if a package above the backend implements it."""
         return self.home.partition(".")[0] in ("_core", "communication", "ops")
 
 

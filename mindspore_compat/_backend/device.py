@@ -1,7 +1,7 @@
-"""The GPUs themselves: how many there are, what they can do, their memory, streams and events.
+"""GPU devices: their number, properties, memory, streams and events.
 
-Everything here calls CuPy's CUDA module; without a GPU that computes, `cuda` is refused and the
-counts are none. Streams and events are CUDA's own objects.
+Everything here calls CuPy's CUDA module; without a GPU that computes, `cuda` raises an error and
+the memory counts are 0. Streams and events are CUDA's own objects.
 """
 
 import contextlib
@@ -13,7 +13,7 @@ def cuda():
     """CuPy's CUDA module.
 
     Raises:
-        ValueError: no GPU computes; the message says why.
+        ValueError: if no GPU computes; the message says why.
     """
     if not arrays.gpu_available():
         raise ValueError(arrays.why_no_gpu())
@@ -21,25 +21,25 @@ def cuda():
 
 
 def in_force():
-    """The device target that computes: "CPU" or "GPU"."""
+    """The current device target: "CPU" or "GPU"."""
     return arrays._target
 
 
 def count():
-    """How many GPUs there are."""
+    """The number of GPUs."""
     return int(cuda().runtime.getDeviceCount())
 
 
 def properties(number):
-    """What CUDA reports of one GPU, as a dict."""
-    found = dict(cuda().runtime.getDeviceProperties(number))
-    name = found["name"]
-    found["name"] = name.decode() if isinstance(name, bytes) else name
-    return found
+    """The properties that CUDA reports for one GPU, as a dict."""
+    values = dict(cuda().runtime.getDeviceProperties(number))
+    name = values["name"]
+    values["name"] = name.decode() if isinstance(name, bytes) else name
+    return values
 
 
 def memory():
-    """(bytes in arrays, bytes held from the device) of the memory pool in force."""
+    """(bytes in arrays, bytes reserved from the device) of the current memory pool."""
     if arrays._target == "CPU":
         return 0, 0
     pool = arrays._device_space().module.get_default_memory_pool()
@@ -47,31 +47,31 @@ def memory():
 
 
 def peak_memory():
-    """The most of both figures of `memory` since the device was first used, or since a reset."""
+    """The peaks of both figures of `memory` since the first use of the device, or since a reset."""
     if arrays._target == "CPU":
         return 0, 0
     return memory_stats.in_force().peaks()
 
 
 def reset_peak_memory(used=True, total=True):
-    """Forgets the peaks of the memory pool in force: they are 0 until the next allocation."""
+    """Resets the peaks of the current memory pool: they are 0 until the next allocation."""
     if arrays._target == "GPU":
         memory_stats.in_force().reset(used, total)
 
 
 def limit_memory(size):
-    """Lets the memory pool of the GPU in force hold at most so many bytes."""
+    """Limits the memory pool of the current GPU to `size` bytes."""
     if arrays._target == "GPU":
         arrays._device_space().module.get_default_memory_pool().set_limit(size)
 
 
 def current_stream_pointer():
-    """The address of the stream that gets the work of the GPU in force."""
+    """The address of the current stream of the current GPU."""
     return arrays._device_space().module.cuda.get_current_stream().ptr
 
 
 def using_allocator(allocate, free):
-    """A context in which the current thread's arrays on a GPU lie in memory of these functions.
+    """A context in which these functions allocate the GPU arrays of the current thread.
 
     Args:
         allocate (Callable): takes bytes and the number of the device, and returns an address.
@@ -79,5 +79,5 @@ def using_allocator(allocate, free):
     """
     if arrays._target == "CPU":
         return contextlib.nullcontext()
-    found = arrays._device_space().module.cuda
-    return found.using_allocator(found.PythonFunctionAllocator(allocate, free).malloc)
+    cuda_module = arrays._device_space().module.cuda
+    return cuda_module.using_allocator(cuda_module.PythonFunctionAllocator(allocate, free).malloc)

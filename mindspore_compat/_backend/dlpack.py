@@ -1,4 +1,4 @@
-"""Arrays that go to other libraries and to files: DLPack capsules, pinned memory, mapped files."""
+"""Exchange of arrays with other libraries and files: DLPack capsules, pinned and mapped memory."""
 
 import numpy
 
@@ -6,7 +6,7 @@ from . import arrays
 
 
 class _Capsule:
-    """What `from_dlpack` of an array library needs, around a bare capsule."""
+    """A bare capsule with the methods that `from_dlpack` of an array library needs."""
 
     def __init__(self, capsule, device):
         self.capsule = capsule
@@ -23,7 +23,7 @@ _HOST, _GPU = (1, 0), (2, 0)  # DLPack's numbers for devices
 
 
 def to_capsule(array):
-    """A DLPack capsule on the memory of an array; another library takes it once.
+    """A DLPack capsule on the memory of an array; another library may consume it once.
 
     Raises:
         TypeError: if DLPack has no name for the dtype.
@@ -37,33 +37,33 @@ def to_capsule(array):
         ) from None
 
 
-def from_capsule(given):
+def from_capsule(source):
     """An array on the memory of a DLPack capsule, or of an object with `__dlpack__`.
 
     Raises:
-        RuntimeError: if it is neither, or a capsule that was taken before.
+        RuntimeError: if it is neither, or a capsule that was consumed before.
     """
-    if hasattr(given, "__dlpack__"):
-        on_host = given.__dlpack_device__()[0] == _HOST[0]
-        return _taken(arrays.HOST if on_host else arrays.current_space(), given)
-    if type(given).__name__ != "PyCapsule" or "used_dltensor" in repr(given):
+    if hasattr(source, "__dlpack__"):
+        on_host = source.__dlpack_device__()[0] == _HOST[0]
+        return _import(arrays.HOST if on_host else arrays.current_space(), source)
+    if type(source).__name__ != "PyCapsule" or "used_dltensor" in repr(source):
         raise RuntimeError(
             f"For 'from_dlpack', 'dlpack' must be a capsule that was not taken "
-            f"before, but got {given!r} of type {type(given).__name__}."
+            f"before, but got {source!r} of type {type(source).__name__}."
         )
     space = arrays.current_space()
     if space is not arrays.HOST:
         try:
-            return _taken(space, _Capsule(given, _GPU))
+            return _import(space, _Capsule(source, _GPU))
         except RuntimeError:  # a capsule does not name its device: the host's is left
             pass
-    array = _taken(arrays.HOST, _Capsule(given, _HOST))
+    array = _import(arrays.HOST, _Capsule(source, _HOST))
     return array if array.flags.writeable else numpy.asarray(_Writable(array))
 
 
 class _Writable:
-    """The memory of an array to write to: a bare capsule cannot say that it is to be read only,
-    and NumPy supposes the worst."""
+    """The writable memory of an array: a bare capsule has no read-only flag, and NumPy then assumes
+    that it is read-only."""
 
     def __init__(self, array):
         interface = array.__array_interface__
@@ -71,9 +71,9 @@ class _Writable:
         self.owner = array
 
 
-def _taken(space, given):
+def _import(space, source):
     try:
-        return space.module.from_dlpack(given)
+        return space.module.from_dlpack(source)
     except (BufferError, TypeError, ValueError) as error:
         raise RuntimeError(
             f"For 'from_dlpack', 'dlpack' must be a capsule of a dtype and device "
@@ -82,10 +82,10 @@ def _taken(space, given):
 
 
 def pinned(array):
-    """A copy in host memory that the GPU reads directly.
+    """A copy in pinned host memory, which the GPU reads directly.
 
     Raises:
-        RuntimeError: without a GPU.
+        RuntimeError: if no GPU computes.
     """
     if not arrays.gpu_available():
         raise RuntimeError(
@@ -93,13 +93,13 @@ def pinned(array):
         )
     cuda = arrays._device_space().module.cuda
     memory = cuda.alloc_pinned_memory(max(array.nbytes, 1))
-    made = numpy.frombuffer(memory, array.dtype, array.size).reshape(array.shape)
-    made[...] = arrays.to_host(array)
-    return made
+    copy = numpy.frombuffer(memory, array.dtype, array.size).reshape(array.shape)
+    copy[...] = arrays.to_host(array)
+    return copy
 
 
 def filed(array, path):
-    """The array's bytes in a file, and an array that reads and writes them there.
+    """Writes the array's bytes to a file, and returns an array mapped to the file.
 
     Raises:
         RuntimeError: if the file cannot be written.

@@ -1,8 +1,8 @@
-"""The one table of elementwise primitives: what the steps of a formula become in each program.
+"""The one table of elementwise primitives: the code of each step of a formula, by language.
 
-A formula that is run on symbols (bodies/symbols.py) leaves steps by name. Here stands what each is
-in CUDA C, in the loops that Numba compiles, and in Python where a step takes numbers alone. As a
-function of `xp` each has its gradient by the catalogue and the table of vjp rules.
+A formula that runs on symbols (bodies/symbols.py) leaves named steps. This table has the text of
+each step in CUDA C, in loops that Numba compiles, and in Python for steps of numbers alone. The
+gradient of a step is that of the function of `xp`, from the catalogue and the table of vjp rules.
 
 Worked example: `xp.maximum(x, 0.0)` is the step `2 = maximum(0, s0)`; a kernel computes
 `v0 > s0 || v0 != v0 ? v0 : s0` and a loop `(v0 if (v0 > s0) | (v0 != v0) else s0)`.
@@ -15,17 +15,17 @@ class Elementwise(NamedTuple):
     """An elementwise primitive.
 
     Attributes:
-        name: of the step; a function of `xp` has the same name unless `ufuncs` says otherwise.
-        c: the C expression, over "{}"s; empty where kernels have none.
-        loop: the Python text of loops; empty where they have none.
-        single: the text of loops over float32, where it is another one: Numba computes some
-            expressions of float32 in float64.
-        exact: whether IEEE 754 rounds it correctly, so that loops have NumPy's bits. Loops take
-            other functions from compiled/vector_math.py.
-        number: the Python text for numbers alone; empty where a formula needs none.
-        c_number: the C text for numbers alone, where it is another one.
-        ufuncs: the names of NumPy's functions that it computes on floats.
-        masks: how many of its operands, the first ones, are masks.
+        name: the name of the step; the function of `xp` has the same name unless `ufuncs` differs.
+        c: the C expression, with "{}" for operands; empty if kernels do not support it.
+        loop: the Python text for loops; empty if they do not support it.
+        single: the text for loops over float32, if it differs: Numba computes some expressions of
+            float32 in float64.
+        exact: whether IEEE 754 rounds it correctly, so that loops are bitwise equal to NumPy. Loops
+            take other functions from compiled/vector_math.py.
+        number: the Python text for numbers alone; empty if no formula needs it.
+        c_number: the C text for numbers alone, if it differs.
+        ufuncs: the names of the NumPy functions that it computes on floats.
+        masks: the number of leading operands that are masks.
         is_bool: whether its result is a mask.
     """
 
@@ -42,7 +42,7 @@ class Elementwise(NamedTuple):
 
 
 def _binary(name, sign, ufuncs):
-    """Arithmetic with an operator that C and Python write alike."""
+    """A binary operator with the same syntax in C and Python."""
     text = f"{{}} {sign} {{}}"
     return Elementwise(name, text, text, number=f"({text})", ufuncs=ufuncs)
 
@@ -53,7 +53,7 @@ def _comparison(name, sign):
 
 
 def _function(name, number=""):
-    """A function that no standard rounds."""
+    """A function whose rounding no standard prescribes."""
     call = f"{name}({{}})"
     return Elementwise(
         name, call, call, exact=False, number=number and f"math.{call}", c_number=call
@@ -139,6 +139,6 @@ PRIMITIVES = {
 
 
 def texts(choose):
-    """name -> text, for the primitives that `choose(primitive)` gives one for."""
-    found = ((name, choose(primitive)) for name, primitive in PRIMITIVES.items())
-    return {name: text for name, text in found if text}
+    """name -> `choose(primitive)`, for the primitives with a text that is not empty."""
+    rows = ((name, choose(primitive)) for name, primitive in PRIMITIVES.items())
+    return {name: text for name, text in rows if text}

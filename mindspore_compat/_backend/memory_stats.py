@@ -1,25 +1,25 @@
-"""The most memory that arrays have held on a GPU, and the most its pool has had from the device.
+"""Peak GPU memory: the most bytes used by arrays, and the most that the pool has reserved.
 
-CuPy's pool reports what is held now, not what was. So an allocator stands in front of it, put there
-when a GPU becomes the device target in force, and looks at the pool whenever an allocation may have
-made a new peak. Worked example, with a peak of 1000 and 600 held: a counter starts at 600 and grows
-by every allocation, as if nothing were ever freed. Once it passes 1000 the pool is queried; if it
-says 700, the counter goes on from there. So most allocations cost one addition.
+CuPy's pool reports current figures, not peaks. So an allocator is put in front of it when a GPU
+becomes the device target, and queries the pool whenever an allocation may reach a new peak. Worked
+example, with a peak of 1000 and 600 in use: a counter starts at 600 and grows by every allocation,
+as if nothing were ever freed. Once it passes 1000, the pool is queried; if 700 are in use, the
+counter continues from 700. So most allocations cost one addition.
 
-What the pool gives back to the device by itself, when memory runs short, is seen only at the next
-look; the figures of the CPU are in `hal`.
+Memory that the pool returns to the device by itself, when memory runs short, is noticed only at the
+next query. The figures of the CPU are in `hal`.
 """
 
 import threading
 
-UNIT = 512  # the pool hands out whole multiples of this many bytes
+UNIT = 512  # the pool allocates multiples of this many bytes
 
 
 class Watch:
-    """An allocator that knows peaks.
+    """An allocator that tracks peaks.
 
     Args:
-        pool: the memory pool, whose `used_bytes` and `total_bytes` report what is held.
+        pool: the memory pool, whose `used_bytes` and `total_bytes` report the current figures.
         allocate (Callable): the allocator behind this one; takes bytes.
     """
 
@@ -44,19 +44,19 @@ class Watch:
         self._most_total = max(self._most_total, self._pool.total_bytes())
 
     def note(self):
-        """Looks at the pool, as before it gives memory back; after a reset, not before the next
-        allocation."""
+        """Queries the pool, for instance before it frees memory. After a reset this does nothing
+        until the next allocation."""
         with self._lock:
             if not self._total_is_reset:
                 self._most_total = max(self._most_total, self._pool.total_bytes())
 
     def peaks(self):
-        """(most bytes in arrays, most bytes held from the device) since the start or a reset."""
+        """(peak bytes in arrays, peak bytes reserved) since the start or a reset."""
         self.note()
         return self._most_used, self._most_total
 
     def reset(self, used, total):
-        """Forgets one peak or both: it is 0 until the next allocation."""
+        """Resets one peak or both to 0, until the next allocation."""
         with self._lock:
             if used:
                 self._most_used = 0
@@ -69,7 +69,7 @@ _in_force = None
 
 
 def watch(module, number):
-    """Puts the watch of a device in front of CuPy's allocator."""
+    """Installs the watch of a device in front of CuPy's allocator."""
     global _in_force
     present = module.cuda.get_allocator()
     behind = present.allocate if isinstance(present, Watch) else present

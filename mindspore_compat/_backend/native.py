@@ -1,8 +1,8 @@
-"""Functions of shared libraries that users compile, called on arrays.
+"""Calls functions of users' own shared libraries on arrays.
 
 Such a function is `int f(int count, void **data, int *ranks, int64_t **shapes, const char **dtypes,
-void *stream, void *extra)`, for inputs and outputs together; 0 says that it is done. On arrays of a
-GPU it gets addresses there, and the stream that they are used on.
+void *stream, void *extra)`, for inputs and outputs together; it returns 0 on success. For arrays on
+a GPU it gets device addresses, and the stream in use.
 """
 
 import ctypes
@@ -13,7 +13,7 @@ def load(path, name):
     """The function `name` of the shared library `path`.
 
     Raises:
-        RuntimeError: there is no such file or function, or it is no library.
+        RuntimeError: if the file or the function does not exist, or the file is not a library.
     """
     if not os.path.isfile(path):
         raise RuntimeError(f"There is no file {path!r}.")
@@ -31,26 +31,26 @@ def load(path, name):
 
 
 def call(function, xp, arrays):
-    """Calls a function on contiguous arrays of `xp`, the outputs last, and returns what it does."""
+    """Calls a function on contiguous arrays of `xp`, the outputs last; returns its status."""
     count = len(arrays)
-    shapes = [(ctypes.c_int64 * max(each.ndim, 1))(*each.shape) for each in arrays]
+    shapes = [(ctypes.c_int64 * max(array.ndim, 1))(*array.shape) for array in arrays]
     return function(
         ctypes.c_int(count),
-        (ctypes.c_void_p * count)(*(_address(each) for each in arrays)),
-        (ctypes.c_int * count)(*(each.ndim for each in arrays)),
-        (ctypes.c_void_p * count)(*(ctypes.addressof(each) for each in shapes)),
-        (ctypes.c_char_p * count)(*(each.dtype.name.encode() for each in arrays)),
+        (ctypes.c_void_p * count)(*(_address(array) for array in arrays)),
+        (ctypes.c_int * count)(*(array.ndim for array in arrays)),
+        (ctypes.c_void_p * count)(*(ctypes.addressof(shape) for shape in shapes)),
+        (ctypes.c_char_p * count)(*(array.dtype.name.encode() for array in arrays)),
         ctypes.c_void_p(_stream(xp)),
         None,
     )
 
 
 def _address(array):
-    """Where the elements of an array lie."""
+    """The address of the elements of an array."""
     return array.ctypes.data if hasattr(array, "ctypes") else array.data.ptr
 
 
 def _stream(xp):
-    """The stream in use on a GPU, None on the host."""
+    """The current stream of a GPU; None on the host."""
     cuda = getattr(xp.module, "cuda", None)
     return None if cuda is None else cuda.get_current_stream().ptr

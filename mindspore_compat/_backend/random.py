@@ -1,9 +1,9 @@
-"""Seeded random streams: a seed and an offset name each draw, on the host and on a GPU.
+"""Seeded random streams: a seed and an offset determine each draw, on the host and on a GPU.
 
-A `Stream` hands out one generator per draw and moves its offset on, so its whole state is two
-numbers that can be saved, restored and printed (as mindspore.Generator does). `default` is the
-stream that `mindspore.set_seed` seeds; an op called with a seed of its own uses a stream of its
-own, which goes on from call to call, and `set_seed` starts those anew as well.
+A `Stream` returns one generator per draw and advances its offset, so its whole state is two numbers
+that can be saved, restored and printed (as mindspore.Generator does). `default` is the stream that
+`mindspore.set_seed` seeds. An operator called with explicit seeds uses the stream of these seeds,
+which continues from call to call; `set_seed` restarts these streams as well.
 """
 
 import contextlib
@@ -19,23 +19,23 @@ _MASK = (1 << 64) - 1
 
 
 class Stream:
-    """A sequence of generators, fixed by `seed` and `offset`."""
+    """A sequence of generators, determined by `seed` and `offset`."""
 
     def __init__(self, seed=None):
         self.seed = secrets.randbits(31) if seed is None else seed
         self.offset = 0
 
     def next(self, xp):
-        """A generator for one draw on arrays of `xp`; its methods are NumPy's (random, normal,
-        ...). Within a vmap it draws the same for every slice."""
+        """A generator for one draw on arrays of `xp`, with NumPy's methods (random, normal, ...).
+        Within a vmap it draws the same numbers for every slice."""
         for log in _replays.logs:
             log.setdefault(self, self.offset)
-        made = _on_host if xp.module is numpy else _on_device
-        make = functools.partial(made, xp, self, self.offset)
+        maker = _on_host if xp.module is numpy else _on_device
+        make = functools.partial(maker, xp, self, self.offset)
         draws = getattr(xp, "draws", None)  # of a vmap's space
-        found = draws(make) if draws else make()
+        generator = draws(make) if draws else make()
         self.offset += 1
-        return found
+        return generator
 
     def state(self):
         """(seed, offset)."""
@@ -45,7 +45,7 @@ class Stream:
         return self.seed, self.offset
 
     def restore(self, state):
-        """Go back to a state that `state` returned."""
+        """Restores a state that `state` returned."""
         self.seed, self.offset = state
 
 
@@ -63,19 +63,19 @@ def _on_device(xp, stream, offset):
     module = xp.module  # of the library, where `xp` is the space of a vmap
     if current.running() is not None:
         return _DeviceGenerator(module, _key(stream, offset), *current.running().draw(stream))
-    numbers = [numpy.uint64(each & _MASK) for each in (stream.seed, offset)]
+    numbers = [numpy.uint64(number & _MASK) for number in (stream.seed, offset)]
     return _DeviceGenerator(module, _key(stream, offset), *numbers, 0)
 
 
 class _DeviceGenerator:
-    """A generator of a GPU. Uniform numbers of float32 are drawn by a kernel that takes the seed
-    and the offset of its stream, so a captured step can go on with others; all else is CuPy's.
+    """A random generator on a GPU. A kernel that takes the seed and the offset of the stream draws
+    uniform float32 numbers, so replays of a captured step can use new ones; CuPy draws the rest.
 
     Args:
         module: CuPy.
-        key: what CuPy's generator is started with.
-        seed, offset: numbers, or 0-d arrays of the GPU.
-        before: what is added to the offset.
+        key: the seed of CuPy's generator.
+        seed, offset: numbers, or 0-d arrays on the GPU.
+        before: the number added to the offset.
     """
 
     def __init__(self, module, key, seed, offset, before):
@@ -86,9 +86,9 @@ class _DeviceGenerator:
         """Numbers in [0, 1)."""
         if size is None or out is not None or dtype != numpy.float32:
             return self._library.random(size, dtype, out)
-        made = self._module.empty(size, numpy.float32)
-        _uniform(self._module)(*self._place, made)
-        return made
+        numbers = self._module.empty(size, numpy.float32)
+        _uniform(self._module)(*self._place, numbers)
+        return numbers
 
     def below(self, size, limit):
         """Whether numbers in [0, 1), drawn as by `random` in float32, are below a limit."""
@@ -97,13 +97,13 @@ class _DeviceGenerator:
         return made
 
     def standard_gamma(self, shape, *arguments, **keywords):
-        """Numbers of the gamma distribution; CuPy draws for shapes below 0 too."""
+        """Gamma distributed numbers; CuPy itself would accept negative shapes."""
         if (shape < 0).any():
             raise ValueError("shape < 0")
         return self._library.standard_gamma(shape, *arguments, **keywords)
 
     def poisson(self, lam, *arguments, **keywords):
-        """Numbers of the Poisson distribution; CuPy draws for rates below 0 and NaN too."""
+        """Poisson distributed numbers; CuPy itself would accept negative and NaN rates."""
         if not (lam >= 0).all():
             raise ValueError("lam < 0 or lam contains NaNs")
         return self._library.poisson(lam, *arguments, **keywords)
@@ -148,8 +148,8 @@ _NUMBER = "(float)(c0 >> 8) * 5.9604644775390625e-8f"
 
 @functools.cache
 def _uniform(module):
-    """A kernel of Philox 4x32-10 (Salmon et al., 2011): the seed is the key, the offset and the
-    element are the counter; of each result 24 bits become a number in [0, 1)."""
+    """A kernel of Philox 4x32-10 (Salmon et al., 2011). The seed is the key, the offset and the
+    index of the element are the counter; 24 bits of each result become a number in [0, 1)."""
     return module.ElementwiseKernel(
         "uint64 seed, uint64 offset, uint64 before",
         "float32 y",
@@ -179,8 +179,8 @@ _replays = _Replays()
 
 @contextlib.contextmanager
 def replaying():
-    """A context that gives a function which sets every stream drawn from since its start back to
-    where it stood then, so that what follows draws the same again."""
+    """A context that yields a function: it rewinds every stream used since the context began to its
+    offset at that time, so that later draws repeat the earlier ones."""
     log = {}
 
     def again():
@@ -198,7 +198,7 @@ default = Stream()
 
 
 def start(seed, seed2=0):
-    """A new stream that a pair of seeds fixes."""
+    """A new stream, determined by a pair of seeds."""
     return Stream((seed or 0) * 1_000_003 + (seed2 or 0))
 
 
@@ -206,15 +206,15 @@ _of_seeds = functools.lru_cache(1 << 16)(start)
 
 
 def stream(seed=None, seed2=None):
-    """The stream of all calls with these seeds; the default one if there are none."""
+    """The stream of all calls with these seeds; the default stream without seeds."""
     return _of_seeds(seed, seed2) if seed or seed2 else default
 
 
-resets = 0  # how often the streams of seeds have been started anew
+resets = 0  # how often the streams of explicit seeds have been restarted
 
 
 def set_seed(seed):
-    """Start the default stream and those of pairs of seeds anew."""
+    """Restarts the default stream, and the streams of explicit seeds."""
     global resets
     resets += 1
     default.restore((seed, 0))
@@ -226,8 +226,8 @@ def set_seed(seed):
 
 def random_uniform(xp, shape, low=0.0, high=1.0, seed0=0, seed1=0):
     """Numbers in [low, high), float32."""
-    drawn = stream(seed0, seed1).next(xp).random(shape, dtype=numpy.float32)
-    return drawn if (low, high) == (0.0, 1.0) else drawn * (high - low) + low
+    numbers = stream(seed0, seed1).next(xp).random(shape, dtype=numpy.float32)
+    return numbers if (low, high) == (0.0, 1.0) else numbers * (high - low) + low
 
 
 def random_keep(xp, shape, keep, seed0=0, seed1=0):

@@ -1,9 +1,9 @@
-"""The functions of `xp` on arrays of NumPy and CuPy: how those of the catalogue are found.
+"""`Space`, the `xp` of NumPy and CuPy arrays: looks up the functions of the catalogue.
 
-A `Space` answers `xp.exp` from the array library, `xp.erf` from its special functions, and
+A `Space` takes `xp.exp` from the array library, `xp.erf` from its special functions, and
 `xp.scatter_add` from the module that the catalogue names. A name is looked up once and is a plain
-attribute from then on; one that the catalogue lacks is refused. Some functions without a better
-place are below.
+attribute from then on; a name that is not in the catalogue raises an AttributeError. Some functions
+without a better place are below.
 """
 
 import importlib
@@ -16,7 +16,7 @@ REDUCERS = {"sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum"
 
 
 def _reducer(ufunc):
-    """NumPy's reduction without the Python around it, which costs more than a small array does."""
+    """NumPy's reduction without its Python wrapper, which costs more than summing a small array."""
     reduce = ufunc.reduce
 
     def reduced(x, axis=None, dtype=None, keepdims=False):
@@ -26,12 +26,12 @@ def _reducer(ufunc):
 
 
 def _reshape(x, shape):
-    """NumPy's `reshape` by the array's method, which takes a third of the time of the function."""
+    """NumPy's `reshape` by the array's method, three times as fast as the function."""
     return x.reshape(shape) if type(x) is numpy.ndarray else numpy.reshape(x, shape)
 
 
 def _mean(x, axis=None, dtype=None, keepdims=False):
-    """NumPy's `mean`, whose Python takes several times as long as a small array does."""
+    """NumPy's `mean` without its Python wrapper, which takes longer than a small array does."""
     if axis is None and dtype is None and type(x) is numpy.ndarray and x.dtype.char in "fd":
         if 0 < x.size < 1 << 24:  # a float32, so that the quotient is NumPy's
             return numpy.add.reduce(x, None, None, None, keepdims) / x.size
@@ -39,18 +39,18 @@ def _mean(x, axis=None, dtype=None, keepdims=False):
 
 
 def _broadcast_to(x, shape):
-    """NumPy's `broadcast_to`; of one number without its checks, which take most of its time."""
+    """NumPy's `broadcast_to`; without its checks, most of its time, for an array of one element."""
     if not (type(x) is numpy.ndarray and x.size == 1 and x.dtype.char in "fd"):
         return numpy.broadcast_to(x, shape)
     if type(shape) is not tuple or x.ndim > len(shape) or 0 in shape:
         return numpy.broadcast_to(x, shape)
-    found = numpy.ndarray(shape, x.dtype, x, 0, (0,) * len(shape))
-    found.flags.writeable = False
-    return found
+    out = numpy.ndarray(shape, x.dtype, x, 0, (0,) * len(shape))
+    out.flags.writeable = False
+    return out
 
 
 def _swapaxes(x, axis1, axis2):
-    """NumPy's `swapaxes` by the array's method, as `_reshape`."""
+    """NumPy's `swapaxes` by the array's method, as in `_reshape`."""
     return x.swapaxes(axis1, axis2) if type(x) is numpy.ndarray else numpy.swapaxes(x, axis1, axis2)
 
 
@@ -66,7 +66,7 @@ class Space:
     """The functions of one array library, NumPy's names first."""
 
     bodies = None  # single kernels for whole bodies (bodies/gpu.py), where the library runs them
-    level = 0  # how many vmaps deep; a class attribute, for a missing one is slow to ask for
+    level = 0  # nesting depth of vmap; a class attribute, because looking up a missing one is slow
 
     def __init__(self, module, special, linalg, low_precision, kernels=None, bodies=None):
         self.module = module
@@ -76,34 +76,34 @@ class Space:
             kernels  # hand-written ones (conv/cuda_kernels.py), where the library runs them
         )
         self.low_precision = low_precision  # dtypes computed in float32 and rounded on store
-        self.low_precision_products = low_precision  # those for which products are, too
+        self.low_precision_products = low_precision  # dtypes whose products are, too
         self._special = special
         self._linalg = linalg
 
     def __getattr__(self, name):
-        listed = FUNCTIONS.get(name)
-        if listed is None:
+        entry = FUNCTIONS.get(name)
+        if entry is None:
             raise AttributeError(f"xp.{name} is not in the catalogue (_backend/catalogue.py)")
         if name in REDUCERS and self.module is numpy:
-            found = _reducer(getattr(numpy, REDUCERS[name]))
+            function = _reducer(getattr(numpy, REDUCERS[name]))
         elif name in _QUICKER and self.module is numpy:
-            found = _QUICKER[name]
-        elif listed.home not in LIBRARY:
-            found = implementation(name).__get__(self)
-        elif listed.home == "numpy":
-            found = getattr(self.module, name)
+            function = _QUICKER[name]
+        elif entry.home not in LIBRARY:
+            function = implementation(name).__get__(self)
+        elif entry.home == "numpy":
+            function = getattr(self.module, name)
         else:
-            found = self.from_scipy(listed.home, name)
-        setattr(self, name, found)
-        return found
+            function = self.from_scipy(entry.home, name)
+        setattr(self, name, function)
+        return function
 
     def from_scipy(self, home, name):
-        """A function of SciPy, or what stands in its place for the array library."""
+        """A function of SciPy, or the array library's counterpart."""
         from .host.float16 import through_float32  # here: only these functions need it
 
         module = self._special if home == "scipy.special" else self._linalg
-        found = getattr(importlib.import_module(module), name)
-        return found if self.module is numpy else through_float32(found)
+        function = getattr(importlib.import_module(module), name)
+        return function if self.module is numpy else through_float32(function)
 
     def __repr__(self):
         return f"Space({self.module.__name__})"
@@ -113,7 +113,7 @@ _implementations = {}
 
 
 def implements(function):
-    """Hands the implementation of a function of the catalogue down from a higher package.
+    """Registers the implementation of a catalogue function from a higher package.
 
     A decorator of `function(xp, ...)`.
     """
@@ -124,22 +124,22 @@ def implements(function):
 
 
 def is_implementation(function):
-    """Whether a function stands behind a function of `xp` of its name."""
-    listed = FUNCTIONS.get(function.__name__)
-    own = listed is not None and listed.home not in LIBRARY
-    return own and implementation(listed.name) is function
+    """True if a function implements the function of `xp` with its name."""
+    entry = FUNCTIONS.get(function.__name__)
+    own = entry is not None and entry.home not in LIBRARY
+    return own and implementation(entry.name) is function
 
 
 def implementation(name):
-    """The function behind `xp.<name>`, with `xp` as its first parameter."""
-    found = _implementations.get(name)
-    if found is None:
-        listed = FUNCTIONS[name]
-        if listed.provided:
-            raise AttributeError(f"xp.{name} needs 'mindspore_compat.{listed.home}' to be imported")
-        home = importlib.import_module(f".{listed.home}", __package__)
-        found = _implementations[name] = getattr(home, listed.target)
-    return found
+    """The function that implements `xp.<name>`, with `xp` as its first parameter."""
+    function = _implementations.get(name)
+    if function is None:
+        entry = FUNCTIONS[name]
+        if entry.provided:
+            raise AttributeError(f"xp.{name} needs 'mindspore_compat.{entry.home}' to be imported")
+        home = importlib.import_module(f".{entry.home}", __package__)
+        function = _implementations[name] = getattr(home, entry.target)
+    return function
 
 
 def expand_dims(xp, a, axis):
@@ -150,8 +150,8 @@ def expand_dims(xp, a, axis):
 
 
 def at_once(xp):
-    """How many elements to work on at a time: what stays in a processor's cache, and more on a
-    device, where each call costs."""
+    """The number of elements to process at a time: as many as fit a processor's cache, and more on
+    a GPU, where each call is expensive."""
     return 1 << 18 if xp.module is numpy else 1 << 26
 
 
@@ -161,12 +161,12 @@ def rsqrt(xp, x):
 
 
 def sigmoid(xp, x):
-    """1 / (1 + exp(-x)). Its lower tail counts: by tanh it would be 0 from -17 down."""
+    """1 / (1 + exp(-x)), with a precise lower tail: computed by tanh it would be 0 below -17."""
     return 1 / (1 + xp.exp(-x))
 
 
 def polygamma(xp, n, x):
-    """The n-th derivative of digamma; CuPy takes no number for `n`."""
+    """The n-th derivative of digamma; CuPy needs an array for `n`."""
     n = n if hasattr(n, "dtype") else xp.module.asarray(n)
     return xp.from_scipy("scipy.special", "polygamma")(n, x)
 
@@ -174,7 +174,7 @@ def polygamma(xp, n, x):
 def softplus(xp, x):
     """log(1 + exp(x)).
 
-    NumPy's logaddexp goes element by element, thirty times slower than its exp and log1p.
+    NumPy's logaddexp is not vectorized: it takes thirty times as long as exp and log1p.
     """
     if type(x) is not numpy.ndarray:
         return xp.logaddexp(x, xp.zeros((), x.dtype))
@@ -182,11 +182,11 @@ def softplus(xp, x):
 
 
 def diagonal(xp, x, offset=0, axis1=0, axis2=1):
-    """The diagonal over two axes, on the memory of `x`; NumPy's own cannot be written to."""
-    found = xp.module.diagonal(x, offset, axis1, axis2)
-    if type(found) is numpy.ndarray and x.flags.writeable:
-        found.flags.writeable = True
-    return found
+    """The diagonal over two axes, a writable view of `x`; NumPy's own is read-only."""
+    out = xp.module.diagonal(x, offset, axis1, axis2)
+    if type(out) is numpy.ndarray and x.flags.writeable:
+        out.flags.writeable = True
+    return out
 
 
 def getitem(xp, x, index):
@@ -195,20 +195,20 @@ def getitem(xp, x, index):
 
 
 def stop(xp, x):
-    """`x` itself; on recorded values, the same without its history."""
+    """`x` itself; a traced value without its history."""
     return x
 
 
 def einsum_list(xp, operands, equation):
-    """einsum with the operands first, as a list; pairs go through matrix products where they
-    can."""
+    """einsum with the operands first, as a list; pairs of operands become matrix products if
+    possible."""
     if xp.module.__name__ == "numpy" and len(operands) > 1:
         return xp.einsum(equation, *operands, optimize=True)
     return xp.einsum(equation, *operands)
 
 
 def scatter_diagonal(xp, values, shape, offset=0, axis1=0, axis2=1):
-    """Zeros of `shape` with `values` on the diagonal that `xp.diagonal` reads."""
+    """An array of zeros of `shape`, with `values` on the diagonal that `xp.diagonal` returns."""
     out = xp.zeros(shape, values.dtype)
     front = xp.moveaxis(out, (axis1, axis2), (-2, -1))
     at = xp.arange(values.shape[-1])

@@ -1,8 +1,9 @@
-"""Slopes of special functions by their parameters, which no library has: of the incomplete gamma
-and beta functions and of Hurwitz's zeta function.
+"""Derivatives of special functions with respect to parameters, which no library offers: those of
+the incomplete gamma and beta functions and of the Hurwitz zeta function.
 
-Each is a difference of four values (an error of the fourth power of the step) in float64; steps
-follow the width over which the function changes. About 11 digits come out, of a second one 8.
+Each is a central difference of four values in float64, whose error is of the fourth power of the
+step; the step follows the scale on which the function changes. A first derivative has about 11
+correct digits, a second one 8.
 """
 
 
@@ -10,10 +11,10 @@ def _central_difference(xp, function, at, distance, width):
     """The derivative of `function` at `at`.
 
     Args:
-        function (callable): of one array.
+        function (callable): a function of one array.
         at (array): float64.
-        distance (array): how far the function goes on below `at`.
-        width (array): over which the function changes by much.
+        distance (array): the distance from `at` down to the end of the function's domain.
+        width (array): the scale on which the function changes.
     """
     step = xp.minimum(1e-3 * width, 0.2 * distance)
     near = function(at + step) - function(at - step)
@@ -23,14 +24,14 @@ def _central_difference(xp, function, at, distance, width):
 
 def _upcast(xp, *arrays):
     """float64 arrays of one shape, and the dtype of the result."""
-    found = xp.broadcast_arrays(*[xp.cast(xp.asarray(a), "float64") for a in arrays])
-    return found, xp.result_type(*arrays)
+    upcast = xp.broadcast_arrays(*[xp.cast(xp.asarray(a), "float64") for a in arrays])
+    return upcast, xp.result_type(*arrays)
 
 
 def gammainc_a(xp, a, x):
-    """The derivative of the lower regularised incomplete gamma function by its order."""
+    """The derivative of the regularized lower incomplete gamma function by its order."""
     (a, x), dtype = _upcast(xp, a, x)
-    beyond = x > a  # there the upper function is the small one, and keeps its digits
+    beyond = x > a  # there the upper function is the smaller one, which is more precise
 
     def lower(order):
         return xp.where(beyond, -xp.gammaincc(order, x), xp.gammainc(order, x))
@@ -40,11 +41,11 @@ def gammainc_a(xp, a, x):
 
 
 def gammainc_aa(xp, a, x):
-    """The curvature of the same."""
+    """The second derivative of the regularized lower incomplete gamma function by its order."""
     (a, x), dtype = _upcast(xp, a, x)
     width = xp.sqrt(1 + a) / (1 + xp.abs(xp.log(xp.where(x > 0, x, 1))))
-    found = _central_difference(xp, lambda order: xp.gammainc_a(order, x), a, a, 4 * width)
-    return xp.cast(xp.where(x > 0, found, 0), dtype)
+    curvature = _central_difference(xp, lambda order: xp.gammainc_a(order, x), a, a, 4 * width)
+    return xp.cast(xp.where(x > 0, curvature, 0), dtype)
 
 
 def _beta_width(xp, one, x):
@@ -54,32 +55,32 @@ def _beta_width(xp, one, x):
 
 
 def betainc_a(xp, a, b, x):
-    """The derivative of the regularised incomplete beta function by its first parameter."""
+    """The derivative of the regularized incomplete beta function by its first parameter."""
     (a, b, x), dtype = _upcast(xp, a, b, x)
     inside, width = _beta_width(xp, a, x)
-    found = _central_difference(xp, lambda one: xp.betainc(one, b, x), a, a, width)
-    return xp.cast(xp.where(inside, found, 0), dtype)
+    slope = _central_difference(xp, lambda one: xp.betainc(one, b, x), a, a, width)
+    return xp.cast(xp.where(inside, slope, 0), dtype)
 
 
 def betainc_b(xp, a, b, x):
-    """The derivative of the same by its second parameter."""
+    """The derivative of the regularized incomplete beta function by its second parameter."""
     return -xp.betainc_a(b, a, 1 - x)
 
 
 def betainc_aa(xp, a, b, x):
-    """The curvature of the same along its first parameter."""
+    """The second derivative of the regularized incomplete beta function by its first parameter."""
     (a, b, x), dtype = _upcast(xp, a, b, x)
     inside, width = _beta_width(xp, a, x)
-    found = _central_difference(xp, lambda one: xp.betainc_a(one, b, x), a, a, 4 * width)
-    return xp.cast(xp.where(inside, found, 0), dtype)
+    curvature = _central_difference(xp, lambda one: xp.betainc_a(one, b, x), a, a, 4 * width)
+    return xp.cast(xp.where(inside, curvature, 0), dtype)
 
 
 def betainc_ab(xp, a, b, x):
     """The derivative of `betainc_a` by the second parameter."""
     (a, b, x), dtype = _upcast(xp, a, b, x)
     inside, width = _beta_width(xp, b, x)
-    found = _central_difference(xp, lambda two: xp.betainc_a(a, two, x), b, b, 4 * width)
-    return xp.cast(xp.where(inside, found, 0), dtype)
+    slope = _central_difference(xp, lambda two: xp.betainc_a(a, two, x), b, b, 4 * width)
+    return xp.cast(xp.where(inside, slope, 0), dtype)
 
 
 def _zeta_width(xp, x, q):
@@ -87,17 +88,17 @@ def _zeta_width(xp, x, q):
 
 
 def zeta_x(xp, x, q):
-    """The derivative of Hurwitz's zeta function by its power."""
+    """The derivative of the Hurwitz zeta function by its exponent."""
     (x, q), dtype = _upcast(xp, x, q)
-    found = _central_difference(
+    slope = _central_difference(
         xp, lambda power: xp.zeta(power, q), x, x - 1, _zeta_width(xp, x, q)
     )
-    return xp.cast(found, dtype)
+    return xp.cast(slope, dtype)
 
 
 def zeta_xx(xp, x, q):
-    """The curvature of the same."""
+    """The second derivative of the Hurwitz zeta function by its exponent."""
     (x, q), dtype = _upcast(xp, x, q)
     width = 4 * _zeta_width(xp, x, q)
-    found = _central_difference(xp, lambda power: xp.zeta_x(power, q), x, x - 1, width)
-    return xp.cast(found, dtype)
+    curvature = _central_difference(xp, lambda power: xp.zeta_x(power, q), x, x - 1, width)
+    return xp.cast(curvature, dtype)

@@ -50,4 +50,4 @@ def get_sdc_detect_result():
 
     Source: mindspore.utils.get_sdc_detect_result of MindSpore 2.10.
     """
-    return checksums.found()
+    return checksums.has_mismatch()

@@ -1,1 +1,1 @@
-"""Loops that Numba compiles (the extra `fast`): the compiler, and the text that it is given."""
+"""Loops that Numba compiles (the extra `fast`): the compiler and the generated source text."""

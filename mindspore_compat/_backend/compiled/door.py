@@ -1,22 +1,22 @@
-"""The door to the compiled loops: what they serve, and the one place where they are refused.
+"""The door to the compiled loops: the registry of functions with loops, and when they are used.
 
-A module of loops registers what it serves. Worked example, of rows that are taken at indices:
+A module of loops registers the functions that it serves. Worked example, rows taken at indices:
 
     @serves("take", least="TAKE_ROWS", loops=lambda *_: [_loop(take_rows)], takes=_are_rows)
     def take(x, indices):
         ...  # runs the loop, which is ready
 
-NumPy's way asks at the door, and goes on where the answer is None:
+The NumPy implementation calls the door first, and computes the result itself if that returns None:
 
-    found = door.call("take", x, indices)
-    return x.take(indices, axis) if found is None else found
+    result = door.call("take", x, indices)
+    return x.take(indices, axis) if result is None else result
 
-The answer is None without Numba, below the least size (thresholds.py), for arguments that the loop
-does not take, and while the loop is being compiled. A function that is called may give None too,
-where only the values tell: an index is out of range, a result is not finite.
+The result is None without Numba, below the least size (thresholds.py), for arguments that the loop
+does not accept, and while the loop is being compiled. The registered function may return None too,
+for reasons that only the values show: an index is out of range, a result is not finite.
 
-Nothing but the door knows the loops. They are imported when one is first asked for, from the
-modules that `providers` names; without a provider, NumPy's way is taken everywhere.
+Only the door knows the loops. It imports them at the first call, from the modules in `providers`;
+without providers, NumPy is used everywhere.
 """
 
 import importlib
@@ -26,20 +26,20 @@ from ..thresholds import Least
 from . import jit
 
 providers = []  # names of the modules and packages whose import registers loops
-_registered = {}  # name of what is served -> its Loops; the first that takes the arguments is run
+_registered = {}  # name of a function -> its Loops; the first that accepts the arguments runs
 _imported = set()
 
 
 class Loop(NamedTuple):
-    """A function that runs compiled loops, and when it does.
+    """A function that runs compiled loops, and the conditions for its use.
 
     Attributes:
         run: the function.
-        least: the name of its least size in `Least`; None for none.
-        size: gives the size of the arguments in the unit of `least`; None for the elements of the
-            first one.
-        takes: whether it takes the arguments: their dtypes, layout and shapes.
-        loops: gives the jit.Loops that must be ready for the arguments.
+        least: the name of its least size in `Least`, or None.
+        size: returns the size of the arguments in the unit of `least`; None for the number of
+            elements of the first argument.
+        takes: whether it accepts the dtypes, layouts and shapes of the arguments.
+        loops: returns the jit.Loops that must be ready for the arguments.
     """
 
     run: object
@@ -49,20 +49,20 @@ class Loop(NamedTuple):
     loops: object
 
     def fits(self, *args):
-        """True if it takes the arguments, and its loops are ready; has them compiled."""
+        """True if it accepts the arguments and its loops are ready; else requests the loops."""
         _, least, size, takes, loops = self
         if least is not None:
-            given = args[0].size if size is None else size(*args)
-            if given < getattr(Least, least):
+            amount = args[0].size if size is None else size(*args)
+            if amount < getattr(Least, least):
                 return False
-        return takes(*args) and all([each.is_ready() for each in loops(*args)])
+        return takes(*args) and all([loop.is_ready() for loop in loops(*args)])
 
 
 def serves(name, *, least, takes, loops, size=None):
     """Registers a function that runs loops.
 
     Args:
-        name (str): what it serves, a function of `xp` or a part of one.
+        name (str): the name of a function of `xp`, or of a part of one.
         least, takes, loops, size: see Loop.
     """
 
@@ -74,8 +74,8 @@ def serves(name, *, least, takes, loops, size=None):
 
 
 def call(name, *args):
-    """What compiled loops give for what `name` serves; None where they are not for the arguments,
-    or not ready."""
+    """The result of the compiled loops for `name`; None if none accepts the arguments or is
+    ready."""
     for loop in registered(name):
         if loop.fits(*args):
             return loop.run(*args)
@@ -88,7 +88,7 @@ def find(name, *args):
 
 
 def registered(name):
-    """The Loops that serve a name; none where loops are switched off."""
+    """The Loops for a name; empty if loops are switched off."""
     if not jit.available():
         return ()
     if len(_imported) < len(providers):
@@ -97,7 +97,7 @@ def registered(name):
 
 
 def names():
-    """What has loops."""
+    """The names that have loops."""
     _import_providers()
     return _registered.keys()
 

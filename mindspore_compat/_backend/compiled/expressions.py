@@ -1,4 +1,4 @@
-"""The Python text of compiled loops over float32: one step of a trace as a line."""
+"""Python source text for compiled loops over float32: one line for each step of a trace."""
 
 import numpy
 
@@ -6,17 +6,17 @@ from ..elementwise import texts
 
 FLOAT = numpy.dtype(numpy.float32)
 EXPRESSIONS = {**texts(lambda primitive: primitive.single or primitive.loop), "constant": "{}"}
-# computed by vector_math.py, many instructions each
+# functions of vector_math.py, which take many instructions
 FUNCTIONS = texts(lambda primitive: not primitive.exact and primitive.loop).keys()
 
 
 def operand(value):
-    """A value of a trace by its number, or the text of a scalar."""
+    """The text of an operand: the number of a value of the trace, or the text of a scalar."""
     return f"v{value}" if type(value) is int else value
 
 
 def line(step):
-    """One step that is found for each element, or for each row."""
+    """The line of a step that is computed for each element or each row."""
     if step.name == "row_size":
         return f"v{step.result} = single(length)"
     if step.name == "at_column":
@@ -25,5 +25,5 @@ def line(step):
 
 
 def indented(lines, depth):
-    """Lines some levels further in."""
-    return ["    " * depth + each for each in lines]
+    """Lines indented by `depth` more levels."""
+    return ["    " * depth + text for text in lines]

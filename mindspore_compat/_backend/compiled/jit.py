@@ -1,20 +1,19 @@
-"""Loops that Numba compiles for the host, where it is installed (the extra `fast`).
+"""JIT compilation of loops for the host by Numba, if it is installed (the extra `fast`).
 
-NumPy's way writes every intermediate value of a formula to memory; a compiled loop reads each array
-once and keeps the rest in registers. Two kinds are made from notes of formulas (bodies/symbols.py):
-the updates of optimizers, below, and the bodies of operators (bodies/host.py).
+NumPy writes every intermediate array of a formula to memory; a compiled loop reads each array once
+and keeps the rest in registers. Two kinds of loops come from traced formulas (bodies/symbols.py):
+updates of optimizers, below, and bodies of operators (bodies/host.py).
 
-The loop of an optimizer computes NumPy's bits: only formulas of operations that IEEE 754 rounds
-correctly are compiled, and none of these are contracted or reordered. Loops of operators take the
-functions of vector_math.py and sum in another order, so their results differ from NumPy's by
-rounding. How they sum depends on shapes alone: repeated calls, with any number of threads, give the
-same bits.
+The loop of an optimizer is bitwise equal to NumPy: only formulas of operations that IEEE 754 rounds
+correctly are compiled, without contraction or reordering. Loops of operators call the functions of
+vector_math.py and sum in another order, so their results differ from NumPy's by rounding. The order
+of a sum depends on shapes alone, so repeated calls give the same bits with any number of threads.
 
-Numba is imported, and compiles, in a thread of its own; what it made is stored on disk for the next
-process. NumPy's way runs until then, so the results of an operator may change by rounding while a
-process is young. The environment variable MINDSPORE_COMPAT_COMPILE set to "wait" lets the first
-call wait for its loop instead; "off" leaves all to NumPy. A forked process runs the loops that were
-ready before, and compiles none.
+Numba is imported, and compiles, in a separate thread; compiled code is cached on disk for later
+processes. Until a loop is ready NumPy computes, so the results of an operator may change by
+rounding early in a process. With the environment variable MINDSPORE_COMPAT_COMPILE set to "wait",
+the first call waits for its loop; "off" disables all loops. A forked process runs the loops that
+were ready before the fork, and compiles none.
 """
 
 import __future__
@@ -36,7 +35,7 @@ from ..elementwise import texts
 from . import vector_math
 
 EXPRESSIONS = texts(lambda primitive: primitive.exact and primitive.loop)
-MOST_CHECKS = 8  # pairs of arrays that the compiler compares for overlap, or gives vectors up
+MOST_CHECKS = 8  # pairs of arrays that LLVM checks for overlap; with more it does not vectorize
 BLOCK = 1 << 15  # elements of a piece
 
 _log = logging.getLogger(__name__)
@@ -46,7 +45,7 @@ _SCOPE = {"sqrt": math.sqrt, "fabs": math.fabs}
 
 @functools.cache
 def available():
-    """True if Numba is installed and not switched off; it is not imported for that."""
+    """True if Numba is installed and not switched off; does not import it."""
     return importlib.util.find_spec("numba") is not None and _setting() != "off"
 
 
@@ -58,14 +57,14 @@ def _setting():
 
 
 class Loop:
-    """A function of generated text that Numba compiles; `ready` is None until it has.
+    """A function of generated text that Numba compiles; `ready` is None until then.
 
     Args:
-        text: `text(name)` is the Python text of the function under a name.
-        parameters: for each parameter its dtype and whether it is a one-dimensional array.
+        text: `text(name)` is the Python text of the function with that name.
+        parameters: for each parameter, its dtype and whether it is a one-dimensional array.
         reorders: whether it calls the functions of vector_math.py, and products and sums may be
             contracted.
-        label: what it is called in a message.
+        label: its name in messages.
         library: further functions that it may call (library.Library).
     """
 
@@ -79,7 +78,7 @@ class Loop:
         self._done = None
 
     def request(self):
-        """Has it compiled, once, while the caller goes on; returns whether it is ready."""
+        """Requests its compilation in the background, once; returns whether it is ready."""
         if self._done is None:
             _queue.add(self)
         if _setting() == "wait":
@@ -87,16 +86,16 @@ class Loop:
         return self.ready is not None
 
     def wait(self):
-        """Returns when it is ready or has failed, having started it."""
+        """Requests its compilation, and waits until it is ready or has failed."""
         self.request()
         _queue.wait(self)
 
     def python(self, name="loop", scope=()):
-        """The loop as a function of Python.
+        """The loop as a Python function.
 
         Args:
             name: its name.
-            scope: what stands for functions of vector_math.py and the library.
+            scope: replacements for the functions of vector_math.py and the library.
         """
         library = self._library.python if self._library else {}
         scope = {**_SCOPE, **vars(vector_math), **library, **dict(scope)}
@@ -113,8 +112,8 @@ class Loop:
         return make(self.python(f"loop_{digest}", functions))
 
     def functions(self):
-        """The functions that it calls, compiled, and a digest of its text and theirs: Numba
-        distinguishes functions on disk by name and line, not by what they call."""
+        """The compiled functions that it calls, and a digest of its text and theirs: the key of
+        Numba's disk cache is the name and line of a function, not the functions it calls."""
         text = self._text("loop") + (_functions_text() if self._reorders else "")
         functions = _vector_functions() if self._reorders else {}
         if self._library:
@@ -133,23 +132,23 @@ class Loop:
             import numba
 
             self.ready = self.make(numba)
-        except Exception as error:  # whatever a broken installation raises: NumPy's way goes on
+        except Exception as error:  # a broken installation may raise anything: NumPy goes on
             _log.warning("Numba could not compile '%s': %s", self._label, error)
         finally:
             self._done.set()
 
 
 def made_once(make):
-    """A function that keeps what it made, as `functools.cache` does; threads that call it at the
-    same time get one object, so that a loop is compiled once, and the one found ready is run."""
-    made = {}
+    """Caches the results of a function, as `functools.cache` does, but concurrent calls get the
+    same object: a loop is compiled once, and the loop that was found ready is the one that runs."""
+    cache = {}
 
     @functools.wraps(make)
     def find(*args):
-        return made.setdefault(args, make(*args))
+        return cache.setdefault(args, make(*args))
 
     def clear():
-        made.clear()
+        cache.clear()
         forget()
 
     find = functools.cache(find)
@@ -158,31 +157,32 @@ def made_once(make):
 
 
 def executed(text, name, scope):
-    """The function that a text defines under a name; Numba stores it on disk beside this file."""
+    """Executes a text, and returns the function that it defines; Numba caches it beside this
+    file."""
     scope = {"__name__": __name__, **scope}
-    # Annotations are not looked up: those of loops say what the parameters are to ParallelLoop.
+    # Annotations are not evaluated: those of loops describe the parameters to ParallelLoop.
     exec(compile(text, __file__, "exec", __future__.annotations.compiler_flag), scope)
     return scope[name]
 
 
 def text_of(function, name):
-    """The source of a function under another name, the text of a Loop."""
+    """The source of a function with another name, as the text of a Loop."""
     return inspect.getsource(function).replace(f"def {function.__name__}(", f"def {name}(", 1)
 
 
 def fits(arrays):
-    """True if a loop takes these one-dimensional arrays."""
+    """True if a loop accepts these one-dimensional arrays."""
     return all([array.flags.carray and type(array) is numpy.ndarray for array in arrays])
 
 
 def flat(array):
-    """An array as loops take it, of one axis; a copy where it is not contiguous, or read only."""
-    found = array if array.ndim == 1 else array.reshape(-1)
-    return found if found.flags.carray and type(found) is numpy.ndarray else found.copy()
+    """An array flattened for loops; a copy if it is not contiguous or is read-only."""
+    out = array if array.ndim == 1 else array.reshape(-1)
+    return out if out.flags.carray and type(out) is numpy.ndarray else out.copy()
 
 
 def is_repeated(array):
-    """True if one number stands for all elements, as in the gradient of a sum."""
+    """True if all elements are one number in memory, as in the gradient of a sum."""
     return not any(array.strides)
 
 
@@ -206,7 +206,7 @@ def _vector_functions():
 
 
 class _Queue:
-    """What is to be compiled, one after the other, by a thread that ends when nothing is left."""
+    """The loops to compile, one after the other, in a thread that ends when none is left."""
 
     def __init__(self):
         self._lock = threading.Lock()
@@ -215,7 +215,7 @@ class _Queue:
         self._open = True
 
     def add(self, loop):
-        """Has a loop compiled after those before it, once, whichever threads ask for it."""
+        """Appends a loop, once, no matter how many threads ask for it."""
         with self._lock:
             if loop._done is not None:
                 return
@@ -226,13 +226,13 @@ class _Queue:
                 threading.Thread(target=self._work, name="mindspore_compat-compile").start()
 
     def wait(self, loop):
-        """Returns when a loop that was added is ready or has failed."""
+        """Waits until an added loop is ready or has failed."""
         loop._done.wait()
 
     def _work(self):
         while True:
             with self._lock:
-                # A process that ends does not wait for more than the loop that is under way.
+                # A process that ends waits only for the loop that is being compiled.
                 if not self._waiting or not threading.main_thread().is_alive():
                     self._running = False
                     return
@@ -241,13 +241,13 @@ class _Queue:
 
 
 class _Closed:
-    """The queue of a forked process: the locks of Numba may be held by a thread it lacks."""
+    """The queue of a forked process: a thread of the parent may have held Numba's locks."""
 
     def add(self, loop):
-        """Leaves the loop as it is."""
+        """Does nothing."""
 
     def wait(self, loop):
-        """Returns at once, also for a loop that a thread of the parent was to compile."""
+        """Returns at once, even for a loop that is waiting in the parent's queue."""
 
 
 _queue = _Queue()
@@ -266,15 +266,15 @@ if hasattr(os, "register_at_fork"):
 
 
 def compilable(trace, dtypes, dtype):
-    """True if a program can become a loop that gives NumPy's bits.
+    """True if a program can become a loop that is bitwise equal to NumPy.
 
     Args:
         trace: the program.
         dtypes: the dtypes of its arrays.
-        dtype: what it computes in.
+        dtype: the dtype of the computation.
     """
-    written = sum(trace.written)
-    pairs = written * (written - 1) // 2 + written * (len(dtypes) - written)
+    outputs = sum(trace.written)
+    pairs = outputs * (outputs - 1) // 2 + outputs * (len(dtypes) - outputs)
     return (
         available()
         and set(dtypes) == {dtype}
@@ -292,7 +292,7 @@ def source(trace, name):
     ]
     lines += [f"        v{index} = {array}[i]" for index, array in enumerate(trace.names)]
     for step in trace.steps:
-        operands = [f"v{each}" if type(each) is int else each for each in step.operands]
+        operands = [f"v{value}" if type(value) is int else value for value in step.operands]
         lines.append(f"        v{step.result} = {EXPRESSIONS[step.name].format(*operands)}")
     lines += [
         f"        {trace.names[index]}[i] = v{value}"

@@ -28,9 +28,9 @@ class Library:
     """Functions that compiled loops may call.
 
     Args:
-        *functions: functions of Python, which may call `tile`, `dots` and those before them.
-        further: what gives more that the functions may call: its `definitions()` and
-            `intrinsics()`, by name, and its `text()` (winograd_tiles.Method).
+        *functions: Python functions, which may call `tile`, `dots` and the functions before them.
+        further: an object with more functions to call: its `definitions()` and `intrinsics()`, by
+            name, and its `text()` (winograd_tiles.Method).
         **constants: numbers.
     """
 
@@ -42,7 +42,7 @@ class Library:
         self._functions, self._further, self._constants = functions, further, constants
 
     def text(self):
-        """Their source, by which loops on disk are distinguished."""
+        """Their source, part of the key of cached loops."""
         texts = map(inspect.getsource, (tiles, *self._functions))
         further = self._further.text() if self._further else ""
         return "".join(texts) + further + repr(self._constants)
@@ -55,13 +55,13 @@ class Library:
         further = self._further.intrinsics() if self._further else {}
         scope = {**tiles.intrinsics(), **further, **self._constants}
         for function in self._functions:
-            made = numba.njit(error_model="numpy")(_bound(function, scope))
-            scope[function.__name__] = made
+            jitted = numba.njit(error_model="numpy")(_bound(function, scope))
+            scope[function.__name__] = jitted
         return scope
 
 
 def _bound(function, scope):
-    """A function whose globals are those of its module, or what stands in a scope instead."""
+    """A copy of a function, with the names of a scope in place of its module's globals."""
     return types.FunctionType(
         function.__code__, {**function.__globals__, **scope}, function.__name__
     )

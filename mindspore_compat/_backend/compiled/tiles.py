@@ -1,11 +1,11 @@
-"""Tiles of products that stay in vector registers, for compiled loops of the host (jit.py).
+"""Micro-kernels of matrix products, register tiles for compiled loops of the host (jit.py).
 
-`tile` is the inner kernel of a product of matrices whose right side is given by offsets, which
-covers convolution without copying windows, and `gather_tile` one whose left side is; `dots` makes
-scalar products of rows and shifted rows; others copy and clear vectors. The functions below say
-what they compute, in NumPy. Compiled loops get the ones that `intrinsics` makes: LLVM's vectors as
+`tile` is the inner kernel of a matrix product whose right side is addressed by offsets, which
+covers convolution without copying windows; in `gather_tile` offsets address the left side. `dots`
+computes dot products of rows and shifted rows; others copy and clear vectors. The NumPy functions
+below define what each computes. Compiled loops get the versions of `intrinsics`: LLVM vectors as
 wide as the host's registers, with all sums of a tile in registers from the first product to the
-last. They fill the multiply-add units where a loop over arrays waits for memory.
+last. They keep the multiply-add units busy where a loop over arrays would wait for memory.
 
 A loop refers to these names and to the constants as globals, and is compiled with a Library
 (library.py):
@@ -18,15 +18,15 @@ A loop refers to these names and to the constants as globals, and is compiled wi
     parameters = [(FLOAT, True)] * 3 + [(numpy.dtype(numpy.int32), True), (INDEX, False)]
     jit.Loop(lambda name: text, parameters, True, "multiply", library.LIBRARY)
 
-Arrays have one axis and are float32, offsets int32, everything else int64. Nothing is checked: a
-tile reads and writes whole vectors of LANES elements, so arrays must reach that far.
+Arrays have one axis and are float32, offsets int32, everything else int64. Bounds are not checked:
+a tile reads and writes whole vectors of LANES elements, so arrays must be large enough for that.
 """
 
 import functools
 
 import numpy
 
-# Sizes of the functions below; `sizes` gives those of the host.
+# Sizes of the functions below; `sizes` returns those of the host.
 LANES = 4  # elements of a vector
 ROWS = 4  # most rows of a tile
 VECTORS = 3  # most vectors of a row
@@ -44,10 +44,10 @@ def tile(rows, vectors, a, a_at, b, b_at, offsets, offsets_at, count, add, out, 
         rows (int): 1 to ROWS.
         vectors (int): 1 to VECTORS.
         a, a_at: an array, and where the left side begins in it, stored as (count, rows).
-        b, b_at: an array, and what is added to all offsets into it.
+        b, b_at: an array, and a number that is added to all offsets into it.
         offsets, offsets_at: an array of int32, and where its `count` offsets begin.
         count (int): the products of each sum, which are added in this order.
-        add (int): 1 to add the sums to what `out` holds, 0 to overwrite it. A long sum is more
+        add (int): 1 to add the sums to the values of `out`, 0 to overwrite them. A long sum is more
             accurate in parts.
         out, out_at, out_step: an array, where the result begins in it, and the step from one of
             its rows to the next.
@@ -80,14 +80,14 @@ def gather_tile(
     out_at,
     out_step,
 ):
-    """A product whose left side is given by offsets, the right one by rows.
+    """A product whose left side is addressed by offsets, the right one by rows.
 
     out[i, j] = sum over k of a[starts[i] + offsets[k]] * b[k, j], for i < rows and
     j < vectors * LANES.
 
     Args:
         rows, vectors, count, add, out, out_at, out_step: as for `tile`.
-        a, a_at: an array, and what is added to all offsets into it.
+        a, a_at: an array, and a number that is added to all offsets into it.
         starts, starts_at: an array of int32, and where the starts of the `rows` rows begin.
         offsets, offsets_at: an array of int32, and where its `count` offsets begin.
         b, b_at, b_step: an array, where the right side begins in it, and the step from one of its
@@ -104,7 +104,7 @@ def gather_tile(
 
 
 def panel_tile(rows, vectors, a, a_at, a_row, a_step, b, b_at, count, add, out, out_at, out_step):
-    """A product whose right side is packed, and the left one anywhere.
+    """A product whose right side is packed, and whose left side has any strides.
 
     out[i, j] = sum over k of a[i * a_row + k * a_step] * b[k, j], for i < rows and
     j < vectors * LANES. `b` is stored as (count, vectors * LANES).
@@ -128,7 +128,7 @@ def panel_tile(rows, vectors, a, a_at, a_row, a_step, b, b_at, count, add, out, 
 
 
 def dots(rows, a, a_at, a_step, b, b_at, offsets, offsets_at, count, out, out_at):
-    """Scalar products of `rows` rows with STREAMS shifted ones.
+    """Dot products of `rows` rows with STREAMS shifted rows.
 
     out[i, s] = sum over j of a[i, j] * b[offsets[s] + j], for i < rows, s < STREAMS and
     j < count * LANES. `out` is stored as (rows, STREAMS).
@@ -136,7 +136,7 @@ def dots(rows, a, a_at, a_step, b, b_at, offsets, offsets_at, count, out, out_at
     Args:
         rows (int): 1 to DOT_ROWS.
         a, a_at, a_step: an array, where its rows begin, and the step from one to the next.
-        b, b_at: an array, and what is added to all offsets into it.
+        b, b_at: an array, and a number that is added to all offsets into it.
         offsets, offsets_at: an array of int32, and where its STREAMS offsets begin.
         count (int): the length of a row in vectors.
         out, out_at: an array, and where the result begins in it.
@@ -154,7 +154,7 @@ def copy_vector(x, x_at, out, out_at):
 
 
 def prefetch(x, x_at):
-    """Has the cache line of an element fetched, which will be read soon; it need not be within the
+    """Prefetches the cache line of an element that will be read soon; the index may be outside the
     array."""
 
 
@@ -171,17 +171,17 @@ def clear_vector(out, out_at):
 
 
 def pointer(x, start):
-    """The elements of an array, or of what this gives, from an index on.
+    """A pointer to the elements of an array, or of another pointer, from an index on.
 
-    A slice in compiled code counts references to its array, by two calls; this does not, for loops
-    over many short rows.
+    It is for loops over many short rows: a slice in compiled code makes two calls to count
+    references to its array, and a pointer makes none.
     """
     return x[start:]
 
 
 @functools.cache
 def sizes():
-    """The constants of this module for the code that Numba makes on this host."""
+    """The constants of this module for code that Numba compiles on this host."""
     from numba.core.registry import cpu_target
 
     triple, _, features = cpu_target.target_context.codegen().magic_tuple()
@@ -189,7 +189,7 @@ def sizes():
 
 
 def sizes_of(triple, features):
-    """The constants for a processor with these features, in LLVM's words."""
+    """The constants for a processor with these features, given in LLVM's names."""
     features = features.split(",")
     wide, x86 = "+avx512f" in features, triple.startswith(("x86", "i686"))
     many = wide or not x86  # 32 registers, else 16
@@ -212,8 +212,22 @@ def intrinsics():
     def tile(
         context, rows, vectors, a, a_at, b, b_at, offsets, offsets_at, count, add, out, out_at, step
     ):
-        given = rows, vectors, a, a_at, b, b_at, offsets, offsets_at, count, add, out, out_at, step
-        return types.void(*map(plain, given)), _tile_code
+        arguments = (
+            rows,
+            vectors,
+            a,
+            a_at,
+            b,
+            b_at,
+            offsets,
+            offsets_at,
+            count,
+            add,
+            out,
+            out_at,
+            step,
+        )
+        return types.void(*map(plain, arguments)), _tile_code
 
     @intrinsic
     def gather_tile(
@@ -235,7 +249,7 @@ def intrinsics():
         out_at,
         out_step,
     ):
-        given = (
+        arguments = (
             rows,
             vectors,
             a,
@@ -253,19 +267,33 @@ def intrinsics():
             out_at,
             out_step,
         )
-        return types.void(*map(plain, given)), _gather_tile_code
+        return types.void(*map(plain, arguments)), _gather_tile_code
 
     @intrinsic
     def panel_tile(
         context, rows, vectors, a, a_at, a_row, a_step, b, b_at, count, add, out, out_at, out_step
     ):
-        given = (rows, vectors, a, a_at, a_row, a_step, b, b_at, count, add, out, out_at, out_step)
-        return types.void(*map(plain, given)), _panel_tile_code
+        arguments = (
+            rows,
+            vectors,
+            a,
+            a_at,
+            a_row,
+            a_step,
+            b,
+            b_at,
+            count,
+            add,
+            out,
+            out_at,
+            out_step,
+        )
+        return types.void(*map(plain, arguments)), _panel_tile_code
 
     @intrinsic
     def dots(context, rows, a, a_at, a_step, b, b_at, offsets, offsets_at, count, out, out_at):
-        given = rows, a, a_at, a_step, b, b_at, offsets, offsets_at, count, out, out_at
-        return types.void(*map(plain, given)), _dots_code
+        arguments = rows, a, a_at, a_step, b, b_at, offsets, offsets_at, count, out, out_at
+        return types.void(*map(plain, arguments)), _dots_code
 
     @intrinsic
     def copy_vector(context, x, x_at, out, out_at):
@@ -281,14 +309,14 @@ def intrinsics():
 
     @intrinsic
     def transpose_square(context, x, x_at, x_step, out, out_at, out_step):
-        given = x, x_at, x_step, out, out_at, out_step
-        return types.void(*map(plain, given)), _transpose_code
+        arguments = x, x_at, x_step, out, out_at, out_step
+        return types.void(*map(plain, arguments)), _transpose_code
 
     @intrinsic
     def pointer(context, x, start):
         return types.CPointer(x.dtype)(x, types.int64), _pointer_code
 
-    found = (
+    functions = (
         tile,
         gather_tile,
         panel_tile,
@@ -299,7 +327,7 @@ def intrinsics():
         transpose_square,
         pointer,
     )
-    return {**sizes(), **{each._name: each for each in found}}
+    return {**sizes(), **{function._name: function for function in functions}}
 
 
 def plain(kind):
@@ -310,7 +338,7 @@ def plain(kind):
 
 
 class Code:
-    """LLVM's instructions on vectors, written where a builder stands."""
+    """Emits LLVM vector instructions at the position of a builder."""
 
     def __init__(self, context, builder, signature, arguments):
         from llvmlite import ir
@@ -339,11 +367,11 @@ class Code:
         return self.ir.Constant(self.index, value)
 
     def constant(self, value):
-        """A vector of one number."""
+        """A vector whose elements are one number."""
         return self.ir.Constant(self.vector, [value] * self.lanes)
 
     def at(self, pointer, *steps):
-        """A pointer so many elements further on."""
+        """A pointer advanced by the given numbers of elements."""
         for step in steps:
             pointer = self.builder.gep(pointer, [step])
         return pointer
@@ -364,21 +392,21 @@ class Code:
         return self.builder.bitcast(pointer, self.vector.as_pointer())
 
     def broadcast(self, pointer):
-        """A vector whose elements are the one at a pointer."""
+        """A vector whose elements are all the float32 at a pointer."""
         nothing = self.ir.Constant(self.vector, self.ir.Undefined)
         first = self.ir.Constant(self.lane, 0)
         one = self.builder.insert_element(nothing, self.builder.load(pointer), first)
         return self.builder.shuffle_vector(one, nothing, self.mask)
 
     def choose(self, x, y, indices):
-        """The elements of two vectors, those of `y` numbered after those of `x`, at indices."""
+        """The elements at indices into the concatenation of the vectors `x` and `y`."""
         mask = self.ir.Constant(self.mask.type, indices)
         return self.builder.shuffle_vector(x, y, mask)
 
     def add_product(self, total, x, y):
         """total += x * y, for a variable of `variables`."""
-        found = self.builder.call(self._multiply_add, [x, y, self.builder.load(total)])
-        self.builder.store(found, total)
+        value = self.builder.call(self._multiply_add, [x, y, self.builder.load(total)])
+        self.builder.store(value, total)
 
     def sum(self, vector):
         """The sum of a vector's elements."""
@@ -394,7 +422,7 @@ class Code:
         return [[make(self.builder, self.vector) for _ in range(columns)] for _ in range(rows)]
 
     def cases(self, value, numbers):
-        """Yields each of the numbers where the builder stands at what is done for it."""
+        """Yields each number, with the builder in its case of a switch on `value`."""
         end = self.builder.append_basic_block("end")
         switch = self.builder.switch(value, end)
         for number in numbers:
@@ -407,7 +435,7 @@ class Code:
 
 
 def _cases_of_tiles(code):
-    """Yields the totals of each size of tile, where the builder stands at what is done for it."""
+    """Yields the totals for each size of tile, with the builder in the case of that size."""
     own, builder = sizes(), code.builder
     rows, vectors, *_ = code.arguments
     totals = code.variables(own["ROWS"], own["VECTORS"])
@@ -445,7 +473,7 @@ def _gather_tile_code(context, builder, signature, arguments):
 
         def operands(k, left=left):
             offset = code.offset(offsets, k)
-            return [code.at(each, offset) for each in left], code.at(b, builder.mul(k, b_step))
+            return [code.at(row, offset) for row in left], code.at(b, builder.mul(k, b_step))
 
         _write_tile(code, totals, operands, count, add, out, step)
     return context.get_dummy_value()
@@ -461,22 +489,22 @@ def _panel_tile_code(context, builder, signature, arguments):
 
         def operands(k, left=left, width=width):
             offset = builder.mul(k, a_step)
-            return [code.at(each, offset) for each in left], code.at(b, builder.mul(k, width))
+            return [code.at(row, offset) for row in left], code.at(b, builder.mul(k, width))
 
         _write_tile(code, totals, operands, count, add, out, step, UNROLLED)
     return context.get_dummy_value()
 
 
 def _write_tile(code, totals, operands, count, add, out, step, unrolled=1):
-    """The instructions of a tile.
+    """Emits the instructions of a tile.
 
     Args:
-        code: where they are written.
+        code: the Code to emit to.
         totals: the variables, one for each row and vector.
-        operands: `operands(k)` writes what finds the k-th factors of all rows, and the vectors
-            that they multiply, and gives pointers to these.
+        operands: `operands(k)` emits the addresses of the k-th factors of all rows, and of the
+            vectors that they multiply, and returns pointers to these.
         count, add, out, step: as for `tile`; `out` is a pointer.
-        unrolled (int): the products of each sum in one turn of the loop, a power of two.
+        unrolled (int): the products of each sum in one iteration, a power of two.
     """
     builder = code.builder
     targets = {}
@@ -504,8 +532,7 @@ def _write_tile(code, totals, operands, count, add, out, step, unrolled=1):
             add_products(loop.index)
     with builder.if_then(builder.icmp_signed("!=", add, code.number(0))):
         for total, target in targets.items():
-            found = builder.fadd(builder.load(total), code.load(target))
-            builder.store(found, total)
+            builder.store(builder.fadd(builder.load(total), code.load(target)), total)
     for total, target in targets.items():
         code.store(builder.load(total), target)
 
@@ -519,7 +546,7 @@ def _dots_code(context, builder, signature, arguments):
 
 
 def _write_dots(code, totals):
-    """The instructions of `dots` for as many rows as there are totals."""
+    """Emits the instructions of `dots` for as many rows as there are totals."""
     builder = code.builder
     _, a, a_at, a_step, b, b_at, offsets, offsets_at, count, out, out_at = code.arguments
     a, b, out = code.at(a, a_at), code.at(b, b_at), code.at(out, out_at)
@@ -532,9 +559,9 @@ def _write_dots(code, totals):
             builder.store(code.zero, total)
     with code.cgutils.for_range(builder, count) as loop:
         start = builder.mul(loop.index, code.number(code.lanes))
-        factors = [code.load(code.at(each, start)) for each in left]
-        for s, each in enumerate(right):
-            value = code.load(code.at(each, start))
+        factors = [code.load(code.at(row, start)) for row in left]
+        for s, stream in enumerate(right):
+            value = code.load(code.at(stream, start))
             for row, factor in zip(totals, factors, strict=True):
                 code.add_product(row[s], factor, value)
     for i, row in enumerate(totals):
@@ -555,8 +582,8 @@ def _prefetch_code(context, builder, signature, arguments):
     byte, number = code.ir.IntType(8).as_pointer(), code.lane
     kind = code.ir.FunctionType(code.ir.VoidType(), [byte, number, number, number])
     function = code.cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
-    # To be read, into the second cache, as data.
-    flags = [code.ir.Constant(number, each) for each in (0, 2, 1)]
+    # For reading, into the level-2 cache, as data.
+    flags = [code.ir.Constant(number, value) for value in (0, 2, 1)]
     builder.call(function, [builder.bitcast(code.at(*code.arguments), byte), *flags])
     return context.get_dummy_value()
 

@@ -1,16 +1,15 @@
-"""Elementary functions of one float32, in the Python that Numba compiles into vector instructions.
+"""Elementary functions of float32 that Numba compiles into vector instructions.
 
-A library's `exp` is a call for each element, and a loop with a call is not vectorised. Here they
-are arithmetic without a branch: the argument is reduced by a multiple of ln 2 that is subtracted in
-two parts, a polynomial serves what is left, and powers of two are put together from their bits.
-Results are within 2 units in the last place of the exact value
-(`tests/_backend/compiled/test_vector_math.py`), also near infinity, among subnormal numbers and at
-infinities and NaN. The coefficients are minimax fits of this project's own to the remaining factor,
-by Remez' algorithm.
+A library's `exp` is one call for each element, and a loop with a call is not vectorized. These
+functions are branch-free arithmetic: a multiple of ln 2 is subtracted from the argument in two
+parts, a polynomial approximates the function of the remainder, and powers of two are assembled from
+bits. Results are within 2 units in the last place of the exact value
+(`tests/_backend/compiled/test_vector_math.py`), also near infinity, for subnormal numbers,
+infinities and NaN. The coefficients are this project's own minimax fits by Remez' algorithm.
 
-jit.py has Numba compile these functions; nothing here imports it. Python runs them, too, one
-element at a time. Products and sums may be contracted to one rounding, but not reordered, except in
-`sum_in_any_order`.
+Numba compiles these functions in jit.py; this module does not import it. Python can run them too,
+one element at a time. Products and sums may be contracted to one rounding, but not reordered,
+except in `sum_in_any_order`.
 """
 
 import math
@@ -22,7 +21,7 @@ single, whole = numpy.float32, numpy.int32
 _PER_LN2 = single(1.442695)
 _LN2_HIGH = single(0.69314575)  # 16 bits, so its product with an exponent is exact
 _LN2_LOW = single(1.4286068e-06)
-_ROUNDING = single(12582912.0)  # 1.5 * 2**23: added, it rounds to a whole number, in the low bits
+_ROUNDING = single(12582912.0)  # 1.5 * 2**23: adding it rounds to an integer, in the low bits
 _ROUNDING_BITS = whole(0x4B400000)
 _BIAS, _FRACTION_BITS = whole(127), whole(23)
 _SIGN = whole(-0x80000000)
@@ -47,21 +46,21 @@ def power_of_two(exponent):
 
 
 def sum_in_any_order(total, x):
-    """total + x, of a loop that may be split among the lanes of a vector."""
+    """total + x, in a loop that may be split among the lanes of a vector."""
     return total + x
 
 
 def ordered(x):
-    """An int32 for each float32, larger for a larger one, and the largest of all for NaN."""
+    """An int32 key with the order of float32 values; NaN has the largest key."""
     bits = bits_of(x)
     magnitude = whole(bits & _REST)
-    found = whole(bits ^ whole(whole(bits >> whole(31)) & _REST))
-    return _REST if magnitude > whole(0x7F800000) else found
+    key = whole(bits ^ whole(whole(bits >> whole(31)) & _REST))
+    return _REST if magnitude > whole(0x7F800000) else key
 
 
-def of_ordered(found):
-    """The float32 that `ordered` made into this."""
-    return of_bits(whole(found ^ whole(whole(found >> whole(31)) & _REST)))
+def of_ordered(key):
+    """The float32 with this key: the inverse of `ordered`."""
+    return of_bits(whole(key ^ whole(whole(key >> whole(31)) & _REST)))
 
 
 def reduced(x):
@@ -74,9 +73,9 @@ def reduced(x):
 def exp(x):
     x = single(89.0) if x > single(89.0) else x
     x = single(-104.0) if x < single(-104.0) else x
-    exponent, found = exp_parts(x)
-    half = whole(exponent >> whole(1))  # in two factors, as 2**128 and 2**-149 are none
-    return found * power_of_two(half) * power_of_two(whole(exponent - half))
+    exponent, factor = exp_parts(x)
+    half = whole(exponent >> whole(1))  # two factors, because 2**128 and 2**-149 overflow
+    return factor * power_of_two(half) * power_of_two(whole(exponent - half))
 
 
 def exp_parts(x):
@@ -91,20 +90,20 @@ def exp_parts(x):
 
 
 def exp_normal(x):
-    """exp(x) for an `x` in [-87, 89], which gives no subnormal number; infinity from 88.38 on."""
-    exponent, found = exp_parts(x)
-    return found * power_of_two(exponent)
+    """exp(x) for an `x` in [-87, 89], never a subnormal number; infinity from 88.38 on."""
+    exponent, factor = exp_parts(x)
+    return factor * power_of_two(exponent)
 
 
 def sigmoid(x):
-    """1 / (1 + exp(-x)); 0 for an `x` below -88.38, where that is a subnormal number."""
+    """1 / (1 + exp(-x)); 0 for an `x` below -88.38, where the exact value is subnormal."""
     x = single(87.0) if x > single(87.0) else x
     x = single(-89.0) if x < single(-89.0) else x
     return single(1.0) / (single(1.0) + exp_normal(-x))
 
 
 def expm1(x):
-    given = x
+    argument = x
     x = single(89.0) if x > single(89.0) else x
     x = single(-25.0) if x < single(-25.0) else x
     exponent, k, r = reduced(x)
@@ -115,9 +114,9 @@ def expm1(x):
     rest = rest * r + single(0.16666667)
     rest = rest * r + single(0.5)
     small = rest * r * r + r
-    scale = power_of_two(whole(exponent - whole(1)))  # half of it, as 2**128 is none
-    found = (small * scale + (scale - single(0.5))) * single(2.0)
-    return given if k == single(0.0) and small == given else found
+    scale = power_of_two(whole(exponent - whole(1)))  # half, because 2**128 overflows
+    result = (small * scale + (scale - single(0.5))) * single(2.0)
+    return argument if k == single(0.0) and small == argument else result
 
 
 def log(x):
@@ -137,17 +136,17 @@ def log(x):
     rest = rest * f + single(0.3333333)
     square = f * f
     small = k * _LN2_LOW + (rest * f - single(0.5)) * square
-    found = k * _LN2_HIGH + (small + f)
-    found = x if x == single(math.inf) else found
-    found = single(-math.inf) if x == single(0.0) else found
-    return found if x >= single(0.0) else single(math.nan)
+    result = k * _LN2_HIGH + (small + f)
+    result = x if x == single(math.inf) else result
+    result = single(-math.inf) if x == single(0.0) else result
+    return result if x >= single(0.0) else single(math.nan)
 
 
 def log1p(x):
     near = x + single(1.0)
-    missed = x - (near - single(1.0))  # what the sum has lost
-    found = log(near) + missed / near
-    return found if near < single(math.inf) and near > single(0.0) else log(near)
+    missed = x - (near - single(1.0))  # the rounding error of the sum
+    result = log(near) + missed / near
+    return result if near < single(math.inf) and near > single(0.0) else log(near)
 
 
 def tanh(x):

@@ -96,7 +96,7 @@ class Products:
         if result is None:
             self.late = self.library is None
             result = self.module.matmul(x, y, out=out)
-        return checksums.checked(self.module, x, y, result) if checksums.on else result
+        return checksums.check(self.module, x, y, result) if checksums.on else result
 
     def matmul_add(self, x, y, vector):
         """The product of two matrices, plus a vector that is added to each row: one call where

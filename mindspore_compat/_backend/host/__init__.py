@@ -1,1 +1,1 @@
-"""Functions of `xp` for large arrays of the host, where NumPy's own are slow."""
+"""Functions of `xp` for large arrays of the host that are slow in NumPy."""

@@ -1,10 +1,10 @@
-"""Functions of several passes, run over parts that fit the host's cache.
+"""Runs functions of several passes block by block, in the host's cache.
 
-NumPy writes every intermediate array to memory; a formula of ten passes over a large array is bound
-by that. `xp.blockwise` and `xp.by_rows` call the formula on a cache's worth at a time instead,
-which makes it about three times as fast, and threads share these parts. On a GPU `xp.blockwise`
-makes the formula one kernel, and so does `xp.pointwise`, which leaves the host alone. On other
-arrays (small ones, batches) and on traced values they just call it.
+NumPy writes every intermediate array to memory, which limits a formula of ten passes over a large
+array. `xp.blockwise` and `xp.by_rows` call the formula on blocks that fit the cache, which is about
+three times as fast, and threads share the blocks. On a GPU `xp.blockwise` compiles the formula into
+one kernel; `xp.pointwise` does that too, and changes nothing on the host. On other arrays (small
+ones, batches) and on traced values they just call the formula.
 """
 
 import math
@@ -20,13 +20,13 @@ RUNS = 16  # partial sums that are added in parallel
 
 
 def blockwise(xp, function, *arrays, **scalars):
-    """`function(xp, *arrays, **scalars)`, which works element by element on arrays of one shape.
+    """`function(xp, *arrays, **scalars)`, an elementwise function of arrays of one shape.
 
-    It is a function without a closure, so that a GPU can keep the kernel it has become.
+    The function has no closure, because its kernel on a GPU is cached.
     """
     if xp.bodies is not None:
-        if (made := xp.bodies.pointwise(function, *arrays, **scalars)) is not None:
-            return made
+        if (result := xp.bodies.pointwise(function, *arrays, **scalars)) is not None:
+            return result
     first = arrays[0]
     if (
         type(first) is not np.ndarray
@@ -42,21 +42,21 @@ def blockwise(xp, function, *arrays, **scalars):
 
 
 def pointwise(xp, function, *arrays, **scalars):
-    """`function(xp, *arrays, **scalars)`, which works element by element, as one kernel of a GPU.
+    """`function(xp, *arrays, **scalars)`, an elementwise function, as one kernel on a GPU.
 
-    It is a function without a closure. Integers are left to the functions of the library, which
-    round as they do.
+    The function has no closure. For integers the library's functions run one by one, so that their
+    rounding is the library's.
     """
     if xp.bodies is not None and all(a.dtype.kind == "f" for a in arrays):
-        if (made := xp.bodies.pointwise(function, *arrays, **scalars)) is not None:
-            return made
+        if (result := xp.bodies.pointwise(function, *arrays, **scalars)) is not None:
+            return result
     return function(xp, *arrays, **scalars)
 
 
 def by_rows(xp, function, *arrays):
-    """`function(xp, *arrays)`, which treats each row (the first axis) by itself.
+    """`function(xp, *arrays)`, which computes each row (the first axis) independently.
 
-    It returns one array or a tuple of them, each with the rows first.
+    The function returns an array or a tuple of arrays, with the rows as first axis.
     """
     first = arrays[0]
     rows = first.shape[0] if first.ndim else 0
@@ -68,10 +68,10 @@ def by_rows(xp, function, *arrays):
 
 
 def _in_parts(function, arrays, step):
-    """What `function` gives for parts of `step` rows of all arrays, put together.
+    """The concatenated results of `function` for blocks of `step` rows of all arrays.
 
     Returns:
-        The list of results, and whether `function` gives several.
+        The list of results, and whether `function` returns several.
     """
     rows = arrays[0].shape[0]
     parts = scheduler.blocks(rows, step)
@@ -79,14 +79,14 @@ def _in_parts(function, arrays, step):
 
     def work(number):
         part = parts[number]
-        found = function(*(a[part] for a in arrays))
-        if type(found) is not tuple:
-            found = (found,)
+        results = function(*(a[part] for a in arrays))
+        if type(results) is not tuple:
+            results = (results,)
             single.append(True)
         with making:
             if not outs:
-                outs.extend([np.empty((rows, *p.shape[1:]), p.dtype) for p in found])
-        for out, p in zip(outs, found):
+                outs.extend([np.empty((rows, *p.shape[1:]), p.dtype) for p in results])
+        for out, p in zip(outs, results):
             out[part] = p
 
     scheduler.run(work, len(parts))
@@ -94,7 +94,7 @@ def _in_parts(function, arrays, step):
 
 
 def sum_by_rows(xp, function, *arrays):
-    """The sum over all rows, of which `function(xp, *arrays)` gives that over some."""
+    """The sum over all rows, where `function(xp, *arrays)` returns the sum over some rows."""
     first = arrays[0]
     if type(first) is not np.ndarray or first.size <= 2 * BLOCK:
         return function(xp, *arrays)
@@ -106,17 +106,17 @@ def sum_by_rows(xp, function, *arrays):
     def work(number):
         total = None
         for part in parts[runs[number]]:
-            found = function(xp, *(a[part] for a in arrays))
+            partial_sum = function(xp, *(a[part] for a in arrays))
             if total is None:
-                total = found
+                total = partial_sum
             else:
-                total += found
+                total += partial_sum
         sums[number] = total
 
     scheduler.run(work, len(runs))
     total = sums[0]
-    for each in sums[1:]:
-        total += each
+    for partial in sums[1:]:
+        total += partial
     return total
 
 
@@ -130,15 +130,15 @@ def pick_column(xp, x, column):
 def add_at_column(xp, x, column, values):
     """A matrix with each row's value added in the row's `column`; it may be `x` itself."""
     if type(x) is type(column) is type(values) is np.ndarray:
-        x[np.arange(len(x)), column] += values  # no row is named twice
+        x[np.arange(len(x)), column] += values  # no row repeats
         return x
     return xp.scatter_add(x, (xp.arange(x.shape[0]), column), values)
 
 
-# The normal distribution function in single precision. SciPy's goes element by element, seventy
-# times slower than NumPy's exp. Its log-odds, ln(Phi(x) / (1 - Phi(x))), are x times a smooth
-# function of x^2, and this polynomial gives x Phi(x) to 4e-8. No 1 is added to a number near -1,
-# which would round away what the lower tail is made of.
+# The normal distribution function in single precision. SciPy's is not vectorized: it takes seventy
+# times as long as NumPy's exp. The log-odds, ln(Phi(x) / (1 - Phi(x))), are x times a smooth
+# function of x^2, and with this polynomial x Phi(x) has an error of 4e-8. The lower tail stays
+# precise, because 1 is never added to a number near -1.
 _LOG_ODDS = (
     1.59577167,
     0.0726604611,
@@ -153,18 +153,18 @@ _LARGEST = np.float32(5.65)  # from here on the distribution function is 1 in fl
 
 
 def quick_ndtr(xp, x):
-    """The normal distribution function: of float32 on the host to 6e-8, exact elsewhere."""
+    """The normal distribution function: within 6e-8 for float32 on the host, exact elsewhere."""
     if type(x) is not np.ndarray or x.dtype != np.float32:
         return 0.5 * (1 + xp.cast(xp.erf(x * math.sqrt(0.5)), x.dtype))  # CuPy's erf widens float16
     near = np.clip(x, -_LARGEST, _LARGEST)
     square = near * near
-    found = np.full_like(square, _LOG_ODDS[-1])
+    out = np.full_like(square, _LOG_ODDS[-1])
     for factor in _LOG_ODDS[-2::-1]:
-        found *= square
-        found += np.float32(factor)
-    found *= np.negative(near, out=near)
-    np.exp(found, out=found)
-    found += 1
-    np.reciprocal(found, out=found)
-    np.copyto(found, 0, where=x <= -_LARGEST)  # as of MindSpore's 1 + erf(x / sqrt 2) in float32
-    return found
+        out *= square
+        out += np.float32(factor)
+    out *= np.negative(near, out=near)
+    np.exp(out, out=out)
+    out += 1
+    np.reciprocal(out, out=out)
+    np.copyto(out, 0, where=x <= -_LARGEST)  # as of MindSpore's 1 + erf(x / sqrt 2) in float32
+    return out

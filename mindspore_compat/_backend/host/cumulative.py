@@ -1,9 +1,9 @@
-"""Cumulative sums along an axis of large arrays of the host, with NumPy's bits.
+"""Cumulative sums along an axis of large arrays of the host, bitwise equal to NumPy's.
 
-NumPy writes each sum and reads it back for the next, and where the axis is not the last one it goes
-through memory in steps. Here whole rows are added where elements of other axes lie beside each
-other, and along the last axis a compiled loop keeps the sum in a register. Threads share both.
-Mirrored arrays, which a gradient is a cumulative sum of, are taken as they are.
+NumPy writes each sum and reads it back for the next; along an axis other than the last it also
+strides through memory. Here whole rows are added if the axis is not the last, and a compiled loop
+keeps the sum in a register if it is. Threads share both. Reversed arrays, which occur in gradients,
+are not copied.
 """
 
 import math
@@ -15,21 +15,21 @@ from ..threads import scheduler
 from ..thresholds import Least
 
 PIECE = 1 << 15  # elements of a piece of rows, about
-WIDEST = 1 << 12  # elements beside each other in a piece
+WIDEST = 1 << 12  # adjacent elements in a piece
 
 
 def cumsum(xp, x, axis=None):
     """NumPy's `cumsum`."""
     large = type(x) is numpy.ndarray and x.size >= Least.CUMSUM
     if large and x.dtype.char in "fd" and axis is not None:
-        found = _summed(x, axis % x.ndim) if -x.ndim <= axis < x.ndim else None
-        if found is not None:
-            return found
+        sums = _sum_large(x, axis % x.ndim) if -x.ndim <= axis < x.ndim else None
+        if sums is not None:
+            return sums
     return xp.module.cumsum(x, axis)
 
 
-def _summed(x, axis):
-    """The sums; None where NumPy is left to find them."""
+def _sum_large(x, axis):
+    """The sums, or None to leave the array to NumPy."""
     mirror = (slice(None),) * axis + (slice(None, None, -1),)
     backwards = not x.flags.c_contiguous
     rows = x[mirror] if backwards else x
@@ -38,8 +38,8 @@ def _summed(x, axis):
     length = x.shape[axis]
     out = numpy.empty(x.shape, x.dtype)
     stacks = [
-        each.reshape(math.prod(x.shape[:axis]), length, math.prod(x.shape[axis + 1 :]))
-        for each in (rows, out)
+        array.reshape(math.prod(x.shape[:axis]), length, math.prod(x.shape[axis + 1 :]))
+        for array in (rows, out)
     ]
     beside, size = stacks[0].shape[2], stacks[0][0].size
     if beside == 1:
@@ -53,7 +53,7 @@ def _summed(x, axis):
 
 
 def _add_rows(x, out, backwards):
-    """Writes the sums along the middle one of three axes."""
+    """Writes the sums along the middle of three axes."""
     count, length, width = x.shape
     parts = [
         (number, slice(None), part)
@@ -74,12 +74,12 @@ def _add_rows(x, out, backwards):
 
 
 def _along_rows(x, out, backwards):
-    """Writes the sums along rows that are contiguous; False where NumPy is left to do so."""
+    """Writes the sums along contiguous rows; returns False to leave the array to NumPy."""
     count, length = x.shape[:2]
     if x.nbytes < Least.UFUNC or count == 1:
         return False
     ways = slice(None, None, -1 if backwards else 1)
-    x, out = (each.reshape(count, length)[:, ways] for each in (x, out))
+    x, out = (array.reshape(count, length)[:, ways] for array in (x, out))
     parts = scheduler.blocks(count, max(PIECE // length, 1))
     scheduler.run(
         lambda number: numpy.add.accumulate(x[parts[number]], 1, out=out[parts[number]]), len(parts)

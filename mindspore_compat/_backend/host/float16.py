@@ -1,7 +1,7 @@
-"""float16 to float32 and back on the host, by arithmetic on the bits of whole blocks.
+"""Conversion of float16 to float32 and back on the host, by integer arithmetic on blocks.
 
-NumPy converts one element at a time; where a float16 below 6.1e-5 comes up, as gradients often do,
-each takes five (to float32) or a hundred times as long (from it). The results are NumPy's.
+NumPy converts one element at a time. A float16 below 6.1e-5, common among gradients, takes it five
+times as long (to float32) or a hundred times as long (from float32). The results are NumPy's.
 """
 
 import functools
@@ -12,18 +12,18 @@ from ..compiled import door
 from ..thresholds import Least
 from .ufuncs import astype
 
-_BLOCK = 1 << 15  # elements worked on at a time: they stay in the cache
+_BLOCK = 1 << 15  # elements of a block, which stays in the cache
 _WORD = np.uint32
 _SIGN, _LEAST, _ENDLESS = _WORD(0x8000), _WORD(0x400), _WORD(0x7C00)  # -0, 2^-14, inf in float16
-_SPARE = _WORD(13)  # how many more bits of fraction a float32 has
-_BIAS = _WORD(112 << 23)  # between the exponents of the two
+_SPARE = _WORD(13)  # the additional fraction bits of float32
+_BIAS = _WORD(112 << 23)  # the difference of the exponent biases
 _LEAST_SINGLE = _WORD(113 << 23)  # 2^-14, below which float16 are evenly spaced
 _PAST = _WORD(143 << 23)  # 2^16, which is rounded to infinity
 _EXPONENT, _MAGNITUDE = _WORD(0xFF << 23), _WORD(0x7FFFFFFF)
 
 
 def cast(xp, x, dtype):
-    """`x` with another dtype; `x` itself where it has it already."""
+    """`x` with another dtype; `x` itself if it has this dtype."""
     if x.dtype == dtype:
         return x
     if type(x) is not np.ndarray or x.size < Least.CAST:
@@ -35,41 +35,41 @@ def cast(xp, x, dtype):
 
 def _in_blocks(way, x, dtype):
     out = np.empty(x.shape, dtype)
-    given, made = np.ascontiguousarray(x).reshape(-1), out.reshape(-1)
-    if door.call("cast_float16", given, made) is not None:
+    source, target = np.ascontiguousarray(x).reshape(-1), out.reshape(-1)
+    if door.call("cast_float16", source, target) is not None:
         return out
     for start in range(0, x.size, _BLOCK):
         block = slice(start, start + _BLOCK)
-        way(given[block], made[block])
+        way(source[block], target[block])
     return out
 
 
-def _to_float32(given, made):
-    """Writes the float32 of each float16."""
-    word = made.view(_WORD)
-    word[...] = given.view(np.uint16)
+def _to_float32(source, target):
+    """Writes each float16 as float32."""
+    word = target.view(_WORD)
+    word[...] = source.view(np.uint16)
     sign = word & _SIGN
     word ^= sign
     small, endless = word < _LEAST, word.max() >= _ENDLESS
     word <<= _SPARE
     word += _BIAS
-    if small.any():  # the bits count from 2^-14 on, which is taken off again
+    if small.any():  # these bits count from 2^-14, which is subtracted again
         exponent_shift = small.astype(_WORD)
         word += exponent_shift << _WORD(23)
         exponent_shift *= _LEAST_SINGLE
-        made -= exponent_shift.view(np.float32)
+        target -= exponent_shift.view(np.float32)
     if endless:
         word += (word >= _PAST) * _BIAS
     sign <<= _WORD(16)
     word |= sign
 
 
-def _to_float16(given, made):
-    """Writes the float16 nearest to each float32, the even one of two."""
-    word = given.view(_WORD)
+def _to_float16(source, target):
+    """Writes the float16 nearest to each float32, rounding ties to even."""
+    word = source.view(_WORD)
     size = word & _MAGNITUDE
     if size.max() > _EXPONENT:  # a NaN
-        made[...] = given
+        target[...] = source
         return
     np.minimum(size, _PAST, out=size)
     scale = size & _EXPONENT
@@ -82,15 +82,15 @@ def _to_float16(given, made):
     size += scale
     size -= _LEAST_SINGLE >> _SPARE
     size |= (word >> _WORD(16)) & _SIGN
-    made.view(np.uint16)[...] = size
+    target.view(np.uint16)[...] = size
 
 
 _WAYS = {"ef": _to_float32, "fe": _to_float16}
 
 
 def through_float32(function):
-    """`function`, which computes float16 in float32 and rounds the results: libraries refuse
-    float16, or give a wider dtype."""
+    """Wraps a library function that refuses float16 or returns a wider dtype: computes float16 in
+    float32 and rounds the results."""
 
     @functools.wraps(function, updated=())
     def call(*args, **kwargs):

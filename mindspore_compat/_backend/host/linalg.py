@@ -1,7 +1,7 @@
 """Matrix decompositions, solvers and the Fourier transform, with the same names on NumPy and CuPy.
 
-Each is one name of `xp`: `xp.linalg_inv(x)`, `xp.linalg_svd(x)`, ... The solvers are the libraries'
-own.
+Each is one function of `xp`: `xp.linalg_inv(x)`, `xp.linalg_svd(x)`, ... The solvers are those of
+the libraries.
 """
 
 import functools
@@ -13,8 +13,8 @@ from .float16 import through_float32
 
 
 def nan_for_nan(function):
-    """A decomposition that answers with NaN for the matrices of a stack that hold NaN or an
-    infinity, where the library raises for all."""
+    """Wraps a decomposition: the results are NaN for the matrices of a stack with NaN or infinity,
+    where the library raises an error for the whole stack."""
 
     @functools.wraps(function)
     def call(xp, x):
@@ -24,23 +24,22 @@ def nan_for_nan(function):
             good = xp.isfinite(x).all(axis=(-2, -1))
             if good.all():
                 raise
-        found = function(xp, xp.where(good[..., None, None], x, xp.zeros_like(x)))
-        several = isinstance(found, tuple)
+        results = function(xp, xp.where(good[..., None, None], x, xp.zeros_like(x)))
+        several = isinstance(results, tuple)
         marked = [
             xp.where(good.reshape(good.shape + (1,) * (part.ndim - good.ndim)), part, numpy.nan)
-            for part in (found if several else (found,))
+            for part in (results if several else (results,))
         ]
         return tuple(marked) if several else marked[0]
 
     return call
 
 
-def _solved(function, *arrays):
-    """What a solver of CuPy's gives, which tells of a singular matrix on request only.
+def _solve(function, *arrays):
+    """Calls a solver of CuPy, which checks for singular matrices only on request.
 
     Raises:
-        numpy.linalg.LinAlgError: a matrix is singular, as NumPy's solvers say. To know, the host
-            waits for the GPU.
+        numpy.linalg.LinAlgError: if a matrix is singular, as in NumPy. The host waits for the GPU.
     """
     with importlib.import_module("cupyx").errstate(linalg="raise"):
         try:
@@ -52,7 +51,7 @@ def _solved(function, *arrays):
 @through_float32
 def linalg_inv(xp, x):
     """The inverse."""
-    return xp.linalg.inv(x) if type(x) is numpy.ndarray else _solved(xp.linalg.inv, x)
+    return xp.linalg.inv(x) if type(x) is numpy.ndarray else _solve(xp.linalg.inv, x)
 
 
 @through_float32
@@ -63,8 +62,8 @@ def linalg_det(xp, x):
 
 @through_float32
 def linalg_cofactors(xp, x):
-    """The derivative of the determinant by each element, also where it is 0: products of all
-    singular values but one."""
+    """The derivative of the determinant by each element, from products of all singular values but
+    one; a determinant of 0 is allowed."""
     u, s, vh = xp.linalg.svd(x)
     turn = xp.conj(xp.linalg.det(u) * xp.linalg.det(vh))
     count = s.shape[-1]
@@ -88,7 +87,7 @@ def linalg_solve(xp, a, b):
     if b.ndim > 1 and a.shape[:-2] != b.shape[:-2]:
         lead = numpy.broadcast_shapes(a.shape[:-2], b.shape[:-2])
         a, b = (xp.broadcast_to(x, lead + x.shape[-2:]) for x in (a, b))
-    return _solved(xp.linalg.solve, a, b)
+    return _solve(xp.linalg.solve, a, b)
 
 
 @through_float32
@@ -96,20 +95,20 @@ def linalg_cholesky(xp, x):
     """The lower triangle L of x = L Lᴴ.
 
     Raises:
-        numpy.linalg.LinAlgError: if a matrix is not positive definite; what CuPy leaves of one, for
-            it tells of no error, is none, and what NumPy makes of a NaN is none either.
+        numpy.linalg.LinAlgError: if a matrix is not positive definite. CuPy raises no error for
+            one, and NumPy none for NaN, so the result is checked.
     """
     lower = xp.linalg.cholesky(x)
-    found = xp.all(xp.isfinite(lower))
+    valid = xp.all(xp.isfinite(lower))
     if type(lower) is not numpy.ndarray and lower.size:
-        found &= _is_factor(xp, lower, x)
-    if not bool(found):
+        valid &= _is_factor(xp, lower, x)
+    if not bool(valid):
         raise numpy.linalg.LinAlgError("Matrix is not positive definite")
     return lower
 
 
 def _is_factor(xp, lower, x):
-    """Whether L Lᴴ is x, but for rounding, with a positive diagonal."""
+    """True if L Lᴴ equals x up to rounding, and the diagonal is positive."""
     diagonal = xp.arange(lower.shape[-1])
     pivots = xp.real(lower[..., diagonal, diagonal])
     error = xp.abs(xp.matmul(lower, xp.conj(lower.swapaxes(-1, -2))) - x)
@@ -119,7 +118,7 @@ def _is_factor(xp, lower, x):
 
 @through_float32
 def linalg_lu(xp, x):
-    """L below the diagonal and U above, x = L U, of one matrix whose rows need no exchange."""
+    """L below the diagonal and U above, x = L U, of one matrix that needs no pivoting."""
     return xp.lu_factor(x)[0]
 
 
@@ -140,8 +139,8 @@ def linalg_qr(xp, x):
 @through_float32
 @nan_for_nan
 def linalg_eig(xp, x):
-    """(eigenvalues, eigenvectors as columns of length 1), complex; on the host, as CuPy has none
-    for general matrices."""
+    """(eigenvalues, eigenvectors as columns of length 1), complex; on the host, because CuPy has
+    no solver for general matrices."""
     values, vectors = numpy.linalg.eig(x.get() if hasattr(x, "get") else x)
     dtype = "complex128" if x.dtype in ("float64", "complex128") else "complex64"
     return xp.asarray(values.astype(dtype)), xp.asarray(vectors.astype(dtype))
@@ -150,7 +149,7 @@ def linalg_eig(xp, x):
 @through_float32
 def linalg_logm(xp, x):
     """The principal logarithm of each matrix; on the host."""
-    from scipy import linalg  # here, because it takes long to load
+    from scipy import linalg  # here, because its import is slow
 
     host = x.get() if hasattr(x, "get") else x
     rows = [linalg.logm(matrix) for matrix in host.reshape(-1, *host.shape[-2:])]

@@ -1,7 +1,7 @@
-"""Where elements stand in order: the k largest, the k-th, the extreme so far, the distinct ones.
+"""Order statistics: top k, the element of a rank, argmax, cumulative extremes, distinct values.
 
-On a CPU NumPy's partition finds the element of a rank several times as fast as a sort; who stands
-there is then found by comparing. Elsewhere, and where there are NaNs, a stable sort does it.
+On the host, NumPy's partition finds the element of a rank several times as fast as a sort, and
+comparisons then find the indices. On other arrays, and with NaNs, a stable sort is used.
 """
 
 import numpy
@@ -12,19 +12,19 @@ from ..thresholds import Least, Most
 
 _PIECE = 1 << 16  # elements of a piece, about
 
-_UNSORTED = "bfloat16"  # NumPy sorts its NaNs anywhere
+_UNSORTED = "bfloat16"  # NumPy does not sort its NaNs to the end
 
 
 def top_k(xp, x, k, axis=-1, largest=True):
-    """The `k` largest (or smallest) values along `axis` in order, and where they stand.
+    """The `k` largest (or smallest) values along `axis` in order, and their indices.
 
-    Equal values keep their order of position, as a stable sort has it.
+    Equal values keep the order of their indices, as in a stable sort.
     """
     if x.dtype.name == _UNSORTED:
         values, order = xp.top_k(xp.cast(x, "float32"), k, axis, largest)
         return xp.cast(values, x.dtype), order
     if 0 < k <= x.shape[axis] // Most.TOP_K_SHARE and _comparable(x):
-        return _chosen(xp, x, k, axis, largest)
+        return _top_k_by_partition(xp, x, k, axis, largest)
     key = x
     if largest:
         key = xp.flip(x, axis)
@@ -36,46 +36,46 @@ def top_k(xp, x, k, axis=-1, largest=True):
 
 
 def _comparable(x):
-    """True for an array of the host whose elements all have an order."""
+    """True for an array of the host without NaN."""
     return type(x) is numpy.ndarray and (x.dtype.kind in "biu" or not (x != x).any())
 
 
-def _chosen(xp, x, k, axis, largest):
+def _top_k_by_partition(xp, x, k, axis, largest):
     """`top_k` by a partition of each row."""
     rows = numpy.moveaxis(x, axis, -1)
     shape, length = rows.shape, rows.shape[-1]
     rows = rows.reshape(-1, length)
-    indices = (_beyond if rows.size <= _PIECE else _beyond_by_threads)(rows, k, largest)
+    indices = (_top_indices if rows.size <= _PIECE else _top_indices_by_threads)(rows, k, largest)
     indices = numpy.moveaxis(indices.reshape(*shape[:-1], k), -1, axis)
     values, order = top_k(xp, numpy.take_along_axis(x, indices, axis), k, axis, largest)
     return values, numpy.take_along_axis(indices, order, axis)
 
 
-def _beyond_by_threads(rows, k, largest):
-    """What `_beyond` gives; threads share the rows."""
-    found = numpy.empty((len(rows), k), numpy.int64)
+def _top_indices_by_threads(rows, k, largest):
+    """The result of `_top_indices`; threads share the rows."""
+    indices = numpy.empty((len(rows), k), numpy.int64)
     parts = scheduler.blocks(len(rows), max(_PIECE // rows.shape[1], 1))
 
     def work(number):
-        found[parts[number]] = _beyond(rows[parts[number]], k, largest)
+        indices[parts[number]] = _top_indices(rows[parts[number]], k, largest)
 
     scheduler.run(work, len(parts))
-    return found
+    return indices
 
 
-def _beyond(rows, k, largest):
-    """Where in each row the elements are that are beyond the last one, and the first of its
-    equals."""
+def _top_indices(rows, k, largest):
+    """The indices of the k largest (or smallest) elements of each row, in no particular order; of
+    elements equal to the last one, the first ones count."""
     length = rows.shape[1]
     last = length - k if largest else k - 1
     edge = numpy.partition(rows, last, axis=1)[:, last : last + 1]
-    taken = rows >= edge if largest else rows <= edge
-    if numpy.count_nonzero(taken) > k * len(rows):
+    selected = rows >= edge if largest else rows <= edge
+    if numpy.count_nonzero(selected) > k * len(rows):
         equal = rows == edge
-        taken ^= equal
-        remaining = k - numpy.count_nonzero(taken, axis=1, keepdims=True)
-        taken |= equal & (numpy.cumsum(equal, axis=1, dtype=numpy.int32) <= remaining)
-    return numpy.flatnonzero(taken).reshape(-1, k) % length
+        selected ^= equal
+        remaining = k - numpy.count_nonzero(selected, axis=1, keepdims=True)
+        selected |= equal & (numpy.cumsum(equal, axis=1, dtype=numpy.int32) <= remaining)
+    return numpy.flatnonzero(selected).reshape(-1, k) % length
 
 
 def argmax(xp, x, axis=None, keepdims=False):
@@ -91,15 +91,15 @@ def argmin(xp, x, axis=None, keepdims=False):
 def _argmax_or_min(xp, function, x, axis, keepdims):
     large = type(x) is numpy.ndarray and x.size >= Least.ARGMAX and type(axis) is int
     if large and -x.ndim <= axis < x.ndim and axis not in (-1, x.ndim - 1):
-        found = door.call("argmax", x, axis % x.ndim, function is xp.module.argmax)
-        if found is not None:
-            return numpy.expand_dims(found, axis) if keepdims else found
+        indices = door.call("argmax", x, axis % x.ndim, function is xp.module.argmax)
+        if indices is not None:
+            return numpy.expand_dims(indices, axis) if keepdims else indices
     return function(x, axis, keepdims=keepdims)
 
 
 def index_of_rank(xp, x, axis=-1, rank=0):
-    """The index of the element of a rank along `axis`, which stays with length 1; equal values
-    rank by position. Rank 0 is the smallest."""
+    """The index of the element of a rank along `axis`, which stays with length 1. Rank 0 is the
+    smallest; equal values rank by index."""
     x = xp.cast(x, "float32") if x.dtype.name == _UNSORTED else x
     if not _comparable(x):
         return xp.take(xp.argsort(x, axis=axis, kind="stable"), xp.arange(rank, rank + 1), axis)
@@ -112,13 +112,14 @@ def index_of_rank(xp, x, axis=-1, rank=0):
 
 
 def index_so_far(xp, x, axis, largest=True):
-    """The index of the largest (or smallest) element up to each index along `axis`; of equals the
-    last one. A NaN outdoes all others."""
+    """The index of the largest (or smallest) element up to each index along `axis`; the last one
+    among equal elements. NaN is the extreme of all values."""
     length = x.shape[axis]
     if type(x) is numpy.ndarray:
         rows = numpy.ascontiguousarray(numpy.moveaxis(x, axis, -1))
         best = (numpy.maximum if largest else numpy.minimum).accumulate(rows, -1)
-        leads = numpy.flatnonzero((rows == best) | (rows != rows))  # the first of a row always does
+        # The first element of a row is always among these.
+        leads = numpy.flatnonzero((rows == best) | (rows != rows))
         spans = numpy.diff(leads, append=rows.size)
         indices = numpy.repeat(leads % length, spans).reshape(rows.shape)
         return numpy.moveaxis(indices, -1, axis)
@@ -136,8 +137,8 @@ def index_so_far(xp, x, axis, largest=True):
 
 
 def distinct(xp, x):
-    """The values of `x`, of one axis, each once and in order of appearance; and the index of every
-    element among them."""
+    """The distinct values of `x`, which has one axis, in order of appearance, and the index of
+    every element among them."""
     if type(x) is numpy.ndarray and x.dtype.char in "bBhHiIlq" and x.size:
         low, high = int(x.min()), int(x.max())
         if high - low < 2 * x.size:
@@ -148,11 +149,11 @@ def distinct(xp, x):
 
 
 def _distinct_of_few(x, low, high):
-    """`distinct` for ints of a short range, by a table of it."""
+    """`distinct` for integers of a short range, by a table."""
     keys = x.astype(numpy.int64) - low
     table = numpy.full(high - low + 1, x.size)
-    table[keys[::-1]] = numpy.arange(x.size - 1, -1, -1)  # of those named twice, the first stays
-    found = numpy.flatnonzero(table < x.size)
-    found = found[numpy.argsort(table[found])]
-    table[found] = numpy.arange(found.size)
-    return (found + low).astype(x.dtype), table[keys]
+    table[keys[::-1]] = numpy.arange(x.size - 1, -1, -1)  # the first of equal elements stays
+    first_keys = numpy.flatnonzero(table < x.size)
+    first_keys = first_keys[numpy.argsort(table[first_keys])]
+    table[first_keys] = numpy.arange(first_keys.size)
+    return (first_keys + low).astype(x.dtype), table[keys]

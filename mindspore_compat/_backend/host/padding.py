@@ -1,8 +1,8 @@
-"""Padding with one number, or with values of the array itself; of the latter the transpose, which
-adds gradients of the padding to those of the elements that it was copied from.
+"""Padding by a constant or by the array's own values, and the gradient of the latter, which adds
+gradients of the padding to those of the elements that were copied.
 
 On the host the array is copied once, and strips of the padding are copied within the result; a
-gather along each axis would copy all of it for each, by index.
+gather along each axis would copy the whole array for each axis.
 """
 
 import functools
@@ -15,7 +15,7 @@ from .ufuncs import contiguous, write_pieces
 
 
 def pad(xp, x, pad_width, mode="constant", constant_values=0):
-    """NumPy's `pad`; of large arrays around which one number is put threads share the copy."""
+    """NumPy's `pad`; threads share the copy of a large array with constant padding."""
     if mode != "constant":
         return xp.module.pad(x, pad_width, mode)
     large = type(x) is numpy.ndarray and x.nbytes >= Least.UFUNC and len(pad_width) == x.ndim
@@ -32,22 +32,22 @@ def pad(xp, x, pad_width, mode="constant", constant_values=0):
 
 
 def pad_by_index(xp, x, widths, mode):
-    """`x` continued along each axis by its own values.
+    """`x` padded along each axis by its own values.
 
     Args:
         x: the array.
-        widths: for each axis how many elements are added before and after it; negative ones cut.
+        widths: for each axis, the number of elements added before and after; negative ones cut.
         mode: "replicate", "circular", "symmetric" or "reflect".
     """
     if type(x) is not numpy.ndarray or _is_special(x.shape, widths, mode):
-        return _taken(xp, x, widths, mode)
+        return _gather(xp, x, widths, mode)
     out = numpy.empty([n + sum(around) for n, around in zip(x.shape, widths, strict=True)], x.dtype)
     inside = tuple(slice(before, before + n) for n, (before, _) in zip(x.shape, widths))
     if x.nbytes >= Least.UFUNC:
         write_pieces(_copy, [x], out[inside])
     else:
         out[inside] = x
-    for axis, around in _padded(widths):
+    for axis, around in _padded_axes(widths):
         front, rest = (slice(None),) * axis, inside[axis + 1 :]
         for at, source in _strips(x.shape[axis], *around, mode):
             source = slice(source.start + around[0], source.stop + around[0])
@@ -56,15 +56,15 @@ def pad_by_index(xp, x, widths, mode):
 
 
 def add_padding_back(xp, g, shape, widths, mode):
-    """The gradient of an array of this shape, where `g` is that of `pad_by_index` of it."""
+    """The gradient of an array of `shape`, where `g` is the gradient of its `pad_by_index`."""
     if _is_special(shape, widths, mode):
-        return _scattered(xp, g, shape, widths, mode)
-    return _added_back(xp, g, shape, _padded(widths), mode)
+        return _scatter(xp, g, shape, widths, mode)
+    return _add_back(xp, g, shape, _padded_axes(widths), mode)
 
 
-def _added_back(xp, g, shape, padded, mode):
-    """The same for some of the axes: elements of an axis and strips beside it are taken apart, so
-    that what is large is copied once."""
+def _add_back(xp, g, shape, padded, mode):
+    """The same for some of the axes. The elements of an axis and the strips beside it are handled
+    separately, so that the large part is copied once."""
     if not padded:
         if type(g) is numpy.ndarray and g.nbytes >= Least.UFUNC:
             return contiguous(g)
@@ -72,35 +72,33 @@ def _added_back(xp, g, shape, padded, mode):
     (axis, around), *rest = padded
     front, n = (slice(None),) * axis, shape[axis]
     inside = g[(*front, slice(around[0], around[0] + n))]
-    out = _added_back(xp, inside, shape, rest, mode)
+    out = _add_back(xp, inside, shape, rest, mode)
     for at, source in _strips(n, *around, mode):
         strip = g[(*front, at)]
         if strip.shape[axis] > source.stop - source.start:  # copies of one element
             strip = xp.sum(strip, axis, keepdims=True)
-        out[(*front, source)] += _added_back(xp, strip, shape, rest, mode)
+        out[(*front, source)] += _add_back(xp, strip, shape, rest, mode)
     return out
 
 
 def _is_special(shape, widths, mode):
-    """True for what is left to gathers: elements that are cut off, axes without any, and padding of
-    many strips."""
+    """True for padding that gathers handle: negative widths, empty arrays, and many strips."""
     if 0 in shape or min(map(min, widths), default=0) < 0:
         return True
-    strips = [len(_strips(shape[axis], *around, mode)) for axis, around in _padded(widths)]
+    strips = [len(_strips(shape[axis], *around, mode)) for axis, around in _padded_axes(widths)]
     return prod([1 + count for count in strips]) > Most.PAD_BLOCKS
 
 
-def _padded(widths):
-    """The axes that are padded, and their widths."""
+def _padded_axes(widths):
+    """The padded axes, and their widths."""
     return [(axis, around) for axis, around in enumerate(widths) if any(around)]
 
 
 @functools.lru_cache(maxsize=256)
 def _strips(n, before, after, mode):
-    """Slices of the padding of an axis, and the slices of its elements that they are copies of;
-    those of the padding run backwards where it is a mirror image, and may be copies of one
-    element."""
-    found = []
+    """Pairs of a slice of the padding of an axis and the slice of elements that it copies. For a
+    mirror image the slice of the padding runs backwards; it may repeat a single element."""
+    strips = []
     indices = _indices(numpy, n, before, after, mode).tolist()
     for start, end in ((0, before), (before + n, before + n + after)):
         while start < end:
@@ -112,17 +110,17 @@ def _strips(n, before, after, mode):
             at = slice(start, stop)
             if step == -1:
                 at = slice(stop - 1, start - 1 if start else None, -1)
-            found.append((at, slice(low, high + 1)))
+            strips.append((at, slice(low, high + 1)))
             start = stop
-    return tuple(found)
+    return tuple(strips)
 
 
 def _indices(xp, n, before, after, mode):
-    """Which element of an axis each one of the padded axis is a copy of."""
+    """For each element of the padded axis, the index of the element that it copies."""
     indices = xp.arange(-before, n + after)
     if mode == "replicate":
         return xp.clip(indices, 0, n - 1)
-    if mode == "circular":  # what negative widths cut off is not repeated either
+    if mode == "circular":  # elements that negative widths cut off are not repeated
         first, last = max(-before, 0), n - max(-after, 0)
         return first + (indices - first) % (last - first)
     if mode == "symmetric":
@@ -131,16 +129,16 @@ def _indices(xp, n, before, after, mode):
     return n - 1 - xp.abs(n - 1 - indices)
 
 
-def _taken(xp, x, widths, mode):
+def _gather(xp, x, widths, mode):
     """A gather along each padded axis."""
-    for axis, around in _padded(widths):
+    for axis, around in _padded_axes(widths):
         x = xp.take(x, _indices(xp, x.shape[axis], *around, mode), axis)
     return x
 
 
-def _scattered(xp, g, shape, widths, mode):
-    """The transpose of `_taken`."""
-    for axis, around in reversed(_padded(widths)):
+def _scatter(xp, g, shape, widths, mode):
+    """The transpose of `_gather`."""
+    for axis, around in reversed(_padded_axes(widths)):
         index = (slice(None),) * axis + (_indices(xp, shape[axis], *around, mode),)
         out = xp.zeros((*g.shape[:axis], shape[axis], *g.shape[axis + 1 :]), g.dtype)
         g = xp.scatter_add(out, index, g)

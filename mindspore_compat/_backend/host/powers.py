@@ -1,7 +1,7 @@
-"""Powers of arrays of the host with one whole exponent.
+"""Powers of arrays of the host with a single integer exponent.
 
-NumPy's `power` takes fifty times as long for negative numbers as for others. So small exponents are
-products, and others powers of the absolute value.
+NumPy's `power` takes fifty times as long for negative numbers as for others. So small exponents
+become products, and others use the absolute value.
 """
 
 import numpy
@@ -10,7 +10,7 @@ from ..thresholds import Most
 from .ufuncs import Ufunc
 
 _power = Ufunc(numpy.power)
-_EXACT = 1 << 24  # whole numbers up to which float32 holds all
+_EXACT = 1 << 24  # float32 represents all integers up to this one
 
 
 def power(xp, x, y):
@@ -22,13 +22,13 @@ def power(xp, x, y):
         return _power(x, y)
     if abs(exponent) <= Most.POWER_FACTORS:
         return _product(xp, x if exponent > 0 else xp.reciprocal(x), abs(exponent))
-    found = _power(xp.abs(x), y)
-    return xp.copysign(found, x) if exponent % 2 else found
+    size = _power(xp.abs(x), y)
+    return xp.copysign(size, x) if exponent % 2 else size
 
 
 def _whole(x, y):
-    """The whole exponent of all elements of floats, if the result is of their shape and dtype; else
-    None."""
+    """The integer exponent that all elements share, if `x` is of floats and has the shape and dtype
+    of the result; else None."""
     if x.dtype.char not in "fd":
         return None
     if type(y) is numpy.ndarray:
@@ -40,7 +40,7 @@ def _whole(x, y):
 
 
 def _product(xp, x, count):
-    """`x` multiplied by itself."""
+    """The product of `count` (1 to 4) factors `x`."""
     if count == 1:
         return x.copy()
     square = xp.multiply(x, x)

@@ -1,11 +1,10 @@
-"""Sums, extremes and products of large arrays of the host over axes, which threads share.
+"""Reductions of large arrays of the host over axes, shared by threads: sum, prod, max and min.
 
-How an array is cut depends on its shape and order of memory alone. Where what is left is long
-enough, each piece has some of it, and the bits are NumPy's. Otherwise the elements that are added
-are cut into blocks, whose sums are added in turn, at least as accurately as NumPy does: it adds
-leading axes one row after the other. The sums of leading axes are products with ones, which are
-several times as fast where rows are short; those of float32 have a compiled loop
-(loops/sums.py).
+The pieces depend on the shape and memory order of the array alone. If the remaining axes are long
+enough, each piece has some of their elements, and results are bitwise NumPy's. Otherwise the
+reduced elements are cut into blocks, whose sums are then added. That is at least as accurate as
+NumPy, which adds leading axes one row after the other. Sums over leading axes are products with
+ones, several times as fast for short rows; those of float32 have a compiled loop (loops/sums.py).
 """
 
 import math
@@ -18,79 +17,79 @@ from ..thresholds import Least, Most
 from .ufuncs import pieces
 
 ROWS = 256  # rows added by one product with ones
-BLOCK = 1 << 14  # elements of a block of a sum over all that lies together
+BLOCK = 1 << 14  # elements of a block in a sum of contiguous elements
 
 
 def reducer(ufunc):
-    """The function of a space that reduces by a ufunc, as `reduced` does for large arrays."""
+    """The reduction of a space by a ufunc; large arrays go to `reduce_large`."""
 
     def call(x, axis=None, dtype=None, keepdims=False):
         if type(x) is numpy.ndarray and x.nbytes >= Least.REDUCE and x.ndim:
-            return reduced(ufunc, x, axis, dtype, keepdims)
+            return reduce_large(ufunc, x, axis, dtype, keepdims)
         return ufunc.reduce(x, axis, dtype, None, keepdims)
 
     return call
 
 
-def reduced(ufunc, x, axis, dtype, keepdims):
+def reduce_large(ufunc, x, axis, dtype, keepdims):
     """`ufunc.reduce(x, axis, dtype, None, keepdims)`, for an array.
 
     Args:
         ufunc (numpy.ufunc): add, multiply, maximum or minimum.
-        axis: an int, a tuple of ints or None, for all.
-        dtype: of the result; None for NumPy's choice.
-        keepdims (bool): whether the axes that are reduced stay, of length 1.
+        axis: an int, a tuple of ints, or None for all axes.
+        dtype: the dtype of the result; None for NumPy's choice.
+        keepdims (bool): whether reduced axes stay, with length 1.
     """
     looped = ufunc is numpy.add and x.nbytes >= Least.REDUCE_LOOP and door.find("sum", x)
     least = Least.REDUCE if x.shape[-1] <= Most.REDUCE_NARROW else Least.REDUCE_THREADS
     if not looped and x.nbytes < least:
         return ufunc.reduce(x, axis, dtype, None, keepdims)
     axes = _axes(axis, x.ndim)
-    order = sorted(range(x.ndim), key=lambda each: -abs(x.strides[each]))
+    order = sorted(range(x.ndim), key=lambda number: -abs(x.strides[number]))
     lying = x.transpose(order)
-    if axes is None or not lying.flags.c_contiguous or not _known(ufunc, x.dtype, dtype):
+    if axes is None or not lying.flags.c_contiguous or not _is_lossless(x.dtype, dtype):
         return ufunc.reduce(x, axis, dtype, None, keepdims)
-    groups = _groups([(x.shape[each], each in axes) for each in order])
-    found = _by_groups(ufunc, lying.reshape([length for length, _ in groups]), groups, dtype)
-    if found is None:
+    groups = _groups([(x.shape[number], number in axes) for number in order])
+    out = _by_groups(ufunc, lying.reshape([length for length, _ in groups]), groups, dtype)
+    if out is None:
         return ufunc.reduce(x, axis, dtype, None, keepdims)
-    found = found.reshape([1 if each in axes else x.shape[each] for each in order])
-    found = found.transpose(numpy.argsort(order))
-    return found if keepdims else found.squeeze(tuple(axes))[()]
+    out = out.reshape([1 if number in axes else x.shape[number] for number in order])
+    out = out.transpose(numpy.argsort(order))
+    return out if keepdims else out.squeeze(tuple(axes))[()]
 
 
 def _axes(axis, rank):
-    """The axes as a set of numbers from 0 on; None for wrong ones, and for none at all."""
-    given = range(rank) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-    if not all([isinstance(each, int) and -rank <= each < rank for each in given]):
+    """The set of axes as numbers in [0, rank); None if they are invalid or there are none."""
+    numbers = range(rank) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    if not all([isinstance(number, int) and -rank <= number < rank for number in numbers]):
         return None
-    found = {each % rank for each in given}
-    return found if 0 < len(found) == len(given) else None
+    axes = {number % rank for number in numbers}
+    return axes if 0 < len(axes) == len(numbers) else None
 
 
-def _known(ufunc, given, dtype):
-    """True for dtypes whose partial results lose nothing: they are summed in what they are."""
-    wide = given.kind in "fc" and given.itemsize >= 4
-    return (wide or given.kind in "biu") and (dtype is None or wide and given == dtype)
+def _is_lossless(source, dtype):
+    """True for dtypes whose partial results lose no precision."""
+    wide = source.kind in "fc" and source.itemsize >= 4
+    return (wide or source.kind in "biu") and (dtype is None or wide and source == dtype)
 
 
 def _groups(axes):
-    """Neighbouring axes that are all reduced, or all stay, as one: (length, whether reduced)."""
-    found = []
+    """Merges adjacent axes that are all reduced or all stay: (length, whether reduced)."""
+    groups = []
     for length, gone in axes:
         if length == 1:
             continue
-        if found and found[-1][1] == gone:
-            found[-1] = (found[-1][0] * length, gone)
+        if groups and groups[-1][1] == gone:
+            groups[-1] = (groups[-1][0] * length, gone)
         else:
-            found.append((length, gone))
-    return found
+            groups.append((length, gone))
+    return groups
 
 
 def _by_groups(ufunc, x, groups, dtype):
     """The reduction of a contiguous array with one axis for each group; None to leave it to NumPy.
 
-    The last axes that are reduced go first, so that what is left becomes small.
+    The last reduced axis goes first, so that the rest becomes small.
     """
     cuts = ufunc.__name__ != "multiply"  # a product of parts may overflow where the whole does not
     while any([gone for _, gone in groups]):
@@ -114,7 +113,7 @@ def _by_groups(ufunc, x, groups, dtype):
 
 
 def _rows(ufunc, x, dtype, cuts):
-    """A matrix reduced along its rows."""
+    """Reduces the rows of a matrix."""
     rows, length = x.shape
     if rows >= 4 or length < BLOCK:
         return _along(ufunc, x, dtype)
@@ -125,18 +124,18 @@ def _rows(ufunc, x, dtype, cuts):
     if whole * BLOCK < length:
         rest = ufunc.reduce(x[:, whole * BLOCK :], 1, dtype, keepdims=True)
         parts = numpy.concatenate([parts, rest], 1)
-    return _joined(ufunc, parts)
+    return _combine(ufunc, parts)
 
 
-def _joined(ufunc, parts):
-    """The results of parts, the second axis, reduced; sums of float32 are rounded once."""
+def _combine(ufunc, parts):
+    """Reduces the results of parts, the second axis; sums of float32 are rounded once."""
     if ufunc is numpy.add and parts.dtype == numpy.float32:
         return numpy.add.reduce(parts, 1, numpy.float64).astype(numpy.float32)
     return ufunc.reduce(parts, 1)
 
 
 def _along(ufunc, x, dtype):
-    """The reduction of the last axis, in pieces of the others."""
+    """Reduces the last axis, in pieces of the others."""
     kind = ufunc.reduce(x[(slice(0, 1),) * x.ndim], -1, dtype).dtype
     out = numpy.empty(x.shape[:-1], kind)
     indices = pieces(out.shape, x.size)
@@ -149,14 +148,14 @@ def _along(ufunc, x, dtype):
 
 
 def _columns(ufunc, x, dtype, cuts):
-    """Stacks of matrices, each reduced to the sums of its columns."""
+    """Reduces the columns of stacked matrices."""
     stacks, rows, columns = x.shape
     if not cuts:
         return None
     whole = rows // ROWS
     blocks = x[:, : whole * ROWS].reshape(stacks, whole, ROWS, columns)
     kind = ufunc.reduce(x[:1, :1, :1], 1, dtype).dtype
-    found = numpy.empty((stacks, whole + (whole * ROWS < rows), columns), kind)
+    sums = numpy.empty((stacks, whole + (whole * ROWS < rows), columns), kind)
     product = ufunc is numpy.add and x.dtype.char in "fd"
 
     def reduce(part, out):
@@ -165,19 +164,19 @@ def _columns(ufunc, x, dtype, cuts):
         else:
             ufunc.reduce(part, -2, dtype, out)
 
-    indices = pieces(found[:, :whole].shape[:2], x.size) if whole else []
+    indices = pieces(sums[:, :whole].shape[:2], x.size) if whole else []
 
     def work(number):
         if number < len(indices):
-            reduce(blocks[indices[number]], found[:, :whole][indices[number]])
+            reduce(blocks[indices[number]], sums[:, :whole][indices[number]])
         else:
-            reduce(x[:, whole * ROWS :], found[:, whole])
+            reduce(x[:, whole * ROWS :], sums[:, whole])
 
-    count = len(indices) + (found.shape[1] > whole)
+    count = len(indices) + (sums.shape[1] > whole)
     if x.nbytes >= Least.REDUCE_THREADS:
         run(work, count)
     else:
         with hold:
             for number in range(count):
                 work(number)
-    return _joined(ufunc, found)
+    return _combine(ufunc, sums)

@@ -1,7 +1,7 @@
-"""Values taken, written, added or combined at indices, which may repeat.
+"""Gather and scatter: takes, writes, adds or combines values at indices, which may repeat.
 
-On a CPU a product with a sparse matrix of ones adds rows, five to forty times as fast as NumPy's
-`add.at`, which adds element by element; and that one wants a single index to be quick.
+On the host, a product with a sparse matrix of ones adds rows five to forty times as fast as NumPy's
+`add.at`, which adds element by element, and is fast only with a single index array.
 """
 
 import math
@@ -15,23 +15,23 @@ from .indices import from_zero
 
 
 def take(xp, x, indices, axis=None):
-    """NumPy's `take`, by the array's method, which costs less than the function."""
+    """NumPy's `take`, by the array's method, which has less overhead than the function."""
     if type(x) is not numpy.ndarray:
         return xp.module.take(x, indices, axis)
-    taken = None
+    rows = None
     if axis == 0 and type(indices) is numpy.ndarray:
         if indices.size >= Least.TAKE_INDICES and x.size:
-            taken = door.call("take", x, indices)
-    return x.take(indices, axis) if taken is None else taken
+            rows = door.call("take", x, indices)
+    return x.take(indices, axis) if rows is None else rows
 
 
 def take_along_axis(xp, x, indices, axis):
     """NumPy's `take_along_axis`."""
     if type(x) is type(indices) is numpy.ndarray and x.ndim == indices.ndim:
         if indices.size >= Least.ALONG_AXIS and -x.ndim <= axis < x.ndim:
-            taken = door.call("take_along_axis", x, indices, axis % x.ndim)
-            if taken is not None:
-                return taken
+            elements = door.call("take_along_axis", x, indices, axis % x.ndim)
+            if elements is not None:
+                return elements
     return xp.module.take_along_axis(x, indices, axis)
 
 
@@ -40,7 +40,7 @@ def add_rows(xp, index, values, count):
 
     Args:
         index: ints of any shape, in [-count, count).
-        values: its shape starts with that of `index`; the rest is one row.
+        values: its shape begins with that of `index`; the rest is the shape of a row.
         count (int): the number of rows.
     """
     row = values.shape[index.ndim :]
@@ -51,12 +51,12 @@ def add_rows(xp, index, values, count):
         out = door.call("add_rows", flat, rows, count)
         out = _sparse_product(flat, rows, count) if out is None else out
     else:
-        out = _added(xp, xp.zeros((count, rows.shape[1]), rows.dtype), flat, rows)
+        out = _add_into(xp, xp.zeros((count, rows.shape[1]), rows.dtype), flat, rows)
     return xp.reshape(out, (count, *row))
 
 
 def scatter_add(xp, x, index, values):
-    """A copy of `x` with `values` added at `index`; positions named twice receive both."""
+    """A copy of `x` with `values` added at `index`; repeated indices add up."""
     basic = is_basic(index)
     if basic and type(x) is numpy.ndarray and x.size and is_repeated(x) and not x.item(0):
         out = numpy.zeros(x.shape, x.dtype)
@@ -66,16 +66,16 @@ def scatter_add(xp, x, index, values):
     if basic:
         out[index] += values
     elif not (type(out) is numpy.ndarray and _add_at_indices(out, index, values)):
-        out = _added(xp, out, index, values)
+        out = _add_into(xp, out, index, values)
     return out
 
 
-_ADDED_BY_GPU = "iIlLqQefd"  # the dtypes that CuPy's add.at takes
+_ADDED_BY_GPU = "iIlLqQefd"  # the dtypes that CuPy's add.at supports
 
 
-def _added(xp, out, index, values):
-    """`out` with `values` added at `index`, in place where the library has an addition for its
-    dtype. bfloat16 is rounded once, in the end; integers wrap around as their own additions do."""
+def _add_into(xp, out, index, values):
+    """`out` with `values` added at `index`, in place if the library supports its dtype. bfloat16 is
+    rounded once, at the end; integers wrap around as in their own arithmetic."""
     if type(out) is numpy.ndarray or out.dtype.char in _ADDED_BY_GPU:
         _at(xp.add, out, index, values)
     elif out.dtype.kind == "c":
@@ -89,43 +89,44 @@ def _added(xp, out, index, values):
 
 
 def _at(ufunc, out, index, values):
-    """`ufunc.at`; of values with fewer axes than the indices NumPy 2.4 would read past the end."""
+    """`ufunc.at`, with axes added to `values`: with fewer axes than the indices, NumPy 2.4 would
+    read past the end."""
     missing = _rank(out, index) - values.ndim if values.ndim else 0
     ufunc.at(out, index, values.reshape((1,) * missing + values.shape))
 
 
 def _rank(x, index):
-    """The number of axes of x[index], which is not looked up: that takes as long as adding."""
+    """The number of axes of x[index], without indexing, which would take as long as adding."""
     whole, indices = x.ndim, 0
-    for each in index if isinstance(index, tuple) else (index,):
-        if each is None:
+    for part in index if isinstance(index, tuple) else (index,):
+        if part is None:
             whole += 1
-        elif isinstance(each, bool) or getattr(each, "dtype", None) == "bool":
-            whole, indices = whole - numpy.ndim(each), max(indices, 1)
-        elif each is not Ellipsis and not isinstance(each, slice):
-            whole, indices = whole - 1, max(indices, numpy.ndim(each))
+        elif isinstance(part, bool) or getattr(part, "dtype", None) == "bool":
+            whole, indices = whole - numpy.ndim(part), max(indices, 1)
+        elif part is not Ellipsis and not isinstance(part, slice):
+            whole, indices = whole - 1, max(indices, numpy.ndim(part))
     return whole + indices
 
 
 def _add_at_indices(out, index, values):
-    """Adds `values` into `out`, which is contiguous, if `index` is whole axes and then arrays of
-    indices within their axes. Returns whether it did."""
+    """Adds `values` into the contiguous `out`, if `index` consists of full slices followed by index
+    arrays within bounds. Returns whether it did."""
     index = index if isinstance(index, tuple) else (index,)
-    skipped = sum(1 for each in index if isinstance(each, slice) and each == slice(None))
+    skipped = sum(1 for part in index if isinstance(part, slice) and part == slice(None))
     indices = index[skipped:]
     lengths = out.shape[skipped : len(index)]
-    if all(numpy.size(each) < Least.ADD_AT for each in (values, *indices)):
+    if all(numpy.size(part) < Least.ADD_AT for part in (values, *indices)):
         return False
     if not indices or any(
-        type(each) is not numpy.ndarray
-        or each.dtype.kind not in "iu"
-        or not each.size
-        or each.min() < -n
-        or each.max() >= n
-        for each, n in zip(indices, lengths)
+        type(part) is not numpy.ndarray
+        or part.dtype.kind not in "iu"
+        or not part.size
+        or part.min() < -n
+        or part.max() >= n
+        for part, n in zip(indices, lengths)
     ):
         return False
-    indices = numpy.broadcast_arrays(*(each.astype(numpy.int64, copy=False) for each in indices))
+    indices = numpy.broadcast_arrays(*(part.astype(numpy.int64, copy=False) for part in indices))
     flat = numpy.ravel_multi_index([p % n for p, n in zip(indices, lengths)], lengths).reshape(-1)
     if len(index) == out.ndim and not skipped:
         numpy.add.at(
@@ -145,7 +146,7 @@ def _add_at_indices(out, index, values):
 
 
 def _sparse_product(index, rows, count):
-    from scipy import sparse  # here, because it takes longer to load than most of this package
+    from scipy import sparse  # here, because its import is slow
 
     ones = numpy.ones(index.size, rows.dtype)
     picked = sparse.csr_matrix((ones, index, numpy.arange(index.size + 1)), (index.size, count))
@@ -160,38 +161,39 @@ def scatter_set(xp, x, index, values):
 
 
 _REDUCERS = {"mul": "multiply", "div": "divide", "max": "maximum", "min": "minimum"}
-_ON_DEVICE = ("max", "min")  # what CuPy's ufunc.at knows of these
+_ON_DEVICE = ("max", "min")  # those that CuPy's ufunc.at supports
 
 
 def scatter_reduce(xp, x, index, values, how):
-    """A copy of `x` with `values` combined at `index` by "mul", "div", "max" or "min", one after
-    the other."""
+    """A copy of `x` with `values` combined at `index` by "mul", "div", "max" or "min", in order."""
     if xp.module.__name__ != "numpy" and how not in _ON_DEVICE:
         host = [a.get() if hasattr(a, "get") else a for a in (x, values, *index)]
         getattr(numpy, _REDUCERS[how]).at(host[0], tuple(host[2:]), host[1])
         return xp.asarray(host[0])
     if xp.module.__name__ != "numpy" and x.itemsize < 4:
         upcast = "int32" if x.dtype.kind in "iu" else "float32"
-        found = xp.scatter_reduce(x.astype(upcast), index, values.astype(upcast), how)
-        return found.astype(x.dtype)
+        wide = xp.scatter_reduce(x.astype(upcast), index, values.astype(upcast), how)
+        return wide.astype(x.dtype)
     if type(x) is not numpy.ndarray and x.dtype.kind == "f":
-        found = xp.scatter_reduce(_keys(xp, x, how), index, _keys(xp, values, how), how)
-        return _flipped(xp, found).view(x.dtype)
+        keys = xp.scatter_reduce(_keys(xp, x, how), index, _keys(xp, values, how), how)
+        return _flip_negatives(xp, keys).view(x.dtype)
     out = xp.array(x)
     _at(getattr(xp, _REDUCERS[how]), out, index, values)
     return out
 
 
 def _keys(xp, x, how):
-    """Integers in the order of the floats `x`, NaN last for "max" and first for "min", as NumPy
-    propagates it. CuPy compares at indices in float32, whatever the dtype, and ignores NaN."""
-    bits = _flipped(xp, xp.ascontiguousarray(x).view(f"int{8 * x.itemsize}"))
+    """Integer keys with the order of the floats `x`, with NaN last for "max" and first for "min",
+    because NumPy propagates NaN. CuPy's ufunc.at compares in float32 for every dtype, and ignores
+    NaN."""
+    bits = _flip_negatives(xp, xp.ascontiguousarray(x).view(f"int{8 * x.itemsize}"))
     ends = numpy.iinfo(bits.dtype)
     return xp.where(xp.isnan(x), bits.dtype.type(ends.max if how == "max" else ends.min), bits)
 
 
-def _flipped(xp, bits):
-    """The bits of floats as integers in their order, and back: those of negative ones descend."""
+def _flip_negatives(xp, bits):
+    """Converts the bits of floats to integers with the same order, and back: the bits of negative
+    floats descend."""
     return xp.where(bits < 0, bits ^ numpy.iinfo(bits.dtype).max, bits)
 
 
@@ -199,9 +201,9 @@ def scatter_along_axis(xp, x, index, values, axis, add=False):
     """A copy of `x` with `values` written (or added) where `take_along_axis` would read."""
     axis = axis % x.ndim
     if add and type(x) is type(index) is type(values) is numpy.ndarray and x.ndim == index.ndim:
-        added = door.call("add_along_axis", x, index, values, axis)
-        if added is not None:
-            return added
+        out = door.call("add_along_axis", x, index, values, axis)
+        if out is not None:
+            return out
     indices = list(xp.ogrid[tuple(slice(n) for n in index.shape)])
     indices = [xp.asarray(index_array) for index_array in indices]
     indices[axis] = index

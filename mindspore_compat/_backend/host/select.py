@@ -1,9 +1,9 @@
-"""Choosing between elements by a mask or a bound, at the speed of a multiplication.
+"""Selection of elements by a mask or a bound (where, maximum, minimum), as fast as a product.
 
-NumPy's `where` takes a branch for each element and is several times slower than its arithmetic; a
-product with the mask would turn infinities into NaN. So on the host the mask is spread to all bits
-of the elements, which are then joined by `and` and `xor`. NumPy's `maximum` with a single number is
-slower than its `clip`. With Numba, elements of four bytes are chosen by compiled loops.
+NumPy's `where` branches on each element, and takes several times as long as arithmetic; a product
+with the mask would turn infinities into NaN. So on the host the mask is expanded to all bits of the
+elements, which are combined by `and` and `xor`. NumPy's `maximum` with a single number is slower
+than `clip`. With Numba, compiled loops select elements of four bytes.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ from ..thresholds import Least
 from .ufuncs import by_elements
 
 _WORDS = {size: np.dtype(f"i{size}") for size in (1, 2, 4, 8)}
-_BLOCK = 1 << 15  # elements worked on at a time: they stay in the cache
+_BLOCK = 1 << 15  # elements of a block, which stays in the cache
 
 
 def keep(xp, mask, x):
@@ -30,16 +30,16 @@ def keep(xp, mask, x):
         return xp.where(mask, x, zero_of(xp, x))
     if x.size >= Least.WHERE:
         words = x.reshape(-1)[:1] if is_repeated(x) else np.ascontiguousarray(x)
-        kept = door.call("where", mask, words.view(kind), kind.type(0))
-        if kept is not None:
-            return kept.view(x.dtype)
+        out = door.call("where", mask, words.view(kind), kind.type(0))
+        if out is not None:
+            return out.view(x.dtype)
     x = np.ascontiguousarray(x)
     if x.nbytes >= Least.UFUNC:
-        return by_elements(_write_kept, (mask, x.view(kind)), kind).view(x.dtype)
-    return _write_kept(mask, x.view(kind), np.empty(x.shape, kind)).view(x.dtype)
+        return by_elements(_write_where, (mask, x.view(kind)), kind).view(x.dtype)
+    return _write_where(mask, x.view(kind), np.empty(x.shape, kind)).view(x.dtype)
 
 
-def _write_kept(mask, words, out):
+def _write_where(mask, words, out):
     """Writes the words where `mask` holds to `out`, and 0 elsewhere."""
     np.copyto(out, mask)
     np.negative(out, out=out)
@@ -47,8 +47,7 @@ def _write_kept(mask, words, out):
 
 
 def zero_of(xp, x):
-    """A zero of the dtype of `x`, for which no GPU is needed; NumPy is quicker with one that
-    is an array."""
+    """A zero of the dtype of `x`, which needs no GPU. For NumPy it is an array, which is faster."""
     if type(x) is np.ndarray or x.dtype.kind == "V":
         return xp.zeros((), x.dtype)
     return x.dtype.type(0)
@@ -59,12 +58,12 @@ def where(xp, condition, *choices):
     if type(condition) is np.ndarray and condition.size >= Least.WHERE and len(choices) == 2:
         dtype = _one_dtype(*choices) if condition.dtype == bool else None
         if dtype is not None:
-            return _chosen(condition, dtype, *choices)
+            return _choose(condition, dtype, *choices)
     return xp.module.where(condition, *choices)
 
 
 def _one_dtype(x, y):
-    """The dtype of two arrays, or of an array and a number that it can hold, if it is made of whole
+    """The common dtype of two arrays, or of an array and a number that fits it, if its elements are
     words; else None."""
     dtype = next((c.dtype for c in (x, y) if isinstance(c, np.ndarray)), None)
     if dtype is None or dtype.kind not in "fiuc" or dtype.itemsize not in _WORDS:
@@ -74,21 +73,21 @@ def _one_dtype(x, y):
 
 
 def _holds(dtype, number):
-    """True for a number of Python's that is one of `dtype`, perhaps once it is rounded."""
+    """True for a Python number that `dtype` represents, possibly after rounding."""
     if dtype.kind in "fc":
         return type(number) in (int, float)
     return type(number) is int and np.iinfo(dtype).min <= number <= np.iinfo(dtype).max
 
 
-def _chosen(mask, dtype, *choices):
+def _choose(mask, dtype, *choices):
     """The elements of the first choice where `mask` holds, else those of the second."""
-    choices = [np.asarray(each, dtype) for each in choices]
-    shape = np.broadcast_shapes(mask.shape, *(each.shape for each in choices))
+    choices = [np.asarray(choice, dtype) for choice in choices]
+    shape = np.broadcast_shapes(mask.shape, *(choice.shape for choice in choices))
     mask, x, y = (
-        np.ascontiguousarray(np.broadcast_to(each, shape)).reshape(-1)
-        if each.size > 1
-        else each.reshape(-1)
-        for each in (mask, *choices)
+        np.ascontiguousarray(np.broadcast_to(array, shape)).reshape(-1)
+        if array.size > 1
+        else array.reshape(-1)
+        for array in (mask, *choices)
     )
     word = _WORDS[dtype.itemsize]
     x, y = x.view(word), y.view(word)
@@ -97,7 +96,7 @@ def _chosen(mask, dtype, *choices):
         return chosen.view(dtype).reshape(shape)
     out = np.empty(shape, word)
     flat, zeros = out.reshape(-1), y.size == 1 and not y.any()
-    # Threads wait for each other between functions of small blocks.
+    # With small blocks, threads would wait for each other between functions.
     large = flat.nbytes >= Least.UFUNC
     parts = blocks(flat.size, 4 * _BLOCK if large else _BLOCK)
 
@@ -105,7 +104,7 @@ def _chosen(mask, dtype, *choices):
         block = parts[number]
         bits = mask[block].astype(word)
         np.negative(bits, out=bits)
-        one, other = (each[block] if each.size > 1 else each for each in (x, y))
+        one, other = (array[block] if array.size > 1 else array for array in (x, y))
         if zeros:
             np.bitwise_and(one, bits, out=flat[block])
         else:
@@ -126,7 +125,7 @@ def at_least(xp, x, low):
     gradient is that of `x`."""
     if x.size >= Least.WHERE and _clips(x, low):
         clipped = door.call("clip_one_side", x, "<", low)
-        return _clipped(xp, x, low=low) if clipped is None else clipped
+        return _clip(xp, x, low=low) if clipped is None else clipped
     return xp.maximum(x, low)
 
 
@@ -135,12 +134,12 @@ def at_most(xp, x, high):
     gradient is that of `x`."""
     if x.size >= Least.WHERE and _clips(x, high):
         clipped = door.call("clip_one_side", x, ">", high)
-        return _clipped(xp, x, high=high) if clipped is None else clipped
+        return _clip(xp, x, high=high) if clipped is None else clipped
     return xp.minimum(x, high)
 
 
 def _clips(x, bound):
-    """True for an array of the host and a single bound that has its dtype, or takes it."""
+    """True for an array of the host and a single bound that has, or converts to, its dtype."""
     if type(x) is not np.ndarray or x.dtype.char not in "efdilqBHILQbh":
         return False
     if isinstance(bound, np.ndarray):
@@ -148,13 +147,13 @@ def _clips(x, bound):
     return x.dtype.kind == "f" or type(bound) is not float
 
 
-def _clipped(xp, x, low=None, high=None):
-    """`x` within one bound; the other is what its dtype can hold."""
-    given = x.dtype
-    dtype = np.dtype(np.float32) if given == np.float16 else given
+def _clip(xp, x, low=None, high=None):
+    """`x` clipped at one bound; the other bound is the end of the dtype's range."""
+    own = x.dtype
+    dtype = np.dtype(np.float32) if own == np.float16 else own
     ends = (-np.inf, np.inf) if dtype.kind == "f" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
     low, high = (end if bound is None else bound for bound, end in zip((low, high), ends))
     x = xp.cast(x, dtype)
     share = x.nbytes >= 2 * Least.UFUNC
-    found = by_elements(np.clip, (x, low, high), dtype) if share else np.clip(x, low, high)
-    return xp.cast(found, given)
+    out = by_elements(np.clip, (x, low, high), dtype) if share else np.clip(x, low, high)
+    return xp.cast(out, own)

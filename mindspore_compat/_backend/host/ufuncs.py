@@ -1,9 +1,9 @@
-"""Functions of single elements, and copies, on large arrays of the host: threads share them.
+"""Elementwise functions (ufuncs) and copies of large arrays of the host, shared by threads.
 
 `LARGE` of arrays.py is the space of the host for large arrays, with these functions in place of
-NumPy's. Whoever calls a body or a vjp looks at the size of an array once, and so small arrays pay
-nothing for it. The results have NumPy's bits, dtypes and order of memory; errors and
-warnings follow `numpy.errstate` of the caller.
+NumPy's. The caller of a body or a vjp checks the size of an array once, so small arrays have no
+overhead. Results have NumPy's bits, dtypes and memory order; errors and warnings follow the
+caller's `numpy.errstate`.
 
     xp = for_size(HOST, [x])  # HOST for a small array, LARGE for a large one
     xp.exp(x)  # in pieces, each written to its part of one result
@@ -20,10 +20,10 @@ from ..threads.scheduler import blocks, run
 from ..thresholds import Least
 
 PIECE = 1 << 17  # elements of a piece, about
-FEW, MOST = 4, 16  # how many pieces a call has, at least and at most
-BUFFER = 1 << 13  # elements that NumPy casts at a time; pieces of one axis are whole buffers
-# The threshold of ufuncs for which memory sets the time, and of those for which the processor
-# does; that of others is UFUNC.
+FEW, MOST = 4, 16  # the least and the most pieces of a call
+BUFFER = 1 << 13  # elements that NumPy casts at a time; pieces of one axis are multiples of it
+# The threshold of ufuncs limited by memory bandwidth, and of those limited by arithmetic; others
+# have UFUNC.
 THRESHOLDS = dict.fromkeys(
     """absolute add bitwise_and bitwise_or bitwise_xor ceil divide equal floor fmax fmin greater
     greater_equal invert isfinite isinf isnan less less_equal maximum minimum multiply negative
@@ -36,20 +36,20 @@ THRESHOLDS = dict.fromkeys(
     y0 y1 zeta""".split(),
     "UFUNC_BY_PROCESSOR",
 )
-_KINDS = "biufcV"  # of dtypes: numbers, those of ml_dtypes included
+_KINDS = "biufcV"  # kinds of dtypes: numbers, including those of ml_dtypes
 _NUMBERS = (int, float, complex)
 
 
 class Ufunc:
-    """A ufunc of one result, whose calls threads share where arrays are large. Its attributes are
-    those of the ufunc."""
+    """A ufunc with one result, whose calls on large arrays threads share. It has the attributes of
+    the ufunc."""
 
     def __init__(self, ufunc):
         self._ufunc = ufunc
         self._threshold = THRESHOLDS.get(ufunc.__name__, "UFUNC")
 
     def __call__(self, *args, **kwargs):
-        bytes_of = [each.nbytes for each in args if type(each) is numpy.ndarray]
+        bytes_of = [arg.nbytes for arg in args if type(arg) is numpy.ndarray]
         if not kwargs and bytes_of and max(bytes_of) >= getattr(Least, self._threshold):
             dtype = _result_dtype(self._ufunc, args)
             if dtype is not None:
@@ -61,15 +61,16 @@ class Ufunc:
 
 
 def _result_dtype(ufunc, args):
-    """The dtype of a result; None for arguments that are left to NumPy, wrong ones among them."""
+    """The dtype of the result; None for arguments that are left to NumPy, including invalid
+    ones."""
     kinds = []
-    for each in args:
-        if type(each) in _NUMBERS:
-            kinds.append(type(each))  # it takes the dtype of the others
-        elif type(each) is not numpy.ndarray or each.dtype.kind not in _KINDS:
+    for arg in args:
+        if type(arg) in _NUMBERS:
+            kinds.append(type(arg))  # it converts to the dtype of the others
+        elif type(arg) is not numpy.ndarray or arg.dtype.kind not in _KINDS:
             return None
         else:
-            kinds.append(each.dtype)
+            kinds.append(arg.dtype)
     if len(args) != ufunc.nin or ufunc.nout != 1:
         return None
     try:
@@ -82,28 +83,27 @@ def _result_dtype(ufunc, args):
 
 def _shape_of(args):
     """The shape to which arrays among the arguments broadcast."""
-    first, *others = [each.shape for each in args if type(each) is numpy.ndarray]
-    return (
-        first if all([each == first for each in others]) else numpy.broadcast_shapes(first, *others)
-    )
+    first, *others = [arg.shape for arg in args if type(arg) is numpy.ndarray]
+    same = all([shape == first for shape in others])
+    return first if same else numpy.broadcast_shapes(first, *others)
 
 
 def by_elements(function, args, dtype):
-    """`function(*args)`, which works on single elements, in pieces.
+    """Calls an elementwise function in pieces.
 
     Args:
-        function (Callable): it takes parts of the arguments, and `out`.
+        function (Callable): called with parts of the arguments, and `out`.
         args (Sequence): arrays, which broadcast, and numbers.
-        dtype (numpy.dtype): of the result.
+        dtype (numpy.dtype): the dtype of the result.
 
     Returns:
-        numpy.ndarray, in NumPy's order of memory.
+        numpy.ndarray, in NumPy's memory order.
     """
-    arrays = [each for each in args if type(each) is numpy.ndarray]
+    arrays = [arg for arg in args if type(arg) is numpy.ndarray]
     shape = _shape_of(args)
-    if all([each.size == 1 or each.shape == shape and each.flags.c_contiguous for each in arrays]):
+    if all([a.size == 1 or a.shape == shape and a.flags.c_contiguous for a in arrays]):
         out = numpy.empty(shape, dtype)
-        views = [_flat(each) for each in args]
+        views = [_flat(arg) for arg in args]
         write_pieces(function, views, out.reshape(-1))
         return out
     flags = [["readonly"]] * len(arrays) + [["writeonly", "allocate"]]
@@ -111,43 +111,41 @@ def by_elements(function, args, dtype):
     out = numpy.nditer((*arrays, None), [], flags, dtypes).operands[-1]
     order = sorted(range(out.ndim), key=lambda axis: -out.strides[axis])
     views = [
-        numpy.broadcast_to(each, shape).transpose(order)
-        if type(each) is numpy.ndarray and each.size > 1
-        else _flat(each)
-        for each in args
+        numpy.broadcast_to(arg, shape).transpose(order)
+        if type(arg) is numpy.ndarray and arg.size > 1
+        else _flat(arg)
+        for arg in args
     ]
     write_pieces(function, views, out.transpose(order))
     return out
 
 
 def _flat(value):
-    """An array as one of one axis, or of none for a single element; a number as it is."""
+    """An array flattened to one axis, or to 0-d if it has one element; a number unchanged."""
     if type(value) is not numpy.ndarray:
         return value
     return value.reshape(-1) if value.size > 1 else value.reshape(())
 
 
 def write_pieces(function, args, out):
-    """Has `function(*args, out=out)` done in pieces of the leading axes of `out`; the arguments
-    that have axes are of its shape."""
+    """Calls `function(*args, out=out)` in pieces of the leading axes of `out`; arguments with axes
+    have its shape."""
     indices = pieces(out.shape)
 
     def work(number):
         index = indices[number]
-        parts = [
-            each[index] if type(each) is numpy.ndarray and each.ndim else each for each in args
-        ]
+        parts = [arg[index] if type(arg) is numpy.ndarray and arg.ndim else arg for arg in args]
         function(*parts, out=out[index])
 
     run(work, len(indices))
 
 
 def pieces(shape, size=None):
-    """Indices of the leading axes that cut an array of this shape, which is all that counts.
+    """Indices of the leading axes that cut an array into pieces, by its shape alone.
 
     Args:
-        shape (tuple): of the array.
-        size (int): how many elements are worked on, if not those of the array.
+        shape (tuple): the shape of the array.
+        size (int): the number of elements to process, by default those of the array.
     """
     count = min(max((size or math.prod(shape)) // PIECE, FEW), MOST)
     if len(shape) == 1:
@@ -160,7 +158,7 @@ def pieces(shape, size=None):
         lead *= shape[axis]
         axis += 1
     parts = blocks(shape[axis], -(-shape[axis] // -(-count // lead)))
-    whole = itertools.product(*[range(each) for each in shape[:axis]])
+    whole = itertools.product(*[range(length) for length in shape[:axis]])
     return [(*first, part) for first in whole for part in parts]
 
 
@@ -172,7 +170,7 @@ def _copy(x, out):
 
 
 def contiguous(x, dtype=None):
-    """A copy of an array, in rows; with another dtype where one is given."""
+    """A row-major copy of an array, optionally with another dtype."""
     out = numpy.empty(x.shape, x.dtype if dtype is None else dtype)
     write_pieces(_copy, [x], out)
     return out
@@ -193,14 +191,14 @@ def astype(x, dtype):
 
 
 def reshape(x, shape):
-    """NumPy's `reshape`; where elements must be moved first, threads share the copy."""
+    """NumPy's `reshape`; threads share the copy if one is needed."""
     if type(x) is not numpy.ndarray:
         return numpy.reshape(x, shape)
     if x.flags.c_contiguous or x.nbytes < Least.UFUNC or x.dtype.kind not in _KINDS:
         return x.reshape(shape)
     try:
         return x.reshape(shape, copy=False)
-    except TypeError:  # of NumPy 2.0, which does not know `copy`
+    except TypeError:  # NumPy 2.0 has no parameter `copy`
         return x.reshape(shape)
-    except ValueError:  # it takes a copy, or the shape is wrong
+    except ValueError:  # it needs a copy, or the shape is wrong
         return contiguous(x).reshape(shape)

@@ -1,4 +1,4 @@
-"""Compiled loops of array functions: products, sums, gathers, extremes, choices.
+"""Compiled loops of array functions: products, sums, gather and scatter, argmax, where.
 
 Importing this package registers them at the door (compiled/door.py).
 """

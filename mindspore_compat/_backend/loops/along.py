@@ -1,8 +1,8 @@
-"""Elements along an axis taken at indices, and added at indices, as compiled loops of the host.
+"""Gather and scatter-add along an axis (take_along_axis) as compiled loops of the host.
 
-An array is looked at as (outer, length, inner), with the axis in the middle. Threads share the
-outer part, or the inner where that is longer, so that no element of a result has two writers; sums
-are added in the order in which they are given, and so have the bits of NumPy's.
+An array is viewed as (outer, length, inner), with the axis in the middle. Threads share the outer
+axis, or the inner one if it is longer, so that each element of a result has one writer. Sums are
+added in the order of the indices, and so are bitwise NumPy's.
 """
 
 import math
@@ -32,14 +32,14 @@ def take_along(
     run: number(),
     inner: number(),
 ):
-    """Writes to row k of block o of `out`, for o from `first` to `last`, the elements of block o of
-    `x` that are named by the same row of `index`, from `start` to `stop`.
+    """Gathers elements of the blocks `first` to `last` of `x`: each element of a row of `out`, from
+    `start` to `stop`, is the element of the same block of `x` at the index in `index`.
 
     Args:
         x: blocks of `size` elements.
         index, out: blocks of `rows` rows of `run` elements.
-        inner: the elements of `x` from one position along the axis to the next, of which each is
-            taken to its own place in a row. If there is one, a row is a whole block.
+        inner: the stride of `x` along the axis, in elements; the place in a row is added to the
+            index. If it is 1, a row is a whole block.
     """
     for o in range(first, last):
         block = x[o * size : (o + 1) * size]
@@ -67,8 +67,8 @@ def add_along(
     run: number(),
     inner: number(),
 ):
-    """Adds `values` to the elements of `out` that `take_along` would read; the arguments are its
-    own."""
+    """Adds `values` to the elements of `out` that `take_along` would read; it has the same
+    arguments."""
     for o in range(first, last):
         block = out[o * size : (o + 1) * size]
         for k in range(rows):
@@ -83,7 +83,7 @@ def add_along(
 
 
 def _fit(x, index, axis):
-    """True for indices of the shape of an array but along the axis."""
+    """True for indices that have the shape of an array except along the axis."""
     others = [shape[:axis] + shape[axis + 1 :] for shape in (x.shape, index.shape)]
     return others[0] == others[1] and index.dtype.kind in "iu"
 
@@ -117,7 +117,8 @@ def take_along_axis(x, index, axis):
     loops=lambda *_: [loop_of(add_along)],
 )
 def add_along_axis(x, index, values, axis):
-    """A copy of `x` with values added where `take_along_axis` would read; None as for that."""
+    """A copy of `x` with values added where `take_along_axis` would read; None if an index is out
+    of range."""
     index = _from_zero(index, x.shape[axis])
     if index is None:
         return None
@@ -127,7 +128,7 @@ def add_along_axis(x, index, values, axis):
 
 
 def _from_zero(index, length):
-    """The indices as int64 from 0 on; None if one is out of range."""
+    """The indices as nonnegative int64; None if one is out of range."""
     low = index.min()
     return None if low < -length or index.max() >= length else from_zero(index, low, length)
 

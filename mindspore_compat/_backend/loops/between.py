@@ -1,9 +1,8 @@
-"""Matrices between two block-diagonal ones, multiplied by a compiled loop of the host.
+"""Products of a matrix with block-diagonal matrices on both sides, as a compiled loop of the host.
 
-A thread takes the columns of one block at the right. Their products with that block are written as
-the panels that the products with the blocks at the left read (host/products.py says how they
-lie), so they stay in the core's cache. It is for the processors on which products of large matrices
-take loops.
+A thread takes the columns of one right block. Their products with that block are written as the
+packed panels (loops/products.py) that the products with the left blocks read, so they stay in the
+core's cache. The loop is for processors on which products of large matrices use loops.
 """
 
 import numpy
@@ -37,8 +36,8 @@ def multiply_between(
     Args:
         left, right: square blocks of `tall` and of `wide` rows, one after the other.
         x, out: (`rows`, `columns`).
-        packed, half, edge: memory for a block at the right, for its products with rows that belong
-            to one block at the left, and for a tile.
+        packed, half, edge: memory for a right block, for its products with the rows of one left
+            block, and for a tile.
     """
     width = VECTORS * LANES
     for block in range(first, last):
@@ -113,7 +112,7 @@ def product(left, x, right):
     """left @ x @ right; None on hosts where NumPy is faster.
 
     Args:
-        left, right: the blocks of block-diagonal matrices, (count, width, width), of float32.
+        left, right: the blocks of block-diagonal matrices, float32, (count, width, width).
         x: a float32 matrix.
     """
     if not products.suits():
@@ -121,7 +120,7 @@ def product(left, x, right):
     rows, columns = x.shape
     tall, wide = left.shape[-1], right.shape[-1]
     out = numpy.empty(x.shape, FLOAT)
-    given = [jit.flat(each) for each in (left, x, right)]
+    operands = [jit.flat(operand) for operand in (left, x, right)]
     own = sizes()
     memories = (
         wide * (wide + own["LANES"]),
@@ -129,5 +128,5 @@ def product(left, x, right):
         own["ROWS"] * own["VECTORS"] * own["LANES"],
     )
     table = blocks(-(-columns // wide), 1)
-    _loop().run(table, *given, out.reshape(-1), *memories, rows, columns, tall, wide)
+    _loop().run(table, *operands, out.reshape(-1), *memories, rows, columns, tall, wide)
     return out

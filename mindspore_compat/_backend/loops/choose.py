@@ -1,6 +1,6 @@
-"""Elements chosen by a mask or a bound, as compiled loops of the host.
+"""Selection of elements by a mask or a bound (where, clip), as compiled loops of the host.
 
-They are what host/select.py does in several passes, and have the same bits.
+The results are bitwise those of host/select.py, which needs several passes.
 """
 
 import numpy
@@ -15,7 +15,7 @@ WORD, BOOL = numpy.dtype(numpy.int32), numpy.dtype(bool)
 
 @jit.made_once
 def _where(has_x, has_y):
-    """The loop of `where`, of arrays or numbers."""
+    """The loop of `where`, for arrays or numbers."""
     choice = f"{'x[i]' if has_x else 'x'} if mask[i] else {'y[i]' if has_y else 'y'}"
     x, y = (part(WORD, 0) if is_array else number(WORD) for is_array in (has_x, has_y))
     return _loop(choice, {"mask": part(BOOL, 0), "x": x, "y": y}, WORD)
@@ -62,7 +62,7 @@ def bounded(x, sign, bound):
 
 
 def _loop(choice, kinds, dtype):
-    """The loop of the text of a choice, of parameters by name."""
+    """The loop for the expression of a choice, with its parameters by name."""
     lines = [
         f"def {{}}({', '.join([*kinds, 'out'])}):",
         "    for i in range(out.size):",
@@ -72,9 +72,9 @@ def _loop(choice, kinds, dtype):
     return parallel_loops.ParallelLoop("\n".join(lines).format, parameters, False, "choice")
 
 
-def _elements(loop, shape, dtype, *given):
-    """An array of this shape and dtype, whose elements a loop chooses."""
+def _elements(loop, shape, dtype, *choices):
+    """An array of this shape and dtype, computed by a loop."""
     out = numpy.empty(shape, dtype)
-    given = [jit.flat(each) if each.size > 1 else each.reshape(-1)[0] for each in given]
-    loop.run(blocks(out.size, jit.BLOCK), *given, out.reshape(-1))
+    choices = [jit.flat(choice) if choice.size > 1 else choice.reshape(-1)[0] for choice in choices]
+    loop.run(blocks(out.size, jit.BLOCK), *choices, out.reshape(-1))
     return out

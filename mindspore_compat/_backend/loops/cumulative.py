@@ -1,4 +1,4 @@
-"""Cumulative sums along rows as a compiled loop of the host, which keeps the sum in a register."""
+"""Cumulative sums of rows as a compiled loop of the host, which keeps the sum in a register."""
 
 from ..compiled.door import serves
 from ..threads.parallel_loops import FLOAT, array, blocks, loop_of, number, piece
@@ -14,13 +14,13 @@ def sum_along_rows(
     first: piece(0),
     last: piece(1),
 ):
-    """Writes the cumulative sums of rows `first` to `last`, backwards where `step` is -1.
+    """Writes the cumulative sums of rows `first` to `last`, backwards if `step` is -1.
 
     Args:
-        x, out: matrices with rows of this length, as arrays of one axis.
+        x, out: matrices with rows of `length` elements, as arrays of one axis.
         length: the elements of a row.
-        step: from an element to the next.
-        first, last: which rows.
+        step: the step from an element to the next.
+        first, last: the range of rows.
     """
     for row in range(first, last):
         at = row * length if step > 0 else (row + 1) * length - 1
@@ -39,7 +39,7 @@ def sum_along_rows(
     loops=lambda *_: [loop_of(sum_along_rows)],
 )
 def cumsum(x, out, backwards):
-    """Writes the sums along contiguous rows, (count, length, 1), to `out`, which is returned."""
+    """Writes the sums along contiguous rows, (count, length, 1), to `out`, and returns it."""
     count, length = x.shape[:2]
     table, step = blocks(count, max(PIECE // length, 1)), -1 if backwards else 1
     loop_of(sum_along_rows).run(table, x.reshape(-1), out.reshape(-1), length, step)

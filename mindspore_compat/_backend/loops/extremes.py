@@ -1,7 +1,7 @@
-"""Where the largest or smallest float32 along an axis stands, as a compiled loop of the host.
+"""argmax and argmin of float32 along an axis, as a compiled loop of the host.
 
-It is for an axis that is not the last, along which NumPy copies the array first. An array is looked
-at as (outer, length, inner); neighbours in the last dimension are compared together.
+It is for an axis other than the last, for which NumPy copies the array first. An array is viewed as
+(outer, length, inner); adjacent elements of the last axis are compared together.
 """
 
 import math
@@ -41,13 +41,13 @@ def argmax_along(
     inner: number(),
     sign: number(FLOAT),
 ):
-    """Writes the index of the first of the largest elements along the middle of three axes; a
-    NaN is larger than all.
+    """Writes the index of the first largest element along the middle of three axes; NaN is larger
+    than all numbers.
 
     Args:
         x, out: (outer, `length`, `inner`) and (outer, `inner`), as arrays of one axis.
         best, index: memory for WIDTH elements.
-        first, last, start, stop: which part of the outer and of the last dimension.
+        first, last, start, stop: the ranges of the outer and of the last axis.
         sign: -1 to find the smallest.
     """
     for o in range(first, last):
@@ -57,7 +57,7 @@ def argmax_along(
                 base = (o * length + k) * inner + begin
                 row = x[base : base + count]
                 for i in range(count):
-                    # The sum with 0 makes one zero of both.
+                    # Adding 0 makes both zeros equal.
                     value = ordered(sign * row[i] + single(0))
                     greater = value > best[i] or k == 0
                     best[i] = value if greater else best[i]
@@ -72,7 +72,7 @@ def _loop():
 
 
 def _is_taken(x, axis, largest):
-    """True for an axis that is not the last, of an array in rows that fill vectors."""
+    """True for an axis other than the last of an array whose rows fill vectors."""
     beside = math.prod(x.shape[axis + 1 :])
     return x.dtype == FLOAT and beside >= Least.ARGMAX_BESIDE and x.flags.c_contiguous
 

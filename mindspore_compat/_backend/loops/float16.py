@@ -1,6 +1,6 @@
-"""float16 to float32 and back as compiled loops of the host, which threads share.
+"""Conversion of float16 to float32 and back as compiled loops of the host, shared by threads.
 
-They work on the bits, as host/float16.py does with NumPy's functions, and give the same results.
+They use integer arithmetic on the bits, as host/float16.py does, with the same results.
 """
 
 import numpy
@@ -11,18 +11,18 @@ from ..threads.parallel_loops import array, loop_of, piece
 
 PIECE = 1 << 14  # elements of a piece, at least
 PIECES = 16  # of a call
-HALF, WORD, FLOAT = (numpy.dtype(each) for each in (numpy.int16, numpy.int32, numpy.float32))
+HALF, WORD, FLOAT = (numpy.dtype(kind) for kind in (numpy.int16, numpy.int32, numpy.float32))
 
 
 def widen(
     halves: array(HALF), words: array(WORD), floats: array(FLOAT), first: piece(0), last: piece(1)
 ):
-    """Writes the float32 of elements `first` to `last`.
+    """Writes elements `first` to `last` as float32.
 
     Args:
         halves: the bits of float16.
-        words, floats: the memory of the result, twice.
-        first, last: which elements.
+        words, floats: the memory of the result, as integers and as floats.
+        first, last: the range of elements.
     """
     for start in range(first, last, 1024):
         end = min(start + 1024, last)
@@ -44,15 +44,15 @@ def widen(
 def narrow(
     words: array(WORD), floats: array(FLOAT), halves: array(HALF), first: piece(0), last: piece(1)
 ) -> bool:
-    """Writes the float16 nearest to elements `first` to `last`, the even one of two.
+    """Writes elements `first` to `last` as the nearest float16, rounding ties to even.
 
     Args:
-        words, floats: the memory of float32, twice.
+        words, floats: the memory of float32, as integers and as floats.
         halves: the bits of the result.
-        first, last: which elements.
+        first, last: the range of elements.
 
     Returns:
-        False if a NaN is among them, which is left to NumPy.
+        False if one of them is NaN, which is left to NumPy.
     """
     one, scale, rounding = numpy.float32(1), numpy.float32(2.0**24), numpy.float32(12582912)
     whole = numpy.int32
@@ -88,7 +88,7 @@ def cast(x, out):
         x, out: contiguous arrays of one axis.
 
     Returns:
-        `out`; None where a NaN is to be rounded, and `out` is not complete.
+        `out`; None if a float32 is NaN, and then `out` is not complete.
     """
     x = jit.flat(x)
     half, single = (x, out) if out.dtype == FLOAT else (out, x)

@@ -1,16 +1,15 @@
-"""Products of large matrices as compiled loops of the host, where these are faster than NumPy's.
+"""Products of large matrices as compiled loops of the host, if these are faster than NumPy's.
 
-OpenBLAS lays the right side out anew for each product: cut into strips for several threads, each
-strip does that again. Here threads lay it out once, in panels, and then take strips of rows, whose
-sums stay in vector registers (compiled/tiles.py). Of few rows, threads take panels, and lay out
-their own:
+OpenBLAS packs the right side for each product; with strips for several threads, each strip packs it
+again. Here threads pack it once, in panels, and then take strips of rows, whose sums stay in vector
+registers (compiled/tiles.py). With few rows, each thread takes panels and packs its own:
 
     right side, row-major          panels, each row-major
     [ 48 columns | 48 | 16 ]  ->   [ depth x 48 ] [ depth x 48 ] [ depth x 16 ]
 
-A sum is made in parts of DEPTH products, in their order, so its bits depend on its length alone.
-The loops are for float32 matrices that are contiguous, by rows or by columns, on processors with
-vectors of 16 elements, where NumPy's own products are OpenBLAS's.
+A sum consists of partial sums of DEPTH products, in order, so its rounding depends on its length
+alone. The loops are for float32 matrices in row-major or column-major order, on processors with
+vectors of 16 elements, if NumPy uses OpenBLAS.
 """
 
 import functools
@@ -36,15 +35,15 @@ from ..thresholds import Least, Most
 
 WIDEST = 16  # elements of the vectors with which the loops are faster
 DEPTH = 256  # products of a partial sum; with COLUMNS of the right side they stay in a core's cache
-COLUMNS = 1056  # of the right side that are laid out at a time, at most
-LONGEST = 4096  # products of the sums that are made at a time, at most
-STRIP = 1 << 22  # multiplications of a strip, at least
-STRIPS = 32  # at most
-SHORTEST = 64  # rows of a strip: a panel that is read again for fewer comes too late
-BLOCK = 1 << 15  # elements of a right side that are a piece where its rows are laid out
-GROUP = 16  # rows of a left side that are copied at a time, whole vectors
-CHUNK = 1024  # products of the sums of few rows that are made at a time
-PANEL = 1 << 19  # multiplications of few rows that are a piece, at least
+COLUMNS = 1056  # most columns of the right side packed at a time
+LONGEST = 4096  # most products of each sum computed at a time
+STRIP = 1 << 22  # least multiplications of a strip
+STRIPS = 32  # most strips
+SHORTEST = 64  # least rows of a strip: with fewer, reading the panels limits the speed
+BLOCK = 1 << 15  # elements of a right side in a piece of packing
+GROUP = 16  # rows of a left side copied at a time, whole vectors
+CHUNK = 1024  # products of each sum computed at a time, for few rows
+PANEL = 1 << 19  # least multiplications of a piece, for few rows
 
 
 def pack_rows(
@@ -58,13 +57,13 @@ def pack_rows(
     first: piece(0),
     last: piece(1),
 ):
-    """Lays rows `first` to `last` of a right side out in panels.
+    """Packs rows `first` to `last` of a right side into panels.
 
     Args:
-        b: the right side, (rows, columns), with `stride` from one row of it to the next.
-        packed: where the panels go, one after the other.
-        start, depth: the first row of the right side that they hold, and how many.
-        column, columns: its first column, and how many.
+        b: the right side, (rows, columns), with `stride` elements from one row to the next.
+        packed: the memory of the panels, one after the other.
+        start, depth: the first row of the right side to pack, and the number of rows.
+        column, columns: the first column, and the number of columns.
     """
     for k in range(first, last):
         at = (start + k) * stride + column
@@ -89,7 +88,7 @@ def pack_columns(
     first: piece(0),
     last: piece(1),
 ):
-    """Lays panels `first` to `last` of a right side out, which is stored as (columns, rows)."""
+    """Packs panels `first` to `last` of a right side that is stored as (columns, rows)."""
     for panel in range(first, last):
         left = panel * VECTORS * LANES
         own = min(columns - left, VECTORS * LANES)
@@ -126,21 +125,20 @@ def multiply(
     first: piece(0),
     last: piece(1),
 ):
-    """Writes the products of rows `first` to `last` with panels that are laid out.
+    """Writes the products of rows `first` to `last` with packed panels.
 
     Args:
-        a: the left side, (rows, products) or, `turned`, (products, rows), with `stride` from one
-            row of it to the next.
+        a: the left side, (rows, products) or, if `turned`, (products, rows), with `stride` elements
+            from one row to the next.
         packed: the panels.
         out: the result, of `across` columns.
-        addend: what is added to each row of it, or an array of no element.
+        addend: a row that is added to each row of the result, or an empty array.
         edge: memory for a tile.
-        left_side: memory for GROUP rows of the left side, if it is `turned` and they shall be
-            copied, or of no element; their elements lie so far apart that they push each other
-            out of the cache.
-        start, depth: the first of the products of a sum that are made, and how many.
-        column, columns: the columns of the result that are made.
-        adds (int): 1 to add the products to what `out` holds, 0 to overwrite it.
+        left_side: memory for a copy of GROUP rows of a `turned` left side, or an empty array for no
+            copy. The strided elements of such rows would evict each other from the cache.
+        start, depth: the first product of each sum to compute, and their number.
+        column, columns: the columns of the result to compute.
+        adds (int): 1 to add the products to the values of `out`, 0 to overwrite them.
         closes (int): 1 if these are the last products, after which `addend` is added.
     """
     width, packs = VECTORS * LANES, left_side.size > 0
@@ -192,8 +190,8 @@ def multiply(
 
 
 def pack_left(a, left_side, stride, start, count, first, rows, ahead):
-    """Copies some rows of a left side whose columns are contiguous, as (count, GROUP), and has
-    what comes `ahead` elements after them fetched."""
+    """Copies some rows of a left side whose columns are contiguous, as (count, GROUP), and
+    prefetches the elements `ahead` of them."""
     for k in range(count):
         at = (start + k) * stride + first
         prefetch(a, at + ahead)
@@ -206,7 +204,7 @@ def pack_left(a, left_side, stride, start, count, first, rows, ahead):
 
 
 def copy_edge(edge, width, rows, columns, out, to, step, adds):
-    """Copies the first columns of a tile to where they belong, or adds them."""
+    """Copies the first columns of a tile to the result, or adds them."""
     for r in range(rows):
         for j in range(columns):
             at = to + r * step + j
@@ -228,8 +226,8 @@ def multiply_columns(
     first: piece(0),
     last: piece(1),
 ):
-    """Writes columns `first` to `last` of the product of two matrices, of which the right side is
-    laid out in memory of the thread.
+    """Writes columns `first` to `last` of the product of two matrices, packing the right side in
+    the thread's memory.
 
     Args:
         a, b, out, addend, edge: as for `multiply` and `pack_rows`.
@@ -284,27 +282,27 @@ def _loop_of_columns():
 
 @functools.cache
 def suits():
-    """Whether the loops are faster than NumPy's products on this host."""
+    """True if the loops are faster than NumPy's products on this host."""
     libraries = scheduler.libraries()
-    own = [each.internal_api == "openblas" for each in libraries]
+    own = [library.internal_api == "openblas" for library in libraries]
     return all(own) and bool(own) and sizes()["LANES"] == WIDEST
 
 
 def _is_few(x, y):
-    """True for so few rows that threads take columns."""
+    """True if there are so few rows that threads divide the columns."""
     rows, columns = x.shape[0], y.shape[1]
     broad = columns >= Least.PRODUCT_BROAD or rows < 2 * SHORTEST
     return rows <= Most.PRODUCT_FEW and broad
 
 
 def _are_taken(x, y, out):
-    """True for matrices that the loops can read and write, and whose tiles are filled."""
+    """True for matrices that the loops can read and write, and that fill the tiles."""
     return (
         y.shape[1] >= WIDEST
         and x.shape[0] >= ROWS
         and x.dtype == y.dtype == FLOAT
         and (out is None or out.flags.carray and out.dtype == FLOAT)
-        and all([each.flags.c_contiguous or each.flags.f_contiguous for each in (x, y)])
+        and all([matrix.flags.c_contiguous or matrix.flags.f_contiguous for matrix in (x, y)])
     )
 
 
@@ -357,9 +355,9 @@ def product(x, y, out, addend):
     """The product of two matrices; None on hosts where NumPy is faster.
 
     Args:
-        x, y: arrays of two axes, whose sizes fit.
+        x, y: matrices of compatible sizes.
         out: an array for the result; None for a new one.
-        addend: what is added to each row; None for nothing.
+        addend: a row that is added to each row of the result, or None.
     """
     if not suits():
         return None
@@ -376,19 +374,19 @@ def _flat_addend(addend):
 
 
 def _flat(x):
-    """The elements of a matrix, and whether its columns are contiguous, not its rows."""
+    """The elements of a matrix, and whether it is in column-major order."""
     return (jit.flat(x), 0) if x.flags.c_contiguous else (jit.flat(x.T), 1)
 
 
 @functools.lru_cache(maxsize=256)
 def _columns(total):
-    """The columns that are laid out at a time: whole panels."""
+    """The number of columns that are packed at a time: whole panels."""
     width = sizes()["VECTORS"] * sizes()["LANES"]
     return scheduler.blocks(total, -(-total // (-(-total // COLUMNS) * width)) * width)
 
 
 def _multiply(left, right, shape, part, block, out, addend):
-    """Writes some columns of a product, or adds some of the products of their sums."""
+    """Writes some columns of a product, or adds a part of their sums."""
     (a, a_turned), (b, b_turned), (rows, length) = left, right, shape
     pack, multiply = _loops(b_turned)
     own, across = sizes(), out.shape[1]

@@ -1,8 +1,8 @@
-"""Rows of a matrix taken at indices, and added at indices, as compiled loops of the host.
+"""Gather and scatter-add of the rows of a matrix as compiled loops of the host.
 
-Threads share the rows of the result. Of a sum each piece zeroes its own rows and adds the values
-that belong there while they are in the cache, in the order in which they are given; so the results
-have the bits of one addition after the other.
+Threads share the rows of the result. In a scatter-add, each piece zeroes its own rows and adds
+their values while they are in the cache, in the order of the indices. So the results are bitwise
+those of sequential additions.
 """
 
 import math
@@ -16,7 +16,7 @@ from ..threads.parallel_loops import FLOAT, INDEX, array, loop_of, number, piece
 from ..thresholds import Least
 
 PIECE = 1 << 18  # elements of a piece, about
-FEW, PIECES = 4, 16  # how many pieces a call has at least, and at most
+FEW, PIECES = 4, 16  # the least and the most pieces of a call
 
 
 def take_rows(
@@ -27,12 +27,12 @@ def take_rows(
     last: piece(1),
     columns: number(),
 ):
-    """Copies to rows `first` to `last` of `out` the rows of `x` that `index` names.
+    """Copies rows of `x`, selected by `index`, to the rows `first` to `last` of `out`.
 
     Args:
-        x, out: matrices of so many columns, as arrays of one axis.
-        index: for each row of `out` a row of `x`.
-        first, last, columns: which rows; the elements of one.
+        x, out: matrices with `columns` columns, as arrays of one axis.
+        index: for each row of `out`, a row of `x`.
+        first, last, columns: the range of rows, and the elements of a row.
     """
     for i in range(first, last):
         source = x[index[i] * columns : (index[i] + 1) * columns]
@@ -49,12 +49,12 @@ def sum_rows(
     last: piece(1),
     columns: number(),
 ):
-    """Writes rows `first` to `last` of `out`: sums of the rows of `values` whose index they have.
+    """Writes rows `first` to `last` of `out`, each the sum of the rows of `values` with its index.
 
     Args:
-        values, out: matrices of so many columns, as arrays of one axis.
-        index: for each row of `values` one of `out`.
-        first, last, columns: which rows; the elements of one.
+        values, out: matrices with `columns` columns, as arrays of one axis.
+        index: for each row of `values`, a row of `out`.
+        first, last, columns: the range of rows, and the elements of a row.
     """
     out[first * columns : last * columns] = 0
     for i in range(index.size):
@@ -66,7 +66,7 @@ def sum_rows(
 
 
 def _are_rows(x, indices):
-    """True for rows of a matrix, or of an array that can be looked at as one."""
+    """True for rows of a matrix, or of an array that can be viewed as one."""
     return (
         x.dtype == FLOAT
         and x.flags.carray

@@ -1,8 +1,8 @@
 """Products of stacks of matrices, such as the heads of attention, as a compiled loop of the host.
 
-Each matrix is made of tiles whose sums stay in vector registers (compiled/tiles.py). The left side
-is read where it lies, whatever its strides, and so are rows of the right side that are contiguous.
-Where its columns are, they are transposed first, into memory of the thread.
+Each product is computed in tiles whose sums stay in vector registers (compiled/tiles.py). The left
+side is read in place, with any strides, and so is a right side with contiguous rows. A right side
+with contiguous columns is first transposed into the thread's memory.
 """
 
 import functools
@@ -32,7 +32,7 @@ def transpose_matrix(x, x_at, x_step, rows, columns, out):
 
 
 def multiply_rows(x, x_at, starts, first, last, offsets, y, y_at, y_step, out, out_at, columns):
-    """Writes the product of rows `first` to `last` of a matrix that is given by offsets, and
+    """Writes the product of rows `first` to `last` of a matrix that is addressed by offsets, and
     another matrix."""
     for run in range(0, offsets.size, RUN):
         count = min(offsets.size - run, RUN)
@@ -63,8 +63,8 @@ def multiply_rows(x, x_at, starts, first, last, offsets, y, y_at, y_step, out, o
 def multiply_matrix(
     x, x_at, starts, offsets, left, left_offsets, y, y_at, y_step, out, out_at, columns
 ):
-    """Writes the product of two matrices. Where `left` is not empty, the columns of the left one
-    are contiguous, and LANES of its rows at a time are copied there first."""
+    """Writes the product of two matrices. If `left` is not empty, the left matrix has contiguous
+    columns, and LANES of its rows at a time are first copied to `left`."""
     rows, row = starts.size, 0
     while left.size and row + LANES <= rows:
         for k in range(offsets.size):
@@ -96,14 +96,15 @@ def multiply_stack(
     """Writes the products `first` to `last` of two stacks.
 
     Args:
-        x, y: their memory.
-        x_bases, y_bases: where each matrix begins.
-        starts, offsets: where each row of a left matrix begins, and each element of a row.
-        y_step: from a row of a right matrix to the next; if `is_turned`, from a column to the next.
+        x, y: the memory of the stacks.
+        x_bases, y_bases: the start of each matrix.
+        starts, offsets: the start of each row of a left matrix, and of each element of a row.
+        y_step: the step between rows of a right matrix; between its columns if `is_turned`.
         out: the products, one after the other.
-        columns: of a right matrix, a multiple of LANES; if `is_turned`, its rows are one, too.
-        left, left_offsets, right: memory for rows of a left matrix of which the columns are
-            contiguous, for the offsets of their elements, and for a right matrix.
+        columns: the columns of a right matrix, a multiple of LANES; if `is_turned`, the number of
+            its rows is a multiple, too.
+        left, left_offsets, right: memory for rows of a left matrix with contiguous columns, for the
+            offsets of their elements, and for a right matrix.
     """
     rows, count = starts.size, offsets.size
     for k in range(left_offsets.size):
@@ -151,7 +152,7 @@ def _loop():
 
 
 def _are_taken(x, y, lead):
-    """True for stacks of matrices that the loop can read, and whose right sides stay in a cache."""
+    """True for stacks that the loop can read, with right sides that fit a cache."""
     rows, count, columns = *x.shape[-2:], y.shape[-1]
     if rows < Least.STACK_ROWS or columns % VECTOR or count * columns > Most.STACK_RIGHT:
         return False
@@ -226,7 +227,7 @@ def _is_taken(array):
 
 @functools.lru_cache(maxsize=256)
 def _plan(lead, x_shape, x_strides, y_shape, y_strides):
-    """The pieces of a product, and what says where the matrices lie."""
+    """The pieces of a product, and the addresses of the matrices."""
     bases = [
         _bases(lead, shape[:-2], strides[:-2])
         for shape, strides in ((x_shape, x_strides), (y_shape, y_strides))
@@ -241,7 +242,7 @@ def _plan(lead, x_shape, x_strides, y_shape, y_strides):
 
 
 def _bases(lead, shape, strides):
-    """Where each matrix of a stack begins, whose leading axes broadcast to `lead`."""
+    """The start of each matrix of a stack whose leading axes broadcast to `lead`."""
     bases = numpy.zeros(1, INDEX)
     missing = len(lead) - len(shape)
     for axis, size in enumerate(lead):
@@ -252,7 +253,7 @@ def _bases(lead, shape, strides):
 
 
 def _memory(array):
-    """The memory of an array from its first element to its last, as one of a single axis."""
+    """The memory of an array from its first element to its last, as an array of one axis."""
     if array.flags.c_contiguous:
         return array.reshape(-1)
     steps = zip(array.shape, array.strides, strict=True)

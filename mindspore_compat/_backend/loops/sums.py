@@ -1,7 +1,7 @@
-"""Sums of the rows of float32 matrices as a compiled loop of the host, which threads share.
+"""Sums over the rows of float32 matrices as a compiled loop of the host, shared by threads.
 
-An array of one axis is laid out as a matrix, too. A few rows are added in float32, and such sums in
-float64.
+An array of one axis is viewed as a matrix, too. A few rows are added in float32, and these partial
+sums in float64.
 """
 
 import functools
@@ -30,11 +30,11 @@ def sum_rows(
     """Writes the sum of rows `first` to `last` of `x` to row `to` of `out`.
 
     Args:
-        x: a matrix of so many columns, as an array of one axis.
-        out: float64, as `x`.
+        x: a matrix with `columns` columns, as an array of one axis.
+        out: float64, laid out as `x`.
         columns: the elements of a row.
         total: memory for a row.
-        first, last, to: which rows.
+        first, last, to: the range of rows of `x`, and the row of `out`.
     """
     sums = out[to * columns : (to + 1) * columns]
     sums[:] = 0
@@ -60,14 +60,14 @@ def sum_rows(
     "sum", least="SUM_LOOP", takes=lambda x: x.dtype == FLOAT, loops=lambda *_: [loop_of(sum_rows)]
 )
 def summed(x):
-    """The sum of each of a stack of matrices over its rows; of a single column, that of all.
+    """The sums over the rows of stacked matrices; for a single column, the total.
 
     Args:
-        x: of shape (stacks, rows, columns).
+        x: an array of shape (stacks, rows, columns).
 
     Returns:
         float32 of shape (stacks, columns); None for arrays that are not contiguous, for long rows
-        and for several columns of one element.
+        and for several matrices of one column.
     """
     stacks, _, columns = x.shape
     if columns > Most.SUM_ROW or not x.flags.carray or columns == 1 < stacks:
@@ -76,18 +76,18 @@ def summed(x):
 
 
 def _sums(x):
-    """The sums of stacks of rows of a few elements."""
+    """The sums over the rows of stacked matrices, for short rows."""
     stacks, rows, columns = x.shape
     several = min(max(rows * columns // PIECE, 1), PIECES)
     table = _table(stacks, rows, -(-rows // several))
-    found = numpy.empty((len(table), columns), DOUBLE)
-    loop_of(sum_rows).run(table, x.reshape(-1), found.reshape(-1), columns, columns)
-    found = found.reshape(stacks, -1, columns)
-    return numpy.add.reduce(found, 1).astype(FLOAT)
+    sums = numpy.empty((len(table), columns), DOUBLE)
+    loop_of(sum_rows).run(table, x.reshape(-1), sums.reshape(-1), columns, columns)
+    sums = sums.reshape(stacks, -1, columns)
+    return numpy.add.reduce(sums, 1).astype(FLOAT)
 
 
 def _total(x):
-    """The sum of an array of one axis, which is cut into rows; None if it is small."""
+    """The sum of an array of one axis, cut into rows; None if it is small."""
     whole = x.size // LANES * LANES
     if whole < Least.SUM_LOOP:
         return None
@@ -98,10 +98,10 @@ def _total(x):
 
 @functools.lru_cache(maxsize=256)
 def _table(stacks, rows, step):
-    """The pieces of each matrix: their first and last row of all, and their number."""
+    """The pieces of all matrices: first and last row in the whole stack, and number."""
     starts = numpy.arange(0, rows, step)
     ends = numpy.minimum(starts + step, rows)
     first, last = (
-        (numpy.arange(stacks)[:, None] * rows + each).reshape(-1) for each in (starts, ends)
+        (numpy.arange(stacks)[:, None] * rows + bounds).reshape(-1) for bounds in (starts, ends)
     )
     return numpy.stack([first, last, numpy.arange(first.size)], 1)

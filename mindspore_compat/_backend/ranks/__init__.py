@@ -1,1 +1,1 @@
-"""Ranks and processes: MPI, NCCL, launching, and how processes end."""
+"""Communication between ranks by MPI and NCCL, and the start and end of processes."""

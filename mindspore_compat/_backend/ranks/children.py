@@ -1,7 +1,8 @@
-"""Worker processes that end with the process that started them, however that one ends.
+"""Worker processes that end with their parent process, even if the parent is killed.
 
-A process that is killed cannot end its workers, so each worker watches: on Linux the kernel kills
-it (the parent-death signal), everywhere a thread looks twice a second whether the parent is there.
+A killed process cannot end its workers, so each worker watches its parent: on Linux the kernel
+kills the worker (the parent-death signal); on all systems a thread checks for the parent twice a
+second.
 """
 
 import ctypes
@@ -16,16 +17,16 @@ _PARENT_DEATH = 1  # prctl's number for the signal that comes when the parent en
 
 
 def executor(workers, method=None):
-    """An executor of calls in processes that end with this one.
+    """An executor whose worker processes end with this process.
 
     Args:
-        workers (int): how many.
-        method (str, optional): how they start, "fork" or "spawn"; by default as suits the system.
+        workers (int): the number of processes.
+        method (str, optional): the start method, "fork" or "spawn"; by default the system's own.
 
     Returns:
         concurrent.futures.ProcessPoolExecutor.
     """
-    import multiprocessing  # these take time to load, and many need only the functions below
+    import multiprocessing  # slow imports, and many callers need only the functions below
     from concurrent.futures import ProcessPoolExecutor
 
     method = method or ("fork" if sys.platform == "linux" else "spawn")
@@ -35,11 +36,11 @@ def executor(workers, method=None):
 
 
 def parent():
-    """What a worker knows about the process that starts it: the arguments of `end_with_parent`.
+    """The arguments of `end_with_parent` for workers that this process starts.
 
     Returns:
         tuple[int, bool]: the process id, and whether the starting thread lives as long as the
-        process: the kernel's parent-death signal comes when the starting *thread* ends.
+        process, because the kernel sends the parent-death signal when the starting *thread* ends.
     """
     return os.getpid(), threading.current_thread() is threading.main_thread()
 
@@ -49,7 +50,7 @@ def end_with_parent(pid, by_kernel):
 
     Args:
         pid (int): the parent's process id.
-        by_kernel (bool): whether the kernel may watch; see `parent`.
+        by_kernel (bool): whether the kernel may watch the parent; see `parent`.
     """
     if by_kernel and sys.platform == "linux":
         signal_at_parent_death(pid, signal.SIGKILL)
@@ -57,10 +58,10 @@ def end_with_parent(pid, by_kernel):
 
 
 def before_start():
-    """What `subprocess` runs in a new process so that it is killed when this one ends.
+    """A `preexec_fn` for `subprocess`, so that the new process is killed when this one ends.
 
     Returns:
-        Callable for `preexec_fn`; None where the system is not Linux.
+        Callable; None if the system is not Linux.
     """
     if sys.platform != "linux":
         return None
@@ -72,7 +73,7 @@ def signal_at_parent_death(pid, number):
 
     Args:
         pid (int): the parent's process id.
-        number (signal.Signals): the signal; it is also sent where the parent has ended already.
+        number (signal.Signals): the signal; it is also sent if the parent has ended already.
     """
     if sys.platform != "linux":
         return
@@ -82,10 +83,10 @@ def signal_at_parent_death(pid, number):
 
 
 def _watch(pid):
-    """Ends this process once its parent is gone.
+    """Ends this process when its parent has ended.
 
-    A pipe from the parent reports it at once, unless a sibling has inherited the other end; an
-    orphan gets another parent, which POSIX systems show.
+    A pipe from the parent reports that at once, unless a sibling has inherited the other end. On
+    POSIX systems, the parent id of an orphan changes.
     """
     import multiprocessing
 

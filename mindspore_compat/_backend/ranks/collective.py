@@ -1,15 +1,14 @@
-"""Arrays between processes: all-reduce and its kin, over MPI on the host and NCCL between GPUs.
+"""Collective communication of arrays (all-reduce, broadcast, ...) by MPI, and by NCCL between GPUs.
 
-A `Group` is a set of ranks that act together. Alone (a group of one) every operation gives a copy
-of what it was given. Otherwise arrays of the host travel through mpi4py; arrays of a GPU through
-NCCL where each rank has a GPU of its own, else over the host. There is no transport of our own, and
-nothing here knows a Tensor.
+A `Group` is a set of ranks that act together. In a group of one rank every operation returns a copy
+of its input. Otherwise arrays of the host travel through mpi4py. Arrays on GPUs travel through NCCL
+if each rank has its own GPU, else over the host. Tensors are not used here.
 
-Each operation returns a `Pending`; `wait()` gives the array. The ranks of a group must call the
-same operations in the same order, with arrays of the same shape and dtype. A header goes ahead of
-every operation (`headers.py`), and nothing follows it where the ranks disagree: then `wait()` is a
-RuntimeError on each of them, and the group can be used as before. Exchanges over NCCL have a header
-the first time only; those that follow are compared by the next header of the group.
+Each operation returns a `Pending`; `wait()` returns the array. The ranks of a group must call the
+same operations in the same order, with arrays of the same shape and dtype. A header precedes every
+operation (`headers.py`). If the headers of the ranks differ, no data follow, `wait()` raises a
+RuntimeError on each rank, and the group stays usable. Exchanges over NCCL have a header only the
+first time; the next header of the group checks the later ones.
 """
 
 import collections
@@ -27,14 +26,14 @@ from .launcher import launched, mpi
 from .pending import Line, Pending, progress, wait_for_all
 
 REDUCTIONS = ("sum", "prod", "max", "min")
-_made = collections.Counter()  # ranks -> how many groups of them there were
+_group_counts = collections.Counter()  # ranks -> number of groups with these ranks so far
 
 
 def world():
     """The group of all ranks that the launcher started.
 
     Raises:
-        RuntimeError: Outside a launcher, or where MPI cannot be loaded.
+        RuntimeError: if no launcher started this process, or MPI cannot be loaded.
     """
     if launched() is None:
         raise RuntimeError(
@@ -51,7 +50,7 @@ def world():
 
 
 def alone():
-    """The group of this process and no other."""
+    """The group of this process alone."""
     return Group((0,), None)
 
 
@@ -64,9 +63,9 @@ class Group:
     """Ranks that act together.
 
     Args:
-        ranks (tuple[int]): the world's numbers of the members, in the order of their numbers here.
-        communicator: mpi4py's; None for a process alone.
-        machines (Sequence[int]): for each rank of the world the first rank on its machine.
+        ranks (tuple[int]): the world ranks of the members, in the order of their ranks here.
+        communicator: the communicator of mpi4py; None for a single process.
+        machines (Sequence[int]): for each rank of the world, the first rank on its machine.
     """
 
     def __init__(self, ranks, communicator, machines=(0,)):
@@ -75,16 +74,16 @@ class Group:
         self.machines = machines
         self.rank = 0 if communicator is None else communicator.rank
         self.size = len(ranks)
-        _made[ranks] += 1
-        self.key = f"{ranks} {_made[ranks]}"
+        _group_counts[ranks] += 1
+        self.key = f"{ranks} {_group_counts[ranks]}"
         self._line = Line()
         self._agreed = set()  # the exchanges over NCCL that the members have compared
-        self._digest = 0  # of those since the last header
+        self._digest = 0  # digest of those since the last header
         self._messages = collections.Counter()
 
     @property
     def _neighbors(self):
-        """The members on this process's machine, by their numbers here."""
+        """The members on this process's machine, by their ranks here."""
         if self.communicator is None:
             return [0]
         own = self.machines[self.ranks[self.rank]]
@@ -97,12 +96,12 @@ class Group:
 
     @property
     def local_size(self):
-        """How many members are on this machine."""
+        """The number of members on this machine."""
         return len(self._neighbors)
 
     @functools.cached_property
     def nccl(self):
-        """NCCL's communicator where each member has a GPU of its own, else None."""
+        """The NCCL communicator if each member has its own GPU, else None."""
         if self.size == 1:
             return None
         self._agree("an exchange of arrays of a device").wait()
@@ -112,7 +111,7 @@ class Group:
         """The group of some of the world's ranks; every member, and no other rank, must call it.
 
         Raises:
-            RuntimeError: a member calls it with other ranks.
+            RuntimeError: if a member calls it with other ranks.
         """
         ranks = tuple(ranks)
         if self.communicator is None:
@@ -123,13 +122,13 @@ class Group:
         return Group(ranks, self.communicator.Create_group(chosen, tag), self.machines)
 
     def free(self):
-        """Give the communicators back; the group cannot be used afterwards."""
+        """Frees the communicators; the group cannot be used afterwards."""
         for pending in tuple(self._line.collectives):
-            with contextlib.suppress(RuntimeError):  # for whoever waits for it
+            with contextlib.suppress(RuntimeError):  # for the caller that waits for it
                 pending.wait()
-        made = vars(self).pop("nccl", None)
-        if made is not None:
-            made.destroy()
+        communicator = vars(self).pop("nccl", None)
+        if communicator is not None:
+            communicator.destroy()
         if self.communicator is not None:
             self.communicator.Free()
         self.communicator = None
@@ -165,7 +164,7 @@ class Group:
         )
 
     def reduce_scatter(self, array, operation="sum"):
-        """The combination of the members' arrays, cut along axis 0; each member gets its part."""
+        """The members' arrays combined and cut along axis 0; each member gets its part."""
         if self.size == 1:
             return Pending(array.copy())
         shape = self._part(array.shape)
@@ -238,9 +237,9 @@ class Group:
         )
 
     def all_to_all(self, array, sent_rows, got_rows, use="all_to_all"):
-        """Rows of axis 0 exchanged: `sent_rows[i]` go to member i, `got_rows[i]` come from it.
+        """Exchanges rows of axis 0: `sent_rows[i]` go to member i, `got_rows[i]` come from it.
 
-        `use` is what the members must agree on besides: what the exchange is for.
+        The members must also agree on `use`, the purpose of the exchange.
         """
         if self.size == 1:
             return Pending(array.copy())
@@ -264,7 +263,7 @@ class Group:
         )
 
     def send(self, array, to, tag=0):
-        """Send to member `to`."""
+        """Sends to member `to`."""
         header = headers.packed(self._message("to", to, tag, headers.array_text(array)))
         if self._on_gpu(array):
             self.nccl.send(array, to)
@@ -272,11 +271,11 @@ class Group:
         return self._send(array, to, tag, header, _bytes_of(array))
 
     def receive(self, array, source, tag=0):
-        """Receive from member `source`; `array` gives shape and dtype.
+        """Receives from member `source`; `array` gives shape and dtype.
 
-        `wait()` is a RuntimeError where something of another shape or dtype was sent.
+        `wait()` raises a RuntimeError if the sent array has another shape or dtype.
         """
-        wanted = self._message("from", source, tag, headers.array_text(array))
+        expected = self._message("from", source, tag, headers.array_text(array))
         if self._on_gpu(array):
             out, got, finish = self.nccl.receive(array, source), None, None
         else:
@@ -289,62 +288,62 @@ class Group:
             request = self.communicator.Irecv(header, source, tag)
             data = None if got is None else self.communicator.Irecv(got, source, tag)
             yield request
-            if headers.text_of(header) != wanted:
-                with contextlib.suppress(mpi().Exception):  # what came may be longer
+            if headers.text_of(header) != expected:
+                with contextlib.suppress(mpi().Exception):  # the message may be longer
                     yield data
-                self._refuse(wanted, header, source)
+                self._refuse(expected, header, source)
             if data is not None:
                 yield data
                 finish()
 
-        absent = self._absent_peer(source, "receive", wanted, header)
+        absent = self._absent_peer(source, "receive", expected, header)
         return self._line.peer(Pending(out, steps(), absent))
 
     def aside(self, array):
-        """Has exchanges of arrays like this one run beside what is computed meanwhile, where NCCL
-        makes them, until `join`; others are under way by themselves."""
+        """A context in which NCCL exchanges of arrays like this one overlap with computation, until
+        `join`; other exchanges overlap anyway."""
         return self.nccl.aside() if self._on_gpu(array) else contextlib.nullcontext()
 
     def join(self, array):
-        """Has what comes next on the GPU wait for the exchanges within `aside`."""
+        """Makes later work on the GPU wait for the exchanges started in `aside`."""
         if self._on_gpu(array):
             self.nccl.join()
 
     def together(self, array):
-        """A context in which sends and receives of arrays like this one start as one."""
+        """A context that groups sends and receives of arrays like this one into one operation."""
         return self.nccl.together() if self._on_gpu(array) else contextlib.nullcontext()
 
     def barrier(self):
-        """Wait until every member has come here."""
+        """Waits until every member has called this."""
         self.arrive().wait()
 
     def arrive(self):
-        """As `barrier`, under way: complete when every member has come here."""
+        """A `barrier` as a Pending: complete when every member has called this."""
         return Pending(None) if self.size == 1 else self._agree("barrier")
 
     def objects(self, value):
-        """What every member gave (anything that pickles), as a list in their order."""
+        """The values of all members (anything that pickles), as a list in their order."""
         if self.size == 1:
             return [value]
         self._agree("all_gather of objects").wait()
         return self.communicator.allgather(value)
 
     def broadcast_object(self, value, root):
-        """What member `root` gave, for every member."""
+        """The value of member `root`, for every member."""
         if self.size == 1:
             return value
         self._agree(f"broadcast from {self._named(root)} of an object").wait()
         return self.communicator.bcast(value, root)
 
     def gather_objects(self, value, root):
-        """What every member gave, as a list, for member `root`; None for the others."""
+        """The values of all members as a list, for member `root`; None for the others."""
         if self.size == 1:
             return [value]
         self._agree(f"gather to {self._named(root)} of objects").wait()
         return self.communicator.gather(value, root)
 
     def scatter_objects(self, values, root):
-        """This member's entry of the list that member `root` gave."""
+        """This member's entry of the list of member `root`."""
         if self.size == 1:
             return values[0]
         self._agree(f"scatter from {self._named(root)} of objects").wait()
@@ -356,8 +355,8 @@ class Group:
         self._send(None, to, 0, header, pickle.dumps(value, pickle.HIGHEST_PROTOCOL)).wait()
 
     def receive_object(self, source):
-        """What member `source` sent with `send_object`; nothing else is unpickled."""
-        wanted = self._message("from", source, 0, "an object")
+        """The object that member `source` sent with `send_object`; nothing else is unpickled."""
+        expected = self._message("from", source, 0, "an object")
         header, data = bytearray(headers.SIZE), bytearray()
 
         def steps():
@@ -366,15 +365,15 @@ class Group:
             self.communicator.Probe(source, 0, status)
             data.extend(bytes(status.Get_count(mpi().BYTE)))
             yield self.communicator.Irecv(data, source, 0)
-            if headers.text_of(header) != wanted:
-                self._refuse(wanted, header, source)
+            if headers.text_of(header) != expected:
+                self._refuse(expected, header, source)
 
-        absent = self._absent_peer(source, "receive", wanted, header)
+        absent = self._absent_peer(source, "receive", expected, header)
         self._line.peer(Pending(None, steps(), absent)).wait()
         return pickle.loads(data)
 
     def _on_gpu(self, array, what=None):
-        """Whether an array goes through NCCL; the members agree on `what` before."""
+        """True if an array goes through NCCL; before that, the members compare `what`."""
         if not arrays.on_device(array) or self.nccl is None:
             return False
         if what is not None:
@@ -382,8 +381,8 @@ class Group:
         return True
 
     def _agree_once(self, what):
-        """Compares an exchange over NCCL when its like first comes. Later ones are not waited for:
-        the next header of the group compares how many there were, and which ones."""
+        """Compares an exchange over NCCL at its first occurrence. Later ones do not wait: the next
+        header of the group compares their number and kinds."""
         if what not in self._agreed:
             self._agree(what).wait()
             self._agreed.add(what)
@@ -396,7 +395,7 @@ class Group:
         self._digest = zlib.crc32(what.encode(), self._digest)
 
     def whole(self, shape):
-        """The shape of all members' arrays joined along axis 0."""
+        """The shape of the members' arrays joined along axis 0."""
         return (self.size * shape[0], *shape[1:]) if shape else (self.size,)
 
     def _part(self, shape):
@@ -420,11 +419,11 @@ class Group:
         return self._collective(what, steps(), out)
 
     def _agree(self, what):
-        """A collective that does nothing but compare `what`."""
+        """A collective that only compares `what`."""
         return self._collective(what, (), None)
 
     def _collective(self, what, steps, out):
-        """Starts an exchange of headers; where they are equal, the steps follow."""
+        """Starts an exchange of headers; if they are equal, the steps follow."""
         endings.counts[self.key] += 1
         number = endings.counts[self.key]
         what = f"{what} as exchange {number}"
@@ -453,14 +452,14 @@ class Group:
         ]
 
     def _same_rows(self, sent_rows, got_rows):
-        """Compares the counts of rows of an exchange of all with all."""
+        """Compares the row counts of an all-to-all exchange."""
         own = numpy.array([sent_rows, got_rows], numpy.int64)
         gathered = numpy.empty((self.size, *own.shape), numpy.int64)
         yield self.communicator.Iallgather(own, gathered)
         headers.compare_rows(gathered[:, 0], gathered[:, 1], self.ranks)
 
     def _send(self, array, to, tag, header, data=None):
-        """Sends a header and, unless it goes another way, the data."""
+        """Sends a header, and the data unless they travel separately."""
 
         def steps():
             requests = [
@@ -474,36 +473,36 @@ class Group:
         return self._line.peer(Pending(array, steps(), absent))
 
     def _message(self, way, peer, tag, text):
-        """The text of a message "to" or "from" a member: what it is, and its number."""
+        """The text of a message "to" or "from" a member: its content and number."""
         self._messages[way, peer, tag] += 1
         return f"{text} as message {self._messages[way, peer, tag]} of tag {tag}"
 
-    def _refuse(self, wanted, header, source):
+    def _refuse(self, expected, header, source):
         raise RuntimeError(
             f"What is received must be of the dtype and shape that was sent, but "
-            f"{self._named(self.rank)} expects {wanted} from {self._named(source)}, which sent "
+            f"{self._named(self.rank)} expects {expected} from {self._named(source)}, which sent "
             f"{headers.text_of(header)}."
         )
 
-    def _absent_peer(self, peer, verb, what, header=b"\0"):
-        """A function that returns whether a peer has ended and the header has not come before."""
+    def _absent_peer(self, peer, verb, purpose, header=b"\0"):
+        """A function that describes a peer that ended before its header arrived, else None."""
         rank = self.ranks[peer]
 
         def absent():
             gone = rank in endings.left and not header[0]
-            return self._absence(rank, f"{verb} {what}") if gone else None
+            return self._absence(rank, f"{verb} {purpose}") if gone else None
 
         return absent
 
-    def _absence(self, rank, what):
-        return f"Rank {rank} has ended, but {self._named(self.rank)} needs it to {what}."
+    def _absence(self, rank, purpose):
+        return f"Rank {rank} has ended, but {self._named(self.rank)} needs it to {purpose}."
 
     def _named(self, member):
-        """A member as words, by its number in the world."""
+        """The name of a member in messages, by its world rank."""
         return f"rank {self.ranks[member]}"
 
     def _same_members(self, ranks):
-        """Compares the ranks of a new group with what each of the others calls it with."""
+        """Compares the ranks of a new group with the ranks that the other members pass."""
         tag = self.communicator.Get_attr(mpi().TAG_UB)  # a number that no script uses
         what = f"a new group of {list(ranks)}"
         own = headers.packed(what)
@@ -519,20 +518,20 @@ class Group:
         waiting = [
             Pending(None, steps(rank), self._absent_peer(rank, "make", what)) for rank in others
         ]
-        for each in waiting:
-            self._line.peer(each)
+        for pending in waiting:
+            self._line.peer(pending)
         try:
             wait_for_all(sent + waiting)
         finally:
-            for each in waiting:
-                each.cancel()
+            for pending in waiting:
+                pending.cancel()
 
 
 def _to_reduce(array, operation):
-    """An array as MPI can combine it, and MPI's name for the operation.
+    """An array that MPI can combine, and MPI's operation.
 
-    MPI knows no half precision: those travel, and are summed, as float32. Of bools, the sum and the
-    largest are 'any', the product and the smallest 'all'.
+    MPI has no half precision: such arrays are sent and summed as float32. For bools, sum and max
+    are 'any', product and min are 'all'.
     """
     operation = "sum" if operation == "avg" else operation
     host = numpy.ascontiguousarray(arrays.to_host(array)).reshape(array.shape)
@@ -545,17 +544,17 @@ def _to_reduce(array, operation):
 
 
 def _bytes_of(array):
-    """The bytes of an array, one after the other, in the memory of the host."""
+    """The bytes of an array, contiguous in host memory."""
     return numpy.ascontiguousarray(arrays.to_host(array)).reshape(-1).view(numpy.uint8)
 
 
 def _empty_for(shape, dtype):
-    """Bytes for an array of this shape and dtype."""
+    """Uninitialized bytes for an array of this shape and dtype."""
     return numpy.empty(math.prod(shape) * dtype.itemsize, numpy.uint8)
 
 
 def _landing(got, like, shape):
-    """An array of the dtype and device of `like`, and what fills it once `got` is filled."""
+    """An array with the dtype and device of `like`, and a function that fills it from `got`."""
     space = arrays.space_of(like)
     same_bytes = (
         got.dtype in (numpy.uint8, like.dtype)
@@ -573,5 +572,5 @@ def _landing(got, like, shape):
 
 
 def _at_least_1d(array):
-    """A 0-d array as one of one element, others as they are."""
+    """A 0-d array as an array of one element, others unchanged."""
     return array if array.shape else array.reshape(1)

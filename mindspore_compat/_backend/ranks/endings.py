@@ -1,8 +1,8 @@
-"""How a rank ends, and how the others learn of it.
+"""The end of a rank, and how the other ranks learn of it.
 
-An error that nobody catches, or `sys.exit` with a status, ends all ranks through MPI's Abort, with
-the status of the rank that began. A rank that ends otherwise sends the others how many collectives
-of each group it took part in; whoever waits for it in a further one gets an error (`pending.py`).
+An uncaught error, or `sys.exit` with a status, ends all ranks through MPI's Abort, with the status
+of the first rank that ends. A rank that ends normally sends the others the number of collectives it
+took part in, by group; ranks that wait for it in a later one get an error (`pending.py`).
 """
 
 import atexit
@@ -18,16 +18,16 @@ from .launcher import mpi
 counts = collections.Counter()  # group's key -> collectives that this rank took part in
 left = {}  # world rank -> the counts with which it ended
 
-_REPORT = 0.2  # seconds in which ranks that fail at the same moment still show their errors
+_REPORT = 0.2  # seconds for other ranks that fail at the same moment to print their errors
 _INTERRUPTED = 130  # the status of a process that SIGINT ended: 128 + 2
 
 
 @functools.cache
 def watch(progress):
-    """From now on the ranks end together.
+    """Makes the ranks end together from now on.
 
     Args:
-        progress (Callable): goes on with the operations that are under way.
+        progress (Callable): advances the pending operations.
     """
     owner = os.getpid()
     show = sys.excepthook
@@ -42,7 +42,7 @@ def watch(progress):
             sys.stdout.flush()
             sys.stderr.flush()
             time.sleep(_REPORT if mine() else 0)
-        finally:  # also where a second interrupt comes
+        finally:  # also after a second interrupt
             if mine():
                 interrupted = issubclass(kind, KeyboardInterrupt)
                 mpi().COMM_WORLD.Abort(_INTERRUPTED if interrupted else 1)
@@ -53,7 +53,7 @@ def watch(progress):
 
 
 def look():
-    """Takes note of the ranks that have ended."""
+    """Receives the reports of ranks that have ended."""
     channel = _channel()
     while channel.Iprobe():
         status = mpi().Status()
@@ -68,7 +68,8 @@ def _channel():
 
 
 def _leave(progress):
-    """Tells the others that this rank ends, and carries on what is under way until all do."""
+    """Tells the others that this rank ends, and advances pending operations until all have
+    ended."""
     channel = _channel()
     others = [rank for rank in range(channel.size) if rank != channel.rank]
     sent = [channel.isend(dict(counts), rank) for rank in others]
@@ -76,23 +77,23 @@ def _leave(progress):
         progress()
         look()
         time.sleep(0.001)
-    left.clear()  # all are here, and may exchange more while they end
+    left.clear()  # all have arrived, and may still exchange data while they end
 
 
 def _exit(status=None, /):
-    """As `sys.exit`, which it replaces."""
+    """The replacement of `sys.exit`."""
     main = threading.current_thread() is threading.main_thread()
-    raise (_Exit if main else SystemExit)(status)  # in another thread it ends that thread alone
+    raise (_Exit if main else SystemExit)(status)  # in another thread it ends only that thread
 
 
 class _Exit(SystemExit):
-    """The SystemExit of `sys.exit`, which ends the other ranks if nobody catches it.
+    """The SystemExit of `sys.exit`, which ends the other ranks if it is not caught.
 
-    The interpreter shows a SystemExit to no hook. But where nobody caught it, it is freed when all
-    functions have been left; where a handler did, by the function with the handler.
+    The interpreter calls no hook for a SystemExit. But an uncaught one is freed after all functions
+    have returned, and a caught one inside the function that caught it.
     """
 
-    status = 0  # that of the exit that nobody caught
+    status = 0  # the status of the uncaught exit
 
     def __del__(self):
         if sys._getframe().f_back is None and not sys.is_finalizing():

@@ -1,8 +1,8 @@
-"""What ranks send each other before an exchange, so that all learn it where they disagree.
+"""Headers that ranks compare before an exchange, so that mismatched calls are detected.
 
-A header is `SIZE` bytes: a text that names operation, dtype, shape, root and sequence number, with
-zeros behind it. A text that is too long is cut, and a digest of the whole put at its end; so
-headers are equal where the texts are.
+A header is `SIZE` bytes: a text with operation, dtype, shape, root and sequence number, padded by
+zeros. A text that is too long is cut and ends in a digest of the whole text, so headers are equal
+exactly if the texts are.
 """
 
 import hashlib
@@ -10,7 +10,7 @@ import hashlib
 import numpy
 
 SIZE = 128  # bytes
-_DIGEST = 8  # bytes, written as twice as many characters
+_DIGEST = 8  # bytes, written as 16 hexadecimal characters
 
 
 def packed(text):
@@ -23,7 +23,7 @@ def packed(text):
 
 
 def text_of(header):
-    """The text of a header, as it was or cut."""
+    """The text of a header, possibly cut."""
     return bytes(header).rstrip(b"\0").decode("utf-8", "replace")
 
 
@@ -33,10 +33,10 @@ def array_text(array):
 
 
 def compare(gathered, own, ranks):
-    """Refuses the headers of several ranks, one after the other, that are not all equal.
+    """Compares the concatenated headers of several ranks.
 
     Raises:
-        RuntimeError: they differ; the same text on all ranks, which says what each one called.
+        RuntimeError: if they differ; the same message on all ranks says what each one called.
     """
     if gathered == own * len(ranks):
         return
@@ -52,10 +52,10 @@ def compare(gathered, own, ranks):
 
 
 def compare_rows(sent, got, ranks):
-    """Refuses counts of rows that do not fit: `sent[i, j]` from member i to j, `got[j, i]` there.
+    """Compares row counts: `sent[i, j]` from member i to j, and `got[j, i]` expected there.
 
     Raises:
-        RuntimeError: two differ; the same text on all ranks.
+        RuntimeError: if two counts differ; the message is the same on all ranks.
     """
     if numpy.array_equal(sent, got.T):
         return
@@ -70,5 +70,5 @@ def compare_rows(sent, got, ranks):
 
 
 def _named(ranks):
-    """Ranks as words."""
+    """The names of ranks in messages."""
     return f"rank {ranks[0]}" if len(ranks) == 1 else f"ranks {', '.join(map(str, ranks))}"

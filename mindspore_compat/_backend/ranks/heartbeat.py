@@ -1,7 +1,8 @@
-"""What a rank reports to the `msrun` that started it, through small files in a folder of the job.
+"""Heartbeats: reports of a rank to its `msrun`, through small files in a folder of the job.
 
-A rank that joins the others reports that it does; afterwards a thread reports once a second that it
-lives, and how long it has waited for others. What `msrun` makes of it is in `communication/job.py`.
+A rank reports that it is joining the others. Afterwards a thread reports once a second that the
+rank is alive, and how long it has been waiting for others. `communication/job.py` evaluates the
+reports.
 """
 
 import contextlib
@@ -11,14 +12,14 @@ import os
 import threading
 import time
 
-JOB = "MINDSPORE_COMPAT_JOB"  # the environment variable that names the folder, then the rank in it
+JOB = "MINDSPORE_COMPAT_JOB"  # the environment variable with the folder and the rank
 _SECONDS = 1  # between two beats
 
-_waits = []  # when each wait for other ranks that is under way began
+_waits = []  # the start times of the current waits for other ranks
 
 
 def report(kind, text):
-    """Writes this rank's file of a kind, which is complete whenever it is read."""
+    """Writes this rank's file of a kind; readers never see a partial file."""
     path = f"{os.environ[JOB]}.{kind}"
     with open(path + ".new", "w", encoding="ascii") as file:
         file.write(text)
@@ -27,7 +28,7 @@ def report(kind, text):
 
 @contextlib.contextmanager
 def joining():
-    """While the block runs, this rank waits until all are there; from then on it shows life."""
+    """A context in which this rank waits for all ranks to join; heartbeats begin afterwards."""
     if JOB not in os.environ:
         yield
         return
@@ -42,7 +43,7 @@ def joining():
 
 @contextlib.contextmanager
 def waiting():
-    """While the block runs, this rank waits for others in an exchange."""
+    """A context in which this rank waits for others in an exchange."""
     _waits.append(time.monotonic())
     try:
         yield

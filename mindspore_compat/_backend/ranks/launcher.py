@@ -1,4 +1,4 @@
-"""What a launcher (`mpiexec`, `msrun`) passes to the processes it starts, and the MPI library."""
+"""The environment that a launcher (`mpiexec`, `msrun`) gives its processes, and the MPI library."""
 
 import functools
 import os

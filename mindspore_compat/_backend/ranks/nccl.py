@@ -1,8 +1,7 @@
-"""NCCL through CuPy: the collectives of collective.py on arrays of GPUs, one GPU for each rank.
+"""NCCL through CuPy: the collectives of collective.py on GPU arrays, with one GPU for each rank.
 
-Work is put on CuPy's current stream and not waited for; later work on that stream comes after it.
-The ranks find each other over MPI, once, when a group first sees an array of a GPU; then they also
-compare which GPUs they use.
+Operations run on CuPy's current stream without blocking the host; later work on that stream follows
+them. When a group first gets a GPU array, the ranks connect over MPI and compare their GPUs.
 """
 
 import contextlib
@@ -24,27 +23,27 @@ TYPES = {
     "float32": "NCCL_FLOAT32",
     "float64": "NCCL_FLOAT64",
 }
-_UINT64 = 5  # ncclUint64, which some releases of CuPy have no name for
+_UINT64 = 5  # ncclUint64, which has no name in some releases of CuPy
 
 
 def device_count():
-    """How many GPUs this machine has."""
+    """The number of GPUs of this machine."""
     return importlib.import_module("cupy").cuda.runtime.getDeviceCount()
 
 
 def own_gpu(cupy, machine):
-    """What names the GPU in use among those of all machines. Its number does not: a process may see
-    no GPU but its own."""
+    """The identity of the GPU in use among those of all machines. Its device number is not enough,
+    because a process may see only its own GPU."""
     device = cupy.cuda.Device()
     properties = cupy.cuda.runtime.getDeviceProperties(device.id)
     return machine, device.pci_bus_id, bytes(properties.get("uuid", b""))
 
 
 def connect(communicator, machine):
-    """NCCL's side of a group; None unless it is installed and each rank has a GPU of its own.
+    """The NCCL communicator of a group; None without NCCL, or if ranks share a GPU.
 
     Args:
-        communicator: mpi4py's.
+        communicator: the communicator of mpi4py.
         machine: the number of this rank's machine.
     """
     cupy = importlib.import_module("cupy")
@@ -64,7 +63,7 @@ def connect(communicator, machine):
 
 
 class Nccl:
-    """The operations, on arrays of this rank's GPU."""
+    """The collective operations on arrays of this rank's GPU."""
 
     def __init__(self, cupy, nccl, communicator):
         self.cupy = cupy
@@ -76,22 +75,22 @@ class Nccl:
 
     @contextlib.contextmanager
     def aside(self):
-        """Within it work goes to a stream of its own, which first waits for what was given to the
-        current one so far."""
+        """A context in which work goes to a separate stream, which first waits for the work of the
+        current stream so far."""
         self.stream.wait_event(self.cupy.cuda.get_current_stream().record())
         with self.stream:
             yield
 
     def join(self):
-        """Has the current stream wait for what was given to the other one."""
+        """Makes the current stream wait for the separate one."""
         self.cupy.cuda.get_current_stream().wait_event(self.stream.record())
 
     def destroy(self):
-        """Give the communicator back."""
+        """Frees the communicator."""
         self.communicator.destroy()
 
     def all_reduce(self, array, operation):
-        """Combine; every rank gets the result."""
+        """Combines the arrays; every rank gets the result."""
         array = self.cupy.ascontiguousarray(array)
         out = self.cupy.empty_like(array)
         self.communicator.allReduce(
@@ -104,7 +103,7 @@ class Nccl:
         return out
 
     def reduce(self, array, root, operation):
-        """Combine; `root` gets the result, the others their own array."""
+        """Combines the arrays; `root` gets the result, the others their own array."""
         array = self.cupy.ascontiguousarray(array)
         out = array.copy()
         self.communicator.reduce(
@@ -118,7 +117,7 @@ class Nccl:
         return out
 
     def reduce_scatter(self, array, operation):
-        """Combine and cut along axis 0."""
+        """Combines the arrays and cuts the result along axis 0."""
         array = self.cupy.ascontiguousarray(array)
         out = self.cupy.empty((array.shape[0] // self.size, *array.shape[1:]), array.dtype)
         self.communicator.reduceScatter(
@@ -131,7 +130,7 @@ class Nccl:
         return out
 
     def all_gather(self, array):
-        """Join along axis 0."""
+        """Joins the arrays along axis 0."""
         array = self.cupy.ascontiguousarray(array)
         shape = (self.size * array.shape[0], *array.shape[1:]) if array.shape else (self.size,)
         out = self.cupy.empty(shape, array.dtype)
@@ -141,7 +140,7 @@ class Nccl:
         return out
 
     def broadcast(self, array, root):
-        """`root`'s array for every rank."""
+        """The array of `root`, for every rank."""
         array = self.cupy.ascontiguousarray(array)
         out = self.cupy.empty_like(array)
         self.communicator.broadcast(
@@ -150,7 +149,7 @@ class Nccl:
         return out
 
     def all_to_all(self, array, sent_rows, got_rows, shape):
-        """Exchange rows of axis 0, as one group of sends and receives."""
+        """Exchanges rows of axis 0, as one group of sends and receives."""
         array = self.cupy.ascontiguousarray(array)
         out = self.cupy.empty(shape, array.dtype)
         here = there = 0
@@ -164,8 +163,8 @@ class Nccl:
 
     @contextlib.contextmanager
     def together(self):
-        """Start the sends and receives in the block as one; alone, two ranks could wait forever.
-        An error in the block ends the group too: whatever follows would wait in it."""
+        """A context that starts its sends and receives as one group; separately, two ranks could
+        wait for each other forever. An error ends the group too, or later work would wait in it."""
         self.nccl.groupStart()
         try:
             yield
@@ -173,14 +172,14 @@ class Nccl:
             self.nccl.groupEnd()
 
     def send(self, array, to):
-        """Send to one rank."""
+        """Sends to one rank."""
         array = self.cupy.ascontiguousarray(array)
         self.communicator.send(
             array.data.ptr, array.nbytes, self.nccl.NCCL_INT8, to, self._stream()
         )
 
     def receive(self, array, source):
-        """Receive from one rank an array like the given one."""
+        """Receives from one rank an array of the shape and dtype of `array`."""
         out = self.cupy.empty(array.shape, array.dtype)
         self._receive_into(out, source)
         return out
@@ -191,7 +190,7 @@ class Nccl:
         )
 
     def _reduction(self, array, operation):
-        """NCCL's codes of dtype and operation; of bools the sum is 'any', the product 'all'."""
+        """NCCL's codes of dtype and operation; for bools the sum is 'any', the product 'all'."""
         name, operation = array.dtype.name, "sum" if operation == "avg" else operation
         if name not in TYPES:
             raise TypeError(f"NCCL cannot combine arrays of dtype {name}.")

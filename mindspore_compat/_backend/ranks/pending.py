@@ -1,8 +1,8 @@
-"""Operations between ranks that are under way, and the one loop that waits for them.
+"""Pending operations between ranks, and the one loop that waits for them.
 
-An operation is a generator of MPI's requests: it goes on when the request it gave is complete.
-Nothing runs in the background: whoever waits for one operation carries on all of them, so that none
-waits for another rank that in turn waits for this one.
+An operation is a generator of MPI requests: it continues when the request it yielded is complete.
+Nothing runs in the background: a wait for one operation advances all of them, so that two ranks
+never wait for each other.
 """
 
 import collections
@@ -12,21 +12,21 @@ import time
 
 from . import endings, heartbeat
 
-_LOOK = 64  # turns of the loop between two looks at who has ended
-_SPINS = 50  # turns of the loop before it gives the processor away: it may be needed elsewhere
-_GRACE = 0.3  # seconds in which what an ended rank sent before may still arrive
+_LOOK = 64  # iterations of the loop between two checks for ranks that have ended
+_SPINS = 50  # iterations of the loop before it yields the processor to other processes
+_GRACE = 0.3  # seconds for the last messages of an ended rank to arrive
 _let_others_run = getattr(os, "sched_yield", functools.partial(time.sleep, 0))
-_lines = {}  # the lines with operations under way, in the order of their start
+_lines = {}  # the lines with pending operations, in the order of their start
 
 
 class Pending:
     """An operation: `out` is the array it fills, complete after `wait()`.
 
     Args:
-        out: the array; None where there is no result.
-        steps (Iterator): gives the requests to wait for, one after the other; none if the operation
-            is complete.
-        absent (Callable): names, as a sentence, the rank that it needs has ended; None for none.
+        out: the array; None if there is no result.
+        steps (Iterator): yields the requests to wait for, one after the other; None if the
+            operation is complete.
+        absent (Callable): returns a sentence that names the needed rank that has ended, or None.
     """
 
     def __init__(self, out, steps=None, absent=None):
@@ -36,36 +36,37 @@ class Pending:
         self._request = None
         self._error = None
         self._turns = 0
-        self._alone_since = None  # when a rank that it needs was first seen to have ended
+        self._alone_since = None  # when a needed rank was first seen to have ended
 
     def advance(self):
-        """Go on as far as possible without waiting; returns whether it is complete."""
+        """Advances as far as possible without waiting; returns whether it is complete."""
         while self._steps is not None:
             try:
                 if self._request is not None and not self._request.Test():
                     return False
                 step = functools.partial(next, self._steps)
-            except Exception as error:  # MPI's, for the operation to judge
+            except Exception as error:  # an error of MPI, for the operation to handle
                 step = functools.partial(self._steps.throw, error)
             try:
                 self._request = step()
             except StopIteration:
                 self._steps = None
-            except Exception as error:  # whoever waits for the operation gets it
+            except Exception as error:  # raised where the operation is waited for
                 self._steps, self._error = None, error
         return True
 
     def wait(self):
-        """Wait until the operation is complete, and return the array.
+        """Waits until the operation is complete, and returns the array.
 
         Raises:
-            RuntimeError: the ranks disagree, or one that is needed has ended.
+            RuntimeError: if the ranks disagree, or a needed rank has ended.
         """
         wait_for_all([self])
         return self.out
 
-    def _settled(self):
-        """One turn of waiting: whether the operation is complete; raises what `wait` does."""
+    def _settle(self):
+        """One iteration of waiting: returns whether the operation is complete, or raises its
+        error."""
         if self._steps is not None:
             progress()
             self._turns += 1
@@ -76,14 +77,14 @@ class Pending:
         return self._steps is None
 
     def cancel(self):
-        """Give up a receive that nothing came for."""
+        """Cancels a receive without a message."""
         if self._steps is not None:
             self._request.Cancel()
             self._request.Wait()
             self._steps = None
 
     def _look(self):
-        """Refuses to wait for a rank that has ended, after a grace."""
+        """Raises an error if a needed rank has ended, after a grace period."""
         endings.look()
         absent = self._absent() if endings.left and self._absent is not None else None
         if absent is None:
@@ -95,20 +96,20 @@ class Pending:
 
 
 def wait_for_all(pendings):
-    """Wait until several operations are complete, or the first of them fails."""
+    """Waits until several operations are complete, or the first of them fails."""
     turns = 0
     with heartbeat.waiting():
-        while not all([each._settled() for each in pendings]):
+        while not all([pending._settle() for pending in pendings]):
             turns += 1
             if turns > _SPINS:
                 _let_others_run()
 
 
 class Line:
-    """The operations of one group that are under way.
+    """The pending operations of one group.
 
-    Collectives run one after the other in the order of their calls, since MPI matches them by it;
-    sends and receives run in parallel.
+    Collectives run one after the other in the order of their calls, because MPI matches them by
+    order; sends and receives run in parallel.
     """
 
     def __init__(self):
@@ -116,31 +117,31 @@ class Line:
         self.peers = []
 
     def collective(self, pending):
-        """Takes up a collective, which starts when those before it are complete."""
+        """Queues a collective, which starts when those before it are complete."""
         self.collectives.append(pending)
-        return self._started(pending)
+        return self._start(pending)
 
     def peer(self, pending):
         """Starts a send or receive."""
         self.peers.append(pending)
-        return self._started(pending)
+        return self._start(pending)
 
-    def _started(self, pending):
+    def _start(self, pending):
         _lines[self] = None
         self.advance()
         return pending
 
     def advance(self):
-        """Go on with all operations as far as possible without waiting."""
+        """Advances all operations as far as possible without waiting."""
         while self.collectives and self.collectives[0].advance():
             self.collectives.popleft()
         if self.peers:
-            self.peers = [each for each in self.peers if not each.advance()]
+            self.peers = [pending for pending in self.peers if not pending.advance()]
         if not self.collectives and not self.peers:
             _lines.pop(self, None)
 
 
 def progress():
-    """Go on with all operations as far as possible without waiting."""
+    """Advances the operations of all groups as far as possible without waiting."""
     for line in list(_lines):
         line.advance()

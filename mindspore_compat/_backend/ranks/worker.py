@@ -2,8 +2,8 @@
 
     python -m mindspore_compat._backend.ranks.worker <log file without _rank.log> command ...
 
-Where `msrun` waits for the job, this process stays, to report the status with which the script
-ends; otherwise it becomes the script.
+If `msrun` waits for the job, this process stays to report the exit status of the script; otherwise
+it becomes the script.
 """
 
 import os
@@ -15,7 +15,7 @@ from . import children, heartbeat, launcher
 
 
 def main(log, *command):
-    """Run the command; its exit status, 128 and the signal's number where a signal ended it."""
+    """Runs the command; returns its exit status, 128 plus the number of a signal that ended it."""
     rank, _ = launcher.launched()
     local = launcher.launched_local_rank()
     os.environ.update(RANK_ID=str(rank), DEVICE_ID=str(local), MS_NODE_ID=str(rank))

@@ -1,1 +1,1 @@
-"""Recurrent networks in compiled loops, all steps in one call."""
+"""Recurrent layers (RNN, LSTM, GRU) in compiled loops, all steps in one call."""

@@ -1,15 +1,15 @@
-"""Layouts of weights (weight_layouts.py) that a replayed step uses again.
+"""Cache of packed weights (weight_layouts.py) in a replayed step.
 
-A step that is replayed lays a weight out once, although 32 cells may use it: within `cache` a
-layout is used again until the step writes to any array, which it announces by `forget`. So the
-threads that share a product also find it in their caches.
+A replayed step packs a weight once, although 32 cells may use it: inside `cache`, a packed weight
+is reused until the step writes to any array, which it announces by `forget`. So the threads that
+share a product also find it in their processor caches.
 """
 
 import threading
 
 
 class _Cache(threading.local):
-    """A context of a replay, with its layouts: by weight, the weight itself and the layout."""
+    """The context of a replay, with its packed weights: id of a weight -> (weight, layout)."""
 
     layouts = None
 
@@ -24,6 +24,6 @@ cache = _Cache()
 
 
 def forget():
-    """Has weights laid out anew: an array is about to be written to."""
+    """Clears the cache, because an array is about to be written to."""
     if cache.layouts:
         cache.layouts.clear()

@@ -1,18 +1,18 @@
-"""The loops of whole recurrences: the text that Numba compiles for each kind, and what it calls.
+"""Source texts of the recurrent loops that Numba compiles, and the functions that they call.
 
 A loop takes the rows `first` to `last` of a batch, ROWS at a time, through all steps: their states
-and gates stay in the cache, and nothing waits for other rows. What a step computes is a short text
-for one row; `forward` and `backward` put the steps around it. Names in these texts:
+and gates stay in the cache, and no row waits for others. The computation of a step is a short text
+for one row; `forward` and `backward` generate the loop around it. Names in these texts:
 
     gates[t, row]   what the input adds to the gates, (steps, batch, width)
-    activated       what a backward loop has as `gates`, (steps, batch, 4 * units): the gates of an
-                    LSTM after their activations; those of a GRU, and the candidate's recurrent part
-    states          the state of each row, (batch, units); it becomes the last one
-    sums            the gates of ROWS rows, or of the candidate's recurrent part
-    w, v            a weight as `lay_out` writes it
+    activated       the `gates` of a backward loop, (steps, batch, 4 * units): the gates of an LSTM
+                    after their activations; those of a GRU, and the candidate's recurrent part
+    states          the state of each row, (batch, units); the loop updates it
+    sums            the gates of ROWS rows, or the candidate's recurrent part
+    w, v            a weight packed by `lay_out`
 
-Arrays have one axis. A loop over `units` names few arrays, because LLVM compares all of them for
-overlap before it takes vectors.
+Arrays have one axis. A loop over `units` uses few arrays, because LLVM checks all of them for
+overlap before it vectorizes.
 """
 
 from ..compiled.library import Library
@@ -21,7 +21,7 @@ from ..threads.parallel_loops import FLOAT, array, number, piece
 
 
 def whole_vectors(width):
-    """The elements of the vectors that hold a row."""
+    """The length of a row rounded up to whole vectors."""
     return (width + LANES - 1) // LANES * LANES
 
 
@@ -34,10 +34,10 @@ def lay_out(
     first: piece(0),
     last: piece(1),
 ):
-    """A weight (count, width) as `multiply` reads it: panel by panel, filled up with zeros.
+    """Packs a weight (count, width) for `multiply`: panel by panel, padded by zeros.
 
     Args:
-        x, turned: the weight, and 1 where it is stored as (width, count), else 0.
+        x, turned: the weight, and 1 if it is stored as (width, count), else 0.
         count, width: its shape.
         out: the result, of `count` rows of `whole_vectors(width)`.
         first, last: the columns to write, from the first one of a panel; one has VECTORS vectors.
@@ -79,7 +79,8 @@ def fill(x, at, rows, count, out, width):
 
 
 def multiply(rows, a, at, w, count, width, add, out):
-    """out (rows, width) = or += a (rows, count), which begins at `at`, by a weight laid out."""
+    """out (rows, width) = or += the product of a (rows, count), from `at` on, and a packed
+    weight."""
     whole = VECTORS * LANES
     for start in range(0, width, whole):
         size = min(whole, width - start)
@@ -261,8 +262,8 @@ _PARTS = {"tanh": 1, "relu": 1, "lstm": 4, "gru": 3}
 
 
 def forward(kind, has_mask, saves, name):
-    """The loop that runs all steps of "tanh", "relu", "lstm" or "gru"; those of the last two may
-    write what their gradients need."""
+    """The forward loop over all steps of "tanh", "relu", "lstm" or "gru"; the last two may write
+    the values that their gradients need."""
     if kind == "lstm":
         masked = f"m * ({_LSTM_CELL}) + c[j] * (single(1) - m)"
         body = _LSTM.format(cell=masked if has_mask else _LSTM_CELL)
@@ -286,7 +287,7 @@ def forward(kind, has_mask, saves, name):
 
 
 def backward(kind, has_mask, name):
-    """The loop that runs all steps back."""
+    """The backward loop over all steps."""
     before = ""
     if kind == "lstm":
         before, body = _lstm_cells(has_mask), _LSTM_BACK
@@ -311,7 +312,7 @@ def backward(kind, has_mask, name):
 
 
 def _lstm_cells(has_mask):
-    """The cells of an LSTM before each step, and what became of them."""
+    """The cells of an LSTM before and after each step."""
     masked = "for j in range(units):\n    new[j] = m * new[j] + c[j] * (single(1) - m)"
     text = _LSTM_CELLS.format(masked=_in("m = mask[at]\n" + masked, 2) if has_mask else "")
     return _in(text, 2)
@@ -324,7 +325,7 @@ def _in(text, depth):
 def arrays(direction, kind, has_mask, saves=False):
     """The names of the arrays of a loop, in order.
 
-    Those in BUFFERS are a thread's own.
+    Each thread has its own of those in BUFFERS.
     """
     mask = ("mask",) if has_mask else ()
     if direction == "forward":

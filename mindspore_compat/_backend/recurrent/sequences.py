@@ -1,8 +1,8 @@
-"""Whole recurrences as compiled loops of the host: plain, LSTM and GRU, forward and backward.
+"""RNN, LSTM and GRU over all steps as compiled loops of the host, forward and backward.
 
 The rows of a batch are independent, so threads take rows through all steps and wait for each other
-at the end only; a product of matrices for each step would have to be begun, cut and awaited. The
-loops are in loops.py. They are for float32 and weights that fit a core's cache.
+only at the end; with a matrix product for each step, threads would wait at every step. The loops
+are in loops.py. They are for float32 and weights that fit a core's cache.
 
 Shapes are those of `ops/_recurrent/sequence.py`: gates (steps, batch, parts * units), states
 (batch, units), weight (parts * units, units), mask (steps, batch, 1).
@@ -29,7 +29,7 @@ def _multiplications(kind, order, gates, weight, *_):
 
 
 def _are_taken(kind, order, gates, weight, *others):
-    """True for arrays of float32, of enough rows, and a weight that fits a cache."""
+    """True for float32 arrays with enough rows, and a weight that fits a cache."""
     arrays = [gates, weight]
     for value in others:
         arrays += value if type(value) is tuple else (value,)
@@ -56,17 +56,17 @@ def _forward(kind, order, gates, weight, mask, states, bias, activated):
     loops=lambda *args: [_forward(*args)],
 )
 def forward(kind, order, gates, weight, mask, states, bias, activated):
-    """All steps of a recurrence.
+    """Runs all steps of a recurrence.
 
     Args:
         kind (str): "tanh", "relu", "lstm" or "gru".
         order (range): the steps.
-        gates: what the inputs add to the gates.
-        weight: of the states.
+        gates: the contribution of the inputs to the gates.
+        weight: the weight of the states.
         mask: an array, or None.
-        states (tuple): the first states; of "lstm" also the first cells.
-        bias: of the states; only "gru" has one, which may be None.
-        activated: (steps, batch, 4 * units), what the gates of "lstm" are written to after their
+        states (tuple): the first states; for "lstm" also the first cells.
+        bias: the bias of the states; only "gru" has one, which may be None.
+        activated: (steps, batch, 4 * units), an output: the gates of "lstm" after their
             activations, or those of "gru" and the candidate's recurrent part; None if they are not
             needed.
 
@@ -97,19 +97,19 @@ def backward(kind, order, gates, weight, mask, before, cells, g):
     """The gradients of `forward`.
 
     Args:
-        kind, order, gates, weight, mask: those of `forward`; of "lstm" and "gru" the gates are
+        kind, order, gates, weight, mask: as for `forward`; for "lstm" and "gru", `gates` is its
             `activated`.
-        before: the states before each step; of "tanh" and "relu" the outputs.
+        before: the states before each step; for "tanh" and "relu" the outputs.
         cells: the first cells of "lstm", else None.
         g (tuple): the gradients of the outputs and of the last states; None for zeros.
 
     Returns:
-        The gradients of the gates, of "gru" also those of their recurrent parts, and those of the
-        first states.
+        The gradients of the gates, for "gru" also of their recurrent parts, and those of the first
+        states.
     """
     shapes = before.shape, *[before.shape[1:]] * len(g[1:])
-    g = [numpy.zeros(n, FLOAT) if each is None else each for each, n in zip(g, shapes)]
-    flows = [numpy.array(each, order="C") for each in g[1:]]
+    g = [numpy.zeros(n, FLOAT) if x is None else x for x, n in zip(g, shapes)]
+    flows = [numpy.array(x, order="C") for x in g[1:]]
     shape = *gates.shape[:2], weight.shape[0]
     grads = [numpy.empty(shape, FLOAT) for _ in range(2 if kind == "gru" else 1)]
     given = {"before": before, "grad_out": g[0], "states": flows[0], "cells": flows[-1]}
@@ -124,8 +124,8 @@ def _sequence(direction, kind, *options):
 
 
 class _Sequence:
-    """One kind of recurrence in one direction; with a mask or not, and with gates
-    that are saved or not."""
+    """The loops of one kind of recurrence in one direction, with or without a mask and saved
+    gates."""
 
     def __init__(self, direction, kind, *options):
         self.arrays = loops.arrays(direction, kind, *options)
@@ -137,18 +137,18 @@ class _Sequence:
         self._steps = parallel_loops.ParallelLoop(text, parameters, True, "recurrence", library)
 
     def is_ready(self):
-        """True if its loops can run; has them compiled."""
-        return all([each.is_ready() for each in (weight_layouts, self._steps)])
+        """True if its loops are compiled; else requests that."""
+        return all([part.is_ready() for part in (weight_layouts, self._steps)])
 
     def run(self, order, gates, weight, bias, given):
-        """Writes the results into the arrays that are given by their names."""
+        """Runs the loops; the arrays are passed by name, and the results are written to them."""
         steps, batch = gates.shape[:2]
         width, units = weight.shape
         given["gates"] = gates
         given["bias"] = numpy.zeros(width, FLOAT) if bias is None else bias
         for name, transposed in (("w", True), ("v", False)):
             if name in self.arrays:
-                given[name] = weight_layouts.laid_out(weight, transposed)
+                given[name] = weight_layouts.pack(weight, transposed)
         buffers = {
             "sums": ROWS * (max(width, units) + VECTOR),
             "into": 3 * units,

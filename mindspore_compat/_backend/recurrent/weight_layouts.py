@@ -1,4 +1,4 @@
-"""Weights in the order in which compiled loops read them (loops.py)."""
+"""Packs weights in the order in which compiled loops read them (loops.py)."""
 
 from ..compiled import jit
 from ..threads.parallel_loops import aligned, blocks, loop_of
@@ -14,12 +14,12 @@ def _loop():
 
 
 def is_ready():
-    """True if `laid_out` can be called; has its loop compiled."""
+    """True if the loop of `pack` is compiled; else requests that."""
     return _loop().is_ready()
 
 
-def laid_out(weight, transposed):
-    """A weight (count, width), stored as (width, count) where it is `transposed`, in panels."""
+def pack(weight, transposed):
+    """A weight (count, width), stored as (width, count) if `transposed`, packed in panels."""
     layouts, key = cache.layouts, (id(weight), transposed)
     if layouts is not None and key in layouts:
         return layouts[key][1]

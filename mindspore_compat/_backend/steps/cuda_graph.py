@@ -1,27 +1,26 @@
-"""A training step as a CUDA graph: what it gives to a GPU is captured once, and then replayed.
+"""A training step as a CUDA graph: its GPU work is captured once and then replayed.
 
-Worked example. A step of a small network is 75 launches, each of which costs its host more time
-than it costs the GPU. With
+Worked example. A step of a small network makes 75 kernel launches, and each costs the host more
+time than the GPU. With
 
     captured = Capture(space)
-    captured.rehearse(step)     # done as always, but on the stream and in the memory of the capture
-    made = captured.capture(step)     # nothing is done, each launch is noted
-    captured.replay()     # one launch does all of it; `made` is written anew
+    captured.rehearse(step)     # runs as usual, on the stream and in the memory of the capture
+    results = captured.capture(step)     # runs nothing, records the launches
+    captured.replay()     # one launch runs the whole step and overwrites `results`
 
-the host makes one. Whatever the step reads and writes has to lie at the same place each time: the
-caller copies new inputs into those that were captured. What a launch is given as a number stays
-what it was, so a number that changes has to lie on the GPU. `number` puts a Tensor of the host
-there, and `draw` the seed and the offset of a stream of random numbers; each replay brings both up
-to date first.
+the host makes one launch. The step must read and write the same addresses each time, so the caller
+copies new inputs into the captured ones. Numbers passed to a launch are frozen in the graph, so a
+number that changes must be stored on the GPU. `number` puts a Tensor of the host there, and `draw`
+the seed and the offset of a random stream; each replay updates both first.
 
-While a step is captured, nothing may be read from the GPU or copied from the host. CUDA refuses the
-one. The other ends in page-locked memory, whose allocator refuses for as long. The rehearsal sees
-to it that the pool of the capture has memory for all of it, and that kernels are compiled.
+During a capture nothing may be read from the GPU or copied from the host. CUDA refuses to read.
+Copies from the host need page-locked memory, whose allocator refuses meanwhile. The rehearsal fills
+the memory pool of the capture and compiles the kernels.
 
-What a step does on the host, `on_host`, divides the capture: each replay launches the graph of what
-comes before, calls the function, and launches the next graph.
+Work of the step on the host, `on_host`, splits the capture: a replay launches the graph captured
+so far, calls the function, and launches the next graph.
 
-What is captured of a training step, and when, is decided in common/_graph_mode/steps.py.
+common/_graph_mode/steps.py decides which part of a training step is captured, and when.
 """
 
 import contextlib
@@ -40,9 +39,9 @@ class Capture:
         space: the functions of the GPU's array library.
 
     Attributes:
-        capturing (bool): whether launches are noted instead of made.
-        apart (Callable): calls a method, given its arguments, that runs as always in each replay;
-            None: it is captured.
+        capturing (bool): whether launches are recorded instead of run.
+        apart (Callable): calls a method outside the recording, given its arguments, in each replay;
+            None: methods are captured.
     """
 
     apart = None
@@ -73,10 +72,10 @@ class Capture:
                 self._numbers.pop(key)
 
     def capture(self, function):
-        """Notes what the function gives to the GPU, and returns what it returns.
+        """Records the GPU work of the function, and returns its results.
 
         Raises:
-            Refused: it cannot be captured. Nothing has been done on the GPU.
+            Refused: if it cannot be captured. The GPU has run nothing then.
         """
         gc.collect()  # what a cycle of references holds of the rehearsal is needed now
         self._refresh()
@@ -85,7 +84,7 @@ class Capture:
             self._graphs = []
             try:
                 self.stream.begin_capture()
-                made = function()
+                results = function()
                 for draws in self._draws.values():
                     draws.note_advance()
                 self._graphs.append((self.stream.end_capture(), None))
@@ -97,10 +96,10 @@ class Capture:
                 raise current.Refused(reason) from error
             finally:
                 self.capturing = False
-        return made
+        return results
 
     def replay(self):
-        """Does what was captured, with the numbers and the random streams as they are now."""
+        """Runs the captured work with the current numbers and random streams."""
         self._refresh()
         for graph, function in self._graphs:
             graph.launch()
@@ -117,9 +116,10 @@ class Capture:
 
     @contextlib.contextmanager
     def _in_force(self):
-        """Within it work goes to the capture's stream and memory comes from its pool; the stream
-        that was in force before comes first, and waits for it afterwards. Nothing is collected
-        meanwhile: what a cycle holds may be another graph, which is not to be freed in a capture.
+        """A context in which work goes to the capture's stream and memory comes from its pool.
+
+        The capture's stream waits for the previous one at the start, and the reverse at the end.
+        Garbage collection is off: a cycle may hold another graph, and a capture must not free one.
         """
         cuda = self.module.cuda
         outer, before = cuda.get_current_stream(), current.running()
@@ -138,8 +138,8 @@ class Capture:
 
     @contextlib.contextmanager
     def _without_copies(self):
-        """Within it this thread is given no page-locked memory, through which CuPy copies from the
-        host; other threads are."""
+        """A context in which this thread gets no page-locked memory, which CuPy needs to copy from
+        the host; other threads do."""
         cuda, pool = self.module.cuda, self.module.get_default_pinned_memory_pool()
 
         def allocate(size):
@@ -161,11 +161,11 @@ class Capture:
             raise current.Refused(reason)
 
     def on_host(self, owner, function):
-        """Runs a function that waits for the GPU, or will in each replay; not while capturing.
+        """Runs a function that waits for the GPU; while capturing, leaves it to each replay.
 
         Args:
-            owner: the object whose function it is; nothing of the host that is reached from there
-                is taken for constant.
+            owner: the object that the function belongs to; values of the host that are reachable
+                from it are not treated as constant.
             function: takes and returns nothing, and changes values in place.
         """
         if not any(owner is other for other in self.on_host_of):
@@ -181,40 +181,40 @@ class Capture:
             current.set_running(self)
 
     def never(self):
-        """A flag on the GPU that does not hold."""
+        """A flag on the GPU that is False."""
         if self._never is None:
             self._never = self.module.zeros((), bool)
         return self._never
 
     def number(self, tensor):
-        """The only element of a Tensor, most often of the host, as a 0-d array of the GPU that
-        follows it between steps."""
-        found = self._numbers.get(id(tensor))
-        if found is None:
+        """The only element of a Tensor (usually of the host) as a 0-d array of the GPU, which is
+        updated between steps."""
+        copy = self._numbers.get(id(tensor))
+        if copy is None:
             self.refuse("a number of the host that the rehearsal did not read")
-            found = self._numbers[id(tensor)] = _Number(self.module, tensor)
+            copy = self._numbers[id(tensor)] = _Number(self.module, tensor)
         self._read.add(id(tensor))
-        return found.array
+        return copy.array
 
     def follows(self, tensor):
-        """True if replays follow the value of this Tensor."""
+        """True if replays use the current value of this Tensor."""
         return id(tensor) in self._numbers
 
     def draw(self, stream):
-        """The seed and the offset of a random stream as 0-d arrays of the GPU, and how many draws
-        of the stream came before this one in the step."""
-        found = self._draws.get(stream)
-        if found is None:
+        """The seed and the offset of a random stream as 0-d arrays of the GPU, and the number of
+        earlier draws from the stream in this step."""
+        draws = self._draws.get(stream)
+        if draws is None:
             self.refuse("random numbers that the rehearsal did not draw")
-            found = self._draws[stream] = _Draws(self.module, stream)
-        elif not found.covers(stream):
+            draws = self._draws[stream] = _Draws(self.module, stream)
+        elif not draws.covers(stream):
             self.refuse("a random stream that is started anew in the step")
-            found.refresh()
-        return found.seed, found.offset, stream.offset - found.start
+            draws.refresh()
+        return draws.seed, draws.offset, stream.offset - draws.start
 
     def _refresh(self):
-        for each in (*self._numbers.values(), *self._draws.values()):
-            each.refresh()
+        for copy in (*self._numbers.values(), *self._draws.values()):
+            copy.refresh()
 
 
 class _Number:
@@ -227,7 +227,7 @@ class _Number:
         self.refresh()
 
     def refresh(self):
-        """Brings the copy up to date; a number is passed by value, so nothing is waited for."""
+        """Updates the copy; the number is passed by value, so the host does not wait."""
         value = self.tensor._array.reshape(())
         if arrays.on_device(value):
             self.array[...] = value
@@ -248,7 +248,7 @@ class _Draws:
         self.refresh()
 
     def refresh(self):
-        """Brings the GPU up to date, at the start of a step."""
+        """Updates the copies on the GPU, at the start of a step."""
         state = self.stream.state()
         self.start = state[1]
         if state != self._state:
@@ -257,11 +257,11 @@ class _Draws:
             self._state = state
 
     def covers(self, stream):
-        """True if the stream has only gone on since the start of the step."""
+        """True if the stream has only advanced since the start of the step."""
         return stream.seed == self._state[0] and stream.offset >= self.start
 
     def note_advance(self):
-        """Has a replay move the offset on the GPU on, by as much as the step moved the host's."""
+        """Makes replays advance the offset on the GPU as the step advances the host's."""
         self._advance = self.stream.offset - self.start
         if self._advance:
             self.offset += numpy.uint64(self._advance)
@@ -272,7 +272,7 @@ class _Draws:
         self.stream.offset = self.start
 
     def advance(self):
-        """Moves the host's offset on, as a replay did the GPU's."""
+        """Advances the host's offset by as much as a replay advanced the GPU's."""
         self.stream.offset += self._advance
         self._state = self.stream.state()
 

@@ -1,8 +1,7 @@
-"""Which recorder, if any, the step of this thread runs under: a Capture on a GPU, a StepRecorder on
-the host.
+"""The recorder of the step that this thread runs: a Capture on a GPU, a StepRecorder on the host.
 
-Both forms of replayed steps share what is here: whether steps may be captured, what a running step
-has noted, and the error that says why a step cannot be replayed.
+Both kinds of recorder share this state: whether steps may be captured, whether the running step
+trains, and the error that says why a step cannot be replayed.
 """
 
 import os
@@ -14,7 +13,7 @@ VARIABLE = "MINDSPORE_COMPAT_CUDA_GRAPHS"
 
 
 class Refused(RuntimeError):
-    """Why something cannot be captured: a clause that begins with a noun.
+    """Raised with the reason why a step cannot be captured: a clause that begins with a noun.
 
     Attributes:
         results (tuple): what the step returned, as its only element, if it has run meanwhile.
@@ -25,55 +24,54 @@ class Refused(RuntimeError):
 
 class _Local(threading.local):
     running = None  # the Capture whose step this thread runs
-    suspended = None  # the StepRecorder that notes the call in which this thread is
-    trained = False  # whether something has been noted that `trains` looks for
+    suspended = None  # the StepRecorder whose recorded call this thread is inside
+    trained = False  # whether this thread has called an optimizer, or taken a gradient
 
 
 _local = _Local()
-_wanted = True
+_permitted = True
 
 
 def allow(value):
-    """Whether steps are captured from now on; those that have been are replayed only meanwhile."""
-    global _wanted
-    _wanted = value
+    """Allows or forbids that steps are captured and that captured steps are replayed."""
+    global _permitted
+    _permitted = value
 
 
-def allowed():
-    """True if steps may be captured: the device target is a GPU, and nothing forbids it."""
-    return arrays._target == "GPU" and _wanted and os.environ.get(VARIABLE, "1") != "0"
+def can_capture():
+    """True if steps may be captured: the device target is a GPU and `allow` permits it."""
+    return arrays._target == "GPU" and _permitted and os.environ.get(VARIABLE, "1") != "0"
 
 
-def wanted():
-    """True unless `allow` has forbidden that steps are captured."""
-    return _wanted
+def is_permitted():
+    """True unless `allow` has forbidden to capture steps."""
+    return _permitted
 
 
 def running():
-    """The Capture whose step this thread rehearses or captures, or the StepRecorder of a step on
-    the host (recording.py); None for none."""
+    """The Capture or the StepRecorder (recording.py) of the step that this thread runs, or None."""
     return _local.running
 
 
 def set_running(recorder, suspended=None):
-    """Puts a StepRecorder in force in this thread; None for none.
+    """Sets the StepRecorder of this thread.
 
     Args:
-        recorder: the StepRecorder.
-        suspended: a StepRecorder within a call that it notes.
+        recorder: the StepRecorder, or None.
+        suspended: the StepRecorder inside a call that it records, or None.
     """
     _local.running = recorder
     _local.suspended = suspended
 
 
-def suspended():
-    """The StepRecorder within whose noted call this thread is; None for none."""
+def suspended_recorder():
+    """The StepRecorder whose recorded call this thread is inside, or None."""
     return _local.suspended
 
 
 def apart(method, *args, **kwargs):
-    """Calls a method whose Python decides by values: in the replays of a step that is recorded on
-    the host it runs as always."""
+    """Calls a method whose Python branches on values: replays of a step recorded on the host call
+    the method itself."""
     captured = running()
     if captured is None or captured.apart is None:
         return method(*args, **kwargs)
@@ -81,10 +79,10 @@ def apart(method, *args, **kwargs):
 
 
 def note_effect(what):
-    """Has a step that is recorded on the host not be replayed: a replay would not do this.
+    """Prevents replays of the step that is recorded on the host: they would skip an effect.
 
     Args:
-        what (str): what it does, a clause that begins with a noun.
+        what (str): the effect, a clause that begins with a noun.
     """
     captured = running()
     if captured is not None and captured.apart is not None:
@@ -92,22 +90,22 @@ def note_effect(what):
 
 
 def note_training():
-    """Notes that an optimizer is called in this thread."""
+    """Records that this thread calls an optimizer."""
     _local.trained = True
 
 
 def note_gradient():
-    """Notes that a gradient is taken in this thread; on a GPU only whole steps are captured."""
+    """Records that this thread takes a gradient; on a GPU only whole steps are captured."""
     if arrays._target == "CPU":
         _local.trained = True
 
 
 def trains(function, args, kwargs):
-    """Calls a function, and tells whether it calls an optimizer, or on the host takes a gradient:
-    (its result, a bool)."""
+    """Calls a function; returns its result, and whether it called an optimizer or, on the host,
+    took a gradient."""
     before, _local.trained = _local.trained, False
     try:
-        made = function(*args, **kwargs)
-        return made, _local.trained
+        result = function(*args, **kwargs)
+        return result, _local.trained
     finally:
         _local.trained = _local.trained or before

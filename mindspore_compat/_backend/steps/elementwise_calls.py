@@ -1,9 +1,9 @@
-"""Calls of a recorded step (recording.py) that work element by element, as steps of a trace.
+"""Elementwise calls of a recorded step (recording.py), as steps of a trace.
 
-A body, a vjp, an operator of Python or a function of NumPy is run once on Elements, symbols that
-have the shape and the dtype of an array. What does more than arithmetic that IEEE 754 rounds
-correctly, in one float dtype and with masks, raises an error then and is left as it is: functions
-such as exp, reductions, other shapes, integers, what asks for the type of an array.
+A body, a vjp, a Python operator or a NumPy function is run once on Elements, symbols with the shape
+and the dtype of an array. Only arithmetic that IEEE 754 rounds correctly, in one float dtype and
+with masks, is traced. Everything else raises an error and stays an ordinary call: functions such as
+exp, reductions, other shapes, integers, code that asks for the type of an array.
 
 Worked example: of `s2 = c0(HOST, s1, s0)` with the body of `add` and `s3 = c1(HOST, s2)` with that
 of `relu`, `ElementwiseSteps([...], ["s1", "s0"])` has the steps `2 = add(0, 1)` and
@@ -39,11 +39,11 @@ _LARGEST_INT = 1 << 24  # up to which float32 has every integer
 
 
 class NotElementwise(Exception):
-    """A call does what a loop over elements does not."""
+    """A call does more than a loop over elements can."""
 
 
 class Value(NamedTuple):
-    """An array of a call: the slot of the plan that holds it."""
+    """An array in a call, by the slot of the plan that holds it."""
 
     slot: str
     shape: tuple
@@ -54,11 +54,11 @@ class Call(NamedTuple):
     """A call of the plan.
 
     Attributes:
-        function, args, kwargs: what is called; arrays among the arguments are Values, or numbers
-            where the plan has a constant.
-        targets: Values for the results, also in tuples and lists; None for no array.
-        shape: of the results.
-        dtype: what is computed in.
+        function, args, kwargs: the function and its arguments; arrays are Values, or numbers where
+            the plan has a constant.
+        targets: Values for the results, possibly in tuples and lists; None where it is no array.
+        shape: the shape of the results.
+        dtype: the dtype of the computation.
     """
 
     function: object
@@ -77,14 +77,14 @@ class Call(NamedTuple):
         return list(_values(self.targets))
 
 
-def _values(given):
-    if type(given) is Value:
-        yield given
-    elif type(given) in (tuple, list):
-        for each in given:
-            yield from _values(each)
-    elif type(given) is dict:
-        yield from _values(list(given.values()))
+def _values(value):
+    if type(value) is Value:
+        yield value
+    elif type(value) in (tuple, list):
+        for item in value:
+            yield from _values(item)
+    elif type(value) is dict:
+        yield from _values(list(value.values()))
 
 
 class Element(Symbol):
@@ -122,7 +122,7 @@ class Element(Symbol):
 
 
 class ElementSpace(SymbolSpace):
-    """The `xp` of a call: functions of NumPy, and those that every space adds to them."""
+    """The `xp` of a traced call: NumPy's functions and those that every space adds."""
 
     def where(self, condition, *choices):
         """NumPy's `where`."""
@@ -149,20 +149,20 @@ class ElementSpace(SymbolSpace):
         return x * x
 
     def pointwise(self, function, *arrays, **scalars):
-        """A formula, of which a compiled loop may round a product and its sum together."""
+        """A formula; a compiled loop may fuse a product and a sum in it into one rounding."""
         before = len(self.trace.steps)
-        made = function(self, *arrays, **scalars)
+        result = function(self, *arrays, **scalars)
         names = {step.name for step in self.trace.steps[before:]}
         if "multiply" in names and names & {"add", "subtract"}:
             raise NotElementwise
-        return made
+        return result
 
     def cast(self, x, dtype):
-        """`x` itself, which has that dtype."""
+        """`x` itself, if it has that dtype."""
         return x.astype(dtype, copy=False)
 
     def zeros(self, shape, dtype):
-        """A zero without axes, of the dtype that is computed in."""
+        """A 0-d zero of the dtype of the computation."""
         if shape != ():
             raise NotElementwise
         return numpy.zeros((), dtype)
@@ -175,18 +175,19 @@ class ElementSpace(SymbolSpace):
 
 
 class ElementwiseSteps(Trace):
-    """The steps of calls, one after the other.
+    """The steps of a sequence of calls.
 
     Args:
         calls: Calls of one shape and dtype.
 
     Attributes:
-        inputs: the Values that no call among these gives.
+        inputs: the Values that come from outside these calls.
         values: slot -> number of its value.
-        dtypes: number of a value that a step gives -> its dtype.
+        dtypes: number of a value that a step computes -> its dtype.
 
     Raises:
-        NotElementwise: a call does something else; other errors for what a symbol is not.
+        NotElementwise: if a call is not elementwise. Code that needs more than a symbol offers
+            raises other errors.
     """
 
     space_type = ElementSpace
@@ -202,7 +203,9 @@ class ElementwiseSteps(Trace):
             elements[value.slot] = Element(self, number, value.shape, self._known(value.dtype))
         xp = self.space_type(self)
         for call in calls:
-            args, kwargs = (_replaced(each, elements, xp) for each in (call.args, call.kwargs))
+            args, kwargs = (
+                _with_elements(arguments, elements, xp) for arguments in (call.args, call.kwargs)
+            )
             _assign(call.targets, _run(call.function, xp, args, kwargs), elements)
         self.values = {slot: element.number for slot, element in elements.items()}
         self._prepare = self._preparation(())
@@ -217,7 +220,7 @@ class ElementwiseSteps(Trace):
         return dtype
 
     def add(self, name, *operands):
-        """Notes a step; its operands are Elements and numbers."""
+        """Adds a step; its operands are Elements and numbers."""
         if name not in EXPRESSIONS:
             raise NotElementwise
         floats = operands[1:] if name == "where" else operands
@@ -226,23 +229,24 @@ class ElementwiseSteps(Trace):
             floats, masks = (), operands
         if name == "copy":
             floats = ()
-        for each in masks:
-            if not isinstance(each, Element) or each.dtype != BOOL:
+        for operand in masks:
+            if not isinstance(operand, Element) or operand.dtype != BOOL:
                 raise NotElementwise
-        for each in floats:
-            if (each.dtype if isinstance(each, Element) else self._dtype_of(each)) != self.dtype:
+        for operand in floats:
+            is_element = isinstance(operand, Element)
+            if (operand.dtype if is_element else self._dtype_of(operand)) != self.dtype:
                 raise NotElementwise
-        if floats and not any(getattr(each, "dtype", None) == self.dtype for each in floats):
+        if floats and not any(getattr(operand, "dtype", None) == self.dtype for operand in floats):
             raise NotElementwise
         dtype = BOOL if PRIMITIVES[name].is_bool else self.dtype
         dtype = operands[0].dtype if name == "copy" else dtype
         number = super().add(name, *operands).number
         self.dtypes[number] = dtype
-        shapes = [getattr(each, "shape", ()) for each in operands]
+        shapes = [getattr(operand, "shape", ()) for operand in operands]
         return Element(self, number, numpy.broadcast_shapes(*shapes), dtype)
 
     def _dtype_of(self, number):
-        """What NumPy computes in with a number and an array of `dtype`."""
+        """The dtype in which NumPy combines a number and an array of `dtype`."""
         if isinstance(number, (numpy.ndarray, numpy.generic)):
             return number.dtype if not number.ndim else None
         fits = type(number) is float or type(number) is int and abs(number) <= _LARGEST_INT
@@ -250,29 +254,29 @@ class ElementwiseSteps(Trace):
 
 
 def _inputs(calls):
-    found, made = {}, set()
+    inputs, outputs = {}, set()
     for call in calls:
         for value in call.inputs():
-            if value.slot not in made:
-                found.setdefault(value.slot, value)
-        made.update(value.slot for value in call.outputs())
-    return list(found.values())
+            if value.slot not in outputs:
+                inputs.setdefault(value.slot, value)
+        outputs.update(value.slot for value in call.outputs())
+    return list(inputs.values())
 
 
-def _replaced(given, elements, xp):
-    """Arguments with Elements in place of Values, and the space of symbols for that of the host."""
-    kind = type(given)
+def _with_elements(value, elements, xp):
+    """The arguments with Elements in place of Values and the space of symbols in place of HOST."""
+    kind = type(value)
     if kind is Value:
-        return elements[given.slot]
+        return elements[value.slot]
     if kind is tuple or kind is list:
-        return kind([_replaced(each, elements, xp) for each in given])
+        return kind([_with_elements(item, elements, xp) for item in value])
     if kind is dict:
-        return {key: _replaced(each, elements, xp) for key, each in given.items()}
-    return xp if given is HOST else given
+        return {key: _with_elements(item, elements, xp) for key, item in value.items()}
+    return xp if value is HOST else value
 
 
 def _run(function, xp, args, kwargs):
-    """What a function gives for Elements."""
+    """The results of a function on Elements."""
     owner = getattr(function, "__self__", None)
     if args and args[0] is xp:  # a body or a vjp
         return function(*args, **kwargs)
@@ -291,12 +295,12 @@ def _run(function, xp, args, kwargs):
     raise NotElementwise
 
 
-def _assign(targets, made, elements):
-    """Gives slots their Elements."""
+def _assign(targets, results, elements):
+    """Stores the Elements of the result slots."""
     if type(targets) is Value:
-        if type(made) is not Element or (made.shape, made.dtype) != targets[1:]:
+        if type(results) is not Element or (results.shape, results.dtype) != targets[1:]:
             raise NotElementwise
-        elements[targets.slot] = made
+        elements[targets.slot] = results
     elif targets is not None:
-        for target, each in zip(targets, made, strict=True):
-            _assign(target, each, elements)
+        for target, item in zip(targets, results, strict=True):
+            _assign(target, item, elements)

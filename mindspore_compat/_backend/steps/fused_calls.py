@@ -1,7 +1,7 @@
-"""Calls of a recorded step that work element by element, fused to compiled loops.
+"""Fuses elementwise calls of a recorded step into compiled loops.
 
-The lines of a plan (recording.py) that follow each other and compute element by element on arrays
-of one shape become one line. Worked example:
+Consecutive lines of a plan (recording.py) that compute element by element on arrays of one shape
+become one line. Worked example:
 
     s2 = c0(HOST, s1, s0)            s3 = c2(s1, s0)                 # a FusedCalls
     s1 = s0 = None                   if s3 is None:
@@ -12,10 +12,11 @@ of one shape become one line. Worked example:
                                      else:
                                          s1 = s0 = s2 = None
 
-The loop reads each array once and writes what later lines use; threads share it in pieces. It has
-NumPy's bits: elementwise_calls.py lets through what IEEE 754 rounds correctly, and the loop
-contracts and reorders nothing. Until it is compiled, and for arrays that are not contiguous, the
-lines run as they were. A group takes no more memory than its lines one after the other.
+The loop reads each array once and writes the results that later lines use; threads share it in
+pieces. Its results are bitwise NumPy's: elementwise_calls.py accepts only operations that IEEE 754
+rounds correctly, and the loop neither contracts nor reorders them. Until the loop is compiled, and
+for arrays that are not contiguous, the original lines run. A group needs no more memory than its
+separate lines.
 """
 
 import math
@@ -30,7 +31,7 @@ from ..thresholds import Least, Most
 from .elementwise_calls import BOOL, EXPRESSIONS, FLOATS, ElementwiseSteps, NotElementwise
 from .weight_products import SLOTS
 
-BLOCK = 1 << 16  # elements of a piece that one thread does
+BLOCK = 1 << 16  # elements in a piece, which one thread computes
 
 _loops = {}  # text and parameters -> loop, the same for all plans
 
@@ -44,37 +45,37 @@ class Fusions:
         self._light = set()  # numbers of lines that make no large array
 
     def note_light(self, number):
-        """Notes that a line reads something, or calls what gives small arrays."""
+        """Records that a line only reads, or calls a function with small results."""
         self._light.add(number)
 
     def note(self, number, lines, call):
-        """Notes the lines of a call, and the call where it works element by element.
+        """Records the lines of a call, and the call itself if it is elementwise.
 
         Args:
-            number (int): the number of its line; lines after it look at its results.
+            number (int): the number of its line; the lines after it check its results.
             lines (list): all lines.
             call (elementwise_calls.Call): the call.
         """
         for after in range(number + 1, len(lines)):
             self._belongs[after] = number
         outputs = call.outputs()
-        if all(math.prod(each.shape) < Least.FUSED_CALLS for each in outputs):
+        if all(math.prod(output.shape) < Least.FUSED_CALLS for output in outputs):
             self._light.update(range(number, len(lines)))
         if _alike(outputs, call.shape) and call.dtype in FLOATS and _elementwise(call):
             self._calls[number] = call, lines[number]
 
-    def grouped(self, lines, results):
-        """The lines with Groups in place of those that are fused.
+    def group_lines(self, lines, results):
+        """The lines with Groups in place of the fused ones.
 
         Args:
-            lines (list): the lines, with "" for those that are left out.
-            results (str): what comes after them.
+            lines (list): the lines, with "" for removed ones.
+            results (str): the expression of the plan's results, which follows the lines.
         """
         if not jit.available():
             return [line for line in lines if line]
         last = {slot: number for number, line in enumerate(lines) for slot in SLOTS.findall(line)}
         last.update(dict.fromkeys(SLOTS.findall(results), len(lines)))
-        found, group = [], None
+        parts, group = [], None
         for number, line in enumerate(lines):
             call, text = self._calls.get(number, (None, None))
             call = call if text == line else None
@@ -83,26 +84,26 @@ class Fusions:
             elif group is not None and self._belongs.get(number) == group.number:
                 group.lines.append(line)
             elif group is not None and number in self._light and not group.makes(line):
-                found.append(line)  # before the group, which does not need to wait for it
+                parts.append(line)  # before the group, which does not need to wait for it
             else:
-                found += group.closed(last) if group is not None else []
+                parts += group.close(last) if group is not None else []
                 group = None if call is None else Group(number, line, call)
-                found += [line] if call is None else []
-        found += group.closed(last) if group is not None else []
-        return [line for line in found if line]
+                parts += [line] if call is None else []
+        parts += group.close(last) if group is not None else []
+        return [line for line in parts if line]
 
 
 def _alike(outputs, shape):
-    """True for results of one shape, large enough for a loop."""
+    """True if all results have one shape and are large enough for a loop."""
     return (
         bool(outputs and shape)
         and math.prod(shape) >= Least.FUSED_CALLS
-        and all(each.shape == shape and each.dtype in (*FLOATS, BOOL) for each in outputs)
+        and all(output.shape == shape and output.dtype in (*FLOATS, BOOL) for output in outputs)
     )
 
 
 def _elementwise(call):
-    """True if a loop can compute what a call does."""
+    """True if a loop can compute the call."""
     try:
         layout_of(ElementwiseSteps([call]))
     except Exception:  # whatever code written for arrays raises for symbols
@@ -111,14 +112,14 @@ def _elementwise(call):
 
 
 class Group:
-    """Lines that follow each other and are fused.
+    """Consecutive lines that are fused.
 
     Attributes:
         lines (list): the lines.
-        number (int): of the last line of a call.
-        fused (FusedCalls): what runs in their place; None until it is closed.
-        results (list): the slots that it gives.
-        aliases (dict): slot -> the one that has the same array.
+        number (int): the number of the last line that is a call.
+        fused (FusedCalls): the loop that replaces the lines; None until the group is closed.
+        results (list): the slots that the group assigns.
+        aliases (dict): slot -> the slot that holds the same array.
     """
 
     def __init__(self, number, line, call):
@@ -134,19 +135,19 @@ class Group:
         self._numbers.append(number)
 
     def makes(self, line):
-        """True if a line uses what the group gives."""
+        """True if a line uses a result of the group."""
         return any(slot in self._made() for slot in SLOTS.findall(line))
 
     def _made(self):
         return {value.slot for call in self.calls for value in call.outputs()}
 
     def takes(self, call):
-        """True if a call may be fused with those there are."""
-        first, made = self.calls[0], self._made()
+        """True if a call may be fused with those of the group."""
+        first, values = self.calls[0], self._made()
         differs = (call.shape, call.dtype) != (first.shape, first.dtype)
         if differs or len(self.calls) >= Most.FUSED_CALLS:
             return False
-        if not any(each.slot in made for each in call.inputs()):
+        if not any(value.slot in values for value in call.inputs()):
             return False
         try:
             layout_of(ElementwiseSteps([*self.calls, call]))
@@ -154,11 +155,11 @@ class Group:
             return False
         return True
 
-    def closed(self, last):
-        """The group in a list, or its lines where fusing them saves nothing.
+    def close(self, last):
+        """Closes the group: [group], or its lines if fusing them saves nothing.
 
         Args:
-            last (dict): slot -> the number of the line that uses it last.
+            last (dict): slot -> the number of the last line that uses it.
         """
         trace = ElementwiseSteps(self.calls)
         needed = [
@@ -167,33 +168,33 @@ class Group:
             for value in call.outputs()
             if last[value.slot] > self.number
         ]
-        given = {trace.values[each.slot]: each.slot for each in reversed(trace.inputs)}
-        self.aliases, self.results, made = {}, [], []
+        inputs = {trace.values[x.slot]: x.slot for x in reversed(trace.inputs)}
+        self.aliases, self.results, outputs = {}, [], []
         for value in needed:
             number = trace.values[value.slot]
-            if number in given:
-                self.aliases[value.slot] = given[number]
+            if number in inputs:
+                self.aliases[value.slot] = inputs[number]
             else:
-                given[number] = value.slot
+                inputs[number] = value.slot
                 self.results.append(value.slot)
-                made.append(value)
-        if not made or not self._saves(trace, made, last):
+                outputs.append(value)
+        if not outputs or not self._saves(trace, outputs, last):
             return self.lines
-        self.fused = FusedCalls(trace, made, layout_of(trace))
+        self.fused = FusedCalls(trace, outputs, layout_of(trace))
         return [self]
 
-    def _saves(self, trace, made, last):
-        """Whether the loop is worth it, and takes no more memory than the lines."""
+    def _saves(self, trace, results, last):
+        """True if the loop is worth its call and needs no more memory than the lines."""
         size = math.prod(trace.shape)
         steps = sum(step.name != "copy" for step in trace.steps)
-        pairs = len(made) * (len(made) - 1) // 2 + len(made) * len(trace.inputs)
+        pairs = len(results) * (len(results) - 1) // 2 + len(results) * len(trace.inputs)
         worth = steps > 1 or steps and size >= Least.FUSED_CALL
-        return worth and pairs <= jit.MOST_CHECKS and self._fits(trace, made, last)
+        return worth and pairs <= jit.MOST_CHECKS and self._fits(trace, results, last)
 
-    def _fits(self, trace, made, last):
-        """Whether its arrays take no more memory together than in the lines."""
+    def _fits(self, trace, results, last):
+        """True if all arrays at once need no more memory than the lines do."""
         alive = {value.slot: _bytes(value) for value in trace.inputs}
-        most, together = 0, sum(alive.values()) + sum(map(_bytes, made))
+        most, together = 0, sum(alive.values()) + sum(map(_bytes, results))
         for number, call in zip(self._numbers, self.calls, strict=True):
             if not _renames(call):
                 alive.update((value.slot, _bytes(value)) for value in call.outputs())
@@ -209,11 +210,11 @@ class Group:
         """The lines of the plan.
 
         Args:
-            name (str): of what runs in their place.
-            drops (list): for each line the slots that are not used after it.
+            name (str): the name of the FusedCalls in the plan.
+            drops (list): for each line, the slots that it uses last.
         """
-        given = ", ".join([value.slot for value in self.fused.inputs])
-        head = f"{', '.join(self.results)} = {name}({given})"
+        inputs = ", ".join([value.slot for value in self.fused.inputs])
+        head = f"{', '.join(self.results)} = {name}({inputs})"
         lines, ends = [], []
         for line, slots in zip(self.lines, drops, strict=True):
             lines += [line, *dropping(slots)]
@@ -229,7 +230,7 @@ class Group:
 
 
 def dropping(slots):
-    """The line that drops slots, in a list; none for no slots."""
+    """The line that drops slots, in a list; an empty list for no slots."""
     return [f"{' = '.join(slots)} = None"] if slots else []
 
 
@@ -238,7 +239,7 @@ def _bytes(value):
 
 
 def _renames(call):
-    """True for a call that gives its arguments back, as the vjp of a sum does."""
+    """True for a call that returns its arguments, as the vjp of a sum does."""
     return not ElementwiseSteps([call]).steps
 
 
@@ -246,13 +247,13 @@ def _renames(call):
 
 
 class Layout(NamedTuple):
-    """How a loop takes the arrays of a group, as rows of elements.
+    """How the inputs of a group are broadcast over rows of elements.
 
     Attributes:
-        kinds (str): a letter for each input: "e" for one of the whole shape, "c" for a value for
-            each position of a row, "r" for one for each row, repeated after `rows`, "s" for one.
-        width (int): elements of a row; None if no input says.
-        rows (int): how many rows have values of their own.
+        kinds (str): a letter for each input: "e" for an array of the whole shape, "c" for one value
+            per column, "r" for one value per row, repeated after `rows`, "s" for a single value.
+        width (int): elements in a row; None if no input determines it.
+        rows (int): the number of rows after which the values per row repeat.
     """
 
     kinds: str
@@ -264,19 +265,19 @@ def layout_of(trace):
     """The Layout of a trace.
 
     Raises:
-        NotElementwise: arrays are broadcast in different ways, or a single mask is.
+        NotElementwise: if arrays are broadcast in different ways, or a single mask is broadcast.
     """
-    found = [_broadcast(*value[1:], trace.shape) for value in trace.inputs]
-    ways = {(width, rows) for kind, width, rows in found if kind in "cr"}
+    layouts = [_broadcast(*value[1:], trace.shape) for value in trace.inputs]
+    ways = {(width, rows) for kind, width, rows in layouts if kind in "cr"}
     if len({width for width, _ in ways}) > 1 or len({rows for _, rows in ways} - {1}) > 1:
         raise NotElementwise
     width = next((width for width, _ in ways), None)
     rows = max([rows for _, rows in ways], default=1)
-    return Layout("".join(kind for kind, _, _ in found), width, rows)
+    return Layout("".join(kind for kind, _, _ in layouts), width, rows)
 
 
 def _broadcast(shape, dtype, whole):
-    """(kind, width, rows) of an array that is broadcast to a shape."""
+    """(kind, width, rows) of an array broadcast to a shape."""
     if shape == whole:
         return "e", None, 1
     if math.prod(shape) == 1:
@@ -295,39 +296,39 @@ def _broadcast(shape, dtype, whole):
 
 
 class FusedCalls:
-    """What gives the results of a group.
+    """Computes the results of a group by a compiled loop.
 
     Args:
         trace (ElementwiseSteps): the steps.
-        made: Values for the results.
+        results: Values for the results.
         layout (Layout): how the inputs are broadcast.
 
     Attributes:
         loop (ParallelLoop): the loop.
     """
 
-    def __init__(self, trace, made, layout):
-        self.inputs, self._made, self._layout = trace.inputs, made, layout
+    def __init__(self, trace, results, layout):
+        self.inputs, self._made, self._layout = trace.inputs, results, layout
         self._shapes = [(value.shape, value.dtype) for value in trace.inputs]
-        self._nothing = None if len(made) == 1 else (None,) * len(made)
+        self._nothing = None if len(results) == 1 else (None,) * len(results)
         self._constants = trace.constants()
         size = math.prod(trace.shape)
         self._width = layout.width or size
         self._parts = self._pieces(size)
-        self.loop = _loop_of(trace, [trace.values[value.slot] for value in made], layout)
+        self.loop = _loop_of(trace, [trace.values[value.slot] for value in results], layout)
 
     def _pieces(self, size):
-        """What threads share: a table of the first and last of elements, or of rows."""
+        """The table of pieces that threads share: first and last elements, or rows."""
         if self._layout.width is None:
             return parallel_loops.blocks(size, BLOCK)
         return parallel_loops.blocks(size // self._width, max(BLOCK // self._width, 1))
 
     def __call__(self, *arrays):
-        """The results, one array or several in a list; None for each where there is no loop yet,
-        or where it does not take the arrays."""
+        """The results, one array or several in a list; None for each if the loop is not compiled
+        yet or does not accept the arrays."""
         if not self.loop.is_ready():
             return self._nothing
-        given = []
+        values = []
         for array, (shape, dtype), kind in zip(
             arrays, self._shapes, self._layout.kinds, strict=True
         ):
@@ -339,22 +340,22 @@ class FusedCalls:
             ):
                 return self._nothing
             if kind == "s":
-                given.append(array.reshape(())[()])
+                values.append(array.reshape(())[()])
             else:
-                given.append(array if len(shape) == 1 else array.reshape(-1))
-        made = [numpy.empty(value.shape, value.dtype) for value in self._made]
-        given += [array if array.ndim == 1 else array.reshape(-1) for array in made]
-        self.loop.run(self._parts, *given, *self._constants, self._width, self._layout.rows)
-        return made[0] if len(made) == 1 else made
+                values.append(array if len(shape) == 1 else array.reshape(-1))
+        results = [numpy.empty(value.shape, value.dtype) for value in self._made]
+        values += [array if array.ndim == 1 else array.reshape(-1) for array in results]
+        self.loop.run(self._parts, *values, *self._constants, self._width, self._layout.rows)
+        return results[0] if len(results) == 1 else results
 
 
 def _loop_of(trace, results, layout):
-    """The compiled loop of a trace, one for all groups that need the same.
+    """The compiled loop of a trace, shared by all groups with the same text.
 
     Args:
         trace (ElementwiseSteps): the steps.
-        results: the numbers of the values that it writes.
-        layout (Layout): how its inputs are broadcast.
+        results: the numbers of the values that the loop writes.
+        layout (Layout): how the inputs are broadcast.
     """
     kinds = {value: trace.inputs[value].dtype for value in range(len(trace.inputs))}
     kinds.update(trace.dtypes)
@@ -399,7 +400,7 @@ def _text(trace, results, layout):
     else:
         body = ["for row in range(first, last):", "    start = row * width"]
         body += ["    stop = start + width", *indented(loop, 1)]
-    given = [*trace.names, *(f"o{number}" for number in range(len(results)))]
-    given += [f"s{number}" for number in range(trace.scalar_count)]
-    head = f"def {{}}({', '.join([*given, 'width', 'rows', 'first', 'last'])}):"
+    names = [*trace.names, *(f"o{number}" for number in range(len(results)))]
+    names += [f"s{number}" for number in range(trace.scalar_count)]
+    head = f"def {{}}({', '.join([*names, 'width', 'rows', 'first', 'last'])}):"
     return "\n".join([head, *indented(body, 1)]) + "\n"

@@ -1,7 +1,7 @@
-"""Recorded arrays and their space: what a step is given while its calls are noted (recording.py).
+"""Recorded arrays and their space: a step runs on them while its calls are recorded (recording.py).
 
-A Recorded array behaves as the NumPy array of its values does. Its operators, methods and the
-functions of its space note what they do with the recorder in force; without one they compute.
+A Recorded array behaves like the NumPy array of its values. Its operators and methods and the
+functions of its space report their calls to the running recorder; without one they just compute.
 """
 
 import operator
@@ -14,7 +14,7 @@ from ..arrays import HOST, LARGE
 from ..space import REDUCERS
 from . import current
 
-# What depends on shapes and dtypes alone.
+# Functions whose results depend on shapes and dtypes alone.
 STATIC = {"ndim", "shape", "size", "result_type", "can_cast", "iscomplexobj", "isrealobj"}
 LAYOUT = {"flags", "strides"}
 VIEWS = {"T", "mT", "real", "imag"}
@@ -28,7 +28,7 @@ class Recorded:
 
     Args:
         value (numpy.ndarray): the values.
-        slot (str): the name that the plan has for it; None until it is read of `holder`.
+        slot (str): its name in the plan; None until the plan reads it from `holder`.
         holder: the object whose `_array` it is.
     """
 
@@ -97,9 +97,9 @@ class Recorded:
         if name.startswith("__") or not hasattr(numpy.ndarray, name):
             raise AttributeError(f"'numpy.ndarray' object has no attribute '{name}'")
         if name in LAYOUT:
-            found = current.running()
-            if found is not None:
-                found.reads_layout = True
+            recorder = current.running()
+            if recorder is not None:
+                recorder.reads_layout = True
             return getattr(self.value, name)
         if name in READS:
             return getattr(self.get(), name)
@@ -132,7 +132,7 @@ def _operators():
 
 def _operator(function, reflected=False, writes=False):
     def apply(*operands):
-        if any(getattr(each, "__array_ufunc__", True) is None for each in operands):
+        if any(getattr(operand, "__array_ufunc__", True) is None for operand in operands):
             return NotImplemented  # the other class has the operator
         if writes:
             _note_write()
@@ -145,7 +145,7 @@ _operators()
 
 
 class RecordedSpace:
-    """NumPy's functions, and those of the host's space, on Recorded arrays."""
+    """The functions of NumPy and of the host's space on Recorded arrays."""
 
     bodies = kernels = None
     level = 0
@@ -153,37 +153,37 @@ class RecordedSpace:
     low_precision = low_precision_products = HOST.low_precision
 
     def asarray(self, value, dtype=None):
-        """`value` as an array: a Recorded one as it is, numbers as a constant."""
+        """`value` as an array: a Recorded array unchanged, numbers as a constant."""
         if type(value) is Recorded:
             return value if dtype is None else self.cast(value, dtype)
-        found = arrays.running_recorder()
-        if found is None:
+        recorder = arrays.running_recorder()
+        if recorder is None:
             return HOST.asarray(bare(value), dtype)
         if isinstance(value, numpy.ndarray):
             return self.to_device(value)
-        return found.number(HOST.asarray(value, dtype))
+        return recorder.number(HOST.asarray(value, dtype))
 
     def cast(self, x, dtype):
         """`x` with another dtype; `x` itself where it has it already."""
         return x if x.dtype == dtype else call(HOST.cast, (x, dtype))
 
     def to_device(self, array):
-        """An array that the recorder has not seen, as a constant: the step is not replayed."""
+        """An array that the recorder does not know, as a constant: the step is not replayed."""
         _refuse("data of the host that it makes a Tensor of")
         return array
 
     def __getattr__(self, name):
-        found = getattr(LARGE if name in REDUCERS else HOST, name)
-        if isinstance(found, types.ModuleType):
-            made = _Functions(found)
-        elif callable(found) and not isinstance(found, type) and name not in STATIC:
-            made = _Function(found, name)
+        attribute = getattr(LARGE if name in REDUCERS else HOST, name)
+        if isinstance(attribute, types.ModuleType):
+            result = _Functions(attribute)
+        elif callable(attribute) and not isinstance(attribute, type) and name not in STATIC:
+            result = _Function(attribute, name)
         elif name in STATIC:
-            made = _static(found)
+            result = _static(attribute)
         else:
-            made = found
-        setattr(self, name, made)
-        return made
+            result = attribute
+        setattr(self, name, result)
+        return result
 
     def __repr__(self):
         return "RecordedSpace()"
@@ -223,75 +223,77 @@ def _static(function):
 
 
 def call_body(body, args):
-    """Calls a body with the values of Recorded arrays, and notes it."""
-    found = arrays.running_recorder()
-    if found is None:
+    """Calls a body with the values of Recorded arrays, and records the call."""
+    recorder = arrays.running_recorder()
+    if recorder is None:
         return body(HOST, *bare(args))
-    return found.call(body, (HOST, *args), checked=True)
+    return recorder.call(body, (HOST, *args), checked=True)
 
 
 def call_pull(pull, g, saved, wanted, pure):
-    """The same for the vjp of an operation; one that is not pure computes on Tensors itself."""
-    found = arrays.running_recorder()
-    if found is None:
+    """Calls the vjp of an operation in the same way; a vjp that is not pure works on Tensors."""
+    recorder = arrays.running_recorder()
+    if recorder is None:
         return pull(HOST, *bare((g, saved)), wanted)
-    return found.call_pull(pull, (g, saved, wanted)) if pure else pull(RECORDED, g, saved, wanted)
+    return (
+        recorder.call_pull(pull, (g, saved, wanted)) if pure else pull(RECORDED, g, saved, wanted)
+    )
 
 
 def bare(value):
-    """A value with the arrays behind Recorded ones, also in tuples, lists, dicts and slices."""
+    """A value with plain arrays in place of Recorded ones, also in tuples, lists, dicts, slices."""
     kind = type(value)
     if kind is Recorded:
         return value.value
     if kind is tuple or kind is list:
-        return kind([bare(each) for each in value])
+        return kind([bare(item) for item in value])
     if kind is dict:
-        return {key: bare(each) for key, each in value.items()}
+        return {key: bare(item) for key, item in value.items()}
     if kind is slice:
         return slice(bare(value.start), bare(value.stop), bare(value.step))
     return value
 
 
 def give_up(rows, reason):
-    """Rows of arrays with those behind Recorded ones, for code that computes on those alone, one by
-    one."""
+    """Yields rows of arrays with plain arrays in place of Recorded ones, for code that accepts only
+    plain arrays."""
     for row in rows:
-        if any([type(each) is Recorded for each in row]):
+        if any([type(item) is Recorded for item in row]):
             _refuse(reason)
         yield bare(tuple(row))
 
 
 def operands(values):
-    """The operands of an operation: the true arrays once the step is refused, as it is for an
-    operation on others alone."""
-    found = arrays.running_recorder()
-    known = [each for each in values if type(each) is Recorded]
-    if found is not None and not known and any([each is not None for each in values]):
-        found.refuse("Tensors that it reaches by other ways")
-    elif found is not None:
+    """The operands of an operation: plain arrays if the step cannot be replayed. An operation on
+    none but unknown arrays makes it so."""
+    recorder = arrays.running_recorder()
+    recorded = [item for item in values if type(item) is Recorded]
+    if recorder is not None and not recorded and any([item is not None for item in values]):
+        recorder.refuse("Tensors that it reaches by other ways")
+    elif recorder is not None:
         return values
-    return [bare(each) for each in values] if known else values
+    return [bare(item) for item in values] if recorded else values
 
 
 def call(function, args, kwargs={}):  # noqa: B006 - it is only read
-    """Calls a function of the host with the values of Recorded arrays, and notes it."""
-    found = current.running()
-    if found is None:
+    """Calls a function of the host with the values of Recorded arrays, and records the call."""
+    recorder = current.running()
+    if recorder is None:
         _refuse("a closure over values that it computes")
         return function(*bare(tuple(args)), **bare(dict(kwargs)))
-    return found.call(function, args, kwargs)
+    return recorder.call(function, args, kwargs)
 
 
 def _refuse(reason):
-    found = current.running() or current.suspended()
-    if found is not None:
-        found.refuse(reason)
+    recorder = current.running() or current.suspended_recorder()
+    if recorder is not None:
+        recorder.refuse(reason)
 
 
 def _note_write():
-    found = current.running()
-    if found is not None:
-        found.note_write()
+    recorder = current.running()
+    if recorder is not None:
+        recorder.note_write()
 
 
 def _has_mask(index):

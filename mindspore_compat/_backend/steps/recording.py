@@ -1,21 +1,20 @@
 """Records what a step computes on the host as a list of calls, and replays it without the step.
 
-Worked example. While a StepRecorder is in force, a step runs on Recorded arrays: each has its
-values, a NumPy array, and the name of a slot. A body, a vjp or a function of `xp` that is given one
-is called with the values as always, and the call is noted:
+Worked example. While a StepRecorder runs, the step works on Recorded arrays: each has its values, a
+NumPy array, and the name of a slot. A body, a vjp or a function of `xp` that receives one is called
+with the values as usual, and the call is recorded:
 
     s1 = c0._array                   # a parameter
     s2 = c1(c2, x0, s1, None)        # the body of dense
     s3 = c3(c2, s2)                  # the body of relu
-    s2 = None                        # freed where it was used last
+    s2 = None                        # freed after its last use
 
-`plan` compiles these lines to one function, which computes the same bits from other inputs: the
-same functions are called in the same order. What is no such call cannot be replayed, and does not
-pass unseen: to read a value, or to give it to another library, a Recorded array has to give it up,
-and an array that comes from elsewhere is not one. Either refuses the recording and says why; the
-step goes on, since all values are there, and is not replayed.
+`plan` compiles these lines into one function, which calls the same functions in the same order, so
+that it computes from other inputs bitwise what the step would. Only these calls are recorded.
+Reading a value, passing it to another library, or using an outside array aborts the recording, with
+a reason; the step still completes, because all values are there, and is not replayed.
 
-What is recorded of a training step, and when, is decided in common/_graph_mode/steps.py.
+common/_graph_mode/steps.py decides which part of a training step is recorded, and when.
 """
 
 import contextlib
@@ -36,8 +35,8 @@ from .fused_calls import Fusions, Group, dropping
 from .recorded_array import RECORDED, Recorded, bare
 from .weight_products import DEFERRING, SLOTS, Joins, Product
 
-MOST_LINES = 20_000  # a step of more is not recorded
-BY_VALUES = {  # functions that give results whose shapes follow from values
+MOST_LINES = 20_000  # a step with more calls is not recorded
+BY_VALUES = {  # functions with results whose shapes depend on values
     "argwhere",
     "compress",
     "extract",
@@ -51,7 +50,7 @@ _NO_NAMES = types.MappingProxyType({})
 
 
 class Changed(RuntimeError):
-    """A replay found a result of another shape than the one recorded."""
+    """A result of a replay has another shape than the recorded one."""
 
 
 class Interrupted(RuntimeError):
@@ -59,7 +58,7 @@ class Interrupted(RuntimeError):
 
 
 class Given:
-    """A result that is returned as it is: an object, or an argument of the plan by its name."""
+    """A result that a replay returns unchanged: an object, or an argument of the plan by name."""
 
     def __init__(self, value=None, name=None):
         self.value, self.name = value, name
@@ -71,9 +70,9 @@ class StepRecorder:
     Attributes:
         reason (str): why the step cannot be replayed; None while it can.
         reads_layout (bool): whether the step asked for strides or flags.
-        written (bool): whether it has written to what outlives the step.
-        holders (list): of the objects whose `_array` the plan reads, with the array recorded.
-        apart (Callable): calls a method, given its arguments, that runs as always in each replay.
+        written (bool): whether the step has written to objects that outlive it.
+        holders (list): the objects whose `_array` the plan reads, with the recorded array.
+        apart (Callable): calls a method outside the recording, given its arguments, in each replay.
     """
 
     space = RECORDED
@@ -103,14 +102,14 @@ class StepRecorder:
         _end()
 
     def refuse(self, reason):
-        """Notes why the step cannot be replayed; the first reason counts."""
+        """Records why the step cannot be replayed; the first reason counts."""
         if self.reason is None:
             self.reason = reason
             self._lines, self._scope, self._names = [], {}, {}
 
     def suspended(self, function, *args, **kwargs):
-        """Calls a function as if nothing were recorded. A Recorded array that it finds in a closure
-        would have these values in each replay, so using one refuses the step."""
+        """Calls a function with recording off. Replays would freeze the values of a Recorded array
+        in its closure, so using one aborts the recording."""
         current.set_running(None, self)
         try:
             return function(*args, **kwargs)
@@ -125,20 +124,20 @@ class StepRecorder:
         return self._new(array, f"x{self._inputs - 1}")
 
     def read(self, holder):
-        """The `_array` of an object as a Recorded array, which the plan reads at its first use."""
+        """The `_array` of an object as a Recorded array; the plan reads it at its first use."""
         return self._new(holder._array, None, holder)
 
     def assign(self, holder, recorded):
-        """Notes that an object is given another array."""
+        """Records that an object gets another array."""
         self.note_write()
         self._note(f"{self._constant(holder)}._array = {self._slot(recorded)}")
 
     def number(self, array):
-        """An array made of Python's numbers, which is the same in each replay."""
+        """An array made of Python numbers, which is the same in each replay."""
         return self._new(array, self._constant(array))
 
     def _constant(self, value):
-        """The name under which the plan knows an object."""
+        """The name of an object in the plan."""
         name = self._names.get(id(value))
         if name is None:
             name = self._names[id(value)] = f"c{len(self._names)}"
@@ -154,13 +153,13 @@ class StepRecorder:
         return recorded.slot
 
     def _new(self, array, slot, holder=None):
-        made = Recorded(array, slot, holder)
-        self._made.append(weakref.ref(made))
-        return made
+        recorded = Recorded(array, slot, holder)
+        self._made.append(weakref.ref(recorded))
+        return recorded
 
     def left(self):
         """True if Recorded arrays of this step are still alive."""
-        return any([each() is not None for each in self._made])
+        return any([reference() is not None for reference in self._made])
 
     def _new_slot(self):
         self._slots += 1
@@ -169,7 +168,7 @@ class StepRecorder:
     # Calls ----------------------------------------------------------------------------------------
 
     def call(self, function, args, kwargs=_NO_NAMES, checked=False):
-        """Calls a function with the values of Recorded arrays, and notes it.
+        """Calls a function with the values of Recorded arrays, and records the call.
 
         Args:
             function (Callable): a function of arrays and constants, pure apart from in-place writes
@@ -183,58 +182,58 @@ class StepRecorder:
         return self._note_call(function, args, kwargs, out, checked)
 
     def call_pull(self, pull, args):
-        """The same for the vjp of an operation, whose weight products may be joined in the plan."""
+        """Calls the vjp of an operation in the same way; the plan may join its weight products."""
         out = self.suspended(pull, DEFERRING, *bare(args))
-        grads = [self.suspended(each.computed) if type(each) is Product else each for each in out]
-        made = self._note_call(pull, (HOST, *args), {}, type(out)(grads))
-        for each, grad in zip(out, made, strict=True):
-            if type(each) is Product and type(grad) is Recorded:
-                self._joins.note_product(grad.slot, self._call_line, each, self._writes)
-        return made
+        grads = [self.suspended(grad.compute) if type(grad) is Product else grad for grad in out]
+        results = self._note_call(pull, (HOST, *args), {}, type(out)(grads))
+        for grad, result in zip(out, results, strict=True):
+            if type(grad) is Product and type(result) is Recorded:
+                self._joins.note_product(result.slot, self._call_line, grad, self._writes)
+        return results
 
     def _note_call(self, function, args, kwargs, out, checked=False):
-        """Notes a call and its result."""
+        """Records a call and its result."""
         if self.reason is not None:
             return out
-        parts = [self._source(each) for each in args]
-        parts += [f"{name}={self._source(each)}" for name, each in kwargs.items()]
+        parts = [self._source(arg) for arg in args]
+        parts += [f"{name}={self._source(arg)}" for name, arg in kwargs.items()]
         text = ", ".join(parts)
-        if not SLOTS.search(text) and not _of_arrays(out):
+        if not SLOTS.search(text) and not _has_arrays(out):
             return out
-        found = []
-        pattern, made = self._targets(out, found)
+        outputs = []
+        pattern, result = self._targets(out, outputs)
         self._note(f"{pattern} = {self._constant(function)}({text})")
         self._call_line = len(self._lines) - 1
-        if function is operator.add and all(type(each) is Recorded for each in args):
+        if function is operator.add and all(type(arg) is Recorded for arg in args):
             self._joins.note_sum(
-                pattern, self._call_line, *[each.slot for each in args], self._writes
+                pattern, self._call_line, *[arg.slot for arg in args], self._writes
             )
-        for name, array in found:
+        for name, array in outputs:
             if type(array) is not numpy.ndarray:  # as a step would make of NumPy's scalars
                 self._note(f"{name} = {self._constant(HOST.asarray)}({name})")
             elif checked:
                 self._note(f"if {name}.shape != {array.shape}: raise Changed_({name}.shape)")
         if checked and self.written and _depends_on_values(function):
             self.refuse("shapes that follow from values")
-        if self.reason is None and found and self._writes == self._call_writes:
-            call = _call_of(function, args, kwargs, made, found[0][1])
+        if self.reason is None and outputs and self._writes == self._call_writes:
+            call = _call_of(function, args, kwargs, result, outputs[0][1])
             self._fusions.note(self._call_line, self._lines, call)
         self._call_writes = self._writes
-        return made if self.reason is None else out
+        return result if self.reason is None else out
 
     def run(self, function, arguments):
-        """Notes a call that writes to what outlives the step, for instance of an optimizer.
+        """Records a call that writes to objects that outlive the step, such as an optimizer's.
 
         Args:
-            function (Callable): it is given the arguments.
+            function (Callable): called with the arguments.
             arguments (list): Recorded arrays, also in tuples, lists and dicts, and constants.
         """
         self.note_write()
-        text = ", ".join([self._source(each) for each in arguments])
+        text = ", ".join([self._source(argument) for argument in arguments])
         self._note(f"{self._constant(function)}({text})")
 
     def note_write(self):
-        """Notes that from here on a replay writes to what outlives it."""
+        """Records that from here on a replay writes to objects that outlive it."""
         self._writes += 1
         if not self.written:
             self.written = True
@@ -248,38 +247,38 @@ class StepRecorder:
                 self.refuse("its many operations")
 
     def _source(self, value):
-        """A value as the plan writes it."""
+        """The source text of a value in the plan."""
         kind = type(value)
         if kind is Recorded:
             return self._slot(value)
         if value is None or kind in (bool, int):
             return repr(value)
         if kind is tuple:
-            return f"({''.join([self._source(each) + ', ' for each in value])})"
+            return f"({''.join([self._source(item) + ', ' for item in value])})"
         if kind is list:
-            return f"[{', '.join([self._source(each) for each in value])}]"
+            return f"[{', '.join([self._source(item) for item in value])}]"
         if kind is dict:
-            rows = [f"{self._constant(k)}: {self._source(each)}" for k, each in value.items()]
+            rows = [f"{self._constant(k)}: {self._source(item)}" for k, item in value.items()]
             return f"{{{', '.join(rows)}}}"
         if kind is slice:
             ends = (value.start, value.stop, value.step)
-            return f"slice({', '.join([self._source(each) for each in ends])})"
+            return f"slice({', '.join([self._source(item) for item in ends])})"
         if isinstance(value, numpy.ndarray):
             self.refuse("data of the host that it makes a Tensor of")
         if _refers_to_recorded(value):  # whose arrays a replay would not renew
             self.refuse("functions of its own that compute on arrays")
         return self._constant(value)
 
-    def _targets(self, out, found):
-        """What results are assigned to, and the results as Recorded arrays."""
+    def _targets(self, out, outputs):
+        """The assignment targets of results, and the results as Recorded arrays."""
         if isinstance(out, (numpy.ndarray, numpy.generic)):
             name = self._new_slot()
-            found.append((name, out))
+            outputs.append((name, out))
             return name, self._new(numpy.asarray(out), name)
         if type(out) in (tuple, list) and out:
-            parts = [self._targets(each, found) for each in out]
+            parts = [self._targets(item, outputs) for item in out]
             pattern = "".join([f"{part}, " for part, _ in parts])
-            return f"({pattern})", type(out)(made for _, made in parts)
+            return f"({pattern})", type(out)(result for _, result in parts)
         if out is not None:
             self.refuse("a Python value that it computes of Tensors")
         return "_", out
@@ -287,16 +286,17 @@ class StepRecorder:
     # The plan -------------------------------------------------------------------------------------
 
     def plan(self, results, wrap):
-        """The function that replays the step: one object with an `_array` for each argument in,
-        the results of the step out.
+        """Compiles the function that replays the step. It takes an object with an `_array` for each
+        argument, and returns the results of the step.
 
         Args:
-            results: what the step returns: Recorded arrays, constants and Given, also in tuples,
+            results: the results of the step: Recorded arrays, constants and Given, also in tuples,
                 lists and dicts.
-            wrap (Callable): makes of an array what the caller gets.
+            wrap (Callable): converts an array to the caller's type.
 
         Returns:
-            Callable; it raises Interrupted where it fails before it writes. None if it is refused.
+            Callable; it raises Interrupted if it fails before it writes. None if the step cannot be
+            replayed.
         """
         self._scope["wrap_"] = wrap
         text = self._results(results)
@@ -306,10 +306,10 @@ class StepRecorder:
         lines = [f"def replay({', '.join(names)}):"]
         lines += [f"    x{number} = {name}._array" for number, name in enumerate(names)]
         lines += ["    safe_ = True", "    try:"]
-        noted = self._joins.apply(self._lines, text, self._constant)
-        noted = self._fusions.grouped(noted, text)
-        for each in _freeing(noted, SLOTS.findall(text), self._constant):
-            lines += [f"        {line}" for line in each.splitlines()]
+        parts = self._joins.apply(self._lines, text, self._constant)
+        parts = self._fusions.group_lines(parts, text)
+        for block in _free_slots(parts, SLOTS.findall(text), self._constant):
+            lines += [f"        {line}" for line in block.splitlines()]
         lines += [f"        return {text}", "    except Exception as error:"]
         lines += ["        if safe_:", "            raise Interrupted_ from error", "        raise"]
         exec(compile("\n".join(lines), "<recorded step>", "exec"), self._scope)
@@ -323,23 +323,23 @@ class StepRecorder:
         if kind is Given:
             return value.name or self._constant(value.value)
         if kind is tuple:
-            return f"({''.join([self._results(each) + ', ' for each in value])})"
+            return f"({''.join([self._results(item) + ', ' for item in value])})"
         if kind is list:
-            return f"[{', '.join([self._results(each) for each in value])}]"
+            return f"[{', '.join([self._results(item) for item in value])}]"
         if kind is dict:
-            rows = [f"{self._constant(k)}: {self._results(each)}" for k, each in value.items()]
+            rows = [f"{self._constant(k)}: {self._results(item)}" for k, item in value.items()]
             return f"{{{', '.join(rows)}}}"
         if value is not None and kind not in (bool, int, float, str, bytes):
             self.refuse(f"a result of type '{kind.__name__}'")
         return self._constant(value)
 
 
-def _freeing(parts, results, constant):
-    """The lines, each followed by one that drops the slots that are not used any more.
+def _free_slots(parts, results, constant):
+    """The lines, each followed by a line that drops the slots it uses last.
 
     Args:
         parts (list): lines, and Groups of lines.
-        results: the slots that are not dropped.
+        results: the slots that are never dropped.
         constant (Callable): gives the name of an object in the plan.
     """
     lines = [line for part in parts for line in (part.lines if type(part) is Group else [part])]
@@ -360,15 +360,16 @@ def _freeing(parts, results, constant):
         number += count
 
 
-def _call_of(function, args, kwargs, made, first):
-    """A call for elementwise_calls.py; it holds no array but numbers."""
-    args, kwargs = _valued(tuple(args)), _valued(dict(kwargs))
-    floats = [each.dtype for each in Call(None, args, kwargs, None, None, None).inputs()]
-    dtype = next((each for each in (first.dtype, *floats) if each.kind == "f"), first.dtype)
-    return Call(function, args, kwargs, _valued(made), first.shape, dtype)
+def _call_of(function, args, kwargs, results, first):
+    """The call as elementwise_calls.py takes it, with numbers but no arrays."""
+    args, kwargs = _with_values(tuple(args)), _with_values(dict(kwargs))
+    inputs = Call(None, args, kwargs, None, None, None).inputs()
+    dtypes = [first.dtype, *(value.dtype for value in inputs)]
+    dtype = next((dtype for dtype in dtypes if dtype.kind == "f"), first.dtype)
+    return Call(function, args, kwargs, _with_values(results), first.shape, dtype)
 
 
-def _valued(value):
+def _with_values(value):
     """A value with Values in place of Recorded arrays, also in tuples, lists and dicts."""
     kind = type(value)
     if kind is Recorded:
@@ -376,13 +377,13 @@ def _valued(value):
             return value.value
         return Value(value.slot, value.shape, value.dtype)
     if kind is tuple or kind is list:
-        return kind([_valued(each) for each in value])
-    return {key: _valued(each) for key, each in value.items()} if kind is dict else value
+        return kind([_with_values(item) for item in value])
+    return {key: _with_values(item) for key, item in value.items()} if kind is dict else value
 
 
-def _of_arrays(out):
+def _has_arrays(out):
     if type(out) in (tuple, list):
-        return any(map(_of_arrays, out))
+        return any(map(_has_arrays, out))
     return isinstance(out, (numpy.ndarray, numpy.generic))
 
 
@@ -394,9 +395,9 @@ def _depends_on_values(function, inner=2):
         return False
     if BY_VALUES.intersection(code.co_names):
         return True
-    called = [function.__globals__.get(name) for name in code.co_names] if inner else []
-    called = [each for each in called if isinstance(each, types.FunctionType)]
-    return any(_depends_on_values(each, inner - 1) for each in called)
+    values = [function.__globals__.get(name) for name in code.co_names] if inner else []
+    callees = [value for value in values if isinstance(value, types.FunctionType)]
+    return any(_depends_on_values(callee, inner - 1) for callee in callees)
 
 
 # The recorder in force ----------------------------------------------------------------------------
@@ -406,13 +407,13 @@ _in_force = 0
 
 
 def running():
-    """The StepRecorder in force in this thread; None for none, or where it has refused the step."""
-    found = current.running()
-    return found if type(found) is StepRecorder and found.reason is None else None
+    """The StepRecorder of this thread; None if there is none or it has refused the step."""
+    recorder = current.running()
+    return recorder if type(recorder) is StepRecorder and recorder.reason is None else None
 
 
 def _begin():
-    """Has every operation of the host take the general path, where a recorder sees it."""
+    """Makes every operation of the host take the general path, which the recorder sees."""
     global _in_force
     with _lock:
         _in_force += 1
@@ -429,12 +430,12 @@ def _end():
     arrays.intercept(-1)
 
 
-def _refers_to_recorded(value, seen=()):
-    """True for a function that refers to Recorded arrays by itself, in a container or by another
+def _refers_to_recorded(value, visited=()):
+    """True if a function refers to Recorded arrays directly, in a container or through another
     function."""
     if type(value) is Recorded:
         return True
-    if id(value) in seen:
+    if id(value) in visited:
         return False
     if isinstance(value, (tuple, list)):
         parts = value
@@ -447,4 +448,4 @@ def _refers_to_recorded(value, seen=()):
         for cell in getattr(value, "__closure__", None) or ():
             with contextlib.suppress(ValueError):  # it is not set yet
                 parts.append(cell.cell_contents)
-    return any([_refers_to_recorded(each, (*seen, id(value))) for each in parts])
+    return any([_refers_to_recorded(part, (*visited, id(value))) for part in parts])

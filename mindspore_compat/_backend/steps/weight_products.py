@@ -1,8 +1,8 @@
-"""Gradients of weights that a step uses many times, as few products of matrices.
+"""Joins the gradients of a weight that a step uses many times into few matrix products.
 
-Each use of a weight adds g.T @ x to its gradient. A step that is replayed (recording.py) knows all
-uses, and computes the sum of such products as one: the rows of all g and of all x, one after the
-other. Worked example, of the lines of a plan:
+Each use of a weight adds g.T @ x to its gradient. A replayed step (recording.py) knows all uses,
+and computes the sum of these products as one product of the concatenated rows of all g and all x.
+Worked example, of the lines of a plan:
 
     s3 = c1(HOST, s1, s2)            s3 = c1(DEFERRING, s1, s2)      # a Product
     s6 = c1(HOST, s4, s5)            s6 = c1(DEFERRING, s4, s5)
@@ -10,8 +10,8 @@ other. Worked example, of the lines of a plan:
     s9 = c1(HOST, s8, s2)            s9 = c1(DEFERRING, s8, s2)
     s10 = add(s7, s9)                s10 = sum_of((s3, s6, s9, ), None)
 
-The operands of a product live until it is computed, so there are several sums where these would
-take many times the memory of the weight.
+The operands of a product live until it is computed. Where they would need many times the memory of
+the weight, there are several sums.
 """
 
 import collections
@@ -26,11 +26,11 @@ SLOTS = re.compile(r"\b[sx]\d+\b")
 
 
 class Product:
-    """g.T @ x, which is not computed yet: the gradient of a weight by one of its uses.
+    """A deferred product g.T @ x: the gradient of a weight from one of its uses.
 
     Args:
         g: (rows, outputs), the gradient of a result.
-        x: (rows, inputs), what the weight was multiplied by.
+        x: (rows, inputs), the input that the weight was multiplied by.
     """
 
     __slots__ = ("g", "x")
@@ -38,13 +38,13 @@ class Product:
     def __init__(self, g, x):
         self.g, self.x = g, x
 
-    def computed(self):
+    def compute(self):
         """The gradient (outputs, inputs)."""
         return weight_product(HOST, self.g, self.x)
 
 
 class _Deferring:
-    """The space of the host, in which `weight_product` gives a Product."""
+    """The space of the host in which `weight_product` returns a Product."""
 
     def __getattr__(self, name):
         return getattr(HOST, name)
@@ -54,49 +54,48 @@ DEFERRING = _Deferring()
 
 
 def weight_product(xp, g, x):
-    """g.T @ x, the gradient of a weight by one of its uses; a Product in the space DEFERRING."""
+    """g.T @ x, the gradient of a weight from one of its uses; a Product in the space DEFERRING."""
     return Product(g, x) if xp is DEFERRING else xp.matmul(xp.swapaxes(g, 0, 1), x)
 
 
 def sum_of(products, total):
-    """The sum of products, and of an array that they are added to in place, or None."""
-    g, x = ([getattr(each, name) for each in products] for name in ("g", "x"))
-    made = weight_product(HOST, numpy.concatenate(g), numpy.concatenate(x))
+    """The sum of products, added in place to an array unless it is None."""
+    g = numpy.concatenate([product.g for product in products])
+    x = numpy.concatenate([product.x for product in products])
     if total is None:
-        return made
-    total += made
+        return weight_product(HOST, g, x)
+    total += weight_product(HOST, g, x)
     return total
 
 
 class Joins:
-    """The products and the sums of the calls that are recorded."""
+    """The weight products and sums among the recorded calls."""
 
     def __init__(self):
         self._products = {}  # slot -> (number of its line, what joined ones share, rows)
         self._sums = {}  # slot -> (number of its line, left slot, right slot, writes)
 
     def note_product(self, slot, number, product, writes):
-        """Notes that the call in a line gives a product in a slot.
+        """Records that the call in a line assigns a product to a slot.
 
         Args:
-            writes (int): how many times an array has been written in place before; products are
-                joined where it stays.
+            writes (int): the number of in-place writes so far; only products with the same number
+                are joined.
         """
         g, x = product.g, product.x
         shared = g.shape[1], x.shape[1], g.dtype, x.dtype, writes
         self._products[slot] = number, shared, len(g)
 
     def note_sum(self, slot, number, left, right, writes):
-        """Notes that a line adds two slots."""
+        """Records that a line adds two slots."""
         self._sums[slot] = number, left, right, writes
 
     def apply(self, lines, results, constant):
-        """The lines of a plan with joined products in place of their sums, "" for a line that is
-        left out.
+        """The lines of a plan with joined products in place of their sums, "" for a removed line.
 
         Args:
             lines (list): the lines.
-            results (str): what comes after them.
+            results (str): the expression of the plan's results, which follows the lines.
             constant (Callable): gives the name of an object in the plan.
         """
         lines, joined = list(lines), set()
@@ -122,27 +121,27 @@ class Joins:
         return lines
 
     def _chains(self, uses):
-        """Sums of products that nothing else uses: the slot of the sum -> rows of a product and
-        the number of the line that adds it, None for the first."""
-        found = {}
+        """Sums of products without other uses: the slot of the sum -> pairs of a product and the
+        number of the line that adds it, None for the first."""
+        chains = {}
         for slot, (number, left, right, writes) in self._sums.items():
-            first = found[left][0][0] if left in found else left
-            shared = [self._products[each][1] for each in (first, right) if each in self._products]
+            first = chains[left][0][0] if left in chains else left
+            shared = [self._products[term][1] for term in (first, right) if term in self._products]
             if (
                 len(shared) == 2
                 and shared[0] == shared[1]
                 and shared[0][-1] == writes
                 and uses[left] == uses[right] == 2
             ):
-                found[slot] = [*found.pop(left, [(left, None)]), (right, number)]
-        return found
+                chains[slot] = [*chains.pop(left, [(left, None)]), (right, number)]
+        return chains
 
     def _defer(self, lines, joined, constant):
-        """Has the lines of joined products give Products, and compute the others that they give."""
+        """Makes the lines of joined products return Products, and compute their other products."""
         changed = {self._products[slot][0] for slot in joined}
         for number in changed:
             before, after = f"({constant(HOST)}, ", f"({constant(DEFERRING)}, "
             lines[number] = lines[number].replace(before, after, 1)
         for slot, (number, *_) in self._products.items():
             if number in changed and slot not in joined:
-                lines[number] += f"; {slot} = {slot}.computed()"
+                lines[number] += f"; {slot} = {slot}.compute()"

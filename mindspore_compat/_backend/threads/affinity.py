@@ -1,12 +1,12 @@
-"""Which cores threads run on.
+"""Binds threads to processor cores.
 
-Only the kernel of Linux binds single threads; elsewhere nothing is bound, and `bind` says so.
+Only Linux binds single threads; on other systems `bind` does nothing and returns False.
 """
 
 import os
 import threading
 
-_cores = {}  # by what threads are for
+_cores = {}  # purpose of threads -> their cores
 
 
 def available():
@@ -17,16 +17,16 @@ def available():
 
 
 def bind(cores):
-    """Binds the main thread at once, and threads for other purposes as they start.
+    """Binds the main thread at once, and threads for other purposes when they start.
 
     Args:
         cores (dict[str, Iterable[int]]): cores by purpose, "main" for the main thread.
 
     Returns:
-        bool, whether the system can do so.
+        bool, whether the system can bind threads.
 
     Raises:
-        OSError: there are no such cores.
+        OSError: if a core does not exist.
     """
     if not hasattr(os, "sched_setaffinity"):
         return False
@@ -37,11 +37,11 @@ def bind(cores):
 
 
 def of_workers():
-    """The cores for the workers of data pipelines; None where none were given."""
+    """The cores for the workers of data pipelines; None if `bind` got none."""
     return _cores.get("minddata")
 
 
 def bind_workers(cores):
-    """Binds the thread that calls, one of a worker, if there are cores for it."""
+    """Binds the calling thread, which belongs to a worker, unless `cores` is None."""
     if cores is not None:
         os.sched_setaffinity(threading.get_native_id(), cores)

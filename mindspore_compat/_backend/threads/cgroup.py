@@ -1,24 +1,24 @@
-"""How many cores the control group of this process may use, where a container limits them."""
+"""The number of cores that the control group of this process may use, if a container limits it."""
 
 import math
 import os
 
 
 def cores(root="/"):
-    """The cores that the limits of this process's control groups amount to, rounded up.
+    """The number of cores that the control groups of this process allow, rounded up.
 
     Args:
-        root (str): where the system's files lie.
+        root (str): the root folder of the system's files.
 
     Returns:
-        int, or None where nothing limits them.
+        int, or None if there is no limit.
     """
     shares = [share for path in _groups(root) if (share := _share(path))]
     return max(math.ceil(min(shares)), 1) if shares else None
 
 
 def _groups(root):
-    """The folders of the groups of this process, and of those around them."""
+    """Yields the folders of this process's groups and their parent groups."""
     lines = _read(os.path.join(root, "proc/self/cgroup")) or ""
     for line in lines.splitlines():
         _, controllers, path = line.split(":", 2)
@@ -31,7 +31,7 @@ def _groups(root):
 
 
 def _share(path):
-    """The cores that one group may use; None where it has no limit."""
+    """The number of cores that one group may use; None if it has no limit."""
     text = _read(os.path.join(path, "cpu.max"))  # of version 2
     if text is None:
         quota, period = (

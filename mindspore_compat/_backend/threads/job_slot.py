@@ -1,11 +1,11 @@
-"""How compiled loops are shared by threads without the interpreter's lock.
+"""Threads share compiled loops through a job slot, without the interpreter lock (GIL).
 
-A thread that runs Python needs the interpreter's lock for each piece of work that it takes, and
-waits for it 10 to 50 microseconds where another has it. Here a job is an address of compiled code
-and the address of its arguments, in an array that all threads know, the slot. Threads of the pool
-watch the slot in compiled code, and enter the job while it gives tickets:
+A thread that runs Python needs the GIL for each piece of work, and waits 10 to 50 microseconds for
+it while another thread holds it. Here a job is the address of compiled code and the address of its
+arguments, stored in a shared array, the slot. Threads of the pool watch the slot in compiled code,
+and join the job while tickets are left:
 
-    the thread that calls                      a thread of the pool
+    the calling thread                         a thread of the pool
     `share`: writes the job, n tickets         `serve`: takes a ticket
              calls the code, which takes                calls the code, which takes
              pieces until none is left                  pieces until none is left
@@ -13,7 +13,7 @@ watch the slot in compiled code, and enter the job while it gives tickets:
              waits until ENDED is the
              number of tickets taken
 
-There is one job at a time: who finds the slot in use does all pieces itself.
+There is one job at a time: a caller that finds the slot busy runs all pieces itself.
 """
 
 import ctypes
@@ -26,13 +26,13 @@ import time
 
 import numpy
 
-# Elements of the slot, each in a cache line of its own if written while others are watched.
-CALLS = 0  # how often threads have been called to work that runs in Python
+# Elements of the slot. Those that are written while others are watched have their own cache lines.
+CALLS = 0  # how often threads have been called to work in Python
 TICKETS, ENTRY, ARGUMENTS = 8, 9, 10
 ENDED = 16
 OWNER = 24  # 1 while there is a job
-WATCHING = 32  # how many threads watch
-ALONE = 40  # how many jobs on end no thread of the pool has helped with
+WATCHING = 32  # the number of threads that watch
+ALONE = 40  # the number of consecutive jobs without help from the pool
 SIZE = 48
 NAP = 50  # microseconds
 
@@ -43,12 +43,12 @@ def new_slot():
 
 
 def serve(slot, before, left, limit, grace):
-    """Does jobs of a slot until none has come for a time, or CALLS is not `before` any more.
+    """Runs jobs of a slot until none comes for some time, or CALLS differs from `before`.
 
     Args:
-        left: an array of which the first element is set to 1 when this has begun.
-        limit: how long, in what `pause` counts.
-        grace: the time that passes after CALLS has changed.
+        left: an array whose first element is set to 1 when this begins.
+        limit: the time without a job, in units of `pause`.
+        grace: the time to wait after CALLS has changed.
     """
     left[0] = 1
     fetch_add(slot, WATCHING, 1)
@@ -68,12 +68,12 @@ def serve(slot, before, left, limit, grace):
 
 
 def share(slot, helpers, entry, words, limit):
-    """Does a job, together with at most so many threads that watch the slot.
+    """Runs a job, with the help of at most `helpers` threads that watch the slot.
 
     Args:
-        entry: the address of a function of one int64, which may be called by several threads.
-        words: an array of int64, whose address the function is given.
-        limit: how long this waits for others before it naps.
+        entry: the address of a function of one int64, which several threads may call.
+        words: an array of int64; the function is called with its address.
+        limit: how long this waits for other threads before it naps.
     """
     arguments = words.ctypes.data
     owns = helpers > 0 and compare_exchange(slot, OWNER, 0, 1)
@@ -88,34 +88,34 @@ def share(slot, helpers, entry, words, limit):
             if limit < 0:
                 nap()
         slot[ALONE] = 0 if entered else slot[ALONE] + 1
-        # A thread that was woken may wait for the processor of this one, although another
-        # is idle: sleeping for a moment lets it go first, and separates the two.
+        # A woken thread may wait for the core of this one although another core is idle. A short
+        # sleep lets it run first, and the system then puts the two on different cores.
         if slot[ALONE] > 1 and slot[ALONE] & (slot[ALONE] - 1) == 0:
             nap()
         exchange(slot, OWNER, 0)
-    return words[0]  # which is thereby alive until here
+    return words[0]  # keeps `words` alive until here
 
 
 def fetch_add(array, index, value):
-    """Adds to an element of an array of int64, and returns what it was before."""
-    found = array[index]
+    """Adds to an element of an int64 array, and returns its previous value."""
+    before = array[index]
     array[index] += value
-    return found
+    return before
 
 
 def exchange(array, index, value):
-    """Overwrites an element of an array of int64, and returns what it was before."""
-    found = array[index]
+    """Overwrites an element of an int64 array, and returns its previous value."""
+    before = array[index]
     array[index] = value
-    return found
+    return before
 
 
 def compare_exchange(array, index, expected, value):
-    """Overwrites an element of an array of int64 if it is `expected`; returns whether it was."""
-    found = array[index] == expected
-    if found:
+    """Overwrites an element of an int64 array if it is `expected`; returns whether it was."""
+    equal = array[index] == expected
+    if equal:
         array[index] = value
-    return found
+    return equal
 
 
 def call(address, argument):
@@ -124,8 +124,8 @@ def call(address, argument):
 
 
 def pause():
-    """Lets a moment pass, and returns how long it was: in cycles of the processor's counter, or 1
-    where that cannot be read. After it, compiled code reads memory anew."""
+    """Waits a moment, and returns its length: in cycles of the processor's counter, or 1 if there
+    is no counter. After it, compiled code reloads values from memory."""
     return 1
 
 
@@ -164,8 +164,8 @@ def intrinsics():
         def code(context, builder, signature, arguments):
             array, index, expected, value = arguments
             place = element(context, builder, signature.args[0], array, index)
-            found = builder.cmpxchg(place, expected, value, "seq_cst", "seq_cst")
-            return builder.extract_value(found, 1)
+            equal = builder.cmpxchg(place, expected, value, "seq_cst", "seq_cst")
+            return builder.extract_value(equal, 1)
 
         return types.boolean(array, types.int64, types.int64, types.int64), code
 
@@ -181,7 +181,7 @@ def intrinsics():
     @intrinsic
     def pause(context):
         def code(context, builder, signature, arguments):
-            found = word(1)
+            cycles = word(1)
             if platform.machine() in ("x86_64", "AMD64"):
                 module, kind = builder.module, ir.FunctionType(ir.VoidType(), [])
                 counter = module.declare_intrinsic(
@@ -189,9 +189,9 @@ def intrinsics():
                 )
                 start = builder.call(counter, [])
                 builder.call(module.declare_intrinsic("llvm.x86.sse2.pause", (), kind), [])
-                found = builder.sub(builder.call(counter, []), start)
+                cycles = builder.sub(builder.call(counter, []), start)
             builder.fence("acquire")
-            return found
+            return cycles
 
         return types.int64(), code
 
@@ -207,11 +207,11 @@ def intrinsics():
 
         return types.void(), code
 
-    found = {each._name: each for each in (compare_exchange, call, pause, nap)}
+    others = {function._name: function for function in (compare_exchange, call, pause, nap)}
     return {
         "fetch_add": read_modify_write("fetch_add", "add"),
         "exchange": read_modify_write("exchange", "xchg"),
-        **found,
+        **others,
     }
 
 
@@ -222,7 +222,7 @@ class Library:
 
     @staticmethod
     def text():
-        """Their source, by which loops on disk are distinguished."""
+        """Their source, part of the key of cached loops."""
         return inspect.getsource(sys.modules[__name__])
 
     @staticmethod
@@ -234,8 +234,8 @@ class Library:
         import numba
 
         scope = {**_CONSTANTS, **intrinsics()}
-        made = types.FunctionType(share.__code__, scope, "share")
-        return {**scope, "share": numba.njit(error_model="numpy")(made)}
+        function = types.FunctionType(share.__code__, scope, "share")
+        return {**scope, "share": numba.njit(error_model="numpy")(function)}
 
 
 _CONSTANTS = {name: value for name, value in globals().items() if name.isupper()}

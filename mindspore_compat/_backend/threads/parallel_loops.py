@@ -1,7 +1,7 @@
-"""Compiled loops whose pieces are shared by the scheduler's threads within compiled code.
+"""Compiled loops whose pieces the scheduler's threads share, without returning to Python.
 
 A ParallelLoop is a function of arrays and numbers, some of which differ from piece to piece. The
-annotations of its parameters say what they are:
+annotations of its parameters give their kinds:
 
     def scale(x: array(FLOAT), factor: number(FLOAT), buffer: memory(FLOAT), first: piece(0),
               last: piece(1)):
@@ -12,8 +12,8 @@ annotations of its parameters say what they are:
         loop.run(numpy.array([[0, 64], [64, 100]]), x, numpy.float32(2), 32)
 
 `run` calls it once for each row of the table, in any order: scale(x, 2, buffer, 0, 64) and
-scale(x, 2, buffer, 64, 100), with 32 elements of memory for each thread. Nothing of that needs the
-interpreter's lock but the call of `run` (job_slot.py).
+scale(x, 2, buffer, 64, 100), with 32 elements of memory for each thread. Only the call of `run`
+needs the interpreter lock (job_slot.py).
 """
 
 import functools
@@ -50,7 +50,7 @@ def array(dtype):
 
 
 def part(dtype, column):
-    """The part of an array from the piece's number in a column of the table to that in the next."""
+    """The part of an array between the piece's numbers in a column of the table and the next."""
     return Parameter("part", dtype, column)
 
 
@@ -60,7 +60,7 @@ def number(dtype=INDEX):
 
 
 def memory(dtype):
-    """Uninitialised memory of a thread; `run` is given how many elements."""
+    """Uninitialized memory for each thread; `run` gets the number of elements."""
     return Parameter("memory", dtype)
 
 
@@ -70,7 +70,7 @@ def piece(column):
 
 
 def sizes(kind):
-    """A named tuple of int64, the same for all pieces; `run` is given its fields."""
+    """A named tuple of int64, the same for all pieces; `run` gets its fields as arguments."""
     return Parameter("sizes", fields=kind)
 
 
@@ -83,8 +83,8 @@ def blocks(total, size):
 
 @functools.lru_cache(maxsize=1024)
 def blocks_around(outer, length, inner, size, width):
-    """The table of pieces of about `size` elements that cover an array of three axes but for the
-    middle one: their first and last of the outer axis, and of the inner, in whole `width`s."""
+    """The table of pieces of about `size` elements that cover the outer and the inner one of three
+    axes: their bounds on the outer axis, and on the inner one in multiples of `width`."""
     columns = max(size // length // width * width, width)
     several = blocks(outer, max(size // (length * inner), 1))
     parts = blocks(inner, columns)
@@ -92,19 +92,19 @@ def blocks_around(outer, length, inner, size, width):
 
 
 def aligned(count, dtype=FLOAT):
-    """So many uninitialised elements that begin with a cache line: no vector crosses one."""
-    found = numpy.empty(count + LINE, dtype)
-    start = -found.ctypes.data % LINE // found.itemsize
-    return found[start : start + count]
+    """`count` uninitialized elements, aligned to a cache line so that no vector crosses one."""
+    memory = numpy.empty(count + LINE, dtype)
+    start = -memory.ctypes.data % LINE // memory.itemsize
+    return memory[start : start + count]
 
 
 class ParallelLoop(jit.Loop):
-    """A loop that `run` shares among threads, where it is ready.
+    """A loop that `run` shares among threads once it is compiled.
 
     Args:
-        text, reorders, label, library: as for compiled.Loop.
-        parameters: a Parameter for each of the function's.
-        checks: whether it returns a bool, whether the arrays were as they should be in a piece.
+        text, reorders, label, library: as for jit.Loop.
+        parameters: a Parameter for each parameter of the function.
+        checks: whether the function returns a bool, False for a piece with unsuitable values.
     """
 
     def __init__(self, text, parameters, reorders, label, library=None, checks=False):
@@ -112,11 +112,11 @@ class ParallelLoop(jit.Loop):
         self._checks = checks
 
     def is_ready(self):
-        """True if it can run; has it compiled."""
+        """True if it is compiled; else requests that."""
         return self.ready is not None or self.request()
 
     def make(self, numba):
-        """Compiles the code that threads enter, and what calls them to it."""
+        """Compiles the entry that threads run, and the caller that shares it."""
         digest, functions = self.functions()
         options = self.options()
         inline = "always" if len(self._parameters) <= _INLINED else "never"
@@ -130,12 +130,12 @@ class ParallelLoop(jit.Loop):
         entry = make(jit.executed(text.format(name), name, scope))
         return _Ready(entry, entry.address, _caller(kinds))
 
-    def run(self, table, *given):
+    def run(self, table, *arguments):
         """Calls the loop for all pieces.
 
         Args:
             table (numpy.ndarray): contiguous, int64, one row for each piece.
-            *given: arrays, numbers and sizes of memory, for all parameters but the pieces' own.
+            *arguments: arrays, numbers and sizes of memory, for all parameters but `piece`s.
 
         Returns:
             bool: False if a piece has returned False.
@@ -145,11 +145,11 @@ class ParallelLoop(jit.Loop):
         helpers = scheduler.helpers(len(table))
         ready = self.ready
         return not ready.call(
-            scheduler.slot(), helpers, ready.address, spinning.longest(), table, *given
+            scheduler.slot(), helpers, ready.address, spinning.longest(), table, *arguments
         )
 
     def _kinds(self):
-        """Of each value that `run` is given whether it is an array, and its dtype."""
+        """For each argument of `run`, whether it is an array, and its dtype."""
         kinds = []
         for kind, dtype, _, fields in self._parameters:
             if kind == "sizes":
@@ -159,8 +159,8 @@ class ParallelLoop(jit.Loop):
         return tuple(kinds)
 
     def _entry_text(self, name):
-        """The Python text of the function that threads enter: takes pieces until none is left; and
-        the named tuples that it makes, by name."""
+        """The Python text of the entry, the function that takes pieces until none is left, and the
+        named tuples that it creates, by name."""
         lines, arguments, tuples, count = [], [], {}, 0
         for kind, dtype, column, fields in self._parameters:
             if kind == "piece":
@@ -178,7 +178,7 @@ class ParallelLoop(jit.Loop):
             lines.append(f"{own} = {value}")
             sliced = f"{own}[table[at + {column}] : table[at + {column + 1}]]"
             arguments.append(sliced if kind == "part" else own)
-        called = f"loop({', '.join(arguments)})"
+        call = f"loop({', '.join(arguments)})"
         lines = [
             "words, table, given = read(address)",
             *lines,
@@ -188,9 +188,9 @@ class ParallelLoop(jit.Loop):
             "        break",
             f"    at = number * words[{_COLUMNS}]",
             *(
-                [f"    if not {called}:", f"        words[{_FAILED}] = 1"]
+                [f"    if not {call}:", f"        words[{_FAILED}] = 1"]
                 if self._checks
-                else [f"    {called}"]
+                else [f"    {call}"]
             ),
         ]
         return "\n".join([f"def {name}(address):", *[f"    {line}" for line in lines]]), tuples
@@ -198,8 +198,8 @@ class ParallelLoop(jit.Loop):
 
 @jit.made_once
 def loop_of(function, library=None, reorders=False):
-    """The ParallelLoop of a function whose parameters are annotated by the functions above; one
-    that is annotated to return a bool `checks`."""
+    """The ParallelLoop of a function whose parameters are annotated by the functions above. It
+    `checks` if the function is annotated to return a bool."""
     kinds = dict(function.__annotations__)
     checks = kinds.pop("return", None) is bool
     text = functools.partial(jit.text_of, function)
@@ -211,16 +211,16 @@ def _digest(text):
 
 
 class _Ready(NamedTuple):
-    """What `ParallelLoop.run` calls."""
+    """The compiled functions of a ParallelLoop."""
 
-    entry: object  # the function that threads enter
+    entry: object  # the function that threads run
     address: int
-    call: object  # writes its arguments down and shares it
+    call: object  # writes the arguments of a job and shares it
 
 
 @functools.cache
 def _source():
-    """The source of what entries and callers consist of."""
+    """The source of the code in entries and callers."""
     return inspect.getsource(sys.modules[__name__]) + job_slot.Library.text()
 
 
@@ -241,8 +241,8 @@ def _scope():
 
 @functools.cache
 def _caller(kinds):
-    """The compiled function that writes the arguments of a job down, and shares it; loops with the
-    same kinds of parameters have the same."""
+    """The compiled function that writes the arguments of a job and shares it; one for all loops
+    with the same kinds of parameters."""
     import numba
 
     names = ", ".join([f"p{index}" for index in range(len(kinds))])
@@ -256,23 +256,23 @@ def _caller(kinds):
 """
     name = f"call_{_digest(repr(kinds) + _source())}"
     number = numba.int64
-    given = (number[::1], number, number, number, number[:, ::1], *_types(kinds))
-    make = numba.njit(given, nogil=True, cache=True, error_model="numpy")
+    signature = (number[::1], number, number, number, number[:, ::1], *_types(kinds))
+    make = numba.njit(signature, nogil=True, cache=True, error_model="numpy")
     return make(jit.executed(text.format(name), name, {"write": _writer(), **_scope()}))
 
 
 def _types(kinds):
-    """Numba's types for parameters: of each whether it is an array, and its dtype."""
+    """Numba's types for pairs (whether it is an array, its dtype)."""
     import numba
 
     types = [numba.from_dtype(dtype) for _, dtype in kinds]
-    return [each[::1] if kind[0] else each for kind, each in zip(kinds, types, strict=True)]
+    return [t[::1] if is_array else t for (is_array, _), t in zip(kinds, types, strict=True)]
 
 
 @functools.cache
 def _writer():
-    """The compiled function that writes arrays and numbers into the words of a job: of an array its
-    address and size, of a number its bits."""
+    """The compiled function that writes arrays and numbers into the words of a job: the address and
+    size of an array, the bits of a number."""
     from llvmlite import ir
     from numba import types
     from numba.extending import intrinsic
@@ -285,10 +285,10 @@ def _writer():
                 value = builder.extract_value(arguments[1], index)
                 target = builder.gep(words, [ir.IntType(64)(_FIRST + 2 * index)])
                 if isinstance(kind, types.Array):
-                    found = context.make_array(kind)(context, builder, value=value)
+                    array = context.make_array(kind)(context, builder, value=value)
                     size = builder.gep(target, [ir.IntType(64)(1)])
-                    builder.store(found.nitems, size)
-                    value = builder.ptrtoint(found.data, ir.IntType(64))
+                    builder.store(array.nitems, size)
+                    value = builder.ptrtoint(array.data, ir.IntType(64))
                 builder.store(value, builder.bitcast(target, value.type.as_pointer()))
             return context.get_dummy_value()
 
@@ -299,8 +299,8 @@ def _writer():
 
 @functools.cache
 def _reader(kinds):
-    """The compiled function that finds at an address the words of a job, its table, and a tuple of
-    the arrays and numbers that `_writer` has written."""
+    """The compiled function that reads from an address the words of a job, its table, and a tuple
+    of the arrays and numbers that `_writer` has written."""
     from llvmlite import ir
     from numba import types
     from numba.extending import intrinsic
@@ -309,15 +309,15 @@ def _reader(kinds):
     given = types.Tuple(_types(kinds))
 
     def array_at(context, builder, kind, pointer, size):
-        made = context.make_array(kind)(context, builder)
+        result = context.make_array(kind)(context, builder)
         item = context.get_abi_sizeof(context.get_data_type(kind.dtype))
-        made.data = builder.bitcast(pointer, made.data.type)
-        made.nitems, made.itemsize = size, size.type(item)
-        made.shape, made.strides = [
-            builder.insert_value(ir.Constant(ir.ArrayType(size.type, 1), None), each, 0)
-            for each in (size, size.type(item))
+        result.data = builder.bitcast(pointer, result.data.type)
+        result.nitems, result.itemsize = size, size.type(item)
+        result.shape, result.strides = [
+            builder.insert_value(ir.Constant(ir.ArrayType(size.type, 1), None), extent, 0)
+            for extent in (size, size.type(item))
         ]
-        return made._getvalue()
+        return result._getvalue()
 
     @intrinsic
     def read(context, address):
@@ -334,13 +334,13 @@ def _reader(kinds):
                 pointer = builder.inttoptr(builder.load(source), word.as_pointer())
                 return array_at(context, builder, kind, pointer, size)
 
-            found = [value(index + 1, kind) for index, kind in enumerate(given.types)]
-            found = [
+            values = [value(index + 1, kind) for index, kind in enumerate(given.types)]
+            parts = [
                 array_at(context, builder, words, start, word(_FIRST + 2 + 2 * len(kinds))),
                 value(0, words),
-                context.make_tuple(builder, given, found),
+                context.make_tuple(builder, given, values),
             ]
-            return context.make_tuple(builder, signature.return_type, found)
+            return context.make_tuple(builder, signature.return_type, parts)
 
         return types.Tuple([words, words, given])(types.int64), code
 

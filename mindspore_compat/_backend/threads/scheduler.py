@@ -1,12 +1,11 @@
-"""Shares large work of the host among the cores that the process may use.
+"""Thread pool of the host: shares large work among the cores that the process may use.
 
 `run(work, count)` calls `work(0)`, ..., `work(count - 1)`, which write to separate memory. The
-thread that calls takes one number after another, and so does every idle thread of the pool: a core
-that another process keeps busy takes fewer, and none is waited for that has not begun. How work is
-cut into pieces depends on shapes alone, never on the number of threads, so results have the same
-bits with any.
+calling thread takes one number after another, and so does every idle thread of the pool. A core
+that is busy with another process takes fewer pieces, and nobody waits for a thread that has not
+begun. Pieces depend on shapes alone, so results are bitwise the same with any number of threads.
 
-The library behind NumPy's products of matrices is limited to one thread meanwhile (`Hold`). Its own
+Meanwhile the BLAS library behind NumPy's matrix products is limited to one thread (`Hold`). Its own
 threads wait for each other at every product, which next to busy processes costs far more than they
 gain.
 
@@ -16,11 +15,11 @@ gain.
 
     run(rows, -(-len(x) // 64))
 
-Threads that wait for a job, or for its last piece, watch for it a moment before they sleep
-(spinning.py), as steps of training share work every few hundred microseconds.
+Threads that wait for a job, or for its last piece, spin for a moment before they sleep
+(spinning.py), because training steps share work every few hundred microseconds.
 
-The pool starts with the first work that is shared. A forked process starts its own; what runs
-inside a piece runs on the thread of that piece.
+The pool starts with the first shared work. A forked process starts its own pool. Calls of `run`
+inside a piece run on the thread of that piece.
 """
 
 import contextvars
@@ -37,21 +36,21 @@ import numpy
 from . import affinity, cgroup, job_slot, spinning
 
 _VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-NAP = 1e-4  # seconds between two looks at the threads that end their pieces after an interrupt
-_limits = {}  # what settings ask for, by the name of the setting
+NAP = 1e-4  # seconds between two checks whether threads have left their pieces after an interrupt
+_limits = {}  # name of a setting -> its number of threads
 
 
 def threads():
-    """How many threads share large work, the one that calls included."""
+    """The number of threads that share large work, including the calling thread."""
     return _limits.get("exactly") or min([_allowed(), *_limits.values()])
 
 
 def limit(count, setting="exactly"):
-    """Sets how many threads share large work.
+    """Sets the number of threads that share large work.
 
     Args:
-        count (int): how many; 0 takes the setting back.
-        setting (str): "exactly" for that many; any other name only lowers what the process may use.
+        count (int): the number of threads; 0 removes the setting.
+        setting (str): "exactly" for this number; any other name sets an upper bound.
     """
     _limits.pop(setting, None)
     if count:
@@ -60,8 +59,8 @@ def limit(count, setting="exactly"):
 
 @functools.cache
 def _allowed():
-    """The threads that the process may run at once: by its cores, its group's share of them, and
-    the variables that say so to libraries."""
+    """The number of threads that the process may run at once: the least of its cores, the share of
+    its control group, and the environment variables that limit libraries."""
     counts = [len(affinity.available()), cgroup.cores()]
     counts += [
         int(value) for name in _VARIABLES if (value := os.environ.get(name, "").strip()).isdecimal()
@@ -69,7 +68,7 @@ def _allowed():
     return max(min(count for count in counts if count), 1)
 
 
-recount = _allowed.cache_clear  # after the process has been bound to other cores
+recount = _allowed.cache_clear  # to be called after the process was bound to other cores
 
 
 def run(work, count):
@@ -80,8 +79,8 @@ def run(work, count):
         count (int): the number of pieces.
 
     Raises:
-        BaseException: what the piece of the lowest number among those that failed has raised;
-            pieces that had not begun by then are left out.
+        BaseException: the error of the failed piece with the lowest number. Pieces that have not
+            begun by then do not run.
     """
     with hold:
         helpers = min(threads(), count) - 1
@@ -93,11 +92,11 @@ def run(work, count):
 
 
 def helpers(count):
-    """How many threads of the pool may help with so many pieces of a compiled loop; wakes them."""
-    found = 0 if _here.inside else min(threads(), count) - 1
-    if found > 0:
-        _pool.watch(found)
-    return found
+    """Wakes threads of the pool for `count` pieces of a compiled loop; returns their number."""
+    helping = 0 if _here.inside else min(threads(), count) - 1
+    if helping > 0:
+        _pool.watch(helping)
+    return helping
 
 
 def slot():
@@ -111,11 +110,11 @@ def blocks(total, size):
 
 
 class _Here(threading.local):
-    """What holds for the calling thread."""
+    """The state of the calling thread."""
 
     inside = False  # whether it runs a piece
-    holds = 0  # how many holds it is in
-    steps = 0  # how many steps it is in
+    holds = 0  # the nesting depth of holds
+    steps = 0  # the nesting depth of steps
     stays_entered = False  # whether a step keeps a hold
 
 
@@ -140,7 +139,7 @@ class _Job:
         self.failed = None  # (number, error)
 
     def share(self, helpers):
-        """Works together with so many threads of the pool, and raises what a piece has raised."""
+        """Runs the pieces together with `helpers` threads of the pool; raises a piece's error."""
         try:
             _pool.call(self, helpers)
             if not self.take():
@@ -150,12 +149,12 @@ class _Job:
             self._fail(-1, error)
             self._give_up()
         finally:
-            self.work = None  # a thread that comes late finds nothing, and keeps nothing alive
+            self.work = None  # a late thread has nothing to do, and keeps nothing alive
         if self.failed:
             raise self.failed[1]
 
     def help(self):
-        """Does pieces on a thread of the pool, as `take`."""
+        """Runs `take` on a thread of the pool."""
         self.helping.append(None)
         try:
             return self.take()
@@ -163,14 +162,14 @@ class _Job:
             self.helping.pop()
 
     def take(self):
-        """Does pieces until none is left. Returns whether the last to end was among them."""
-        work, ended = self.work, 0
+        """Runs pieces until none is left. Returns whether one of them was the last to end."""
+        work, count = self.work, 0
         _here.inside = True
         try:
             for number in self.numbers:
                 if number >= self.count:
                     break
-                ended += 1
+                count += 1
                 if self.failed is None:
                     try:
                         work(number)
@@ -178,12 +177,12 @@ class _Job:
                         self._fail(number, error)
         finally:
             _here.inside = False
-            last = self._end(ended)
+            last = self._end(count)
         return last
 
     def _give_up(self):
-        """Returns when no piece runs, and none can begin. The interrupt may have come while the
-        pieces of this thread were being counted, so the others are not awaited by their number."""
+        """Returns when no piece runs and none can begin. An interrupt may have lost the count of
+        this thread's pieces, so this does not wait for a number of pieces."""
         for number in self.numbers:
             if number >= self.count:
                 break
@@ -195,17 +194,17 @@ class _Job:
             if self.failed is None or number < self.failed[0]:
                 self.failed = (number, error)
 
-    def _end(self, ended):
+    def _end(self, count):
         with self.lock:
-            self.left -= ended
-            last = ended > 0 and not self.left
+            self.left -= count
+            last = count > 0 and not self.left
         if last:
             self.done.release()
         return last
 
 
 class _Pool:
-    """Threads that wait for jobs. They end with the process, whatever they do then."""
+    """Daemon threads that wait for jobs."""
 
     def __init__(self):
         self.jobs = SimpleQueue()
@@ -215,7 +214,7 @@ class _Pool:
         self.lock = threading.Lock()
 
     def call(self, job, helpers):
-        """Has so many threads look at a job when they are idle."""
+        """Offers a job to `helpers` threads, for when they are idle."""
         if self.started < helpers:
             self._start(helpers)
         for _ in range(helpers):
@@ -223,7 +222,7 @@ class _Pool:
         self.calls[0] += 1
 
     def watch(self, count):
-        """Has so many threads watch the slot when they are idle."""
+        """Makes `count` threads watch the slot, when they are idle."""
         if self.started < count:
             self._start(count)
         missing = count - int(self.slot[job_slot.WATCHING]) - self.jobs.qsize()
@@ -246,25 +245,25 @@ class _Pool:
             elif ended is not None:
                 ended[0] = 1
             ended = None
-            if (given := jobs.get()) is None:  # watch the slot
+            if (offer := jobs.get()) is None:  # watch the slot
                 continue
-            context, job = given
+            context, job = offer
             ended = job.ended if context.run(job.help) else None
-            del context, job, given
+            del context, job, offer
 
 
 class Hold:
-    """A context in which the libraries of products of matrices use one thread. It may be nested,
-    and entered by several threads; the last to leave gives back what was set before.
+    """A context in which BLAS libraries use one thread. It may be nested, and several threads may
+    enter it; the last to leave restores the previous settings.
 
-    What an interrupt leaves undone once `__enter__` or `__exit__` has begun is done before the
-    interrupt goes on, or by the next hold.
+    If an interrupt stops `__enter__` or `__exit__` halfway, the settings are restored before the
+    interrupt propagates, or by the next hold.
     """
 
     def __init__(self):
         self.lock = threading.Lock()
-        self.holders = set()  # threads, by their numbers
-        self.before = ()  # what is to be given back
+        self.holders = set()  # identifiers of threads
+        self.before = ()  # (library, its number of threads before)
 
     def __enter__(self):
         if _here.holds:
@@ -273,7 +272,7 @@ class Hold:
         try:
             with self.lock:
                 if not self.holders:
-                    # What an interrupt has kept from being given back stands there still.
+                    # Settings that an interrupt prevented from being restored are still here.
                     self.before = self.before or [(n, n.get_num_threads()) for n in libraries()]
                     self._set(1)
                 self.holders.add(get_ident())
@@ -303,7 +302,7 @@ class Hold:
                 self.before = ()
 
     def _set(self, count=None):
-        """Has the libraries use so many threads; None for as many as before."""
+        """Sets the number of threads of the libraries; None restores the previous one."""
         for library, before in self.before:
             if before != 1:
                 if hasattr(library, "clear_controlling_thread"):  # else only one thread may set it
@@ -311,7 +310,7 @@ class Hold:
                 library.set_num_threads(count or before)
 
     def after_fork(self):
-        """Forgets the threads that only the parent has."""
+        """Forgets the threads of the parent process."""
         self.lock = threading.Lock()
         self.holders = {get_ident()} if _here.holds else set()
         if not self.holders:
@@ -320,7 +319,7 @@ class Hold:
 
 
 class Step:
-    """A context that keeps the first hold inside it to its end, as each costs some microseconds."""
+    """A context that keeps its first hold until it ends, because a hold costs microseconds."""
 
     def __enter__(self):
         _here.steps += 1
@@ -334,13 +333,15 @@ class Step:
 
 @functools.cache
 def libraries():
-    """The controllers of the libraries that NumPy makes products with; all that are loaded where
-    its own are not distinguished from others."""
-    import threadpoolctl  # here, because it looks for them
+    """The controllers of NumPy's BLAS libraries; of all loaded ones if NumPy's own cannot be told
+    apart."""
+    import threadpoolctl  # here, because its import searches for libraries
 
-    found = threadpoolctl.ThreadpoolController().select(user_api="blas").lib_controllers
+    controllers = threadpoolctl.ThreadpoolController().select(user_api="blas").lib_controllers
     home = os.path.dirname(numpy.__file__)
-    return [each for each in found if each.filepath.startswith(home)] or found
+    return [
+        controller for controller in controllers if controller.filepath.startswith(home)
+    ] or controllers
 
 
 hold = Hold()

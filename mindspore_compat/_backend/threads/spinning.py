@@ -1,9 +1,9 @@
-"""Waits of a bounded time without sleeping, for threads that hand work to each other.
+"""Spin waits of bounded time, for threads that hand work to each other.
 
-A thread that sleeps runs again some 50 to 200 microseconds after it is woken, which is more than
-many pieces of work take. `wait` runs compiled code that watches a flag instead, without the
-interpreter's lock, and gives up after SECONDS; the caller sleeps then. Where Numba is missing, or
-has not compiled the loop yet, it returns at once.
+A sleeping thread runs again 50 to 200 microseconds after it is woken, longer than many pieces of
+work take. Instead, `wait` runs compiled code that watches a flag without the interpreter lock, and
+gives up after SECONDS; the caller then sleeps. Without Numba, or while the loop is not compiled
+yet, it returns at once.
 
     flag = numpy.zeros(1, numpy.int64)
     wait(flag, 0)  # returns when another thread has changed flag[0], or after SECONDS
@@ -18,8 +18,8 @@ import numpy
 from ..compiled import jit
 from . import job_slot
 
-SECONDS = 300e-6  # that a wait lasts at most
-# After a change: time in which the thread that made it may release the interpreter's lock.
+SECONDS = 300e-6  # the longest wait
+# The time after a change in which the thread that made it may release the interpreter lock.
 GRACE = 5e-6
 _INDEX = numpy.dtype(numpy.int64)
 _ignored = numpy.zeros(1, _INDEX)
@@ -30,8 +30,8 @@ _TEXT = """def {}(left, flag, value, limit, grace):
     while limit > 0 and grace > 0:
         grace -= pause()
 """
-# Counts of `pause` by which it is found how long one is: in the shortest of so many tries, no other
-# process has had the processor meanwhile.
+# The length of a `pause` is measured over this many counts. The shortest of the tries counts, in
+# which no other process interrupted.
 _COUNTS, _TRIES = 1 << 16, 20
 
 
@@ -50,13 +50,13 @@ _serve = jit.Loop(
 
 @functools.cache
 def _limits():
-    """SECONDS and GRACE, as `job_slot.pause` counts."""
-    flag, taken = numpy.zeros(1, _INDEX), []
+    """SECONDS and GRACE in units of `job_slot.pause`."""
+    flag, times = numpy.zeros(1, _INDEX), []
     for _ in range(_TRIES):
         start = time.perf_counter()
         _loop.ready(flag.copy(), flag, 0, _COUNTS, 0)
-        taken.append((time.perf_counter() - start) / _COUNTS)
-    return int(SECONDS / min(taken)), int(GRACE / min(taken))
+        times.append((time.perf_counter() - start) / _COUNTS)
+    return int(SECONDS / min(times)), int(GRACE / min(times))
 
 
 def wait(flag, value, left=None):
@@ -64,9 +64,9 @@ def wait(flag, value, left=None):
 
     Args:
         flag (numpy.ndarray): one int64, which another thread changes.
-        value (int): what it is until then.
+        value (int): its value before the change.
         left (numpy.ndarray): one int64, which is set to 1 when this thread has released the
-            interpreter's lock, so that a thread that waits for it need not wait for the lock too.
+            interpreter lock, so that a thread that waits for this need not wait for the lock too.
     """
     if _loop.ready is not None:
         _loop.ready(_ignored if left is None else left, flag, value, *_limits())
@@ -75,13 +75,13 @@ def wait(flag, value, left=None):
 
 
 def longest():
-    """How long a wait is, as `job_slot.pause` counts; 0 while nothing is compiled."""
+    """The longest wait in units of `job_slot.pause`; 0 while nothing is compiled."""
     return _limits()[0] if _loop.ready is not None else 0
 
 
 def serve(slot, before, left=None):
-    """Does the jobs of a slot (job_slot.py) until none has come for some time, or its CALLS are not
-    `before` any more; `left` as for `wait`."""
+    """Runs the jobs of a slot (job_slot.py) until none comes for some time, or its CALLS differ
+    from `before`; `left` as for `wait`."""
     if _serve.ready is not None and _loop.ready is not None:
         _serve.ready(slot, before, _ignored if left is None else left, *_limits())
     elif "numba" in sys.modules and jit.available():  # it is imported for larger loops only

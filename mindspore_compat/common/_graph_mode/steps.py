@@ -54,7 +54,7 @@ def captures(building):
         and not warming_up.depth
         and not interception.modes
         and not depth.open
-        and (current.allowed() or current.wanted() and _records())
+        and (current.can_capture() or current.is_permitted() and _records())
     )
 
 
@@ -140,7 +140,7 @@ class CapturedStep:
 
     def _graph(self, owner, function, args, kwargs):
         """The graph for these arguments; None if there are too many already."""
-        form = Graph if current.allowed() else RecordedStep
+        form = Graph if current.can_capture() else RecordedStep
         if form not in self._cells:
             objects = objects_from((owner, function), into_optimizers=form.with_optimizer)
             self._cells[form] = [weakref.ref(value) for value in objects if form.relies_on(value)]

@@ -76,7 +76,7 @@ class Optimizer(Cell):
 
     def __call__(self, *args, **kwargs):
         """Updates the parameters; in a step that is recorded on the host, in each replay too."""
-        if not current.allowed():  # no GPU captures its updates
+        if not current.can_capture():  # no GPU captures its updates
             current.note_training()
         return current.apart(super().__call__, *args, **kwargs)
 
@@ -87,7 +87,7 @@ class Optimizer(Cell):
             param_group (dict): the key `params`, a Parameter or a list of them, and settings.
 
         Raises:
-            TypeError: if `param_group` is no dict, or a value has a wrong type.
+            TypeError: if `param_group` is not a dict, or a value has a wrong type.
             ValueError: if a parameter is trained already.
         """
         api = type(self).__name__

@@ -14,7 +14,7 @@ from ..._backend import arrays
 from ..._backend.block_inverse import (
     between_blocks,
     inverse_blocks,
-    inverse_blocks_unwatched,
+    inverse_blocks_on_gpu,
     shape_of,
     times_blocks,
 )
@@ -270,7 +270,7 @@ class ThorGpu(FusedOptimizer):
             matrices.append((g * scale, damping, layer.positions()))
             if not layer.is_table:
                 matrices.append((a, damping, layer.positions()))
-        inverses = iter(inverse_blocks_unwatched(matrices))
+        inverses = iter(inverse_blocks_on_gpu(matrices))
         result = {}
         for layer, a, _ in factors:
             xp, inverse_g = arrays.space_of(a), next(inverses)

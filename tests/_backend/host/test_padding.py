@@ -23,7 +23,7 @@ WIDTHS = [
 
 def operands(widths):
     x = np.random.default_rng(0).standard_normal((4, 5, 4)[: len(widths)])
-    return x, padding._taken(HOST, x, widths, "reflect").shape
+    return x, padding._gather(HOST, x, widths, "reflect").shape
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -33,7 +33,7 @@ def test_values_and_the_transpose(mode, widths, threads_from, monkeypatch):
     monkeypatch.setattr(Least, "UFUNC", threads_from)
     x, shape = operands(widths)
     found = HOST.pad_by_index(x, widths, mode)
-    same(found, padding._taken(HOST, x, widths, mode))
+    same(found, padding._gather(HOST, x, widths, mode))
     if min(map(min, widths)) >= 0:
         same(found, np.pad(x, widths, MODES[mode]))
     g = np.random.default_rng(1).standard_normal(shape)
@@ -42,7 +42,7 @@ def test_values_and_the_transpose(mode, widths, threads_from, monkeypatch):
     same(g, kept)
     assert back.shape == x.shape
     close((back * x).sum(), (g * found).sum(), atol=1e-9)
-    close(back, padding._scattered(HOST, g, x.shape, widths, mode), atol=1e-12)
+    close(back, padding._scatter(HOST, g, x.shape, widths, mode), atol=1e-12)
 
 
 @pytest.mark.parametrize("mode", ["replicate", "circular", "symmetric"])

@@ -37,7 +37,7 @@ def reduced(name, x, axis, dtype=None, keepdims=False):
     ufunc, found = getattr(np, name), []
     for threads in (1, 2, 4):
         scheduler.limit(threads)
-        found.append(reductions.reduced(ufunc, x, axis, dtype, keepdims))
+        found.append(reductions.reduce_large(ufunc, x, axis, dtype, keepdims))
     same(found[0], found[1])
     same(found[0], found[2])
     wanted = ufunc.reduce(x, axis, dtype, None, keepdims)
@@ -104,7 +104,7 @@ def test_errors_are_numpys(axis):
     with pytest.raises(Exception) as wanted:
         np.add.reduce(X, axis)
     with pytest.raises(type(wanted.value)) as found:
-        reductions.reduced(np.add, X, axis, None, False)
+        reductions.reduce_large(np.add, X, axis, None, False)
     assert str(found.value) == str(wanted.value)
 
 

@@ -49,7 +49,7 @@ def test_where_gives_what_numpy_gives(dtype):
 
 def test_where_takes_its_own_way_for_large_masks_alone(monkeypatch):
     ways = []
-    monkeypatch.setattr(select, "_chosen", lambda *given: ways.append(given))
+    monkeypatch.setattr(select, "_choose", lambda *given: ways.append(given))
     for size in (8, 1 << 15):
         HOST.where(np.ones(size, bool), np.ones(size), np.zeros(()))
     assert len(ways) == 1

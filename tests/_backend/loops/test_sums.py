@@ -29,7 +29,7 @@ def check(x, axis):
     found = []
     for threads in (1, 2, 4):
         scheduler.limit(threads)
-        found.append(reductions.reduced(np.add, x, axis, None, False))
+        found.append(reductions.reduce_large(np.add, x, axis, None, False))
     same(found[0], found[1])
     same(found[0], found[2])
     exact = np.add.reduce(x, axis, "float64")
@@ -62,10 +62,10 @@ def test_what_the_loop_does_not_take_is_numpys(any_size, monkeypatch):
     by_python(monkeypatch)
     x = rng.standard_normal((30, 40), np.float32)
     for each in (x.astype(np.float64), x[:, ::3], x > 0):
-        same(reductions.reduced(np.add, each, 0, None, False), each.sum(0))
-    same(reductions.reduced(np.maximum, x, 0, None, False), x.max(0))
-    same(reductions.reduced(np.add, x, 1, None, True), x.sum(1, keepdims=True))
-    same(reductions.reduced(np.add, x, 0, "float64", False), x.sum(0, "float64"))
+        same(reductions.reduce_large(np.add, each, 0, None, False), each.sum(0))
+    same(reductions.reduce_large(np.maximum, x, 0, None, False), x.max(0))
+    same(reductions.reduce_large(np.add, x, 1, None, True), x.sum(1, keepdims=True))
+    same(reductions.reduce_large(np.add, x, 0, "float64", False), x.sum(0, "float64"))
 
 
 @pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
@@ -74,5 +74,5 @@ def test_infinities_and_nan_stay(value, any_size, monkeypatch):
     x = rng.standard_normal((50, 4), np.float32)
     x[20, 1] = value
     for axis in (0, None):
-        found = reductions.reduced(np.add, x, axis, None, False)
+        found = reductions.reduce_large(np.add, x, axis, None, False)
         np.testing.assert_allclose(found, x.sum(axis), 1e-4)

@@ -38,7 +38,7 @@ def test_a_weight_lies_in_panels(width, count, transposed, loops):
     weight = normal(count, width).astype(np.float32)
     stored = np.ascontiguousarray(weight.T) if transposed else weight
     wanted = panels(weight, LANES)
-    found = weight_layouts.laid_out(stored, transposed)
+    found = weight_layouts.pack(stored, transposed)
     np.testing.assert_array_equal(found[: wanted.size], wanted)
 
 
@@ -52,21 +52,21 @@ def test_compiled_code_lays_it_out_from_the_beginning_of_a_cache_line(transposed
     weight = normal(32, 100).astype(np.float32)
     stored = np.ascontiguousarray(weight.T) if transposed else weight
     wanted = panels(weight, sizes()["LANES"])
-    found = weight_layouts.laid_out(stored, transposed)
+    found = weight_layouts.pack(stored, transposed)
     np.testing.assert_array_equal(found[: wanted.size], wanted)
     assert found.ctypes.data % parallel_loops.LINE == 0
 
 
 def test_a_layout_is_used_again_until_something_is_written(loops):
     weight = normal(4, 4).astype(np.float32)
-    first = weight_layouts.laid_out(weight, False)
-    assert weight_layouts.laid_out(weight, False) is not first
+    first = weight_layouts.pack(weight, False)
+    assert weight_layouts.pack(weight, False) is not first
     with layout_cache.cache:
-        first = weight_layouts.laid_out(weight, False)
-        assert weight_layouts.laid_out(weight, False) is first
-        assert weight_layouts.laid_out(weight, True) is not first
+        first = weight_layouts.pack(weight, False)
+        assert weight_layouts.pack(weight, False) is first
+        assert weight_layouts.pack(weight, True) is not first
         layout_cache.forget()
         weight += 1
-        again = weight_layouts.laid_out(weight, False)
+        again = weight_layouts.pack(weight, False)
         np.testing.assert_array_equal(again[:16], panels(weight, LANES))
-    assert weight_layouts.laid_out(weight, False) is not again
+    assert weight_layouts.pack(weight, False) is not again

@@ -77,20 +77,20 @@ def program_of(rng, shape, dtype=np.float32):
 
 def planned(program, arrays):
     """The plan of a program, and its groups."""
-    found, closed = [], fused_calls.Group.closed
+    groups, close = [], fused_calls.Group.close
 
-    def noted(self, last):
-        made = closed(self, last)
-        found.extend(each for each in made if type(each) is fused_calls.Group)
-        return made
+    def record(self, last):
+        parts = close(self, last)
+        groups.extend(part for part in parts if type(part) is fused_calls.Group)
+        return parts
 
     with pytest.MonkeyPatch.context() as patch, StepRecorder() as recorder:
-        patch.setattr(fused_calls.Group, "closed", noted)
+        patch.setattr(fused_calls.Group, "close", record)
         given = [recorder.argument(each) for each in arrays]
         results = program(RECORDED, *given)
         plan = recorder.plan(list(results), lambda array: array)
     assert recorder.reason is None
-    return lambda *arrays: plan(*[types.SimpleNamespace(_array=each) for each in arrays]), found
+    return lambda *arrays: plan(*[types.SimpleNamespace(_array=x) for x in arrays]), groups
 
 
 def same_bits(got, want):

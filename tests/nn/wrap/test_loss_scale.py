@@ -16,7 +16,7 @@ pytestmark = pytest.mark.quick
 @pytest.fixture
 def python_of_each_step(monkeypatch):
     """Has the Python of each step run, in graph mode on a GPU too, so that it can be counted."""
-    monkeypatch.setattr(current, "_wanted", False)
+    monkeypatch.setattr(current, "_permitted", False)
 
 
 class Net(nn.Cell):
