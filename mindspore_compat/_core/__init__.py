@@ -1,2 +1,2 @@
-"""The machine: Tensor, tape, op declarations, parameter rules, batching. It knows arrays and no
-op."""
+"""The core: Tensor, tape, operator declarations, parameter rules and vmap. It contains no
+operators."""

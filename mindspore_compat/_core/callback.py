@@ -1,8 +1,7 @@
-"""Callback, the base of what takes part in a training run.
+"""Callback, the base class of training callbacks.
 
-It is here, below datasets and training and without what Tensors need, because a callback of a
-dataset may be one of training too (`dataset.WaitedDSCallback`). The rest of callbacks is in
-`train.callback`.
+It is here, below datasets and training and without Tensors, because a dataset callback may also be
+a training callback (`dataset.WaitedDSCallback`). The other callbacks are in `train.callback`.
 """
 
 __all__ = ["Callback"]

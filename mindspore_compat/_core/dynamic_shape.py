@@ -1,9 +1,9 @@
-"""Tensors whose lengths are not known, and what is known of a length: `Symbol`.
+"""Tensors with dynamic shapes, and `Symbol`, the description of an unknown length.
 
-`Tensor(shape=(None, 3), dtype=float32)` stands for the inputs that a network will be given
-(`Cell.set_inputs`). It has a shape, in which -1 is a length that is not known and (-2,) says that
-nothing is, and a dtype, but no values: to compute with it is refused. `misfit` says whether a
-Tensor is such an input.
+`Tensor(shape=(None, 3), dtype=float32)` describes the future inputs of a network
+(`Cell.set_inputs`). It has a dtype and a shape, in which -1 is an unknown length; the shape (-2,)
+means an unknown rank. It has no values, so computing with it raises an error. `misfit` checks
+whether a Tensor matches such an input.
 """
 
 import copyreg

@@ -1,7 +1,7 @@
-"""What to use instead of names that other libraries have: a sentence for each, by owner.
+"""Hints for names that other libraries have and MindSpore lacks: a sentence for each, by owner.
 
-They end the message of the AttributeError that the name leads to. For Tensors, and for keywords,
-only the traceback of a script shows them: a `__getattr__` would make every attribute slower.
+A hint ends the message of the AttributeError. For Tensors and keywords only the traceback of a
+script shows it, because a `__getattr__` would make every attribute slower.
 """
 
 _NO_DEVICE = (

@@ -1,6 +1,6 @@
-"""`set_offload_context` of MindSpore 2.0 to 2.9: where an Ascend keeps what its memory cannot hold.
+"""`set_offload_context` of MindSpore 2.0 to 2.9: settings for offloading an Ascend's memory.
 
-Devices here have no such memory: the settings are checked, stored and returned.
+There is no Ascend here: the settings are checked, stored and returned.
 """
 
 from .context.settings import DictOf, Setting, Settings, Text

@@ -1,5 +1,4 @@
-"""Functions written as source at run time, as `dataclasses` writes them, with tracebacks that show
-it."""
+"""Compiles functions generated as source text, as `dataclasses` does, with readable tracebacks."""
 
 import itertools
 import linecache

@@ -1,4 +1,4 @@
-"""Settings that are accepted and change nothing here, marked so that a reader learns it.
+"""Marks settings that are accepted but have no effect, and tells the user so.
 
     @without_effect("dataset.config.set_fast_recovery")
     def set_fast_recovery(fast_recovery): ...

@@ -28,9 +28,9 @@ def all_to_all_with_output_shape(output_shape_list, input_tensor_list, group=Non
         (tuple[Tensor], CommHandle), the handle None unless `async_op` is set.
 
     Raises:
-        TypeError: a list is none, or holds something else; or the dtypes differ.
-        ValueError: a list has another length than the group.
-        RuntimeError: `init` was not called, or there is no such group.
+        TypeError: if a list is not a list or tuple, or holds something else; or the dtypes differ.
+        ValueError: if a list has another length than the group.
+        RuntimeError: if `init` was not called, or there is no such group.
 
     Source: mindspore.communication.comm_func.all_to_all_with_output_shape of MindSpore 2.10.
     """
@@ -81,9 +81,9 @@ def all_to_all_single_with_output_shape(
         is a Tensor of one number without meaning.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: split sizes do not fit the shapes.
-        RuntimeError: `init` was not called, or there is no such group.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if split sizes do not fit the shapes.
+        RuntimeError: if `init` was not called, or there is no such group.
 
     Source: mindspore.communication.comm_func.all_to_all_single_with_output_shape of MindSpore 2.10.
     """
@@ -119,8 +119,8 @@ def all_to_all_v_c(
         CommHandle; None unless `async_op` is set.
 
     Raises:
-        ValueError: the matrix has another size than the group's squared.
-        RuntimeError: `init` was not called, or there is no such group.
+        ValueError: if the matrix has another size than the group's squared.
+        RuntimeError: if `init` was not called, or there is no such group.
 
     Source: mindspore.communication.comm_func.all_to_all_v_c of MindSpore 2.10.
     """

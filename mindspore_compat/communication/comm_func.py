@@ -56,8 +56,8 @@ def all_reduce(tensor: Given, op: Str = "sum", group: Str = WORLD, async_op: Boo
         (Tensor, CommHandle), the handle None unless `async_op` is set.
 
     Raises:
-        TypeError: `op` is none of the four.
-        RuntimeError: `init` was not called, or there is no such group.
+        TypeError: if `op` is not one of the four.
+        RuntimeError: if `init` was not called, or there is no such group.
 
     Example:
         >>> import mindspore_compat as ms
@@ -90,7 +90,7 @@ def all_gather_into_tensor(tensor: Given, group: Str = WORLD, async_op: Bool = F
         (Tensor, CommHandle), the handle None unless `async_op` is set.
 
     Raises:
-        RuntimeError: `init` was not called, or there is no such group.
+        RuntimeError: if `init` was not called, or there is no such group.
 
     Example:
         >>> import mindspore_compat as ms
@@ -125,9 +125,9 @@ def reduce_scatter_tensor(
         (Tensor, CommHandle), the handle None unless `async_op` is set.
 
     Raises:
-        TypeError: `op` is none of the four.
-        ValueError: axis 0 cannot be cut into as many parts as there are members.
-        RuntimeError: `init` was not called, or there is no such group.
+        TypeError: if `op` is not one of the four.
+        ValueError: if axis 0 cannot be cut into as many parts as there are members.
+        RuntimeError: if `init` was not called, or there is no such group.
 
     Example:
         >>> import mindspore_compat as ms
@@ -161,7 +161,7 @@ def broadcast(tensor: Given, src: Int = 0, group: Str = WORLD):
         Tensor, that of `src`.
 
     Raises:
-        RuntimeError: `init` was not called, there is no such group, or `src` is not in it.
+        RuntimeError: if `init` was not called, there is no such group, or `src` is not in it.
 
     Example:
         >>> import mindspore_compat as ms
@@ -192,8 +192,8 @@ def reduce(tensor: Given, dst: Int, op: Str = "sum", group: Str = WORLD):
         Tensor, the result on `dst`; on the others a Tensor of shape (1,) without meaning.
 
     Raises:
-        TypeError: `op` is none of the four.
-        RuntimeError: `init` was not called, there is no such group, or `dst` is not in it.
+        TypeError: if `op` is not one of the four.
+        RuntimeError: if `init` was not called, there is no such group, or `dst` is not in it.
 
     Example:
         >>> import mindspore_compat as ms
@@ -225,7 +225,7 @@ def gather_into_tensor(tensor: Given, dst: Int = 0, group: Str = WORLD):
         Tensor, the result on `dst`; on the others a Tensor of shape (1,) without meaning.
 
     Raises:
-        RuntimeError: `init` was not called, there is no such group, or `dst` is not in it.
+        RuntimeError: if `init` was not called, there is no such group, or `dst` is not in it.
 
     Example:
         >>> import mindspore_compat as ms
@@ -256,8 +256,8 @@ def scatter_tensor(tensor: Given, src: Int = 0, group: Str = WORLD):
         Tensor, this member's part.
 
     Raises:
-        ValueError: axis 0 cannot be cut into as many parts as there are members.
-        RuntimeError: `init` was not called, there is no such group, or `src` is not in it.
+        ValueError: if axis 0 cannot be cut into as many parts as there are members.
+        RuntimeError: if `init` was not called, there is no such group, or `src` is not in it.
 
     Example:
         >>> import mindspore_compat as ms
@@ -284,7 +284,7 @@ def barrier(group: Str = WORLD):
         group: the group's name.
 
     Raises:
-        RuntimeError: `init` was not called, or there is no such group.
+        RuntimeError: if `init` was not called, or there is no such group.
 
     Example:
         >>> from mindspore_compat.communication import comm_func

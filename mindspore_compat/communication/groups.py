@@ -1,7 +1,7 @@
-"""The groups of ranks by name, and the public functions that ask about and make them.
+"""Communication groups by name, and the public functions that create and query them.
 
-A group named by any of the three world names ("hccl_world_group", "nccl_world_group",
-"mccl_world_group") is the world. The exchange itself is in `_backend/ranks/collective.py`.
+All three world names ("hccl_world_group", "nccl_world_group", "mccl_world_group") mean the world
+group. The communication itself is in `_backend/ranks/collective.py`.
 """
 
 from .._backend import arrays
@@ -22,13 +22,13 @@ _groups = {}  # name -> collective.Group; the world under HCCL_WORLD_COMM_GROUP
 
 
 class GlobalComm:
-    """What is known of the world group.
+    """Properties of the world group.
 
     Attributes:
         BACKEND (str): the library that fits the device target: "hccl", "nccl" or "mccl".
         WORLD_COMM_GROUP (str): the name of the group of all ranks.
         INITED (bool): whether `init` has been called.
-        CHECK_ENVS (bool): exists for scripts that set it; nothing is checked by it here.
+        CHECK_ENVS (bool): exists for scripts that set it; it has no effect here.
 
     Example:
         >>> from mindspore_compat.communication import GlobalComm
@@ -48,9 +48,9 @@ class GroupOptions:
     """Settings of a group for the library of an Ascend device; stored here without effect.
 
     Attributes:
-        hccl_config (dict[str, Union[int, str]]): the settings by name. A dict of another sort is a
-            TypeError, and leaves it as it was.
-        use_async (bool): whether the group is made in the background.
+        hccl_config (dict[str, Union[int, str]]): the settings by name. Setting a dict of another
+            kind raises a TypeError, and leaves it unchanged.
+        use_async (bool): whether the group is created in the background.
     """
 
     __slots__ = ("_hccl_config", "use_async")
@@ -89,8 +89,8 @@ def init(backend_name: Str = None):
             for a GPU, "hccl" for Ascend. By default the one that fits.
 
     Raises:
-        RuntimeError: `backend_name` is unknown or does not fit the device target; the process was
-            not started by a launcher; or mpi4py cannot be loaded.
+        RuntimeError: if `backend_name` is unknown or does not fit the device target; the process
+            was not started by a launcher; or mpi4py cannot be loaded.
 
     Source: mindspore.communication.management.init of MindSpore 2.10.
     """
@@ -111,7 +111,7 @@ def init(backend_name: Str = None):
 
 
 def join(world, name=""):
-    """Makes a collective.Group the world; it can be given one more name."""
+    """Makes a collective.Group the world group, optionally under an additional name."""
     library = LIBRARIES[config.device_target]
     _groups[HCCL_WORLD_COMM_GROUP] = world
     GlobalComm.BACKEND = library
@@ -125,7 +125,7 @@ def join(world, name=""):
 
 
 def release():
-    """Leaves all groups. Without `init` before it, nothing happens.
+    """Leaves all groups. Does nothing unless `init` was called.
 
     Example:
         >>> from mindspore_compat import communication
@@ -146,13 +146,13 @@ def release():
 
 @checked
 def get_rank(group: Str = GlobalComm.WORLD_COMM_GROUP):
-    """Returns the number of this process in a group; before `init`, what the launcher says, else 0.
+    """Returns the rank of this process in a group; before `init`, the launcher's rank, else 0.
 
     Args:
         group: the group's name.
 
     Raises:
-        RuntimeError: there is no such group.
+        RuntimeError: if there is no such group.
 
     Example:
         >>> from mindspore_compat import communication
@@ -166,13 +166,13 @@ def get_rank(group: Str = GlobalComm.WORLD_COMM_GROUP):
 
 @checked
 def get_group_size(group: Str = GlobalComm.WORLD_COMM_GROUP):
-    """Returns how many ranks a group has; before `init`, what the launcher says, else 1.
+    """Returns the number of ranks in a group; before `init`, the launcher's number, else 1.
 
     Args:
         group: the group's name.
 
     Raises:
-        RuntimeError: there is no such group.
+        RuntimeError: if there is no such group.
 
     Example:
         >>> from mindspore_compat import communication
@@ -186,15 +186,15 @@ def get_group_size(group: Str = GlobalComm.WORLD_COMM_GROUP):
 
 @checked
 def get_local_rank(group: Str = GlobalComm.WORLD_COMM_GROUP):
-    """Returns the number of this process among a group's members on its machine.
+    """Returns the local rank of this process: its number among a group's members on its machine.
 
-    Before `init` it is what the launcher says, else 0.
+    Before `init` it is the launcher's local rank, else 0.
 
     Args:
         group: the group's name.
 
     Raises:
-        RuntimeError: there is no such group.
+        RuntimeError: if there is no such group.
 
     Example:
         >>> from mindspore_compat import communication
@@ -210,13 +210,13 @@ def get_local_rank(group: Str = GlobalComm.WORLD_COMM_GROUP):
 
 @checked
 def get_local_rank_size(group: Str = GlobalComm.WORLD_COMM_GROUP):
-    """Returns how many members a group has on this process's machine; 1 before `init`.
+    """Returns the number of a group's members on this process's machine; 1 before `init`.
 
     Args:
         group: the group's name.
 
     Raises:
-        RuntimeError: there is no such group.
+        RuntimeError: if there is no such group.
 
     Example:
         >>> from mindspore_compat import communication
@@ -230,15 +230,15 @@ def get_local_rank_size(group: Str = GlobalComm.WORLD_COMM_GROUP):
 
 @checked
 def get_world_rank_from_group_rank(group: Str, group_rank_id: Int):
-    """Returns the world's number of a member of a group.
+    """Returns the world rank of a member of a group.
 
     Args:
         group: the group's name.
-        group_rank_id: the member's number in the group.
+        group_rank_id: the member's rank in the group.
 
     Raises:
-        ValueError: `group` is "hccl_world_group".
-        RuntimeError: `init` was not called, there is no such group, or no such member.
+        ValueError: if `group` is "hccl_world_group".
+        RuntimeError: if `init` was not called, there is no such group, or no such member.
 
     Source: mindspore.communication.management.get_world_rank_from_group_rank of MindSpore 2.10.
     """
@@ -253,15 +253,15 @@ def get_world_rank_from_group_rank(group: Str, group_rank_id: Int):
 
 @checked
 def get_group_rank_from_world_rank(world_rank_id: Int, group: Str):
-    """Returns the number in a group of a rank of the world.
+    """Returns the group rank of a process, given its world rank.
 
     Args:
-        world_rank_id: the world's number.
+        world_rank_id: the world rank.
         group: the group's name.
 
     Raises:
-        ValueError: `group` is "hccl_world_group".
-        RuntimeError: `init` was not called, there is no such group, or the rank is no member.
+        ValueError: if `group` is "hccl_world_group".
+        RuntimeError: if `init` was not called, there is no such group, or the rank is not a member.
 
     Source: mindspore.communication.management.get_group_rank_from_world_rank of MindSpore 2.10.
     """
@@ -271,13 +271,13 @@ def get_group_rank_from_world_rank(world_rank_id: Int, group: Str):
 
 @checked
 def get_process_group_ranks(group: Str = GlobalComm.WORLD_COMM_GROUP):
-    """Returns the world's numbers of a group's members, in their order in the group.
+    """Returns the world ranks of a group's members, in their order in the group.
 
     Args:
         group: the group's name.
 
     Raises:
-        RuntimeError: `init` was not called, or there is no such group.
+        RuntimeError: if `init` was not called, or there is no such group.
 
     Source: mindspore.communication.management.get_process_group_ranks of MindSpore 2.10.
     """
@@ -286,13 +286,13 @@ def get_process_group_ranks(group: Str = GlobalComm.WORLD_COMM_GROUP):
 
 @checked
 def get_comm_name(group: Str = GlobalComm.WORLD_COMM_GROUP):
-    """Returns the name that the library of an Ascend device gives a group; here always "".
+    """Returns the name of a group in the library of an Ascend device; here always "".
 
     Args:
         group: the group's name.
 
     Raises:
-        RuntimeError: `init` was not called, or there is no such group.
+        RuntimeError: if `init` was not called, or there is no such group.
 
     Source: mindspore.communication.management.get_comm_name of MindSpore 2.10.
     """
@@ -302,18 +302,18 @@ def get_comm_name(group: Str = GlobalComm.WORLD_COMM_GROUP):
 
 @checked
 def create_group(group: Str, rank_ids: ListOf(Int), options: Any = None):
-    """Makes a group of some ranks. Every member must call it, and no other rank may.
+    """Creates a group of some ranks. Every member must call this, and no other rank may.
 
-    A name that is taken, and the names of the world, keep their group.
+    An existing name, or a name of the world, keeps its group.
 
     Args:
         group: the new group's name.
-        rank_ids: the world's numbers of its members, without repetition.
+        rank_ids: the world ranks of its members, without repetition.
         options: settings for the library of an Ascend device; stored without effect.
 
     Raises:
-        ValueError: `rank_ids` is empty or names a rank twice.
-        RuntimeError: `init` was not called, a rank is not in the world, or this process is not
+        ValueError: if `rank_ids` is empty or names a rank twice.
+        RuntimeError: if `init` was not called, a rank is not in the world, or this process is not
             among them.
 
     Source: mindspore.communication.management.create_group of MindSpore 2.10.
@@ -341,14 +341,14 @@ def create_group(group: Str, rank_ids: ListOf(Int), options: Any = None):
 
 @checked
 def destroy_group(group: Str):
-    """Gives a group made by `create_group` back.
+    """Destroys a group made by `create_group`.
 
     Args:
         group: the group's name.
 
     Raises:
-        ValueError: `group` is the world's.
-        RuntimeError: `init` was not called, or there is no such group.
+        ValueError: if `group` is the world's.
+        RuntimeError: if `init` was not called, or there is no such group.
 
     Source: mindspore.communication.management.destroy_group of MindSpore 2.10.
     """
@@ -362,10 +362,10 @@ def destroy_group(group: Str):
 
 
 def group_named(name):
-    """The group of a name; None means the world.
+    """The group with a name; None means the world.
 
     Raises:
-        RuntimeError: `init` was not called, or there is no such group.
+        RuntimeError: if `init` was not called, or there is no such group.
     """
     if not GlobalComm.INITED:
         raise RuntimeError(
@@ -378,10 +378,10 @@ def group_named(name):
 
 
 def partners(name):
-    """The group of a name for an exchange; a process that no launcher started is one by itself.
+    """The group with a name for an exchange; a process without a launcher is a group of its own.
 
     Raises:
-        RuntimeError: a launcher started several processes and `init` was not called, or there is
+        RuntimeError: if a launcher started several processes and `init` was not called, or there is
             no such group.
     """
     alone = not GlobalComm.INITED and _launched()[1] == 1 and (name is None or name in WORLD)
@@ -389,20 +389,20 @@ def partners(name):
 
 
 def all_groups():
-    """The groups of which this process is a member, each once."""
+    """The distinct groups that this process belongs to."""
     return list({id(group): group for group in _groups.values()}.values())
 
 
 def is_group(name):
-    """Whether there is a group of that name; None means the world."""
+    """True if there is a group with that name; None means the world."""
     return name is None or name in WORLD or name in _groups
 
 
 def member(api, group, name, rank):
-    """The number in a group of a rank of the world.
+    """The group rank of a world rank.
 
     Raises:
-        RuntimeError: the rank is no member.
+        RuntimeError: if the rank is not a member.
     """
     if rank not in group.ranks:
         raise RuntimeError(
@@ -413,7 +413,7 @@ def member(api, group, name, rank):
 
 
 def _of_members(api, name):
-    """The group of a name that must not be Ascend's world."""
+    """The group with a name, which must not be Ascend's world."""
     found = group_named(name)
     if name == HCCL_WORLD_COMM_GROUP:
         raise ValueError(f"For '{api}', 'group' must not be '{HCCL_WORLD_COMM_GROUP}'.")

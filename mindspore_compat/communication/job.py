@@ -1,6 +1,4 @@
-"""The processes of one job as `msrun` sees them: it passes signals on, ends what hangs, and tells
-with which status the job ended.
-"""
+"""The processes of a `msrun` job: forwards signals, ends hung jobs, returns the exit status."""
 
 import contextlib
 import os
@@ -22,18 +20,19 @@ _SIGNALS = [
 
 
 class Job:
-    """A launcher that is running, and the ranks that it started. To be used with `with`.
+    """A running launcher and the ranks that it started, to be used in a `with` statement.
 
-    SIGINT and SIGTERM go to the ranks, which are killed if they are still there after `GRACE`
-    seconds, or at a second signal. A rank hangs, and ends the job, if
+    SIGINT and SIGTERM go to the ranks, which are killed if they still run after `GRACE` seconds, or
+    at a second signal. A rank counts as hung, and ends the job, if
 
-    - it has not joined the others `cluster_time_out` seconds after the first of them began to; a
-      negative number is no limit;
-    - it joined, but has shown no life for `node_timeout` seconds;
-    - others have waited for it for more than `exec_timeout` seconds, or all for each other.
+    - it has not joined within `cluster_time_out` seconds after the first rank began to join; a
+      negative number means no limit;
+    - it joined, but has sent no heartbeat for `node_timeout` seconds;
+    - it has not joined a collective that another rank has been waiting in for more than
+      `exec_timeout` seconds; if all ranks wait, all count as hung.
 
     Args:
-        command (list[str]): the launcher's.
+        command (list[str]): the command of the launcher.
         environment (dict): its environment variables.
         logs (list[Path]): the file of each rank's output.
         cluster_time_out (int): seconds; the option of that name.
@@ -74,8 +73,7 @@ class Job:
         self.folder.cleanup()
 
     def ended(self):
-        """Whether the job has ended. Must be called often: each call looks for processes that
-        hang."""
+        """True if the job has ended. Must be called often: each call checks for hung processes."""
         if self.process.poll() is not None:
             return True
         if self.deadline is None:
@@ -88,10 +86,10 @@ class Job:
         return False
 
     def status(self):
-        """The exit status of a job that has ended: the worst of its ranks'.
+        """The exit status of an ended job: the worst status of its ranks.
 
-        Ranks that were ended because another one failed do not count, unless a signal was to end
-        them all.
+        Ranks that were ended because another one failed do not count, unless a signal ended the
+        job.
         """
         statuses = [int(text) for text in map(self._read, self._files("ended")) if text]
         launcher = self.process.returncode
@@ -128,7 +126,7 @@ class Job:
         )
 
     def _kill_ranks(self):
-        """Kills each rank's process group, in which the processes are that it started."""
+        """Kills each rank's process group, which includes its child processes."""
         for text in map(self._read, self._files("process")):
             process, group = map(int, text.split() or (0, 0))
             if process:
@@ -162,7 +160,7 @@ class Job:
             self.kill()
 
     def _hanging(self, live, now):
-        """The ranks that hang, and why they are thought to."""
+        """The hung ranks, and the reason."""
         states = {rank: text.split() for rank, (text, _) in self.beats.items()}
         joining = [rank for rank in live if rank in states and states[rank][1] == "joining"]
         limit = self.cluster_time_out

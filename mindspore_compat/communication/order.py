@@ -1,7 +1,7 @@
-"""Whether the ranks have taken part in the same collectives.
+"""Checks that the ranks have called the same collectives.
 
-Every collective compares what its members ask for, so members that came through one agree on it.
-What remains is that some have called more of them than others; a group's counts show it.
+Every collective compares the calls of its members, so members that completed one agree on it. Some
+may still have called more collectives than others, which the counts of a group show.
 """
 
 import collections
@@ -11,7 +11,7 @@ from . import groups
 
 
 class CommExecOrderChecker:
-    """Compares how many collectives the members of each group have called since a moment."""
+    """Compares how many collectives the members of each group have called in a period."""
 
     _instance = None
 
@@ -26,14 +26,14 @@ class CommExecOrderChecker:
         return cls._instance
 
     def start_collect_exec_order(self):
-        """Begins to count."""
+        """Starts counting."""
         self._before = dict(endings.counts)
 
     def stop_collect_exec_order(self):
         """Compares the counts of all ranks; every rank must call it.
 
         Raises:
-            RuntimeError: members of a group have called different numbers of collectives.
+            RuntimeError: if members of a group have called different numbers of collectives.
         """
         before, self._before = self._before or {}, None
         if not groups.GlobalComm.INITED:

@@ -21,7 +21,7 @@ def send(tensor: Given, dst: Int = 0, group: Str = WORLD, tag: Int = 0):
         tag: a number that the receiver names too.
 
     Raises:
-        RuntimeError: `init` was not called, there is no such group, or `dst` is not in it.
+        RuntimeError: if `init` was not called, there is no such group, or `dst` is not in it.
 
     Source: mindspore.communication.comm_func.send of MindSpore 2.10.
     """
@@ -42,8 +42,8 @@ def recv(tensor: Given, src: Int = 0, group: Str = WORLD, tag: Int = 0):
         Tensor, what was received.
 
     Raises:
-        RuntimeError: `init` was not called, there is no such group, `src` is not in it, or what it
-            sends is of another shape or dtype.
+        RuntimeError: if `init` was not called, there is no such group, `src` is not in it, or what
+            it sends is of another shape or dtype.
 
     Source: mindspore.communication.comm_func.recv of MindSpore 2.10.
     """
@@ -66,7 +66,7 @@ def isend(tensor: Given, dst: Int = 0, group: Str = WORLD, tag: Int = 0):
         CommHandle.
 
     Raises:
-        RuntimeError: `init` was not called, there is no such group, or `dst` is not in it.
+        RuntimeError: if `init` was not called, there is no such group, or `dst` is not in it.
 
     Source: mindspore.communication.comm_func.isend of MindSpore 2.10.
     """
@@ -88,7 +88,7 @@ def irecv(tensor: Given, src: Int = 0, group: Str = WORLD, tag: Int = 0):
         (Tensor, CommHandle), the Tensor filled after the handle's `wait()`.
 
     Raises:
-        RuntimeError: `init` was not called, there is no such group, or `src` is not in it.
+        RuntimeError: if `init` was not called, there is no such group, or `src` is not in it.
 
     Source: mindspore.communication.comm_func.irecv of MindSpore 2.10.
     """
@@ -109,9 +109,9 @@ class P2POp:
         recv_dtype (mindspore.dtype): the dtype, where `tensor` is a shape. Default: ``None``.
 
     Raises:
-        TypeError: `tensor` is neither, `peer` is not an int, or `recv_dtype` is missing.
-        ValueError: `op` is neither.
-        NotImplementedError: `tag` is not 0.
+        TypeError: if `tensor` is neither, `peer` is not an int, or `recv_dtype` is missing.
+        ValueError: if `op` is neither.
+        NotImplementedError: if `tag` is not 0.
 
     Source: mindspore.communication.comm_func.P2POp of MindSpore 2.10.
     """
@@ -157,8 +157,8 @@ def batch_isend_irecv(p2p_op_list):
         tuple[Tensor], what was received, and a Tensor of one number without meaning for each send.
 
     Raises:
-        TypeError: it is not a list or tuple of P2POp.
-        RuntimeError: `init` was not called, there is no such group, or a peer is not in it.
+        TypeError: if it is not a list or tuple of P2POp.
+        RuntimeError: if `init` was not called, there is no such group, or a peer is not in it.
 
     Source: mindspore.communication.comm_func.batch_isend_irecv of MindSpore 2.10.
     """

@@ -1,7 +1,7 @@
-"""The exchanges as functions of `xp`, with their gradients: what `comm_func` and the ops call.
+"""Collectives as functions of `xp`, with gradients, for `comm_func` and the operators.
 
-Every member of the group must compute the function, and its gradient, in the same order. The
-gradient of a combination is the combination of the gradients: each member's loss counts.
+All members of the group must compute the functions, and their gradients, in the same order. The
+gradient of a sum over members is the sum of their gradients, because each member's loss counts.
 """
 
 import math
@@ -69,13 +69,13 @@ def exchange(xp, x, sent_rows, got_rows, group, use="all_to_all"):
 
 
 def _reduce_vjp(xp, g, x, out, operation, group):
-    """Each member's gradient, summed; of the largest, only where it is this member's."""
+    """The members' gradients, summed; for max and min, only where this member has the extreme."""
     total = xp.all_reduce(g, "avg" if operation == "avg" else "sum", group)
     return _share(xp, total, x, out, operation)
 
 
 def _scatter_vjp(xp, g, x, out, operation, group):
-    """As for all_reduce, with the parts put together."""
+    """The vjp of all_reduce, with the parts joined."""
     total = xp.all_gather(g, group)
     if operation == "avg":
         return total / group.size
@@ -85,7 +85,7 @@ def _scatter_vjp(xp, g, x, out, operation, group):
 
 
 def _share(xp, total, x, out, operation):
-    """What of the whole gradient belongs to this member's `x`."""
+    """The part of the whole gradient that belongs to this member's `x`."""
     if operation in ("max", "min"):
         return xp.where(x == out, total, 0)
     if operation == "prod":
@@ -94,7 +94,7 @@ def _share(xp, total, x, out, operation):
 
 
 def _broadcast_vjp(xp, g, root, group):
-    """All gradients, summed, to the one that sent."""
+    """The sum of all gradients, for the sender."""
     total = xp.all_reduce(g, "sum", group)
     return total if group.rank == root else total * 0
 
@@ -110,14 +110,14 @@ def _reduce_to_vjp(xp, g, x, out, root, operation, group):
 
 
 def _gather_to_vjp(xp, g, x_shape, root, group):
-    """To each member its part of the gradient at `root`."""
+    """Each member's part of the gradient at `root`."""
     if group.rank != root:
         g = xp.zeros(group.whole(x_shape), g.dtype)
     return xp.reshape(xp.scatter_from(g, root, group), x_shape)
 
 
 def _scatter_from_vjp(xp, g, x_shape, root, group):
-    """All parts of the gradient, to the one that sent."""
+    """All parts of the gradient, for the sender."""
     total = xp.gather_to(g, root, group)
     return total if group.rank == root else xp.zeros(x_shape, g.dtype)
 
@@ -225,7 +225,7 @@ def averaged_op(xp, total: Given, count):
 
 
 class CommHandle:
-    """An exchange under way."""
+    """A pending exchange."""
 
     def __init__(self, pending):
         self._pending = pending

@@ -1,10 +1,9 @@
-"""Sends and receives as functions of `xp`, with their gradients: what the primitives Send, Receive
-and NeighborExchange call.
+"""Sends and receives as functions of `xp`, with gradients, for the primitives Send, Receive and
+NeighborExchange.
 
-The gradient of what was received goes back to the one that sent it. A receive has no input that
-the tape could follow, so within an open gradient it hangs on one of that gradient's leaves; the
-send waits for its gradient where the walk back reaches its result, which `ops.depend` ties to
-another.
+The gradient of a received array goes back to its sender. A receive has no input on the tape, so
+inside an open gradient it is attached to one of that gradient's leaves. The send waits for its
+gradient when the backward pass reaches its result, which `ops.depend` ties to another value.
 """
 
 import math
@@ -27,7 +26,7 @@ def send_to(xp, x, peer, tag, group, back):
 
 @implements
 def receive_from(xp, like, peer, tag, group, back):
-    """What member `peer` of `group` sends; `like` gives shape and dtype."""
+    """The array that member `peer` of `group` sends; `like` gives shape and dtype."""
     return group.receive(like, peer, tag).wait()
 
 

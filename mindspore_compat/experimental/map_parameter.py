@@ -49,8 +49,8 @@ class MapParameter(Parameter):
         **kwargs: are not read.
 
     Raises:
-        TypeError: an argument is of another type.
-        ValueError: `default_value` is another str, or there are more or fewer rows than keys.
+        TypeError: if an argument is of another type.
+        ValueError: if `default_value` is another str, or there are more or fewer rows than keys.
 
     Examples:
         >>> import mindspore_compat as ms
@@ -127,7 +127,7 @@ class MapParameter(Parameter):
             Tensor, of the shape of `key_tensor` and then that of a row.
 
         Raises:
-            TypeError: `key_tensor` is no Tensor.
+            TypeError: if `key_tensor` is not a Tensor.
         """
         keys = self._keys(key_tensor)
         self._reads += 1
@@ -174,8 +174,8 @@ class MapParameter(Parameter):
             MapParameter, itself.
 
         Raises:
-            TypeError: an argument is no Tensor.
-            ValueError: there are more or fewer rows than keys, or they have another shape.
+            TypeError: if an argument is not a Tensor.
+            ValueError: if there are more or fewer rows than keys, or they have another shape.
         """
         keys = self._keys(key_tensor)
         _ATensor.refuse("MapParameter", "value_tensor", value_tensor)
@@ -198,7 +198,7 @@ class MapParameter(Parameter):
             MapParameter, itself.
 
         Raises:
-            TypeError: `key_tensor` is no Tensor.
+            TypeError: if `key_tensor` is not a Tensor.
         """
         for key in self._keys(key_tensor):
             self._drop(key)
@@ -355,8 +355,8 @@ class MapParameter(Parameter):
                 returns them; erased keys have no row.
 
         Raises:
-            TypeError: `data` is no tuple of three arrays.
-            ValueError: there are more or fewer rows than keys that have one.
+            TypeError: if `data` is no tuple of three arrays.
+            ValueError: if there are more or fewer rows than keys that have one.
         """
         if (
             not isinstance(data, tuple)

@@ -1,7 +1,7 @@
-"""mindspore.mint.optim: SGD, Adam and AdamW as PyTorch has them, over parameter groups.
+"""mindspore.mint.optim: the optimizers SGD, Adam and AdamW as in PyTorch, over parameter groups.
 
-The original runs them on Ascend alone. Formulas and groups are those of `experimental.optim`; here
-are the stricter settings, the names of states, and Adam with `eps` added to the corrected root.
+The original runs them only on Ascend. Formulas and groups are those of `experimental.optim`; this
+module adds stricter settings, the names of states, and Adam with `eps` added to the corrected root.
 """
 
 import math
@@ -67,9 +67,9 @@ Lr = _Lr(ge=0.0, lt=inf)
 
 
 class _Adam(GroupedOptimizer):
-    """What Adam and AdamW share: states, settings, and both corrections for bias.
+    """The base of Adam and AdamW: states, settings, and both bias corrections.
 
-    A group with `amsgrad` holds the largest squares of its parameters under `max_exp_avg_sq`.
+    A group with `amsgrad` stores the largest squares of its parameters in `max_exp_avg_sq`.
     """
 
     states = (("exp_avg", "zeros"), ("exp_avg_sq", "zeros"))
@@ -151,7 +151,7 @@ class _Adam(GroupedOptimizer):
 @public("mint.optim.Adam")
 @documented
 class Adam(_Adam):
-    """Adam: a step along the average gradient over the root of the average squared gradient.
+    """Adam optimizer: steps by the average gradient over the root of the average squared gradient.
 
     m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g g;
     p = p - lr m / (1 - beta1 ** t) / (sqrt(v / (1 - beta2 ** t)) + eps)
@@ -189,7 +189,7 @@ class Adam(_Adam):
 @public("mint.optim.AdamW")
 @documented
 class AdamW(_Adam):
-    """Adam whose weight decay acts on the parameter itself.
+    """AdamW optimizer: Adam with decoupled weight decay, which acts on the parameter itself.
 
     p = p - lr weight_decay p;  m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g g;
     p = p - lr m / (1 - beta1 ** t) / (sqrt(v / (1 - beta2 ** t)) + eps)
@@ -284,7 +284,7 @@ class FusedAdamW(_Adam):
             param_group (dict): the key `params`, a Parameter or a list of them, and settings.
 
         Raises:
-            TypeError: if `param_group` is no dict, or a value has a wrong type.
+            TypeError: if `param_group` is not a dict, or a value has a wrong type.
             ValueError: if a parameter is trained already, or `amsgrad` is not that of the others.
         """
         made = hasattr(self, "global_amsgrad")

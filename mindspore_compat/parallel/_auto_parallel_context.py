@@ -38,7 +38,7 @@ class AutoParallelContext:
         """Sets behind which parameters, by their number, the gradients are cut into messages.
 
         Raises:
-            ValueError: a number stands twice in `indices`.
+            ValueError: if a number stands twice in `indices`.
         """
         if len(set(indices)) != len(indices):
             raise ValueError(

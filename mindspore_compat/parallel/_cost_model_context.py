@@ -60,7 +60,7 @@ class _CostModelContext:
         """The value of a key.
 
         Raises:
-            ValueError: there is no such key.
+            ValueError: if there is no such key.
         """
         if name not in _RULES:
             raise ValueError(
@@ -72,9 +72,9 @@ class _CostModelContext:
         """Sets values by key; all or none.
 
         Raises:
-            TypeError: a value is of the wrong type.
-            ValueError: there is no such key, or a value is out of range.
-            RuntimeError: a number is out of range.
+            TypeError: if a value is of the wrong type.
+            ValueError: if there is no such key, or a value is out of range.
+            RuntimeError: if a number is out of range.
         """
         for name, value in given.items():
             self.get(api, name)
@@ -119,9 +119,9 @@ def set_cost_model_context(**kwargs):
             "costmodel_allreduce_fusion_times" are ints, all others floats.
 
     Raises:
-        TypeError: a value is of the wrong type.
-        ValueError: a key is unknown, or "run_phase" something else. Nothing is changed then.
-        RuntimeError: "costmodel_gamma" is not in [0, 1]; the capacity, alpha or beta is not
+        TypeError: if a value is of the wrong type.
+        ValueError: if a key is unknown, or "run_phase" something else. Nothing is changed then.
+        RuntimeError: if "costmodel_gamma" is not in [0, 1]; the capacity, alpha or beta is not
             positive; or a threshold, const or bias is negative.
     """
     cost_model_context().change("set_cost_model_context", kwargs)
@@ -134,7 +134,7 @@ def get_cost_model_context(attr_key):
         attr_key (str): its key; see `set_cost_model_context`.
 
     Raises:
-        ValueError: there is no such key.
+        ValueError: if there is no such key.
     """
     return cost_model_context().get("get_cost_model_context", attr_key)
 
@@ -183,7 +183,7 @@ def _set_rp_matmul_mem_coef(coef: Bool | Number):
     """Sets what the memory of a matrix product counts for.
 
     Raises:
-        RuntimeError: it is not positive.
+        RuntimeError: if it is not positive.
     """
     if coef <= 0:
         raise RuntimeError(f"For '_set_rp_matmul_mem_coef', 'coef' must be > 0, but got {coef}.")

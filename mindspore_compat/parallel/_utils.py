@@ -93,7 +93,7 @@ def _device_number_check(parallel_mode, device_number):
     """Refuses more than one device in the mode "stand_alone".
 
     Raises:
-        ValueError: `device_number` is not 1 there.
+        ValueError: if `device_number` is not 1 there.
     """
     if parallel_mode == ParallelMode.STAND_ALONE and device_number != 1:
         raise ValueError(

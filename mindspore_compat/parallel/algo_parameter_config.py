@@ -35,9 +35,9 @@ def set_algo_parameters(**kwargs):
             "tensor_slice_align_size" an int in [1, 1024].
 
     Raises:
-        TypeError: a value is of the wrong type.
-        ValueError: a key is unknown, or a size out of range. Nothing is changed then.
-        RuntimeError: "algo_approxi_epsilon" is out of range.
+        TypeError: if a value is of the wrong type.
+        ValueError: if a key is unknown, or a size out of range. Nothing is changed then.
+        RuntimeError: if "algo_approxi_epsilon" is out of range.
 
     Example:
         >>> import mindspore_compat as ms
@@ -65,7 +65,7 @@ def get_algo_parameters(attr_key):
         attr_key (str): its key; see `set_algo_parameters`.
 
     Raises:
-        ValueError: there is no such key.
+        ValueError: if there is no such key.
 
     Example:
         >>> import mindspore_compat as ms

@@ -109,8 +109,8 @@ class AutoParallel(Cell):
         what the network gives.
 
     Raises:
-        TypeError: `network` cannot be called.
-        ValueError: `parallel_mode` is another one.
+        TypeError: if `network` cannot be called.
+        ValueError: if `parallel_mode` is another one.
         KeyError: when called: a key of what `comm_fusion` was given is unknown.
         RuntimeError: when called by one of several processes: data is divided along another axis
             than the first.
@@ -261,7 +261,7 @@ class AutoParallel(Cell):
             file_path (str): an absolute path that ends in ".json".
 
         Raises:
-            KeyError: it is none.
+            KeyError: if `file_path` is not such a path.
         """
         self._load_operator_strategy_file = file_path
 
@@ -271,13 +271,13 @@ class AutoParallel(Cell):
     )
     @checked(*_json)
     def save_operator_strategy_file(self, file_path: Str):
-        """Sets the file to which it would be written how operators are divided.
+        """Sets the file to which the division of operators would be written.
 
         Args:
             file_path (str): an absolute path that ends in ".json".
 
         Raises:
-            KeyError: it is none.
+            KeyError: if `file_path` is not such a path.
         """
         self._save_operator_strategy_file = file_path
 
@@ -312,8 +312,8 @@ class AutoParallel(Cell):
                 parts its axes are divided, or a Layout.
 
         Raises:
-            TypeError: it is, or holds, something else.
-            ValueError: it is None or another str.
+            TypeError: if it is, or holds, something else.
+            ValueError: if it is None or another str.
         """
         _check_strategy(config)
         self._full_batch = config == "full_batch"
@@ -349,7 +349,7 @@ class AutoParallel(Cell):
                 gradients too ("level2"), weights in the backward pass too ("level3").
 
         Raises:
-            ValueError: an argument is something else.
+            ValueError: if an argument is something else.
         """
         chosen = {
             "parallel_optimizer_threshold": int(threshold),
@@ -402,7 +402,7 @@ class AutoParallel(Cell):
                 dict of "mode" ("auto", "size", for "allreduce" also "index") and "config".
 
         Raises:
-            TypeError: it is no dict.
+            TypeError: if it is not a dict.
         """
         if config is not None:
             InstanceOf(dict).refuse("comm_fusion", "config", config)
@@ -470,8 +470,9 @@ class AutoParallel(Cell):
                 none.
 
         Raises:
-            TypeError: it is something else.
-            ValueError: there is no such file, it is no JSON, a key is unknown or a value wrong.
+            TypeError: if it is something else.
+            ValueError: if there is no such file, it is not a JSON, a key is unknown or a value
+                wrong.
         """
         (Str | None).refuse("transformer_opt", "file_path", file_path)
         if file_path:

@@ -1,7 +1,7 @@
-"""Layout and shard: how Tensors are to be divided among devices.
+"""Layout and shard: how Tensors are divided among devices.
 
-Every rank holds whole Tensors here, as in the original's stand-alone and data-parallel modes; a
-Layout can be made and read, and `shard` gives back what it was given.
+Every rank holds whole Tensors here, as in the original's stand-alone and data-parallel modes. A
+Layout can be created and read, and `shard` returns its argument.
 """
 
 import math
@@ -14,16 +14,16 @@ from ..nn.cell import Cell  # noqa: F401 - CellOf reads the class by name
 
 
 class Layout:
-    """Devices arranged along named axes; called with names it gives the layout of a Tensor.
+    """A device matrix with named axes; calling it with axis names returns the layout of a Tensor.
 
     Args:
-        device_matrix (tuple[int]): how many devices there are along each axis.
+        device_matrix (tuple[int]): the number of devices along each axis.
         alias_name (tuple[str]): the names of the axes.
         rank_list (list[int], optional): the numbers of the devices; by default in order.
 
     Raises:
-        TypeError: an argument, or an element, is of the wrong type.
-        ValueError: lengths differ, or a name is empty, "None" or there twice.
+        TypeError: if an argument, or an element, is of the wrong type.
+        ValueError: if lengths differ, or a name is empty, "None" or there twice.
 
     Examples:
         >>> from mindspore_compat.parallel import Layout
@@ -56,10 +56,10 @@ class Layout:
 
         Args:
             tensor_map (Union[str, tuple[str]]): for each axis of the Tensor, the name or names of
-                the axes it is divided along; "None" for none.
+                the device axes that divide it; "None" for none.
 
         Raises:
-            ValueError: a name is unknown or there twice.
+            ValueError: if a name is unknown or there twice.
         """
         used, found = [], []
         for names in tensor_map:
@@ -85,7 +85,7 @@ class Layout:
         """Returns the layout as a dict.
 
         Raises:
-            ValueError: it was not called with the axes of a Tensor.
+            ValueError: if it was not called with the axes of a Tensor.
         """
         if self._map is None:
             raise ValueError("For 'Layout', the layout must be called with names before 'to_dict'.")
@@ -122,7 +122,7 @@ def shard(fn, in_strategy, out_strategy=None, parameter_plan=None):
         parameter_plan (dict, optional): the same for parameters, by name.
 
     Raises:
-        TypeError: `fn` is not callable, a strategy no tuple, or the plan no dict.
+        TypeError: if `fn` is not callable, a strategy is not a tuple, or the plan is not a dict.
 
     Example:
         >>> from mindspore_compat import nn, ops, parallel

@@ -26,7 +26,7 @@ def parameter_broadcast(net: CellOf, layout: Any, cur_rank: Int = 0, initial_ran
         initial_rank (int): the number of the first process of this stage. Default: ``0``.
 
     Raises:
-        TypeError: an argument is of the wrong type.
+        TypeError: if an argument is of the wrong type.
         ValueError: with several processes: `cur_rank` is not this one, `initial_rank` not the first
             of its stage, or `layout` names no parameter of `net`.
         RuntimeError: with several processes: they are not connected.

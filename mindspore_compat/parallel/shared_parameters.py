@@ -21,7 +21,7 @@ def sync_pipeline_shared_parameters(net: CellOf):
         net (Cell): the network.
 
     Raises:
-        TypeError: `net` is no Cell.
+        TypeError: if `net` is not a Cell.
 
     Source: mindspore.parallel.sync_pipeline_shared_parameters of MindSpore 2.10.
     """

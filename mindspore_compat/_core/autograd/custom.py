@@ -1,4 +1,4 @@
-"""Gradients written by users, hooks on gradients, and recomputation: one tape node each.
+"""User-defined gradients, gradient hooks, and recomputation: one tape node each.
 
 `custom_gradient` is behind Cell.bprop and user primitives, `add_hook` behind Tensor.register_hook
 and a

@@ -1,5 +1,5 @@
-"""Moves between the memory of the host and that of a GPU, which gradients pass in the other
-direction: so what a node saved and the gradient that it gets lie on the same device.
+"""Copies between the host and a GPU, whose gradients are copied in the other direction, so that a
+node's saved arrays and its gradient are on the same device.
 """
 
 import threading

@@ -1,7 +1,6 @@
-"""Leaves: where gradients end, put on inputs and weights for as long as a function runs.
+"""Leaves: the nodes where gradients end, attached to inputs and weights while a function runs.
 
-What takes gradients, and the form in which they are returned, is in transforms.py; the walk
-back is in tape.py.
+The transforms that use them are in transforms.py; the backward pass is in tape.py.
 """
 
 import threading

@@ -1,7 +1,7 @@
-"""Linear maps at a point: the tape of one run, walked as often as there are directions.
+"""Linearization of a function at a point: one recorded run, many directions.
 
-`Pull` maps gradients at the outputs to gradients at the inputs, `Push` directions at the inputs to
-derivatives of the outputs. Both run the function once; what the walk needs stays on the tape. The
+`Pull` maps gradients of the outputs to gradients of the inputs, `Push` directions of the inputs to
+derivatives of the outputs. Both run the function once; the tape keeps the saved values. The
 public `linearize` is here, and `jacrev` and `jacfwd` (ops/_transforms/functional.py) batch these
 maps by vmap. `jvp` and `vjp` are in transforms.py.
 """

@@ -1,4 +1,4 @@
-"""Python's operators on values of a space (Traced, Batch, ...), as functions of that space."""
+"""Python operators on values of a space (Traced, Batch, ...), by functions of that space."""
 
 _BINARY = {
     "add": "add",

@@ -1,8 +1,8 @@
-"""saved_tensors_hooks: what gradients keep, packed in a form of the user's until it is needed.
+"""saved_tensors_hooks: user functions that pack saved Tensors and unpack them when needed.
 
-What is saved, and in which order, is a matter of each operation's rule (tape.py): an elementwise
-product saves the factor that a gradient goes through, `exp` its result. The packing itself is
-in `tape.Packed`.
+The rule of each operation (tape.py) determines the saved Tensors and their order: an elementwise
+product saves the other factor of each gradient, `exp` saves its result. The packing itself is in
+`tape.Packed`.
 """
 
 import functools

@@ -1,5 +1,4 @@
-"""The tape: what a recorded operation saves, and the walk back that turns saved values into
-gradients.
+"""The tape: nodes of recorded operations with their saved arrays, and the backward pass.
 
 A worked example. `y = x * w` with a live `x` leaves
 

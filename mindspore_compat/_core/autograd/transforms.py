@@ -1,9 +1,9 @@
 """The public transforms: grad, value_and_grad, vjp, jvp, stop_gradient.
 
-Each gives the Tensors that a function is differentiated by fresh leaves, runs it, walks back and
-restores what it changed, also when the function raises. The walk is in tape.py, gradients that a
-user writes and recomputation in custom.py. Forward mode is two reverse passes: `w = vjp(u)` is
-linear in `u`, and its own vjp at `v` is `J v`.
+Each attaches fresh leaves to the Tensors to differentiate by, runs the function and the backward
+pass, and restores what it changed, also when the function raises. The backward pass is in tape.py,
+user-defined gradients and recomputation in custom.py. Forward mode is two reverse passes:
+`w = vjp(u)` is linear in `u`, and its own vjp at `v` is `J v`.
 """
 
 import contextlib

@@ -1,6 +1,6 @@
-"""Gradient rules of convolution and pooling.
+"""vjp rules of convolution and pooling.
 
-What vjp_rules.py says of rules holds here too. The gradient of each function is another of them, so
+The conventions are those of vjp_rules.py. The gradient of each function is again one of them, so
 derivatives of every order exist.
 """
 

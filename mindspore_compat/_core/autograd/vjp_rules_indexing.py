@@ -1,6 +1,6 @@
-"""Gradient rules of indexing: reads and writes at positions, along an axis, and of extremes.
+"""vjp rules of indexing: gather and scatter, along an axis too, and of extremes.
 
-What vjp_rules.py says of rules holds here too.
+The conventions are those of vjp_rules.py.
 """
 
 import math

@@ -1,6 +1,6 @@
-"""Gradient rules of products of matrices and Tensors: matmul, and einsum with its kin.
+"""vjp rules of matrix and Tensor products: matmul, einsum and related functions.
 
-What vjp_rules.py says of rules holds here too.
+The conventions are those of vjp_rules.py.
 """
 
 import math

@@ -1,8 +1,7 @@
-"""Gradient rules of special functions: the families of the error, gamma, beta, Bessel and zeta
-functions.
+"""vjp rules of special functions: the error, gamma, beta, Bessel and zeta functions.
 
-What vjp_rules.py says of rules holds here too. Slopes by a parameter (the order of an incomplete
-gamma function) are differences of values, _backend/special_grads.py.
+The conventions are those of vjp_rules.py. Derivatives by a parameter (the order of an incomplete
+gamma function) are finite differences (_backend/special_grads.py).
 """
 
 import math

@@ -1,1 +1,1 @@
-"""The values that scripts set once: execution mode, device, parallel settings."""
+"""Global settings of a script: execution mode, device, parallel settings."""

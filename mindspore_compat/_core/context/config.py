@@ -1,11 +1,11 @@
-"""The context: execution mode, device, and the other values that scripts set once at their start.
+"""The context: execution mode, device, and other settings that scripts make once at their start.
 
-`config` holds the values in force (`config.mode`, `config.device_target`, `config.seed`); the
-functions are what `mindspore_compat.context` and `mindspore_compat` show. Values for data and model
-parallelism are in `parallel_config`, as `config.parallel`.
+`config` has the current values (`config.mode`, `config.device_target`, `config.seed`); the
+functions are public in `mindspore_compat.context` and `mindspore_compat`. Settings for data and
+model parallelism are in `parallel_config`, as `config.parallel`.
 
-Graph mode runs like PyNative mode. Of the many settings of the original's compiler and of its other
-devices only the values are stored.
+Graph mode runs like PyNative mode. The many settings for the original's compiler and its other
+devices are only stored.
 """
 
 import json

@@ -1,8 +1,8 @@
-"""A table of settings with their rules, and the values in force.
+"""A table of settings with their rules and current values.
 
-`config` (the context) and its parts `config.parallel` and `config.ps` are made of this. A setting
-that only another device of the original reads is marked by `stored_only`: it is stored and
-returned, and changes nothing here.
+`config` (the context) and its parts `config.parallel` and `config.ps` are such tables. A setting
+for another device of the original is marked by `stored_only`: it is stored and returned, and has no
+effect here.
 """
 
 import copy

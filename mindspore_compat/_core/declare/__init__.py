@@ -1,1 +1,1 @@
-"""Op declarations, and the public functions, classes and methods made from their lines."""
+"""Operator declarations, and the public functions, classes and methods generated from them."""

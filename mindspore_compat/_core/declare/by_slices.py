@@ -1,11 +1,11 @@
-"""An op inside a vmap, one slice after the other: for bodies that look at values.
+"""Runs an operator inside a vmap slice by slice, if its body reads values.
 
-Most bodies take Batches (batch.py) and so are their own vmap. One that reads a value of its input
-(how many rows to make, whether a step is needed) has no single answer there; it runs once for each
-slice and the results are stacked, which is what vmap means. Gradients flow through both steps.
+Most bodies work on Batches (batch.py) and so are their own vmap. A body that reads a value of its
+input (the number of rows, whether a step is needed) cannot; it runs once for each slice and the
+results are stacked. Gradients flow through both steps.
 
-`in_each_slice` does the same for functions that are no ops: those that write to what they are
-given, or whose work is NumPy's on the host. A slice is a view, so what is written stays.
+`in_each_slice` does the same for functions that are not operators: those that write to their
+arguments, or use NumPy on the host. A slice is a view, so writes reach the whole array.
 """
 
 import functools

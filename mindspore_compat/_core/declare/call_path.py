@@ -1,7 +1,7 @@
-"""The call path of an op for the ordinary case, written out as straight-line source.
+"""The fast call path of an operator, generated as straight-line source.
 
-Ordinary is: every array input is a Tensor of one array type and, where the op promotes, of one
-dtype; nothing is of low precision. The function written leaves every other call to `Op.general`.
+It handles the ordinary case: every array input is a Tensor of one array type and, if the operator
+promotes, of one dtype; nothing has low precision. Every other call goes to `Op.general`.
 """
 
 from ..._backend.arrays import DIRECT, HOST, LARGE

@@ -1,5 +1,4 @@
-"""What `help` shows of a declared operator: its body's docstring and what follows from the
-declaration.
+"""Generates the docstring of a declared operator from its body's docstring and its declaration.
 
 The docstring of a body says what the operator computes, its shapes, and one example. The rest is
 added when a public name is first used: for each argument of that signature its rule and its

@@ -1,11 +1,11 @@
-"""What an error says of a call that has arguments of other types than an operation takes.
+"""Error messages for calls with arguments of the wrong types.
 
-The form is the original's, because scripts look for it:
+The form is the original's, because scripts search for it:
 
     Failed calling Add with "Add()(input=Tensor, other=string)". The valid calling should be:
     "Add()(input=<Number, Tensor>, other=<Number, Tensor>)".
 
-Of a method with several signatures each is listed, and why the call does not fit it:
+For an overloaded method, each signature is listed with the reason why the call does not fit:
 
     Failed calling max with "max(int, list<int>)".
     The valid calling should be:

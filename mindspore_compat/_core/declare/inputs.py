@@ -1,4 +1,4 @@
-"""What an op declaration says of its inputs' dtypes, and where the original is odd.
+"""Declarations of an operator's input dtypes, and of quirks of the original.
 
 @op("ops.mul(input, other)", types=Promote("input other", lists=True))
 @op("ops.cross(input, other)", types=SameDtype("input other"))

@@ -1,9 +1,9 @@
-"""Operations that are given to a callback first: what `utils.MsDispatchMode` rests on.
+"""Intercepts operations by callbacks, for `utils.MsDispatchMode`.
 
-Worked example. Within `with mode:` the call `x + y` reaches `Op.general`, as no array takes the
+Worked example. Inside `with mode:` the call `x + y` reaches `Op.general`, because no array uses the
 straight-line call path then; it calls `mode.__ms_dispatch__(func, (x, y))`, and `func(x, y)`
-computes the sum. While the callback runs, its mode is out of force, so an operation in it goes to
-the mode around, or computes.
+computes the sum. While the callback runs, its mode is inactive, so an operation in it goes to the
+enclosing mode, or is computed.
 """
 
 import threading

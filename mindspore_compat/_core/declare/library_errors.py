@@ -1,10 +1,10 @@
-"""What an array library's error means at a public name: the documented type, and the API's name.
+"""Translates errors of the array library: adds the API's name, and changes to the documented type.
 
-A body checks what its rules cannot say; what it leaves to NumPy or CuPy comes out in their words
-("axis 3 is out of bounds for array of dimension 2"). `explain` puts the API's name in front and
-gives it the type that the original documents. Errors of our own begin with "For '" and pass. The
-call path of a declared op does so itself; `explained` does it for a function written by hand,
-unless the error comes from a function of the user's that it called.
+Some checks are left to NumPy or CuPy, whose messages name no API ("axis 3 is out of bounds for
+array of dimension 2"). `explain` puts the API's name in front, and raises the type that the
+original documents. Messages of this package begin with "For '" and pass unchanged. The call path of
+a declared operator does this itself; `explained` does it for a hand-written function, except for
+errors from a function of the user that it called.
 """
 
 import functools

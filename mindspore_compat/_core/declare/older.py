@@ -1,7 +1,7 @@
-"""Calls as older releases documented them: by keywords that a function no longer has.
+"""Accepts calls documented by older releases, with keywords that a function no longer has.
 
-Such a call is recognised by its keywords alone, so a call of today keeps its meaning. The
-environment variable MINDSPORE_COMPAT_LEGACY set to 0 leaves all of them refused.
+Such a call is recognized by its keywords alone, so current calls keep their meaning. With the
+environment variable MINDSPORE_COMPAT_LEGACY set to 0, all of them raise errors.
 """
 
 import functools

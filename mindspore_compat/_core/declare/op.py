@@ -1,6 +1,6 @@
-"""Op: one declaration that computes, records and batches. The table of all ops.
+"""Op: a declared operator, which computes, records and batches. The table of all operators.
 
-A declaration is the public lines, a body, and the gradient rule where the composed one will not do:
+A declaration has public lines, a body, and a gradient rule if the composed one is not good enough:
 
     @op("ops.tanh(input)", "ops.Tanh()(input)", "Tensor.tanh()")
     def tanh(xp, input: TensorOf(real)):

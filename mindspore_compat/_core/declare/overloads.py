@@ -1,4 +1,4 @@
-"""Methods with several signatures: which of them a call means, and the refusal where it means none.
+"""Overloaded methods: selects the signature that a call fits, or raises an error.
 
 Worked example. After
 
@@ -9,8 +9,8 @@ Worked example. After
     def with_initial(self, axis: Axis = None, dtype: DType = None, keepdims: Bool = False): ...
 
 `x.sum(1, True)` is the first, because an int and a bool fit its rules, and `x.sum(1, float32)` the
-second, because float32 is no `keepdim`. The first form whose names and kinds fit is taken. Where
-none does, Tensors without axes may still stand for ints, as in the original: `x.sum(Tensor(1))`.
+second, because float32 is not a `keepdim`. The first form whose names and kinds fit is called. If
+none fits, 0-d Tensors may replace ints, as in the original: `x.sum(Tensor(1))`.
 """
 
 import builtins

@@ -1,4 +1,4 @@
-"""From a public line to the public object.
+"""Generates public functions and classes from the public lines of operator declarations.
 
     "mint.softmax(input, dim: axis, *, dtype=None)"
 

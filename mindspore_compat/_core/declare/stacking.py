@@ -1,4 +1,4 @@
-"""Tuples and lists of Tensors that carry a gradient, where an op takes them with a Tensor."""
+"""Stacks tuples and lists of Tensors with gradients, for operators that accept them as a Tensor."""
 
 from ..rules.vocabulary import ListOf, TensorOf, TupleOf, any_dtype
 from ..tensor.tensor import Tensor, as_array

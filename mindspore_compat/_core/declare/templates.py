@@ -1,4 +1,4 @@
-"""Docstrings of classes and functions that share parameters: what they share is written once.
+"""Docstring templates: classes and functions with common parameters document them once.
 
     documented = template(
         '''

@@ -1,4 +1,4 @@
-"""Values on their way into a body and out of it: spaces, weak scalars, results as Tensors."""
+"""Converts the inputs and results of a body: spaces, weak scalars, results as Tensors."""
 
 import numpy
 

@@ -1,1 +1,1 @@
-"""Parameter rules: checks in signatures, their refusals, and their words."""
+"""Parameter rules: checks declared in signatures, and their error messages."""

@@ -1,11 +1,11 @@
-"""The frame of a parameter rule: conditions, verdict, refusal, examples, union.
+"""The base of parameter rules: conditions, checks, error messages, examples, unions.
 
 The vocabulary built on it (`Int`, `Float`, `TensorOf`, ...) is in vocabulary.py, the checks in
 front of functions in checked.py.
 
-Two kinds of refusal exist: a value of the wrong kind is a TypeError, a value of the right kind but
-outside its range a ValueError. So a rule has two conditions, `kind` and `value`, both Python
-expressions; `guard` is the two together, made to be pasted into generated source.
+A value of the wrong kind raises a TypeError, a value of the right kind but out of range a
+ValueError. So a rule has two conditions, `kind` and `value`, both Python expressions; `guard` joins
+them for use in generated source.
 """
 
 import functools

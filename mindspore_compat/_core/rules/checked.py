@@ -14,9 +14,9 @@ the first call writes
             _forbid_0(_type(self).__name__, {'use_lazy': use_lazy, ...})
         return _function(self, params, beta1, use_lazy)
 
-with the original's defaults, and replaces the stand-in that was called by that code. So
-nothing is written for classes that nobody uses, and a check costs as much as one written by hand.
-`guard_all` and `refuse_all` serve writers of other call paths.
+with the original's defaults, and replaces the stand-in's code by it. So nothing is generated for
+unused classes, and a check costs as much as a hand-written one. `guard_all` and `refuse_all` serve
+generators of other call paths.
 """
 
 import builtins

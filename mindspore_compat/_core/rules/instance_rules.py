@@ -1,6 +1,6 @@
-"""`InstanceOf`: a rule of Python's own containers and of classes that the file at hand knows.
+"""`InstanceOf`: the rule for Python containers and for classes that the using file can import.
 
-Classes that only a higher layer has are named instead (`CellOf` in vocabulary.py).
+Classes of higher layers are given by name instead (`CellOf` in vocabulary.py).
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Rules of Tensors and dtypes: `TensorOf`, `DType`, and numbers that a Tensor may hold."""
+"""Rules for Tensors and dtypes: `TensorOf`, `DType`, and numbers that may be given as a Tensor."""
 
 from dataclasses import dataclass
 

@@ -1,9 +1,9 @@
-"""Rules that read a value: a function is given its truth, its one element or its first entry, a
-list of it, or None for what it would not look at.
+"""Rules that convert a value: to its truth, its only element, its first entry, or a list; or to
+None if the function would ignore it.
 
-The original checks no more of some arguments, so scripts give it more than its pages name. What is
-of the plain kind already passes the guard untouched; only then is a value read. Tensors without
-axes are read by `ScalarOf` of tensor_rules.py, those of one element by `InTensor`.
+The original checks some arguments loosely, so scripts pass values that its pages do not name. A
+value of the plain kind passes the guard unchanged; only others are converted. 0-d Tensors are read
+by `ScalarOf` of tensor_rules.py, Tensors of one element by `InTensor`.
 """
 
 from dataclasses import dataclass

@@ -5,15 +5,15 @@ A rule is written once, as the annotation of a parameter:
     @checked(Forbid("use_lazy and use_offload"))
     def __init__(self, params: Params, beta1: Float(gt=0.0, lt=1.0) = 0.9, axis: Int | None = None)
 
-and gives the check, the refusal, the documentation line and the refusal tests. A rule refined by a
-call is a new rule; `|` joins rules; `| None`, or a default of None, allows None. As in the
-original, `Float` refuses ints, `Int` refuses bools, and both take what is an instance of Python's
-float or int (so `numpy.float64`, but no other scalar of NumPy; `numpy_scalars=True` takes those
-too). The functions of `ops`, `mint`, `numpy` and Tensor take NumPy's scalars for Python's numbers
-wherever they expect one (`checked.plain_numbers`).
+and provides the check, the error, the documentation line and the tests of the error. A rule refined
+by a call is a new rule; `|` joins rules; `| None`, or a default of None, allows None. As in the
+original, `Float` refuses ints, `Int` refuses bools, and both accept instances of Python's float or
+int (so `numpy.float64`, but no other NumPy scalar; `numpy_scalars=True` accepts those too). The
+functions of `ops`, `mint`, `numpy` and Tensor accept NumPy scalars in place of Python numbers
+(`checked.plain_numbers`).
 
-The frame of a rule is in base.py, rules of Tensors and dtypes in tensor_rules.py, the checks in
-front of a function in checked.py.
+The base of rules is in base.py, rules for Tensors and dtypes in tensor_rules.py, and the generated
+checks in checked.py.
 """
 
 import math

@@ -1,1 +1,1 @@
-"""Tensor, its dtypes and their promotion, how it prints, and shapes that are not known yet."""
+"""Tensor, dtypes, type promotion, printing and dynamic shapes."""

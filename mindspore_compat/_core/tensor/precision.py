@@ -1,4 +1,4 @@
-"""The float type that computations are brought to while a Cell with `to_float` runs.
+"""The float dtype that inputs are cast to while a Cell with `to_float` runs.
 
 Worked example. In `net.to_float(float16)` the inputs of `construct` are float16, `self.weight` is
 still float32, and `x * self.weight` has both; `Op.general` then casts every float to float16

@@ -1,4 +1,4 @@
-"""How Tensors and Parameters print: `print(x)`, `repr(x)`.
+"""Printing of Tensors and Parameters: `print(x)`, `repr(x)`.
 
 `str` of a Tensor is NumPy's, but for bfloat16. `repr` is MindSpore's own: the shape, the dtype and
 the values. Its values are abridged to three at either end where a row of one axis has more than

@@ -1,4 +1,4 @@
-"""Which dtype an operation on several dtypes gives, in NumPy's dtypes.
+"""Type promotion: the result dtype of an operation on several dtypes, as NumPy dtypes.
 
 MindSpore's rule: complex over float over integer over bool, whatever the widths; within a kind the
 wider one. float16 with bfloat16 gives float32, int8 with uint8 int16, float64 with complex64

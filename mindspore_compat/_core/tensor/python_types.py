@@ -1,4 +1,4 @@
-"""Types of Python as MindSpore's types, and back."""
+"""Conversion between Python types and MindSpore types."""
 
 import functools
 import inspect

@@ -1,1 +1,1 @@
-"""Batches: arrays whose leading axis is hidden, and ops that run slice by slice instead."""
+"""vmap: arrays with a hidden leading axis, and operators that run slice by slice instead."""

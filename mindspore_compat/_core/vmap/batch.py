@@ -5,7 +5,7 @@
     y = xp.sum(x * 2, 0)                  # looks like shape (); holds three sums
 
 Names of `xp` have a batch rule by family (pointwise, reduction, shape, matmul); any other name
-loops over the slices and stacks. An array that is no Batch is the same for every slice. Since a
+loops over the slices and stacks. An array that is not a Batch is the same for every slice. Since a
 Batch is just an array type, it composes with the tape, and a Batch may hold Batches (nested vmap).
 """
 

@@ -27,8 +27,8 @@ def all_to_all(
         input_tensor_list: for each member what is sent to it; of one dtype.
 
     Raises:
-        TypeError: a list has another length than the group, or the dtypes differ.
-        RuntimeError: the processes are not connected, or there is no such group.
+        TypeError: if a list has another length than the group, or the dtypes differ.
+        RuntimeError: if the processes are not connected, or there is no such group.
 
     Example:
         >>> import mindspore_compat as ms
@@ -86,9 +86,9 @@ def all_to_all_single(
         input_split_sizes: rows to each member. By default, or empty, equally many.
 
     Raises:
-        TypeError: the dtypes differ.
-        ValueError: split sizes do not fit the shapes, or axis 0 cannot be cut into equal parts.
-        RuntimeError: the processes are not connected, or there is no such group.
+        TypeError: if the dtypes differ.
+        ValueError: if split sizes do not fit the shapes, or axis 0 cannot be cut into equal parts.
+        RuntimeError: if the processes are not connected, or there is no such group.
 
     Example:
         >>> import mindspore_compat as ms
@@ -138,9 +138,9 @@ def all_to_all_v_c(
             all members.
 
     Raises:
-        TypeError: the matrix has another size than the group's squared, or the dtypes differ.
-        ValueError: the counts do not fit the shapes.
-        RuntimeError: the processes are not connected, or there is no such group.
+        TypeError: if the matrix has another size than the group's squared, or the dtypes differ.
+        ValueError: if the counts do not fit the shapes.
+        RuntimeError: if the processes are not connected, or there is no such group.
 
     Example:
         >>> import mindspore_compat as ms

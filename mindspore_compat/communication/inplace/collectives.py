@@ -33,8 +33,8 @@ def all_reduce(tensor: Given, op: Str = "sum", group: Str = None, async_op: Bool
         op: "sum", "prod", "max", "min" or "avg", the sum divided by the group's size.
 
     Raises:
-        TypeError: `op` is none of the five.
-        RuntimeError: the processes are not connected, or there is no such group.
+        TypeError: if `op` is not one of the five.
+        RuntimeError: if the processes are not connected, or there is no such group.
 
     Example:
         >>> import mindspore_compat as ms
@@ -72,8 +72,8 @@ def reduce(tensor: Given, dst: Int, op: Str = "sum", group: Str = None, async_op
         op: "sum", "prod", "max", "min" or "avg", the sum divided by the group's size.
 
     Raises:
-        TypeError: `op` is none of the five.
-        RuntimeError: the processes are not connected, there is no such group, or `dst` is not in
+        TypeError: if `op` is not one of the five.
+        RuntimeError: if the processes are not connected, there is no such group, or `dst` is not in
             it.
 
     Example:
@@ -106,7 +106,7 @@ def broadcast(tensor: Given, src: Int, group: Str = None, async_op: Bool = False
         src: the world's number of the one that sends.
 
     Raises:
-        RuntimeError: the processes are not connected, there is no such group, or `src` is not in
+        RuntimeError: if the processes are not connected, there is no such group, or `src` is not in
             it.
 
     Example:
@@ -147,9 +147,9 @@ def all_gather_into_tensor(
         input_tensor: this member's part; of equal shape and dtype on all.
 
     Raises:
-        TypeError: the dtypes differ.
-        ValueError: `output_tensor` has another shape.
-        RuntimeError: the processes are not connected, or there is no such group.
+        TypeError: if the dtypes differ.
+        ValueError: if `output_tensor` has another shape.
+        RuntimeError: if the processes are not connected, or there is no such group.
 
     Example:
         >>> import mindspore_compat as ms
@@ -198,9 +198,9 @@ def all_gather_into_tensor_uneven(
         output_split_sizes: for each member the length of its part. By default they are equal.
 
     Raises:
-        TypeError: the dtypes differ.
-        ValueError: a shape does not fit `output_split_sizes`.
-        RuntimeError: the processes are not connected, or there is no such group.
+        TypeError: if the dtypes differ.
+        ValueError: if a shape does not fit `output_split_sizes`.
+        RuntimeError: if the processes are not connected, or there is no such group.
 
     Example:
         >>> import mindspore_compat as ms
@@ -245,10 +245,10 @@ def reduce_scatter_tensor(
         op: "sum", "prod", "max", "min" or "avg", the sum divided by the group's size.
 
     Raises:
-        TypeError: `op` is none of the five, or the dtypes differ.
-        ValueError: axis 0 of `input` cannot be cut into equal parts, or `output` has another shape
-            than a part.
-        RuntimeError: the processes are not connected, or there is no such group.
+        TypeError: if `op` is not one of the five, or the dtypes differ.
+        ValueError: if axis 0 of `input` cannot be cut into equal parts, or `output` has another
+            shape than a part.
+        RuntimeError: if the processes are not connected, or there is no such group.
 
     Example:
         >>> import mindspore_compat as ms
@@ -303,9 +303,9 @@ def reduce_scatter_tensor_uneven(
         op: "sum", "max", "min" or "avg", the sum divided by the group's size.
 
     Raises:
-        TypeError: `op` is none of the four, or the dtypes differ.
-        ValueError: a shape does not fit `input_split_sizes`.
-        RuntimeError: the processes are not connected, or there is no such group.
+        TypeError: if `op` is not one of the four, or the dtypes differ.
+        ValueError: if a shape does not fit `input_split_sizes`.
+        RuntimeError: if the processes are not connected, or there is no such group.
 
     Example:
         >>> import mindspore_compat as ms
@@ -362,7 +362,7 @@ def gather_into_tensor(
     Raises:
         TypeError: on `dst`, the dtypes differ.
         ValueError: on `dst`, `output_tensor` has another shape.
-        RuntimeError: the processes are not connected, there is no such group, or `dst` is not in
+        RuntimeError: if the processes are not connected, there is no such group, or `dst` is not in
             it.
 
     Example:
@@ -410,7 +410,7 @@ def scatter_tensor(
     Raises:
         TypeError: on `src`, the dtypes differ.
         ValueError: on `src`, `input_tensor` has another shape than all parts together.
-        RuntimeError: the processes are not connected, there is no such group, or `src` is not in
+        RuntimeError: if the processes are not connected, there is no such group, or `src` is not in
             it.
 
     Example:
@@ -454,7 +454,7 @@ def barrier(group: Str = None, async_op: Bool = False, device_ids: Any = None):
         device_ids: not used.
 
     Raises:
-        RuntimeError: the processes are not connected, or there is no such group.
+        RuntimeError: if the processes are not connected, or there is no such group.
 
     Example:
         >>> from mindspore_compat.mint import distributed as dist

@@ -22,9 +22,9 @@ def all_gather(tensor_list: Several, tensor: Given, group: Str = None, async_op:
         tensor: this member's; of equal shape and dtype on all.
 
     Raises:
-        TypeError: `tensor_list` has another length than the group, or a Tensor of another shape or
-            dtype than `tensor`.
-        RuntimeError: the processes are not connected, or there is no such group.
+        TypeError: if `tensor_list` has another length than the group, or a Tensor of another shape
+            or dtype than `tensor`.
+        RuntimeError: if the processes are not connected, or there is no such group.
 
     Example:
         >>> import mindspore_compat as ms
@@ -65,7 +65,7 @@ def gather(
     Raises:
         TypeError: on `dst`, `gather_list` has another length than the group, or a Tensor of another
             shape or dtype than `tensor`.
-        RuntimeError: the processes are not connected, there is no such group, or `dst` is not in
+        RuntimeError: if the processes are not connected, there is no such group, or `dst` is not in
             it.
 
     Example:
@@ -112,7 +112,7 @@ def scatter(
     Raises:
         TypeError: on `src`, `scatter_list` has another length than the group, or a Tensor of
             another shape or dtype than `tensor`.
-        RuntimeError: the processes are not connected, there is no such group, or `src` is not in
+        RuntimeError: if the processes are not connected, there is no such group, or `src` is not in
             it.
 
     Example:
@@ -158,9 +158,9 @@ def reduce_scatter(
         op: "sum", "prod", "max", "min" or "avg", the sum divided by the group's size.
 
     Raises:
-        TypeError: `op` is none of the five, or `input_list` has another length than the group, or a
-            Tensor of another shape or dtype than `output`.
-        RuntimeError: the processes are not connected, or there is no such group.
+        TypeError: if `op` is not one of the five, or `input_list` has another length than the
+            group, or a Tensor of another shape or dtype than `output`.
+        RuntimeError: if the processes are not connected, or there is no such group.
 
     Example:
         >>> import mindspore_compat as ms

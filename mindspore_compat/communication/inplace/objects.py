@@ -28,9 +28,9 @@ def all_gather_object(object_list: Any, obj: Any, group: Str = None):
         group: the group's name.
 
     Raises:
-        TypeError: `object_list` is not a list of the group's length.
-        RuntimeError: the processes are not connected, there is no such group, or another member's
-            object cannot be pickled.
+        TypeError: if `object_list` is not a list of the group's length.
+        RuntimeError: if the processes are not connected, there is no such group, or another
+            member's object cannot be pickled.
 
     Example:
         >>> from mindspore_compat.mint import distributed as dist
@@ -67,10 +67,10 @@ def broadcast_object_list(object_list: Any, src: Int = 0, group: Str = None, dev
         device: not used.
 
     Raises:
-        TypeError: `object_list` is not a list, or is empty.
-        ValueError: the sender's list has another length.
-        RuntimeError: the processes are not connected, there is no such group, `src` is not in it,
-            or its objects cannot be pickled.
+        TypeError: if `object_list` is not a list, or is empty.
+        ValueError: if the sender's list has another length.
+        RuntimeError: if the processes are not connected, there is no such group, `src` is not in
+            it, or its objects cannot be pickled.
 
     Example:
         >>> from mindspore_compat.mint import distributed as dist
@@ -107,8 +107,8 @@ def gather_object(obj: Any, object_gather_list: Any = None, dst: Int = 0, group:
 
     Raises:
         TypeError: on `dst`, `object_gather_list` is not a list of the group's length.
-        RuntimeError: the processes are not connected, there is no such group, `dst` is not in it,
-            or, on `dst`, another member's object cannot be pickled.
+        RuntimeError: if the processes are not connected, there is no such group, `dst` is not in
+            it, or, on `dst`, another member's object cannot be pickled.
 
     Example:
         >>> from mindspore_compat.mint import distributed as dist
@@ -152,10 +152,10 @@ def scatter_object_list(
         group: the group's name.
 
     Raises:
-        TypeError: `scatter_object_output_list` is not a list, or is empty; or, on `src`,
+        TypeError: if `scatter_object_output_list` is not a list, or is empty; or, on `src`,
             `scatter_object_input_list` is not a list of the group's length.
-        RuntimeError: the processes are not connected, there is no such group, `src` is not in it,
-            or its objects cannot be pickled.
+        RuntimeError: if the processes are not connected, there is no such group, `src` is not in
+            it, or its objects cannot be pickled.
 
     Example:
         >>> from mindspore_compat.mint import distributed as dist
@@ -199,9 +199,9 @@ def send_object_list(object_list: Any, dst: Int, group: Str = None, device: Str 
         device: not used.
 
     Raises:
-        TypeError: `object_list` is not a list, or is empty.
-        ValueError: `dst` is this process, or not in the group.
-        RuntimeError: the processes are not connected, or there is no such group.
+        TypeError: if `object_list` is not a list, or is empty.
+        ValueError: if `dst` is this process, or not in the group.
+        RuntimeError: if the processes are not connected, or there is no such group.
 
     Source: mindspore.mint.distributed.send_object_list of MindSpore 2.10.
     """
@@ -232,10 +232,10 @@ def recv_object_list(object_list: Any, src: Int = 0, group: Str = None, device: 
         int, 0.
 
     Raises:
-        TypeError: `object_list` is not a list, or is empty.
-        ValueError: `src` is this process, or not in the group; or the sender's list has another
+        TypeError: if `object_list` is not a list, or is empty.
+        ValueError: if `src` is this process, or not in the group; or the sender's list has another
             length.
-        RuntimeError: the processes are not connected, there is no such group, or the sender's
+        RuntimeError: if the processes are not connected, there is no such group, or the sender's
             objects cannot be pickled.
 
     Source: mindspore.mint.distributed.recv_object_list of MindSpore 2.10.

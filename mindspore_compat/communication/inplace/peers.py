@@ -25,8 +25,8 @@ def send(tensor: Given, dst: Int = 0, group: Str = None, tag: Int = 0):
         tag: a number that the receiver names too.
 
     Raises:
-        ValueError: `dst` is this process, or not in the group.
-        RuntimeError: the processes are not connected, or there is no such group.
+        ValueError: if `dst` is this process, or not in the group.
+        RuntimeError: if the processes are not connected, or there is no such group.
 
     Source: mindspore.mint.distributed.send of MindSpore 2.10.
     """
@@ -49,9 +49,9 @@ def recv(tensor: Given, src: Int = 0, group: Str = None, tag: Int = 0):
         int, 0.
 
     Raises:
-        ValueError: `src` is this process, or not in the group.
-        RuntimeError: the processes are not connected, there is no such group, or what is sent is of
-            another shape or dtype.
+        ValueError: if `src` is this process, or not in the group.
+        RuntimeError: if the processes are not connected, there is no such group, or what is sent is
+            of another shape or dtype.
 
     Source: mindspore.mint.distributed.recv of MindSpore 2.10.
     """
@@ -76,8 +76,8 @@ def isend(tensor: Given, dst: Int = 0, group: Str = None, tag: Int = 0):
         CommHandle.
 
     Raises:
-        ValueError: `dst` is this process, or not in the group.
-        RuntimeError: the processes are not connected, or there is no such group.
+        ValueError: if `dst` is this process, or not in the group.
+        RuntimeError: if the processes are not connected, or there is no such group.
 
     Source: mindspore.mint.distributed.isend of MindSpore 2.10.
     """
@@ -100,8 +100,8 @@ def irecv(tensor: Given, src: Int = 0, group: Str = None, tag: Int = 0):
         CommHandle.
 
     Raises:
-        ValueError: `src` is this process, or not in the group.
-        RuntimeError: the processes are not connected, or there is no such group.
+        ValueError: if `src` is this process, or not in the group.
+        RuntimeError: if the processes are not connected, or there is no such group.
 
     Source: mindspore.mint.distributed.irecv of MindSpore 2.10.
     """
@@ -123,8 +123,8 @@ class P2POp:
         tag (int): 0.
 
     Raises:
-        TypeError: `op` is neither, `tensor` is not a Tensor, or `peer` not an int.
-        NotImplementedError: `tag` is not 0.
+        TypeError: if `op` is neither, `tensor` is not a Tensor, or `peer` not an int.
+        NotImplementedError: if `tag` is not 0.
 
     Source: mindspore.mint.distributed.P2POp of MindSpore 2.10.
     """
@@ -162,10 +162,10 @@ def batch_isend_irecv(p2p_op_list):
         list[CommHandle], one handle for all.
 
     Raises:
-        TypeError: it is empty, or not a list or tuple of P2POp, or they name different groups or
+        TypeError: if it is empty, or not a list or tuple of P2POp, or they name different groups or
             none by its name.
-        ValueError: a peer is this process, or not in the group.
-        RuntimeError: the processes are not connected, or there is no such group.
+        ValueError: if a peer is this process, or not in the group.
+        RuntimeError: if the processes are not connected, or there is no such group.
 
     Source: mindspore.mint.distributed.batch_isend_irecv of MindSpore 2.10.
     """
@@ -216,7 +216,7 @@ def peer_of(api, name, group, group_name, rank):
     """The number in a group of another process, given its number in the world.
 
     Raises:
-        ValueError: it is this process, or no member.
+        ValueError: if it is this process, or not a member.
     """
     if rank not in group.ranks:
         raise ValueError(

@@ -86,10 +86,10 @@ def init_process_group(
         device_id: not used.
 
     Raises:
-        TypeError: `timeout` is not a timedelta, or `store` not a TCPStore.
-        ValueError: `backend` is another one; `init_method` and `store` are both given, or
+        TypeError: if `timeout` is not a timedelta, or `store` not a TCPStore.
+        ValueError: if `backend` is another one; `init_method` and `store` are both given, or
             `init_method` is no such address; `world_size` or `rank` is not what it must be.
-        RuntimeError: the process was not started by a launcher, mpi4py cannot be loaded, or the
+        RuntimeError: if the process was not started by a launcher, mpi4py cannot be loaded, or the
             others do not report in time.
 
     Example:
@@ -186,7 +186,7 @@ def destroy_process_group(group: Str = None):
         group: the group's name; None is the world.
 
     Raises:
-        RuntimeError: there is no such group.
+        RuntimeError: if there is no such group.
 
     Example:
         >>> from mindspore_compat.mint import distributed as dist
@@ -230,7 +230,7 @@ def new_group(
         no rank, or not this process, or the processes are not connected.
 
     Raises:
-        TypeError: `ranks` names a rank twice, or `backend` is neither "hccl" nor "mccl" with
+        TypeError: if `ranks` names a rank twice, or `backend` is neither "hccl" nor "mccl" with
             `ranks`.
 
     Example:
@@ -345,7 +345,7 @@ def get_process_group_ranks(group: Str = None):
         group: the group's name; None is the world.
 
     Raises:
-        RuntimeError: the processes are not connected, or there is no such group.
+        RuntimeError: if the processes are not connected, or there is no such group.
 
     Example:
         >>> from mindspore_compat.mint import distributed as dist
@@ -371,7 +371,7 @@ def get_global_rank(group: Str | None, group_rank: Int):
         group_rank: the member's number in the group.
 
     Raises:
-        RuntimeError: the processes are not connected, there is no such group, or no such member.
+        RuntimeError: if the processes are not connected, there is no such group, or no such member.
 
     Example:
         >>> from mindspore_compat.mint import distributed as dist
@@ -401,7 +401,7 @@ def get_group_rank(group: Str | None, global_rank: Int):
         global_rank: the world's number of the member.
 
     Raises:
-        RuntimeError: the processes are not connected, there is no such group, or it has no such
+        RuntimeError: if the processes are not connected, there is no such group, or it has no such
             member.
 
     Example:

@@ -46,9 +46,9 @@ class TCPStore:
         use_libuv: not used, whatever it is. Default: ``True``.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: `port` or `world_size` is out of range, or `timeout` is negative.
-        RuntimeError: the address cannot be used, or the other side does not appear in time.
+        TypeError: if an argument is of the wrong type.
+        ValueError: if `port` or `world_size` is out of range, or `timeout` is negative.
+        RuntimeError: if the address cannot be used, or the other side does not appear in time.
 
     Examples:
         >>> from mindspore_compat.mint.distributed import TCPStore
@@ -101,8 +101,8 @@ class TCPStore:
             value (Union[bytes, str]): the value; a str is stored as UTF-8.
 
         Raises:
-            TypeError: `value` is neither.
-            RuntimeError: the master is gone.
+            TypeError: if `value` is neither.
+            RuntimeError: if the master is gone.
         """
         InstanceOf(bytes, str).refuse("TCPStore.set", "value", value)
         self._client.ask(SET, 0, key, value.encode() if isinstance(value, str) else value)
@@ -134,7 +134,7 @@ class TCPStore:
             amount: what is added.
 
         Raises:
-            RuntimeError: the key's value is no whole number, or the master is gone.
+            RuntimeError: if the key's value is no whole number, or the master is gone.
         """
         code, value = self._client.ask(ADD, 0, key, str(int(amount)).encode())
         if code == REFUSED:
@@ -152,7 +152,7 @@ class TCPStore:
             key: the key.
 
         Raises:
-            RuntimeError: the master is gone.
+            RuntimeError: if the master is gone.
         """
         code, _ = self._client.ask(DELETE, 0, key)
         return code == DONE
@@ -162,8 +162,8 @@ def seconds_of(api, timeout):
     """A timedelta in seconds.
 
     Raises:
-        TypeError: it is none.
-        ValueError: it is negative.
+        TypeError: if `timeout` is not a timedelta.
+        ValueError: if it is negative.
     """
     InstanceOf(datetime.timedelta).called("a datetime.timedelta").refuse(api, "timeout", timeout)
     if timeout < datetime.timedelta(0):
@@ -348,7 +348,7 @@ def _received(connection, size):
     """Exactly `size` bytes.
 
     Raises:
-        OSError: the other side has closed.
+        OSError: if the other side has closed.
     """
     parts = bytearray()
     while len(parts) < size:

@@ -1,8 +1,8 @@
-"""What of mindspore.ops.communication can give new Tensors: the switch, and the functions it turns.
+"""The functions of mindspore.ops.communication with two forms, in place and not, and their switch.
 
-`set_comm_ops_inplace(False)` makes them return `(Tensor, CommHandle)` instead of writing into the
-Tensor they are given; so they are those of `mindspore.communication.comm_func`. With the switch on,
-as at the start, they are those of `mindspore.mint.distributed`.
+After `set_comm_ops_inplace(False)` they return `(Tensor, CommHandle)` instead of writing into a
+Tensor argument, as in `mindspore.communication.comm_func`. By default they behave as in
+`mindspore.mint.distributed`.
 """
 
 from ..._core.declare.public_api import PUBLIC, public
@@ -30,19 +30,19 @@ _fresh = set()  # the names of those that return new Tensors
 
 @public("ops.communication.set_comm_ops_inplace", "ops.set_comm_ops_inplace")
 def set_comm_ops_inplace(is_enable, func_list=None):
-    """Sets whether communication functions of `mindspore.ops` write into what they are given.
+    """Sets whether communication functions of `mindspore.ops` write in place, into their arguments.
 
-    At the start they do. Functions that have only this one form keep it: all but `all_reduce`,
-    `all_gather_into_tensor`, `reduce_scatter_tensor`, `all_to_all`, `all_to_all_single`, `irecv`
-    and `recv`.
+    By default they do. Only `all_reduce`, `all_gather_into_tensor`, `reduce_scatter_tensor`,
+    `all_to_all`, `all_to_all_single`, `irecv` and `recv` have the other form; the others always
+    write in place.
 
     Args:
-        is_enable (bool): True to write into the Tensor given, False to return a new one.
+        is_enable (bool): True to write into the Tensor arguments, False to return new Tensors.
         func_list (list[str]): the names of the functions meant. Default: ``None``, all.
 
     Raises:
-        TypeError: `is_enable` is not a bool, or `func_list` neither None nor a list.
-        ValueError: `func_list` names no communication function.
+        TypeError: if `is_enable` is not a bool, or `func_list` neither None nor a list.
+        ValueError: if `func_list` names no communication function.
 
     Example:
         >>> import mindspore_compat as ms
@@ -91,8 +91,8 @@ def all_reduce(tensor: Given, op: Str = "sum", group: Str = None, async_op: Bool
         Tensor and that.
 
     Raises:
-        TypeError: `op` is none of the five.
-        RuntimeError: the processes are not connected, or there is no such group.
+        TypeError: if `op` is not one of the five.
+        RuntimeError: if the processes are not connected, or there is no such group.
 
     Example:
         >>> import mindspore_compat as ms
@@ -131,9 +131,9 @@ def all_gather_into_tensor(
         Tensor and that.
 
     Raises:
-        TypeError: `output_tensor` is not a Tensor, or the dtypes differ.
-        ValueError: `output_tensor` has another shape.
-        RuntimeError: the processes are not connected, or there is no such group.
+        TypeError: if `output_tensor` is not a Tensor, or the dtypes differ.
+        ValueError: if `output_tensor` has another shape.
+        RuntimeError: if the processes are not connected, or there is no such group.
 
     Example:
         >>> import mindspore_compat as ms
@@ -172,10 +172,10 @@ def reduce_scatter_tensor(
         Tensor and that.
 
     Raises:
-        TypeError: `op` is none of the five, `output` is not a Tensor, or the dtypes differ.
-        ValueError: axis 0 of `input` cannot be cut into equal parts, or `output` has another shape
-            than a part.
-        RuntimeError: the processes are not connected, or there is no such group.
+        TypeError: if `op` is not one of the five, `output` is not a Tensor, or the dtypes differ.
+        ValueError: if axis 0 of `input` cannot be cut into equal parts, or `output` has another
+            shape than a part.
+        RuntimeError: if the processes are not connected, or there is no such group.
 
     Example:
         >>> import mindspore_compat as ms
@@ -216,9 +216,9 @@ def all_to_all(
         new Tensors and that.
 
     Raises:
-        TypeError: `output_tensor_list` is not as described above, a list has another length than
+        TypeError: if `output_tensor_list` is not as described above, a list has another length than
             the group, or the dtypes differ.
-        RuntimeError: the processes are not connected, or there is no such group.
+        RuntimeError: if the processes are not connected, or there is no such group.
 
     Example:
         >>> import mindspore_compat as ms
@@ -263,9 +263,9 @@ def all_to_all_single(
         Tensor and that.
 
     Raises:
-        TypeError: `output` is not as described above, or the dtypes differ.
-        ValueError: split sizes do not fit the shapes, or axis 0 cannot be cut into equal parts.
-        RuntimeError: the processes are not connected, or there is no such group.
+        TypeError: if `output` is not as described above, or the dtypes differ.
+        ValueError: if split sizes do not fit the shapes, or axis 0 cannot be cut into equal parts.
+        RuntimeError: if the processes are not connected, or there is no such group.
 
     Example:
         >>> import mindspore_compat as ms
@@ -303,8 +303,8 @@ def recv(tensor: Given, src: Int = 0, group: Str = None, tag: Int = 0):
         int, 0. Where `set_comm_ops_inplace` said so, a new Tensor.
 
     Raises:
-        ValueError: `src` is this process, or not in the group.
-        RuntimeError: the processes are not connected, or there is no such group.
+        ValueError: if `src` is this process, or not in the group.
+        RuntimeError: if the processes are not connected, or there is no such group.
 
     Source: mindspore.ops.communication.recv of MindSpore 2.10.
     """
@@ -330,8 +330,8 @@ def irecv(tensor: Given, src: Int = 0, group: Str = None, tag: Int = 0):
         CommHandle. Where `set_comm_ops_inplace` said so, a new Tensor and that.
 
     Raises:
-        ValueError: `src` is this process, or not in the group.
-        RuntimeError: the processes are not connected, or there is no such group.
+        ValueError: if `src` is this process, or not in the group.
+        RuntimeError: if the processes are not connected, or there is no such group.
 
     Source: mindspore.ops.communication.irecv of MindSpore 2.10.
     """

@@ -1,9 +1,9 @@
-"""What the functional collectives share: writing a result into Tensors, now or after a `wait()`.
+"""Writes results of the functional collectives into Tensors, at once or after a `wait()`.
 
-Gradients flow where all members send and receive the same amount: while a Tensor is recorded such
-an exchange is computed at once, also with `async_op`, and the Tensor written to replaces the
-result on the tape. None flow from or to one member (broadcast, reduce, gather, scatter, sends):
-the others give nothing that is recorded, so they would not take part in its walk back.
+Gradients flow if all members send and receive the same amount: while a Tensor is recorded, such an
+exchange is computed at once, even with `async_op`, and the written Tensor replaces the result on
+the tape. No gradients flow if one member has a special role (broadcast, reduce, gather, scatter,
+sends): the other members record nothing, so they would not take part in its backward pass.
 """
 
 import functools
@@ -20,9 +20,9 @@ REDUCTIONS = ("sum", "prod", "max", "min", "avg")
 
 
 class Arriving:
-    """An exchange under way, and where its result is written; `wait()` does it once.
+    """A pending exchange and the writer of its result; `wait()` writes once.
 
-    Reading the array of a Tensor that is to be written to waits as well.
+    Reading the array of a target Tensor waits as well.
 
     Args:
         pending (collective.Pending): the exchange.
@@ -38,7 +38,7 @@ class Arriving:
             target.__class__ = _awaiting(kind)
 
     def wait(self):
-        """Wait until the exchange is complete, and write what arrived."""
+        """Waits until the exchange is complete, and writes the result."""
         if self.pending is None:
             return
         pending, self.pending = self.pending, None
@@ -67,7 +67,7 @@ class Arrived:
     """An exchange that is complete."""
 
     def wait(self):
-        """Nothing is left to do."""
+        """Does nothing."""
 
 
 # The operation on Tensors, and the method of collective.Group that starts it on arrays.
@@ -92,16 +92,16 @@ FROM_OR_TO_ONE = (
 
 
 def carry(operation, tensor, *arguments, group, write, async_op, **named):
-    """Runs an exchange and writes its result; a handle where `async_op` is set, else None.
+    """Runs an exchange and writes its result; returns a handle if `async_op`, else None.
 
     Args:
         operation (Op): one of `STARTS`.
-        tensor (Tensor): what this member gives.
-        *arguments: those of the operation between the Tensor and the group.
-        group (collective.Group): who takes part.
-        write (Into): where the result is put.
-        async_op (bool): whether to return before that.
-        **named: those of the operation behind the group.
+        tensor (Tensor): the input of this member.
+        *arguments: the operation's arguments between the Tensor and the group.
+        group (collective.Group): the members.
+        write (Into): the writer of the result.
+        async_op (bool): whether to return before the result is written.
+        **named: the operation's arguments after the group.
     """
     if operation in FROM_OR_TO_ONE:
         tensor = Tensor._wrap(tensor._array)
@@ -119,8 +119,8 @@ class Into:
 
     Args:
         api (str): the public name, for messages.
-        *targets (Tensor): where the result is put.
-        first (Callable): what the result goes through before; None for nothing.
+        *targets (Tensor): the Tensors to write to.
+        first (Callable): a function that is applied to the result before; None for none.
     """
 
     def __init__(self, api, *targets, first=None):
@@ -141,7 +141,7 @@ class Into:
 
 
 def check_reduction(api, op, allowed=REDUCTIONS):
-    """Refuses a name of no reduction."""
+    """Raises an error for an unknown reduction."""
     if op not in allowed:
         raise TypeError(f"For '{api}', 'op' must be one of {allowed}, but got '{op}'.")
 
@@ -161,7 +161,7 @@ def check_dtype(api, name, tensor, dtype):
 
 
 def check_list(api, name, tensors, like, size):
-    """Refuses a list that does not hold, for each member, a Tensor like the one given."""
+    """Refuses a list unless it holds a matching Tensor for each member."""
     if len(tensors) != size:
         raise TypeError(
             f"For '{api}', '{name}' must hold a Tensor for each of the {size} members, "

@@ -45,7 +45,7 @@ def check_not_less_than(arg_value, arg_name, prim, value=0.0):
         value (float): the limit. Default: 0.0.
 
     Raises:
-        ValueError: it is below.
+        ValueError: if `arg_value` is less than `value`.
     """
     if arg_value < value:
         raise ValueError(f"For '{prim}', '{arg_name}' must be >= {value}, but got {arg_value}.")
@@ -61,7 +61,7 @@ def check_not_less_than_without_equal(arg_value, arg_name, prim, value=0.0):
         value (float): the limit. Default: 0.0.
 
     Raises:
-        ValueError: it is the limit or below.
+        ValueError: if `arg_value` is not greater than `value`.
     """
     if arg_value <= value:
         raise ValueError(f"For '{prim}', '{arg_name}' must be > {value}, but got {arg_value}.")

@@ -31,8 +31,8 @@ class AttentionMask(Cell):
         column.
 
     Raises:
-        TypeError: `seq_length` is no int, or `parallel_config` no OpParallelConfig.
-        ValueError: `seq_length` is less than 1, or the input has another shape.
+        TypeError: if `seq_length` is not an int, or `parallel_config` is not an OpParallelConfig.
+        ValueError: if `seq_length` is less than 1, or the input has another shape.
 
     Examples:
         >>> import mindspore_compat as ms
@@ -99,9 +99,9 @@ class MultiHeadAttention(Cell):
         shapes of `key_past` and `value_past`.
 
     Raises:
-        TypeError: an argument has another type.
-        ValueError: a value is outside its range, `hidden_size` is no multiple of `num_heads`, or
-            `num_heads` none of `parallel_config.model_parallel`.
+        TypeError: if an argument has another type.
+        ValueError: if a value is outside its range, `hidden_size` is not a multiple of `num_heads`,
+            or `num_heads` none of `parallel_config.model_parallel`.
 
     Examples:
         >>> import mindspore_compat as ms

@@ -128,8 +128,8 @@ class TransformerEncoderLayer(_Block):
         experts their loss too.
 
     Raises:
-        TypeError: an argument has another type.
-        ValueError: a value is outside its range, or sizes do not divide each other.
+        TypeError: if an argument has another type.
+        ValueError: if a value is outside its range, or sizes do not divide each other.
 
     Examples:
         >>> import mindspore_compat as ms
@@ -210,8 +210,8 @@ class TransformerDecoderLayer(_Block):
         itself, and, where there is an encoder, of that to it; with several experts their loss too.
 
     Raises:
-        TypeError: an argument has another type.
-        ValueError: a value is outside its range, or sizes do not divide each other.
+        TypeError: if an argument has another type.
+        ValueError: if a value is outside its range, or sizes do not divide each other.
 
     Examples:
         >>> import mindspore_compat as ms

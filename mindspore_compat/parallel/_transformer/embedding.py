@@ -28,9 +28,10 @@ class VocabEmbedding(Cell):
         tuple[Tensor], shape (batch, seq_length, embedding_size), and (vocab_size, embedding_size).
 
     Raises:
-        TypeError: a size is no int, or `parallel_config` no EmbeddingOpParallelConfig.
-        ValueError: a size is less than 1, or `vocab_size` is no multiple of the parts that the
-            table is divided into.
+        TypeError: if a size is not an int, or `parallel_config` is not an
+            EmbeddingOpParallelConfig.
+        ValueError: if a size is less than 1, or `vocab_size` is not a multiple of the parts that
+            the table is divided into.
 
     Examples:
         >>> import mindspore_compat as ms

@@ -39,9 +39,9 @@ class FeedForward(Cell):
         Tensor, of the shape and dtype of `x`.
 
     Raises:
-        TypeError: an argument has another type.
-        ValueError: a size is no multiple of `parallel_config.model_parallel`, or `dropout_rate` is
-            outside its range.
+        TypeError: if an argument has another type.
+        ValueError: if a size is not a multiple of `parallel_config.model_parallel`, or
+            `dropout_rate` is outside its range.
 
     Examples:
         >>> import mindspore_compat as ms

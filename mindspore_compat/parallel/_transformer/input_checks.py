@@ -51,7 +51,7 @@ def _check_input_dtype(input_dtype, param_name, allow_dtypes, cls_name):
     """Refuses other dtypes of an input than those allowed.
 
     Raises:
-        TypeError: it is another one.
+        TypeError: if it is another one.
     """
     check_type_name(param_name, input_dtype, allow_dtypes, cls_name)
 
@@ -70,8 +70,8 @@ def _check_past_none_input_none(
         is_default (bool): whether it is the default.
 
     Raises:
-        TypeError: it is a Tensor without `use_past`, or none with it.
-        ValueError: it is neither a Tensor nor the default without `use_past`.
+        TypeError: if it is a Tensor without `use_past`, or none with it.
+        ValueError: if it is neither a Tensor nor the default without `use_past`.
     """
     if use_past != is_tensor:
         wanted = "a Tensor" if use_past else repr(default_value)

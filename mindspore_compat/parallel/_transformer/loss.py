@@ -24,7 +24,7 @@ class CrossEntropyLoss(Cell):
         Tensor, a float32 number.
 
     Raises:
-        TypeError: `parallel_config` is no OpParallelConfig.
+        TypeError: if `parallel_config` is not an OpParallelConfig.
 
     Examples:
         >>> import mindspore_compat as ms

@@ -29,8 +29,8 @@ class MoEConfig:
         comp_comm_parallel_degree (int): stored, likewise. Default: ``2``.
 
     Raises:
-        TypeError: a value has another type.
-        ValueError: a value is outside its range, or more experts are chosen than there are.
+        TypeError: if a value has another type.
+        ValueError: if a value is outside its range, or more experts are chosen than there are.
 
     Examples:
         >>> from mindspore_compat.nn.transformer import MoEConfig
@@ -153,8 +153,8 @@ def _check_moe_config(moe_config=None, parallel_config=None):
     """Refuses what is no MoEConfig, or experts that cannot be divided as configured.
 
     Raises:
-        TypeError: `moe_config` is no MoEConfig.
-        ValueError: the number of experts is no multiple of `parallel_config.expert_parallel`.
+        TypeError: if `moe_config` is not a MoEConfig.
+        ValueError: if the number of experts is not a multiple of `parallel_config.expert_parallel`.
     """
     InstanceOf(MoEConfig).refuse("MoE", "moe_config", moe_config)
     parts = getattr(parallel_config, "expert_parallel", 1)

@@ -48,8 +48,8 @@ class OpParallelConfig:
         model_parallel (int): the parts of a weight. Default: ``1``.
 
     Raises:
-        TypeError: a number is no int.
-        ValueError: a number is less than 1.
+        TypeError: if a number is not an int.
+        ValueError: if a number is less than 1.
 
     Examples:
         >>> from mindspore_compat.nn.transformer import OpParallelConfig
@@ -81,8 +81,8 @@ class MoEParallelConfig(OpParallelConfig):
         expert_parallel (int): the parts of the experts. Default: ``1``.
 
     Raises:
-        TypeError: a number is no int.
-        ValueError: a number is less than 1.
+        TypeError: if a number is not an int.
+        ValueError: if a number is less than 1.
     """
 
     expert_parallel = _Setting(_Count)
@@ -102,8 +102,8 @@ class EmbeddingOpParallelConfig(OpParallelConfig):
         vocab_emb_dp (bool): whether each device holds the whole table. Default: ``True``.
 
     Raises:
-        TypeError: a number is no int, or `vocab_emb_dp` no bool.
-        ValueError: a number is less than 1.
+        TypeError: if a number is not an int, or `vocab_emb_dp` is not a bool.
+        ValueError: if a number is less than 1.
 
     Source: mindspore.nn.transformer.EmbeddingOpParallelConfig of MindSpore 1.9.
     """
@@ -133,7 +133,7 @@ class TransformerRecomputeConfig:
             Default: ``False``.
 
     Raises:
-        TypeError: a value is no bool.
+        TypeError: if a value is not a bool.
 
     Source: mindspore.nn.transformer.TransformerRecomputeConfig of MindSpore 1.9.
     """
@@ -178,8 +178,8 @@ class TransformerOpParallelConfig:
             Default: ``True``.
 
     Raises:
-        TypeError: a value has another type.
-        ValueError: a number is less than 1.
+        TypeError: if a value has another type.
+        ValueError: if a number is less than 1.
 
     Examples:
         >>> from mindspore_compat.nn.transformer import TransformerOpParallelConfig
@@ -252,8 +252,8 @@ def _check_config(config):
     """Refuses a config that does not fit the stages of `set_auto_parallel_context`.
 
     Raises:
-        ValueError: `config` has another number of stages than the context, or fewer micro batches
-            than stages.
+        ValueError: if `config` has another number of stages than the context, or fewer micro
+            batches than stages.
     """
     stages = get_auto_parallel_context("pipeline_stages")
     asked = getattr(config, "pipeline_stage", stages)

@@ -84,8 +84,8 @@ class TransformerEncoder(_Stack):
         their loss too.
 
     Raises:
-        TypeError: an argument has another type.
-        ValueError: a value is outside its range, or sizes do not divide each other.
+        TypeError: if an argument has another type.
+        ValueError: if a value is outside its range, or sizes do not divide each other.
 
     Examples:
         >>> import mindspore_compat as ms
@@ -174,8 +174,8 @@ class TransformerDecoder(_Stack):
         their loss too.
 
     Raises:
-        TypeError: an argument has another type.
-        ValueError: a value is outside its range, or sizes do not divide each other.
+        TypeError: if an argument has another type.
+        ValueError: if a value is outside its range, or sizes do not divide each other.
 
     Examples:
         >>> import mindspore_compat as ms
@@ -294,8 +294,8 @@ class Transformer(Cell):
         loss too.
 
     Raises:
-        TypeError: an argument has another type.
-        ValueError: a value is outside its range, or there is no encoder.
+        TypeError: if an argument has another type.
+        ValueError: if a value is outside its range, or there is no encoder.
 
     Examples:
         >>> import mindspore_compat as ms

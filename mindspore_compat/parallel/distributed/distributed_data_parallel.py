@@ -53,9 +53,9 @@ class DistributedDataParallel(Cell):
         The network's.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: `bucket_cap_mb` is not positive, or `reducer_mode` is another one.
-        RuntimeError: the processes are not connected, or there is no such group. In a call: the
+        TypeError: if an argument is of the wrong type.
+        ValueError: if `bucket_cap_mb` is not positive, or `reducer_mode` is another one.
+        RuntimeError: if the processes are not connected, or there is no such group. In a call: the
             last walk back left out parameters, and `find_unused_parameters` is not set.
 
     Source: mindspore.parallel.distributed.DistributedDataParallel of MindSpore 2.10.

@@ -1,6 +1,6 @@
-"""Layers under PyTorch's names that differ from those of `nn`, one file per public module.
+"""Layers with PyTorch's names that differ from those of `nn`, one file per public module.
 
-Layers that differ from `nn`'s in their name alone are declared next to them, or next to their op.
+Layers that differ from `nn`'s only in name are declared beside them, or beside their operator.
 """
 
 from ...._core.declare.public_api import facade

@@ -1,5 +1,7 @@
-"""Activations whose classes take what every Cell takes, Mish and SELU, and ReLU, which is that of
-`nn`. The others are declared next to their ops, in `ops/_activation`.
+"""The activation layers Mish, SELU and ReLU.
+
+Mish and SELU are Cells with a Cell's arguments; ReLU is that of `nn`. Other activation layers are
+declared beside their operators in `ops/_activation`.
 """
 
 from ...._core.declare.public_api import facade, public
@@ -17,7 +19,7 @@ public("mint.nn.ReLU")(ReLU)
 
 @public("mint.nn.Mish")
 class Mish(Cell):
-    """x * tanh(log(1 + exp(x))), element by element; see `mint.nn.functional.mish`.
+    """Mish activation, x * tanh(log(1 + exp(x))); see `mint.nn.functional.mish`.
 
     Inputs:
         - **input** (Tensor): floats.
@@ -44,7 +46,9 @@ class Mish(Cell):
 
 @public("mint.nn.SELU")
 class SELU(Cell):
-    """scale * (max(0, x) + min(0, alpha * (exp(x) - 1))); see `mint.nn.functional.selu`.
+    """SELU activation, scale * (max(0, x) + min(0, alpha * (exp(x) - 1))).
+
+    See `mint.nn.functional.selu`.
 
     Inputs:
         - **input** (Tensor): floats, int8 or int32.

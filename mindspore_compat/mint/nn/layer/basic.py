@@ -1,4 +1,4 @@
-"""Windows of images as columns and back (Unfold, Fold), and the soft margin loss."""
+"""Unfold and Fold (im2col and col2im), and the soft margin loss."""
 
 from ...._core.declare.public_api import facade, public
 from ....nn._parts import also

@@ -1,6 +1,6 @@
-"""Convolution layers and the transposed one of images.
+"""Convolution layers in 1, 2 and 3 dimensions, and the 2-D transposed convolution.
 
-The arithmetic is in the files of `ops/_conv`. Weights and biases start in U(-k, k) with k = 1 /
+The arithmetic is in `ops/_conv`. Initial weights and biases are uniform in (-k, k) with k = 1 /
 sqrt(fan_in).
 """
 
@@ -47,7 +47,7 @@ _one_step = Forbid(
 
 
 class _Convolution(Cell):
-    """What all convolutions share: the settings, the weight and the bias."""
+    """The base of all convolution layers: settings, weight and bias."""
 
     _axes = 0
     transposed = False
@@ -89,7 +89,7 @@ class _Convolution(Cell):
 
 
 class _Conv(_Convolution):
-    """What the convolutions share that are not transposed."""
+    """The base of the convolution layers that are not transposed."""
 
     _op = None
 
@@ -125,7 +125,7 @@ class _Conv(_Convolution):
         )
 
     def _widths(self):
-        """How many elements the input is continued by, before and behind, axis by axis."""
+        """The padding of the input, before and after, for each axis."""
         if self.padding == "valid":
             return ((0, 0),) * self._axes
         if self.padding != "same":
@@ -165,7 +165,7 @@ class _Conv(_Convolution):
 
 @public("mint.nn.Conv1d")
 class Conv1d(_Conv):
-    """Cross-correlation of sequences with learnt kernels.
+    """1-D convolution layer (cross-correlation) over sequences.
 
     Args:
         in_channels (int): the channels of the input.
@@ -173,12 +173,12 @@ class Conv1d(_Conv):
         kernel_size (Union[int, tuple[int], list[int]]): the size of the kernels along each axis.
         stride (Union[int, tuple[int], list[int]]): the step of the kernel from one position to the
             next.
-        padding (Union[int, tuple[int], list[int], str]): how many elements are put before and
-            behind each axis; "same" for an output as large as the input, "valid" for none.
+        padding (Union[int, tuple[int], list[int], str]): the number of elements added before and
+            after each axis; "same" for an output as large as the input, "valid" for none.
         dilation (Union[int, tuple[int], list[int]]): the step within a kernel.
-        groups (int): into how many groups the channels are split.
+        groups (int): the number of groups that the channels are split into.
         bias (bool): whether there is a bias.
-        padding_mode (str): what is put around the input: "zeros", or the input's own values, by
+        padding_mode (str): the values of the padding: "zeros", or the input's own values, by
             "reflect", "replicate" or "circular".
         dtype (mindspore.dtype): the type of the parameters; float32 by default.
 
@@ -209,7 +209,7 @@ class Conv1d(_Conv):
 
 @public("mint.nn.Conv2d")
 class Conv2d(_Conv):
-    """Cross-correlation of images (N, C, H, W) or (C, H, W) with learnt kernels.
+    """2-D convolution layer (cross-correlation) over images (N, C, H, W) or (C, H, W).
 
     Its arguments are those of Conv1d, with one number or two.
 
@@ -227,7 +227,7 @@ class Conv2d(_Conv):
 
 @public("mint.nn.Conv3d")
 class Conv3d(_Conv):
-    """Cross-correlation of volumes (N, C, D, H, W) or (C, D, H, W) with learnt kernels.
+    """3-D convolution layer (cross-correlation) over volumes (N, C, D, H, W) or (C, D, H, W).
 
     Its arguments are those of Conv1d, with one number or three.
 
@@ -248,18 +248,19 @@ class Conv3d(_Conv):
 
 @public("mint.nn.ConvTranspose2d")
 class ConvTranspose2d(_Convolution):
-    """The transpose of a convolution of images: each element is multiplied by a learnt kernel and
-    added to the output.
+    """2-D transposed convolution layer: the transpose of a convolution of images.
+
+    Each element of the input is multiplied by a kernel, and the products are added to the output.
 
     Args:
         in_channels (int): the channels of the input.
         out_channels (int): the channels of the output.
         kernel_size (Union[int, tuple(int)]): height and width of the kernels.
         stride (Union[int, tuple(int)]): the step between neighbouring kernels in the output.
-        padding (Union[int, tuple(int)]): what is cut off all edges of the output.
-        output_padding (Union[int, tuple(int)]): what is added below and to the right; less than
-            `stride` or `dilation`.
-        groups (int): into how many groups the channels are split.
+        padding (Union[int, tuple(int)]): the number of elements cut off all edges of the output.
+        output_padding (Union[int, tuple(int)]): the number of elements added below and to the
+            right; less than `stride` or `dilation`.
+        groups (int): the number of groups that the channels are split into.
         bias (bool): whether there is a bias.
         dilation (Union[int, tuple(int)]): the step within a kernel.
         padding_mode (str): "zeros".
@@ -275,7 +276,7 @@ class ConvTranspose2d(_Convolution):
         H' = (H - 1) stride - 2 padding + dilation (kernel_size - 1) + output_padding + 1.
 
     Raises:
-        TypeError: if a number is not an int, `bias` not a bool, or `dtype` no dtype.
+        TypeError: if a number is not an int, `bias` not a bool, or `dtype` is not a dtype.
         ValueError: if a number is out of range, a size neither an int nor a tuple of one or two,
             the groups do not divide the channels, `padding_mode` is not "zeros", or `output_size`
             cannot be met.
@@ -341,7 +342,7 @@ class ConvTranspose2d(_Convolution):
         )
 
     def _extra(self, x, output_size):
-        """The output padding that makes an output of the size wanted."""
+        """The output padding for an output of the requested size."""
         if len(output_size) not in (2, x.ndim):
             raise ValueError(
                 f"For 'ConvTranspose2d', 'output_size' must have 2 or {x.ndim} "

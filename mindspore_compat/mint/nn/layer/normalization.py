@@ -1,4 +1,4 @@
-"""Normalisation layers: over the batch, on one rank or on several, and over groups of channels.
+"""Normalization layers: BatchNorm, SyncBatchNorm over several ranks, and GroupNorm.
 
 The arithmetic and its gradients are in `ops/_normalization/batch_norm.py` and
 `ops/_normalization/layer_norm.py`. `momentum` is the weight of the batch in the running statistics.
@@ -29,7 +29,7 @@ __getattr__, __dir__, _ = facade(__name__, classes=Cell, area="mint.nn")
 
 
 class _BatchNorm(Cell):
-    """What the layers share that normalise over the batch."""
+    """The base of the batch normalization layers."""
 
     _ranks = ()
 
@@ -61,20 +61,20 @@ class _BatchNorm(Cell):
             )
 
     def _values(self, init, name, wanted, trained=True):
-        """A Parameter with one value for each channel, if it is wanted."""
+        """A Parameter with one value for each channel, or None."""
         if not wanted:
             return None
         return parameter(init, (self.num_features,), self.dtype, name, requires_grad=trained)
 
     def reset_running_stats(self):
-        """Forgets the batches seen: running means 0, variances 1."""
+        """Resets the running statistics: means 0, variances 1."""
         if self.track_running_stats:
             _fill(self.running_mean, 0)
             _fill(self.running_var, 1)
             _fill(self.num_batches_tracked, 0)
 
     def reset_parameters(self):
-        """Forgets the batches seen and what was learnt: weights 1, biases 0."""
+        """Resets the running statistics and the parameters: weights 1, biases 0."""
         self.reset_running_stats()
         if self.affine:
             _fill(self.weight, 1)
@@ -108,15 +108,14 @@ class _BatchNorm(Cell):
             )
 
     def _count_batch(self):
-        """Counts a batch; the weight it has in the running statistics."""
+        """Counts a batch; returns its weight in the running statistics."""
         if not self.track_running_stats:
             return 0.0
         _fill(self.num_batches_tracked, self.num_batches_tracked._array + 1)
         return self.momentum if self.momentum is not None else 1 / int(self.num_batches_tracked)
 
     def _by_batch(self, x, momentum):
-        """`x`, normalised with its own statistics; the running ones are updated if they are
-        tracked."""
+        """`x`, normalized with its own statistics; running statistics are updated if tracked."""
         if not self.track_running_stats:
             return batch_standardize.run(x, self.weight, self.bias, self.eps)[0]
         return normalize_batch(
@@ -138,9 +137,9 @@ def _fill(tensor, value):
 
 @public("mint.nn.BatchNorm1d")
 class BatchNorm1d(_BatchNorm):
-    """Brings each channel of (N, C) or (N, C, L) to mean `bias` and deviation `weight`.
+    """Batch normalization of (N, C) or (N, C, L): channels get mean `bias`, deviation `weight`.
 
-    While training the statistics are those of the batch, and the running ones move toward them (the
+    In training, the statistics are those of the batch, and the running ones move toward them (the
     variance as an unbiased estimate); otherwise the running ones are used, if they are tracked.
 
     Args:
@@ -181,7 +180,7 @@ class BatchNorm1d(_BatchNorm):
 
 @public("mint.nn.BatchNorm2d")
 class BatchNorm2d(_BatchNorm):
-    """Brings each channel of (N, C, H, W) to mean `bias` and deviation `weight`.
+    """Batch normalization of (N, C, H, W): each channel gets mean `bias` and deviation `weight`.
 
     Its arguments are those of BatchNorm1d.
 
@@ -198,7 +197,7 @@ class BatchNorm2d(_BatchNorm):
 
 @public("mint.nn.BatchNorm3d")
 class BatchNorm3d(_BatchNorm):
-    """Brings each channel of (N, C, D, H, W) to mean `bias` and deviation `weight`.
+    """Batch normalization of (N, C, D, H, W): each channel gets mean `bias`, deviation `weight`.
 
     Its arguments are those of BatchNorm1d.
 
@@ -215,9 +214,9 @@ class BatchNorm3d(_BatchNorm):
 
 @public("mint.nn.SyncBatchNorm")
 class SyncBatchNorm(_BatchNorm):
-    """Batch normalisation of (N, C, ...) whose batch is divided among several ranks.
+    """Synchronized batch normalization of (N, C, ...), with a batch divided among several ranks.
 
-    While training the statistics are those of the batches of all ranks of a group together.
+    In training, the statistics are those of the batches of all ranks of a group together.
 
     Args:
         num_features (int): the number of channels.
@@ -290,7 +289,7 @@ class SyncBatchNorm(_BatchNorm):
 
 @public("mint.nn.GroupNorm")
 class GroupNorm(Cell):
-    """Brings groups of channels to mean 0 and deviation 1, then channels to `bias` and `weight`.
+    """Group normalization: groups of channels get mean 0 and deviation 1, then weight and bias.
 
     Args:
         num_groups (int): the number of groups.

@@ -1,4 +1,4 @@
-"""Padding layers: with a constant, with zeros, with mirror images, with the edge.
+"""Padding layers: constant, zero, reflection and replication padding.
 
 `padding` is one number for all sides, or (before, behind) of the last axis, of the one before, ...
 The arithmetic is in `ops/_shape/pad.py`.
@@ -27,7 +27,7 @@ __all__ = [
 
 
 class _Pad(Cell):
-    """What all padding layers share."""
+    """The base of all padding layers."""
 
     _axes = 0  # how many of the last axes are padded
     _mode = "constant"

@@ -1,7 +1,6 @@
-"""Pooling layers: means and largest values of windows and of equal parts, and MaxUnpool2d.
+"""Pooling layers: average, max and adaptive pooling, and MaxUnpool2d.
 
-The arithmetic is in the files of `ops/_pooling`. The batch axis may be
-missing everywhere.
+The arithmetic is in `ops/_pooling`. The batch axis is optional everywhere.
 """
 
 from ...._core.declare.public_api import facade, public
@@ -31,7 +30,7 @@ __getattr__, __dir__, _ = facade(__name__, classes=Cell, area="mint.nn")
 
 @public("mint.nn.AdaptiveAvgPool1d")
 class AdaptiveAvgPool1d(Cell):
-    """Means over equal parts of a sequence, as many as requested.
+    """1-D adaptive average pooling: means over `output_size` parts of a sequence.
 
     Args:
         output_size (int): the number of parts.
@@ -71,7 +70,7 @@ class AdaptiveAvgPool1d(Cell):
 
 @public("mint.nn.AdaptiveAvgPool2d")
 class AdaptiveAvgPool2d(Cell):
-    """Means over equal parts of images, as many as requested.
+    """2-D adaptive average pooling: means over `output_size` parts of images.
 
     Args:
         output_size (Union[int, tuple[int]]): the number of parts down and across; None keeps an
@@ -113,7 +112,7 @@ class AdaptiveAvgPool2d(Cell):
 
 @public("mint.nn.AdaptiveMaxPool1d")
 class AdaptiveMaxPool1d(Cell):
-    """The largest values of equal parts of a sequence, as many as requested.
+    """1-D adaptive max pooling: the largest values of `output_size` parts of a sequence.
 
     Args:
         output_size (Union[int, tuple]): the number of parts.
