@@ -27,12 +27,15 @@ TARGETS = {
         "nn.optim.thor": ["_Layer", "_matrix", "ThorGpu", "_trainable", "thor"],
         "nn.layer.thor_layer": ["_moments", "_SecondOrder", "DenseThor", "convert", "_can_convert"],
     },
-    "nn.DynamicLossScaleUpdateCell": {"nn.wrap.loss_scale": ["DynamicLossScaleUpdateCell"]},
+    "nn.DynamicLossScaleUpdateCell": {
+        "nn.wrap.loss_scale": ["DynamicLossScaleUpdateCell"],
+        "_backend.updates.loss_scaling": ["_changed"],
+    },
     "nn.Conv1d": {"nn.layer.conv": ["Conv1d", "_flat", "_three_axes", "_sequence"]},
     "nn.Conv2d": {
-        "nn.layer.conv": ["_Conv", "Conv2d", "_each", "_two"],
+        "nn.layer.conv": ["_Conv", "Conv2d", "_as_tuple", "_two"],
         "ops._conv.conv": ["_convolve", "add_bias", "conv2d"],
-        "ops._conv.sizes": ["each", "sided", "padding_of", "need_kernel_fits"],
+        "ops._conv.sizes": ["per_dimension", "sided", "padding_of", "need_kernel_fits"],
     },
     "nn.Conv3d": {"nn.layer.conv": ["Conv3d"], "ops._conv.conv": ["conv3d"]},
     "nn.Conv2dTranspose": {
@@ -147,6 +150,6 @@ def test_a_function_that_is_not_there_is_an_error():
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="mutants run in forked processes")
 def test_planted_mutants_are_found():
     name = "nn.DynamicLossScaleUpdateCell"
-    entries = mutants("nn.wrap.loss_scale", ["DynamicLossScaleUpdateCell"])
-    chosen = [m for m in entries if m.kind == "operator" and "step" in m.old][:2]
+    entries = mutants("_backend.updates.loss_scaling", ["_changed"])
+    chosen = [m for m in entries if m.kind == "operator" and "window" in m.old][:2]
     assert chosen and survivors(name, chosen, kinds=("steps",)) == []
