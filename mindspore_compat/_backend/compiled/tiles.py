@@ -212,22 +212,8 @@ def intrinsics():
     def tile(
         context, rows, vectors, a, a_at, b, b_at, offsets, offsets_at, count, add, out, out_at, step
     ):
-        arguments = (
-            rows,
-            vectors,
-            a,
-            a_at,
-            b,
-            b_at,
-            offsets,
-            offsets_at,
-            count,
-            add,
-            out,
-            out_at,
-            step,
-        )
-        return types.void(*map(plain, arguments)), _tile_code
+        args = rows, vectors, a, a_at, b, b_at, offsets, offsets_at, count, add, out, out_at, step
+        return types.void(*map(plain, args)), _tile_code
 
     @intrinsic
     def gather_tile(
@@ -249,7 +235,7 @@ def intrinsics():
         out_at,
         out_step,
     ):
-        arguments = (
+        args = (
             rows,
             vectors,
             a,
@@ -267,33 +253,19 @@ def intrinsics():
             out_at,
             out_step,
         )
-        return types.void(*map(plain, arguments)), _gather_tile_code
+        return types.void(*map(plain, args)), _gather_tile_code
 
     @intrinsic
     def panel_tile(
         context, rows, vectors, a, a_at, a_row, a_step, b, b_at, count, add, out, out_at, out_step
     ):
-        arguments = (
-            rows,
-            vectors,
-            a,
-            a_at,
-            a_row,
-            a_step,
-            b,
-            b_at,
-            count,
-            add,
-            out,
-            out_at,
-            out_step,
-        )
-        return types.void(*map(plain, arguments)), _panel_tile_code
+        args = rows, vectors, a, a_at, a_row, a_step, b, b_at, count, add, out, out_at, out_step
+        return types.void(*map(plain, args)), _panel_tile_code
 
     @intrinsic
     def dots(context, rows, a, a_at, a_step, b, b_at, offsets, offsets_at, count, out, out_at):
-        arguments = rows, a, a_at, a_step, b, b_at, offsets, offsets_at, count, out, out_at
-        return types.void(*map(plain, arguments)), _dots_code
+        args = rows, a, a_at, a_step, b, b_at, offsets, offsets_at, count, out, out_at
+        return types.void(*map(plain, args)), _dots_code
 
     @intrinsic
     def copy_vector(context, x, x_at, out, out_at):
@@ -309,8 +281,8 @@ def intrinsics():
 
     @intrinsic
     def transpose_square(context, x, x_at, x_step, out, out_at, out_step):
-        arguments = x, x_at, x_step, out, out_at, out_step
-        return types.void(*map(plain, arguments)), _transpose_code
+        args = x, x_at, x_step, out, out_at, out_step
+        return types.void(*map(plain, args)), _transpose_code
 
     @intrinsic
     def pointer(context, x, start):
