@@ -38,18 +38,18 @@ def all_to_all_with_output_shape(output_shape_list, input_tensor_list, group=Non
     _check_group(api, group, async_op)
     shapes = _shapes(api, "output_shape_list", output_shape_list)
     check_tensors(api, "input_tensor_list", input_tensor_list)
-    found = partners(group)
+    members = partners(group)
     for name, listed in (("output_shape_list", shapes), ("input_tensor_list", input_tensor_list)):
-        if len(listed) != found.size:
+        if len(listed) != members.size:
             raise ValueError(
                 f"For '{api}', '{name}' must have one entry for each of the "
-                f"{found.size} members, but got {len(listed)}."
+                f"{members.size} members, but got {len(listed)}."
             )
     flat = transfer.flat_op.run(tuple(input_tensor_list))
     sent = [each.size for each in input_tensor_list]
     got = [math.prod(shape) for shape in shapes]
-    whole, handle = _exchanged(flat, sent, got, found, async_op)
-    starts = [sum(got[:index]) for index in range(found.size)]
+    whole, handle = _exchanged(flat, sent, got, members, async_op)
+    starts = [sum(got[:index]) for index in range(members.size)]
     return tuple(
         transfer.part_op.run(whole, start, shape)
         for start, shape in zip(starts, shapes, strict=True)
@@ -91,10 +91,10 @@ def all_to_all_single_with_output_shape(
     _check_group(api, group, async_op)
     shape = _shapes(api, "output_shape", (output_shape,))[0]
     check_tensors(api, "tensor", (tensor,))
-    found = partners(group)
-    sent = rows_of(api, "input_split_sizes", input_split_sizes, tensor.shape, found.size)
-    got = rows_of(api, "output_split_sizes", output_split_sizes, shape, found.size)
-    whole, handle = _exchanged(tensor, sent, got, found, async_op)
+    members = partners(group)
+    sent = rows_of(api, "input_split_sizes", input_split_sizes, tensor.shape, members.size)
+    got = rows_of(api, "output_split_sizes", output_split_sizes, shape, members.size)
+    whole, handle = _exchanged(tensor, sent, got, members, async_op)
     return (whole if math.prod(shape) else nothing(tensor, ())), handle
 
 
@@ -124,16 +124,16 @@ def all_to_all_v_c(
 
     Source: mindspore.communication.comm_func.all_to_all_v_c of MindSpore 2.10.
     """
-    found = partners(group)
-    size = found.size
+    members = partners(group)
+    size = members.size
     if len(send_count_matrix) != size * size:
         raise ValueError(
             f"For 'all_to_all_v_c', 'send_count_matrix' must hold {size * size} "
             f"counts, but got {len(send_count_matrix)}."
         )
-    sent = send_count_matrix[found.rank * size : (found.rank + 1) * size]
-    got = send_count_matrix[found.rank :: size]
-    handle = CommHandle(_Into(output, found.all_to_all(input._array, sent, got)))
+    sent = send_count_matrix[members.rank * size : (members.rank + 1) * size]
+    got = send_count_matrix[members.rank :: size]
+    handle = CommHandle(_Into(output, members.all_to_all(input._array, sent, got)))
     if async_op:
         return handle
     handle.wait()

@@ -71,10 +71,10 @@ def all_reduce(tensor: Given, op: Str = "sum", group: Str = WORLD, async_op: Boo
     Source: mindspore.communication.comm_func.all_reduce of MindSpore 2.10.
     """
     _check_reduction("all_reduce", op)
-    found = partners(group)
+    members = partners(group)
     if async_op:
-        return under_way(found.all_reduce(tensor._array, op))
-    return transfer.all_reduce_op.run(tensor, op, found), None
+        return under_way(members.all_reduce(tensor._array, op))
+    return transfer.all_reduce_op.run(tensor, op, members), None
 
 
 @checked
@@ -103,10 +103,10 @@ def all_gather_into_tensor(tensor: Given, group: Str = WORLD, async_op: Bool = F
 
     Source: mindspore.communication.comm_func.all_gather_into_tensor of MindSpore 2.10.
     """
-    found = partners(group)
+    members = partners(group)
     if async_op:
-        return under_way(found.all_gather(tensor._array))
-    return transfer.all_gather_op.run(tensor, found), None
+        return under_way(members.all_gather(tensor._array))
+    return transfer.all_gather_op.run(tensor, members), None
 
 
 @checked
@@ -141,11 +141,11 @@ def reduce_scatter_tensor(
     Source: mindspore.communication.comm_func.reduce_scatter_tensor of MindSpore 2.10.
     """
     _check_reduction("reduce_scatter_tensor", op)
-    found = partners(group)
-    _check_parts("reduce_scatter_tensor", tensor, found)
+    members = partners(group)
+    _check_parts("reduce_scatter_tensor", tensor, members)
     if async_op:
-        return under_way(found.reduce_scatter(tensor._array, op))
-    return transfer.reduce_scatter_op.run(tensor, op, found), None
+        return under_way(members.reduce_scatter(tensor._array, op))
+    return transfer.reduce_scatter_op.run(tensor, op, members), None
 
 
 @checked
@@ -174,8 +174,8 @@ def broadcast(tensor: Given, src: Int = 0, group: Str = WORLD):
 
     Source: mindspore.communication.comm_func.broadcast of MindSpore 2.10.
     """
-    found = partners(group)
-    return transfer.broadcast_op.run(tensor, member("broadcast", found, group, src), found)
+    members = partners(group)
+    return transfer.broadcast_op.run(tensor, member("broadcast", members, group, src), members)
 
 
 @checked
@@ -207,9 +207,9 @@ def reduce(tensor: Given, dst: Int, op: Str = "sum", group: Str = WORLD):
     Source: mindspore.communication.comm_func.reduce of MindSpore 2.10.
     """
     _check_reduction("reduce", op)
-    found = partners(group)
-    root = member("reduce", found, group, dst)
-    return transfer.reduce_op.run(tensor, root, op, found)
+    members = partners(group)
+    root = member("reduce", members, group, dst)
+    return transfer.reduce_op.run(tensor, root, op, members)
 
 
 @checked
@@ -238,9 +238,9 @@ def gather_into_tensor(tensor: Given, dst: Int = 0, group: Str = WORLD):
 
     Source: mindspore.communication.comm_func.gather_into_tensor of MindSpore 2.10.
     """
-    found = partners(group)
-    root = member("gather_into_tensor", found, group, dst)
-    return transfer.gather_op.run(tensor, root, found)
+    members = partners(group)
+    root = member("gather_into_tensor", members, group, dst)
+    return transfer.gather_op.run(tensor, root, members)
 
 
 @checked
@@ -270,10 +270,10 @@ def scatter_tensor(tensor: Given, src: Int = 0, group: Str = WORLD):
 
     Source: mindspore.communication.comm_func.scatter_tensor of MindSpore 2.10.
     """
-    found = partners(group)
-    root = member("scatter_tensor", found, group, src)
-    _check_parts("scatter_tensor", tensor, found)
-    return transfer.scatter_op.run(tensor, root, found)
+    members = partners(group)
+    root = member("scatter_tensor", members, group, src)
+    _check_parts("scatter_tensor", tensor, members)
+    return transfer.scatter_op.run(tensor, root, members)
 
 
 @checked

@@ -352,12 +352,12 @@ def destroy_group(group: Str):
 
     Source: mindspore.communication.management.destroy_group of MindSpore 2.10.
     """
-    found = group_named(group)
+    members = group_named(group)
     if group in WORLD:
         raise ValueError(
             f"For 'destroy_group', 'group' must not be the group of the world, but got '{group}'."
         )
-    found.free()
+    members.free()
     del _groups[group]
 
 
@@ -414,10 +414,10 @@ def member(api, group, name, rank):
 
 def _of_members(api, name):
     """The group with a name, which must not be Ascend's world."""
-    found = group_named(name)
+    members = group_named(name)
     if name == HCCL_WORLD_COMM_GROUP:
         raise ValueError(f"For '{api}', 'group' must not be '{HCCL_WORLD_COMM_GROUP}'.")
-    return found
+    return members
 
 
 def _launched():

@@ -70,8 +70,8 @@ def isend(tensor: Given, dst: Int = 0, group: Str = WORLD, tag: Int = 0):
 
     Source: mindspore.communication.comm_func.isend of MindSpore 2.10.
     """
-    found = group_named(group)
-    return CommHandle(found.send(tensor._array, member("isend", found, group, dst), tag))
+    members = group_named(group)
+    return CommHandle(members.send(tensor._array, member("isend", members, group, dst), tag))
 
 
 @checked
@@ -92,8 +92,8 @@ def irecv(tensor: Given, src: Int = 0, group: Str = WORLD, tag: Int = 0):
 
     Source: mindspore.communication.comm_func.irecv of MindSpore 2.10.
     """
-    found = group_named(group)
-    return under_way(found.receive(tensor._array, member("irecv", found, group, src), tag))
+    members = group_named(group)
+    return under_way(members.receive(tensor._array, member("irecv", members, group, src), tag))
 
 
 class P2POp:

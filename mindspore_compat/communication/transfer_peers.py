@@ -112,7 +112,7 @@ ANCHOR = VjpRule("receive", ["x"], {"x": lambda xp, g: xp.sum(g)}, upcast=False)
 def anchored(tensor):
     """The Tensor as one that the innermost open gradient follows, to a leaf that gets zeros."""
     if depth.open and not depth.paused and depth.leaf is not None and tensor._node is None:
-        made = Tensor._wrap(tensor._array)
-        made._node = record(ANCHOR, (depth.leaf,), (), depth.leaf.metas)
-        return made
+        result = Tensor._wrap(tensor._array)
+        result._node = record(ANCHOR, (depth.leaf,), (), depth.leaf.metas)
+        return result
     return tensor

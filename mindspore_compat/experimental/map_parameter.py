@@ -262,7 +262,7 @@ class MapParameter(Parameter):
             MapParameter.
         """
         same = isinstance(init, str) and init == "same"
-        made = MapParameter(
+        copy = MapParameter(
             self.key_dtype,
             self.value_dtype,
             self.value_shape,
@@ -274,8 +274,8 @@ class MapParameter(Parameter):
         )
         if same:
             rows = [row.values.copy() for row in self._table.values()]
-            made._write(list(self._table), rows, UNCHANGED)
-        return made
+            copy._write(list(self._table), rows, UNCHANGED)
+        return copy
 
     # files
 

@@ -42,13 +42,13 @@ def all_to_all(
 
     Source: mindspore.mint.distributed.all_to_all of MindSpore 2.10.
     """
-    found = partners(group)
+    members = partners(group)
     lists = {"output_tensor_list": output_tensor_list, "input_tensor_list": input_tensor_list}
     for name, tensors in lists.items():
-        if len(tensors) != found.size:
+        if len(tensors) != members.size:
             raise TypeError(
                 f"For 'all_to_all', '{name}' must hold a Tensor for each of the "
-                f"{found.size} members, but got {len(tensors)}."
+                f"{members.size} members, but got {len(tensors)}."
             )
         for index, tensor in enumerate(tensors):
             check_dtype("all_to_all", f"{name}[{index}]", tensor, input_tensor_list[0].dtype)
@@ -60,7 +60,7 @@ def all_to_all(
         transfer.flat_op.run(tuple(input_tensor_list)),
         sent,
         got,
-        group=found,
+        group=members,
         write=Into("all_to_all", *output_tensor_list),
         async_op=async_op,
     )
@@ -104,16 +104,16 @@ def all_to_all_single(
     """
     api = "all_to_all_single"
     check_dtype(api, "output", output, input.dtype)
-    found = partners(group)
-    sent = rows_of(api, "input_split_sizes", input_split_sizes or None, input.shape, found.size)
-    got = rows_of(api, "output_split_sizes", output_split_sizes or None, output.shape, found.size)
+    members = partners(group)
+    sent = rows_of(api, "input_split_sizes", input_split_sizes or None, input.shape, members.size)
+    got = rows_of(api, "output_split_sizes", output_split_sizes or None, output.shape, members.size)
     check_shape(api, "output", output, (sum(got), *input.shape[1:]))
     return carry(
         transfer.exchange_op,
         input,
         sent,
         got,
-        group=found,
+        group=members,
         write=Into(api, output),
         async_op=async_op,
     )
@@ -156,15 +156,15 @@ def all_to_all_v_c(
     """
     api = "all_to_all_v_c"
     check_dtype(api, "output", output, input.dtype)
-    found = partners(group)
-    size = found.size
+    members = partners(group)
+    size = members.size
     if len(send_count_matrix) != size * size:
         raise TypeError(
             f"For '{api}', 'send_count_matrix' must hold {size * size} counts, but got "
             f"{len(send_count_matrix)}."
         )
-    sent = send_count_matrix[found.rank * size : (found.rank + 1) * size]
-    got = send_count_matrix[found.rank :: size]
+    sent = send_count_matrix[members.rank * size : (members.rank + 1) * size]
+    got = send_count_matrix[members.rank :: size]
     if min(send_count_matrix) < 0:
         raise ValueError(
             f"For '{api}', 'send_count_matrix' must hold counts, but got {send_count_matrix}."
@@ -176,7 +176,7 @@ def all_to_all_v_c(
         input,
         sent,
         got,
-        group=found,
+        group=members,
         write=Into(api, output),
         async_op=async_op,
     )

@@ -89,10 +89,12 @@ def reduce(tensor: Given, dst: Int, op: Str = "sum", group: Str = None, async_op
     Source: mindspore.mint.distributed.reduce of MindSpore 2.10.
     """
     check_reduction("reduce", op)
-    found = partners(group)
-    root = member("reduce", found, group, dst)
-    write = Into("reduce", *([tensor] if found.rank == root else []))
-    return carry(transfer.reduce_op, tensor, root, op, group=found, write=write, async_op=async_op)
+    members = partners(group)
+    root = member("reduce", members, group, dst)
+    write = Into("reduce", *([tensor] if members.rank == root else []))
+    return carry(
+        transfer.reduce_op, tensor, root, op, group=members, write=write, async_op=async_op
+    )
 
 
 @public("mint.distributed.broadcast", "ops.communication.broadcast", "ops.broadcast")
@@ -121,14 +123,14 @@ def broadcast(tensor: Given, src: Int, group: Str = None, async_op: Bool = False
 
     Source: mindspore.mint.distributed.broadcast of MindSpore 2.10.
     """
-    found = partners(group)
-    root = member("broadcast", found, group, src)
+    members = partners(group)
+    root = member("broadcast", members, group, src)
     return carry(
         transfer.broadcast_op,
         tensor,
         root,
-        group=found,
-        write=Into("broadcast", *([] if found.rank == root else [tensor])),
+        group=members,
+        write=Into("broadcast", *([] if members.rank == root else [tensor])),
         async_op=async_op,
     )
 
@@ -165,12 +167,12 @@ def all_gather_into_tensor(
     """
     api = "all_gather_into_tensor"
     check_dtype(api, "output_tensor", output_tensor, input_tensor.dtype)
-    found = partners(group)
-    check_shape(api, "output_tensor", output_tensor, whole_shape(input_tensor, found.size))
+    members = partners(group)
+    check_shape(api, "output_tensor", output_tensor, whole_shape(input_tensor, members.size))
     return carry(
         transfer.all_gather_op,
         input_tensor,
-        group=found,
+        group=members,
         write=Into(api, output_tensor),
         async_op=async_op,
     )
@@ -216,16 +218,16 @@ def all_gather_into_tensor_uneven(
     """
     api = "all_gather_into_tensor_uneven"
     check_dtype(api, "output", output, input.dtype)
-    found = partners(group)
-    sizes = _sizes(api, "output_split_sizes", output_split_sizes, "output", output, found.size)
-    check_shape(api, "input", input, (sizes[found.rank], *output.shape[1:]))
-    repeated = transfer.repeated_op.run(input, found.size)
+    members = partners(group)
+    sizes = _sizes(api, "output_split_sizes", output_split_sizes, "output", output, members.size)
+    check_shape(api, "input", input, (sizes[members.rank], *output.shape[1:]))
+    repeated = transfer.repeated_op.run(input, members.size)
     return carry(
         transfer.exchange_op,
         repeated,
-        [sizes[found.rank]] * found.size,
+        [sizes[members.rank]] * members.size,
         sizes,
-        group=found,
+        group=members,
         write=Into(api, output),
         async_op=async_op,
     )
@@ -265,14 +267,14 @@ def reduce_scatter_tensor(
     api = "reduce_scatter_tensor"
     check_reduction(api, op)
     check_dtype(api, "output", output, input.dtype)
-    found = partners(group)
-    check_rows(api, "input", input, found.size)
-    check_shape(api, "output", output, (input.shape[0] // found.size, *input.shape[1:]))
+    members = partners(group)
+    check_rows(api, "input", input, members.size)
+    check_shape(api, "output", output, (input.shape[0] // members.size, *input.shape[1:]))
     return carry(
         transfer.reduce_scatter_op,
         input,
         op,
-        group=found,
+        group=members,
         write=Into(api, output),
         async_op=async_op,
     )
@@ -322,20 +324,20 @@ def reduce_scatter_tensor_uneven(
     api = "reduce_scatter_tensor_uneven"
     check_reduction(api, op, ("sum", "min", "max", "avg"))
     check_dtype(api, "output", output, input.dtype)
-    found = partners(group)
-    sizes = _sizes(api, "input_split_sizes", input_split_sizes, "input", input, found.size)
-    own = sizes[found.rank]
+    members = partners(group)
+    sizes = _sizes(api, "input_split_sizes", input_split_sizes, "input", input, members.size)
+    own = sizes[members.rank]
     check_shape(api, "output", output, (own, *input.shape[1:]))
 
     def combined(parts):
-        return transfer.combined_op.run(parts, op, found.size)
+        return transfer.combined_op.run(parts, op, members.size)
 
     return carry(
         transfer.exchange_op,
         input,
         sizes,
-        [own] * found.size,
-        group=found,
+        [own] * members.size,
+        group=members,
         write=Into(api, output, first=combined),
         async_op=async_op,
         use=f"reduce_scatter_uneven ({op})",
@@ -378,15 +380,15 @@ def gather_into_tensor(
     Source: mindspore.ops.communication.gather_into_tensor of MindSpore 2.10.
     """
     api = "gather_into_tensor"
-    found = partners(group)
-    root = member(api, found, group, dst)
+    members = partners(group)
+    root = member(api, members, group, dst)
     write = Into(api)
-    if found.rank == root:
+    if members.rank == root:
         check_dtype(api, "output_tensor", output_tensor, input_tensor.dtype)
-        check_shape(api, "output_tensor", output_tensor, whole_shape(input_tensor, found.size))
+        check_shape(api, "output_tensor", output_tensor, whole_shape(input_tensor, members.size))
         write = Into(api, output_tensor)
     return carry(
-        transfer.gather_op, input_tensor, root, group=found, write=write, async_op=async_op
+        transfer.gather_op, input_tensor, root, group=members, write=write, async_op=async_op
     )
 
 
@@ -426,18 +428,18 @@ def scatter_tensor(
     Source: mindspore.ops.communication.scatter_tensor of MindSpore 2.10.
     """
     api = "scatter_tensor"
-    found = partners(group)
-    root = member(api, found, group, src)
-    if found.rank == root:
+    members = partners(group)
+    root = member(api, members, group, src)
+    if members.rank == root:
         check_dtype(api, "input_tensor", input_tensor, output_tensor.dtype)
-        check_shape(api, "input_tensor", input_tensor, whole_shape(output_tensor, found.size))
+        check_shape(api, "input_tensor", input_tensor, whole_shape(output_tensor, members.size))
     else:
-        input_tensor = transfer.empty_like(output_tensor, whole_shape(output_tensor, found.size))
+        input_tensor = transfer.empty_like(output_tensor, whole_shape(output_tensor, members.size))
     return carry(
         transfer.scatter_op,
         input_tensor,
         root,
-        group=found,
+        group=members,
         write=Into(api, output_tensor),
         async_op=async_op,
     )
@@ -464,10 +466,10 @@ def barrier(group: Str = None, async_op: Bool = False, device_ids: Any = None):
 
     Source: mindspore.mint.distributed.barrier of MindSpore 2.10.
     """
-    found = partners(group)
+    members = partners(group)
     if async_op:
-        return CommHandle(found.arrive())
-    found.barrier()
+        return CommHandle(members.arrive())
+    members.barrier()
     return None
 
 

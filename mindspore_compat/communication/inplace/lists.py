@@ -38,12 +38,12 @@ def all_gather(tensor_list: Several, tensor: Given, group: Str = None, async_op:
 
     Source: mindspore.mint.distributed.all_gather of MindSpore 2.10.
     """
-    found = partners(group)
-    check_list("all_gather", "tensor_list", tensor_list, tensor, found.size)
+    members = partners(group)
+    check_list("all_gather", "tensor_list", tensor_list, tensor, members.size)
     return carry(
         transfer.all_gather_op,
         transfer.flat_op.run((tensor,)),
-        group=found,
+        group=members,
         write=Into("all_gather", *tensor_list),
         async_op=async_op,
     )
@@ -80,17 +80,17 @@ def gather(
 
     Source: mindspore.mint.distributed.gather of MindSpore 2.10.
     """
-    found = partners(group)
-    root = member("gather", found, group, dst)
+    members = partners(group)
+    root = member("gather", members, group, dst)
     write = Into("gather")
-    if found.rank == root:
-        check_list("gather", "gather_list", gather_list, tensor, found.size)
+    if members.rank == root:
+        check_list("gather", "gather_list", gather_list, tensor, members.size)
         write = Into("gather", *gather_list)
     return carry(
         transfer.gather_op,
         transfer.flat_op.run((tensor,)),
         root,
-        group=found,
+        group=members,
         write=write,
         async_op=async_op,
     )
@@ -127,18 +127,18 @@ def scatter(
 
     Source: mindspore.mint.distributed.scatter of MindSpore 2.10.
     """
-    found = partners(group)
-    root = member("scatter", found, group, src)
-    if found.rank == root:
-        check_list("scatter", "scatter_list", scatter_list, tensor, found.size)
+    members = partners(group)
+    root = member("scatter", members, group, src)
+    if members.rank == root:
+        check_list("scatter", "scatter_list", scatter_list, tensor, members.size)
         whole = transfer.flat_op.run(tuple(scatter_list))
     else:
-        whole = transfer.empty_like(tensor, (found.size * tensor.size,))
+        whole = transfer.empty_like(tensor, (members.size * tensor.size,))
     return carry(
         transfer.scatter_op,
         whole,
         root,
-        group=found,
+        group=members,
         write=Into("scatter", tensor),
         async_op=async_op,
     )
@@ -175,13 +175,13 @@ def reduce_scatter(
     Source: mindspore.mint.distributed.reduce_scatter of MindSpore 2.10.
     """
     check_reduction("reduce_scatter", op)
-    found = partners(group)
-    check_list("reduce_scatter", "input_list", input_list, output, found.size)
+    members = partners(group)
+    check_list("reduce_scatter", "input_list", input_list, output, members.size)
     return carry(
         transfer.reduce_scatter_op,
         transfer.flat_op.run(tuple(input_list)),
         op,
-        group=found,
+        group=members,
         write=Into("reduce_scatter", output),
         async_op=async_op,
     )

@@ -45,10 +45,10 @@ def all_gather_object(object_list: Any, obj: Any, group: Str = None):
     """
     api = "all_gather_object"
     _check_list(api, "object_list", object_list)
-    found = partners(group)
-    _check_length(api, "object_list", object_list, found.size)
+    members = partners(group)
+    _check_length(api, "object_list", object_list, members.size)
     own = _Parcel(obj)
-    object_list[:] = _unpacked(api, own, found.objects(own.content))
+    object_list[:] = _unpacked(api, own, members.objects(own.content))
 
 
 @public(
@@ -85,11 +85,11 @@ def broadcast_object_list(object_list: Any, src: Int = 0, group: Str = None, dev
     """
     api = "broadcast_object_list"
     _check_list(api, "object_list", object_list)
-    found = partners(group)
-    root = member(api, found, group, src)
-    own = _Parcel(object_list) if found.rank == root else _Parcel(None)
-    (objects,) = _unpacked(api, own, [found.broadcast_object(own.content, root)])
-    if found.rank != root:
+    members = partners(group)
+    root = member(api, members, group, src)
+    own = _Parcel(object_list) if members.rank == root else _Parcel(None)
+    (objects,) = _unpacked(api, own, [members.broadcast_object(own.content, root)])
+    if members.rank != root:
         _put(api, object_list, objects)
 
 
@@ -122,14 +122,14 @@ def gather_object(obj: Any, object_gather_list: Any = None, dst: Int = 0, group:
     Source: mindspore.mint.distributed.gather_object of MindSpore 2.10.
     """
     api = "gather_object"
-    found = partners(group)
-    root = member(api, found, group, dst)
-    if found.rank == root:
+    members = partners(group)
+    root = member(api, members, group, dst)
+    if members.rank == root:
         _check_list(api, "object_gather_list", object_gather_list)
-        _check_length(api, "object_gather_list", object_gather_list, found.size)
+        _check_length(api, "object_gather_list", object_gather_list, members.size)
     own = _Parcel(obj)
-    gathered = _unpacked(api, own, found.gather_objects(own.content, root) or [])
-    if found.rank == root:
+    gathered = _unpacked(api, own, members.gather_objects(own.content, root) or [])
+    if members.rank == root:
         object_gather_list[:] = gathered
 
 
@@ -170,16 +170,16 @@ def scatter_object_list(
     """
     api = "scatter_object_list"
     _check_list(api, "scatter_object_output_list", scatter_object_output_list)
-    found = partners(group)
-    root = member(api, found, group, src)
+    members = partners(group)
+    root = member(api, members, group, src)
     parcels = None
-    if found.rank == root:
+    if members.rank == root:
         _check_list(api, "scatter_object_input_list", scatter_object_input_list)
-        _check_length(api, "scatter_object_input_list", scatter_object_input_list, found.size)
+        _check_length(api, "scatter_object_input_list", scatter_object_input_list, members.size)
         parcels = [_Parcel(each) for each in scatter_object_input_list]
     failed = next((each for each in parcels or () if each.error), None)
     given = parcels and [(failed or each).content for each in parcels]
-    arrived = _unpacked(api, failed or _Parcel(None), [found.scatter_objects(given, root)])
+    arrived = _unpacked(api, failed or _Parcel(None), [members.scatter_objects(given, root)])
     scatter_object_output_list[0] = arrived[0]
 
 
@@ -207,9 +207,9 @@ def send_object_list(object_list: Any, dst: Int, group: Str = None, device: Str 
     """
     api = "send_object_list"
     _check_list(api, "object_list", object_list)
-    found = partners(group)
+    members = partners(group)
     own = _Parcel(object_list)
-    found.send_object(own.content, peer_of(api, "dst", found, group, dst))
+    members.send_object(own.content, peer_of(api, "dst", members, group, dst))
     _unpacked(api, own, [])
 
 
@@ -242,8 +242,8 @@ def recv_object_list(object_list: Any, src: Int = 0, group: Str = None, device: 
     """
     api = "recv_object_list"
     _check_list(api, "object_list", object_list)
-    found = partners(group)
-    sent = found.receive_object(peer_of(api, "src", found, group, src))
+    members = partners(group)
+    sent = members.receive_object(peer_of(api, "src", members, group, src))
     (objects,) = _unpacked(api, _Parcel(None), [sent])
     _put(api, object_list, objects)
     return 0

@@ -30,8 +30,8 @@ def send(tensor: Given, dst: Int = 0, group: Str = None, tag: Int = 0):
 
     Source: mindspore.mint.distributed.send of MindSpore 2.10.
     """
-    found = group_named(group)
-    found.send(tensor._array, peer_of("send", "dst", found, group, dst), tag).wait()
+    members = group_named(group)
+    members.send(tensor._array, peer_of("send", "dst", members, group, dst), tag).wait()
 
 
 @public("mint.distributed.recv")
@@ -55,9 +55,9 @@ def recv(tensor: Given, src: Int = 0, group: Str = None, tag: Int = 0):
 
     Source: mindspore.mint.distributed.recv of MindSpore 2.10.
     """
-    found = group_named(group)
-    peer = peer_of("recv", "src", found, group, src)
-    overwrite("recv", tensor, Tensor._wrap(found.receive(tensor._array, peer, tag).wait()))
+    members = group_named(group)
+    peer = peer_of("recv", "src", members, group, src)
+    overwrite("recv", tensor, Tensor._wrap(members.receive(tensor._array, peer, tag).wait()))
     return 0
 
 
@@ -81,8 +81,10 @@ def isend(tensor: Given, dst: Int = 0, group: Str = None, tag: Int = 0):
 
     Source: mindspore.mint.distributed.isend of MindSpore 2.10.
     """
-    found = group_named(group)
-    return CommHandle(found.send(tensor._array, peer_of("isend", "dst", found, group, dst), tag))
+    members = group_named(group)
+    return CommHandle(
+        members.send(tensor._array, peer_of("isend", "dst", members, group, dst), tag)
+    )
 
 
 @public("mint.distributed.irecv")
@@ -105,9 +107,9 @@ def irecv(tensor: Given, src: Int = 0, group: Str = None, tag: Int = 0):
 
     Source: mindspore.mint.distributed.irecv of MindSpore 2.10.
     """
-    found = group_named(group)
-    peer = peer_of("irecv", "src", found, group, src)
-    return CommHandle(Arriving(found.receive(tensor._array, peer, tag), Into("irecv", tensor)))
+    members = group_named(group)
+    peer = peer_of("irecv", "src", members, group, src)
+    return CommHandle(Arriving(members.receive(tensor._array, peer, tag), Into("irecv", tensor)))
 
 
 @public("mint.distributed.P2POp", "ops.communication.P2POp", "ops.P2POp")
@@ -201,8 +203,8 @@ class _All:
 
     def wait(self):
         """Wait until all are complete."""
-        for each in self.pending:
-            each.wait()
+        for handle in self.pending:
+            handle.wait()
 
 
 def _started(group, operation, peer):

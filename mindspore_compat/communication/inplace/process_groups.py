@@ -382,13 +382,13 @@ def get_global_rank(group: Str | None, group_rank: Int):
 
     Source: mindspore.mint.distributed.get_global_rank of MindSpore 2.10.
     """
-    found = group_named(group)
-    if not 0 <= group_rank < found.size:
+    members = group_named(group)
+    if not 0 <= group_rank < members.size:
         raise RuntimeError(
-            f"For 'get_global_rank', 'group_rank' must be in [0, {found.size}), but "
+            f"For 'get_global_rank', 'group_rank' must be in [0, {members.size}), but "
             f"got {group_rank}."
         )
-    return found.ranks[group_rank]
+    return members.ranks[group_rank]
 
 
 @public("mint.distributed.get_group_rank", "ops.communication.get_group_rank", "ops.get_group_rank")

@@ -192,9 +192,9 @@ def reduce_scatter_tensor(
     if "reduce_scatter_tensor" not in _fresh:
         return collectives.reduce_scatter_tensor(output, input, op, group, async_op)
     check_reduction("reduce_scatter_tensor", op)
-    found = partners(group)
-    check_rows("reduce_scatter_tensor", "input", input, found.size)
-    return _new(transfer.reduce_scatter_op, input, op, group=found, async_op=async_op)
+    members = partners(group)
+    check_rows("reduce_scatter_tensor", "input", input, members.size)
+    return _new(transfer.reduce_scatter_op, input, op, group=members, async_op=async_op)
 
 
 @public("ops.communication.all_to_all", "ops.all_to_all")
@@ -310,9 +310,9 @@ def recv(tensor: Given, src: Int = 0, group: Str = None, tag: Int = 0):
     """
     if "recv" not in _fresh:
         return peers.recv(tensor, src, group, tag)
-    found = partners(group)
-    peer = peers.peer_of("recv", "src", found, group, src)
-    return Tensor._wrap(found.receive(tensor._array, peer, tag).wait())
+    members = partners(group)
+    peer = peers.peer_of("recv", "src", members, group, src)
+    return Tensor._wrap(members.receive(tensor._array, peer, tag).wait())
 
 
 @public("ops.communication.irecv", "ops.irecv")
@@ -337,9 +337,9 @@ def irecv(tensor: Given, src: Int = 0, group: Str = None, tag: Int = 0):
     """
     if "irecv" not in _fresh:
         return peers.irecv(tensor, src, group, tag)
-    found = partners(group)
-    peer = peers.peer_of("irecv", "src", found, group, src)
-    return under_way(found.receive(tensor._array, peer, tag))
+    members = partners(group)
+    peer = peers.peer_of("irecv", "src", members, group, src)
+    return under_way(members.receive(tensor._array, peer, tag))
 
 
 def _new(operation, tensor, *arguments, group, async_op):
