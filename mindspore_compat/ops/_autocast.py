@@ -23,7 +23,8 @@ from . import _declarations  # noqa: F401 - the operations must be there to be m
 from ._elementwise.cast import cast
 from ._linalg.matmul import einsum_of
 from ._normalization.batch_norm import batch_rescale, batch_standardize
-from ._normalization.layer_norm import group_standardize, row_standardize
+from ._normalization.group_norm import group_standardize
+from ._normalization.layer_norm import row_standardize
 
 LOW = """Conv2D Conv2DExt Conv3D Conv3DExt Conv2DTranspose ConvTranspose2D Conv3DTranspose
     Convolution MatMul MatMulExt BatchMatMul BatchMatMulExt PReLU Dense Addmm Addbmm Addmv

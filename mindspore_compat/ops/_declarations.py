@@ -106,6 +106,7 @@ from ._moe import dispatch, group_topk, grouped_matmul, token_permute
 from ._normalization import (
     batch_norm,
     gradients,
+    group_norm,
     layer_norm,
     normalize,
     statistics,

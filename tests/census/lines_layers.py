@@ -209,7 +209,7 @@ NORMALISATION = {
         of(x(3, 2, 4), x(2, 4), x(2, 4, seed=1), -2),
         of(x(3, 4)).labelled("without weights"),
     ],
-    "_normalization.layer_norm.group_standardize": of(x(2, 4, 3), x(4), x(4, seed=1), 2),
+    "_normalization.group_norm.group_standardize": of(x(2, 4, 3), x(4), x(4, seed=1), 2),
     "_normalization.layer_norm.multiply_add": of(x(2, 4, 3), x(4, 1), x(4, 1, seed=1)),
     "_normalization.layer_norm.variance_of": of(positive(3, 1), 1e-5),
     "_normalization.layer_norm.rms_norm": of(x(3, 4), x(4)),

@@ -54,7 +54,7 @@ TARGETS = {
     },
     "nn.GroupNorm": {
         "nn.layer.normalization": ["GroupNorm", "_need_shape"],
-        "ops._normalization.layer_norm": ["group_standardize"],
+        "ops._normalization.group_norm": ["group_standardize"],
     },
     "nn.MaxPool2d": {
         "nn.layer.pooling": ["pool_largest", "_Pool", "_MaxPool", "MaxPool2d"],

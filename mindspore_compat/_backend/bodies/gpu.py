@@ -8,18 +8,21 @@ Worked example. Given
         var = xp.row_sum(part * part) / xp.row_size()
         return part / xp.sqrt(var + eps) * scale, mean
 
-`Bodies.rows(normal, "ec", "er", (1, 8, 100), x, scale, eps=1e-5)` runs the body once on symbols, as
-`fuse` does with the formula of an optimizer, and launches one kernel in which some threads work on
-each row: a sweep over its elements for each sum that waits for another (here two), a last one for
-the results. row_layout.py decides how threads share rows, row_kernels.py writes the text.
-`pointwise` is the same without rows, as an ElementwiseKernel.
+the call
+
+    bodies.rows(normal, (1, 8, 100), (ELEMENT, ROW), elements=(x,), columns=(scale,), eps=1e-5)
+
+runs the body once on symbols, as `fuse` does with the formula of an optimizer, and launches one
+kernel in which some threads work on each row: a sweep over its elements for each sum that waits for
+another (here two), a last one for the results. row_layout.py decides how threads share rows,
+row_kernels.py writes the text. `pointwise` is the same without rows, as an ElementwiseKernel.
 
 *Rows* lie in data of shape (outer, rows, inner), which a row has one slice of: (1, N, C) are rows
 of a matrix, (N, C, area) the channels of a batch of images, (N, C, 1) the columns of a matrix.
-Letters say what an array or a result is: "e" has an element for each of the data, "r" one for each
-row, "c" one for each position within a row, "k" one for each channel, where rows are groups of
-channels: then the body's numbers `groups` and `area` are how many groups each of the data has, and
-how many positions a channel has.
+An array or a result has a value for each ELEMENT of the data, for each ROW, for each COLUMN (a
+position within a row), or for each CHANNEL, where rows are groups of channels: then the body's
+numbers `groups` and `area` are how many groups each of the data has, and how many positions a
+channel has.
 
 Sums are float32 (float64 for float64), each thread's own added in a fixed order, so they do not
 depend on the order of threads. Halves are rounded on store.
@@ -31,7 +34,19 @@ from . import row_layout
 from .c_code import compute_dtype, scalar_lines, step_line, supported
 from .multi_tensor import letter
 from .row_kernels import RowKernel, value_type
-from .row_plan import BodyTrace, ChunkPlan, RowPlan, separate, split
+from .row_plan import (
+    CHANNEL,
+    COLUMN,
+    ELEMENT,
+    ROW,
+    SUMMED,
+    BodyTrace,
+    ChunkPlan,
+    Operands,
+    RowPlan,
+    separate,
+    split,
+)
 
 
 def bodies_of(xp, *arrays):
@@ -110,41 +125,42 @@ class Bodies:
         """`body(xp, *arrays, axis)` over arrays of one shape; it gives an array of that shape."""
         moved = [self.module.moveaxis(array, axis, -1) for array in arrays]
         size = moved[0].shape[-1]
-        out = self.rows(
-            body, "e" * len(arrays), "e", (1, moved[0].size // size, size), *moved, axis=-1
-        )
+        shape = 1, moved[0].size // size, size
+        out = self.rows(body, shape, (ELEMENT,), elements=moved, axis=-1)
         return self.module.moveaxis(out, -1, axis)
 
-    def rows(self, body, kinds, gives, shape, *arrays, **scalars):
-        """`body(xp, *arrays, **scalars)` over rows.
+    def rows(self, body, shape, results, *, elements, columns=(), channels=(), rows=(), **scalars):
+        """`body(xp, *elements, *columns, *channels, *rows, **scalars)` over rows.
 
         Args:
             body: a function without a closure; it returns a value or a tuple of them.
-            kinds: a letter for each array: "e", "r", "c" or "k".
-            gives: a letter for each result: "e" in the dtype of the first array, "r" in float32
-                (float64 for float64), of shape (rows,); "c" and "k" sums over rows, for each
-                position and each channel, in the dtype of the first array; "-" is left out.
             shape: (outer, rows, inner).
-            arrays: arrays, or None.
+            results: the kind of each result: ELEMENT in the dtype of the first array, ROW in
+                float32 (float64 for float64); COLUMN and CHANNEL sums over rows, in the dtype of
+                the first array; None for one that is left out.
+            elements, columns, channels, rows: arrays of each kind, or None.
             scalars: numbers, or flags that choose what the body does.
 
         Returns:
-            A result of the first array's shape for each "e", of shape (rows,) for each "r", of
-            one axis for each "c" and "k", None for each "-"; a tuple if the body returns one.
+            A result of the first array's shape for each ELEMENT, of shape (rows,) for each ROW, of
+            one axis for each COLUMN and CHANNEL; a tuple if the body returns one.
         """
+        operands = Operands(elements, columns, channels, rows)
         arrays = [
-            None if array is None else self.module.ascontiguousarray(array) for array in arrays
+            None if array is None else self.module.ascontiguousarray(array)
+            for array in operands.arrays()
         ]
         dtypes = tuple([None if array is None else array.dtype for array in arrays])
         flags, numbers = split(scalars)
-        key = (body.__code__, kinds, gives, dtypes, tuple(flags.items()), tuple(numbers))
+        counts, names = operands.counts(), tuple(numbers)
+        key = (body.__code__, counts, results, dtypes, tuple(flags.items()), names)
         made = self._made.get(key)
         if made is None:
             made = self._made[key] = RowBody(
-                self.module, body, kinds, gives, dtypes, flags, tuple(numbers)
+                self.module, body, operands.kinds(), results, dtypes, flags, names
             )
-        results = made.run(shape, arrays, numbers)
-        return results[0] if made.plan.single else tuple(results)
+        values = made.run(shape, arrays, numbers)
+        return values[0] if made.plan.single else tuple(values)
 
 
 class RowBody:
@@ -158,18 +174,19 @@ class RowBody:
     def __init__(self, module, *signature):
         self.module, self._signature = module, signature
         self.plan = plan = RowPlan(*signature)
-        self.elements = [index for index in plan.there if plan.kinds[index] in "ec"]
+        self.elements = [index for index in plan.there if plan.kinds[index] in (ELEMENT, COLUMN)]
         self._dtypes = tuple(plan.dtypes[index] for index in self.elements)
-        self._sums = plan.gives.count("c")
-        held = sum(plan.kinds[index] == "e" for index in plan.there) + self._sums
+        self._sums = plan.result_kinds.count(COLUMN)
+        held = sum(plan.kinds[index] == ELEMENT for index in plan.there) + self._sums
         self._words = held * plan.dtype.itemsize // 4
-        self._chunkable = not set(plan.gives) & set("ck") and ChunkPlan(*signature).levels == 2
+        whole = not SUMMED.intersection(plan.result_kinds)
+        self._chunkable = whole and ChunkPlan(*signature).levels == 2
         self._made = {}
 
     def launch(self, shape, arrays, numbers):
         """The Launch for arrays of this shape."""
         aligned = all(arrays[index].data.ptr % 16 == 0 for index in self.elements)
-        run = int(numbers["area"]) if "k" in self.plan.kinds + self.plan.gives else 0
+        run = int(numbers["area"]) if CHANNEL in self.plan.kinds + self.plan.result_kinds else 0
         return row_layout.choose(
             row_layout.Problem(
                 shape, self._dtypes, self._words, aligned, run, bool(self._sums), self._chunkable
@@ -180,7 +197,7 @@ class RowBody:
         """The results for arrays of this shape."""
         outer, rows, inner = shape
         if not (rows and outer * inner):
-            return [self._empty(kind, shape, arrays, numbers) for kind in self.plan.gives]
+            return [self._empty(kind, shape, arrays, numbers) for kind in self.plan.result_kinds]
         launch = self.launch(shape, arrays, numbers)
         kernels = self._made.get(launch.layout)
         if kernels is None:
@@ -208,7 +225,7 @@ class RowBody:
 
     def _new(self, source, number, arrays, rows):
         """Memory for a result, or for what is to be summed over rows."""
-        if self.plan.gives[number] == "r":
+        if self.plan.result_kinds[number] == ROW:
             return self.module.empty((rows,), self.plan.dtype)
         return self.module.empty(self._first(arrays).shape, source.dtype_of(number))
 
@@ -227,13 +244,13 @@ class RowBody:
             summed = self.module.sum(sums, 0)
             results |= dict(zip(source.summed, summed, strict=True))
         made = []
-        for number, kind in enumerate(self.plan.gives):
-            if kind == "-" or number in source.summed or kind in "er":
+        for number, kind in enumerate(self.plan.result_kinds):
+            if number in source.summed or kind not in SUMMED:
                 made.append(results.get(number))
                 continue
             terms = results.get(number)  # the array itself where its own sum is asked for
             terms = arrays[self.plan.trace.results[number]] if terms is None else terms
-            if kind == "c":
+            if kind == COLUMN:
                 sums_of = self.module.sum(terms.reshape(shape), 1, self.plan.dtype)
                 made.append(sums_of.reshape(-1))
             else:
@@ -245,17 +262,17 @@ class RowBody:
     def _empty(self, kind, shape, arrays, numbers):
         """A result for no elements."""
         first, (outer, rows, inner) = self._first(arrays), shape
-        if kind == "-":
+        if kind is None:
             return None
-        if kind == "e":
+        if kind == ELEMENT:
             return self.module.empty(first.shape, first.dtype)
-        sizes = {"r": rows, "c": outer * inner}
-        if kind == "k":
-            sizes["k"] = numbers["groups"] * inner // numbers["area"]
+        sizes = {ROW: rows, COLUMN: outer * inner}
+        if kind == CHANNEL:
+            sizes[CHANNEL] = numbers["groups"] * inner // numbers["area"]
         return self.module.zeros(sizes[kind], self.plan.dtype)
 
     def _first(self, arrays):
-        return arrays[self.plan.kinds.index("e")]
+        return arrays[self.plan.kinds.index(ELEMENT)]
 
 
 def _line(step, real):

@@ -38,7 +38,18 @@ from ..threads.parallel_loops import ParallelLoop
 from ..thresholds import Least
 from . import host_steps
 from .host_axis import AxisLoop
-from .row_plan import REDUCTIONS, BodyTrace, RowPlan, split
+from .row_plan import (
+    CHANNEL,
+    COLUMN,
+    ELEMENT,
+    REDUCTIONS,
+    ROW,
+    SUMMED,
+    BodyTrace,
+    Operands,
+    RowPlan,
+    split,
+)
 
 BLOCK = 1 << 15  # elements of a piece
 MOST_PIECES = 16  # where each has sums of its own
@@ -46,8 +57,7 @@ LINES = 32  # elements between the sums of two pieces: no two threads write to o
 STRETCH = 4096  # elements that are added in float32
 
 _KNOWN = {*EXPRESSIONS, *REDUCTIONS, "row_size", "at_column"}
-_COLUMNS = {"c": 2, "k": 4}  # of `_pieces`
-_SUMMED = {"c", "k"}  # results that are sums over rows
+_COLUMNS = {COLUMN: 2, CHANNEL: 4}  # of `_pieces`
 
 
 @serves("bodies", least=None, takes=lambda: True, loops=list)
@@ -93,9 +103,8 @@ class CompiledBodies:
         if axis not in (-1, first.ndim - 1):
             return self._inside(body, axis % first.ndim, arrays)
         size = first.shape[-1]
-        return self.rows(
-            body, "e" * len(arrays), "e", (1, first.size // size, size), *arrays, axis=-1
-        )
+        shape = 1, first.size // size, size
+        return self.rows(body, shape, (ELEMENT,), elements=arrays, axis=-1)
 
     def _inside(self, body, axis, arrays):
         """`along` for an axis that is not the last."""
@@ -109,17 +118,19 @@ class CompiledBodies:
             found = self._made[key] = AxisLoop(body, len(arrays))
         return found.run(axis, arrays) if found.is_ready() else None
 
-    def rows(self, body, kinds, gives, shape, *arrays, **scalars):
-        """`body(xp, *arrays, **scalars)` over rows, with the arguments of `Bodies.rows`."""
+    def rows(self, body, shape, results, *, elements, columns=(), channels=(), rows=(), **scalars):
+        """A body over rows, with the arguments of `Bodies.rows`."""
         flags, numbers = split(scalars)
         area = numbers.get("area")
         if (shape[2] if area is None else area) < Least.BODY_RUN:
             return None
+        operands = Operands(elements, columns, channels, rows)
+        arrays, counts, names = operands.arrays(), operands.counts(), tuple(numbers)
         dtypes = tuple(None if array is None else array.dtype for array in arrays)
-        key = (body.__code__, kinds, gives, dtypes, tuple(flags.items()), tuple(numbers))
+        key = (body.__code__, counts, results, dtypes, tuple(flags.items()), names)
         found = self._made.get(key)
         if found is None:
-            found = self._made[key] = RowLoop(body, kinds, gives, dtypes, flags, tuple(numbers))
+            found = self._made[key] = RowLoop(body, operands.kinds(), results, dtypes, flags, names)
         return found.run(shape, arrays, numbers) if found.is_ready() else None
 
 
@@ -193,15 +204,15 @@ class PointLoop:
 class RowLoop(RowPlan):
     """The loop of a body over rows."""
 
-    def __init__(self, body, kinds, gives, dtypes, flags, numbers):
-        super().__init__(body, kinds, gives, dtypes, flags, numbers)
+    def __init__(self, body, kinds, result_kinds, dtypes, flags, numbers):
+        super().__init__(body, kinds, result_kinds, dtypes, flags, numbers)
         self._stored = self._written_down()
         parameters = [parallel_loops.array(dtypes[index]) for index in self.there]
         parameters += [
             parallel_loops.part(FLOAT, _COLUMNS[kind])
-            if kind in _SUMMED
+            if kind in SUMMED
             else parallel_loops.array(FLOAT)
-            for kind in gives
+            for kind in result_kinds
         ]
         parameters += [parallel_loops.memory(FLOAT)] * len(self._stored)
         parameters += [parallel_loops.number(FLOAT)] * self.trace.scalar_count
@@ -216,7 +227,7 @@ class RowLoop(RowPlan):
     def _can_compile(self):
         """Whether there is a loop for these arrays and steps: elements are float32."""
         return all(step.name in _KNOWN for step in self.trace.steps) and all(
-            self.dtypes[index] == FLOAT or self.kinds[index] == "r" for index in self.there
+            self.dtypes[index] == FLOAT or self.kinds[index] == ROW for index in self.there
         )
 
     # Its text -----------------------------------------------------------------------------------
@@ -227,8 +238,8 @@ class RowLoop(RowPlan):
             yield [value for step in self._looped(level) for value in step.values()]
         yield [
             value
-            for value, kind in zip(self.trace.results, self.gives, strict=True)
-            if kind not in "r-"
+            for value, kind in zip(self.trace.results, self.result_kinds, strict=True)
+            if kind not in (ROW, None)
         ]
 
     def _written_down(self):
@@ -243,11 +254,11 @@ class RowLoop(RowPlan):
     def text(self, name):
         """The Python text of the loop under a name."""
         arrays = [f"x{index}" for index in self.there]
-        arrays += [f"o{number}" for number in range(len(self.gives))]
+        arrays += [f"o{number}" for number in range(len(self.result_kinds))]
         arrays += [f"w{step.result}" for step in self._stored]
         scalars = [f"s{index}" for index in range(self.trace.scalar_count)]
         body = [
-            f"v{index} = single(x{index}[row])" for index in self.there if self.kinds[index] == "r"
+            f"v{index} = single(x{index}[row])" for index in self.there if self.kinds[index] == ROW
         ]
         found = set()
         body += self._row_lines(0)
@@ -280,7 +291,7 @@ class RowLoop(RowPlan):
         """The value in one column of the row."""
         value, column = step.operands
         arrays, steps = self.elements([value])
-        offsets = {"e": "base", "c": "inside", "k": "row % groups * parts + part"}
+        offsets = {ELEMENT: "base", COLUMN: "inside", CHANNEL: "row % groups * parts + part"}
         return [
             *_column_lines("inside", column),
             "part = inside // run",
@@ -297,10 +308,10 @@ class RowLoop(RowPlan):
         known = {step.result for step in self._stored if step.result in found}
         arrays, steps = self.elements(wanted, known)
         for index in arrays:
-            if self.kinds[index] == "k":
+            if self.kinds[index] == CHANNEL:
                 before.append(f"v{index} = x{index}[row % groups * parts + part]")
                 continue
-            start = "base" if self.kinds[index] == "e" else "inside"
+            start = "base" if self.kinds[index] == ELEMENT else "inside"
             before.append(f"a{index} = x{index}[{start} : {start} + count]")
             lines.append(f"v{index} = a{index}[at]")
         for step in steps:
@@ -345,11 +356,13 @@ class RowLoop(RowPlan):
 
     def _results(self, found):
         """The loop that writes the results, and those of the row."""
-        results = list(enumerate(zip(self.trace.results, self.gives, strict=True)))
-        lines = [f"o{number}[row] = v{value}" for number, (value, kind) in results if kind == "r"]
-        wanted = [(number, value, kind) for number, (value, kind) in results if kind in "eck"]
-        elements = [each for each in wanted if each[2] == "e"]
-        sums = [each for each in wanted if each[2] != "e"]
+        results = list(enumerate(zip(self.trace.results, self.result_kinds, strict=True)))
+        lines = [f"o{number}[row] = v{value}" for number, (value, kind) in results if kind == ROW]
+        wanted = [
+            (number, value, kind) for number, (value, kind) in results if kind not in (ROW, None)
+        ]
+        elements = [each for each in wanted if each[2] == ELEMENT]
+        sums = [each for each in wanted if each[2] in SUMMED]
         for some in (elements, sums) if self._overlaps(wanted) else (wanted,):
             lines += self._written(some, found)
         return lines
@@ -357,9 +370,9 @@ class RowLoop(RowPlan):
     def _overlaps(self, wanted):
         """True if a loop that writes these results has more pairs of arrays that may overlap than
         the compiler compares."""
-        written = sum(kind != "k" for _, _, kind in wanted)
+        written = sum(kind != CHANNEL for _, _, kind in wanted)
         arrays, _ = self.elements([value for _, value, _ in wanted])
-        read = sum(self.kinds[index] != "k" for index in arrays)
+        read = sum(self.kinds[index] != CHANNEL for index in arrays)
         return written * (written - 1) // 2 + written * read > jit.MOST_CHECKS
 
     def _written(self, wanted, found):
@@ -369,14 +382,14 @@ class RowLoop(RowPlan):
         before, inner = self._elements([value for _, value, _ in wanted], found)
         after = []
         for number, value, kind in wanted:
-            if kind == "k":
+            if kind == CHANNEL:
                 before.append(f"t{number} = single(0)")
                 inner.append(f"t{number} = sum_in_any_order(t{number}, v{value})")
                 after.append(f"o{number}[row % groups * parts + part] += t{number}")
                 continue
-            start = "base" if kind == "e" else "inside"
+            start = "base" if kind == ELEMENT else "inside"
             before.append(f"p{number} = o{number}[{start} : {start} + count]")
-            inner.append(f"p{number}[at] {'=' if kind == 'e' else '+='} v{value}")
+            inner.append(f"p{number}[at] {'=' if kind == ELEMENT else '+='} v{value}")
         return self._over_row(before, inner, after)
 
     def _over_row(self, before, lines, after):
@@ -400,27 +413,27 @@ class RowLoop(RowPlan):
         outer, rows, inner = shape
         length = outer * inner
         given = [jit.flat(array) for array in arrays if array is not None]
-        data = arrays[self.kinds.index("e")]
-        least = -(-rows // MOST_PIECES) if _SUMMED.intersection(self.gives) else 1
+        data = arrays[self.kinds.index(ELEMENT)]
+        least = -(-rows // MOST_PIECES) if SUMMED.intersection(self.result_kinds) else 1
         sizes = _sizes(shape, numbers)
         table = _pieces(rows, max(BLOCK // length, least), length, sizes.groups * sizes.parts)
         shapes = {
-            "e": (rows * length,),
-            "r": (rows,),
-            "c": (len(table), length + LINES),
-            "k": (len(table), sizes.groups * sizes.parts + LINES),
-            "-": (0,),
+            ELEMENT: (rows * length,),
+            ROW: (rows,),
+            COLUMN: (len(table), length + LINES),
+            CHANNEL: (len(table), sizes.groups * sizes.parts + LINES),
+            None: (0,),
         }
         made = [
-            (numpy.zeros if kind in _SUMMED else numpy.empty)(shapes[kind], FLOAT)
-            for kind in self.gives
+            (numpy.zeros if kind in SUMMED else numpy.empty)(shapes[kind], FLOAT)
+            for kind in self.result_kinds
         ]
         scalars = [FLOAT.type(value) for value in self.trace.scalars(numbers)]
         flat = [array.reshape(-1) for array in made]
         buffers = [length] * len(self._stored)
         if not self.loop.run(table, *given, *flat, *buffers, *scalars, *sizes):
             return None
-        found = [_result(*each, data.shape) for each in zip(made, self.gives, strict=True)]
+        found = [_result(*each, data.shape) for each in zip(made, self.result_kinds, strict=True)]
         return found[0] if self.single else tuple(found)
 
 
@@ -454,8 +467,8 @@ def _sizes(shape, numbers):
 
 def _result(array, kind, shape):
     """A result as it is returned: the pieces of a sum over rows are added."""
-    if kind in _SUMMED:
+    if kind in SUMMED:
         return array[:, :-LINES].sum(0)
-    if kind == "-":
+    if kind is None:
         return None
-    return array.reshape(shape) if kind == "e" else array
+    return array.reshape(shape) if kind == ELEMENT else array

@@ -31,7 +31,7 @@ from ..compiled import jit
 from ..compiled.expressions import EXPRESSIONS, FLOAT, indented, line, operand
 from ..threads import parallel_loops
 from ..threads.parallel_loops import ParallelLoop
-from .row_plan import RowPlan
+from .row_plan import ELEMENT, RowPlan
 
 WIDTH = 256  # elements of the last dimension that are worked on together, at most
 BLOCK = 1 << 15  # elements of a piece, about
@@ -43,7 +43,7 @@ class AxisLoop(RowPlan):
     """The loop of a body that takes arrays of one shape and gives one, over an axis of them."""
 
     def __init__(self, body, count):
-        super().__init__(body, "e" * count, "e", (FLOAT,) * count, {}, ("axis",))
+        super().__init__(body, (ELEMENT,) * count, (ELEMENT,), (FLOAT,) * count, {}, ("axis",))
         levels = range(1, self.levels)
         self._found = [step for level in levels for step in self.reductions(level)]
         self._kept = [step for level in levels for step in self._of_level(level)]

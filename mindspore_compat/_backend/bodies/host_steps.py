@@ -5,12 +5,14 @@ lie. An array with one axis has a value for each position of a row, one whose la
 for each row. A step is small, so one thread does it unless it has many rows.
 """
 
+from typing import NamedTuple
+
 import numpy
 
 from ..compiled import jit
 from ..compiled.expressions import EXPRESSIONS, FLOAT, indented, line
 from ..threads import scheduler
-from .row_plan import BodyTrace, Parts
+from .row_plan import COLUMN, ELEMENT, ROW, BodyTrace, Parts
 
 BLOCK = 1 << 15  # elements of a value of the rows that one thread does
 
@@ -39,7 +41,7 @@ def run(made, body, arrays, out, flags, numbers):
         if whole.dtype != FLOAT:
             return None
         wholes.append(whole if whole.flags.carray else whole.copy())
-        layout.append((count, "c" if whole.ndim == 1 else "r" if whole.shape[-1] < width else "e"))
+        layout.append(_Place(count, _kind(whole, width)))
     key = (body.__code__, *layout, *flags.items(), *numbers)
     loop = made.get(key)
     if loop is None:
@@ -48,6 +50,20 @@ def run(made, body, arrays, out, flags, numbers):
         return None
     loop.run(wholes, width, numbers)
     return out
+
+
+class _Place(NamedTuple):
+    """Where the values of an argument lie in its array."""
+
+    count: int  # values that lie side by side
+    kind: str  # ELEMENT, COLUMN or ROW
+
+
+def _kind(whole, width):
+    """What an array has a value for."""
+    if whole.ndim == 1:
+        return COLUMN
+    return ROW if whole.shape[-1] < width else ELEMENT
 
 
 def _whole(array):
@@ -61,7 +77,7 @@ class StepLoop:
         self._inputs, self._outputs = layout[:given], layout[given:]
         present = []
         for each in self._inputs:
-            present += [each is not None] * (1 if each is None else each[0])
+            present += [each is not None] * (1 if each is None else each.count)
         names = [f"x{index}" for index in range(len(present))]
         self.trace = BodyTrace(body, names, present, flags, numbers)
         wholes = sum(each is not None for each in layout)
@@ -84,8 +100,8 @@ class StepLoop:
                 value += 1
                 continue
             arrays.append(f"x{index}")
-            for number in range(place[0]):
-                if place[1] == "r":
+            for number in range(place.count):
+                if place.kind == ROW:
                     before.append(f"v{value} = x{index}[row]")
                 else:
                     before.append(f"a{value} = {_slice(arrays[-1], number, *place)}")
@@ -93,7 +109,7 @@ class StepLoop:
                 value += 1
         for index, place in enumerate(self._outputs):
             arrays.append(f"o{index}")
-            for number in range(place[0]):
+            for number in range(place.count):
                 result = len(written)
                 before.append(f"p{result} = {_slice(arrays[-1], number, *place)}")
                 written.append(f"p{result}[at] = v{self.trace.results[result]}")
@@ -108,7 +124,7 @@ class StepLoop:
 
     def run(self, wholes, width, numbers):
         """Writes the results into the last arrays."""
-        rows = wholes[-1].size // (width * self._outputs[-1][0])
+        rows = wholes[-1].size // (width * self._outputs[-1].count)
         given = [whole.reshape(-1) for whole in wholes]
         given += [FLOAT.type(value) for value in self.trace.scalars(numbers)]
         if rows * width <= BLOCK:
@@ -124,5 +140,5 @@ class StepLoop:
 
 def _slice(array, number, count, kind):
     """The text of the values of a row that lie together."""
-    start = f"{number}" if kind == "c" else f"(row * {count} + {number})"
+    start = f"{number}" if kind == COLUMN else f"(row * {count} + {number})"
     return f"{array}[{start} * width : ({start} + 1) * width]"

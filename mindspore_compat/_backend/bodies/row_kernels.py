@@ -8,7 +8,7 @@ first sweep and stay in registers, else each sweep loads what it needs.
 
 from .block_code import WARP, pack_name, packs, reductions
 from .c_code import TYPES, load, operand, preamble, scalar_lines, step_line, store
-from .row_plan import MOMENTS, REDUCTIONS, ChunkPlan, RowPlan
+from .row_plan import CHANNEL, COLUMN, ELEMENT, MOMENTS, REDUCTIONS, ROW, SUMMED, ChunkPlan, RowPlan
 
 _TEXT = """
 #ifndef INFINITY
@@ -125,7 +125,7 @@ class RowKernel(RowPlan):
     """The CUDA text of a body over rows.
 
     Args:
-        body, kinds, gives, dtypes, flags, numbers: as for RowPlan.
+        body, kinds, result_kinds, dtypes, flags, numbers: as for RowPlan.
         layout: the Layout of the threads.
         part: "all"; of a body in chunks "sums" or "results".
 
@@ -136,21 +136,21 @@ class RowKernel(RowPlan):
         slots: how many sums a chunk has.
     """
 
-    def __init__(self, body, kinds, gives, dtypes, flags, numbers, layout, part="all"):
+    def __init__(self, body, kinds, result_kinds, dtypes, flags, numbers, layout, part="all"):
         self.trace_type = (ChunkPlan if layout.chunked else RowPlan).trace_type
-        super().__init__(body, kinds, gives, dtypes, flags, numbers)
+        super().__init__(body, kinds, result_kinds, dtypes, flags, numbers)
         self.layout, self.part = layout, part
         self.real = "double" if self.dtype.itemsize == 8 else "float"
         self.name = f"rows_{self.trace.name}"
         straight = layout.held and not (layout.chunked or layout.segmented)
         straight = straight and layout.lanes != "columns"
-        results = list(zip(self.trace.results, gives, strict=True))
-        self.summed = [n for n, (_, kind) in enumerate(results) if kind == "c" and straight]
+        results = list(zip(self.trace.results, result_kinds, strict=True))
+        self.summed = [n for n, (_, kind) in enumerate(results) if kind == COLUMN and straight]
         self.stored = [
             number
             for number, (value, kind) in enumerate(results)
             if number not in self.summed
-            and (kind in "er" or kind in "ck" and value not in self.there)
+            and (kind in (ELEMENT, ROW) or kind in SUMMED and value not in self.there)
         ]
         self.slots = len(self.reductions(1)) if self.levels > 1 else 0
         self._divisors = self._row_divisors()
@@ -173,16 +173,18 @@ class RowKernel(RowPlan):
 
     def dtype_of(self, number):
         """The dtype of a result."""
-        kind = self.gives[number]
-        return self.dtypes[self.kinds.index("e")] if kind == "e" else self.dtype
+        kind = self.result_kinds[number]
+        return self.dtypes[self.kinds.index(ELEMENT)] if kind == ELEMENT else self.dtype
 
     # The frame ------------------------------------------------------------------------------------
 
     def _text(self, numbers):
         layout = self.layout
         lane, own, together = _LANES[layout.lanes]
-        packed = [self.dtypes[i] for i in self.there if self.kinds[i] in "ec"]
-        packed += [self.dtype_of(number) for number in self.stored if self.gives[number] != "r"]
+        packed = [self.dtypes[i] for i in self.there if self.kinds[i] in (ELEMENT, COLUMN)]
+        packed += [
+            self.dtype_of(number) for number in self.stored if self.result_kinds[number] != ROW
+        ]
         functions = preamble([self.dtypes[index] for index in self.there])
         functions += packs(packed, layout.width) + reductions(self.real, "sum", "max")
         range_of = _RANGE_OF_CHUNK if layout.chunked else _RANGE
@@ -226,7 +228,7 @@ class RowKernel(RowPlan):
         """What is done for a row."""
         layout, body = self.layout, []
         for index in self.there:
-            if self.kinds[index] == "r":
+            if self.kinds[index] == ROW:
                 dtype = self.dtypes[index]
                 element = load(dtype, f"x{index}[row]")
                 body.append(f"const {value_type(dtype, self.real)} v{index} = {element};")
@@ -234,7 +236,7 @@ class RowKernel(RowPlan):
         return body
 
     def _held_body(self, body):
-        elements = [index for index in self.there if self.kinds[index] == "e"]
+        elements = [index for index in self.there if self.kinds[index] == ELEMENT]
         body += ["const Index first = start + lane;", *self._loaded(elements)]
         self._body_of_levels(body)
 
@@ -303,9 +305,9 @@ class RowKernel(RowPlan):
         for index in indices:
             dtype, kind = self.dtypes[index], self.kinds[index]
             name = pack_name(TYPES[dtype])
-            if kind == "e":
+            if kind == ELEMENT:
                 element = f"p{index}[k].at[j]"
-            elif kind == "c":
+            elif kind == COLUMN:
                 before.append(
                     f"const Pack_{name} q{index} = *(const Pack_{name}*)(x{index} + unit * width);"
                 )
@@ -314,7 +316,7 @@ class RowKernel(RowPlan):
                 element = f"x{index}[channel]"
             value = value_type(dtype, self.real)
             inner.append(f"const {value} v{index} = {load(dtype, element)};")
-        if any(self.kinds[index] == "k" for index in indices):
+        if any(self.kinds[index] == CHANNEL for index in indices):
             before.append(f"const Index channel = {_CHANNEL.format(**self._sizes())};")
         inner += [self._line(step) for step in steps]
         each = _EACH.format(
@@ -324,7 +326,7 @@ class RowKernel(RowPlan):
         sweep = self._sweep([*before, *declared, each, *(line for _, line in stores)])
         if layout.held:
             return [sweep]
-        loaded = [index for index in indices if self.kinds[index] == "e"]
+        loaded = [index for index in indices if self.kinds[index] == ELEMENT]
         place = [_PLACE.format(**self._sizes())] if layout.segmented else []
         again = _AGAIN.format(**self._sizes())
         return ["{", *place, again, *self._loaded(loaded), sweep, "}", "}"]
@@ -437,7 +439,7 @@ class RowKernel(RowPlan):
         for number, value in found.items():
             if number in self.summed:
                 lines.append(f"a{number}[k * width + j] += v{value};")
-            elif self.gives[number] != "r":
+            elif self.result_kinds[number] != ROW:
                 dtype = self.dtype_of(number)
                 kind = f"Pack_{pack_name(TYPES[dtype])}"
                 lines.append(f"out{number}.at[j] = {store(dtype, f'v{value}')};")
@@ -445,12 +447,12 @@ class RowKernel(RowPlan):
                     (f"{kind} out{number};", f"*({kind}*)(o{number} + offsets[k]) = out{number};")
                 )
         if lines:
-            values = [value for number, value in found.items() if self.gives[number] != "r"]
+            values = [value for number, value in found.items() if self.result_kinds[number] != ROW]
             body += self._elements(values, lines, stores)
         rows = [
             f"o{number}[row] = v{value};"
             for number, value in found.items()
-            if self.gives[number] == "r"
+            if self.result_kinds[number] == ROW
         ]
         if rows:
             first = "lane == 0 && present" + " && blockIdx.y == 0" * self.layout.chunked

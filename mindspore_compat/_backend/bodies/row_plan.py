@@ -12,6 +12,13 @@ from typing import NamedTuple
 from .c_code import compute_dtype
 from .symbols import Symbol, SymbolSpace, Trace
 
+# What an array has a value for, or a result.
+ELEMENT = "element"  # each of the data
+ROW = "row"  # each row
+COLUMN = "column"  # each position within a row; a result is a sum over rows
+CHANNEL = "channel"  # each channel, where rows are groups of channels; a result is such a sum
+SUMMED = frozenset((COLUMN, CHANNEL))  # the results that are sums over rows
+
 MOMENTS = ("row_mean", "row_rest", "row_variance")  # the parts of `row_moments`
 REDUCTIONS = {  # how they join two values
     "row_sum": "sum",
@@ -31,6 +38,30 @@ def split(scalars):
         if value is None or isinstance(value, (bool, str))
     }
     return flags, {key: value for key, value in scalars.items() if key not in flags}
+
+
+class Operands(NamedTuple):
+    """The arrays of a body over rows, in its order; one that is not there is None."""
+
+    elements: tuple
+    columns: tuple = ()
+    channels: tuple = ()
+    rows: tuple = ()
+
+    def arrays(self):
+        """All arrays."""
+        return (*self.elements, *self.columns, *self.channels, *self.rows)
+
+    def counts(self):
+        """How many arrays each kind has."""
+        return len(self.elements), len(self.columns), len(self.channels), len(self.rows)
+
+    def kinds(self):
+        """The kind of each array."""
+        kinds = ()
+        for kind, count in zip((ELEMENT, COLUMN, CHANNEL, ROW), self.counts(), strict=True):
+            kinds += (kind,) * count
+        return kinds
 
 
 class Parts(NamedTuple):
@@ -146,8 +177,8 @@ class RowPlan:
 
     Args:
         body: `body(xp, *arrays, **scalars)`, without a closure.
-        kinds: a letter for each array: "e", "r", "c" or "k", as for `Bodies.rows`.
-        gives: a letter for each result.
+        kinds: ELEMENT, COLUMN, CHANNEL or ROW for each array.
+        result_kinds: one of them for each result; None for one that is left out.
         dtypes: the dtypes of the arrays; None for one that is not there.
         flags: the scalars that choose what the body does.
         numbers: the names of the others.
@@ -161,8 +192,8 @@ class RowPlan:
 
     trace_type = BodyTrace
 
-    def __init__(self, body, kinds, gives, dtypes, flags, numbers):
-        self.kinds, self.gives, self.dtypes = kinds, gives, dtypes
+    def __init__(self, body, kinds, result_kinds, dtypes, flags, numbers):
+        self.kinds, self.result_kinds, self.dtypes = kinds, result_kinds, dtypes
         names = [f"x{index}" for index in range(len(dtypes))]
         self.trace = self.trace_type(
             body, names, [one is not None for one in dtypes], flags, numbers
@@ -180,7 +211,7 @@ class RowPlan:
         """Finds after how many loops a value is known, and whether it is one for each row."""
         step = self._steps.get(value)
         if step is None:
-            self._level[value], self._of_row[value] = 0, self.kinds[value] == "r"
+            self._level[value], self._of_row[value] = 0, self.kinds[value] == ROW
             return
         level = max((self._level[one] for one in step.values()), default=0)
         reduces = step.name in REDUCTIONS

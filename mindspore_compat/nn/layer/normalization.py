@@ -21,7 +21,8 @@ from ..._core.rules.vocabulary import (
 )
 from ..._core.tensor.dtype import float32
 from ..._core.tensor.tensor import Tensor
-from ...ops._normalization.layer_norm import group_standardize, multiply_add, row_standardize
+from ...ops._normalization.group_norm import group_standardize
+from ...ops._normalization.layer_norm import multiply_add, row_standardize
 from .._parts import need_floats, parameter
 from ..cell import Cell
 from ._batch_norm import (

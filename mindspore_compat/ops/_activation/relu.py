@@ -6,6 +6,7 @@ The one with random slopes (`rrelu`) is in _random/dropout.py.
 from math import prod
 
 from ..._backend.bodies.gpu import bodies_of
+from ..._backend.bodies.row_plan import COLUMN, ELEMENT, ROW
 from ..._backend.host.select import zero_of
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
@@ -168,7 +169,7 @@ def prelu(xp, input: Floats, weight: Floats):
             f"but got {weight.shape[0]}."
         )
     weight = xp.cast(weight, input.dtype)
-    result = _rows_of_channels(xp, _prelu, "e", weight, input)
+    result = _rows_of_channels(xp, _prelu, (ELEMENT,), weight, input)
     return _prelu(xp, input, _of_channels(xp, weight, input)) if result is None else result
 
 
@@ -192,7 +193,7 @@ def _of_channels(xp, weight, x):
     return xp.reshape(weight, (1, -1) + (1,) * (x.ndim - 2) if x.ndim > 1 else (-1,) * x.ndim)
 
 
-def _rows_of_channels(xp, body, gives, weight, *arrays):
+def _rows_of_channels(xp, body, results, weight, *arrays):
     """`body(xp, *arrays, weight)` as one kernel over rows, which have a channel for each element or
     are one each; None if there is none."""
     first = arrays[0]
@@ -200,21 +201,22 @@ def _rows_of_channels(xp, body, gives, weight, *arrays):
         return None
     count, channels, area = first.shape[0], first.shape[1], prod(first.shape[2:])
     if area == 1:
-        weight, kind, shape = xp.broadcast_to(weight, (channels,)), "c", (1, count, channels)
-    else:
-        weight = xp.reshape(xp.broadcast_to(weight, (count, channels)), (-1,))
-        kind, shape = "r", (1, count * channels, area)
-    return bodies.rows(body, "e" * len(arrays) + kind, gives, shape, *arrays, weight)
+        weight = xp.broadcast_to(weight, (channels,))
+        shape = 1, count, channels
+        return bodies.rows(body, shape, results, elements=arrays, columns=(weight,))
+    weight = xp.reshape(xp.broadcast_to(weight, (count, channels)), (-1,))
+    shape = 1, count * channels, area
+    return bodies.rows(body, shape, results, elements=arrays, rows=(weight,))
 
 
 @prelu.vjp_joint
 def prelu_vjp(xp, g, input, weight):
     """Gradients of the input and of the weight."""
     slope = xp.cast(weight, input.dtype)
-    body, gives = _prelu_vjp_row, "er"
+    body, results = _prelu_vjp_row, (ELEMENT, ROW)
     if prod(input.shape[2:]) == 1:
-        body, gives = _prelu_vjp, "ec"
-    result = _rows_of_channels(xp, body, gives, slope, input, g)
+        body, results = _prelu_vjp, (ELEMENT, COLUMN)
+    result = _rows_of_channels(xp, body, results, slope, input, g)
     if result is None:
         by_input, by_weight = _prelu_vjp(xp, input, g, _of_channels(xp, slope, input))
         axes = tuple(axis for axis in range(input.ndim) if axis != 1)

@@ -5,6 +5,7 @@ _loss/margin.py, losses of sequences in _loss/ctc.py.
 """
 
 from ..._backend.bodies.gpu import bodies_of
+from ..._backend.bodies.row_plan import ELEMENT, ROW
 from ..._backend.space import implements
 from ..._core.autograd.vjp_rules import derive
 from ..._core.declare.inputs import Promote, Quirks
@@ -30,7 +31,7 @@ from .reduction import Reduced, Reduction, need_shape, reduced
 def class_nll(xp, x, target, counts):
     """log(sum(exp(x))) - x[target] for each row of (N, C), and 0 where `counts` is false."""
     if bodies := bodies_of(xp, x, target, counts):
-        result = bodies.rows(_row_nll, "err", "r", (1, *x.shape), x, target, counts)
+        result = bodies.rows(_row_nll, (1, *x.shape), (ROW,), elements=(x,), rows=(target, counts))
         if result is not None:
             return xp.cast(result, x.dtype)
     return xp.by_rows(_row_nll, x, target, counts)
@@ -45,7 +46,9 @@ def _row_nll(xp, x, target, counts):
 def _class_nll_vjp(xp, g, out, x, target, counts):
     """softmax(x) minus 1 at the target; 0 where a row does not count."""
     if bodies := bodies_of(xp, x, target, counts, out, g):
-        result = bodies.rows(_row_vjp, "errrr", "e", (1, *x.shape), x, target, counts, out, g)
+        result = bodies.rows(
+            _row_vjp, (1, *x.shape), (ELEMENT,), elements=(x,), rows=(target, counts, out, g)
+        )
         if result is not None:
             return result
     return xp.by_rows(_row_vjp, x, target, counts, out, g)

@@ -10,6 +10,7 @@ from math import prod
 
 from ..._backend.arrays import space_of
 from ..._backend.bodies.gpu import bodies_of
+from ..._backend.bodies.row_plan import ELEMENT, ROW
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Float, Number, OneOf, TensorOf, checked
@@ -80,7 +81,13 @@ def batch_standardize(
     """
     if x.size and (bodies := bodies_of(xp, x, scale, shift)):
         result = bodies.rows(
-            standardized, "err", "err", _as_rows(x), x, scale, shift, eps=eps, gives_rstd=False
+            standardized,
+            _as_rows(x),
+            (ELEMENT, ROW, ROW),
+            elements=(x,),
+            rows=(scale, shift),
+            eps=eps,
+            gives_rstd=False,
         )
         if result is not None:
             return result
@@ -132,8 +139,14 @@ def batch_standardize_vjp(xp, g, x, scale, out, eps):
     grad_out, grad_mean, grad_var = g
     mean, var = out[1], out[2]
     if x.size and (bodies := bodies_of(xp, x, grad_out, scale)):
-        arguments = x, grad_out, scale, mean, var, grad_mean, grad_var
-        result = bodies.rows(_standardized_vjp, "eerrrrr", "err", _as_rows(x), *arguments, eps=eps)
+        result = bodies.rows(
+            _standardized_vjp,
+            _as_rows(x),
+            (ELEMENT, ROW, ROW),
+            elements=(x, grad_out),
+            rows=(scale, mean, var, grad_mean, grad_var),
+            eps=eps,
+        )
         if result is not None:
             return result
     planes, flow = upcast(xp, planes_of(xp, x), planes_of(xp, grad_out))

@@ -1,21 +1,22 @@
-"""Layer normalization, root mean square (RMS) normalization and group normalization.
+"""Normalisation of rows: layer norm and root mean square norm.
 
-A row is what the last axes hold, or one group of channels. Statistics are float32 (float64 for
+A row is what the last axes hold. Statistics are float32 (float64 for
 float64) whatever the dtype of the data, and may be differentiated too. Batch norm is in
-_normalization/batch_norm.py.
+batch_norm.py, group norm in group_norm.py.
 """
 
 from math import prod
 
 from ..._backend.bodies.gpu import bodies_of
+from ..._backend.bodies.row_plan import COLUMN, ELEMENT, ROW
 from ..._backend.space import implements
 from ..._core.autograd.vjp_rules import derive
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Bool, Float, Int, ListOf, Number, ScalarOf, TupleOf, checked
+from ..._core.rules.vocabulary import Bool, Float, Int, ListOf, Number, TupleOf, checked
 from .._rules import Floats, FloatsUpTo32
 from ..primitive import Primitive
-from .batch_norm import column, dots, need_channels, standardized, upcast
+from .batch_norm import column, dots, standardized, upcast
 
 Epsilon = Float(ge=0.0, le=1.0)
 
@@ -111,7 +112,13 @@ def _by_kernel(xp, bodies, x, scale, shift, axis, eps):
     """`row_standardize` as one kernel; None if there is none."""
     rows = _rows(xp, x, axis)
     result = bodies.rows(
-        standardized, "ecc", "err", (1, *rows.shape), rows, scale, shift, eps=eps, gives_rstd=True
+        standardized,
+        (1, *rows.shape),
+        (ELEMENT, ROW, ROW),
+        elements=(rows,),
+        columns=(scale, shift),
+        eps=eps,
+        gives_rstd=True,
     )
     if result is None:
         return None
@@ -134,6 +141,12 @@ def _kernel_vjp(xp, x, g, scale, mean, rstd, by_mean, by_rstd):
     return grad_x, part * rstd * g, g
 
 
+def _gradient_kinds(kind, scale, shift_shape):
+    """The kinds of the gradients of data, scale and shift, of which those are asked for that are
+    there."""
+    return ELEMENT, None if scale is None else kind, None if shift_shape is None else kind
+
+
 @row_standardize.vjp_joint
 def row_standardize_vjp(xp, g, x, scale, shift_shape, out, axis):
     """Gradients of the data, the scale and the shift."""
@@ -145,9 +158,14 @@ def row_standardize_vjp(xp, g, x, scale, shift_shape, out, axis):
     weight = _flat(xp, scale)
     bodies, rows, flow = _bodies_for(xp, rows, flow, weight)
     if bodies:
-        arguments = rows, flow, weight, mean, rstd, by_mean, by_rstd
-        gives = "e" + ("-" if scale is None else "c") + ("-" if shift_shape is None else "c")
-        result = bodies.rows(_kernel_vjp, "eecrrrr", gives, (1, *rows.shape), *arguments)
+        result = bodies.rows(
+            _kernel_vjp,
+            (1, *rows.shape),
+            _gradient_kinds(COLUMN, scale, shift_shape),
+            elements=(rows, flow),
+            columns=(weight,),
+            rows=(mean, rstd, by_mean, by_rstd),
+        )
         if result is not None:
             return (
                 xp.reshape(result[0], x.shape),
@@ -370,7 +388,14 @@ def _root_mean_square(xp, api, x, gamma, epsilon):
     axis = x.ndim - gamma.ndim
     if gamma.ndim and x.size and (bodies := bodies_of(xp, x, gamma)):
         rows = _rows(xp, x, axis)
-        result = bodies.rows(_scaled_rows, "ec", "er", (1, *rows.shape), rows, gamma, eps=epsilon)
+        result = bodies.rows(
+            _scaled_rows,
+            (1, *rows.shape),
+            (ELEMENT, ROW),
+            elements=(rows,),
+            columns=(gamma,),
+            eps=epsilon,
+        )
         if result is not None:
             return xp.reshape(result[0], x.shape), xp.reshape(result[1], _statistic_shape(x, axis))
     rows, gamma = upcast(xp, x, gamma)
@@ -399,8 +424,14 @@ def _root_mean_square_vjp(xp, g, by_rstd, x, gamma, rstd):
     weight, rstd, by_rstd = _flat(xp, gamma), column(xp, rstd), column(xp, by_rstd)
     bodies, rows, flow = _bodies_for(xp, rows, flow, weight)
     if bodies:
-        arguments = rows, flow, weight, rstd, by_rstd
-        result = bodies.rows(_scaled_rows_vjp, "eecrr", "ec", (1, *shape), *arguments)
+        result = bodies.rows(
+            _scaled_rows_vjp,
+            (1, *shape),
+            (ELEMENT, COLUMN),
+            elements=(rows, flow),
+            columns=(weight,),
+            rows=(rstd, by_rstd),
+        )
         if result is not None:
             return xp.reshape(result[0], x.shape), xp.reshape(result[1], gamma.shape)
 
@@ -487,103 +518,3 @@ def add_rms_norm_vjp(xp, g, gamma, out):
 
 
 # Over groups of channels --------------------------------------------------------------------------
-
-
-@public("ops.group_norm", "mint.nn.functional.group_norm")
-@checked
-def group_norm(
-    input: Floats,
-    num_groups: ScalarOf(Int, TypeError),
-    weight: Floats = None,
-    bias: Floats = None,
-    eps: Float = 1e-5,
-):
-    """Applies group normalization to data (N, C, ...): each group of channels gets mean 0 and
-    deviation 1.
-
-    Then each channel is multiplied by its `weight` and its `bias` added.
-
-    Returns:
-        Tensor of the shape and dtype of `input`.
-
-    Example:
-        >>> import mindspore_compat as ms
-        >>> print(ms.ops.group_norm(ms.Tensor([[1.0, 3.0]]), 1))
-        [[-0.999995  0.999995]]
-
-    Source: mindspore.ops.group_norm of MindSpore 2.10.
-    """
-    channels = input.shape[1] if input.ndim > 1 else 0
-    if num_groups < 1 or channels % num_groups or not channels:
-        raise ValueError(
-            f"For 'group_norm', 'num_groups' must be positive and divide the channels, but got "
-            f"{num_groups} and shape {input.shape}."
-        )
-    need_channels("group_norm", input, range(2, 9), weight=weight, bias=bias)
-    return group_standardize.run(input, weight, bias, num_groups, eps)
-
-
-@op(compute="native")
-def group_standardize(
-    xp, x: Floats, scale: Floats = None, shift: Floats = None, groups: Int = 1, eps: Number = 1e-5
-):
-    """Group normalization of (N, C, ...), then scaled and shifted by channel."""
-    shape, area = _as_groups(x, groups)
-    if x.size and (bodies := bodies_of(xp, x, scale, shift)):
-        result = bodies.rows(
-            _grouped, "ekk", "e", (1, *shape), x, scale, shift, eps=eps, groups=groups, area=area
-        )
-        if result is not None:
-            return result
-    normal = xp.row_normal(upcast(xp, xp.reshape(x, shape)), eps)
-    planes = xp.reshape(normal, (x.shape[0], x.shape[1], area))
-    if scale is not None:
-        planes = planes * column(xp, upcast(xp, scale))
-    if shift is not None:
-        planes = planes + column(xp, upcast(xp, shift))
-    return xp.cast(xp.reshape(planes, x.shape), x.dtype)
-
-
-def _as_groups(x, groups):
-    """The shape of `x` with a row for each group, and the number of positions of a channel."""
-    area = prod(x.shape[2:])
-    return (x.shape[0] * groups, x.shape[1] // groups * area), area
-
-
-def _grouped(xp, x, scale, shift, *, eps, groups, area):
-    return standardized(xp, x, scale, shift, eps=eps, gives_rstd=True)[0]
-
-
-def _grouped_vjp(xp, x, g, scale, *, eps, groups, area):
-    """The gradient of rows, and the arrays whose sums are the gradients of scale and shift."""
-    part = x - xp.row_sum(x) / xp.row_size()
-    rstd = 1 / xp.sqrt(xp.row_sum(part * part) / xp.row_size() + eps)
-    flow = g if scale is None else g * scale
-    by_part = -xp.row_sum(part * flow) * rstd * rstd * rstd / xp.row_size()
-    by_one = -rstd * xp.row_sum(flow) / xp.row_size()
-    return flow * rstd + (part * by_part + by_one), part * rstd * g, g
-
-
-@group_standardize.vjp_joint
-def group_standardize_vjp(xp, g, x, scale, shift_shape, groups, eps):
-    """Gradients of the data, the scale and the shift; the statistics are recomputed."""
-    shape, area = _as_groups(x, groups)
-    planes = (x.shape[0], x.shape[1], area)
-    bodies, rows, flow = _bodies_for(xp, xp.reshape(x, shape), xp.reshape(g, shape), scale)
-    if bodies:
-        gives = "e" + ("-" if scale is None else "k") + ("-" if shift_shape is None else "k")
-        numbers = {"eps": eps, "groups": groups, "area": area}
-        result = bodies.rows(_grouped_vjp, "eek", gives, (1, *shape), rows, flow, scale, **numbers)
-        if result is not None:
-            return xp.reshape(result[0], x.shape), *result[1:]
-    weighted, grad_scale = flow, None
-    if scale is not None:
-        weighted = xp.reshape(flow, planes) * column(xp, upcast(xp, scale))
-        normal = xp.reshape(xp.row_normal(rows, eps), planes)
-        grad_scale = xp.sum(dots(xp, normal, xp.reshape(flow, planes)), 0)
-    grad_x = _row_normal_vjp(xp, xp.reshape(weighted, shape), rows, eps)
-    return (
-        xp.reshape(grad_x, x.shape),
-        grad_scale,
-        None if shift_shape is None else xp.sum(xp.reshape(flow, planes), (0, 2)),
-    )

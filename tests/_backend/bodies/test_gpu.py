@@ -7,6 +7,7 @@ from fakecupy import counting, rawkernels
 from kit import close, close_sums
 
 from mindspore_compat._backend import arrays
+from mindspore_compat._backend.bodies.row_plan import ELEMENT, ROW
 
 pytestmark = [
     pytest.mark.device,
@@ -36,9 +37,15 @@ def test_rows_of_a_matrix(space, dtype, shape):
     rng = np.random.default_rng(0)
     x = rng.standard_normal(shape).astype(dtype)
     scale = rng.standard_normal(shape[1]).astype(np.float32)
-    operands = space.array(x), space.array(scale), None
     with counting.counted() as counts:
-        found = space.bodies.rows(normal, "ecc", "err", (1, *shape), *operands, eps=1e-5)
+        found = space.bodies.rows(
+            normal,
+            (1, *shape),
+            (ELEMENT, ROW, ROW),
+            elements=(space.array(x),),
+            columns=(space.array(scale), None),
+            eps=1e-5,
+        )
     expected = expected_normal(x, scale, None, 1, 1e-5)
     tolerance = {4: 1e-5, 8: 1e-12, 2: 1e-2}[x.itemsize]
     for have, want in zip(found, expected, strict=True):
@@ -53,12 +60,10 @@ def test_channels_of_a_batch(space):
     scale, shift = np.arange(4, dtype=np.float32), np.ones(4, np.float32)
     found = space.bodies.rows(
         normal,
-        "err",
-        "err",
         (3, 4, 10),
-        space.array(x),
-        space.array(scale),
-        space.array(shift),
+        (ELEMENT, ROW, ROW),
+        elements=(space.array(x),),
+        rows=(space.array(scale), space.array(shift)),
         eps=1e-3,
     )
     expected = expected_normal(x, scale.reshape(-1, 1, 1), shift.reshape(-1, 1, 1), (0, 2, 3), 1e-3)
@@ -75,11 +80,10 @@ def test_groups_of_channels_have_a_number_for_each_channel(space):
     scale = np.arange(4, dtype=np.float32)
     found = space.bodies.rows(
         scaled_normal,
-        "ek",
-        "e",
         (1, 6, 20),
-        space.array(x),
-        space.array(scale),
+        (ELEMENT,),
+        elements=(space.array(x),),
+        channels=(space.array(scale),),
         eps=1e-3,
         groups=2,
         area=10,
@@ -98,16 +102,13 @@ def below(xp, x, column, counts):
 def test_an_element_of_each_row_is_picked(space, kind):
     x = np.random.default_rng(0).standard_normal((4, 300)).astype(np.float32)
     column, counts = np.array([0, 299, -1, 5], kind), np.array([True, True, True, False])
-    found = space.bodies.rows(
-        below, "err", "r", (1, 4, 300), *map(space.array, (x, column, counts))
-    )
+    rows = space.array(column), space.array(counts)
+    found = space.bodies.rows(below, (1, 4, 300), (ROW,), elements=(space.array(x),), rows=rows)
     wanted = x.max(1) - x[np.arange(4), column]
     wanted[3] = 7
     close(found.get(), wanted)
     x[1, 3] = np.nan
-    found = space.bodies.rows(
-        below, "err", "r", (1, 4, 300), *map(space.array, (x, column, counts))
-    )
+    found = space.bodies.rows(below, (1, 4, 300), (ROW,), elements=(space.array(x),), rows=rows)
     np.testing.assert_array_equal(np.isnan(found.get()), [False, True, False, False])
 
 

@@ -14,6 +14,7 @@ from mindspore_compat import nn, ops
 from mindspore_compat._backend.bodies import row_layout
 from mindspore_compat._backend.bodies.multi_tensor import Numbers
 from mindspore_compat._backend.bodies.row_kernels import RowKernel
+from mindspore_compat._backend.bodies.row_plan import ELEMENT
 from mindspore_compat._backend.conv import cuda_kernels
 from mindspore_compat._backend.updates import factored
 from mindspore_compat._backend.updates.fuse import fuse
@@ -138,7 +139,7 @@ def test_a_thread_loads_several_packs_before_it_uses_one(length, dtype):
     """Rows of a warp, of a block, and those that are read again."""
     problem = row_layout.Problem((1, 4096, length), (np.dtype(dtype),), 1, True, 0, False, False)
     layout = row_layout.choose(problem).layout
-    signature = softmax, "e", "e", (np.dtype(dtype),), {"axis": None}, ()
+    signature = softmax, (ELEMENT,), (ELEMENT,), (np.dtype(dtype),), {"axis": None}, ()
     names = nvrtc.instructions(RowKernel(*signature, layout).text, 90)
     first_use = min(names.index(name) for name in names if name.startswith(("SHFL", "shfl")))
     wide = ("LDG.E.128", "ld.global.v4", "ld.global.v2.b64", "ld.global.nc.v4")

@@ -11,6 +11,7 @@ from kit import close
 
 from mindspore_compat._backend import arrays
 from mindspore_compat._backend.bodies import gpu
+from mindspore_compat._backend.bodies.row_plan import COLUMN, ELEMENT, ROW
 
 pytestmark = [
     pytest.mark.device,
@@ -52,17 +53,33 @@ def as_rows(x, shape):
     return np.moveaxis(x.astype(float).reshape(shape), 1, 0).reshape(shape[1], -1)
 
 
-def launch_of(space, shape, dtype, body=moments, kinds="er", gives="err", **scalars):
-    """The Launch that a body has for data of a shape."""
-    dtypes = tuple(np.dtype(dtype) for _ in kinds)
-    made = gpu.RowBody(space.module, body, kinds, gives, dtypes, {}, tuple(scalars))
+SIGNATURES = {  # the kinds of a body's arrays, and of its results
+    softmax: ((ELEMENT,), (ELEMENT,)),
+    moments: ((ELEMENT, ROW), (ELEMENT, ROW, ROW)),
+    products: ((ELEMENT, ELEMENT, COLUMN), (ELEMENT, COLUMN, COLUMN)),
+}
+
+
+def launch_of_moments(space, shape, dtype):
+    """The Launch that `moments` has for data of a shape."""
+    kinds, result_kinds = SIGNATURES[moments]
+    dtypes = (np.dtype(dtype),) * len(kinds)
+    made = gpu.RowBody(space.module, moments, kinds, result_kinds, dtypes, {}, ("eps",))
     given = [space.zeros(np.prod(shape), dtype)] * len(kinds)
-    return made.launch(shape, given, scalars)
+    return made.launch(shape, given, {"eps": 0.1})
+
+
+def run_moments(space, shape, x, scale):
+    """The results of `moments` on the host."""
+    results = space.bodies.rows(
+        moments, shape, SIGNATURES[moments][1], elements=(x,), rows=(scale,), eps=0.1
+    )
+    return map(arrays.to_host, results)
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_the_layout_follows_from_the_shape(space, shape):
-    layout = launch_of(space, shape, "float32", eps=0.1).layout
+    layout = launch_of_moments(space, shape, "float32").layout
     assert (layout.lanes, layout.held, layout.chunked, layout.segmented) == SHAPES[shape]
 
 
@@ -72,10 +89,7 @@ def test_moments(space, shape, dtype):
     rng = np.random.default_rng(0)
     x = (rng.standard_normal(np.prod(shape)) + 30).astype(dtype)
     scale = rng.random(shape[1]).astype("float32")
-    out, mean, var = map(
-        arrays.to_host,
-        space.bodies.rows(moments, "er", "err", shape, space.array(x), space.array(scale), eps=0.1),
-    )
+    out, mean, var = run_moments(space, shape, space.array(x), space.array(scale))
     data = as_rows(x, shape)
     close(mean, data.mean(1), rtol=1e-6, atol=0)
     close(var, data.var(1), rtol=1e-5, atol=1e-6)
@@ -97,7 +111,7 @@ def test_softmax(space, length, dtype):
 @pytest.mark.parametrize("shape", [(3, 2, 20000), (90, 2, 499), (3, 5, 1)], ids=str)
 def test_rows_that_are_read_again_may_have_parts(space, shape):
     x = np.random.default_rng(0).standard_normal(np.prod(shape)).astype("float32")
-    found = space.bodies.rows(softmax, "e", "e", shape, space.array(x), axis=None)
+    found = space.bodies.rows(softmax, shape, (ELEMENT,), elements=(space.array(x),), axis=None)
     e = np.exp(as_rows(x, shape))
     close(as_rows(arrays.to_host(found), shape), e / e.sum(1, keepdims=True), rtol=1e-5, atol=1e-7)
 
@@ -109,10 +123,14 @@ def test_sums_over_rows(space, rows, length, dtype):
     rng = np.random.default_rng(0)
     x, g = (rng.standard_normal((rows, length)).astype(dtype) for _ in range(2))
     scale = rng.random(length).astype("float32")
-    given = map(space.array, (x, g, scale))
-    out, by_scale, by_shift = map(
-        arrays.to_host, space.bodies.rows(products, "eec", "ecc", (1, rows, length), *given)
+    results = space.bodies.rows(
+        products,
+        (1, rows, length),
+        (ELEMENT, COLUMN, COLUMN),
+        elements=(space.array(x), space.array(g)),
+        columns=(space.array(scale),),
     )
+    out, by_scale, by_shift = map(arrays.to_host, results)
     assert out.dtype == dtype and by_scale.dtype == (np.float64 if x.itemsize == 8 else np.float32)
     x, g = x.astype(float), g.astype(float)
     rtol = 1e-4 if rows > 5 or length < 9000 or by_scale.itemsize == 8 else 1e-2
@@ -127,11 +145,16 @@ def quotients(xp, x, divisor):
 def test_a_row_is_divided_by_any_number(space):
     divisor = np.float32([3, 0, -0.0, np.inf, np.nan, 3e38, 2e-38, -7])
     x = np.repeat(np.float32([[0, 1, -2, 3e38, np.inf, np.nan]]), 8, 0)
-    given = space.array(x), space.array(divisor)
-    found = arrays.to_host(space.bodies.rows(quotients, "er", "e", (1, *x.shape), *given))
+    found = space.bodies.rows(
+        quotients,
+        (1, *x.shape),
+        (ELEMENT,),
+        elements=(space.array(x),),
+        rows=(space.array(divisor),),
+    )
     with np.errstate(all="ignore"):
         wanted = x / divisor[:, None]
-    np.testing.assert_allclose(found, wanted, rtol=3e-7, atol=1e-37)
+    np.testing.assert_allclose(arrays.to_host(found), wanted, rtol=3e-7, atol=1e-37)
 
 
 def test_memory_that_is_not_aligned_is_read_too(space):
@@ -147,10 +170,7 @@ def test_numbers_that_are_not_finite_stay_in_their_row(space):
         x = np.ones(np.prod(shape), "float32")
         x[0] = np.inf
         scale = space.array(np.ones(shape[1], "float32"))
-        out, mean, _ = map(
-            arrays.to_host,
-            space.bodies.rows(moments, "er", "err", shape, space.array(x), scale, eps=0.1),
-        )
+        out, mean, _ = run_moments(space, shape, space.array(x), scale)
         wrong = ~np.isfinite(as_rows(out, shape)).all(1)
         np.testing.assert_array_equal(wrong, np.arange(shape[1]) == 0)
         np.testing.assert_array_equal(np.isfinite(mean), ~wrong)
@@ -170,7 +190,7 @@ def bytes_moved(launch_of_body, shape):
     elements, moved = int(np.prod(shape)), 0
     for source, _ in body._kernels(launch.layout):
         for index in body.plan.there:
-            if body.plan.kinds[index] == "e":
+            if body.plan.kinds[index] == ELEMENT:
                 loads = len(re.findall(rf"\(x{index} \+ offsets", source.text))
                 moved += loads * elements * body.plan.dtypes[index].itemsize
         for number in source.stored:
@@ -183,24 +203,25 @@ def bytes_moved(launch_of_body, shape):
 
 
 @pytest.mark.parametrize(
-    "body, kinds, gives, shape, ideal",
+    "body, shape, ideal",
     [
-        (softmax, "e", "e", (1, 4096, 512), 8),
-        (softmax, "e", "e", (1, 512, 30522), 8),
-        (moments, "er", "err", (1, 4096, 768), 8),
-        (moments, "er", "err", (64, 2048, 49), 8),
-        (moments, "er", "err", (64, 64, 112 * 112), 12),  # its sums first, so it is read twice
-        (moments, "er", "err", (65536, 256, 1), 12),
-        (products, "eec", "ecc", (1, 4096, 768), 12),
-        (products, "eec", "ecc", (1, 65536, 64), 12),
-        (products, "eec", "ecc", (1, 8192, 4096), 12),
+        (softmax, (1, 4096, 512), 8),
+        (softmax, (1, 512, 30522), 8),
+        (moments, (1, 4096, 768), 8),
+        (moments, (64, 2048, 49), 8),
+        (moments, (64, 64, 112 * 112), 12),  # its sums first, so it is read twice
+        (moments, (65536, 256, 1), 12),
+        (products, (1, 4096, 768), 12),
+        (products, (1, 65536, 64), 12),
+        (products, (1, 8192, 4096), 12),
     ],
 )
-def test_bytes_moved_are_those_that_have_to_be(space, body, kinds, gives, shape, ideal):
+def test_bytes_moved_are_those_that_have_to_be(space, body, shape, ideal):
+    kinds, result_kinds = SIGNATURES[body]
     scalars = {"eps": 0.1} if body is moments else {}
     flags = {"axis": None} if body is softmax else {}
     dtypes = (np.dtype("float32"),) * len(kinds)
-    made = gpu.RowBody(space.module, body, kinds, gives, dtypes, flags, tuple(scalars))
+    made = gpu.RowBody(space.module, body, kinds, result_kinds, dtypes, flags, tuple(scalars))
     launch = made.launch(shape, [space.zeros(4, "float32")] * len(kinds), scalars)
     assert bytes_moved((made, launch), shape) <= 1.1 * ideal * np.prod(shape)
     assert launch.blocks * launch.chunks >= 64

@@ -20,7 +20,7 @@ from ....ops._normalization.batch_norm import (
     need_channels,
     normalize_batch,
 )
-from ....ops._normalization.layer_norm import group_standardize
+from ....ops._normalization.group_norm import group_standardize
 
 Flag = Any  # the original takes any value for true or false
 
