@@ -2,7 +2,7 @@
 
 A loop takes the rows `first` to `last` of a batch, ROWS at a time, through all steps: their states
 and gates stay in the cache, and no row waits for others. The computation of a step is a short text
-for one row; `forward` and `backward` generate the loop around it. Names in these texts:
+for one row; `forward_text` and `backward_text` generate the loop around it. Names in these texts:
 
     gates[t, row]   what the input adds to the gates, (steps, batch, width)
     activated       the `gates` of a backward loop, (steps, batch, 4 * units): the gates of an LSTM
@@ -15,9 +15,12 @@ Arrays have one axis. A loop over `units` uses few arrays, because LLVM checks a
 overlap before it vectorizes.
 """
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 from ..compiled.library import Library
 from ..compiled.tiles import LANES, VECTORS, panel_tile, pointer, transpose_square
-from ..threads.parallel_loops import FLOAT, array, number, piece
+from ..threads.parallel_loops import FLOAT, array, memory, number, piece
 
 
 def whole_vectors(width):
@@ -90,7 +93,6 @@ def multiply(rows, a, at, w, count, width, add, out):
 
 
 LIBRARY = Library(whole_vectors, fill, multiply)
-BUFFERS = "sums", "into", "old", "bent"  # memory of a thread
 
 _FORWARD = """def {name}({arrays}, steps, batch, units, reverse, first, last):
     width = units * {parts}
@@ -261,7 +263,7 @@ for j in range(units):
 _PARTS = {"tanh": 1, "relu": 1, "lstm": 4, "gru": 3}
 
 
-def forward(kind, has_mask, saves, name):
+def forward_text(kind, has_mask, saves, name):
     """The forward loop over all steps of "tanh", "relu", "lstm" or "gru"; the last two may write
     the values that their gradients need."""
     if kind == "lstm":
@@ -279,14 +281,14 @@ def forward(kind, has_mask, saves, name):
     body += "\n" + (_OUT_MASKED if has_mask else _OUT_PLAIN)
     return _FORWARD.format(
         name=name,
-        arrays=", ".join(arrays("forward", kind, has_mask, saves)),
+        arrays=", ".join(forward_arrays(kind, has_mask, saves)),
         parts=_PARTS[kind],
         begin=_in(_ADD_BIAS if kind == "gru" else _ADD_GATES, 3),
         body=_in(body, 4),
     )
 
 
-def backward(kind, has_mask, name):
+def backward_text(kind, has_mask, name):
     """The backward loop over all steps."""
     before = ""
     if kind == "lstm":
@@ -302,7 +304,7 @@ def backward(kind, has_mask, name):
     )
     return _BACKWARD.format(
         name=name,
-        arrays=", ".join(arrays("backward", kind, has_mask)),
+        arrays=", ".join(backward_arrays(kind, has_mask)),
         parts=_PARTS[kind],
         before=before,
         body=_in(_INTO[has_mask] + "\n" + body, 4),
@@ -322,19 +324,52 @@ def _in(text, depth):
     return "\n".join("    " * depth + line for line in text.splitlines())
 
 
-def arrays(direction, kind, has_mask, saves=False):
-    """The names of the arrays of a loop, in order.
+def forward_arrays(kind, has_mask, saves):
+    """The arrays of a loop that `forward_text` gives, by name, in their order."""
+    own = {"lstm": {"cells": array(FLOAT)}, "gru": {"bias": array(FLOAT)}}.get(kind, {})
+    return {
+        "states": array(FLOAT),
+        "gates": array(FLOAT),
+        "outputs": array(FLOAT),
+        "w": array(FLOAT),
+        **own,
+        **({"activated": array(FLOAT)} if saves else {}),
+        **({"mask": array(FLOAT)} if has_mask else {}),
+        "sums": memory(FLOAT),
+    }
 
-    Each thread has its own of those in BUFFERS.
-    """
-    mask = ("mask",) if has_mask else ()
-    if direction == "forward":
-        own = {"lstm": ("cells",), "gru": ("bias",)}.get(kind, ())
-        own = ("gates", "outputs", "w", *own, *(("activated",) if saves else ()))
-    else:
-        own = {
-            "lstm": ("gates", "first_cells", "cells", "old", "bent"),
-            "gru": ("gates", "carried"),
-        }.get(kind, ())
-        own = ("before", "grad_out", "v", "grads", "into", *own)
-    return ("states", *own, *mask, "sums")
+
+def backward_arrays(kind, has_mask):
+    """The arrays of a loop that `backward_text` gives, by name, in their order."""
+    own = {
+        "lstm": {
+            "gates": array(FLOAT),
+            "first_cells": array(FLOAT),
+            "cells": array(FLOAT),
+            "old": memory(FLOAT),
+            "bent": memory(FLOAT),
+        },
+        "gru": {"gates": array(FLOAT), "carried": array(FLOAT)},
+    }.get(kind, {})
+    return {
+        "states": array(FLOAT),
+        "before": array(FLOAT),
+        "grad_out": array(FLOAT),
+        "v": array(FLOAT),
+        "grads": array(FLOAT),
+        "into": memory(FLOAT),
+        **own,
+        **({"mask": array(FLOAT)} if has_mask else {}),
+        "sums": memory(FLOAT),
+    }
+
+
+class Direction(NamedTuple):
+    """The loops of one direction: functions of the kind and the options."""
+
+    text: Callable  # also of the name of the loop
+    arrays: Callable
+
+
+FORWARD = Direction(forward_text, forward_arrays)
+BACKWARD = Direction(backward_text, backward_arrays)

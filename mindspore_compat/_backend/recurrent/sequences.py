@@ -45,7 +45,7 @@ def _are_taken(kind, order, gates, weight, *others):
 
 
 def _forward(kind, order, gates, weight, mask, states, bias, activated):
-    return _sequence("forward", kind, mask is not None, activated is not None)
+    return _sequence(loops.FORWARD, kind, mask is not None, activated is not None)
 
 
 @serves(
@@ -83,7 +83,7 @@ def forward(kind, order, gates, weight, mask, states, bias, activated):
 
 
 def _backward(kind, order, gates, weight, mask, *_):
-    return _sequence("backward", kind, mask is not None)
+    return _sequence(loops.BACKWARD, kind, mask is not None)
 
 
 @serves(
@@ -128,10 +128,9 @@ class _Sequence:
     gates."""
 
     def __init__(self, direction, kind, *options):
-        self.arrays = loops.arrays(direction, kind, *options)
-        text = functools.partial(getattr(loops, direction), kind, *options)
-        parameters = [_parameter(name) for name in self.arrays]
-        parameters += [parallel_loops.number()] * 4
+        self.arrays = direction.arrays(kind, *options)
+        text = functools.partial(direction.text, kind, *options)
+        parameters = [*self.arrays.values(), *[parallel_loops.number()] * 4]
         parameters += [parallel_loops.piece(0), parallel_loops.piece(1)]
         library = loops.LIBRARY
         self._steps = parallel_loops.ParallelLoop(text, parameters, True, "recurrence", library)
@@ -156,15 +155,10 @@ class _Sequence:
             "bent": ROWS * steps * units,
         }
         given = [
-            buffers[name] if name in buffers else jit.flat(given[name]) for name in self.arrays
+            buffers[name] if parameter.kind == "memory" else jit.flat(given[name])
+            for name, parameter in self.arrays.items()
         ]
         pieces = parallel_loops.blocks(
             batch, ROWS * max(PIECE // (steps * ROWS * units * width), 1)
         )
         self._steps.run(pieces, *given, steps, batch, units, int(order[0] > order[-1]))
-
-
-def _parameter(name):
-    if name in loops.BUFFERS:
-        return parallel_loops.memory(FLOAT)
-    return parallel_loops.array(FLOAT)
