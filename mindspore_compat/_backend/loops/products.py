@@ -13,6 +13,7 @@ vectors of 16 elements, if NumPy uses OpenBLAS.
 """
 
 import functools
+from typing import NamedTuple
 
 import numpy
 
@@ -26,11 +27,21 @@ from ..compiled.tiles import (
     copy_vector,
     panel_tile,
     prefetch,
-    sizes,
     transpose_square,
 )
+from ..compiled.tiles import sizes as vector_sizes
 from ..threads import scheduler
-from ..threads.parallel_loops import FLOAT, aligned, array, blocks, loop_of, memory, number, piece
+from ..threads.parallel_loops import (
+    FLOAT,
+    aligned,
+    array,
+    blocks,
+    loop_of,
+    memory,
+    number,
+    piece,
+    sizes,
+)
 from ..thresholds import Least, Most
 
 WIDEST = 16  # elements of the vectors with which the loops are faster
@@ -106,6 +117,20 @@ def pack_columns(
                 packed[to + k * wide + j] = b[at] if j < own else 0
 
 
+class Factors(NamedTuple):
+    """Which part of a product `multiply` makes, and how its matrices lie."""
+
+    turned: int  # 1 if the left side is (products, rows), 0 if it is (rows, products)
+    stride: int  # of the left side, from one row of it to the next
+    start: int  # the first of the products of a sum that are made
+    depth: int  # how many of them
+    column: int  # the first column of the result that is made
+    columns: int  # how many of them
+    across: int  # columns of the whole result
+    adds: int  # 1 to add the products to what the result holds, 0 to overwrite it
+    closes: int  # 1 if these are the last products, after which the addend is added
+
+
 def multiply(
     a: array(FLOAT),
     packed: array(FLOAT),
@@ -113,34 +138,24 @@ def multiply(
     addend: array(FLOAT),
     edge: memory(FLOAT),
     left_side: memory(FLOAT),
-    turned: number(),
-    stride: number(),
-    start: number(),
-    depth: number(),
-    column: number(),
-    columns: number(),
-    across: number(),
-    adds: number(),
-    closes: number(),
+    factors: sizes(Factors),
     first: piece(0),
     last: piece(1),
 ):
     """Writes the products of rows `first` to `last` with packed panels.
 
     Args:
-        a: the left side, (rows, products) or, if `turned`, (products, rows), with `stride` elements
-            from one row to the next.
+        a: the left side.
         packed: the panels.
-        out: the result, of `across` columns.
+        out: the result.
         addend: a row that is added to each row of the result, or an empty array.
         edge: memory for a tile.
         left_side: memory for a copy of GROUP rows of a `turned` left side, or an empty array for no
             copy. The strided elements of such rows would evict each other from the cache.
-        start, depth: the first product of each sum to compute, and their number.
-        column, columns: the columns of the result to compute.
-        adds (int): 1 to add the products to the values of `out`, 0 to overwrite them.
-        closes (int): 1 if these are the last products, after which `addend` is added.
+        factors: the part of the product to compute.
     """
+    stride, start, depth = factors.stride, factors.start, factors.depth
+    column, columns, across = factors.column, factors.columns, factors.across
     width, packs = VECTORS * LANES, left_side.size > 0
     for part in range(0, depth, DEPTH):
         count = min(DEPTH, depth - part)
@@ -154,14 +169,14 @@ def multiply(
                 side, at, row, across_row = a, i * stride + start + part, stride, 1
                 if packs:
                     side, at, row, across_row = left_side, i - group, 1, GROUP
-                elif turned:
+                elif factors.turned:
                     at, row, across_row = (start + part) * stride + i, 1, stride
                 for left in range(0, columns, width):
                     own = min(columns - left, width)
                     vectors = (own + LANES - 1) // LANES
                     panel = left * depth + part * vectors * LANES
                     tile_out, to, step = out, i * across + column + left, across
-                    add = 1 if adds or part else 0
+                    add = 1 if factors.adds or part else 0
                     if own % LANES:
                         tile_out, to, step, add = edge, 0, width, 0
                     panel_tile(
@@ -181,8 +196,8 @@ def multiply(
                     )
                     if own % LANES:
                         to = i * across + column + left
-                        copy_edge(edge, width, rows, own, out, to, across, adds or part)
-    if closes and addend.size:
+                        copy_edge(edge, width, rows, own, out, to, across, factors.adds or part)
+    if factors.closes and addend.size:
         for i in range(first, last):
             row = out[i * across + column : i * across + column + columns]
             for j in range(columns):
@@ -244,30 +259,21 @@ def multiply_columns(
             pack_rows(b, packed, across, start, depth, first, columns, 0, depth)
         a_stride = rows if a_turned else length
         closes = 1 if start + depth == length else 0
-        multiply(
-            a,
-            packed,
-            out,
-            addend,
-            edge,
-            edge[:0],
-            a_turned,
-            a_stride,
-            start,
-            depth,
-            first,
-            columns,
-            across,
-            start,
-            closes,
-            0,
-            rows,
-        )
+        factors = Factors(a_turned, a_stride, start, depth, first, columns, across, start, closes)
+        multiply(a, packed, out, addend, edge, edge[:0], factors, 0, rows)
 
 
 _LIBRARY = Library(pack_left, copy_edge, DEPTH=DEPTH, GROUP=GROUP)
 _WITH_BOTH = Library(
-    pack_left, copy_edge, pack_rows, pack_columns, multiply, DEPTH=DEPTH, GROUP=GROUP, CHUNK=CHUNK
+    pack_left,
+    copy_edge,
+    pack_rows,
+    pack_columns,
+    multiply,
+    DEPTH=DEPTH,
+    GROUP=GROUP,
+    CHUNK=CHUNK,
+    Factors=Factors,
 )
 
 
@@ -285,7 +291,7 @@ def suits():
     """True if the loops are faster than NumPy's products on this host."""
     libraries = scheduler.libraries()
     own = [library.internal_api == "openblas" for library in libraries]
-    return all(own) and bool(own) and sizes()["LANES"] == WIDEST
+    return all(own) and bool(own) and vector_sizes()["LANES"] == WIDEST
 
 
 def _is_few(x, y):
@@ -324,7 +330,7 @@ def product_of_few(x, y, out, addend):
     rows, length, across = *x.shape, y.shape[1]
     (a, a_turned), (b, b_turned) = _flat(x), _flat(y)
     out = numpy.empty((rows, across), FLOAT) if out is None else out
-    own, depth = sizes(), min(length, CHUNK)
+    own, depth = vector_sizes(), min(length, CHUNK)
     width = own["VECTORS"] * own["LANES"]
     several = max(PANEL // (rows * length * width), 1) * width
     _loop_of_columns().run(
@@ -381,7 +387,7 @@ def _flat(x):
 @functools.lru_cache(maxsize=256)
 def _columns(total):
     """The number of columns that are packed at a time: whole panels."""
-    width = sizes()["VECTORS"] * sizes()["LANES"]
+    width = vector_sizes()["VECTORS"] * vector_sizes()["LANES"]
     return scheduler.blocks(total, -(-total // (-(-total // COLUMNS) * width)) * width)
 
 
@@ -389,7 +395,7 @@ def _multiply(left, right, shape, part, block, out, addend):
     """Writes some columns of a product, or adds a part of their sums."""
     (a, a_turned), (b, b_turned), (rows, length) = left, right, shape
     pack, multiply = _loops(b_turned)
-    own, across = sizes(), out.shape[1]
+    own, across = vector_sizes(), out.shape[1]
     depth, columns = part.stop - part.start, block.stop - block.start
     width = own["VECTORS"] * own["LANES"]
     panels = -(-columns // width)
@@ -408,10 +414,12 @@ def _multiply(left, right, shape, part, block, out, addend):
         addend,
         own["ROWS"] * width,
         DEPTH * GROUP if a_turned else 0,
-        a_turned,
-        rows if a_turned else length,
-        *place,
-        across,
-        int(part.start > 0),
-        int(part.stop == length),
+        *Factors(
+            a_turned,
+            rows if a_turned else length,
+            *place,
+            across,
+            int(part.start > 0),
+            int(part.stop == length),
+        ),
     )

@@ -49,7 +49,7 @@ def way(request, monkeypatch):
         by_python(monkeypatch)
         names = "LANES", "ROWS", "VECTORS"
         own = {name: getattr(tiles, name) for name in names}
-        monkeypatch.setattr(product_loops, "sizes", lambda: own)
+        monkeypatch.setattr(product_loops, "vector_sizes", lambda: own)
     with made_anew(monkeypatch, product_loops, product_loops._columns, SHORTEST=1):
         yield request.param
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from ...compiled.library import Library
 from ...compiled.tiles import DOT_ROWS, LANES, ROWS, STREAMS, VECTORS, copy_vector, dots, tile
 from ...threads.parallel_loops import FLOAT, INDEX, OFFSET, array, memory, piece, sizes
-from .plane_loops import SLACK, TERMS, Filters, clear, copy_planes, copy_row
+from .plane_loops import SLACK, TERMS, Copies, Filters, clear, copy_planes, copy_row
 
 
 class FlatSizes(NamedTuple):
@@ -126,24 +126,19 @@ def correlate(
     many there are, its rows, its columns, and where it begins in the `area` elements of a filter.
     """
     clear(padded, padded.size - SLACK, padded.size)
+    copies = Copies(
+        sizes.channels,
+        sizes.height,
+        sizes.width,
+        sizes.stride_y,
+        sizes.stride_x,
+        sizes.step,
+        sizes.step,
+        sizes.row,
+    )
     for image in range(first, last):
-        copy_planes(
-            x,
-            image * sizes.channels * sizes.height * sizes.width,
-            sizes.channels,
-            sizes.height,
-            sizes.width,
-            phases,
-            sizes.stride_y,
-            sizes.stride_x,
-            padded,
-            0,
-            sizes.step,
-            sizes.step,
-            sizes.row,
-            top,
-            bottom - top + sizes.reach,
-        )
+        image_at = image * sizes.channels * sizes.height * sizes.width
+        copy_planes(x, image_at, phases, padded, 0, copies, top, bottom - top + sizes.reach)
         for p in range(0, (bottom - top) * sizes.row, VECTORS * LANES):
             for i in range(0, results.size, 6):
                 count, columns = results[i + 2], results[i + 4]
@@ -256,40 +251,30 @@ def weight_sums(
     for sample in range(first, last):
         image, at = sample * sizes.groups + group, (sample - first) * plane
         ends = sample == last - 1
-        copy_planes(
-            x,
-            (image * sizes.channels + low) * sizes.height * sizes.width,
+        images = Copies(
             high - low,
             sizes.height,
             sizes.width,
-            phases,
             sizes.stride_y,
             sizes.stride_x,
-            padded,
-            at,
             sizes.step,
             sizes.step - at if ends else plane,
             sizes.row,
-            top,
-            sizes.plane_rows,
         )
-        copy_planes(
-            g,
-            image * sizes.filters * sizes.out_height * sizes.out_width,
+        image_at = (image * sizes.channels + low) * sizes.height * sizes.width
+        copy_planes(x, image_at, phases, padded, at, images, top, sizes.plane_rows)
+        results = Copies(
             sizes.filters,
             sizes.out_height,
             sizes.out_width,
-            whole,
             1,
             1,
-            flows,
-            at,
             sizes.flow_step,
             sizes.flow_step - at if ends else plane,
             sizes.row,
-            top,
-            bottom - top,
         )
+        result_at = image * sizes.filters * sizes.out_height * sizes.out_width
+        copy_planes(g, result_at, whole, flows, at, results, top, bottom - top)
     span = (last - first - 1) * plane + (bottom - top - 1) * sizes.row + sizes.out_width
     count = (span + LANES - 1) // LANES
     depth = (high - low) * sizes.positions
@@ -316,4 +301,6 @@ def weight_sums(
                     totals[to + s] += found[r * STREAMS + s]
 
 
-LIBRARY = Library(clear, copy_row, copy_planes, write_rows, weight_sums, SLACK=SLACK, TERMS=TERMS)
+LIBRARY = Library(
+    clear, copy_row, copy_planes, write_rows, weight_sums, SLACK=SLACK, TERMS=TERMS, Copies=Copies
+)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from ...compiled.library import Library
 from ...compiled.tiles import LANES, ROWS, VECTORS, gather_tile, transpose_square
 from ...threads.parallel_loops import FLOAT, INDEX, OFFSET, array, memory, number, piece, sizes
-from .plane_loops import SLACK, TERMS, Filters, clear, copy_planes, copy_row
+from .plane_loops import SLACK, TERMS, Copies, Filters, clear, copy_planes, copy_row
 
 WINDOWS = 512  # whose products are written together
 
@@ -127,25 +127,14 @@ def gather_correlate(
     """Correlates a group of samples `first` to `last` with filters `low` to `high`, in rows `top`
     to `bottom` of the result. The other arguments are those of `flat_loops.correlate`."""
     windows = 0
+    copies = Copies(
+        sizes.channels, sizes.height, sizes.width, 1, 1, sizes.step, sizes.step, sizes.row
+    )
     for sample in range(first, last):
         image, at = sample * sizes.groups + group, (sample - first) * sizes.channels * sizes.step
-        copy_planes(
-            x,
-            image * sizes.channels * sizes.height * sizes.width,
-            sizes.channels,
-            sizes.height,
-            sizes.width,
-            phases,
-            1,
-            1,
-            padded,
-            at,
-            sizes.step,
-            sizes.step,
-            sizes.row,
-            top * sizes.stride_y,
-            (bottom - top - 1) * sizes.stride_y + 1 + sizes.reach,
-        )
+        image_at = image * sizes.channels * sizes.height * sizes.width
+        rows = (bottom - top - 1) * sizes.stride_y + 1 + sizes.reach
+        copy_planes(x, image_at, phases, padded, at, copies, top * sizes.stride_y, rows)
         target = image * sizes.filters * sizes.area + sizes.start
         for y in range(top, bottom):
             for j in range(sizes.out_width):
@@ -230,25 +219,12 @@ def gather_weight_sums(
     first, last, top, bottom = chunk[0], chunk[1], chunk[2], chunk[3]
     windows, depth = 0, high - low
     rows_here = bottom - top
+    copies = Copies(depth, sizes.height, sizes.width, 1, 1, sizes.step, sizes.step, sizes.row)
     for sample in range(first, last):
         image, at = sample * sizes.groups + group, (sample - first) * depth * sizes.step
-        copy_planes(
-            x,
-            (image * sizes.channels + low) * sizes.height * sizes.width,
-            depth,
-            sizes.height,
-            sizes.width,
-            phases,
-            1,
-            1,
-            padded,
-            at,
-            sizes.step,
-            sizes.step,
-            sizes.row,
-            top * sizes.stride_y,
-            (rows_here - 1) * sizes.stride_y + 1 + sizes.reach,
-        )
+        image_at = (image * sizes.channels + low) * sizes.height * sizes.width
+        rows = (rows_here - 1) * sizes.stride_y + 1 + sizes.reach
+        copy_planes(x, image_at, phases, padded, at, copies, top * sizes.stride_y, rows)
         for y in range(rows_here):
             for j in range(sizes.out_width):
                 starts[windows] = at + y * sizes.stride_y * sizes.row + j * sizes.stride_x
@@ -334,4 +310,5 @@ LIBRARY = Library(
     SLACK=SLACK,
     TERMS=TERMS,
     WINDOWS=WINDOWS,
+    Copies=Copies,
 )

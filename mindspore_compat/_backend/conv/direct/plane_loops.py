@@ -24,6 +24,19 @@ class Filters(NamedTuple):
     depth_step: int  # the step to the next
 
 
+class Copies(NamedTuple):
+    """How channels of an image are copied into planes."""
+
+    channels: int
+    height: int  # of the image
+    width: int
+    stride_y: int
+    stride_x: int
+    step: int  # from a plane to the next
+    length: int  # elements of a plane that are written
+    row: int  # elements of a row of a plane
+
+
 def clear(padded, start, stop):
     """Zeros in a part of an array."""
     for i in range(start, stop):
@@ -45,27 +58,12 @@ def copy_row(x, x_at, step, out, out_at, count):
             out[out_at + j] = x[x_at + j * step]
 
 
-def copy_planes(
-    x,
-    x_at,
-    channels,
-    height,
-    width,
-    phases,
-    stride_y,
-    stride_x,
-    padded,
-    at,
-    step,
-    length,
-    row,
-    first,
-    rows,
-):
+def copy_planes(x, x_at, phases, padded, at, copies, first, rows):
     """Copies rows `first` to `first + rows` of all phases of an image's channels, with zeros around
-    them, up to `length` elements for each."""
-    for channel in range(channels):
-        image = x_at + channel * height * width
+    them."""
+    row = copies.row
+    for channel in range(copies.channels):
+        image = x_at + channel * copies.height * copies.width
         for p in range(0, phases.size, 6):
             above, count_y, start_y = phases[p], phases[p + 1], phases[p + 2]
             left, count_x, start_x = phases[p + 3], phases[p + 4], phases[p + 5]
@@ -76,9 +74,10 @@ def copy_planes(
                 for i in range(to, end, LANES):  # what lies behind is written later
                     clear_vector(padded, i)
                 if data:
-                    source = image + (start_y + (y - above) * stride_y) * width + start_x
-                    copy_row(x, source, stride_x, padded, to + left, count_x)
+                    image_row = start_y + (y - above) * copies.stride_y
+                    source = image + image_row * copies.width + start_x
+                    copy_row(x, source, copies.stride_x, padded, to + left, count_x)
                     for i in range(to + left + count_x, to + row, LANES):
                         clear_vector(padded, i)
-            clear(padded, at + rows * row, at + length)
-            at += step
+            clear(padded, at + rows * row, at + copies.length)
+            at += copies.step
