@@ -58,6 +58,17 @@ BACK = {  # arrows between packages that close a circle, and why they stay
     ("_core.autograd", "_core.vmap"): "a Traced value may hold a Batch, which has gradient rules",
     ("ops._primitive_aliases", "*"): "its list of declarations reads `internal` of each package",
 }
+PLACES = {  # what asks where an array lies, outside `_backend`, and why
+    "_core/autograd/devices.py": "a gradient goes to the device of its Tensor",
+    "_core/tensor/tensor.py": "`Tensor.device`",
+    "common/_graph_mode/device_step.py": "a CUDA graph refuses steps that read arrays of the host",
+    "common/run_check.py": "prints the device",
+    "common/storage.py": "`UntypedStorage` has a device and an address",
+    "multiprocessing/reductions.py": "processes share the memory of the host",
+    "nn/_cell/state.py": "`Cell.to` takes the device of a Tensor",
+    "ops/_tensor_methods/device.py": "`Tensor.to` takes the device of a Tensor",
+    "ops/_tensor_methods/values.py": "`Tensor.data_ptr`",
+}
 LOADERS = ("import_module", "__import__")
 IMPORT = re.compile(  # only what names a package of ours or its modules matters
     r"^[ \t]*(from (\.|mindspore_compat|conformance|kit)[.\w]* import (\([^)]*\)|[^\n]*)"
@@ -285,6 +296,39 @@ def test_cupy_is_named_in_the_backend_only():
     naming = {file for file in FILES if names_cupy(file.read_text("utf-8"))}
     allowed = {file for file in FILES if "_backend" in file.relative_to(PACKAGE).parts}
     assert naming and sorted(map(identifier, naming - allowed)) == []
+
+
+def asks_for_the_device(text):
+    """True if a text asks where an array lies, or where arrays are computed."""
+    nodes = list(ast.walk(ast.parse(text)))
+    names = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    names |= {node.name for node in nodes if isinstance(node, ast.alias)}
+    of_arrays = re.search(r"\barrays\._target\b", text) is not None
+    return "on_device" in names or of_arrays
+
+
+def test_device_branches_are_in_the_backend_only():
+    outside = [file for file in FILES if "_backend" not in file.relative_to(PACKAGE).parts]
+    asking = {
+        file.relative_to(PACKAGE).as_posix()
+        for file in outside
+        if asks_for_the_device(file.read_text("utf-8"))
+    }
+    assert asking == set(PLACES)
+
+
+@pytest.mark.parametrize(
+    "text, asks",
+    [
+        ("if arrays.on_device(x): pass", True),
+        ("all(map(arrays.on_device, grads))", True),
+        ('arrays._target == "GPU"', True),
+        ("from .._backend.arrays import on_device", True),
+        ("self._target = target; on_device = is_asynchronous(x)", False),
+    ],
+)
+def test_a_device_branch_is_seen(text, asks):
+    assert asks_for_the_device(text) is asks
 
 
 def test_files_are_not_too_long():

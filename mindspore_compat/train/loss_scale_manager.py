@@ -5,6 +5,7 @@ training loops written by hand are in amp.py.
 """
 
 from .._backend import arrays
+from .._backend.updates.asynchronous import is_asynchronous
 from .._core.rules.vocabulary import Any, Int, Number, checked, inf
 from ..nn.wrap.loss_scale import DynamicLossScaleUpdateCell, FixedLossScaleUpdateCell
 
@@ -178,7 +179,7 @@ class DynamicLossScaleManager(LossScaleManager):
         """Takes in whether a step overflowed; what lies on a GPU is read with that of later steps,
         so that no step waits for it."""
         own = type(self).update_loss_scale is DynamicLossScaleManager.update_loss_scale
-        if not own or not arrays.on_device(overflow._array):
+        if not own or not is_asynchronous(overflow._array):
             super()._note_overflow(overflow)
             return
         self._unread = (*self._unread, overflow._array)

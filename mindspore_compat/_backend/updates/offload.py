@@ -54,6 +54,10 @@ class Offload:
         self._streams = {}
         self._locked = {}
 
+    def takes(self, parameter):
+        """True for a parameter on a GPU; others are updated where they lie."""
+        return arrays.on_device(parameter)
+
     def sweep(self, rows, **scalars):
         """Subtracts a step from each parameter.
 

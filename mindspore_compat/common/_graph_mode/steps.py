@@ -23,7 +23,7 @@ import os
 import weakref
 
 from ... import log
-from ..._backend import arrays
+from ..._backend import device
 from ..._backend.steps import current
 from ..._core.autograd.tape import depth
 from ..._core.context.config import GRAPH_MODE, config
@@ -60,7 +60,7 @@ def captures(building):
 
 def _records():
     """True if steps on the host are recorded."""
-    return arrays._target == "CPU" and os.environ.get(VARIABLE, "1") != "0"
+    return device.in_force() == "CPU" and os.environ.get(VARIABLE, "1") != "0"
 
 
 def run_graph(cell, args, kwargs):
@@ -166,7 +166,7 @@ class CapturedStep:
     def _warn(self, reason):
         if not self._warned:
             self._warned = True
-            on_gpu = arrays._target == "GPU"
+            on_gpu = device.in_force() == "GPU"
             form = "captured as a CUDA graph" if on_gpu else "recorded"
             (log.warning if on_gpu else log.info)(
                 f"The training step '{self._name}' is not {form}, and runs operation by operation, "

@@ -5,6 +5,7 @@ gradient-in, gradient-out links of `Optimizer` are part of the same pass.
 """
 
 from ..._backend import arrays
+from ..._backend.updates.asynchronous import is_asynchronous
 from ..._backend.updates.fuse import fuse
 from ..._core.tensor.tensor import Tensor
 from ...ops._optimizer.formulas import centralised, unscaled
@@ -89,7 +90,7 @@ class FusedOptimizer(Optimizer):
             self._skips_in_construct()
             and self._plan.offload is None
             and all(type(gradient) is Tensor for gradient in gradients)
-            and all(arrays.on_device(parameter._array) for parameter in self.parameters)
+            and is_asynchronous(*[parameter._array for parameter in self.parameters])
         )
 
     def _works_on_host(self, arguments):
@@ -97,7 +98,7 @@ class FusedOptimizer(Optimizer):
         if self._plan.offload is None or len(arguments) != 1:
             return False
         tensors = (*arguments[0], *self.parameters)
-        return all(isinstance(t, Tensor) and arrays.on_device(t._array) for t in tensors)
+        return all(isinstance(t, Tensor) and is_asynchronous(t._array) for t in tensors)
 
     def _skips_in_construct(self):
         """True if what defines `construct` also says that it `skips`, not only a base of it."""

@@ -51,7 +51,7 @@ class Powers:
         for name, beta in self.betas.items():
             parameter = self.saved(name)
             cached = self._exact.get(name, (None, None))
-            if arrays.on_device(parameter._array) and cached[0] is parameter._array:
+            if cached[0] is parameter._array:
                 powers.append(cached[1])
             else:
                 powers.append(exact_power(as_number(parameter), beta))

@@ -7,6 +7,7 @@ import numpy as np
 from ... import log
 from ..._backend import arrays
 from ..._backend.steps import current
+from ..._backend.updates.asynchronous import is_asynchronous
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import TensorOf, any_dtype
 from ..._core.tensor.tensor import Tensor
@@ -124,8 +125,8 @@ class _IteratorLearningRate(LearningRateSchedule):
 
     def _is_past(self, global_step, size):
         """True after the last step; one that is on a GPU is read when it may have come."""
-        on_gpu = arrays.on_device(global_step._array)
-        if on_gpu and (self._calls <= size or current.running() is not None):
+        early = self._calls <= size or current.running() is not None
+        if early and is_asynchronous(global_step._array):
             return False
         return as_number(global_step) >= size
 

@@ -214,7 +214,7 @@ class Plan:
             if self.update_row:
                 self._run_rows(part, grads, scalars[part.setting], skip)
                 continue
-            if self.offload and arrays.on_device(part.parameters[0]._array):
+            if self.offload and self.offload.takes(part.parameters[0]._array):
                 self._run_offloaded(part, grads, dict(scalars[part.setting]))
                 continue
             if with_rows and Rows in map(type, grads):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..._backend import arrays
+from ..._backend.updates.asynchronous import is_asynchronous
 from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Float, checked, inf
@@ -116,7 +116,7 @@ class ASGD(FusedOptimizer):
                 `parameters`.
         """
         grads = self._gradient_arrays(gradients)
-        if all(map(arrays.on_device, grads)):
+        if is_asynchronous(*grads):
             self._update_on_gpu(grads)
         else:
             super().construct(gradients)

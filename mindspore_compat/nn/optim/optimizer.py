@@ -15,6 +15,7 @@ import numpy as np
 from ... import ops
 from ..._backend import arrays
 from ..._backend.steps import current
+from ..._backend.updates.asynchronous import is_asynchronous
 from ..._core.context.config import config
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, InstanceOf, ListOf, Str, checked
@@ -157,7 +158,7 @@ class Optimizer(Cell):
         current.note_training()
         if captured is not None and captured.apart is not None:
             return captured.apart(self.__call__, args, kwargs)
-        if self._skip is None and (captured or arrays.on_device(self.global_step._array)):
+        if self._skip is None and (captured or is_asynchronous(self.global_step._array)):
             gradients = (*args, *kwargs.values())
             if len(gradients) == 1 and self._can_skip(*gradients):
                 flag = captured.never() if captured else arrays.current_space().zeros((), bool)
@@ -346,10 +347,10 @@ class Optimizer(Cell):
         may be skipped what is on the GPU, as it is."""
         if self._skip is None:
             return as_number(tensor)
-        if arrays.on_device(tensor._array):
-            return tensor._array.reshape(())
         captured = current.running()
-        return as_number(tensor) if captured is None else captured.number(tensor)
+        if captured is None or is_asynchronous(tensor._array):
+            return arrays.number_of(tensor._array)
+        return captured.number(tensor)
 
     def _decay_numbers(self):
         """The weight decay of the step for each parameter, without loss scale; None for none."""

@@ -18,6 +18,7 @@ from ..._backend.block_inverse import (
     shape_of,
     times_blocks,
 )
+from ..._backend.updates.asynchronous import is_asynchronous
 from ..._backend.updates.fuse import fuse
 from ..._core.context.config import config, get_auto_parallel_context
 from ..._core.declare.public_api import public
@@ -256,7 +257,7 @@ class ThorGpu(FusedOptimizer):
         loss_scale = self.loss_scale if self.sens_scale is None else self.sens_scale
         scale = (self.batch_size / loss_scale) ** 2
         factors = list(zip(self._layers, factors_a, factors_g, strict=True))
-        if arrays.on_device(self.parameters[0]._array):
+        if is_asynchronous(self.parameters[0]._array):
             return self._inverses_on_gpu(factors, scale, damping)
         return {
             layer: layer.invert(a, g * scale, damping, self.batch_size) for layer, a, g in factors

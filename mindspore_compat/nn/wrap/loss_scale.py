@@ -13,6 +13,7 @@ from ... import ops
 from ..._backend import arrays
 from ..._backend.steps import current, recorded_array
 from ..._backend.updates import loss_scaling
+from ..._backend.updates.asynchronous import is_asynchronous
 from ..._backend.updates.finite import overflowed
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Any, InstanceOf, Number, TensorOf, checked
@@ -188,7 +189,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
             first = Tensor(np.float32(float(scale_sense.get_loss_scale())))
         self.scale_sense = Parameter(first, name="scale_sense")
         self.is_distributed = self.parallel_mode != "stand_alone"
-        self.gpu_target = arrays.on_device(self.scale_sense._array)
+        self.gpu_target = self.scale_sense.device != "CPU"
         # Used by no method here, but by steps of scripts that derive from this class.
         self.base, self.base0 = Tensor(np.float32(1)), Tensor(np.int32(0))
         self.equal, self.less_equal, self.logic_not = ops.Equal(), ops.LessEqual(), ops.LogicalNot()
@@ -211,8 +212,8 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
     def _end_step(self, is_overflow, grads):
         """Changes the loss scale, and updates the parameters unless the step overflowed."""
         overflow = self.process_loss_scale(is_overflow)
-        on_device = isinstance(overflow, Tensor) and arrays.on_device(overflow._array)
-        if on_device and getattr(self.optimizer, "can_skip", lambda _: False)(grads):
+        unread = isinstance(overflow, Tensor) and is_asynchronous(overflow._array)
+        if unread and getattr(self.optimizer, "can_skip", lambda _: False)(grads):
             self.optimizer.skipping(overflow._array, grads)
         elif not overflow:
             self.optimizer(grads)
