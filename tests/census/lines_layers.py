@@ -176,10 +176,10 @@ POOLING = {
     "_pooling.fractional.fractional_max_pool": of(
         apart(1, 4, 4, 1), (1.0, 1.4, 1.4, 1.0), deterministic=True, seed=3, seed2=4
     ),
-    "_max_pool.pool_largest": of(
+    "maximum.pool_largest": of(
         x(1, 2, 5, 5), (2, 2), (1, 1), "valid", (0, 0), (1, 1), False, False
     ),
-    "_avg_pool.pool_means": of(x(1, 2, 5, 5), (2, 2), (1, 1), "valid", (0, 0), False, True, None),
+    "average.pool_means": of(x(1, 2, 5, 5), (2, 2), (1, 1), "valid", (0, 0), False, True, None),
 }
 NORMALISATION = {
     "_normalization.batch_norm.batch_standardize": [
