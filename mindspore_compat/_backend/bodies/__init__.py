@@ -1,1 +1,1 @@
-"""Bodies of several passes as one kernel: one trace, written out as CUDA C or as a host loop."""
+"""Kernels and host loops that are generated from the Python bodies of operators."""

@@ -1,9 +1,9 @@
-"""The C text of what the threads of a block do together: sums and maxima over threads, and elements
-that are loaded and stored several at once.
+"""CUDA C functions for a block of threads: sums and maxima over threads, and vector loads and
+stores.
 
-A warp adds by shuffles in the order of a butterfly, and the sums of warps are added in the same
-way: every thread has the result, and the order is fixed. A thread that works on `width` elements
-side by side loads them as one `Pack`, by loads of 16 bytes, where they lie on such a boundary.
+A warp adds with butterfly shuffles, and the sums of the warps are added in the same way. Every
+thread gets the result, and the order of additions is fixed. A thread that works on `width`
+neighbouring elements loads them as one `Pack`, with 16-byte loads where the address is aligned.
 """
 
 from .c_code import TYPES
@@ -51,11 +51,12 @@ _PACK = "struct alignas({bytes}) Pack_{name} {{ {kind} at[{width}]; }};\n"
 
 
 def reductions(real, *names):
-    """The functions `warp_sum(value, threads)`, `block_sum(lanes, value)`, `column_sum(lanes,
-    value)`, and those of "max".
+    """Returns the text of `warp_sum(value, threads)`, `block_sum(lanes, value)`,
+    `column_sum(lanes, value)`, and of the same functions for "max".
 
-    A block has a power of two of whole warps. `lanes` is shared memory, for `block_sum` a number of
-    each warp, for `column_sum`, which adds over threads that are a warp apart, one of each thread.
+    The number of warps in a block is a power of two, and all are full. `lanes` is shared memory:
+    `block_sum` needs one number per warp. `column_sum` adds over threads that are one warp apart
+    and needs one number per thread.
     """
     return "".join(
         text.format(real=real, name=name, join=_JOINS[name], warp=WARP)
@@ -65,12 +66,12 @@ def reductions(real, *names):
 
 
 def pack_width(dtypes):
-    """How many elements side by side a thread works on: 16 bytes of the smallest dtype."""
+    """The number of neighbouring elements per thread: 16 bytes of the smallest dtype."""
     return 16 // max(2, min(dtype.itemsize for dtype in dtypes))
 
 
 def packs(dtypes, width):
-    """The types `Pack_float`, ... of as many elements side by side."""
+    """The struct types `Pack_float`, ... that hold `width` neighbouring elements."""
     sizes = {TYPES[dtype]: dtype.itemsize for dtype in dtypes}
     return "".join(
         _PACK.format(name=pack_name(kind), kind=kind, width=width, bytes=min(16, width * size))
@@ -79,5 +80,5 @@ def packs(dtypes, width):
 
 
 def pack_name(kind):
-    """The last part of the name of a pack's type."""
+    """The suffix of the name of a pack type."""
     return kind.replace(" ", "_")

@@ -1,12 +1,12 @@
-"""The C text of kernels that are made from a trace: expressions, element types, low-precision
-floats.
+"""C text for kernels that are generated from a trace: expressions, element types, and float16 and
+bfloat16 conversion.
 
-Halves travel as 16-bit words, which two functions read and write, so that a kernel needs no header:
-one instruction on a GPU, plain C elsewhere. CuPy compiles every kernel with `-ftz=true`: arithmetic
-takes subnormal float32 for 0, so there a subnormal half is converted from an integer. The
-instructions keep subnormals. Numbers of a call come as values, or lie on the
-device; then what a formula makes of them is worked out by the kernel, in double precision as the
-host does.
+Float16 and bfloat16 values are passed as 16-bit words and converted by two functions, so a kernel
+needs no header: one instruction on a GPU, plain C elsewhere. CuPy compiles every kernel with
+`-ftz=true`: arithmetic flushes subnormal float32 numbers to 0, so a subnormal half is converted
+from an integer there. The conversion instructions keep subnormals. The numbers of a call are passed
+by value or lie on the device. In the second case the kernel evaluates the scalar expressions of the
+formula, in double precision as the host does.
 """
 
 import ml_dtypes
@@ -78,8 +78,8 @@ _STORES = {_FLOAT16: "to_half({})", _BFLOAT16: "to_bfloat({})"}
 
 
 def compute_dtype(dtypes):
-    """float64 if an array has it, or 32 bits of an integer need it, else float32: low-precision
-    floats are rounded on store only."""
+    """The dtype of the arithmetic: float64 if an array is float64 or a 32-bit integer needs it,
+    else float32. Low-precision floats are rounded only when stored."""
     in_float64 = any(
         dtype.kind == "f" and dtype.itemsize == 8 or dtype.kind in "iu" and dtype.itemsize > 2
         for dtype in map(numpy.dtype, dtypes)
@@ -88,40 +88,40 @@ def compute_dtype(dtypes):
 
 
 def supported(dtypes):
-    """True if kernels can be written for arrays of these dtypes."""
+    """True if kernels can be generated for arrays of these dtypes."""
     return all(dtype in TYPES for dtype in dtypes)
 
 
 def preamble(dtypes):
-    """What stands before a kernel for arrays of these dtypes."""
+    """The text that precedes a kernel for arrays of these dtypes."""
     return HALVES if any(dtype in _LOADS for dtype in dtypes) else ""
 
 
 def load(dtype, element):
-    """A C expression of an element, as a number to compute with."""
+    """A C expression that loads an element as a number of the arithmetic dtype."""
     return _LOADS.get(dtype, "{}").format(element)
 
 
 def store(dtype, value):
-    """A computed number, as an element."""
+    """A C expression that converts a computed number to an element."""
     if dtype in _STORES:
         return _STORES[dtype].format(value)
     return f"({TYPES[dtype]})({value})"
 
 
 def operand(value):
-    """A value of a trace by its number, or the text of a scalar."""
+    """The C name of a value, given by its number in the trace, or the text of a scalar."""
     return f"v{value}" if type(value) is int else value
 
 
 def step_line(step, real):
-    """One step of a trace as a declaration."""
+    """The C declaration for one step of a trace."""
     text = EXPRESSIONS[step.name].format(*map(operand, step.operands))
     return f"const {'bool' if step.is_bool else real} v{step.result} = {text};"
 
 
 def scalar_lines(trace, real):
-    """The scalars of a trace, worked out from the numbers `n_lr`, ... of a call."""
+    """The C lines that compute the scalars of a trace from the numbers `n_lr`, ... of a call."""
     return [
         f"const {real} s{index} = ({real})({code});"
         for index, code in enumerate(trace.scalar_code())

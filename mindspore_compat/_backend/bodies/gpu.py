@@ -1,4 +1,4 @@
-"""Bodies of operators as single kernels of a GPU.
+"""Fused GPU kernels for the bodies of operators: one kernel for each body.
 
 Worked example. Given
 
@@ -13,19 +13,21 @@ the call
     bodies.rows(normal, (1, 8, 100), (ELEMENT, ROW), elements=(x,), columns=(scale,), eps=1e-5)
 
 runs the body once on symbols, as `fuse` does with the formula of an optimizer, and launches one
-kernel in which some threads work on each row: a sweep over its elements for each sum that waits for
-another (here two), a last one for the results. row_layout.py decides how threads share rows,
-row_kernels.py writes the text. `pointwise` is the same without rows, as an ElementwiseKernel.
+kernel. Several threads work on each row. They sweep over its elements once for each sum that
+depends on another (here two sweeps), and once more for the results. row_layout.py decides how
+threads share rows, and row_kernels.py generates the text. `pointwise` does the same without rows,
+with an ElementwiseKernel.
 
-*Rows* lie in data of shape (outer, rows, inner), which a row has one slice of: (1, N, C) are rows
-of a matrix, (N, C, area) the channels of a batch of images, (N, C, 1) the columns of a matrix.
-An array or a result has a value for each ELEMENT of the data, for each ROW, for each COLUMN (a
-position within a row), or for each CHANNEL, where rows are groups of channels: then the body's
-numbers `groups` and `area` are how many groups each of the data has, and how many positions a
-channel has.
+*Rows* are slices of data of shape (outer, rows, inner); row i is `data[:, i]`. For example,
+(1, N, C) describes the rows of a matrix, (N, C, area) the channels of a batch of images, and
+(N, C, 1) the columns of a matrix. An array or a result has one value for each ELEMENT of the data,
+for each ROW, for each COLUMN (a position within a row), or for each CHANNEL, where rows are groups
+of channels. In the last case the body has two more numbers: `groups` is the number of groups of a
+sample, and `area` the number of positions of a channel.
 
-Sums are float32 (float64 for float64), each thread's own added in a fixed order, so they do not
-depend on the order of threads. Halves are rounded on store.
+Sums are float32 (float64 for float64). Each thread adds its own elements, and these partial sums
+are added in a fixed order, so results do not depend on thread scheduling. Halves are rounded when
+stored.
 """
 
 import numpy
@@ -50,18 +52,20 @@ from .row_plan import (
 
 
 def bodies_of(xp, *arrays):
-    """What runs a whole body at once for these arrays (or None) of `xp`, if there is such; its
-    methods may still give None."""
+    """The object that runs whole bodies for these arrays (some may be None) of `xp`, or None.
+
+    Its methods may still return None.
+    """
     found = getattr(xp, "bodies", None)
     return found if found is not None and found.apply(*arrays) else None
 
 
 class Bodies:
-    """The kernels of bodies, made when they are first needed, for one CuPy.
+    """The generated kernels of bodies, for one CuPy; each is compiled on first use.
 
     Args:
         module: CuPy.
-        compiles: whether kernels with rows can be had; `pointwise` ones always can.
+        compiles: whether kernels with rows are available; `pointwise` kernels always are.
     """
 
     def __init__(self, module, compiles=True):
@@ -70,14 +74,15 @@ class Bodies:
         self._made = {}
 
     def pointwise(self, body, *arrays, out=None, dtype=None, **scalars):
-        """`body(xp, *arrays, **scalars)`, element by element.
+        """Evaluates `body(xp, *arrays, **scalars)` element by element.
 
         Args:
             body: a function without a closure; it returns a value or a tuple of them.
-            arrays: arrays whose shapes can be broadcast together, None, or Parts for several.
-            out: arrays or Parts to write the results to; None for new ones.
-            dtype: the dtype of new results; None for that of the first array.
-            scalars: numbers, or flags that choose what the body does.
+            arrays: arrays whose shapes broadcast together; None for an absent array, or Parts for
+                several arrays.
+            out: arrays or Parts for the results; None allocates them.
+            dtype: the dtype of new results; None means that of the first array.
+            scalars: numbers, or flags that select what the body does.
         """
         arrays, out = separate(arrays), separate(out or ())
         dtypes = tuple(None if array is None else array.dtype for array in arrays)
@@ -118,11 +123,11 @@ class Bodies:
         return kernel, trace.single
 
     def apply(self, *arrays):
-        """True if `rows` takes arrays of these dtypes."""
+        """True if `rows` supports the dtypes of these arrays."""
         return self.compiles and supported([each.dtype for each in arrays if each is not None])
 
     def along(self, body, axis, *arrays):
-        """`body(xp, *arrays, axis)` over arrays of one shape; it gives an array of that shape."""
+        """Evaluates `body(xp, *arrays, axis)` over arrays of one shape; returns such an array."""
         moved = [self.module.moveaxis(array, axis, -1) for array in arrays]
         size = moved[0].shape[-1]
         shape = 1, moved[0].size // size, size
@@ -130,20 +135,20 @@ class Bodies:
         return self.module.moveaxis(out, -1, axis)
 
     def rows(self, body, shape, results, *, elements, columns=(), channels=(), rows=(), **scalars):
-        """`body(xp, *elements, *columns, *channels, *rows, **scalars)` over rows.
+        """Evaluates `body(xp, *elements, *columns, *channels, *rows, **scalars)` over rows.
 
         Args:
             body: a function without a closure; it returns a value or a tuple of them.
             shape: (outer, rows, inner).
-            results: the kind of each result: ELEMENT in the dtype of the first array, ROW in
-                float32 (float64 for float64); COLUMN and CHANNEL sums over rows, in the dtype of
-                the first array; None for one that is left out.
+            results: the kind of each result. ELEMENT results have the dtype of the first array, ROW
+                results are float32 (float64 for float64). COLUMN and CHANNEL results are sums over
+                rows, in the dtype of the first array. None omits a result.
             elements, columns, channels, rows: arrays of each kind, or None.
-            scalars: numbers, or flags that choose what the body does.
+            scalars: numbers, or flags that select what the body does.
 
         Returns:
             A result of the first array's shape for each ELEMENT, of shape (rows,) for each ROW, of
-            one axis for each COLUMN and CHANNEL; a tuple if the body returns one.
+            one axis for each COLUMN or CHANNEL; a tuple if the body returns one.
         """
         operands = Operands(elements, columns, channels, rows)
         arrays = [
@@ -164,11 +169,11 @@ class Bodies:
 
 
 class RowBody:
-    """A body over rows of arrays of some dtypes, for one CuPy.
+    """The kernels of a body over rows, for arrays of fixed dtypes and one CuPy.
 
     Args:
         module: CuPy.
-        signature: what RowPlan is made of.
+        signature: the arguments of RowPlan.
     """
 
     def __init__(self, module, *signature):
@@ -194,7 +199,7 @@ class RowBody:
         )
 
     def run(self, shape, arrays, numbers):
-        """The results for arrays of this shape."""
+        """Runs the body and returns its results for arrays of this shape."""
         outer, rows, inner = shape
         if not (rows and outer * inner):
             return [self._empty(kind, shape, arrays, numbers) for kind in self.plan.result_kinds]
@@ -224,13 +229,13 @@ class RowBody:
         return [(source, self.module.RawKernel(source.text, source.name)) for source in sources]
 
     def _new(self, source, number, arrays, rows):
-        """Memory for a result, or for what is to be summed over rows."""
+        """Allocates memory for a result, or for values that are summed over rows afterwards."""
         if self.plan.result_kinds[number] == ROW:
             return self.module.empty((rows,), self.plan.dtype)
         return self.module.empty(self._first(arrays).shape, source.dtype_of(number))
 
     def _room_for_sums(self, source, launch, rows, length):
-        """Memory for the sums over chunks of rows, or over the rows of blocks."""
+        """Allocates memory for the sums of chunks of rows, or for the sums of blocks over rows."""
         if launch.layout.chunked:
             return self.module.empty((source.slots, launch.chunks, rows), self.plan.dtype)
         if source.summed:
@@ -239,7 +244,7 @@ class RowBody:
         return None
 
     def _results(self, source, shape, arrays, numbers, results, sums):
-        """What the body gives, in order."""
+        """The results of the body, in order."""
         if source.summed:
             summed = self.module.sum(sums, 0)
             results |= dict(zip(source.summed, summed, strict=True))
@@ -260,7 +265,7 @@ class RowBody:
         return made
 
     def _empty(self, kind, shape, arrays, numbers):
-        """A result for no elements."""
+        """A result for data without elements."""
         first, (outer, rows, inner) = self._first(arrays), shape
         if kind is None:
             return None
@@ -276,7 +281,7 @@ class RowBody:
 
 
 def _line(step, real):
-    """One step of a body as a declaration."""
+    """The C declaration for one step of a body."""
     if step.name == "constant":
         return f"const {real} v{step.result} = {step.operands[0]};"
     return step_line(step, real)

@@ -1,7 +1,7 @@
-"""Bodies of operators as compiled loops of the host, where Numba is installed.
+"""Compiled host loops for the bodies of operators, where Numba is installed.
 
-They are the bodies that are single kernels on a GPU (gpu.py), from the same notes. Worked
-example: `standardized(xp, x, scale, shift, *, eps, gives_rstd)` of layer norm becomes
+The same bodies become single kernels on a GPU (gpu.py), from the same plan. Worked example:
+`standardized(xp, x, scale, shift, *, eps, gives_rstd)` of layer norm becomes
 
     def loop(x0, x1, x2, o0, o1, o2, s0, row_step, part_step, parts, run, length, first, last):
         for row in range(first, last):
@@ -17,11 +17,12 @@ example: `standardized(xp, x, scale, shift, *, eps, gives_rstd)` of layer norm b
                     r3 += t3
             v3 = single(r3)
 
-with a further loop for each sum that waits for another, and one for the results. Stretches of a row
-are added in float64. A value that takes a function such as exp is written down in the first loop
-that finds it. Loops take float32, and for rows also a number of another dtype for each; they are
-given `Least.BODY` elements or more. Threads share the rows, in pieces that follow from shapes
-alone; a sum over rows is one for each piece first.
+followed by one more loop for each sum that depends on another, and one for the results. Sums over
+stretches of a row are accumulated in float64. The result of a slow function such as exp is stored
+by the first loop that computes it, for later loops to reuse. Loops support float32, and bodies over
+rows may also take one number of another dtype per row; loops run on `Least.BODY` elements or more.
+Threads share the rows in pieces that depend only on shapes. A sum over rows is first computed for
+each piece.
 """
 
 import functools
@@ -52,9 +53,9 @@ from .row_plan import (
 )
 
 BLOCK = 1 << 15  # elements of a piece
-MOST_PIECES = 16  # where each has sums of its own
-LINES = 32  # elements between the sums of two pieces: no two threads write to one line of a cache
-STRETCH = 4096  # elements that are added in float32
+MOST_PIECES = 16  # upper limit where each piece has sums of its own
+LINES = 32  # elements between the sums of two pieces: no two threads write to one cache line
+STRETCH = 4096  # elements summed in float32
 
 _KNOWN = {*EXPRESSIONS, *REDUCTIONS, "row_size", "at_column"}
 _COLUMNS = {COLUMN: 2, CHANNEL: 4}  # of `_pieces`
@@ -62,13 +63,13 @@ _COLUMNS = {COLUMN: 2, CHANNEL: 4}  # of `_pieces`
 
 @serves("bodies", least=None, takes=lambda: True, loops=list)
 class CompiledBodies:
-    """Has the methods of `Bodies`, which give None where there is no loop, or none yet."""
+    """The methods of `Bodies`; each returns None if no compiled loop is available."""
 
     def __init__(self):
         self._made = {}
 
     def apply(self, *arrays):
-        """True if loops take arrays of these dtypes and sizes; the first one is the data."""
+        """True if loops support arrays of these dtypes and sizes; the first one is the data."""
         return arrays[0].size >= Least.BODY and all(
             type(array) is numpy.ndarray and (array.dtype == FLOAT or array.dtype.kind in "bi")
             for array in arrays
@@ -76,8 +77,10 @@ class CompiledBodies:
         )
 
     def pointwise(self, body, *arrays, out=None, **scalars):
-        """`body(xp, *arrays, **scalars)`, element by element over arrays of one shape, or with
-        `out` over what host_steps.py takes."""
+        """Evaluates `body(xp, *arrays, **scalars)` element by element, over arrays of one shape.
+
+        With `out`, it accepts the arrays that host_steps.py accepts.
+        """
         if out is not None:
             return host_steps.run(self._made, body, arrays, out, *split(scalars))
         first = arrays[0]
@@ -97,8 +100,8 @@ class CompiledBodies:
         return found.run(arrays, numbers) if found.is_ready() else None
 
     def along(self, body, axis, *arrays):
-        """`body(xp, *arrays, axis)` over an axis of arrays of one shape; it gives an array of that
-        shape."""
+        """Evaluates `body(xp, *arrays, axis)` over an axis of arrays of one shape; returns an array
+        of that shape."""
         first = arrays[0]
         if axis not in (-1, first.ndim - 1):
             return self._inside(body, axis % first.ndim, arrays)
@@ -107,7 +110,7 @@ class CompiledBodies:
         return self.rows(body, shape, (ELEMENT,), elements=arrays, axis=-1)
 
     def _inside(self, body, axis, arrays):
-        """`along` for an axis that is not the last."""
+        """`along` for an axis other than the last."""
         if math.prod(arrays[0].shape[axis + 1 :]) < Least.BODY_RUN:
             return None
         if not all(array.dtype == FLOAT and array.shape == arrays[0].shape for array in arrays):
@@ -119,7 +122,7 @@ class CompiledBodies:
         return found.run(axis, arrays) if found.is_ready() else None
 
     def rows(self, body, shape, results, *, elements, columns=(), channels=(), rows=(), **scalars):
-        """A body over rows, with the arguments of `Bodies.rows`."""
+        """Evaluates a body over rows; the arguments are those of `Bodies.rows`."""
         flags, numbers = split(scalars)
         area = numbers.get("area")
         if (shape[2] if area is None else area) < Least.BODY_RUN:
@@ -135,7 +138,7 @@ class CompiledBodies:
 
 
 def _column_lines(name, column):
-    """The index that a value of the row means, counted from the end where it is negative."""
+    """The lines that normalize a column index of the row; negative ones count from the end."""
     return [
         f"{name} = int({operand(column)})",
         f"{name} = {name} + length if {name} < 0 else {name}",
@@ -149,9 +152,9 @@ class PointLoop:
 
     Args:
         body: the body.
-        repeated: for each array whether it repeats one number, which the loop is given.
-        flags: the scalars that choose what the body does.
-        numbers: the names of the others.
+        repeated: for each array, whether it repeats one number; the loop then receives that number.
+        flags: the scalars that select what the body does.
+        numbers: the names of the other scalars.
     """
 
     def __init__(self, body, repeated, flags, numbers):
@@ -167,11 +170,11 @@ class PointLoop:
             self.loop = ParallelLoop(self.text, parameters, True, self.trace.name)
 
     def is_ready(self):
-        """True if it can run; has it compiled."""
+        """True if the loop can run; otherwise requests its compilation."""
         return self.loop is not None and self.loop.is_ready()
 
     def text(self, name):
-        """The Python text of the loop under a name."""
+        """The Python source of the loop, as a function of this name."""
         trace = self.trace
         made = [f"o{number}" for number in range(len(trace.results))]
         scalars = [f"s{index}" for index in range(trace.scalar_count)]
@@ -188,7 +191,7 @@ class PointLoop:
         return "\n".join([*lines, *indented(inner, 2)]) + "\n"
 
     def run(self, arrays, numbers):
-        """What the body gives for arrays."""
+        """Runs the loop and returns the results of the body."""
         given = [
             FLOAT.type(array.item(0)) if repeats else jit.flat(array)
             for array, repeats in zip(arrays, self.repeated, strict=True)
@@ -225,7 +228,7 @@ class RowLoop(RowPlan):
     is_ready = PointLoop.is_ready
 
     def _can_compile(self):
-        """Whether there is a loop for these arrays and steps: elements are float32."""
+        """True if a loop can be generated for these arrays and steps: elements must be float32."""
         return all(step.name in _KNOWN for step in self.trace.steps) and all(
             self.dtypes[index] == FLOAT or self.kinds[index] == ROW for index in self.there
         )
@@ -243,7 +246,7 @@ class RowLoop(RowPlan):
         ]
 
     def _written_down(self):
-        """The steps that are found in one loop for others, as they take long."""
+        """The slow steps whose results one loop stores for later loops."""
         needed = [
             {step for step in self.elements(wanted)[1] if step.name in FUNCTIONS}
             for wanted in self._loops()
@@ -252,7 +255,7 @@ class RowLoop(RowPlan):
         return sorted(several, key=lambda step: step.result)
 
     def text(self, name):
-        """The Python text of the loop under a name."""
+        """The Python source of the loop, as a function of this name."""
         arrays = [f"x{index}" for index in self.there]
         arrays += [f"o{number}" for number in range(len(self.result_kinds))]
         arrays += [f"w{step.result}" for step in self._stored]
@@ -276,7 +279,7 @@ class RowLoop(RowPlan):
         return "\n".join([*head, *indented(body, 2), "    return True"]) + "\n"
 
     def _row_lines(self, level):
-        """The values of a row, and the columns of a row, that are known after some loops."""
+        """The lines for row values, and for columns of a row, that are known after this level."""
         lines = [line(step) for step in self.of_row(level)]
         for step in self.trace.steps:
             if step.name == "at_column" and self._level[step.result] == level:
@@ -284,7 +287,7 @@ class RowLoop(RowPlan):
         return lines
 
     def _looped(self, level):
-        """The sums and maxima of a level, which take a loop."""
+        """The sums and maxima of a level that need a loop."""
         return [step for step in self.reductions(level) if step.name != "row_pick"]
 
     def _picked(self, step):
@@ -302,7 +305,7 @@ class RowLoop(RowPlan):
         ]
 
     def _elements(self, wanted, found):
-        """The lines that slice arrays, and those that find an element's values in a loop."""
+        """The lines that slice arrays, and the lines that compute an element's values in a loop."""
         before, lines = [], []
         wanted = [value for value in wanted if not self._of_row[value]]
         known = {step.result for step in self._stored if step.result in found}
@@ -331,7 +334,7 @@ class RowLoop(RowPlan):
         return before, lines
 
     def _reduced(self, reductions, found):
-        """The loop that finds sums and maxima."""
+        """The loop that computes sums and maxima."""
         if not reductions:
             return []
         wanted = [value for step in reductions for value in step.values()]
@@ -355,7 +358,7 @@ class RowLoop(RowPlan):
         return [*first, *self._over_row(before, lines, after), *last]
 
     def _results(self, found):
-        """The loop that writes the results, and those of the row."""
+        """The loop that writes the ELEMENT results, and the lines for the ROW results."""
         results = list(enumerate(zip(self.trace.results, self.result_kinds, strict=True)))
         lines = [f"o{number}[row] = v{value}" for number, (value, kind) in results if kind == ROW]
         wanted = [
@@ -368,8 +371,8 @@ class RowLoop(RowPlan):
         return lines
 
     def _overlaps(self, wanted):
-        """True if a loop that writes these results has more pairs of arrays that may overlap than
-        the compiler compares."""
+        """True if a loop that writes these results has more pairs of possibly overlapping arrays
+        than the compiler checks."""
         written = sum(kind != CHANNEL for _, _, kind in wanted)
         arrays, _ = self.elements([value for _, value, _ in wanted])
         read = sum(self.kinds[index] != CHANNEL for index in arrays)
@@ -393,7 +396,7 @@ class RowLoop(RowPlan):
         return self._over_row(before, inner, after)
 
     def _over_row(self, before, lines, after):
-        """A loop over all elements of a row, a stretch at a time."""
+        """A loop over all elements of a row, one stretch at a time."""
         return [
             "for part in range(parts):",
             f"    for start in range(0, run, {STRETCH}):",
@@ -409,7 +412,7 @@ class RowLoop(RowPlan):
     # Its calls ----------------------------------------------------------------------------------
 
     def run(self, shape, arrays, numbers):
-        """What the body gives for arrays; None if it picks a column that a row lacks."""
+        """Runs the loop; returns None if the body picks a column that a row lacks."""
         outer, rows, inner = shape
         length = outer * inner
         given = [jit.flat(array) for array in arrays if array is not None]
@@ -439,7 +442,7 @@ class RowLoop(RowPlan):
 
 @functools.lru_cache(maxsize=256)
 def _pieces(rows, size, length, channels):
-    """The rows of each piece, and where its sums for each element of a row and each channel lie."""
+    """The row range of each piece, and the offsets of its COLUMN and CHANNEL sums."""
     rows = parallel_loops.blocks(rows, size)
     numbers = numpy.arange(len(rows))[:, None]
     sums = [numbers * (size + LINES) + [0, size] for size in (length, channels)]
@@ -447,7 +450,7 @@ def _pieces(rows, size, length, channels):
 
 
 class _Sizes(NamedTuple):
-    """Where rows lie, in elements."""
+    """The layout of rows in memory, counted in elements."""
 
     row_step: int  # from a row to the next
     part_step: int  # from a part of a row to the next
@@ -466,7 +469,7 @@ def _sizes(shape, numbers):
 
 
 def _result(array, kind, shape):
-    """A result as it is returned: the pieces of a sum over rows are added."""
+    """A result in its final form: sums over rows are added over the pieces."""
     if kind in SUMMED:
         return array[:, :-LINES].sum(0)
     if kind is None:

@@ -1,8 +1,9 @@
-"""Bodies over an axis that is not the last, as compiled loops of the host.
+"""Compiled host loops for bodies over an axis other than the last.
 
-An array is (outer, length, inner) here, with the axis in the middle. What host.py
-keeps in a register for a row is here a short array, with an element for each of some neighbours in
-the last dimension, which are worked on together. Of `e / sum(e)` with `e = exp(x)`:
+An array is treated as (outer, length, inner), with the axis in the middle. Where host.py keeps one
+number per row in a register, this file keeps a short array with one number for each of several
+neighbours in the last dimension, which are processed together. `e / sum(e)` with `e = exp(x)`
+becomes
 
     for block in range(first, last):
         for begin in range(start, stop, width):
@@ -19,8 +20,8 @@ the last dimension, which are worked on together. Of `e / sum(e)` with `e = exp(
             for at in range(count):
                 w2[at] = single(r2[at])
 
-and one more loop over the axis, for the results. Sums are float64. Threads share the outer and the
-last dimension in pieces that follow from shapes alone.
+and one more loop over the axis writes the results. Sums are float64. Threads share the outer and
+last dimensions in pieces that depend only on shapes.
 """
 
 import math
@@ -33,14 +34,14 @@ from ..threads import parallel_loops
 from ..threads.parallel_loops import ParallelLoop
 from .row_plan import ELEMENT, RowPlan
 
-WIDTH = 256  # elements of the last dimension that are worked on together, at most
-BLOCK = 1 << 15  # elements of a piece, about
+WIDTH = 256  # neighbours in the last dimension that are processed together, at most
+BLOCK = 1 << 15  # elements of a piece, approximately
 _SUM, _ORDERED = numpy.dtype(numpy.float64), numpy.dtype(numpy.int32)
 _KNOWN = {*EXPRESSIONS, "row_sum", "row_max", "row_size"}
 
 
 class AxisLoop(RowPlan):
-    """The loop of a body that takes arrays of one shape and gives one, over an axis of them."""
+    """The loop of a body over an axis of arrays of one shape; the result is one such array."""
 
     def __init__(self, body, count):
         super().__init__(body, (ELEMENT,) * count, (ELEMENT,), (FLOAT,) * count, {}, ("axis",))
@@ -59,11 +60,11 @@ class AxisLoop(RowPlan):
             self.loop = ParallelLoop(self.text, parameters, True, self.trace.name)
 
     def is_ready(self):
-        """True if it can run; has it compiled."""
+        """True if the loop can run; otherwise requests its compilation."""
         return self.loop is not None and self.loop.is_ready()
 
     def text(self, name):
-        """The Python text of the loop under a name."""
+        """The Python source of the loop, as a function of this name."""
         names = [f"x{index}" for index in self.there] + ["o0"]
         names += [f"r{step.result}" for step in self._found]
         names += [f"w{step.result}" for step in self._kept]
@@ -84,7 +85,7 @@ class AxisLoop(RowPlan):
         return "\n".join([*head, *indented(inner, 3)]) + "\n"
 
     def _reduced(self, level):
-        """The loops that find the sums and maxima of a level, and what follows from them."""
+        """The loops that compute the sums and maxima of a level, and what follows from them."""
         steps = self.reductions(level)
         first, lines, kept = [], [], self._loads(level - 1)
         for step in steps:
@@ -108,16 +109,16 @@ class AxisLoop(RowPlan):
         ]
 
     def _of_level(self, level):
-        """The steps that are known after some loops, one for each element of a block."""
+        """The steps that are known after this level, with one value for each element of a block."""
         return [*self.reductions(level), *self.of_row(level)]
 
     def _loads(self, level):
-        """The lines that read what is kept for each element of a block up to a level."""
+        """The lines that read the stored values of each element of a block, up to a level."""
         steps = [step for each in range(1, level + 1) for step in self._of_level(each)]
         return [f"v{step.result} = w{step.result}[at]" for step in steps]
 
     def _elements(self, wanted, level):
-        """The lines that slice arrays, and those that find values of an element."""
+        """The lines that slice arrays, and the lines that compute the values of an element."""
         arrays, steps = self.elements(wanted)
         before = [f"a{index} = x{index}[base : base + count]" for index in arrays]
         lines = [f"v{index} = a{index}[at]" for index in arrays]
@@ -129,7 +130,7 @@ class AxisLoop(RowPlan):
         return ["for at in range(count):", *indented(lines, 1)]
 
     def _over_axis(self, before, lines):
-        """A loop over the axis, and within it one over the elements of a block."""
+        """A loop over the axis, with an inner loop over the elements of a block."""
         return [
             "for k in range(length):",
             "    base = (block * length + k) * inner + begin",
@@ -137,7 +138,7 @@ class AxisLoop(RowPlan):
         ]
 
     def run(self, axis, arrays):
-        """What the body gives for arrays of one shape."""
+        """Runs the loop and returns the result for arrays of one shape."""
         shape = arrays[0].shape
         outer, length, inner = math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :])
         out = numpy.empty(shape, FLOAT)

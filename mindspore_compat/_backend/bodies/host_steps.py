@@ -1,8 +1,8 @@
-"""Bodies of one step of a recurrence as compiled loops of the host (compiled/jit.py).
+"""Compiled host loops for bodies of one step of a recurrence (compiled/jit.py).
 
-The gates of a step are Parts of one array (row_plan.py), which a loop reads and writes where they
-lie. An array with one axis has a value for each position of a row, one whose last axis is 1 has one
-for each row. A step is small, so one thread does it unless it has many rows.
+The gates of a step are Parts of one array (row_plan.py), which a loop reads and writes in place. A
+one-dimensional array has one value for each position of a row; an array whose last axis is 1 has
+one value for each row. A step is small, so one thread runs it unless there are many rows.
 """
 
 from typing import NamedTuple
@@ -14,21 +14,21 @@ from ..compiled.expressions import EXPRESSIONS, FLOAT, indented, line
 from ..threads import scheduler
 from .row_plan import COLUMN, ELEMENT, ROW, BodyTrace, Parts
 
-BLOCK = 1 << 15  # elements of a value of the rows that one thread does
+BLOCK = 1 << 15  # elements per value of the rows that one thread processes
 
 
 def run(made, body, arrays, out, flags, numbers):
-    """Writes what `body(xp, *arrays, **scalars)` gives.
+    """Writes the results of `body(xp, *arrays, **scalars)` to `out`.
 
     Args:
-        made: a dict of the loops that there are.
+        made: a dict of the loops that exist already.
         body: a function without a closure.
-        arrays: arrays, None, or Parts for several.
-        out: contiguous arrays or Parts, to write the results to.
+        arrays: arrays, None for an absent one, or Parts for several.
+        out: contiguous arrays or Parts for the results.
         flags, numbers: the scalars.
 
     Returns:
-        `out`; None if there is no loop, or none yet.
+        `out`; None if no compiled loop is available.
     """
     first, count = _whole(out[0])
     width = first.shape[-1] // count
@@ -55,12 +55,12 @@ def run(made, body, arrays, out, flags, numbers):
 class _Place(NamedTuple):
     """Where the values of an argument lie in its array."""
 
-    count: int  # values that lie side by side
+    count: int  # values that lie next to each other
     kind: str  # ELEMENT, COLUMN or ROW
 
 
 def _kind(whole, width):
-    """What an array has a value for."""
+    """The kind of an array: ELEMENT, COLUMN or ROW."""
     if whole.ndim == 1:
         return COLUMN
     return ROW if whole.shape[-1] < width else ELEMENT
@@ -71,7 +71,7 @@ def _whole(array):
 
 
 class StepLoop:
-    """The loop of the body of a step."""
+    """The loop for the body of one step."""
 
     def __init__(self, body, layout, given, flags, numbers):
         self._inputs, self._outputs = layout[:given], layout[given:]
@@ -88,11 +88,11 @@ class StepLoop:
             self.loop = jit.Loop(self.text, parameters, True, self.trace.name)
 
     def is_ready(self):
-        """True if it can run; has it compiled."""
+        """True if the loop can run; otherwise requests its compilation."""
         return self.loop is not None and (self.loop.ready is not None or self.loop.request())
 
     def text(self, name):
-        """The Python text of the loop under a name."""
+        """The Python source of the loop, as a function of this name."""
         arrays, before, read, written = [], [], [], []
         value = 0
         for index, place in enumerate(self._inputs):
@@ -139,6 +139,6 @@ class StepLoop:
 
 
 def _slice(array, number, count, kind):
-    """The text of the values of a row that lie together."""
+    """The source text that slices the contiguous values of a row."""
     start = f"{number}" if kind == COLUMN else f"(row * {count} + {number})"
     return f"{array}[{start} * width : ({start} + 1) * width]"

@@ -1,12 +1,12 @@
-"""An update as kernels: one launch serves all arrays of one kind.
+"""Multi-tensor update kernels: one launch updates all arrays of one kind.
 
-A `TableKernel` gets the addresses and sizes of many rows of arrays in a struct that is passed by
-value, so nothing is copied to the device for it; a block of threads looks up which row it works on.
-One row alone, or rows that are not contiguous, go through one ElementwiseKernel each.
+A `TableKernel` receives the addresses and sizes of many rows of arrays in a struct that is passed
+by value, so nothing is copied to the device first. A block of threads looks up its row in that
+struct. A single row, or rows that are not contiguous, use one ElementwiseKernel each.
 
-Both take the numbers of a call as they are, or 0-d arrays of the device instead, and a flag
-on the device that says whether to leave everything as it is: so a step can depend on what the
-device found, and the host need not wait to know.
+Both accept the numbers of a call as Python numbers or as 0-d arrays of the device, and a flag on
+the device that suppresses the whole update. A step can therefore depend on values on the device
+without making the host wait for them.
 """
 
 import numpy
@@ -25,8 +25,8 @@ from .c_code import (
 
 THREADS = 256
 CHUNK = 8192  # elements of one block of threads
-PARAMETERS = 4096  # bytes that a kernel's parameters may take on every device
-SPARE = 512  # of them, for numbers and the flag
+PARAMETERS = 4096  # bytes of kernel parameters that every device supports
+SPARE = 512  # of these, the bytes reserved for numbers and the flag
 
 _HEAD = """
 struct Table {{ unsigned long long at[{arrays}][{rows}]; long long size[{rows}];
@@ -53,7 +53,7 @@ _LOOP = """    {before}
 
 
 class Numbers:
-    """The numbers of a call, and where they are.
+    """The numbers of a call, on the host or on the device.
 
     Args:
         given: name -> a number, or a 0-d array of the device.
@@ -65,11 +65,11 @@ class Numbers:
         self.on_device = {name: value for name, value in given.items() if isinstance(value, device)}
 
     def kinds(self):
-        """What a kernel has to know of them: the dtypes of those on the device."""
+        """The part that kernels are compiled for: the dtypes of the numbers on the device."""
         return tuple((name, value.dtype) for name, value in self.on_device.items())
 
     def values(self):
-        """What a kernel is given for them, in their order."""
+        """The kernel arguments for the numbers, in order."""
         return [
             value if name in self.on_device else numpy.float64(value)
             for name, value in self.given.items()
@@ -77,7 +77,7 @@ class Numbers:
 
 
 class KernelProgram:
-    """A trace as kernels of CuPy; arrays named in `singles` have one element for a whole row."""
+    """A trace as CuPy kernels; an array named in `singles` has one element for a whole row."""
 
     def __init__(self, trace, dtypes, space, singles=()):
         self.trace = trace
@@ -90,7 +90,7 @@ class KernelProgram:
         self._made = {}
 
     def prepare(self, numbers):
-        """The numbers of a call: computed with once for all rows unless they are on the device."""
+        """The numbers of a call, computed once for all rows unless they are on the device."""
         found = Numbers(numbers, self.module.ndarray)
         if found.on_device:
             return found, found.values()
@@ -98,12 +98,12 @@ class KernelProgram:
         return found, [real(value) for value in self.trace.scalars(numbers)]
 
     def run_all(self, rows, prepared, skip=None):
-        """Updates rows of arrays, all of this program's dtypes.
+        """Updates rows of arrays, all with the dtypes of this program.
 
         Args:
             rows: sequences of arrays.
             prepared: what `prepare` returned.
-            skip: a 0-d bool array of the device; where it holds nothing is written. None for no.
+            skip: a 0-d bool array of the device; if true, nothing is written. None means no flag.
         """
         rows = [row for row in rows if row[0].size]
         if len(rows) > 1 and self.tables:
@@ -178,13 +178,13 @@ class KernelProgram:
 
 
 def filled_table(rows, most, **fields):
-    """The struct from which a kernel reads where rows lie, and how many blocks of threads they
-    take.
+    """Returns the struct with the addresses and sizes of rows, and the number of blocks of threads
+    that they need.
 
     Args:
         rows: sequences of arrays.
-        most: how many rows the struct can hold.
-        fields: further integers of 64 bits, one for each row, by the name of their field.
+        most: the number of rows that the struct can hold.
+        fields: further 64-bit integers, one for each row, by the name of their field.
     """
     kind = numpy.dtype(
         [
@@ -210,15 +210,15 @@ def filled_table(rows, most, **fields):
 
 
 def table_source(trace, dtypes, numbers, name, rows, singles=()):
-    """The CUDA text of an update over a table of rows.
+    """The CUDA source of an update over a table of rows.
 
     Args:
         trace: the update.
         dtypes: the dtypes of its arrays.
         numbers: the Numbers of a call.
         name: the name of the kernel.
-        rows: how many rows a table holds.
-        singles: the names of its arrays that have one element for a whole row.
+        rows: the number of rows of a table.
+        singles: the names of the arrays that have one element for a whole row.
     """
     real = _real(compute_dtype(dtypes))
     if numbers.on_device:
@@ -244,12 +244,12 @@ def table_source(trace, dtypes, numbers, name, rows, singles=()):
 
 
 def row_source(name, arrays, rows, given, before, body):
-    """The CUDA text of a kernel over a table of rows.
+    """The CUDA source of a kernel over a table of rows.
 
     Args:
         name: its name.
-        arrays: how many arrays a row has.
-        rows: how many rows a table holds.
+        arrays: the number of arrays of a row.
+        rows: the number of rows of a table.
         given: its further parameters, each after a comma.
         before: lines at the start.
         body: lines for each element `at` of the row `row`.
@@ -259,8 +259,8 @@ def row_source(name, arrays, rows, given, before, body):
 
 
 def row_head(name, arrays, rows, given, shared=""):
-    """The start of a kernel over a table of rows: a block has found the elements from `start` to
-    `stop` of the row `row`.
+    """The first lines of a kernel over a table of rows. After them, the block has its row `row` and
+    the range of its elements, from `start` to `stop`.
 
     Args:
         name, arrays, rows, given: as for `row_source`.
@@ -278,7 +278,7 @@ def row_head(name, arrays, rows, given, shared=""):
 
 
 def declared(numbers):
-    """The parameters of a kernel for the numbers of a call, each after a comma."""
+    """The kernel parameters for the numbers of a call, each after a comma."""
     kinds = {
         key: f"const {TYPES[value.dtype]}* a_{key}" for key, value in numbers.on_device.items()
     }
@@ -286,7 +286,7 @@ def declared(numbers):
 
 
 def loaded_numbers(numbers):
-    """The lines that find the numbers `n_lr`, ... of a call, of type double."""
+    """The lines that load the numbers `n_lr`, ... of a call, of type double."""
     read = [f"const double h_{key} = (double)*a_{key};" for key in numbers.on_device]
     return read + _named(numbers)
 
@@ -300,12 +300,12 @@ def _real(dtype):
 
 
 def kernel_text(trace, dtype):
-    """The body of a trace in C, whose arrays are `p_`, `g_`, ... of types `A`, `B`, ..., and whose
-    scalars are `s0`, `s1`, ...
+    """The C body of a trace. Its arrays are `p_`, `g_`, ... of types `A`, `B`, ..., and its scalars
+    are `s0`, `s1`, ...
 
     Args:
         trace: the program.
-        dtype: what to compute in, float32 or float64.
+        dtype: the dtype of the arithmetic, float32 or float64.
     """
     real = _real(dtype)
     lines = [f"const {real} v{index} = ({real}){name}_;" for index, name in enumerate(trace.names)]

@@ -1,9 +1,9 @@
-"""The CUDA text of a body over rows, for one layout of threads (row_layout.py).
+"""CUDA source of a body over rows, for one layout of threads (row_layout.py).
 
-All texts have the same shape: a loop over the rows of a block, in it a *sweep* over the elements of
-a row for each level of sums that waits for another, and a last sweep for the results. A sweep goes
-over the packs of a thread. Where these are all that the thread works on they are loaded before the
-first sweep and stay in registers, else each sweep loads what it needs.
+Every kernel has the same structure: a loop over the rows of a block. Inside, one *sweep* over the
+elements of a row computes each level of sums, and a last sweep computes the results. A sweep loops
+over the packs of a thread. If a thread can hold all its packs, they are loaded before the first
+sweep and stay in registers; otherwise each sweep loads what it needs.
 """
 
 from .block_code import WARP, pack_name, packs, reductions
@@ -34,7 +34,7 @@ extern "C" __global__ void __launch_bounds__({bound}) {name}(
     {closed}
 }}
 """
-_LANES = {  # the place of a thread in its row, which of the rows of a block that is, of how many
+_LANES = {  # a thread's place in its row, its row's place in the block, rows per block
     "warp": ("threadIdx.x % threads", "threadIdx.x / threads", "blockDim.x / threads"),
     "block": ("threadIdx.x", "0", "1"),
     "columns": (f"threadIdx.x / {WARP}", f"threadIdx.x % {WARP}", f"{WARP}"),
@@ -73,7 +73,7 @@ _OFFSET = "row * length + unit * {width}"
 _OFFSET_OF_COLUMN = "unit * rows + row"
 _OFFSET_IN_SEGMENT = "(segment * rows + row) * inner + position * {width}"
 _CHANNEL = "row % (Index)n_groups * (length / (Index)n_area) + unit * {width} / (Index)n_area"
-# The reciprocal of a number near the ends of the range would itself be out of range.
+# The reciprocal of a number near the limits of the range would itself be out of range.
 _RECIPROCAL = """const float by{0} = 1 / v{0};
         const bool near{0} = fabs(v{0}) > 1e-37f && fabs(v{0}) < 1e37f;"""
 _DIVIDE = "const float v{0} = near{2} ? {1} * by{2} : {1} / v{2};"
@@ -111,29 +111,29 @@ _SIZE_OF_CHUNK = """
 
 
 def value_type(dtype, real):
-    """What an element of this dtype is computed with."""
+    """The C type in which an element of this dtype is computed."""
     return {"b": "bool", "i": "long long", "u": "long long"}.get(dtype.kind, real)
 
 
 def _at(column):
-    """True where the position within the row is a column."""
+    """A C expression that is true where the position within the row equals a column."""
     one = operand(column)
     return f"unit * width + j == ({one} < 0 ? {one} + length : {one})"
 
 
 class RowKernel(RowPlan):
-    """The CUDA text of a body over rows.
+    """CUDA source of a body over rows.
 
     Args:
         body, kinds, result_kinds, dtypes, flags, numbers: as for RowPlan.
         layout: the Layout of the threads.
-        part: "all"; of a body in chunks "sums" or "results".
+        part: "all", or "sums" or "results" for a body in chunks.
 
     Attributes:
-        text, name: the text, and the name of the kernel.
+        text, name: the source, and the name of the kernel.
         stored: the results that have an array of their own.
-        summed: the results that are sums over rows which the kernel leaves for each block.
-        slots: how many sums a chunk has.
+        summed: the results that are sums over rows; the kernel stores one partial sum per block.
+        slots: the number of sums of a chunk.
     """
 
     def __init__(self, body, kinds, result_kinds, dtypes, flags, numbers, layout, part="all"):
@@ -157,8 +157,8 @@ class RowKernel(RowPlan):
         self.text = self._text(numbers)
 
     def _row_divisors(self):
-        """The values of a row by which elements are divided, in float32: in place of a division for
-        each element, the reciprocal is found once for the row."""
+        """The float32 row values that elements are divided by. The kernel computes the reciprocal
+        once per row instead of dividing each element."""
         if self.real != "float":
             return []
         divisors = [
@@ -225,7 +225,7 @@ class RowKernel(RowPlan):
         return "".join(f"{one}, " for one in [*given, *(f"double n_{name}" for name in numbers)])
 
     def _body(self):
-        """What is done for a row."""
+        """The lines that process a row."""
         layout, body = self.layout, []
         for index in self.there:
             if self.kinds[index] == ROW:
@@ -255,7 +255,7 @@ class RowKernel(RowPlan):
         body += self._results()
 
     def _closed(self):
-        """The sums over the rows of a block, for each row that it works on at once."""
+        """The lines that sum over the rows of a block, for each row that it works on at once."""
         if not self.summed:
             return ""
         lines = [
@@ -298,7 +298,7 @@ class RowKernel(RowPlan):
         return [*declared, f"Index offsets[{layout.packs}];", *place, sweep]
 
     def _elements(self, wanted, lines, stores=()):
-        """A sweep that finds values of each element and then does `lines` with them."""
+        """A sweep that computes the values of each element and then runs `lines` with them."""
         layout = self.layout
         indices, steps = self.elements(wanted)
         before, inner = [], []
@@ -332,7 +332,7 @@ class RowKernel(RowPlan):
         return ["{", *place, again, *self._loaded(loaded), sweep, "}", "}"]
 
     def _line(self, step):
-        """One step of a body as a declaration."""
+        """The C declaration for one step of a body."""
         if step.name == "constant":
             return f"const {self.real} v{step.result} = {step.operands[0]};"
         if step.name == "row_size":
@@ -350,7 +350,7 @@ class RowKernel(RowPlan):
         return _REDUCE[self.layout.lanes].format(how, value)
 
     def _reduced(self, steps):
-        """The sweep that sums, and the sums of all threads of a row."""
+        """The sweep that computes sums, and the lines that add the sums of all threads of a row."""
         found = [step for step in steps if step.name not in MOMENTS]
         moments = [step for step in steps if step.name in MOMENTS]
         body = []
@@ -374,7 +374,7 @@ class RowKernel(RowPlan):
         return body
 
     def _moments(self, steps):
-        """The mean of a chunk, what rounding left of it, and the sum of squares around it."""
+        """The mean of a chunk, its rounding error, and the sum of squared deviations from it."""
         base, rest, squares = (step.result for step in steps)
         (value,) = steps[0].values()
         real, count = self.real, "size_of_chunk(blockIdx.y)"
@@ -402,7 +402,7 @@ class RowKernel(RowPlan):
         return ["if (lane == 0 && present) {", *lines, "}"]
 
     def _added(self, steps):
-        """The sums over a row, from those over its chunks."""
+        """The lines that compute the sums over a row from those over its chunks."""
         body = []
         for slot, step in enumerate(steps):
             number = step.result

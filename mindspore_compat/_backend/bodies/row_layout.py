@@ -1,12 +1,12 @@
-"""How the threads of a GPU share the rows of a body: what is decided before its text is written.
+"""How GPU threads share the rows of a body, decided before the kernel's source is generated.
 
-Worked example. Rows of 768 float32 take 192 packs of four, of which a thread holds up to eight: 64
-threads of two warps have three each, all loaded before the first is used. Each element is read
-once, however many sums the body asks for, since its later loops work on registers. Rows of 10
-elements are shared by four threads each, so that a block of 128 works on 32 rows. A channel of
-800,000 elements is divided into chunks of 8,192: one launch sums over chunks, and a second one adds
-these sums and writes the results. Rows that fit neither way are read again in each loop, four packs
-at a time.
+Worked example. Rows of 768 float32 elements consist of 192 packs of four, and a thread holds up to
+eight packs: 64 threads of two warps hold three each and load all of them before the first use. Each
+element is read once, however many sums the body computes, since later sweeps work on registers.
+Rows of 10 elements are shared by four threads each, so a block of 128 threads works on 32 rows. A
+channel of 800,000 elements is divided into chunks of 8,192: one launch computes the sums of chunks,
+and a second one adds these sums and writes the results. Other rows are read again by each sweep,
+four packs at a time.
 """
 
 import math
@@ -15,29 +15,30 @@ from typing import NamedTuple
 from .block_code import WARP, pack_width
 
 MOST_THREADS = 1024
-READING_THREADS = 512  # of a block that reads its rows again, and so needs more registers
+READING_THREADS = 512  # of a block that rereads its rows, which needs more registers
 SEVERAL = 128  # threads of a block that works on several rows
-HELD = 32  # numbers of 32 bits of arrays that a thread holds; the compiler has 64 registers
-IN_FLIGHT = 4  # packs that a thread loads before it uses one
-CHUNK = 8192  # elements of a chunk, about
-FEW_BLOCKS = 256  # below so many, long rows are divided into chunks
-MOST_CHUNKS = 512  # above so many, chunks are larger
-MOST_BLOCKS = 1 << 20  # a block goes on with further rows beyond this
-ROWS_OF_SUM = 16  # rows whose sum a block leaves for the sum over all rows, at least
+HELD = 32  # 32-bit numbers of arrays that a thread holds; the compiler has 64 registers
+IN_FLIGHT = 4  # packs that a thread loads before it uses the first
+CHUNK = 8192  # elements of a chunk, approximately
+FEW_BLOCKS = 256  # with fewer blocks, long rows are divided into chunks
+MOST_CHUNKS = 512  # with more chunks, chunks are larger
+MOST_BLOCKS = 1 << 20  # beyond this, a block loops over several rows
+ROWS_OF_SUM = 16  # minimum number of rows that a block sums before the sum over all rows
 
 
 class Layout(NamedTuple):
-    """What the text of a kernel depends on.
+    """The facts that the source of a kernel depends on.
 
     Attributes:
-        lanes: which threads share a row: "warp", a part of one; "block", all of a block; "columns",
-            those of a block that are 32 apart, where neighbours in memory are of different rows.
-        width: how many elements side by side a thread loads at once, a pack.
-        packs: how many packs a thread holds.
-        held: whether these are all that it works on of a row, or of a chunk.
+        lanes: which threads share a row. "warp": part of a warp. "block": the whole block.
+            "columns": threads of a block that are 32 apart, where neighbours in memory belong to
+            different rows.
+        width: the elements of a pack: neighbours that a thread loads at once.
+        packs: the number of packs that a thread holds.
+        held: whether these are all the thread's elements of a row or chunk.
         chunked: whether rows are divided into chunks.
         segmented: whether a row consists of several parts.
-        bound: how many threads a block has at most, by which the compiler counts registers.
+        bound: the maximum number of threads of a block, which limits the registers of a thread.
         index: the C type of an index.
     """
 
@@ -52,8 +53,8 @@ class Layout(NamedTuple):
 
 
 class Launch(NamedTuple):
-    """A Layout, and the sizes of its launch: blocks in rows, chunks, threads of a block, threads
-    of a row."""
+    """A Layout and its launch sizes: blocks over rows, chunks, threads of a block, threads of a
+    row."""
 
     layout: Layout
     blocks: int
@@ -63,15 +64,15 @@ class Launch(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """What a Launch is chosen for.
+    """The input of `choose`.
 
     Attributes:
         shape: (outer, rows, inner).
-        dtypes: those of the arrays that have an element for each of the data, or for each position.
-        words: how many numbers of 32 bits a thread holds for each element.
-        aligned: whether arrays lie on boundaries of 16 bytes.
-        run: how many elements stay side by side for other reasons, such as the area of a channel;
-            0 for any number.
+        dtypes: the dtypes of the arrays with one value for each element or each position.
+        words: the 32-bit numbers that a thread holds for each element.
+        aligned: whether arrays start at multiples of 16 bytes.
+        run: the number of elements that are contiguous for other reasons, such as the area of a
+            channel; 0 for any number.
         sums: whether there are sums over rows.
         chunkable: whether rows may be divided.
     """
@@ -119,7 +120,7 @@ def choose(problem):
 
 
 def _packs(problem, columns, segmented):
-    """How wide a pack is, and how many a thread may hold."""
+    """The width of a pack, and the maximum number of packs of a thread."""
     outer, _, inner = problem.shape
     run = inner if segmented else outer * inner
     width = math.gcd(pack_width(problem.dtypes), run, problem.run)
@@ -136,5 +137,5 @@ def _chunk_threads(units, width, packs):
 
 
 def _power(number):
-    """The least power of two that is not below a number."""
+    """The smallest power of two that is not less than a number."""
     return 1 << max(0, int(number) - 1).bit_length()

@@ -1,10 +1,10 @@
-"""What a body that works on rows does, in the order in which a loop does it: one note for the
-kernels of a GPU (gpu.py) and the compiled loops of the host (host.py).
+"""The plan of a body over rows: its steps, in the order of the loops that compute them. GPU kernels
+(gpu.py) and compiled host loops (host.py) are generated from the same plan.
 
-The body is run once on symbols. Sums and maxima over a row that wait for no other are found in one
-loop over the row (level 0), those that wait for them in a second, and so on; the results are
-written in a last one. A value is one for each row, or one for each element; the latter are found
-again in each loop that needs them.
+The body is run once on symbols. One loop over the row (level 0) computes the sums and maxima that
+depend on no others, a second loop those that depend on the first, and so on; the last loop writes
+the results. A value belongs to a row or to an element. Element values are computed again in each
+loop that needs them.
 """
 
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from typing import NamedTuple
 from .c_code import compute_dtype
 from .symbols import Symbol, SymbolSpace, Trace
 
-# What an array has a value for, or a result.
+# The kinds of arrays and results: what they have one value for.
 ELEMENT = "element"  # each of the data
 ROW = "row"  # each row
 COLUMN = "column"  # each position within a row; a result is a sum over rows
@@ -20,10 +20,10 @@ CHANNEL = "channel"  # each channel, where rows are groups of channels; a result
 SUMMED = frozenset((COLUMN, CHANNEL))  # the results that are sums over rows
 
 MOMENTS = ("row_mean", "row_rest", "row_variance")  # the parts of `row_moments`
-REDUCTIONS = {  # how they join two values
+REDUCTIONS = {  # how two values are combined
     "row_sum": "sum",
     "row_max": "max",
-    "row_pick": "sum",  # all others are 0
+    "row_pick": "sum",  # all other elements are 0
     **dict.fromkeys(MOMENTS, "sum"),
 }
 
@@ -41,7 +41,7 @@ def split(scalars):
 
 
 class Operands(NamedTuple):
-    """The arrays of a body over rows, in its order; one that is not there is None."""
+    """The arrays of a body over rows, in the body's order; an absent one is None."""
 
     elements: tuple
     columns: tuple = ()
@@ -65,19 +65,19 @@ class Operands(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """Several values that lie side by side along the last axis of an array."""
+    """Several values that lie next to each other along the last axis of an array."""
 
     whole: object  # the array
     count: int
 
     def views(self):
-        """The values as arrays, which are not contiguous."""
+        """The values as views, which are not contiguous."""
         width = self.whole.shape[-1] // self.count
         return [self.whole[..., k * width : (k + 1) * width] for k in range(self.count)]
 
 
 def separate(arrays):
-    """Arrays, with each Parts among them as its values."""
+    """Arrays in which each Parts is replaced by its values."""
     found = []
     for array in arrays:
         found += array.views() if type(array) is Parts else (array,)
@@ -85,26 +85,26 @@ def separate(arrays):
 
 
 class RowSpace(SymbolSpace):
-    """The `xp` of a body that works on rows, which may also be written as for a matrix."""
+    """The `xp` of a body over rows; it also accepts the functions of a body over a matrix."""
 
     def sum(self, x, axis, keepdims=False):
-        """The sum of each row, whatever the axis is called."""
+        """The sum of each row; `axis` is ignored."""
         return self.row_sum(x)
 
     def max(self, x, axis, keepdims=False):
-        """The largest value of each row, whatever the axis is called."""
+        """The largest value of each row; `axis` is ignored."""
         return self.row_max(x)
 
     def expand_dims(self, x, axis):
-        """A value of each row, as it is."""
+        """A row value, unchanged."""
         return x
 
     def pick_column(self, x, column):
-        """The element of each row in the row's `column`."""
+        """The element of each row in that row's `column`."""
         return self.trace.add("row_pick", x, column)
 
     def add_at_column(self, x, column, values):
-        """`x` with each row's value added in the row's `column`."""
+        """`x` with the row's value added in that row's `column`."""
         return self.where(self.at_column(column), x + values, x)
 
     def row_sum(self, x):
@@ -112,7 +112,7 @@ class RowSpace(SymbolSpace):
         return self.trace.add("row_sum", x)
 
     def row_max(self, x):
-        """The largest value of each row; NaN if there is one."""
+        """The largest value of each row; NaN if the row has a NaN."""
         return self.trace.add("row_max", x)
 
     def whole_norm(self, x):
@@ -120,26 +120,26 @@ class RowSpace(SymbolSpace):
         return self.sqrt(self.row_sum(x * x))
 
     def row_moments(self, x):
-        """The mean of each row, what rounding left of it (of large numbers), and the variance."""
+        """The mean of each row, its rounding error (for large numbers), and the variance."""
         mean = self.row_sum(x) / self.row_size()
         part = x - mean
         rest = self.row_sum(part) / self.row_size()
         var = self.row_sum(part * part) / self.row_size() - rest * rest
-        return mean, rest, self.maximum(var, 0)  # of equal elements what is left is rounding
+        return mean, rest, self.maximum(var, 0)  # for equal elements it is rounding error
 
     def row_size(self):
-        """How many elements a row has."""
+        """The number of elements of a row."""
         return self.trace.add("row_size")
 
     def at_column(self, column):
-        """True where the position within the row is the row's `column`; negative ones from its
-        end."""
+        """True where the position within the row equals the row's `column`; negative columns count
+        from the end."""
         return self.trace.add("at_column", column)
 
 
 class ChunkSpace(RowSpace):
-    """The `xp` of a body whose rows are divided into chunks: the moments of a row are made of those
-    of its chunks, so that they need only one loop."""
+    """The `xp` of a body whose rows are divided into chunks. The moments of a row are combined from
+    those of its chunks, so they need only one loop."""
 
     def row_moments(self, x):
         """As in RowSpace."""
@@ -148,7 +148,7 @@ class ChunkSpace(RowSpace):
 
 
 class BodyTrace(Trace):
-    """What a body does to its arrays: `results` are the numbers of the values it returns."""
+    """The trace of a body; `results` are the numbers of the values that it returns."""
 
     space_type = RowSpace
 
@@ -173,21 +173,21 @@ class ChunkTrace(BodyTrace):
 
 
 class RowPlan:
-    """The note of a body over rows.
+    """The plan of a body over rows.
 
     Args:
         body: `body(xp, *arrays, **scalars)`, without a closure.
         kinds: ELEMENT, COLUMN, CHANNEL or ROW for each array.
-        result_kinds: one of them for each result; None for one that is left out.
-        dtypes: the dtypes of the arrays; None for one that is not there.
-        flags: the scalars that choose what the body does.
-        numbers: the names of the others.
+        result_kinds: the kind of each result; None for an omitted one.
+        dtypes: the dtypes of the arrays; None for an absent one.
+        flags: the scalars that select what the body does.
+        numbers: the names of the other scalars.
 
     Attributes:
-        dtype: what is computed in.
-        there: the indices of the arrays that are there.
-        levels: how many loops find sums.
-        single: whether the body returns one value, not a tuple.
+        dtype: the dtype of the arithmetic.
+        there: the indices of the arrays that are present.
+        levels: the number of loops that compute sums.
+        single: whether the body returns one value instead of a tuple.
     """
 
     trace_type = BodyTrace
@@ -208,7 +208,7 @@ class RowPlan:
         self.levels = max(self._level.values()) + 1
 
     def _define(self, value):
-        """Finds after how many loops a value is known, and whether it is one for each row."""
+        """Determines the level of a value, and whether it is a row value."""
         step = self._steps.get(value)
         if step is None:
             self._level[value], self._of_row[value] = 0, self.kinds[value] == ROW
@@ -221,15 +221,15 @@ class RowPlan:
         )
 
     def level(self, value):
-        """After how many loops a value is known."""
+        """The number of loops after which a value is known."""
         return self._level[value]
 
     def is_of_row(self, value):
-        """Whether a value is one for each row."""
+        """True if the value has one number for each row."""
         return self._of_row[value]
 
     def reductions(self, level):
-        """The sums and maxima that the loop before a level finds."""
+        """The sums and maxima that the loop before a level computes."""
         return [
             step
             for step in self.trace.steps
@@ -237,7 +237,7 @@ class RowPlan:
         ]
 
     def of_row(self, level):
-        """The other steps of a level that give one value for each row."""
+        """The other row-value steps of a level."""
         return [
             step
             for step in self.trace.steps
@@ -247,11 +247,11 @@ class RowPlan:
         ]
 
     def elements(self, wanted, known=()):
-        """What a loop must find for each element to have these values: arrays and steps.
+        """The arrays and steps that a loop needs for each element to compute these values.
 
         Args:
             wanted: the numbers of the values.
-            known: those of values that need nothing else.
+            known: the numbers of the values that are already available.
         """
         needed, stack = set(), [value for value in wanted if not self._of_row[value]]
         while stack:
@@ -265,6 +265,6 @@ class RowPlan:
 
 
 class ChunkPlan(RowPlan):
-    """The note of a body whose rows are divided into chunks."""
+    """The plan of a body whose rows are divided into chunks."""
 
     trace_type = ChunkTrace

@@ -1,9 +1,9 @@
-"""Runs a formula once on symbols and keeps the note of what it did, for `fuse` to turn into a
-program.
+"""Symbolic tracing of formulas: runs a formula once on symbols and records its operations, which
+`fuse` turns into a program.
 
 `Trace.steps` are calls by name with numbered values: the array arguments come first, then the
-results of the steps. Numbers given per call are `Scalar`s: what a formula computes from them alone
-(`1 - beta1`) is computed once per call, in float64, and handed to the program as `s0`, `s1`, ...
+results of the steps. Numbers that change per call are `Scalar`s. An expression of such numbers
+alone (`1 - beta1`) is evaluated once per call, in float64, and passed to the program as `s0`, ...
 """
 
 import math
@@ -14,7 +14,7 @@ from ..elementwise import PRIMITIVES
 
 @dataclass(frozen=True)
 class Step:
-    """One call: operands are numbers of values, or the texts of scalars."""
+    """One call; its operands are numbers of values, or the texts of scalars."""
 
     name: str
     operands: tuple
@@ -29,14 +29,14 @@ class Step:
 
 
 class Trace:
-    """What a formula does to its arrays, for one setting of its flags."""
+    """The operations of a formula on its arrays, for one setting of its flags."""
 
     def __init__(self, formula, names, written, flags, numbers):
         self.name = formula.__name__
         self.names = names
         self.written = written
         self.steps = []
-        self._texts = {}  # what is computed from numbers, in Python -> the same in C
+        self._texts = {}  # expressions of numbers, in Python -> the same in C
         results = self._noted(formula, [True] * len(names), flags, numbers)
         targets = [index for index, writes in enumerate(written) if writes]
         self.outputs = {
@@ -45,20 +45,20 @@ class Trace:
         self._prepare = self._preparation(numbers)
 
     def _noted(self, formula, present, flags, numbers):
-        """What the formula returns for symbols; an array that is not present is None."""
+        """The results of the formula on symbols; an array that is not present is None."""
         arrays = [Symbol(self, index) if there else None for index, there in enumerate(present)]
         scalars = {key: Scalar(self, key, f"n_{key}") for key in numbers}
         return formula(self.space_type(self), *arrays, **scalars, **flags)
 
     def _preparation(self, numbers):
-        """The function that works out s0, s1, ... from the numbers of a call."""
+        """The function that computes s0, s1, ... from the numbers of a call."""
         listed = ", ".join(self._texts)
         source = f"lambda {', '.join(numbers)}: ({listed}{',' if listed else ''})"
         return eval(source, {"math": math, "inf": math.inf, "nan": math.nan})
 
     @property
     def space_type(self):
-        """The type of `xp` that a formula is given."""
+        """The type of the `xp` that the formula receives."""
         return SymbolSpace
 
     @property
@@ -74,7 +74,7 @@ class Trace:
         return self._prepare(**{key: float(value) for key, value in numbers.items()})
 
     def last_uses(self):
-        """For each value, the line that reads it last; outputs are needed to the end."""
+        """For each value, the line that reads it last; outputs are needed until the end."""
         last = dict.fromkeys(range(len(self.names) + len(self.steps)), -1)
         last.update(
             {value: line for line, step in enumerate(self.steps) for value in step.values()}
@@ -83,7 +83,7 @@ class Trace:
         return last
 
     def add(self, name, *operands):
-        """Notes a call and returns the symbol of its result."""
+        """Records a call and returns the symbol of its result."""
         operands = tuple(
             each.number if isinstance(each, Symbol) else self._scalar(each) for each in operands
         )
@@ -98,14 +98,14 @@ class Trace:
         return f"s{list(self._texts).index(text)}"
 
     def _number(self, value):
-        """The number of a value; a formula may also return a plain scalar for an array."""
+        """The number of a value; a formula may also return a plain scalar in place of an array."""
         if isinstance(value, Symbol):
             return value.number
         return self.add("add", Symbol(self, 0) * 0.0, value).number
 
 
 class _Arithmetic:
-    """The operators of symbols: each one notes a call, or lengthens a scalar's text."""
+    """The operators of symbols: each one records a call, or extends a scalar's expression."""
 
     __slots__ = ()
 
@@ -167,7 +167,7 @@ class _Arithmetic:
 
 
 class Symbol(_Arithmetic):
-    """An array that is not there yet."""
+    """A placeholder for an array."""
 
     __slots__ = ("trace", "number")
 
@@ -185,7 +185,7 @@ class Symbol(_Arithmetic):
 
 
 class Scalar(_Arithmetic):
-    """A number that is known at each call, as an expression of Python and of C."""
+    """A placeholder for a number of each call: an expression in Python and in C."""
 
     __slots__ = ("trace", "text", "code")
 
@@ -200,7 +200,7 @@ def _text(value):
 
 
 def _scalar(trace, name, operands):
-    """What a function makes of numbers alone."""
+    """The result of a function whose operands are all numbers."""
     codes = [each.code if type(each) is Scalar else repr(float(each)) for each in operands]
     primitive = PRIMITIVES[name]
     code = (primitive.c_number or primitive.number).format(*codes)

@@ -1,1 +1,1 @@
-"""Updates of parameters: an optimizer's formula over all tensors at once."""
+"""Parameter updates: the formula of an optimizer applied to all tensors at once."""

@@ -1,13 +1,13 @@
-"""AdaFactor's step for many tensors by four kernels of a GPU.
+"""AdaFactor's update of many tensors in four GPU kernels.
 
 Blocks of threads work on parts of all tensors. The first kernel sums the squares of the gradient
-over rows and columns, in tiles of at most 64 rows and 128 columns; several matrices that are
-smaller share a block, which finishes their means. The second one adds the sums of tiles. The third
-one sums the squares of the direction and of the parameter over chunks, and the last one writes
-parameter, average and, of a vector, the mean squares. Sums are added in a fixed order. The formulas
-are those of `adafactor_direction` and `adafactor_vector_direction`; a host runs these as they
-stand. Numbers of a call may lie on the GPU, and so may a flag that leaves everything as it is, as
-in bodies/multi_tensor.py.
+over rows and columns, in tiles of at most 64 rows and 128 columns; several smaller matrices share a
+block, which also computes their means. The second kernel adds the sums of tiles. The third one sums
+the squares of the direction and of the parameter over chunks. The last one writes the parameter,
+the average and, for a vector, the mean squares. Sums are added in a fixed order. The formulas are
+those of `adafactor_direction` and `adafactor_vector_direction`, which the host runs directly. The
+numbers of a call may lie on the GPU, and so may a flag that suppresses the update, as in
+bodies/multi_tensor.py.
 """
 
 from math import prod
@@ -240,26 +240,26 @@ _KERNELS = {  # name -> where the blocks of tensors begin, and the text
 
 
 def sweep(rows, skip=None, *, relative, warmup, scaled, lr, decay, beta1, **numbers):
-    """One step of AdaFactor for rows of arrays that `kernels_take` accepts.
+    """Runs one step of AdaFactor for rows of arrays that `kernels_take` accepts.
 
     Args:
         rows: for each tensor the parameter, its gradient, the average of steps (None without
             `beta1`), and the means of squares over rows and over columns; for a vector its mean
             squares and None.
-        skip: a 0-d bool array of the GPU, which leaves the rows as they are where it holds.
-        relative: whether the learning rate comes from the number of the step, not from `lr`.
+        skip: a 0-d bool array of the GPU; if true, the rows stay unchanged.
+        relative: whether the learning rate follows from the step number instead of `lr`.
         warmup: whether it then starts at 1e-6 times that number.
         scaled: whether it is multiplied by the root mean square of the parameter.
         lr: the learning rate.
-        decay, beta1: the weight decay and how much of the average stays; None for neither.
-        numbers: `taken`, the steps before; `decay_rate`; `eps`, added to squares; `least`, the
-            least size of a parameter; `clip`; `scale`, what gradients are divided by.
+        decay, beta1: the weight decay and the decay rate of the average; None for neither.
+        numbers: `taken`, the number of earlier steps; `decay_rate`; `eps`, added to squares;
+            `least`, the least size of a parameter; `clip`; `scale`, which divides gradients.
     """
     flags = (relative, warmup, scaled, decay is not None, beta1 is not None)
     numbers |= {"lr": lr, "decay": decay or 0.0, "beta1": beta1 or 0.0}
     kinds = {}
     for row in rows:
-        if row[0].size:  # what a tensor has no use for is stood in for by another array of it
+        if row[0].size:  # another array of the tensor stands in for an absent one
             p, _, average, means, columns = row
             whole = (*row[:2], p if average is None else average, means)
             row_arrays = (*whole, means if columns is None else columns)
@@ -276,12 +276,12 @@ def sweep(rows, skip=None, *, relative, warmup, scaled, lr, decay, beta1, **numb
             for kernel, count in zip(kernels, (*blocks, chunks, chunks), strict=True):
                 if count:
                     kernel((count,), (THREADS,), (table, skip, sums, *given.values()))
-            del scratch  # given back in the order of the stream
+            del scratch  # freed in stream order
 
 
 def _plan(space, part, dtype):
-    """Memory for sums and means in full precision, the fields of a table, and how many blocks work
-    on tiles and on what is made of them."""
+    """Memory for sums and means in full precision, the fields of a table, and the numbers of blocks
+    for tiles and for what is computed from them."""
     extents = [_extents(row[0].shape) for row in part]
     sizes = [_scratch_size(*extent) for extent in extents]
     scratch = space.empty(max(1, sum(sizes)), dtype)
@@ -298,12 +298,12 @@ def _plan(space, part, dtype):
 
 
 def _extents(shape):
-    """How many matrices a tensor has, their height and width; zeros for a vector."""
+    """The number of matrices of a tensor, their height and width; zeros for a vector."""
     return (prod(shape[:-2]), *shape[-2:]) if len(shape) > 1 else (0, 0, 0)
 
 
 def _divisions(height, width):
-    """Into how many bands of rows and strips of columns a matrix is divided; None if it is not."""
+    """The numbers of row bands and column strips of a divided matrix; None for an undivided one."""
     if height <= TILE_ROWS and width <= TILE_COLUMNS:
         return None
     return -(-height // TILE_ROWS), -(-width // TILE_COLUMNS)
@@ -322,7 +322,8 @@ def _bands(outer, height, width):
 
 
 def _scratch_size(outer, height, width):
-    """Means over rows and columns, sums of bands, and of a divided matrix the sums of tiles."""
+    """The elements of scratch memory: means over rows and columns, and the sums of bands and
+    tiles."""
     bands, strips = _divisions(height, width) or (1, 1)
     size = outer * (height + width + bands)
     if _divisions(height, width) is None:
@@ -340,7 +341,7 @@ def _kernels(module, dtypes, flags, numbers):
 
 
 def _texts(dtypes, flags, numbers):
-    """The CUDA texts, by name, for arrays of these dtypes and these Numbers of a call."""
+    """The CUDA sources, by name, for arrays of these dtypes and these Numbers of a call."""
     relative, warmup, scaled, decays, averages = flags
     real = "double" if compute_dtype(dtypes).itemsize == 8 else "float"
     read = {
@@ -383,6 +384,6 @@ def _texts(dtypes, flags, numbers):
 
 
 def _shared(name):
-    """How many numbers of shared memory a kernel needs."""
+    """The number of shared-memory elements that a kernel needs."""
     sizes = {"adafactor_tiles": THREADS // WARP * TILE_COLUMNS, "adafactor_bands": THREADS}
     return sizes.get(name, THREADS // WARP)

@@ -1,6 +1,6 @@
-"""Are all numbers finite: one pass over the memory, and nothing as large as an array allocated.
+"""Checks that all numbers are finite, in one pass over memory and without large temporaries.
 
-On a GPU one kernel for each dtype looks at all arrays, and the answer stays there.
+On a GPU one kernel for each dtype checks all arrays, and the result stays on the GPU.
 """
 
 import functools
@@ -13,14 +13,14 @@ from ..bodies.c_code import TYPES, load, preamble, supported
 from ..bodies.multi_tensor import THREADS, filled_table, row_source
 from ..steps import recorded_array
 
-_EXPONENTS = {  # low-precision floats are finite where not all bits of the exponent are set
+_EXPONENTS = {  # low-precision floats are finite unless all exponent bits are set
     numpy.dtype(numpy.float16): 0x7C00,
     numpy.dtype(ml_dtypes.bfloat16): 0x7F80,
 }
 
 
 def all_finite(checked):
-    """Whether no element of any array is infinite or NaN, as a 0-d bool array where they lie.
+    """Whether all elements of all arrays are finite, as a 0-d bool array on the arrays' device.
 
     Integers and bools are finite.
     """
@@ -29,7 +29,7 @@ def all_finite(checked):
 
 
 def overflowed(checked):
-    """Whether an element of an array is infinite or NaN, as a 0-d bool array where they lie."""
+    """Whether any element is infinite or NaN, as a 0-d bool array on the arrays' device."""
     if arrays.running_recorder() is not None:
         return recorded_array.call(overflowed, (list(checked),))
     host = not all(_on_host(x) for x in checked if type(x) is numpy.ndarray)
@@ -52,11 +52,11 @@ def overflowed(checked):
     return found
 
 
-ROWS = 150  # arrays that one launch looks at
+ROWS = 150  # arrays that one launch checks
 
 
 def _look_at(xp, dtype, same_dtype, found):
-    """Raises the flag `found` if an array of this dtype holds a number that is not finite."""
+    """Sets the flag `found` if an array of this dtype holds a number that is not finite."""
     kernel = _kernel(xp.module, dtype)
     for start in range(0, len(same_dtype), ROWS):
         table, blocks = filled_table([(x,) for x in same_dtype[start : start + ROWS]], ROWS)
@@ -85,5 +85,5 @@ def _on_host(x):
         return numpy.array(True)
     with numpy.errstate(all="ignore"):
         total = x.sum()
-    # A finite sum has finite terms. An infinite one may also have grown out of range.
+    # A finite sum has finite terms. An infinite sum may also come from overflow.
     return numpy.array(numpy.isfinite(total) or numpy.isfinite(x).all())

@@ -1,12 +1,12 @@
-"""Many small arrays side by side, so that one pass of a fused update serves them all.
+"""Packs of small arrays, so that one pass of a fused update serves all of them.
 
-A call of a ufunc costs as much as a thousand additions, and an update is a dozen calls: for 500
-parameters of 1000 elements that is most of the time. A Pack gathers parameters and gradients into
-two blocks of scratch memory, runs the update over them once, and puts the parameters back. The
-states of the optimizer live in the pack for good, as views of one array each. Packs that are
-updated one after the other share the scratch memory, which so stays in the cache.
+A ufunc call costs as much as a thousand additions, and an update makes a dozen calls: for 500
+parameters of 1000 elements, that is most of the time. A Pack gathers parameters and gradients into
+two blocks of scratch memory, runs the update over them once, and copies the parameters back. The
+states of the optimizer stay in the pack permanently, as views of one array for each kind. Packs
+that are updated one after the other share the scratch memory, which therefore stays in the cache.
 
-Packs are for the host. On a GPU one kernel serves all parameters of a group where they lie.
+Packs are for the host. On a GPU, one kernel updates all parameters of a group in place.
 """
 
 import numpy
@@ -16,10 +16,10 @@ from .fuse import BLOCK
 
 
 class Scratch:
-    """The memory in which parameters and gradients are gathered, for packs of up to some size.
+    """Scratch memory in which the parameters and gradients of packs are gathered.
 
     Args:
-        size (int): how many elements a pack has at most.
+        size (int): the largest number of elements of a pack.
     """
 
     def __init__(self, size):
@@ -27,7 +27,7 @@ class Scratch:
         self._blocks = {}
 
     def block(self, name, dtype, size):
-        """The first elements of the block of a name and dtype."""
+        """The first `size` elements of the block with this name and dtype."""
         found = self._blocks.get((name, dtype))
         if found is None:
             found = self._blocks[name, dtype] = numpy.empty(self._size, dtype)
@@ -35,7 +35,7 @@ class Scratch:
 
 
 class Pack:
-    """The states of a few small parameters, one array for each kind of state.
+    """The states of several small parameters, one array for each kind of state.
 
     Args:
         shapes: the shapes of the parameters.
@@ -70,13 +70,15 @@ class Pack:
             fused: an update made by `fuse`, of p, g and the states in this order.
             parameters: the arrays to update, of the given shapes.
             gradients: their gradients.
-            scalars: what `fused` takes.
+            scalars: the scalars of `fused`.
         """
         fused.sweep_same_dtypes(self.rows(parameters, gradients), **scalars)
 
     def rows(self, parameters, gradients):
-        """The only row of a sweep that is such an update. Whoever iterates over it updates the row
-        before asking for the next: then the parameters are put back."""
+        """Yields the only row of a sweep over this pack, and copies the parameters back afterwards.
+
+        The caller must update the row before it asks for the next one.
+        """
         self._gather(parameters, self._p)
         self._gather(gradients, self._g)
         yield [self._p, self._g, *self._states]
@@ -90,11 +92,11 @@ class Pack:
 
 
 def groups_of_small(arrays, kinds):
-    """Splits the indexes of small host arrays into packs, and returns (packs, the other indexes).
+    """Splits the indexes of small host arrays into packs; returns (packs, the other indexes).
 
     Args:
         arrays: one array for each parameter.
-        kinds: a hashable for each parameter; only equal ones share a pack.
+        kinds: a hashable for each parameter; only parameters of equal kind share a pack.
     """
     packs, open_packs, rest = [], {}, []
     for index, (array, kind) in enumerate(zip(arrays, kinds, strict=True)):

@@ -1,5 +1,5 @@
-"""Runs an element-by-element formula in place: over cache-sized blocks on a CPU, as one kernel on a
-GPU.
+"""Fuses an element-by-element formula into one in-place update: over cache-sized blocks on a CPU,
+as one kernel on a GPU.
 
 Worked example. Given
 
@@ -9,7 +9,7 @@ Worked example. Given
         return p - lr * step, moments
 
 `fuse(momentum_update)(p, g, moments, lr=0.1, momentum=0.9)` runs the body once on *Symbols*
-(bodies/symbols.py), which note what is done to them, and keeps the note as a program. On a CPU that
+(bodies/symbols.py), which record the operations, and keeps the record as a program. On a CPU that
 program is the Python function
 
     def block(p, g, moments, s0, s1, t0):
@@ -18,13 +18,12 @@ program is the Python function
         multiply(s1, moments, out=t0)
         subtract(p, t0, out=p)
 
-called on 64k elements at a time, by several threads: nothing is allocated, a block stays in the
-cache through all its lines, and a value is written over its old self once that is no longer needed
-(the order of the lines decides, see `_Buffers`). On a GPU the same note becomes the body of a
-kernel that serves all rows at once (bodies/multi_tensor.py). Halves are computed in float32 and
-rounded on store, on both. Shapes are compared before anything is written, so a refused call changes
-nothing. Where Numba is installed, large arrays are given to a compiled loop of the same program
-instead (compiled/jit.py).
+called on 64k elements at a time, by several threads. Nothing is allocated, a block stays in the
+cache through all its lines, and a new value overwrites its old value once that is no longer needed
+(see `_Buffers`). On a GPU, the same record becomes the body of a kernel that updates all rows at
+once (bodies/multi_tensor.py). Halves are computed in float32 and rounded when stored, on both.
+Shapes are compared before anything is written, so a refused call changes nothing. Where Numba is
+installed, a compiled loop of the same program updates large arrays instead (compiled/jit.py).
 
 Formulas that reduce, reshape or branch on values cannot be traced and do not belong here.
 """
@@ -57,22 +56,22 @@ _ufuncs = {
 
 
 def fuse(formula, reads=("g",), link=None, singles=()):
-    """Makes `formula(xp, *arrays, **scalars) -> new values` an update in place.
+    """Turns `formula(xp, *arrays, **scalars) -> new values` into an in-place update.
 
     Args:
         formula: element-by-element arithmetic; it returns one value per array argument that is not
             in `reads`, in the order of the arguments.
         reads: the names of the arrays that are only read.
-        link: `link(xp, p, g, *, ...)`, what is done to the gradient `g` first, in the same pass.
-            Its keywords are further scalars of the update.
-        singles: the names of arrays that are only read and have one element, which counts for the
-            whole row; such an update is for rows on a GPU.
+        link: `link(xp, p, g, *, ...)` transforms the gradient `g` first, in the same pass.
+            Its keywords become further scalars of the update.
+        singles: the names of read-only arrays with one element that serves the whole row; such an
+            update is for rows on a GPU.
     """
     return Fused(formula, (*reads, *singles), link, singles)
 
 
 class Fused:
-    """A formula with its programs: one for each set of flags and dtypes met."""
+    """A formula and its programs, one for each combination of flags and dtypes."""
 
     def __init__(self, formula, reads, link=None, singles=()):
         code = formula.__code__
@@ -83,7 +82,7 @@ class Fused:
         self._programs = {}
 
     def __deepcopy__(self, memo):
-        """An optimizer that is copied goes on with the same programs: they keep no state of it."""
+        """This object: a copied optimizer shares the programs, which hold none of its state."""
         return self
 
     def __call__(self, *arrays, **scalars):
@@ -96,12 +95,12 @@ class Fused:
         Args:
             rows: sequences of arrays in the order of the formula's arguments, all of one shape
                 within a row.
-            skip: a 0-d bool array of a GPU, which leaves the rows there as they are where it holds.
-            scalars: numbers, or flags (bool, None, str) that choose among programs. For rows on a
-                GPU a number may lie there, as a 0-d array.
+            skip: a 0-d bool array of a GPU; if true, the rows there stay unchanged.
+            scalars: numbers, or flags (bool, None, str) that select the program. For rows on a GPU,
+                a number may be a 0-d array there.
 
         Raises:
-            ValueError: the arrays of a row differ in shape; nothing has been written.
+            ValueError: if the arrays of a row differ in shape; nothing has been written then.
         """
         rows = list(rows)
         for row in rows:
@@ -112,8 +111,8 @@ class Fused:
         self.sweep_same_dtypes(rows, skip, **scalars)
 
     def sweep_same_dtypes(self, rows, skip=None, **scalars):
-        """`sweep` for rows whose shapes have been compared already; on the host each is updated
-        before the next is asked for."""
+        """`sweep` for rows whose shapes are known to agree. On the host, each row is updated before
+        the next one is requested."""
         if arrays.find_recorder is not None:
             rows = recorded_array.give_up(rows, "an update outside of an optimizer")
         flags, numbers = {}, {}
@@ -160,7 +159,7 @@ class Fused:
 
 
 def _linked(link, formula):
-    """`formula` behind `link`, which takes the keywords that it names and changes the gradient."""
+    """`formula` preceded by `link`, which takes its own keywords and changes the gradient."""
     code = link.__code__
     own = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
 
@@ -198,14 +197,14 @@ class HostProgram:
         return [numpy.array(value, self.dtype) for value in self.trace.scalars(numbers)]
 
     def run(self, row, scalars):
-        """Runs the blocks over one row; what is not contiguous is copied there and back."""
+        """Runs the blocks over one row; non-contiguous arrays are copied there and back."""
         arrays = [array.ravel() for array in row]
         for index in self._read:
             if _kin(row[index], row, self._written):
                 arrays[index] = arrays[index].copy()
         self._run_flat(arrays, scalars)
         for index in self._written:
-            if arrays[index].base is None:  # no view, so `ravel` had to copy
+            if arrays[index].base is None:  # not a view, so `ravel` had to copy
                 row[index][...] = arrays[index].reshape(row[index].shape)
 
     def _run_flat(self, arrays, scalars):
@@ -226,7 +225,7 @@ class HostProgram:
         scheduler.run(lambda number: run([each[parts[number]] for each in arrays]), len(parts))
 
     def _loop_for(self, arrays):
-        """The compiled loop, if it is ready and takes these arrays; large ones have it compiled."""
+        """The compiled loop if it is ready and supports these arrays; large arrays request it."""
         loop = self.loop
         if loop is None or not jit.fits(arrays):
             return None
@@ -274,9 +273,10 @@ def _buffers(dtype, count, size):
 class _Buffers:
     """Decides where each value of a trace lives, and writes the lines.
 
-    A value goes, in this order: over the array it is the new value of, if the old value is not
-    needed after this line; over an operand needed no longer; into a free buffer; into a new one.
-    Arrays of another dtype than the arithmetic's are loaded into a buffer first and stored last.
+    A value goes, in this order: over the array whose new value it is, if the old value is not
+    needed after this line; over an operand that is no longer needed; into a free buffer; into a new
+    buffer. Arrays of another dtype than the arithmetic's are loaded into a buffer first and stored
+    last.
     """
 
     def __init__(self, trace, low_precision):
@@ -372,7 +372,7 @@ class _Buffers:
         return f"b{self.bools - 1}"
 
     def _store(self):
-        """Copies what lies elsewhere to its array, through a buffer if it lies in another one."""
+        """Copies what lies elsewhere to its array, through a buffer if it lies in another array."""
         moves = [
             (self.trace.names[index], self._buffer[value])
             for index, value in self.trace.outputs.items()

@@ -1,8 +1,8 @@
-"""The arithmetic of a loss scale, on a GPU without the host ever learning the scale.
+"""Loss-scale arithmetic on a GPU, without transferring the scale to the host.
 
-`divide` makes the gradients of a scaled loss those of the loss, `change` gives the next scale. Both
-do nothing, and return None and False, unless all their arrays lie on a GPU. On the host Python's
-numbers serve; `changed` gives the next scale of these.
+`divide` turns the gradients of a scaled loss into those of the loss, and `change` computes the next
+scale. Both do nothing, and return None and False, unless all their arrays lie on a GPU. On the host
+the scale is a Python number, and `changed` computes the next one.
 """
 
 from .. import arrays
@@ -10,12 +10,12 @@ from .fuse import fuse
 
 
 def _divided(xp, out, gradient, *, scale):
-    """A gradient of the scaled loss, as one of the loss."""
+    """A gradient of the scaled loss, divided by the scale."""
     return (gradient * (1 / scale),)
 
 
 def _changed(xp, scale, current, last, overflow, *, factor, window, smallest):
-    """The loss scale, the count of steps and the step of its last change, after a step."""
+    """The loss scale, the step count and the step of its last change, after a step."""
     increase = current - last >= window
     overflow = overflow > 0
     down = xp.maximum(scale / factor, smallest)
@@ -24,7 +24,7 @@ def _changed(xp, scale, current, last, overflow, *, factor, window, smallest):
 
 
 class _Numbers:
-    """The `xp` of numbers."""
+    """The `xp` of Python numbers."""
 
     maximum = staticmethod(max)
 
@@ -38,7 +38,7 @@ _CHANGED = fuse(_changed, reads=("overflow",))
 
 
 def divide(gradients, scale):
-    """The gradients divided by `scale`, an array of one element, as a list of new arrays."""
+    """The gradients divided by `scale`, a one-element array, as a list of new arrays."""
     if not all(map(arrays.on_device, (scale, *gradients))):
         return None
     quotients = [arrays.space_of(g).empty(g.shape, g.dtype) for g in gradients]
@@ -47,13 +47,13 @@ def divide(gradients, scale):
 
 
 def change(state, overflow, factor, window, smallest):
-    """Writes the next state over `state`, and returns whether it did.
+    """Overwrites `state` with the next state; returns False, and does nothing, off the GPU.
 
     Args:
         state: the scale, the number of the step, and that of the last change.
-        overflow: whether the step overflowed; not looked at further unless it is an array.
-        factor: what the scale is multiplied and divided by.
-        window: the steps without overflow after which the scale goes up.
+        overflow: whether the step overflowed, as an array.
+        factor: the factor by which the scale is multiplied or divided.
+        window: the number of steps without overflow after which the scale grows.
         smallest: the least scale.
     """
     if not all(map(arrays.on_device, (*state, overflow))):
@@ -68,6 +68,6 @@ def change(state, overflow, factor, window, smallest):
 
 
 def changed(scale, current, last, overflow, *, factor, window, smallest):
-    """The next state as numbers; the arguments are numbers, of the same meaning as in `change`."""
+    """The next state as numbers. The arguments are numbers with the same meaning as in `change`."""
     settings = {"factor": factor, "window": window, "smallest": smallest}
     return _changed(_Numbers, scale, current, last, overflow, **settings)

@@ -1,10 +1,10 @@
-"""An update whose states and arithmetic stay on the host while the parameters stay on a GPU.
+"""Optimizer offload: states and arithmetic stay on the host while parameters stay on a GPU.
 
-Gradients go down and steps come up; nothing of the optimizer lies in the GPU's memory. Small
-parameters share a chunk: a kernel gathers their gradients into one array, which is copied at once,
-and another subtracts all their steps. A large one goes in several chunks. The copies run on streams
-of their own, through page-locked memory: while the host works out one chunk, the next are already
-coming and the last is going up. The host waits for what comes down, for nothing else.
+Gradients are copied to the host and steps are copied back, so the optimizer takes no GPU memory.
+Small parameters share a chunk: a kernel gathers their gradients into one array, which is copied at
+once, and another kernel subtracts all their steps. A large parameter takes several chunks. The
+copies run on their own streams, through page-locked memory: while the host computes one chunk,
+the next ones are being copied down and the previous one up. The host waits only for copies down.
 """
 
 from typing import NamedTuple
@@ -29,7 +29,7 @@ GATHER, APPLY = fuse(_copied), fuse(_stepped)
 
 
 class _Piece(NamedTuple):
-    """A parameter, its gradient and its states, or a chunk of each; and its place in a buffer."""
+    """A parameter, its gradient and its states, or a chunk of each, and its place in a buffer."""
 
     parameter: object
     gradient: object
@@ -37,7 +37,7 @@ class _Piece(NamedTuple):
     place: slice
 
     def within(self, flat):
-        """What lies at this place of an array of one axis, in the shape of the parameter."""
+        """The part of a one-dimensional array at this place, in the shape of the parameter."""
         return flat[self.place].reshape(self.parameter.shape)
 
 
@@ -55,7 +55,7 @@ class Offload:
         self._locked = {}
 
     def takes(self, parameter):
-        """True for a parameter on a GPU; others are updated where they lie."""
+        """True for a parameter on a GPU; other parameters are updated in place."""
         return arrays.on_device(parameter)
 
     def sweep(self, rows, **scalars):
@@ -63,7 +63,7 @@ class Offload:
 
         Args:
             rows: (parameter, gradient, *states): the first two on a GPU, the states on the host.
-            scalars: what `steps` takes.
+            scalars: the scalars of `steps`.
         """
         rows = list(rows)
         module = arrays.space_of(rows[0][0]).module
@@ -98,13 +98,13 @@ class Offload:
         return self._streams[device]
 
     def _fetch(self, module, number, pieces, stream):
-        """The buffer of a chunk, to which its gradients have begun to come."""
+        """The buffer of a chunk, to which the copy of its gradients has been started."""
         size, dtype = pieces[-1].place.stop, pieces[0].gradient.dtype
         buffer = self._locked.get((number, size, dtype))
         if buffer is None:
             buffer = self._locked[number, size, dtype] = _Buffer(module, size, dtype)
         if buffer.sent is not None:
-            stream.wait_event(buffer.sent)  # what is in it has to have gone up
+            stream.wait_event(buffer.sent)  # its previous contents must have been copied up
         with stream:
             if len(pieces) == 1:
                 flat = pieces[0].gradient.reshape(-1)
@@ -117,7 +117,7 @@ class Offload:
 
 
 class _Buffer:
-    """Page-locked memory through which one chunk goes down and comes up, step after step.
+    """Page-locked memory through which one chunk is copied down and up, step after step.
 
     Attributes:
         host: the memory as an array of one axis.
@@ -131,8 +131,8 @@ class _Buffer:
 
 
 def _chunks(rows):
-    """Lists of pieces that are copied together: at most CHUNK elements, unless one alone has
-    more, of gradients of one dtype."""
+    """Lists of pieces that are copied together: gradients of one dtype, at most CHUNK elements
+    unless a single piece has more."""
     chunks, last, end = [], None, 0
     for row in rows:
         for parameter, gradient, *states in _cut(row):
@@ -146,8 +146,8 @@ def _chunks(rows):
 
 
 def _cut(row):
-    """A row in parts of CHUNK elements, which are views; as it is where it is small or not
-    contiguous."""
+    """A row in parts of CHUNK elements, which are views; a small or non-contiguous row stays
+    whole."""
     size = row[0].size
     if size <= CHUNK or not all(array.flags.c_contiguous for array in row):
         return [row]

@@ -1,12 +1,12 @@
-"""Updates that ask for the norm of a tensor, for many tensors by two kernels of a GPU.
+"""Updates that use tensor norms, for many tensors in two GPU kernels.
 
-`whole(formula)` is to a formula with `xp.whole_norm` what `fuse` is to one without. Blocks of
-threads work on chunks of all tensors: the first kernel sums what the norms are made of over each
-chunk. In the second each block adds the sums of its tensor's chunks, all in the same order, and
-writes its chunk of the results. So an update that takes a dozen launches for each parameter takes
-two for all of them, however large one of them is. It is for GPUs; a host runs such a formula as it
-stands. Numbers of a call may lie on the GPU, and so may a flag that leaves everything as it is, as
-in bodies/multi_tensor.py.
+`whole(formula)` does the work of `fuse` for a formula with `xp.whole_norm`. Blocks of threads work
+on chunks of all tensors. The first kernel computes the partial sums of the norms over each chunk.
+In the second kernel, each block adds the sums of its tensor's chunks, always in the same order, and
+writes its chunk of the results. An update that needs a dozen launches per parameter thus needs two
+for all parameters, however large they are. This is for GPUs; the host runs the formula directly.
+The numbers of a call may lie on the GPU, and so may a flag that suppresses the update, as in
+bodies/multi_tensor.py.
 """
 
 from .. import arrays
@@ -69,10 +69,10 @@ def whole_norm(xp, x):
 
 
 def kernels_take(rows):
-    """True if all arrays of some rows lie on a GPU, contiguous, and kernels can be had for them.
+    """True if all arrays of the rows are contiguous on a GPU and kernels are available for them.
 
     Args:
-        rows: sequences of arrays; None stands for one that is not there.
+        rows: sequences of arrays; None stands for an absent array.
     """
     return all(
         arrays.on_device(array)
@@ -86,18 +86,18 @@ def kernels_take(rows):
 
 
 def whole(formula, reads=("g",)):
-    """Makes `formula(xp, *arrays, **scalars) -> new values` an update in place of whole tensors.
+    """Turns `formula(xp, *arrays, **scalars) -> new values` into an update of whole tensors.
 
     Args:
-        formula: what it does to the arrays of one row; it may ask for `xp.whole_norm`, and returns
-            one value per array argument that is not in `reads`, in the order of the arguments.
+        formula: the function of the arrays of one row; it may call `xp.whole_norm`, and returns one
+            value per array argument that is not in `reads`, in the order of the arguments.
         reads: the names of the arrays that are only read.
     """
     return Whole(formula, reads)
 
 
 class Whole:
-    """A formula with its kernels: one for each set of flags and dtypes met."""
+    """A formula and its kernels, one pair for each combination of flags and dtypes."""
 
     def __init__(self, formula, reads):
         code = formula.__code__
@@ -107,7 +107,7 @@ class Whole:
         self._made = {}
 
     def __deepcopy__(self, memo):
-        """An optimizer that is copied goes on with the same kernels."""
+        """Returns this object: a copied optimizer shares the kernels."""
         return self
 
     def sweep(self, rows, skip=None, **scalars):
@@ -115,7 +115,7 @@ class Whole:
 
         Args:
             rows: sequences of arrays in the order of the formula's arguments.
-            skip: a 0-d bool array of the GPU, which leaves the rows as they are where it holds.
+            skip: a 0-d bool array of the GPU; if true, the rows stay unchanged.
             scalars: flags, and numbers, which may lie on the GPU as 0-d arrays.
         """
         flags = {
@@ -150,7 +150,7 @@ def _most_rows(dtypes):
 
 
 class TensorKernels:
-    """Both kernels of a formula, for one CuPy."""
+    """The two kernels of a formula, for one CuPy."""
 
     def __init__(self, module, plan):
         self.plan = plan
@@ -166,7 +166,7 @@ class TensorKernels:
 
 
 class TensorPlan(RowPlan):
-    """The CUDA texts of a formula whose rows are whole tensors, at the addresses in a table.
+    """The CUDA sources of a formula whose rows are whole tensors, at the addresses of a table.
 
     Attributes:
         norms: the steps that sum over tensors.
@@ -186,7 +186,7 @@ class TensorPlan(RowPlan):
         self.update_name = f"tensors_{self.trace.name}"
 
     def sums_text(self):
-        """The kernel that sums over each chunk."""
+        """The source of the kernel that computes the sums of each chunk."""
         loads, body = self._elements([value for step in self.norms for value in step.values()])
         body += [f"r{step.result} += {operand(step.operands[0])};" for step in self.norms]
         before = [f"{self.real} r{step.result} = 0;" for step in self.norms]
@@ -200,7 +200,7 @@ class TensorPlan(RowPlan):
         return self._text(self.sums_name, before, loads, body, [], after)
 
     def update_text(self):
-        """The kernel that writes the results of each chunk."""
+        """The source of the kernel that writes the results of each chunk."""
         before = [f"const int last_part = {_LAST_PART};"]
         for number, step in enumerate(self.norms):
             before.append(_TOTAL.format(step.result, number=number, real=self.real))
@@ -217,7 +217,7 @@ class TensorPlan(RowPlan):
         return self._text(self.update_name, before, loads, body, stores, [])
 
     def _elements(self, wanted):
-        """The lines that load packs, and those that find values of an element of them."""
+        """The lines that load packs, and the lines that compute the values of their elements."""
         indices, steps = self.elements(wanted)
         loads, body = [], []
         for index in indices:
@@ -227,7 +227,7 @@ class TensorPlan(RowPlan):
         return loads, body + [self._line(step) for step in steps]
 
     def _line(self, step):
-        """A step as a declaration."""
+        """The C declaration for one step."""
         if step.name == "row_size":
             return f"const {self.real} v{step.result} = ({self.real})table.size[row];"
         if step.name == "constant":
