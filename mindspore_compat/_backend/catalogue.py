@@ -168,18 +168,18 @@ _library("scipy.linalg", "refused", "lu_factor")
 _functions("""
 [space]
 at_once() : plain
-    How many elements to work on at a time: what fits the cache of a processor, and more on a
-    GPU, where each call costs.
+    The number of elements to process at a time: what fits the cache of a processor, and more on
+    a GPU, where each call is expensive.
 rsqrt(x) : pointwise
     1 / sqrt(x).
 sigmoid(x) : pointwise
-    1 / (1 + exp(-x)), precise in its lower tail.
+    The logistic sigmoid 1 / (1 + exp(-x)), precise in its lower tail.
 softplus(x) : pointwise
     log(1 + exp(x)).
 polygamma(n, x) : pointwise
     The n-th derivative of digamma.
 diagonal(x, offset=0, axis1=0, axis2=1)
-    The diagonal over two axes, on the memory of `x`; it can be written to.
+    The diagonal over two axes, as a writable view of `x`.
 scatter_diagonal(values, shape, offset=0, axis1=0, axis2=1)
     Zeros of `shape` with `values` on the diagonal that `xp.diagonal` reads.
 einsum_list(operands, equation)
@@ -189,11 +189,11 @@ expand_dims(a, axis)
 getitem(x, index)
     x[index].
 stop(x) : pointwise, parts
-    `x` itself, from which no gradient flows.
+    `x` itself; no gradient flows through it.
 
 [host.float16]
 cast(x, dtype)
-    `x` with another dtype; `x` itself where it has it already.
+    `x` converted to a dtype; `x` itself if it already has that dtype.
 
 [host.powers]
 power(x, y) : pointwise
@@ -201,19 +201,19 @@ power(x, y) : pointwise
 
 [host.select]
 at_least(x, low) : pointwise
-    max(x, low), of the dtype of `x`; a NaN on either side stays one. Where both are equal, the
-    gradient is that of `x`.
+    max(x, low), of the dtype of `x`; a NaN on either side gives NaN. Where both are equal, `x`
+    receives the gradient.
 at_most(x, high) : pointwise
-    min(x, high), of the dtype of `x`; a NaN on either side stays one. Where both are equal, the
-    gradient is that of `x`.
+    min(x, high), of the dtype of `x`; a NaN on either side gives NaN. Where both are equal, `x`
+    receives the gradient.
 keep(mask, x)
-    `x` where `mask` holds, 0 elsewhere; both have one shape.
+    `x` where `mask` is true, 0 elsewhere; both have the same shape.
 where(condition, *choices) : pointwise
     NumPy's `where`.
 
 [special_grads] pointwise
 gammainc_a(a, x)
-    The derivative of the lower regularised incomplete gamma function by its order.
+    The derivative of the regularised lower incomplete gamma function by its order.
 gammainc_aa(a, x) : refused
     The second derivative of the same.
 betainc_a(a, b, x)
@@ -225,7 +225,7 @@ betainc_aa(a, b, x) : refused
 betainc_ab(a, b, x) : refused
     The derivative of `betainc_a` by the second parameter.
 zeta_x(x, q)
-    The derivative of Hurwitz's zeta function by its power.
+    The derivative of the Hurwitz zeta function by its exponent.
 zeta_xx(x, q) : refused
     The second derivative of the same.
 """)
@@ -235,35 +235,35 @@ zeta_xx(x, q) : refused
 _functions("""
 [host.blockwise]
 blockwise(function, *arrays, **scalars) : parts
-    `function(xp, *arrays, **scalars)`, which works element by element on arrays of one shape.
+    Evaluates `function(xp, *arrays, **scalars)` element by element on arrays of one shape.
 pointwise(function, *arrays, **scalars) : parts
-    The same, which a host computes function by function.
+    The same as `blockwise`; a host evaluates it function by function.
 by_rows(function, *arrays) : parts
-    `function(xp, *arrays)`, which treats each row (the first axis) by itself.
+    Evaluates `function(xp, *arrays)`, which works on each row (first axis) separately.
 sum_by_rows(function, *arrays) : parts
-    The sum over all rows, of which `function(xp, *arrays)` gives that over some.
+    The sum over all rows; `function(xp, *arrays)` computes the sum over some of them.
 pick_column(x, column) : parts
-    The element of each row of a matrix in the row's `column`.
+    The element in the row's `column`, for each row of a matrix.
 add_at_column(x, column, values) : parts
-    A matrix with each row's value added in the row's `column`; it may be `x` itself.
+    A matrix with one value per row added in the row's `column`; it may be `x` itself.
 quick_ndtr(x) : pointwise
-    The normal distribution function: of float32 on the host to 6e-8, exact elsewhere.
+    The normal distribution function; within 6e-8 for float32 on the host, exact elsewhere.
 
 [updates.whole_tensors]
 whole_norm(x) : refused
-    The Euclidean norm over all elements, in float32 or better.
+    The Euclidean norm of all elements, in float32 or better.
 
 [bodies.row_plan]
 row_sum(x) : rows, refused
     The sum of each row.
 row_max(x) : rows, refused
-    The largest value of each row; NaN if there is one.
+    The largest value of each row; NaN if the row has a NaN.
 row_moments(x) : rows, refused
-    The mean of each row, what rounding left of it, and the variance.
+    The mean of each row, its rounding error, and the variance.
 row_size() : rows, refused
-    How many elements a row has.
+    The number of elements of a row.
 at_column(column) : rows, refused
-    True where the position within the row is the row's `column`.
+    True where the position within the row equals the row's `column`.
 """)
 
 # Order, indices, padding --------------------------------------------------------------------------
@@ -279,15 +279,15 @@ argmax(x, axis=None, keepdims=False) : reduction, constant
 argmin(x, axis=None, keepdims=False) : reduction, constant
     NumPy's `argmin`.
 index_of_rank(x, axis=-1, rank=0) : along, constant
-    The index of the element of a rank along `axis`, which stays with length 1; equal values
-    rank by position. Rank 0 is the smallest.
+    The index of the element with this rank along `axis`, which is kept with length 1. Equal
+    values rank by position; rank 0 is the smallest.
 index_so_far(x, axis, largest=True) : along, constant
-    The index of the largest (or smallest) element up to each index along `axis`; of equals the
-    last one. A NaN outdoes all others.
+    The index of the cumulative maximum (or minimum) along `axis`; for equal elements the last
+    index. A NaN takes precedence over all numbers.
 top_k(x, k, axis=-1, largest=True) : along, parts
-    The `k` largest (or smallest) values along `axis` in order, and where they stand.
+    The `k` largest (or smallest) values along `axis` in order, and their indices.
 distinct(x) : constant
-    The values of `x`, of one axis, each once and in order of appearance; and the index of every
+    The distinct values of one-dimensional `x` in order of appearance, and the index of every
     element among them.
 
 [host.scatter]
@@ -298,22 +298,21 @@ take_along_axis(x, indices, axis) : along
 add_rows(index, values, count) : opaque
     Zeros of `count` rows, with `values[i]` added to row `index[i]` for every i.
 scatter_add(x, index, values)
-    A copy of `x` with `values` added at `index`; positions named twice receive both.
+    A copy of `x` with `values` added at `index`; repeated positions receive all their values.
 scatter_set(x, index, values)
     A copy of `x` with `values` written at `index`.
 scatter_along_axis(x, index, values, axis, add=False)
     A copy of `x` with `values` written (or added) where `take_along_axis` would read.
 scatter_reduce(x, index, values, how) : opaque
-    A copy of `x` with `values` combined at `index` by "mul", "div", "max" or "min", one after
-    the other.
+    A copy of `x` with `values` combined at `index` by "mul", "div", "max" or "min", in order.
 
 [host.padding]
 pad(x, pad_width, mode='constant', constant_values=0)
     NumPy's `pad`.
 pad_by_index(x, widths, mode)
-    `x` continued along each axis by its own values.
+    `x` padded along each axis with its own values.
 add_padding_back(g, shape, widths, mode)
-    The gradient of an array of this shape, where `g` is that of `pad_by_index` of it.
+    The gradient of `pad_by_index` for an input of this shape.
 """)
 
 # Products and linear algebra ----------------------------------------------------------------------
@@ -321,36 +320,36 @@ add_padding_back(g, shape, widths, mode)
 _functions("""
 [host.products]
 matmul(x, y, out=None)
-    The product of the last two axes; leading axes broadcast, vectors are rows or columns.
+    The matrix product of the last two axes; leading axes broadcast, vectors are rows or columns.
 matmul_add(x, y, addend) : parts
-    The product of two matrices, plus a vector that is added to each row.
+    The product of two matrices, with a vector added to each row.
 conv_matmul(x, y, out=None) : refused
-    A product of matrices within a convolution, which on a GPU has a TF32 setting of its own.
+    A matrix product within a convolution, which has its own TF32 setting on a GPU.
 
 [host.linalg] stack
 linalg_inv(x)
-    The inverse.
+    The matrix inverse.
 linalg_det(x)
     The determinant.
 linalg_cofactors(x)
-    The derivative of the determinant by each element, also where it is 0.
+    The derivative of the determinant by each element, also if the determinant is 0.
 linalg_slogdet(x)
     (sign, logarithm of the absolute value) of the determinant.
 linalg_solve(a, b) : other
     The solution y of a y = b, for a stack of matrices b.
 linalg_cholesky(x)
-    The lower triangle L of x = L Lᴴ.
+    The Cholesky factor: the lower triangle L of x = L Lᴴ.
 linalg_lu(x) : other
-    L below the diagonal and U above, x = L U, of one matrix whose rows need no exchange.
+    L below the diagonal and U above, x = L U, of one matrix that needs no row exchanges.
 linalg_eigh(x) : opaque
     (eigenvalues in ascending order, eigenvectors as columns) of Hermitian matrices.
 linalg_eig(x)
     (eigenvalues, eigenvectors as columns of length 1), complex; on the host, as CuPy has none
     for general matrices.
 linalg_logm(x) : other
-    The principal logarithm of each matrix; on the host.
+    The principal matrix logarithm; on the host.
 linalg_qr(x) : opaque
-    (q, r) with orthonormal columns in q; as many columns as the smaller side.
+    The QR decomposition (q, r); q has orthonormal columns, as many as the smaller side.
 linalg_qr_full(x)
     (q, r) with a square q.
 linalg_qr_raw(x) : refused
@@ -366,11 +365,11 @@ fft_c2c(x, axes, norm, inverse) : other
 
 [ops._image.resize_matrices] stack
 apply_axes(x, matrices)
-    The last axes of `x`, each multiplied by its (out, in) host matrix; None leaves one.
+    Multiplies each of the last axes of `x` by its (out, in) host matrix; None skips an axis.
 pick_axes(x, indices)
-    The last axes of `x`, each at its host indices.
+    Selects from each of the last axes of `x` the elements at its host indices.
 unpick_axes(y, indices, size)
-    The gradient of `pick_axes`: an element picked several times receives the sum.
+    The gradient of `pick_axes`; an element that is selected several times receives the sum.
 """)
 
 # Convolution and pooling --------------------------------------------------------------------------
@@ -394,7 +393,7 @@ max_pool(x, kernel, stride, pads, dilation, ceil_mode=False) : as maximum
 max_pool_index(x, largest, kernel, stride, pads, dilation) : constant, as index_of_maximum
     Flat positions of the values `largest` that `max_pool` found in `x`.
 max_pool_gradient(g, x, largest, kernel, stride, pads, dilation) : as max_gradient
-    Each element of `g` at the index of its window's maximum; sums where windows overlap.
+    Adds each element of `g` at the index of its window's maximum.
 max_pick(u, x, largest, kernel, stride, pads, dilation)
     The elements of `u` at the indices of the maxima of `x`.
 average_pool(x, kernel, stride, pads, ceil_mode=False, include=True, divisor=None) : as average
@@ -422,19 +421,20 @@ adaptive_max_index(x, out) : constant, as index_of_maximum
 _functions("""
 [random]
 random_uniform(shape, low=0.0, high=1.0, seed0=0, seed1=0) : create, constant, opaque
-    Numbers in [low, high), float32.
+    Uniform random numbers in [low, high), float32.
 random_keep(shape, keep, seed0=0, seed1=0) : create, constant, opaque
-    A bool mask that is true with probability `keep`.
+    A random bool mask that is true with probability `keep`.
 
 [ops._random.dropout]
 dropped(x, mask, keep)
-    `x` / `keep` where the mask holds, else times 0.
+    `x` / `keep` where the mask is true, `x` times 0 elsewhere.
 random_leaky(x, drawn, lower, upper)
-    `x` where it is not negative, else times a slope that `drawn`, in [0, 1), chooses.
+    `x` where it is not negative, else `x` times a slope between `lower` and `upper`, chosen by
+    `drawn` in [0, 1).
 
 [ops._image.glimpse]
 glimpse_noise(shape, kind) : create, constant
-    What lies around an image: uniform in [-1, 1), normal of mean 10 and deviation 1/2, zeros.
+    Noise around an image: uniform in [-1, 1), normal of mean 10 and deviation 1/2, or zeros.
 """)
 
 # Losses and normalisation -------------------------------------------------------------------------
@@ -446,11 +446,11 @@ log_soft(x, axis)
 
 [ops._normalization.layer_norm]
 row_normal(x, eps)
-    The rows of a matrix brought to mean 0 and deviation 1.
+    The rows of a matrix, normalized to mean 0 and standard deviation 1.
 
 [ops._loss.binary_cross_entropy]
 bernoulli_loss(x, y) : pointwise
-    -(y log(x) + (1 - y) log(1 - x)), logarithms cut off at that of 1e-12.
+    -(y log(x) + (1 - y) log(1 - x)), with logarithms bounded below by log(1e-12).
 logistic_loss(x, y) : pointwise
     (1 - y) x + log(1 + exp(-x)), the cross entropy of sigmoid(x) with y.
 
@@ -466,7 +466,7 @@ smooth_l1(x, beta) : pointwise
 
 [ops._loss.ctc]
 ctc_nll(logs, targets, steps, lengths, blank=0, merge=True) : opaque
-    Minus the log probability of `targets` (N, S) under (T, N, C) log probabilities.
+    The negative log probability of `targets` (N, S) under (T, N, C) log probabilities.
 ctc_alpha(logs, targets, steps, lengths, blank=0) : constant, opaque
     The forward variables, (N, T, 2 S + 1).
 ctc_occupation(logs, targets, steps, lengths, blank=0, merge=True) : parts
@@ -474,7 +474,7 @@ ctc_occupation(logs, targets, steps, lengths, blank=0, merge=True) : parts
 
 [ops._loss.rnnt]
 rnnt_nll(logs, labels, steps, lengths, blank=0)
-    Minus the log probability of `labels` (B, U - 1) under (B, T, U, V) log probabilities.
+    The negative log probability of `labels` (B, U - 1) under (B, T, U, V) log probabilities.
 rnnt_occupation(logs, labels, steps, lengths, blank=0) : parts
     The probability that each class is emitted at each point, given the labels: (B, T, U, V).
 """)
@@ -488,29 +488,30 @@ all_reduce(x, operation, group) : opaque
 all_gather(x, group) : opaque
     The members' arrays joined along axis 0.
 reduce_scatter(x, operation, group) : opaque
-    The members' arrays combined and cut along axis 0: this member's part.
+    This member's part, along axis 0, of the members' combined arrays.
 broadcast_from(x, root, group) : opaque
     Member `root`'s array.
 reduce_to(x, root, operation, group)
-    The members' arrays combined, for member `root`; on the others an array without meaning.
+    The members' arrays combined, on member `root`; the result of the others is meaningless.
 gather_to(x, root, group)
-    The members' arrays joined along axis 0, for member `root`; else an array without meaning.
+    The members' arrays joined along axis 0, on member `root`; meaningless on the others.
 scatter_from(x, root, group)
-    Member `root`'s array cut along axis 0; on the others `x` gives shape and dtype.
+    This member's part, along axis 0, of member `root`'s array; on the other members, `x` gives
+    shape and dtype.
 exchange(x, sent_rows, got_rows, group, use='all_to_all') : opaque
     Rows of axis 0: `sent_rows[i]` go to member i, `got_rows[i]` come from it.
 
 [communication.transfer_peers]
 send_to(x, peer, tag, group, back)
-    `x`, after it was sent to member `peer` of `group`; the gradient comes through `back`.
+    Sends `x` to member `peer` of `group` and returns it; the gradient comes through `back`.
 receive_from(like, peer, tag, group, back)
-    What member `peer` of `group` sends; `like` gives shape and dtype.
+    Receives an array from member `peer` of `group`; `like` gives shape and dtype.
 gradient_from(g, peer, tag, group) : refused
-    The gradient that member `peer` of `group` sends for what it received.
+    Receives the gradient that member `peer` of `group` sends for the array that it received.
 gradient_to(g, peer, tag, group) : refused
-    Sends the gradient of what was received, without waiting for its receiver; zeros.
+    Sends the gradient of a received array without waiting for its receiver; returns zeros.
 neighbors(xs, to, source, shapes, dtype, group)
-    The elements of what the members `source` send, flat; `xs` go to the members `to`.
+    Sends `xs` to the members `to`; returns the elements that the members `source` send, flat.
 """)
 
 # Into and out of a vmap ---------------------------------------------------------------------------
@@ -518,11 +519,11 @@ neighbors(xs, to, source, shapes, dtype, group)
 _functions("""
 [_core.vmap.batch]
 enter_batch(x, space, axis)
-    `x` with its axis `axis` hidden, in `space`.
+    `x` with its axis `axis` hidden, as an array of `space`.
 leave_batch(x, space, axis)
-    The array behind `x`, the hidden axis at `axis`.
+    The array behind `x`, with the hidden axis moved to `axis`.
 sum_slices(x)
-    The sum over the slices of a Batch: the gradient of an array that every slice used.
+    The sum over the slices of a Batch: the gradient of an array that all slices share.
 """)
 
 # What a space is asked besides its functions.

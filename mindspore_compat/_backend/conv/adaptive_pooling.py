@@ -1,8 +1,9 @@
-"""Adaptive pooling: the output size is given, windows follow from it and may differ in length.
+"""Adaptive pooling: the output size is given, and the windows follow from it and may differ in
+length.
 
 Every function takes the array namespace first; arrays are (..., spatial...). `average` and
-`average_gradient` are each other's gradient. Where all windows of a dimension have one length,
-means are sums, and their gradient is copied; else both are products with a matrix.
+`average_gradient` are each other's gradient. If all windows of a dimension have one length, means
+are computed as sums and their gradient as copies. Otherwise both are products with a matrix.
 """
 
 from functools import lru_cache
@@ -28,7 +29,7 @@ def means(n, o, dtype):
 
 
 def _adapted(xp, x, sizes, outs, transpose):
-    """Each of the last dimensions multiplied by its matrix of means, or by its transpose."""
+    """Multiplies each of the last dimensions by its matrix of means, or by the transpose."""
     for i, (n, o) in enumerate(zip(sizes, outs)):
         if n == o:
             continue
@@ -80,12 +81,12 @@ def average_gradient(xp, g, size):
 
 
 def _divide(size, out):
-    """True if all windows of a dimension have one length, and none is empty."""
+    """True if all windows of a dimension have one length, and no window is empty."""
     return all(n and o and n % o == 0 for n, o in zip(size, out))
 
 
 def maximum(xp, x, out):
-    """The largest value of each adaptive window and where it lies.
+    """The largest value of each adaptive window, and its position.
 
     Args:
         xp: The array namespace of `x`.
@@ -115,7 +116,7 @@ def maximum(xp, x, out):
 
 
 def index_of_maximum(xp, x, out):
-    """Where the largest value of each adaptive window lies."""
+    """The position of the largest value of each adaptive window."""
     return maximum(xp, x, out)[1]
 
 

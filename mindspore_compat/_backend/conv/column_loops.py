@@ -1,7 +1,8 @@
-"""Windows of images copied into columns, and added back, as compiled loops of the host.
+"""im2col and col2im as compiled host loops.
 
-What cuda_kernels.py does on a GPU, for float32, one or two spatial dimensions and small images, of
-which array functions would copy a few elements at a time.
+These loops do on the host what cuda_kernels.py does on a GPU. They support float32, one or two
+spatial dimensions, and small images, where array functions would copy only a few elements at a
+time.
 """
 
 import functools
@@ -15,7 +16,7 @@ from ..threads.parallel_loops import FLOAT, INDEX, array, blocks, loop_of, memor
 from ..thresholds import Most
 
 PIECE = 1 << 16  # elements of a piece, at least
-PIECES = 8  # of a call
+PIECES = 8  # maximum number of pieces of a call
 
 
 def copy_windows(
@@ -37,9 +38,9 @@ def copy_windows(
 
     Args:
         x, out: images of `area` elements, and their columns of `windows` elements.
-        padded: memory for an image and a zero behind it.
-        targets: for each kernel position and window its element in the image, or the zero.
-        first, last, samples, channels: which channels; how many samples and channels there are.
+        padded: memory for an image followed by a zero.
+        targets: for each kernel position and window, its element in the image, or the zero.
+        first, last, samples, channels: the range of channels; the numbers of samples and channels.
         by_sample, by_channel, by_position: the steps between columns.
     """
     padded[area] = 0
@@ -70,8 +71,8 @@ def add_windows(
     by_channel: number(),
     by_position: number(),
 ):
-    """Writes to `out` the sums of the windows over each element of an image, of columns `g`. The
-    other arguments are those of `copy_windows`."""
+    """Writes to `out`, for each element of an image, the sum of the windows of columns `g` that
+    contain it. The other arguments are those of `copy_windows`."""
     for channel in range(first, last):
         for sample in range(samples):
             for i in range(area):
@@ -87,7 +88,7 @@ def add_windows(
 
 
 def _is_taken(x, geo):
-    """True for small images of float32, or rows."""
+    """True for small float32 images, and for one-dimensional data."""
     columns = prod(geo.kernel) * prod(geo.out)
     return x.dtype == FLOAT and len(geo.size) <= 2 and columns <= Most.COLUMNS
 
@@ -99,12 +100,12 @@ def _is_taken(x, geo):
     loops=lambda *_: [loop_of(copy_windows), loop_of(add_windows)],
 )
 def columns_of(x, geo):
-    """What copies windows as cuda_kernels.Kernels does."""
+    """The object with `im2col` and `col2im` for these arrays, as in cuda_kernels.Kernels."""
     return _Columns
 
 
 class _Columns:
-    """As cuda_kernels.Kernels."""
+    """The interface of cuda_kernels.Kernels, on the host."""
 
     @staticmethod
     def im2col(x, out, geo, strides):
@@ -114,7 +115,7 @@ class _Columns:
 
     @staticmethod
     def col2im(g, shape, geo, strides):
-        """Images of a shape of which columns `g` were made, with overlapping windows added."""
+        """Adds the overlapping windows of columns `g` back into images of this shape."""
         out = numpy.empty(shape, g.dtype)
         _run(add_windows, jit.flat(g), out.reshape(-1), shape, geo, strides, g.size)
         return out
@@ -140,8 +141,8 @@ def _run(function, source, target, shape, geo, strides, size):
 
 @functools.lru_cache(maxsize=256)
 def _targets(size, kernel, stride, pads, dilation):
-    """The element of an image under each kernel position and window, its area for those beside it;
-    the area, and the number of windows."""
+    """For each kernel position and window, the image element, or the image's area if it is padding;
+    then the area, and the number of windows."""
     axes = []
     for n, k, s, (before, after), d in zip(size, kernel, stride, pads, dilation, strict=True):
         out = (n + before + after - d * (k - 1) - 1) // s + 1

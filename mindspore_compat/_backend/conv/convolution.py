@@ -1,17 +1,17 @@
-"""Convolution of arrays in one, two or three dimensions, with its two gradients.
+"""1-D, 2-D and 3-D convolution of arrays, with its two gradients.
 
-Every function takes the array namespace first and works on NumPy and on CuPy arrays; arrays are
-(batch, channels, spatial...), weights (filters, channels / groups, kernel...), and padding is given
-as one (before, after) pair per spatial dimension. The three functions are closed under
-differentiation: the gradient of any of them is one of the other two. `input_gradient` is also the
+Every function takes the array namespace first and works on NumPy and on CuPy arrays. Arrays are
+(batch, channels, spatial...), weights are (filters, channels / groups, kernel...), and padding is
+one (before, after) pair per spatial dimension. The three functions are closed under
+differentiation: the gradient of each is one of the other two. `input_gradient` is also the
 transposed convolution.
 
-The work is shaped as matrix products, which is where both libraries are fast. Which shape depends
-on the case: a 1x1 kernel needs no rearrangement at all, a depthwise kernel has no product to make
-(depthwise.py), everything else copies windows into columns: several samples at a time while the
-images are small, some rows of one at a time where they are large. On the host threads share these
-pieces; with Numba, images of the host go to compiled loops that copy no windows
-(conv/direct/choose.py). Precision is the caller's: half types arrive here as float32.
+Convolutions are computed as matrix products, which both libraries compute fast. The form depends on
+the case. A 1x1 kernel needs no rearrangement. A depthwise kernel needs no product (depthwise.py).
+All other kernels copy windows into columns: several samples at a time for small images, some rows
+of one sample at a time for large images. On the host, threads share these pieces. With Numba,
+images on the host go to compiled loops that copy no windows (conv/direct/choose.py). The caller
+chooses the precision: half types arrive here as float32.
 """
 
 from functools import lru_cache
@@ -28,19 +28,19 @@ from ..thresholds import Least
 from . import depthwise
 from .cuda_kernels import kernels_of
 
-# Columns of one piece stay near the host's cache, and fill a GPU without filling its memory.
+# The columns of one piece fit the host's cache, and fill a GPU without filling its memory.
 HOST_BYTES = 3 << 20
 DEVICE_BYTES = 256 << 20
-# Columns of a piece that is to be shared take at least this much; less is not worth a thread.
+# The columns of a piece that threads share take at least this much; less is not worth a thread.
 LEAST_BYTES = 1 << 20
 # A product with fewer columns than this wastes the matrix unit, so small images share one.
 FEWEST_COLUMNS = 512
-# Rows of an output up to this long are copied for all samples of a piece together.
+# Output rows up to this long are copied for all samples of a piece together.
 SHORT_ROW = 12
-# Pieces of a batch, at most, where they need not be smaller to fit the cache.
+# Upper limit of the pieces of a batch, where they need not be smaller to fit the cache.
 MOST_PIECES = 16
-# What partial sums of gradients that are computed in parallel take in all, and the columns of a
-# sample that are added back together: at most this much.
+# Upper limit of the memory for partial sums of gradients that are computed in parallel, and for
+# the columns of a sample that are added back together.
 LARGE_BYTES = 16 << 20
 
 
@@ -78,7 +78,7 @@ class Geometry(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def geometry(x_shape, w_shape, stride, pads, dilation, groups):
-    """The sizes of a convolution of `x_shape` by `w_shape`; refuses sizes that do not fit.
+    """The sizes of a convolution of `x_shape` by `w_shape`; raises an error if they do not match.
 
     Raises:
         ValueError: If channels do not match the weights and groups, or the kernel, spread by its
@@ -135,7 +135,7 @@ def input_gradient(xp, g, w, x_shape, stride, pads, dilation, groups):
         xp: The array namespace of `g` and `w`.
         g: Output gradient, (batch, filters, out...).
         w: Weights of the convolution.
-        x_shape: Shape of the input, which stride leaves open: several inputs give one `out`.
+        x_shape: Shape of the input; with a stride, inputs of several sizes give the same output.
         stride, pads, dilation, groups: As in `convolve`.
 
     Returns:
@@ -226,12 +226,12 @@ def _kernel_position_slices(geo):
 
 
 def _cropped(x, geo):
-    """The part of a padded array that lies over the input."""
+    """The part of a padded array that corresponds to the input."""
     return x[(..., *(slice(b, b + n) for n, (b, _) in zip(geo.size, geo.pads)))]
 
 
 def _columns_of(xp, x, geo):
-    """What copies the windows of whole samples fast; None where array functions do it."""
+    """The object that copies windows of whole samples fast; None if array functions do it."""
     if type(x) is np.ndarray:
         return door.call("columns", x, geo)
     return kernels_of(xp, x, geo.kernel)
@@ -249,7 +249,7 @@ def im2col(xp, x, kernel, stride, pads, dilation):
 
 
 def col2im(xp, g, size, kernel, stride, pads, dilation):
-    """Gradient of `im2col` for an input of spatial `size`: overlapping windows are added."""
+    """Gradient of `im2col` for an input of spatial `size`; overlapping windows are added."""
     geo = _single((*g.shape[:2], *size), kernel, stride, pads, dilation)
     if fast := _columns_of(xp, g, geo):
         kernel_size, area = g.shape[2:]
@@ -264,7 +264,7 @@ def col2im(xp, g, size, kernel, stride, pads, dilation):
 
 
 def _single(x_shape, kernel, stride, pads, dilation):
-    """The geometry of one window per channel."""
+    """The geometry with one window per channel."""
     return geometry(tuple(x_shape), (x_shape[1], 1, *kernel), stride, pads, dilation, x_shape[1])
 
 
@@ -272,11 +272,11 @@ def _single(x_shape, kernel, stride, pads, dilation):
 
 
 class _Piece(NamedTuple):
-    """Some samples, or a part of one, whose columns fit the workspace."""
+    """Several samples, or a part of one, whose columns fit the workspace."""
 
     samples: slice
     slices: tuple  # a slice of the output for each spatial dimension
-    flat: slice  # the same where the output's dimensions are one
+    flat: slice  # the same slice if the output's dimensions are flattened
     samples_last: bool = False  # columns are ordered by (area, samples), not (samples, area)
 
     @property
@@ -285,12 +285,12 @@ class _Piece(NamedTuple):
 
 
 def _pieces(x, geo, fast):
-    """The pieces of a convolution; a part of a sample is a run of its flat output.
+    """The pieces of a convolution; a part of a sample is a range of its flat output.
 
     Args:
-        x: the images, or the gradient of what is made of them.
+        x: the images, or their gradient.
         geo: their sizes.
-        fast: what `_columns_of` gives.
+        fast: the result of `_columns_of`.
     """
     area, rows = prod(geo.out), geo.channels * prod(geo.kernel) * x.dtype.itemsize
     whole = tuple(slice(0, n) for n in geo.out)
@@ -311,7 +311,7 @@ def _pieces(x, geo, fast):
 
 
 def _tiles(out, most):
-    """Parts of an output of about equal size, each of at most `most` elements or one row long."""
+    """Parts of an output of about equal size, each with at most `most` elements or one row."""
     cuts = []
     for axis, n in enumerate(out):
         parts = -(-n // max(most // prod(out[axis + 1 :]), 1))
@@ -356,8 +356,7 @@ def _patches(xp, x, geo, piece, fast):
 
 
 def _patch_strides(geo, count):
-    """Elements from one sample, channel and kernel position to the next in the columns of `count`
-    samples."""
+    """Steps between samples, channels and kernel positions in the columns of `count` samples."""
     area = prod(geo.out)
     return area, prod(geo.kernel) * count * area, count * area
 
@@ -384,7 +383,7 @@ def _by_sample(xp, rows, piece):
 
 
 def _matmul(xp, x, alone):
-    """How to multiply: a product that stands alone is shared among threads itself."""
+    """The matrix product to use; if only one product is computed, it is multithreaded itself."""
     if isinstance(x, np.ndarray):
         return product if alone else xp.matmul
     return xp.conv_matmul
@@ -431,7 +430,7 @@ def _weight_gradient_by_im2col(xp, g, x, geo):
     runs = [pieces[each] for each in blocks(len(pieces), -(-len(pieces) // max(several, 1)))]
     matmul = _matmul(xp, x, len(runs) == 1)
     sums = [None] * len(runs)
-    # The product is faster this way round; for few windows it is not worth the transposition.
+    # The product is faster in this order; for few windows it is not worth the transposition.
     columns_first = isinstance(x, np.ndarray) and geo.batch * prod(geo.out) >= Least.COLUMNS_FIRST
 
     def work(number):
@@ -453,7 +452,7 @@ def _weight_gradient_by_im2col(xp, g, x, geo):
 
 
 def _transposed(stack):
-    """Matrices (..., rows, columns) of the host transposed into new memory, in tiles that fit the
+    """Transposes matrices (..., rows, columns) of the host into new memory, in tiles that fit the
     cache."""
     out = np.empty((*stack.shape[:-2], stack.shape[-1], stack.shape[-2]), stack.dtype)
     for rows in blocks(stack.shape[-2], 512):
@@ -463,7 +462,7 @@ def _transposed(stack):
 
 
 def _input_gradient_by_im2col(xp, g, w, geo):
-    """Input gradient: columns of gradients, added back where their windows were."""
+    """Input gradient: columns of gradients, added back at the positions of their windows."""
     fast = _columns_of(xp, g, geo)
     grad = xp.empty((geo.batch, geo.channels, *geo.size), g.dtype)
     if not grad.size or not g.size:
@@ -500,8 +499,8 @@ def _input_gradient_by_im2col(xp, g, w, geo):
 
 
 def _input_gradient_pieces(g, geo, fast):
-    """Pieces of whole samples; where one is too large, of some channels (in `slices`), as many
-    as make whole groups if there are groups."""
+    """Pieces of whole samples. If a sample is too large, pieces of some of its channels (in
+    `slices`); with groups, these are whole groups."""
     step = geo.channels
     sample = step * prod(geo.kernel) * prod(geo.out) * g.dtype.itemsize
     if sample > LARGE_BYTES and isinstance(g, np.ndarray):
@@ -516,8 +515,8 @@ def _input_gradient_pieces(g, geo, fast):
 
 
 def _add_back(xp, images, patches, geo, samples_last):
-    """Writes images (samples, channels, size...) of columns (samples, channels, kernel positions,
-    out...), whose samples may be last in memory."""
+    """Writes images (samples, channels, size...) from columns (samples, channels, kernel positions,
+    out...), whose sample axis may be last in memory."""
     if samples_last:
         padded_x = xp.zeros((patches.shape[1], *geo.padded, len(patches)), patches.dtype)
         padded_x = xp.moveaxis(padded_x, -1, 0)
@@ -537,7 +536,7 @@ def _add_back(xp, images, patches, geo, samples_last):
 
 
 def _as_correlation(xp, g, w, geo):
-    """Input gradient for stride 1: `g`, padded, correlated with the kernel turned around."""
+    """Input gradient for stride 1: `g` is padded and correlated with the flipped kernel."""
     extent = tuple(d * (k - 1) for k, d in zip(geo.kernel, geo.dilation))
     pads = tuple((e - before, e - after) for e, (before, after) in zip(extent, geo.pads))
     turned = w.reshape(geo.groups, geo.filters // geo.groups, -1, *geo.kernel)

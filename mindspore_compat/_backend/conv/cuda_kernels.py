@@ -1,12 +1,12 @@
-"""The few hand-written CUDA kernels: im2col and col2im, and maximum pooling.
+"""Hand-written CUDA kernels for im2col, col2im and maximum pooling.
 
-Each does in one pass over memory what array functions do in one pass per window position. A thread
-has one window, or one element of the data, in some planes, and no two threads write one element, so
-results do not depend on the order of threads. The first axis of a grid is a place within a plane,
-whose indices are divided once and in 32 bits; the second is the planes. Data are (..., spatial) in
-C order with up to three spatial dimensions; missing ones count as length 1. Where a kernel does not
-apply (another dtype, more dimensions), convolution.py and pooling.py do without it, with the same
-result.
+Each kernel needs one pass over memory, where array functions need one pass per window position. A
+thread processes one window, or one element of the data, in several planes. No two threads write to
+the same element, so results do not depend on thread scheduling. The first grid axis is the position
+within a plane, whose indices are computed once and in 32 bits; the second is the plane. Data are
+(..., spatial) in C order with up to three spatial dimensions; missing ones count as length 1. If a
+kernel does not apply (another dtype, more dimensions), convolution.py and pooling.py compute the
+same result without it.
 """
 
 from functools import lru_cache
@@ -19,8 +19,8 @@ import numpy as np
 from ..bodies import c_code
 
 THREADS = 256  # of a block
-MOST_BLOCKS, MOST_ROWS = 1 << 13, 65535  # a thread goes on with further planes beyond these
-LARGEST = 2**30  # elements of a plane, which 32 bits index
+MOST_BLOCKS, MOST_ROWS = 1 << 13, 65535  # beyond these, a thread loops over planes
+LARGEST = 2**30  # elements of a plane, limited by 32-bit indices
 FLOAT32 = np.dtype(np.float32)
 DTYPES = (FLOAT32, *map(np.dtype, (np.float64, np.float16, ml_dtypes.bfloat16)))
 
@@ -115,12 +115,13 @@ _OVER_WINDOWS = """
 
 
 def _over_data(text):
-    """A text for each position of a window within the data, whose offset is a0, a1, a2."""
+    """The text, repeated for each window position within the data, at offset a0, a1, a2."""
     return "".join(_OVER_DATA.format(axis=axis) for axis in range(3)) + text + "}}}"
 
 
 def _over_windows(text, backward):
-    """A text for each window w0, w1, w2 that an element is in, at its position t0, t1, t2."""
+    """The text, repeated for each window w0, w1, w2 that contains an element, at position t0, t1,
+    t2."""
     loops = []
     for axis in range(3):
         forward = {"first": "y", "goes": f"w{axis} <= z{axis}", "step": "++"}
@@ -207,7 +208,7 @@ _BODIES = {
 
 
 def source(name, dtype=FLOAT32):
-    """The CUDA text of a kernel, for elements of a dtype; half types are computed in float32."""
+    """The CUDA source of a kernel for elements of a dtype; half types are computed in float32."""
     grid = _GRIDS[name]
     divisors = (f"unsigned {d}_multiplier, unsigned {d}_shift" for d in _DIVISORS[grid])
     head = _HEAD.format(
@@ -243,20 +244,20 @@ class Windows(NamedTuple):
 
 
 def kernels_of(xp, x, kernel):
-    """The kernels for `x` and windows of this many dimensions, or None where there are none."""
+    """The kernels for `x` and windows of this many dimensions; None if they do not apply."""
     found = getattr(xp, "kernels", None)
     return found if found is not None and found.apply(x, kernel) else None
 
 
 class Kernels:
-    """The kernels, compiled when they are first needed, for arrays of one CuPy."""
+    """The kernels for arrays of one CuPy, compiled on first use."""
 
     def __init__(self, module):
         self.module = module
         self._made = {}
 
     def apply(self, x, kernel):
-        """True if there are kernels for arrays like `x` and this many spatial dimensions."""
+        """True if the kernels apply to arrays like `x` and this many spatial dimensions."""
         plane = prod(x.shape[max(x.ndim - len(kernel), 0) :])
         return x.dtype in DTYPES and len(kernel) <= 3 and plane <= LARGEST and x.size < 2**62
 
@@ -265,8 +266,8 @@ class Kernels:
 
         Args:
             x: the data, without padding.
-            out: where each window position goes, at `strides` elements per sample, channel, kernel
-                position.
+            out: the columns, with `strides` elements between samples, channels and kernel
+                positions.
             geo: the sizes: channels, size, kernel, out, stride, pads, dilation.
             strides: three numbers.
         """
@@ -276,7 +277,7 @@ class Kernels:
         return out
 
     def col2im(self, g, shape, geo, strides):
-        """The windows in `g`, in the layout of `im2col`, added back to data of this shape."""
+        """Adds the windows in `g`, in the layout of `im2col`, into data of this shape."""
         g = self.module.ascontiguousarray(g)
         out = self.module.empty(shape, g.dtype)
         self._run("col2im", shape[0] * shape[1], geo, g, out, *_columns(shape[1], strides))
@@ -289,14 +290,15 @@ class Kernels:
         return out
 
     def index_of_maximum(self, x, largest, geo, none=0):
-        """Where each window of `x` first holds the value in `largest`; `none` where it does not."""
+        """The first position of the value `largest` in each window of `x`; `none` if it is
+        absent."""
         out = self.module.empty(largest.shape, np.int64)
         x, largest = map(self.module.ascontiguousarray, (x, largest))
         self._run("index_of_maximum", len(x), geo, x, largest, out, np.int64(none))
         return out
 
     def add_at_index(self, g, index, shape, geo):
-        """Data of this shape in which each window's `g` is added at its index."""
+        """Zeros of this shape to which the `g` of each window is added at the window's index."""
         out = self.module.empty(shape, g.dtype)
         g, index = map(self.module.ascontiguousarray, (g, index))
         planes = prod(shape[: len(shape) - len(geo.size)])
@@ -322,14 +324,13 @@ class Kernels:
 
 
 def _columns(channels, strides):
-    """How planes lie in columns, as the kernels take it."""
+    """The layout of planes in columns, as kernel arguments."""
     return np.int32(channels), *_divisor(channels), *map(np.int64, strides)
 
 
 @lru_cache(maxsize=1024)
 def _numbers(grid, geo):
-    """The sizes and divisors as the kernels take them; missing leading dimensions are of length
-    1."""
+    """The sizes and divisors as kernel arguments; missing leading dimensions have length 1."""
     lacking = 3 - len(geo.kernel)
     numbers = {}
     before = tuple(pad[0] for pad in geo.pads)
@@ -343,7 +344,7 @@ def _numbers(grid, geo):
 
 @lru_cache(maxsize=1024)
 def _divisor(number):
-    """The multiplier and the shift that divide by a number."""
+    """The multiplier and shift that replace division by a number."""
     shift = (number - 1).bit_length()
     multiplier = ((1 << 32) * ((1 << shift) - number)) // number + 1
     return np.uint32(multiplier), np.uint32(shift)

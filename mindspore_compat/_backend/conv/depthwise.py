@@ -1,7 +1,7 @@
 """Depthwise convolution and its gradients.
 
-Each channel has its own filters, so there is no product to make: every kernel position is a
-    multiply-add.
+Each channel has its own filters, so there is no matrix product: every kernel position is a
+multiply-add.
 
 The padded input is split into the `stride` phases of each dimension. Within a phase a kernel
 position is a shift, and a shift of an image whose rows lie end to end is one offset into flat
@@ -21,7 +21,7 @@ import numpy as np
 from ..compiled import door
 from ..threads.scheduler import blocks, run
 
-# Elements of a part: three buffers of as many fit in cache.
+# Elements of a part; three such buffers fit the cache.
 BLOCK = 1 << 16
 
 
@@ -73,8 +73,8 @@ def _phase_slices(phase, geo):
 
 
 def _over_rows(x, rows, length, work):
-    """Calls `work` with slices of the rows: a cache's worth each, shared among threads, on the
-    host; all at once on a device."""
+    """Calls `work` with slices of the rows. On the host, each slice fits the cache and threads
+    share them; on a device, one slice covers all rows."""
     if not isinstance(x, np.ndarray):
         work(slice(0, rows))
         return
@@ -147,7 +147,7 @@ def input_gradient(xp, g, w, geo):
 
 
 def _add_input(xp, grad, g, w, geo):
-    """Writes the gradient for the input into zeros."""
+    """Writes the input gradient to `grad`, which holds zeros."""
     plan = _phases(geo)
     flat = _flat_gradient(xp, g, geo, plan)
     split = {
@@ -181,8 +181,7 @@ def weight_gradient(xp, g, x, geo):
 
 
 def _products(xp, g, x, geo):
-    """The gradients of one sample's weights by each sample, (batch, channels, multiples, kernel
-    positions)."""
+    """The weight gradients of each sample, (batch, channels, multiples, kernel positions)."""
     plan = _phases(geo)
     flat = _flat_gradient(xp, g, geo, plan)
     split = _split(xp, x, geo, plan)
@@ -198,8 +197,8 @@ def _products(xp, g, x, geo):
 def _in_parts(x, geo, work):
     """Calls `work(geometry, samples, channels, filters)` for parts of a convolution.
 
-    On the host a part is a cache's worth of planes, and threads share them; on a device there is
-    one.
+    On the host, a part is a set of planes that fit the cache, and threads share the parts. On a
+    device there is one part.
     """
     area = prod(-(-n // s) for n, s in zip(geo.padded, geo.stride))
     channels = min(max(BLOCK // area, 1), geo.channels)

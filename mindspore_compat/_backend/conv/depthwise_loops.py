@@ -1,12 +1,11 @@
-"""Depthwise convolution of images and its gradients as compiled loops of the host
-(compiled/jit.py).
+"""Depthwise 2-D convolution and its gradients as compiled host loops (compiled/jit.py).
 
-Each plane, one channel of one sample, is copied into zeros that hold its padding; a row of results
-is then one loop whose kernel positions are written out. The gradient for the input is the same
-correlation: of the result's gradient, with `stride - 1` zeros between its elements, by the kernel
-turned around. That for the weights is one loop over such planes, with a sum for each position.
+Each plane (one channel of one sample) is copied into zeros that provide its padding. One loop then
+computes a row of results, with the kernel positions unrolled. The input gradient is the same
+correlation: the output gradient, with `stride - 1` zeros between its elements, is correlated with
+the flipped kernel. The weight gradient is one loop over such planes, with a sum for each position.
 
-Loops are for float32, two spatial dimensions and as many filters as channels.
+The loops support float32, two spatial dimensions, and one filter per channel.
 """
 
 import functools
@@ -21,7 +20,7 @@ from ..threads import parallel_loops
 from ..threads.parallel_loops import FLOAT
 
 BLOCK = 1 << 17  # elements of a piece
-MOST = 25  # kernel positions that one loop has
+MOST = 25  # kernel positions that one loop handles
 
 _CORRELATION = """def {name}(x, w, out, padded, channels, height, width, top, left, row, out_height,
         out_width, dilation_y, dilation_x, first, last):
@@ -64,16 +63,16 @@ _WEIGHTS = """def {name}(x, g, out, padded, flows, height, width, top, left, row
 class _Plan(NamedTuple):
     """How planes are correlated."""
 
-    size: tuple  # of a plane
+    size: tuple  # size of a plane
     before: tuple  # zeros above and to the left of it
     padded: tuple  # the size with all zeros
-    out: tuple  # the size of a result
+    out: tuple  # size of a result
     stride: tuple
-    between: tuple  # the step from an element to the next among the zeros
+    between: tuple  # the step between elements among the zeros
 
 
 def _groups(kernel):
-    """The numbers and offsets of the kernel positions, as many at a time as one loop has."""
+    """The numbers and offsets of the kernel positions, in groups that one loop can handle."""
     positions = [
         (number, f"{y} * dilation_y * row + {x} * dilation_x")
         for number, (y, x) in enumerate(numpy.ndindex(*kernel))
@@ -116,7 +115,7 @@ def _weights_text(kernel, stride, name):
 
 @jit.made_once
 def _loop(text, memories, numbers, *shapes):
-    """The loop of three arrays, memory for padded planes, and sizes, over some of the planes."""
+    """The loop over a range of planes: three arrays, memory for padded planes, and sizes."""
     parameters = [parallel_loops.array(FLOAT)] * 3 + [parallel_loops.memory(FLOAT)] * memories
     parameters += [parallel_loops.number()] * numbers
     parameters += [parallel_loops.piece(0), parallel_loops.piece(1)]
@@ -125,7 +124,7 @@ def _loop(text, memories, numbers, *shapes):
 
 
 def _is_image(x, other, geo):
-    """True for images of float32 with one filter for each channel."""
+    """True for float32 images with one filter per channel."""
     return (
         type(x) is numpy.ndarray
         and len(geo.size) == 2
@@ -142,13 +141,13 @@ def _before(geo):
 
 @functools.lru_cache(maxsize=256)
 def _of_images(geo):
-    """The plan of a convolution."""
+    """The plan of the convolution."""
     return _Plan(geo.size, _before(geo), geo.padded, geo.out, geo.stride, (1, 1))
 
 
 @functools.lru_cache(maxsize=256)
 def _of_gradients(geo):
-    """The plan of the gradient for the images."""
+    """The plan of the input gradient."""
     rest, extent = _rest(geo), _extent(geo)
     padded = tuple(n + e for n, e in zip(geo.size, extent))
     return _Plan(geo.out, (rest[0], rest[2]), padded, geo.size, (1, 1), geo.stride)
@@ -159,7 +158,7 @@ def _extent(geo):
 
 
 def _rest(geo):
-    """The zeros around the gradient of a result: above, below, to the left and to the right."""
+    """The zeros around the output gradient: above, below, to the left and to the right."""
     return [e - pad for e, pads in zip(_extent(geo), geo.pads) for pad in pads]
 
 
@@ -174,7 +173,7 @@ def _correlation(geo, plan):
     loops=lambda x, w, geo: [_correlation(geo, _of_images(geo))],
 )
 def convolve(x, w, geo):
-    """The convolution of images by one filter for each channel."""
+    """Depthwise convolution of images with one filter per channel."""
     return _correlated(x, w, geo, _of_images(geo))
 
 
@@ -187,12 +186,12 @@ def convolve(x, w, geo):
     loops=lambda g, w, geo: [_correlation(geo, _of_gradients(geo))],
 )
 def input_gradient(g, w, geo):
-    """The gradient of `convolve` for the images."""
+    """The gradient of `convolve` for the input."""
     return _correlated(g, numpy.flip(w, (2, 3)), geo, _of_gradients(geo))
 
 
 def _correlated(x, w, geo, plan):
-    """Planes correlated with the filter of their channel."""
+    """Correlates each plane with the filter of its channel."""
     out = numpy.empty((geo.batch, geo.channels, *plan.out), FLOAT)
     given = jit.flat(x), jit.flat(w), out.reshape(-1)
     sizes = *plan.size, *plan.before, plan.padded[1], *plan.out, *geo.dilation
@@ -213,7 +212,7 @@ def _sums(geo):
     loops=lambda g, x, geo: [_sums(geo)],
 )
 def weight_gradient(g, x, geo):
-    """The gradient of `convolve` for the filters."""
+    """The gradient of `convolve` for the weights."""
     found = numpy.empty((geo.batch, geo.channels, prod(geo.kernel)), FLOAT)
     given = jit.flat(x), jit.flat(g), found.reshape(-1)
     sizes = *geo.size, *_before(geo), geo.padded[1], *geo.out, *geo.dilation
@@ -222,5 +221,5 @@ def weight_gradient(g, x, geo):
 
 
 def _pieces(geo):
-    """The first and last plane of each piece."""
+    """The first plane of each piece, and the end of the piece."""
     return parallel_loops.blocks(geo.batch * geo.channels, max(BLOCK // prod(geo.padded), 1))

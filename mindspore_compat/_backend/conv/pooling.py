@@ -1,14 +1,14 @@
-"""Pooling of arrays over windows in any number of spatial dimensions, with the gradients.
+"""Max and average pooling over windows in any number of spatial dimensions, with gradients.
 
-Every function takes the array namespace first and works on NumPy and on CuPy arrays; arrays are
+Every function takes the array namespace first and works on NumPy and on CuPy arrays. Arrays are
 (batch, channels, spatial...) and may have any number of leading dimensions. Maximum and sum are
-taken along one dimension after the other, so a k by k window costs 2 k passes and not k squared.
-The gradient of the maximum goes to the first position of the window, in row-major order, that
-holds it. On the host a cache's worth of planes is handled at a time, and threads share them.
+taken along one dimension after the other, so a k by k window costs 2 k passes instead of k squared.
+The gradient of the maximum goes to the first position of the window, in row-major order, that holds
+it. On the host, the planes that fit the cache are processed at a time, and threads share them.
 
-`max_gradient` and `max_pick` are each other's gradient, as are `average` and `average_gradient`. Lp
-pooling is composed by its callers, adaptive pooling is in adaptive_pooling.py. Padding modes
-("same", "valid", "pad") become numbers in `resolve_pads`, for convolutions as well.
+`max_gradient` and `max_pick` are each other's gradient, as are `average` and `average_gradient`.
+Callers compose Lp pooling; adaptive pooling is in adaptive_pooling.py. `resolve_pads` turns padding
+modes ("same", "valid", "pad") into numbers, also for convolutions.
 """
 
 from functools import lru_cache
@@ -24,12 +24,12 @@ from ..threads import scheduler
 from .convolution import padded
 from .cuda_kernels import Windows, kernels_of
 
-# Elements of input planes handled together, so that a plane's elements stay in the host's cache.
+# Elements of input planes that are processed together, so that they stay in the host's cache.
 BLOCK = 1 << 17
 
 
 def resolve_pads(mode, size, kernel, stride, dilation, pads=None):
-    """The padding that a mode stands for.
+    """Returns the padding in numbers for a padding mode.
 
     Args:
         mode: "same", "valid" or "pad", in any case.
@@ -38,8 +38,8 @@ def resolve_pads(mode, size, kernel, stride, dilation, pads=None):
         pads: For "pad", the (before, after) pairs.
 
     Returns:
-        One (before, after) pair per dimension. "same" gives ceil(size / stride) outputs, and puts
-        the odd element after the data.
+        One (before, after) pair per dimension. "same" gives ceil(size / stride) outputs, and adds
+        the odd element at the end.
     """
     mode = mode.lower()
     if mode == "pad":
@@ -91,7 +91,7 @@ def _along(x, axis, start, count, step):
 
 
 def _separable(combine, x, kernel, stride, dilation, out, target):
-    """Windows reduced by the ufunc `combine`, one dimension at a time, into `target`."""
+    """Reduces windows by the ufunc `combine`, one dimension at a time, into `target`."""
     last = max((i for i, k in enumerate(kernel) if k > 1), default=None)
     for i, (k, s, d, o) in enumerate(zip(kernel, stride, dilation, out)):
         axis = x.ndim - len(kernel) + i
@@ -108,7 +108,7 @@ def _separable(combine, x, kernel, stride, dilation, out, target):
 
 
 def _reduced(xp, combine, x, kernel, stride, pads, dilation, out, fill):
-    """Every window of `x`, padded with `fill`, reduced by the ufunc `combine`; a new array."""
+    """Reduces every window of `x`, padded with `fill`, by the ufunc `combine`; a new array."""
     lead, size = _split_shape(x, kernel)
     result = xp.empty((prod(lead), *out), x.dtype)
     planes = x.reshape(prod(lead), *size)
@@ -128,8 +128,8 @@ def _split_shape(x, kernel):
 
 
 def _share(planes, work, block=BLOCK):
-    """Calls `work` with slices of the planes: a cache's worth each, shared among threads, on the
-    host; all at once on a device."""
+    """Calls `work` with slices of the planes. On the host, each slice fits the cache and threads
+    share them; on a device, one slice covers all planes."""
     count = planes.shape[0]
     if isinstance(planes, np.ndarray):
         parts = scheduler.blocks(count, max(block * count // max(planes.size, 1), 1))
@@ -142,7 +142,7 @@ def _share(planes, work, block=BLOCK):
 
 
 def maximum(xp, x, kernel, stride, pads, dilation, ceil_mode=False):
-    """The largest value of each window; padding never wins.
+    """The largest value of each window; padding is never the maximum.
 
     Args:
         xp: The array namespace of `x`.
@@ -167,24 +167,24 @@ def maximum(xp, x, kernel, stride, pads, dilation, ceil_mode=False):
 
 
 def maximum_with_index(xp, x, kernel, stride, pads, dilation, ceil_mode=False):
-    """The largest value of each window and where it lies.
+    """The largest value of each window, and its position.
 
     Args:
         xp, x, kernel, stride, pads, dilation, ceil_mode: As in `maximum`.
 
     Returns:
-        The values, and their positions as `index_of_maximum` gives them.
+        The values, and their positions as in `index_of_maximum`.
     """
     largest = maximum(xp, x, kernel, stride, pads, dilation, ceil_mode)
     return largest, index_of_maximum(xp, x, largest, kernel, stride, pads, dilation)
 
 
 def index_of_maximum(xp, x, largest, kernel, stride, pads, dilation):
-    """Where the values `largest`, found by `maximum`, lie.
+    """The positions of the values `largest` that `maximum` returned.
 
     Returns:
-        Int64 array of flat positions in the unpadded spatial dimensions of `x`; of equal values the
-        first in row-major order is named.
+        Int64 array of flat positions in the unpadded spatial dimensions of `x`; for equal values,
+        the first in row-major order.
     """
     (lead, size), (_, out) = _split_shape(x, kernel), _split_shape(largest, kernel)
     if fast := kernels_of(xp, x, kernel):
@@ -203,7 +203,7 @@ class _KernelPosition(NamedTuple):
     """One position in the window, for all windows at once."""
 
     shift: int  # its flat distance from the window's corner, in the unpadded data
-    phase: tuple  # which of every `stride` elements of the padded input it reads
+    phase: tuple  # the first of the `stride`-spaced elements of the padded input that it reads
     ahead: int  # how many of these it lies ahead, where rows are `pitch` long
 
 
@@ -225,16 +225,16 @@ def _kernel_positions(size, kernel, stride, dilation, pitch):
 
 
 def _maxima(xp, x, largest, kernel, stride, pads, dilation, work):
-    """Tells `work` where the windows find their maximum first, for some planes at a time.
+    """Passes the first position of each window's maximum to `work`, for some planes at a time.
 
-    The input is parted by phase (even and odd indices, for a stride of 2), and all rows are made as
-    long, so that a kernel position of all windows is one run of neighbours. A window's position is
-    the least number whose element equals the maximum.
+    The input is divided by phase (even and odd indices, for a stride of 2), and all rows get the
+    same length, so the elements of all windows at one kernel position are contiguous. The position
+    in a window is the smallest number whose element equals the maximum.
 
     Args:
-        work: is called with the slice of planes, int64 flat positions in each plane, (planes,
-            out...), and None, or a mask of the windows that found one (a NaN equals nothing). On
-            the host threads call it at once.
+        work: receives the slice of planes, int64 flat positions in each plane, (planes, out...),
+            and None or a mask of the windows with a position (a NaN equals nothing). On the host,
+            threads call it concurrently.
     """
     (lead, size), (_, out) = _split_shape(x, kernel), _split_shape(largest, kernel)
     pitch = tuple(o + (k - 1) * d // s for o, k, s, d in zip(out, kernel, stride, dilation))
@@ -271,11 +271,11 @@ def _maxima(xp, x, largest, kernel, stride, pads, dilation, work):
 
 
 def _phase(xp, x, phase, stride, pads, pitch):
-    """Every `stride`-th element of the padded `x` from the indices `phase` on, rows `pitch` long.
+    """Every `stride`-th element of the padded `x` from the indices `phase` on, in rows of `pitch`.
 
     Returns:
-        The elements, flat, and None, or which of them are data. Padding is NaN, which equals
-        nothing, where the dtype has one.
+        The flat elements, and None or a mask of those that are data. Padding is NaN, which equals
+        nothing, if the dtype has NaN.
     """
     source, target = [...], [...]
     for n, p, s, (before, _), length in zip(x.shape[1:], phase, stride, pads, pitch):
@@ -300,7 +300,7 @@ def _phase(xp, x, phase, stride, pads, pitch):
 
 
 def _choose(xp, target, mask, number):
-    """Writes `number` where the mask holds; by arithmetic on bytes, which takes no branches."""
+    """Writes `number` where the mask holds, by arithmetic on bytes without branches."""
     if target.dtype != np.uint8:
         xp.copyto(target, number, where=mask)
         return
@@ -318,7 +318,7 @@ def max_gradient(xp, g, x, largest, kernel, stride, pads, dilation):
         xp: The array namespace of the arrays.
         g: Output gradient.
         x: Input of the pooling.
-        largest: Its output, whose shape says how many windows there are.
+        largest: Output of the pooling, whose shape gives the number of windows.
         kernel, stride, pads, dilation: As in `maximum`.
 
     Returns:
@@ -343,7 +343,7 @@ def max_gradient(xp, g, x, largest, kernel, stride, pads, dilation):
 
 
 def _add_planes(xp, flat, indices, values, area, found):
-    """Adds values at indices of their planes, which follow each other in `flat`."""
+    """Adds values at indices of their planes, which follow one another in `flat`."""
     count = indices.shape[0]
     indices += (xp.arange(count) * area).reshape(count, *(1,) * (indices.ndim - 1))
     if found is not None:
@@ -382,7 +382,7 @@ def max_pick(xp, u, x, largest, kernel, stride, pads, dilation):
 
 @lru_cache(maxsize=512)
 def _counts(size, kernel, stride, pads, out, include):
-    """How many elements each window divides by: those of the data, or of data and padding."""
+    """The divisor of each window: its number of data elements, or of data and padding elements."""
     total = np.ones((), np.int64)
     for n, k, s, (before, after), o in zip(size, kernel, stride, pads, out):
         low, high = (-before, n + after) if include else (0, n)
@@ -411,7 +411,7 @@ def average(xp, x, kernel, stride, pads, ceil_mode=False, include=True, divisor=
         kernel, stride: One number per spatial dimension.
         pads: One (before, after) pair per spatial dimension.
         ceil_mode: Whether a last, incomplete window counts.
-        include: Whether padding counts in the divisor (what `ceil_mode` adds beyond never does).
+        include: Whether padding counts in the divisor (the part that `ceil_mode` adds never does).
         divisor: A number to divide by instead.
 
     Returns:
@@ -426,7 +426,7 @@ def average(xp, x, kernel, stride, pads, ceil_mode=False, include=True, divisor=
 
 
 def average_gradient(xp, g, x_shape, kernel, stride, pads, include=True, divisor=None):
-    """Gradient of `average`; linear in `g`, whose shape says how many windows there are.
+    """Gradient of `average`; linear in `g`, whose shape gives the number of windows.
 
     Args:
         xp: The array namespace of `g`.
@@ -451,7 +451,7 @@ def average_gradient(xp, g, x_shape, kernel, stride, pads, include=True, divisor
 
 
 def _average_gradient(xp, g, size, kernel, stride, pads):
-    """Each element added to its whole window, one dimension at a time, fastest first."""
+    """Adds each element to its whole window, one dimension at a time, the fastest first."""
     out = g.shape[1:]
     for i in reversed(range(len(kernel))):
         k, s, n, o, before = kernel[i], stride[i], size[i], out[i], pads[i][0]
@@ -469,7 +469,7 @@ def _average_gradient(xp, g, size, kernel, stride, pads):
     return g
 
 
-# Positions found by `maximum_with_index` or `adaptive_maximum`.
+# Positions from `maximum_with_index` or `adaptive_maximum`.
 
 
 def average_pool_gradient(xp, g, x_shape, kernel, stride, pads, ceil_mode, include, divisor):

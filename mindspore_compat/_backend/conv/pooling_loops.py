@@ -1,9 +1,8 @@
-"""The largest values of windows of images, and their gradient, as compiled loops of the host
-(compiled/jit.py).
+"""2-D max pooling and its gradient as compiled host loops (compiled/jit.py).
 
-The positions of a window are written out, and the first that holds the largest value is chosen
-without branches. The results have the bits of pooling.py. Loops are for float32, two spatial
-dimensions and windows that lie inside the image.
+The positions of a window are unrolled, and the first one with the largest value is selected without
+branches. The results are bitwise equal to those of pooling.py. The loops support float32, two
+spatial dimensions, and windows that lie inside the image.
 """
 
 import functools
@@ -53,7 +52,7 @@ _GRADIENT = """def {name}(g, x, largest, grad, height, width, out_height, out_wi
 _FOUND = """                k = start + {y} * width + {x}
                 found = k if source[k] == top else found"""
 
-# Of windows that do not overlap.
+# For windows that do not overlap.
 _SEPARATE = """def {name}(g, x, largest, grad, height, width, out_height, out_width, first, last):
     for plane in range(first, last):
         for i in range(out_height):
@@ -94,7 +93,7 @@ def _gradient_text(kernel, stride, dilation, name):
 
 
 def _are_separate(kernel, stride, dilation):
-    """True if no element lies in two windows."""
+    """True if no element belongs to two windows."""
     return all(s > (k - 1) * d for k, s, d in zip(kernel, stride, dilation, strict=True))
 
 
@@ -117,8 +116,8 @@ def _maximum(kernel, stride, dilation):
     loops=lambda x, out, kernel, stride, pads, dilation: [_maximum(kernel, stride, dilation)],
 )
 def maximum(x, out, kernel, stride, pads, dilation):
-    """The largest value of each window, as `pooling.maximum` finds it; `out` is the number of
-    windows in each dimension."""
+    """The largest value of each window, as in `pooling.maximum`; `out` is the number of windows in
+    each dimension."""
     largest = numpy.empty((*x.shape[:-2], *out), FLOAT)
     loop = _maximum(kernel, stride, dilation)
     _run(loop, (jit.flat(x), largest.reshape(-1)), x.shape, out)
@@ -141,7 +140,7 @@ def _gradient(kernel, stride, dilation):
     ],
 )
 def max_gradient(g, x, largest, kernel, stride, pads, dilation):
-    """The gradient of `maximum`, as `pooling.max_gradient` finds it."""
+    """The gradient of `maximum`, as in `pooling.max_gradient`."""
     out = largest.shape[-2:]
     is_whole = kernel == stride and x.shape[-2:] == (out[0] * stride[0], out[1] * stride[1])
     grad = (numpy.empty if is_whole and dilation == (1, 1) else numpy.zeros)(x.shape, FLOAT)
@@ -158,7 +157,7 @@ def _run(loop, arrays, shape, out):
 
 
 def _are_taken(arrays, out, kernel, stride, pads, dilation):
-    """True for arrays of float32, and small windows inside of images."""
+    """True for float32 arrays and small windows inside the images."""
     size = arrays[0].shape[-2:]
     return (
         len(kernel) == 2

@@ -1,2 +1,2 @@
-"""NVIDIA's libraries, called without CuPy between: products of matrices by cuBLAS, convolutions
-by cuDNN."""
+"""Direct calls of NVIDIA's libraries, bypassing CuPy: matrix products by cuBLAS, convolutions by
+cuDNN."""

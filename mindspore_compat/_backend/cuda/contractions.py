@@ -1,8 +1,8 @@
-"""Sums over shared axes of arrays of a GPU, `tensordot` and `einsum`, as products of matrices.
+"""`tensordot` and `einsum` of GPU arrays, as matrix products.
 
-Views bring two operands of an einsum into the form (batch, free, summed) @ (batch, summed, free);
-where the axes of one group lie apart, the reshape to a matrix copies. More operands are contracted
-pair by pair, in the order that NumPy would choose.
+Views bring two operands of an einsum into the form (batch, free, summed) @ (batch, summed, free).
+If the axes of one group are not adjacent, the reshape to a matrix copies. More than two operands
+are contracted pair by pair, in the order that NumPy would choose.
 """
 
 import math
@@ -16,7 +16,7 @@ def tensordot(xp, x, y, axes):
     Args:
         xp: the space.
         x, y: arrays.
-        axes (Union[int, tuple]): how many of the last axes of `x` and the first of `y`, or the axes
+        axes (Union[int, tuple]): the number of last axes of `x` and first axes of `y`, or the axes
             of each.
     """
     if isinstance(axes, int):
@@ -42,9 +42,9 @@ def einsum(xp, equation, operands, options):
 
     Args:
         xp: the space.
-        equation (str): the letters of each operand's axes, and of the result's.
+        equation (str): the letters of the axes of each operand and of the result.
         operands: the arrays.
-        options (dict): what else the library's own einsum takes.
+        options (dict): further keywords of the library's own einsum.
     """
     terms = _terms(equation, operands) if len(operands) > 1 and not options else None
     if terms is None:
@@ -63,8 +63,8 @@ def einsum(xp, equation, operands, options):
 
 
 def _terms(equation, operands):
-    """The letters of the operands and of the result; None where an operand has a letter twice, or
-    an ellipsis: that is left to the library."""
+    """The letters of the operands and of the result. None if an operand repeats a letter or has an
+    ellipsis; the library handles these cases."""
     if not isinstance(equation, str) or "." in equation:
         return None
     left, arrow, target = equation.replace(" ", "").partition("->")
@@ -107,7 +107,7 @@ def _pair(xp, x, of_x, y, of_y, target):
 
 
 def _summed(xp, array, letters, shared):
-    """An operand, summed over the axes that nothing else has."""
+    """An operand, summed over the axes that occur nowhere else."""
     axes = tuple(at for at, c in enumerate(letters) if c not in shared)
     if axes:
         array = xp.sum(array, axes, dtype=array.dtype)
@@ -115,7 +115,7 @@ def _summed(xp, array, letters, shared):
 
 
 def _lengths(operands):
-    """The length of each letter; an axis of length 1 is broadcast, as by NumPy."""
+    """The length of each letter; an axis of length 1 is broadcast, as in NumPy."""
     sizes = {}
     for array, letters in operands:
         for c, n in zip(letters, array.shape, strict=True):
@@ -127,7 +127,7 @@ def _lengths(operands):
 
 
 def _grouped(xp, array, letters, sizes, batch, rows, columns):
-    """An operand as (batch axes, rows, columns), each of these two groups as one axis."""
+    """An operand as (batch axes, rows, columns), with rows and columns as one axis each."""
     order = [*batch, *rows, *columns]
     array = array.transpose([letters.index(c) for c in order])
     lead = array.shape[: len(batch)]

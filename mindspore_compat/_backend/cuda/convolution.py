@@ -1,17 +1,17 @@
-"""Convolutions of a GPU's arrays by cuDNN, and both their gradients.
+"""Convolution of GPU arrays by cuDNN, with both gradients.
 
-Worked example. A 3x3 convolution of images (32, 64, 56, 56) is one call: the first time cuDNN is
-asked for its algorithms for these sizes, and the first that needs at most MOST_WORKSPACE bytes and
-always gives the same bits is kept for all calls of these sizes. A call gets a workspace from the
-memory pool, as a result does, and so may be captured.
+Worked example. A 3x3 convolution of images (32, 64, 56, 56) is one call. The first call asks cuDNN
+for its algorithms for these sizes. It keeps the first algorithm that needs at most MOST_WORKSPACE
+bytes and always gives the same bits, for all calls with these sizes. A call takes its workspace
+from the memory pool, like a result, and can therefore be captured.
 
     spatial axes  one becomes two, the first of length 1
-    padding       cuDNN pads both ends alike; where that does not do, the input is padded first
-    layout        channels second, or last where the caller's images lie so: views of NHWC arrays,
-                  with results that are such views
+    padding       cuDNN pads both ends equally; otherwise the input is padded first
+    layout        channels second, or last if the caller's images are views of NHWC arrays;
+                  the results are then such views too
     half types    float16 and bfloat16 are multiplied as they are, and summed in float32
 
-What cuDNN refuses, and everything where there is no cuDNN, is convolved as products of matrices
+If cuDNN refuses a convolution, or is missing, the convolution is computed as matrix products
 (conv/convolution.py), half types in float32.
 """
 
@@ -25,8 +25,8 @@ from ..host import checksums
 from ..space import implementation
 from . import cublas, cudnn
 
-MOST_WORKSPACE = 256 << 20  # bytes that an algorithm may use besides its arrays
-MOST_PLANS = 4096  # kept at a time
+MOST_WORKSPACE = 256 << 20  # bytes of workspace that an algorithm may use
+MOST_PLANS = 4096  # plans that are kept at a time
 LARGEST = 2**31 - 1  # elements of an array
 ALIGNMENT = 16  # bytes: kernels read vectors
 
@@ -36,7 +36,7 @@ class Task(NamedTuple):
 
     Args:
         name (str): part of the names of its functions in the library.
-        operands (tuple): the two that it is given, in the order of its call.
+        operands (tuple): its two operands, in the order of the call.
         result (str): the one that it computes.
     """
 
@@ -57,16 +57,16 @@ class Convolutions:
         space (Space): the functions of these arrays.
 
     Attributes:
-        library (cudnn.Library): None where products of matrices make all convolutions.
+        library (cudnn.Library): None if all convolutions are computed as matrix products.
     """
 
     def __init__(self, space):
         self.space = space
         self.library = cudnn.load(space.module)
-        self._plans = {}  # what a convolution depends on, besides addresses -> its algorithms
+        self._plans = {}  # the properties of a convolution, except addresses -> its algorithms
 
     def convolve(self, x, w, *sizes):
-        """Cross-correlation; parameters are those of `convolve` in conv/convolution.py."""
+        """Cross-correlation; the parameters are those of `convolve` in conv/convolution.py."""
         out = None
         if self._computes(x, w):
             geo, margins = _with_even_pads(geometry(x.shape, w.shape, *sizes))
@@ -74,7 +74,7 @@ class Convolutions:
         return self._by_products("convolve_nd", x, w, *sizes) if out is None else out
 
     def input_gradient(self, g, w, x_shape, *sizes):
-        """The gradient for the input, likewise."""
+        """The gradient for the input; parameters as in conv/convolution.py."""
         grad = None
         if self._computes(g, w):
             geo, margins = _with_even_pads(geometry(tuple(x_shape), w.shape, *sizes))
@@ -87,7 +87,7 @@ class Convolutions:
         return grad
 
     def weight_gradient(self, g, x, w_shape, *sizes):
-        """The gradient for the weights, likewise."""
+        """The gradient for the weights; parameters as in conv/convolution.py."""
         grad = None
         if self._computes(g, x):
             geo, margins = _with_even_pads(geometry(x.shape, tuple(w_shape), *sizes))
@@ -117,7 +117,7 @@ class Convolutions:
         return convolve(self.space, one, two, *sizes).astype(dtype)
 
     def _run(self, task, one, two, geo):
-        """The result of a task; None where the library refuses it.
+        """The result of a task; None if the library refuses it.
 
         Args:
             task (Task): what to compute.
@@ -166,7 +166,7 @@ class Convolutions:
         return None
 
     def _handle(self):
-        """The GPU and the handle for it, which is None if the library does not start."""
+        """The GPU and its handle, which is None if the library does not start."""
         try:
             return self.library.handle()
         except cudnn.Refused as status:
@@ -208,7 +208,7 @@ def _with_two_axes(shape):
 
 
 def _per_axis(geo):
-    """Pads, stride and dilation of two or three axes, and groups."""
+    """Pads, stride and dilation of two or three axes, and the groups."""
     pads, stride, dilation = tuple(before for before, _ in geo.pads), geo.stride, geo.dilation
     if len(stride) == 1:
         pads, stride, dilation = (0, *pads), (1, *stride), (1, *dilation)
@@ -217,8 +217,8 @@ def _per_axis(geo):
 
 @lru_cache(maxsize=1024)
 def _with_even_pads(geo):
-    """The convolution with the same padding at both ends of each axis, and the margins with which
-    its input has to be padded first (negative: cut), or None."""
+    """The convolution with equal padding at both ends of each axis; and the margins by which its
+    input has to be padded first (negative: cut), or None."""
     margins, pads, sizes = [], [], []
     for n, k, d, s, out, (before, after) in zip(
         *(geo.size, geo.kernel, geo.dilation, geo.stride, geo.out, geo.pads), strict=True
@@ -244,13 +244,13 @@ def _channels_moved(array):
 
 
 def _packed(module, array, last):
-    """The array in memory as the library reads it, without gaps; itself where it lies so."""
+    """The array without gaps, in the library's layout; the array itself if it already is."""
     array = module.ascontiguousarray(_channels_moved(array) if last else array)
     return array if array.data.ptr % ALIGNMENT == 0 else array.copy()
 
 
 def _new_array(module, shape, dtype, last):
-    """A new array of a shape, and the same as it lies in memory."""
+    """A new array of a shape, and the same memory in the library's layout."""
     if not last:
         array = module.ndarray(shape, dtype)
         return array, array

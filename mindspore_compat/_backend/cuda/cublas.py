@@ -1,12 +1,11 @@
-"""cuBLAS, called through handles of our own.
+"""cuBLAS, called through our own handles.
 
-CuPy refuses its functions while a stream is captured, because a product may allocate memory then.
-Here each stream has a workspace of its own, so a product allocates nothing and may be captured. The
-library is the one that CuPy has loaded; where there is none, `load` returns None and products stay
-CuPy's.
+CuPy refuses its functions while a stream is captured, because a product may then allocate memory.
+Here each stream has its own workspace, so a product allocates nothing and can be captured. The
+library is the one that CuPy has loaded. If there is none, `load` returns None, and CuPy computes
+the products.
 
-A matrix is described in the terms of the library, column by column; products.py turns arrays into
-these.
+A matrix is described in the library's column-major terms; products.py translates arrays to these.
 """
 
 import collections
@@ -18,12 +17,12 @@ from typing import NamedTuple
 import ml_dtypes
 import numpy
 
-HOPPER = 9  # compute capability from which products want a larger workspace
-WORKSPACE, LARGE_WORKSPACE = 4 << 20, 32 << 20  # bytes that the library's manual recommends
+HOPPER = 9  # from this compute capability on, products want a larger workspace
+WORKSPACE, LARGE_WORKSPACE = 4 << 20, 32 << 20  # bytes, as the library's manual recommends
 MATH_MODE = 16  # DISALLOW_REDUCED_PRECISION_REDUCTION: partial sums of half types stay float32
 ALGORITHM = -1  # DEFAULT: the library chooses
 COMPUTE_32F, COMPUTE_32F_FAST_TF32, COMPUTE_64F = 68, 77, 70
-LARGEST = 2**31 - 1  # of a length or a leading dimension
+LARGEST = 2**31 - 1  # limit of a length or a leading dimension
 
 STATUS = {
     1: "NOT_INITIALIZED",
@@ -37,8 +36,8 @@ STATUS = {
     16: "LICENSE_ERROR",
 }
 
-# Whether products of float32 may be made in TF32, those that convolutions are made of apart. The
-# original allows it for convolutions unless told otherwise; here float32 is float32 until asked.
+# Whether float32 products may use TF32, except the products of convolutions. The original allows
+# TF32 for convolutions by default; here float32 stays float32 unless the user asks for TF32.
 tf32 = {"matmul": False, "conv": False}
 
 
@@ -79,10 +78,10 @@ _FUNCTIONS = (
 
 
 def load(module):
-    """The library behind an array module; None where it has none, or one that lacks a function.
+    """The library behind an array module; None if there is none, or if it lacks a function.
 
     Args:
-        module: CuPy, or what stands in for it.
+        module: CuPy, or its stand-in.
     """
     runtime = module.cuda.runtime
     if getattr(module.cuda, "cublas", None) is None or getattr(runtime, "is_hip", False):
@@ -104,7 +103,7 @@ class Library:
         library: the loaded library.
 
     Raises:
-        AttributeError: the library lacks one of the functions.
+        AttributeError: if the library lacks one of the functions.
     """
 
     def __init__(self, module, library):
@@ -116,7 +115,7 @@ class Library:
         self._workspaces = {}  # (GPU, stream) -> memory that work on this stream may use
 
     def handle(self):
-        """The handle of this thread for the GPU and the stream in force."""
+        """The handle of this thread for the current GPU and stream."""
         gpu = self._cuda.runtime.getDevice()
         stream = self._cuda.get_current_stream().ptr
         handles = self._handles.__dict__
@@ -145,8 +144,8 @@ class Library:
         return handle
 
     def workspace(self):
-        """The memory of the stream in force. A graph that was captured from the stream goes on
-        using it, so it stays; it comes from no pool, which a capture would have to hold."""
+        """The workspace of the current stream. It is never freed, because a graph captured from the
+        stream keeps using it; it comes from no pool, which a capture would have to hold."""
         gpu, stream = self._cuda.runtime.getDevice(), self._cuda.get_current_stream().ptr
         memory = self._workspaces.get((gpu, stream))
         if memory is None:
@@ -156,17 +155,17 @@ class Library:
         return memory
 
     def prepared(self, kind, turns, sizes, leads, steps=None, count=None):
-        """A function of three addresses that multiplies what lies there, C = A @ B. Arguments are
-        converted here once, which takes longer than the call itself.
+        """Returns a function of three addresses that computes C = A @ B. The arguments are
+        converted here once, since that takes longer than the call itself.
 
         Args:
             kind (Kind): the dtype.
             turns: 1 for a matrix that is read transposed, else 0; for A and B.
             sizes: rows of A, columns of B, columns of A.
             leads: the leading dimensions of A, B and C.
-            steps: the elements from one matrix to the next, for `count` of each; None where the
-                addresses are those of as many addresses.
-            count (int): how many products there are; None for one.
+            steps: the elements from one matrix to the next, for `count` of each; None if the three
+                addresses point to arrays of `count` addresses.
+            count (int): the number of products; None for one.
         """
         name = "cublasGemmEx"
         if count is not None:
@@ -194,16 +193,16 @@ class Library:
 
 
 class _Lease:
-    """A handle for as long as a thread lives; then another may have it.
+    """A handle that is reserved while a thread lives; another thread may reuse it afterwards.
 
     Args:
-        free (list): handles that no thread has.
+        free (list): handles that no thread uses.
         handle: the thread's own.
     """
 
     def __init__(self, free, handle):
         self._free, self.handle = free, handle
-        self.stream = None  # the one that the handle is set to
+        self.stream = None  # the stream that the handle is set to
 
     def __del__(self):
         self._free.append(self.handle)

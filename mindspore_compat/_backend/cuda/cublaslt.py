@@ -1,8 +1,8 @@
-"""cuBLASLt: products to whose rows a vector is added, in one kernel.
+"""cuBLASLt: matrix products with a vector added to each row, in one kernel.
 
-What the library is told of a product, and the algorithm that it proposes, are kept for the next
-product of the same shapes. An algorithm relies on how addresses are aligned; ALIGNMENT is what
-`prepared` asks for.
+The description of a product and the algorithm that the library proposes are kept for the next
+product of the same shapes. An algorithm relies on the alignment of addresses; `prepared` requires
+ALIGNMENT.
 """
 
 import ctypes
@@ -29,7 +29,7 @@ _SETTERS = "MatmulDescSetAttribute", "MatmulPreferenceSetAttribute", "MatmulAlgo
 
 
 class _Heuristic(ctypes.Structure):
-    """What the library proposes for a product."""
+    """The library's proposal for a product."""
 
     _fields_ = [
         ("algorithm", c_uint64 * 8),
@@ -41,7 +41,7 @@ class _Heuristic(ctypes.Structure):
 
 
 def load(module, products):
-    """The library beside the cuBLAS of `products`; None where it is missing or lacks a function.
+    """The library beside the cuBLAS of `products`; None if it is missing or lacks a function.
 
     Args:
         module: CuPy.
@@ -63,11 +63,11 @@ class Library:
 
     Args:
         module: CuPy.
-        products (cublas.Library): whose workspaces are used.
+        products (cublas.Library): the library whose workspaces are used.
         library: the loaded library.
 
     Raises:
-        AttributeError: the library lacks one of the functions.
+        AttributeError: if the library lacks one of the functions.
     """
 
     def __init__(self, module, products, library):
@@ -95,11 +95,11 @@ class Library:
         cublas.check(status, f"cublasLt{name}")
 
     def prepared(self, kind, turns, sizes, leads):
-        """A function of four addresses, aligned by ALIGNMENT, that computes C = A @ B plus a vector
-        for each column of C; None where the library proposes no algorithm.
+        """Returns a function of four addresses, aligned to ALIGNMENT, that computes C = A @ B plus
+        a vector for each column of C; None if the library proposes no algorithm.
 
         Args:
-            kind, turns, sizes, leads: as of `cublas.Library.prepared`.
+            kind, turns, sizes, leads: as for `cublas.Library.prepared`.
         """
         if kind.data not in REAL:
             return None
@@ -131,7 +131,7 @@ class Library:
         return self._new("MatrixLayoutCreate", c_int(kind.data), *sizes)
 
     def _proposal(self, description, matrices):
-        """The algorithm that the library proposes; None for none."""
+        """The algorithm that the library proposes, or None."""
         preference = self._new("MatmulPreferenceCreate")
         workspace = self._products.workspace()
         wishes = {
@@ -151,7 +151,7 @@ class Library:
         return None if status or not count.value or proposal.state else proposal
 
     def _multiply(self, kind, description, matrices, proposal):
-        """The function that `prepared` gives."""
+        """The function that `prepared` returns."""
         left, right, result = matrices
         lock, function, zero, one = threading.Lock(), self._Matmul, kind.zero, kind.one
         size = c_size_t(ctypes.sizeof(c_void_p))

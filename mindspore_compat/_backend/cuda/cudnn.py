@@ -1,11 +1,11 @@
-"""cuDNN, called through handles of our own: its stable C functions for convolutions.
+"""cuDNN, called through our own handles: its stable C functions for convolutions.
 
-The library comes with the extras `cudnn12` and `cudnn13`, or with the system. Where there is none,
-or one for another CUDA than CuPy's, `load` returns None, and convolutions are made without it. A
-call allocates nothing and waits for nothing, so that it may be captured: its workspace is the
-caller's.
+The library comes with the extras `cudnn12` and `cudnn13`, or with the system. If it is missing, or
+belongs to another CUDA than CuPy's, `load` returns None, and convolutions are computed without it.
+A call allocates nothing and waits for nothing, so it can be captured; the caller provides its
+workspace.
 
-convolution.py says what is convolved; here are descriptors, algorithms and status codes.
+convolution.py describes the convolutions; this file has descriptors, algorithms and status codes.
 """
 
 import ctypes
@@ -23,8 +23,8 @@ CHANNELS_SECOND, CHANNELS_LAST = 0, 1  # TENSOR_NCHW, TENSOR_NHWC
 CROSS_CORRELATION = 1
 DEFAULT_MATH, TENSOR_OP_MATH, FMA_MATH = 0, 1, 3  # the last is float32 without TF32
 DETERMINISTIC = 1
-NOT_SUPPORTED = range(3000, 4000)  # the status codes of what the library has no way to compute
-MOST_ALGORITHMS = 10  # it has at most eight for a function
+NOT_SUPPORTED = range(3000, 4000)  # status codes for requests that the library does not support
+MOST_ALGORITHMS = 10  # the library has at most eight for a function
 PASSES = ("Forward", "BackwardData", "BackwardFilter")
 
 FLOAT32, FLOAT64 = numpy.dtype(numpy.float32), numpy.dtype(numpy.float64)
@@ -33,7 +33,7 @@ TYPES = {FLOAT32: 0, FLOAT64: 1, HALF_TYPES[0]: 2, HALF_TYPES[1]: 9}
 
 
 class Performance(ctypes.Structure):
-    """What the heuristics say of an algorithm; the three functions have one such struct each."""
+    """The heuristics' report on an algorithm; the three functions have one such struct each."""
 
     _fields_ = [
         ("algo", c_int),
@@ -79,16 +79,16 @@ SCALARS = {  # the addresses of 1 and 0 in the type of sums
 
 
 class Refused(Exception):
-    """The library does not compute what is described."""
+    """The library does not support the described computation."""
 
 
 class Algorithm(NamedTuple):
-    """A way to convolve.
+    """An algorithm for a convolution.
 
     Args:
-        run (Callable): of a handle, the workspace's address, and those of the two operands and the
+        run (Callable): takes a handle and the addresses of the workspace, the two operands and the
             result; returns the status.
-        workspace (int): how many bytes it needs.
+        workspace (int): the number of bytes that it needs.
     """
 
     run: object
@@ -96,10 +96,10 @@ class Algorithm(NamedTuple):
 
 
 def load(module):
-    """The library for an array module; None where there is none, or one that lacks a function.
+    """The library for an array module; None if it is missing or lacks a function.
 
     Args:
-        module: CuPy, or what stands in for it.
+        module: CuPy, or its stand-in.
     """
     runtime = module.cuda.runtime
     if getattr(module.cuda, "cublas", None) is None or getattr(runtime, "is_hip", False):
@@ -117,7 +117,7 @@ def load(module):
 
 
 def _paths():
-    """Where the library may lie: in the process or the system, or in its package."""
+    """The possible locations of the library: the process or the system, or its package."""
     yield from NAMES
     try:
         spec = importlib.util.find_spec("nvidia.cudnn")
@@ -138,7 +138,7 @@ class Library:
         version (int): such as 92801 for 9.28.1.
 
     Raises:
-        AttributeError: the library lacks one of the functions.
+        AttributeError: if the library lacks one of the functions.
     """
 
     def __init__(self, module, library):
@@ -153,10 +153,10 @@ class Library:
         self._handles = threading.local()
 
     def handle(self):
-        """The GPU in force, and the handle of this thread for it and the stream in force.
+        """The current GPU, and this thread's handle for it, set to the current stream.
 
         Raises:
-            Refused: the library does not start on the GPU.
+            Refused: if the library does not start on the GPU.
         """
         gpu = self._cuda.runtime.getDevice()
         handles = self._handles.__dict__
@@ -170,12 +170,12 @@ class Library:
         return gpu, handle
 
     def check(self, status, name):
-        """Raises an error that names the function, unless it has succeeded."""
+        """Raises an error that names the function, unless the status is success."""
         if status:
             raise RuntimeError(f"{name} failed with the status {self._message(status).decode()}.")
 
     def refuse(self, status):
-        """Raises Refused with the name of a status, unless it is that of success."""
+        """Raises Refused with the name of the status, unless it is success."""
         if status:
             raise Refused(self._message(status).decode())
 
@@ -209,8 +209,8 @@ class Library:
         return made
 
     def algorithms(self, name, operands, sizes, dtype, tf32, most):
-        """The ways to convolve, by the library's heuristics the fastest first: those that give the
-        same bits each time, and need a workspace of at most so many bytes.
+        """The algorithms that give the same bits each time and need a workspace of at most `most`
+        bytes, the fastest first by the library's heuristics.
 
         Args:
             name (str): one of PASSES.
@@ -221,7 +221,7 @@ class Library:
             most (int): the limit of the workspace.
 
         Raises:
-            Refused: there is none.
+            Refused: if there is none.
         """
         math = FMA_MATH if dtype == FLOAT32 and not tf32 else DEFAULT_MATH
         math = TENSOR_OP_MATH if dtype in HALF_TYPES else math
@@ -239,7 +239,7 @@ class Library:
         return made
 
     def _listed(self, name, operands, convolution):
-        """What the heuristics say."""
+        """The heuristics' reports."""
         results, count = (Performance * MOST_ALGORITHMS)(), c_int()
         one, two, result = (each.address for each in operands)
         status = getattr(self, f"cudnnGetConvolution{name}Algorithm_v7")(
@@ -277,7 +277,7 @@ class Descriptor:
         kind (str): "Tensor", "Filter" or "Convolution".
 
     Attributes:
-        address (int): what functions take.
+        address (int): the address that functions take.
     """
 
     def __init__(self, library, kind):
@@ -288,10 +288,10 @@ class Descriptor:
         self.address = pointer.value
 
     def set(self, name, *values):
-        """Sets a property, by the part of the function's name behind that of the kind.
+        """Sets a property; `name` is the part of the function's name after the kind.
 
         Raises:
-            Refused: the library takes no such values.
+            Refused: if the library does not accept these values.
         """
         function = getattr(self._library, f"cudnnSet{self._kind}{name}")
         self._library.refuse(function(self.address, *values))

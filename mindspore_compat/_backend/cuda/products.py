@@ -1,18 +1,19 @@
-"""Products of arrays of a GPU by cuBLAS: what is transposed, broadcast or strided is not copied.
+"""Matrix products of GPU arrays by cuBLAS, without copies of transposed, broadcast or strided
+operands.
 
 Worked example. The scores of attention are `matmul(query, key.swapaxes(-1, -2))` of two views with
 the strides (S * H * D, D, H * D, 1): heads lie between the rows. cuBLAS reads a matrix whose rows
-lie H * D elements apart as it is, and takes the transpose of another as a flag. Of the two batch
-axes no single stride leads from one matrix to the next, so a kernel writes their addresses first.
+lie H * D elements apart in place, and takes the transpose of another as a flag. No single stride
+covers the two batch axes, so a kernel first writes the addresses of the matrices.
 
     shapes     a vector is a matrix of one row or column; leading axes are broadcast by strides of 0
-    axes       neighbouring batch axes that one stride covers become one; rows that go on in it,
-               where the right side is one matrix, make a single larger product
-    layouts    a matrix is read as it lies if one of its axes is contiguous; else it is copied
+    axes       neighbouring batch axes that one stride covers become one; if the rows continue in
+               it and the right side is one matrix, they make a single larger product
+    layouts    a matrix is read in place if one of its axes is contiguous; otherwise it is copied
     calls      one for no batch axis or one; for more, addresses or a few calls
 
-Integers, which cuBLAS does not multiply, go to the array library, and everything does where there
-is no cuBLAS to call.
+The array library multiplies integers, which cuBLAS does not support, and everything if cuBLAS is
+missing.
 """
 
 import math
@@ -23,10 +24,10 @@ import numpy
 from ..host import checksums
 from . import cublas, cublaslt
 
-MOST_CALLS = 2  # calls up to which a loop over a batch axis takes the place of addresses
-MOST_AXES = 4  # batch axes of which a kernel makes addresses
+MOST_CALLS = 2  # up to this many calls, a loop over a batch axis replaces addresses
+MOST_AXES = 4  # maximum number of batch axes of the address kernel
 THREADS = 128
-MOST_PLANS = 4096  # kept at a time
+MOST_PLANS = 4096  # plans that are kept at a time
 
 _ADDRESSES = """
 extern "C" __global__ void batch_addresses(
@@ -53,9 +54,10 @@ class Plan(NamedTuple):
     """How arrays of some shapes, strides and dtypes are multiplied.
 
     Args:
-        shape (tuple): of the result.
-        run (Callable): multiplies what lies at three addresses; None where it cannot as it lies.
-        copies (tuple): whether `x`, `y` and the result need other memory before it can.
+        shape (tuple): the shape of the result.
+        run (Callable): multiplies the matrices at three addresses; None if it cannot do so in
+            place.
+        copies (tuple): whether `x`, `y` and the result must be copied first.
     """
 
     shape: tuple
@@ -67,11 +69,11 @@ class Products:
     """`matmul` of the arrays of one library.
 
     Args:
-        module: CuPy, or what stands in for it.
+        module: CuPy, or its stand-in.
 
     Attributes:
-        library (cublas.Library): None where all products are the array library's own.
-        with_vectors (cublaslt.Library): None where vectors are added by kernels of their own.
+        library (cublas.Library): None if the array library computes all products.
+        with_vectors (cublaslt.Library): None if separate kernels add vectors.
         late (bool): whether there is none, and the array library has multiplied.
     """
 
@@ -81,7 +83,7 @@ class Products:
         self.with_vectors = cublaslt.load(module, self.library)
         self._write_addresses = self.library and module.RawKernel(_ADDRESSES, "batch_addresses")
         self.late = False
-        self._plans = {}  # what a product depends on, besides addresses -> its Plan
+        self._plans = {}  # the properties of a product, except addresses -> its Plan
         self._sums = {}  # the same for products with a vector -> a function of addresses, or None
 
     def matmul(self, x, y, out=None, purpose="matmul"):
@@ -90,7 +92,7 @@ class Products:
         Args:
             x, y: arrays of the library.
             out: an array for the result, or None for a new one.
-            purpose (str): "matmul" or "conv", which of the settings of TF32 holds.
+            purpose (str): "matmul" or "conv", which selects the TF32 setting.
         """
         result = self._product(x, y, out, cublas.tf32[purpose]) if self._multiplies(x, y) else None
         if result is None:
@@ -99,8 +101,8 @@ class Products:
         return checksums.check(self.module, x, y, result) if checksums.on else result
 
     def matmul_add(self, x, y, vector):
-        """The product of two matrices, plus a vector that is added to each row: one call where
-        cuBLASLt takes it."""
+        """The product of two matrices, plus a vector that is added to each row; one call if
+        cuBLASLt supports it."""
         multiply = None
         if self.with_vectors and not checksums.on and self._multiplies(x, y):
             multiply = self._with_vector(x, y, vector)
@@ -114,7 +116,7 @@ class Products:
         return out
 
     def _with_vector(self, x, y, vector):
-        """The function of four addresses that computes this sum; None where there is none."""
+        """The function of four addresses that computes this sum, or None."""
         tf32 = cublas.tf32["matmul"]
         key = x.shape, x.strides, y.shape, y.strides, x.dtype.num, tf32, vector.shape
         if type(vector) is not self.module.ndarray or not x.dtype == y.dtype == vector.dtype:
@@ -145,7 +147,7 @@ class Products:
         return type(x) is kind and type(y) is kind and x.ndim > 0 and y.ndim > 0
 
     def _product(self, x, y, out, tf32):
-        """The product, or None where cuBLAS does not multiply the dtype."""
+        """The product, or None if cuBLAS does not support the dtype."""
         dtype = x.dtype
         if y.dtype != dtype:
             dtype = numpy.result_type(dtype, y.dtype)
@@ -178,7 +180,7 @@ class Products:
         return out
 
     def _copied(self, x, y, out, tf32):
-        """`out`, into which the product is copied from an array of its own."""
+        """`out`, to which the product is copied from a temporary array."""
         out[...] = self._product(x, y, None, tf32)
         return out
 
@@ -200,8 +202,8 @@ class Products:
         return plan
 
     def _runner(self, kind, descriptions, itemsize):
-        """A function of three addresses that multiplies; None where a matrix cannot be read or
-        written as it lies."""
+        """Returns a function of three addresses that multiplies; None if a matrix cannot be read or
+        written in place."""
         (rows, inner), columns = descriptions[0][0][-2:], descriptions[1][0][-1]
         axes = _batch_axes(descriptions)
         steps = [steps[-2:] for _, steps in descriptions]
@@ -229,7 +231,7 @@ class Products:
         Args:
             axes: (length, steps of x, y and the result) for each.
             itemsize (int): bytes of an element.
-            call: what is told to cuBLAS, besides the leading dimensions `leads`.
+            call: the arguments of cuBLAS besides the leading dimensions `leads`.
             order: which of x, y and the result are cuBLAS's A, B and C.
         """
         if len(axes) < 2:
@@ -253,7 +255,8 @@ class Products:
         return run
 
     def _by_addresses(self, axes, itemsize, multiply):
-        """A function of three addresses that writes those of all matrices, and multiplies these."""
+        """Returns a function of three addresses that writes the addresses of all matrices and
+        multiplies them."""
         count = math.prod(axis[0] for axis in axes)
         axes = [(1, 0, 0, 0)] * (MOST_AXES - len(axes)) + axes
         lengths = [numpy.int32(axis[0]) for axis in axes[1:]]
@@ -272,7 +275,7 @@ class Products:
 
 
 def _ordered(multiply, order):
-    """A function of the addresses of x, y and the result, of one of the addresses of A, B and C."""
+    """Turns a function of the addresses of A, B and C into one of those of x, y and the result."""
     return multiply if order == (0, 1, 2) else lambda x, y, out: multiply(y, x, out)
 
 
@@ -298,7 +301,7 @@ def _right(y):
 
 
 def _result(out, x, y):
-    """The same of the result, with the axes that vectors lack."""
+    """The same for the result, with the axes that vectors lack."""
     shape, steps = _described(out)
     if y.ndim == 1:
         shape, steps = (*shape, 1), (*steps, 0)
@@ -311,7 +314,7 @@ def _shape(x, y):
     """The shape of the product.
 
     Raises:
-        ValueError: the shapes do not fit.
+        ValueError: if the shapes do not match.
     """
     if x.shape[-1] != y.shape[-2 if y.ndim > 1 else 0]:
         raise ValueError(f"matmul: shapes {x.shape} and {y.shape} do not fit")
@@ -322,7 +325,7 @@ def _shape(x, y):
 
 
 def _batch_axes(descriptions):
-    """The batch axes, as few as have one step each: (length, steps of x, y and the result)."""
+    """The batch axes, merged where one step covers them: (length, steps of x, y and the result)."""
     shape = descriptions[2][0][:-2]
     columns = []
     for own, steps in descriptions:
@@ -342,8 +345,8 @@ def _batch_axes(descriptions):
 
 
 def _with_more_rows(axis, rows, inner, columns, steps):
-    """The rows and the steps of one matrix that the matrices of a batch axis make on the left and
-    in the result; None where they make none."""
+    """The rows and steps of the single matrix into which the matrices of a batch axis merge, on the
+    left and in the result; None if they do not merge."""
     count, step, _, out_step = axis
     left, right, result = steps
     if rows == 1:
@@ -361,8 +364,8 @@ def _with_more_rows(axis, rows, inner, columns, steps):
 
 
 def _layout(rows, columns, row_step, column_step):
-    """Whether a matrix is to be read as a transpose, and its leading dimension; None where no axis
-    is contiguous."""
+    """Whether a matrix is read as a transpose, and its leading dimension; None if no axis is
+    contiguous."""
     if (column_step == 1 or columns == 1) and (columns <= row_step or rows == 1):
         turn, lead = 0, row_step if rows > 1 else columns
     elif (row_step == 1 or rows == 1) and (rows <= column_step or columns == 1):
@@ -373,6 +376,6 @@ def _layout(rows, columns, row_step, column_step):
 
 
 def _needs_copy(description):
-    """True for matrices that cuBLAS cannot read or write as they lie."""
+    """True for matrices that cuBLAS cannot read or write in place."""
     shape, steps = description
     return _layout(*shape[-2:], *steps[-2:]) is None or min(steps) < 0

@@ -1,8 +1,8 @@
-"""The functions of a GPU's arrays: CuPy's, with products of matrices by cuBLAS itself, and
+"""The array functions of a GPU: CuPy's functions, except for matrix products by cuBLAS and
 convolutions by cuDNN.
 
-Functions that contract axes, such as `tensordot` and `einsum`, are made of these products: CuPy's
-own call cuBLAS in a way that cannot be captured.
+Functions that contract axes, such as `tensordot` and `einsum`, use these products, because CuPy's
+own functions call cuBLAS in a way that cannot be captured.
 """
 
 import ml_dtypes
@@ -19,17 +19,16 @@ BFLOAT16 = numpy.dtype(ml_dtypes.bfloat16)
 
 
 class DeviceSpace(Space):
-    """The functions of CuPy's arrays, and in place of some that compute something else NumPy's
-    definition.
+    """The functions of CuPy arrays; where CuPy computes something else, NumPy's definition.
 
     Args:
-        module: CuPy, or what stands in for it.
+        module: CuPy, or its stand-in.
 
     Attributes:
         products (Products): the products of matrices.
         convolutions (Convolutions): convolutions and their gradients.
-        low_precision_products (frozenset): the dtypes whose products are made in float32 and
-            rounded on store, by casts before and after; others need none.
+        low_precision_products (frozenset): the dtypes whose products are computed in float32 and
+            rounded when stored, by casts before and after; other dtypes need none.
     """
 
     def __init__(self, module):
@@ -45,7 +44,7 @@ class DeviceSpace(Space):
         self.convolve_weight = self.convolutions.weight_gradient
 
     def conv_matmul(self, x, y, out=None):
-        """A product of which a convolution is made: it has a TF32 setting of its own."""
+        """A matrix product within a convolution, which has its own TF32 setting."""
         return self.products.matmul(x, y, out, "conv")
 
     def dot(self, x, y):
@@ -64,7 +63,7 @@ class DeviceSpace(Space):
         return self.tensordot(x, y, ((x.ndim - 1,), (y.ndim - 1,)))
 
     def vdot(self, x, y):
-        """NumPy's `vdot`: of all elements, those of `x` conjugated."""
+        """NumPy's `vdot`: over all elements; those of `x` are conjugated."""
         return self.matmul(self.module.conj(x).ravel(), y.ravel())
 
     def tensordot(self, x, y, axes=2):
@@ -76,19 +75,19 @@ class DeviceSpace(Space):
         return einsum(self, equation, operands, options)
 
     def einsum_list(self, operands, equation):
-        """einsum with the operands first, as a list."""
+        """`einsum` with the operands first, as a list."""
         return einsum(self, equation, operands, {})
 
     def fmod(self, x, y):
-        """The remainder that has the sign of `x`; CuPy computes integers of 64 bits in float64."""
+        """The remainder with the sign of `x`; CuPy computes 64-bit integers in float64."""
         if x.dtype.kind not in "iu" or x.dtype.itemsize < 8:
             return self.module.fmod(x, y)
         remainder = self.remainder(x, y)
         return self.where((remainder != 0) & ((x < 0) != (y < 0)), remainder - y, remainder)
 
     def where(self, condition, *choices):
-        """Elements chosen by a condition. Of bfloat16, which CuPy widens, the bits are chosen; a
-        number beside it is rounded."""
+        """NumPy's `where`. For bfloat16, which CuPy widens, it selects the bits; a number is
+        rounded first."""
         dtypes = [getattr(x, "dtype", None) for x in choices]
         if BFLOAT16 not in dtypes or not {None, BFLOAT16}.issuperset(dtypes):
             return self.module.where(condition, *choices)
@@ -96,20 +95,20 @@ class DeviceSpace(Space):
         return self.module.where(condition, *bits).view(BFLOAT16)
 
     def tril(self, x, k=0):
-        """The lower triangle; CuPy chooses as by `where`."""
+        """The lower triangle, selected as by `where`."""
         return self.module.tril(x, k).astype(x.dtype, copy=False)
 
     def triu(self, x, k=0):
-        """The upper triangle, likewise."""
+        """The upper triangle, selected as by `where`."""
         return self.module.triu(x, k).astype(x.dtype, copy=False)
 
     def arctan2(self, x, y):
-        """The angle, of real numbers; for complex ones CuPy writes a kernel that does not
+        """The angle of real numbers; refuses complex ones, for which CuPy's kernel does not
         compile."""
         return self._of_reals("arctan2", x, y)
 
     def hypot(self, x, y):
-        """The length of the hypotenuse, refused as `arctan2`."""
+        """The length of the hypotenuse of real numbers; refuses complex ones as `arctan2` does."""
         return self._of_reals("hypot", x, y)
 
     def _of_reals(self, name, *arrays):

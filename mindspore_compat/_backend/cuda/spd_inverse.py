@@ -1,15 +1,15 @@
-"""Inverses of symmetric positive definite blocks on a GPU, of many matrices at a time.
+"""Batched inverses of symmetric positive definite blocks on a GPU.
 
-A matrix is taken for blocks along its diagonal, as in ../block_inverse.py. Six launches invert the
-blocks of up to MOST matrices, whatever their sizes, and the host waits for none of them:
+A matrix is treated as blocks along its diagonal, as in ../block_inverse.py. Six launches invert the
+blocks of up to MOST matrices of any sizes, and the host waits for none of them:
 
-    measure   which blocks are finite, and the sum of each one's diagonal
-    factor    Cholesky's factor of each damped block, and that factor's inverse, in float64; four
-              times with growing shifts, where the later ones skip matrices that are done
+    measure   checks which blocks are finite, and sums the diagonal of each block
+    factor    the Cholesky factor of each damped block, and the inverse of that factor, in float64;
+              four times with growing shifts; later launches skip matrices that are done
     combine   the products of the inverse factors, in float32
 
-One block of threads works on one block of a matrix. What depends on other blocks of its matrix,
-the mean of the diagonal and whether a shift was enough, comes from earlier launches.
+One block of threads works on one block of a matrix. Facts about the other blocks of its matrix (the
+mean of the diagonal, and whether a shift was enough) come from earlier launches.
 """
 
 import numpy
@@ -162,13 +162,15 @@ extern "C" __global__ void combine(const Table table, const int* bad, const doub
 
 
 class Inverses:
-    """The kernels that invert, of one array library.
+    """The inversion kernels for one array library.
 
     Args:
-        module: CuPy, or what stands in for it.
-        width (int): of the widest blocks.
-        rounding (float): of the largest element of a block's diagonal, what a pivot has to exceed.
-        least (float): of the mean of a diagonal, what is added to it where a shift is too little.
+        module: CuPy, or its stand-in.
+        width (int): the width of the widest blocks.
+        rounding (float): a pivot must exceed this multiple of the largest diagonal element of its
+            block.
+        least (float): the multiple of a diagonal's mean that is added to it if a shift is too
+            small.
     """
 
     def __init__(self, module, width, rounding, least):
@@ -182,9 +184,9 @@ class Inverses:
         """The inverses of the damped diagonal blocks of matrices, in float32.
 
         Args:
-            factors: (matrix, damping, positions) for each, float32 and contiguous, to whose
-                diagonal the root of damping / positions is added; a number, or an array of the GPU
-                with one element, the damping's of float64 and the positions' of float32.
+            factors: (matrix, damping, positions) for each; matrices are float32 and contiguous. The
+                root of damping / positions is added to the diagonal. Damping and positions are
+                numbers, or one-element GPU arrays of float64 and of float32.
 
         Returns:
             list of arrays (blocks, width, width).
@@ -223,7 +225,7 @@ class Inverses:
 
 
 def _table(factors, results):
-    """The struct that the kernels read, and the blocks and elements of all matrices."""
+    """The struct that the kernels read, and the numbers of blocks and elements of all matrices."""
     kind = numpy.dtype(
         [
             *((name, numpy.uint64, MOST) for name in ("matrix", "out", "damping", "positions")),

@@ -1,1 +1,1 @@
-"""Convolution in compiled loops, without copied windows where it can be."""
+"""Direct convolution: compiled loops that avoid copying windows where possible."""

@@ -1,16 +1,17 @@
-"""Convolution of images and its two gradients as compiled loops of the host (compiled/jit.py).
+"""Convolution and its two gradients as compiled host loops (compiled/jit.py): the choice of
+algorithm.
 
-The sums stay in vector registers (compiled/tiles.py), in one of four ways: by Winograd's method for
-kernels of 3x3 with stride 1 (winograd.py), over flat planes where these are wide
-(flat.py), gathered for each window where sums are deep and filters many (gather.py), or,
-where windows are few, over panels into which these are copied (panels.py). The gradient for
-the input is a convolution too, of the result's gradient with the kernel turned around, one for each
-phase of the input; flat planes are copied once for all of them.
+The loops keep sums in vector registers (compiled/tiles.py) and use one of four algorithms:
+Winograd's method for 3x3 kernels with stride 1 (winograd.py); flat planes where these are wide
+(flat.py); gathered windows where sums are long and filters many (gather.py); or panels of copied
+windows where windows are few (panels.py). The input gradient is also a convolution: the output
+gradient is convolved with the flipped kernel, once for each phase of the input. Flat planes are
+copied once for all phases.
 
-Loops are for float32 and one or two spatial dimensions, or three as slices (slices.py). At the door
-(compiled/door.py) they are one: the ways are chosen here, and each function gives None where
-products of matrices are faster, and while a loop is not ready. The padded planes are at most some
-megabytes for each thread.
+The loops support float32 and one or two spatial dimensions; three are handled as slices
+(slices.py). All loops share one entry in compiled/door.py. Each function returns None if matrix
+products are faster or a loop is not ready. The padded planes take at most a few megabytes per
+thread.
 """
 
 import functools
@@ -58,7 +59,7 @@ def _multiplications(x, other, geo):
 
 
 def _are_taken(x, other, geo):
-    """True for float32, up to three spatial dimensions and padding that cuts nothing off."""
+    """True for float32, up to three spatial dimensions, and padding that removes nothing."""
     return (
         type(x) is type(other) is numpy.ndarray
         and 1 <= len(geo.size) <= 3
@@ -74,7 +75,7 @@ _serves = functools.partial(
 
 
 def _of_images(of_slices, gives):
-    """Makes a function of images one of rows, which are images of one row, and of volumes.
+    """Extends a function of images to 1-D data (as images of one row) and to volumes.
 
     Args:
         of_slices: the function of slices.py for volumes.
@@ -103,7 +104,7 @@ def _of_images(of_slices, gives):
 @_of_images(slices.convolve, "images")
 def convolve(x, w, geo):
     """The convolution described by `geo`, as `convolution.convolve` computes it."""
-    if not geo.overlapping:  # windows are copied just once
+    if not geo.overlapping:  # each element is copied once
         return None
     plan, area = _plan(geo), prod(geo.kernel)
     weights = Weights(
@@ -139,7 +140,7 @@ def input_gradient(g, w, geo):
     if method and winograd.correlate(method, g, weights, out, plan):
         return out
     ways = [_way(plan, "inputs") for plan, _ in phases]
-    # Zeros around `g` are multiplied by weights, which shows in the result too.
+    # Zeros around `g` are multiplied by weights, so an infinite weight or NaN would show.
     few = w.size <= out.size
     if None in ways or (few and not _finite(w)):
         return None
@@ -157,7 +158,7 @@ def input_gradient(g, w, geo):
 
 @functools.lru_cache(maxsize=256)
 def _phases(geo):
-    """For each phase of the input the correlation that is its gradient, and the kernel positions
+    """For each phase of the input, the correlation that is its gradient and the kernel positions
     that reach it."""
     channels, filters = geo.channels // geo.groups, geo.filters // geo.groups
     found = []
@@ -184,8 +185,8 @@ def _phases(geo):
 
 
 def _turned(geo, start):
-    """The kernel positions that reach the phase `start` of the input: their indices in the kernel,
-    the zeros before the result's gradient, and its rows and columns under them."""
+    """The kernel positions that reach the input phase `start`: their indices in the kernel, the
+    zeros before the output gradient, and the rows and columns of that gradient under them."""
     axes = []
     for k, d, s, a, (before, _) in zip(geo.kernel, geo.dilation, geo.stride, start, geo.pads):
         axes.append(
@@ -211,14 +212,14 @@ def weight_gradient(g, x, geo):
     if (way := _way(plan, "weights")) is None:
         return None
     grad = way.weight_gradient(g, x, plan)
-    # Flat planes multiply the zeros between rows by elements that no window has there.
+    # Flat planes multiply the zeros between rows by elements outside the windows of that row.
     if way is flat_planes and not _finite(grad):
         return None
     return grad.reshape(shape)
 
 
 def _takes_slices(gives, geo):
-    """True if there are loops for the slices of volumes, which are worth copying them."""
+    """True if loops are available for the slices of volumes and justify copying them."""
     image = slices.image_of(geo)
     if not image.overlapping:
         return False
@@ -227,13 +228,13 @@ def _takes_slices(gives, geo):
 
 
 def _finite(x):
-    """False if an array has an infinity or NaN; or numbers so large that their sum is infinite."""
+    """True if all elements, and their sum, are finite."""
     with numpy.errstate(invalid="ignore", over="ignore"):
         return math.isfinite(x.sum())
 
 
 def _way(plan, gives="images"):
-    """Which of the other ways is the fastest: a module, if it is ready; None for none.
+    """The fastest of the other algorithms, as a module; None if there is none or it is not ready.
 
     Args:
         plan: the correlation.
@@ -245,7 +246,7 @@ def _way(plan, gives="images"):
 
 
 def _fastest(plan, gives):
-    """The way for a correlation, or for the gradient of its filters, by what was measured."""
+    """The fastest algorithm for a correlation or for its filter gradient, from measurements."""
     windows, size = plan.batch * prod(plan.out), plan.filters * plan.depth
     if max(plan.channels, plan.filters) * (plan.size[1] + plan.out[1]) > Most.CONVOLVE_ROW:
         return None
@@ -253,7 +254,7 @@ def _fastest(plan, gives):
         return panels
     gathers = (
         min(plan.filters, plan.depth) >= VECTOR
-        # Weights are packed, or sums transposed, for all windows once.
+        # Weights are packed, or sums transposed, once for all windows.
         and windows >= Most.CONVOLVE_FEW_WINDOWS * (1 if size <= CACHE else 2)
     )
     if gives == "weights":
@@ -265,8 +266,8 @@ def _fastest(plan, gives):
 
 
 def _is_small_product(plan):
-    """True if the gradient for the weights is one product of matrices, for which the images are
-    copied; threads do that faster together than each for itself, if neither side is very large."""
+    """True if the weight gradient is best computed as one matrix product of copied images. The
+    threads share that product, which is faster unless one side is very large."""
     windows = plan.batch * prod(plan.out)
     return (
         len(plan.taps) == 1 == plan.groups
@@ -277,7 +278,7 @@ def _is_small_product(plan):
 
 
 def _panels_fit(plan, gives, windows, size):
-    """True if few windows are copied, and this costs little beside the products."""
+    """True if few windows are copied, and copying is cheap compared with the products."""
     if plan.groups > 1 or min(plan.filters, plan.depth // 4) < VECTOR:
         return False
     if gives == "weights":
@@ -292,7 +293,7 @@ def _panels_fit(plan, gives, windows, size):
 
 
 def _flat(plan):
-    """The way over flat planes, where the tiles are filled."""
+    """The flat-plane algorithm, if its tiles are filled."""
     row = plan.out[1] + max((tap[1] for tap in plan.taps), default=0) // 2
     positions = (plan.out[0] - 1) * row + plan.out[1]
     used = prod(plan.out) / (-(-positions // VECTOR) * VECTOR)

@@ -1,14 +1,14 @@
-"""Convolution of images as correlation of flat planes.
+"""Convolution of images by correlation of flat planes.
 
-The planes of a sample are copied into zeros that hold their padding, with rows of one length behind
-one another: a kernel position is then an offset into flat memory, and a result is
-`out[f, p] = sum of w[f, k] * padded[p + offset(k)]` over channels and kernel positions `k`, which
-has vectors along the positions `p`. Those between the rows of the result are computed with the
-others and left out, so this is for wide planes. With a stride, each phase of the planes is a plane
-of its own, so that neighbours in the result are neighbours in memory.
+The planes of a sample are copied into zeros that provide their padding, with rows of equal length
+one after another. A kernel position is then an offset into flat memory, and a result is
+`out[f, p] = sum of w[f, k] * padded[p + offset(k)]` over channels and kernel positions `k`, with
+vectors along the positions `p`. Positions between the rows of the result are computed too and then
+dropped, so this algorithm suits wide planes. With a stride, each phase of the planes is stored as a
+plane of its own, so that neighbours in the result are neighbours in memory.
 
-The gradient for the weights is scalar products of the result's gradient, with zeros between its
-rows, and the padded planes shifted by each offset.
+The weight gradient consists of scalar products of the output gradient, with zeros between its rows,
+and the padded planes shifted by each offset.
 """
 
 import functools
@@ -25,7 +25,7 @@ from . import flat_loops
 from .planes import CACHE, FOUND, PIECES, SLACK, SUMS, VECTOR, Planes, cut, odd_lines
 
 PIECE = 1 << 21  # multiplications of a piece, at least
-SPAN = 2048  # elements of the rows whose scalar products are made at once
+SPAN = 2048  # elements of the rows whose scalar products are computed at once
 
 
 def _loop(function):
@@ -33,7 +33,7 @@ def _loop(function):
 
 
 def is_ready():
-    """True if its loops can run; has them compiled."""
+    """True if the loops can run; otherwise requests their compilation."""
     return all(
         [
             _loop(each).is_ready()
@@ -43,26 +43,26 @@ def is_ready():
 
 
 def correlate(x, weights, out, plan):
-    """Writes a correlation of images to `out`.
+    """Correlates images with filters and writes the result to `out`.
 
     Args:
         x: the images.
-        weights: where the filters are.
-        out: the array, of which a part is written.
+        weights: the location of the filters.
+        out: the array, a part of which is written.
         plan: the sizes.
     """
     correlate_phases(x, [weights], out, (plan,))
 
 
 def correlate_phases(x, weights, out, plans):
-    """Writes several correlations of the same images, which are copied once, to `out`.
+    """Correlates the same images, which are copied once, with several sets of filters.
 
     Args:
         x: the images.
-        weights: for each correlation where its filters are.
-        out: the array, of which each writes a part.
-        plans (tuple): the sizes of each; they differ in zeros before, kernel positions, the size of
-            the result and where it begins.
+        weights: for each correlation, the location of its filters.
+        out: the array; each correlation writes a part of it.
+        plans (tuple): the sizes of each. They differ in the zeros before, the kernel positions, the
+            size of the result and its start.
     """
     phases, offsets, results, sizes, parts, pieces, length = _correlations(plans)
     first = plans[0]
@@ -87,20 +87,20 @@ def correlate_phases(x, weights, out, plans):
 
 
 class _Result(NamedTuple):
-    """What loops know of one of several correlations."""
+    """The sizes of one of several correlations, for loops."""
 
-    packed: int  # where its weights begin
-    offset: int  # and its offsets
-    count: int  # how many these are: the products of each sum
+    packed: int  # the start of its weights
+    offset: int  # the start of its offsets
+    count: int  # the number of its offsets: the products of each sum
     rows: int  # its size
     columns: int
-    start: int  # where it begins in a channel of the array it is written to
+    start: int  # its start in a channel of the array that is written
 
 
 @functools.lru_cache(maxsize=256)
 def _correlations(plans):
-    """The offsets and sizes of correlations, the pieces in which their weights are packed, and
-    their own pieces and memory."""
+    """The offsets and sizes of correlations, the pieces in which their weights are packed, and the
+    pieces and memory of the correlations."""
     first = plans[0]
     before = tuple(max(each) for each in zip(*(plan.before for plan in plans)))
     taps = [
@@ -169,8 +169,10 @@ def _correlations(plans):
 
 
 def weight_gradient(g, x, plan):
-    """The gradient for the filters of a correlation of `x`: (groups, filters, channels, kernel
-    positions). It has NaN where an element of `x` is infinite or NaN."""
+    """The filter gradient of a correlation of `x`, (groups, filters, channels, kernel positions).
+
+    It has a NaN where an element of `x` is infinite or NaN.
+    """
     phases, whole, offsets, sizes, count, chunks, parts, lengths = _sums(plan)
     totals = numpy.zeros((count, plan.groups * plan.filters * plan.depth), FLOAT)
     _loop(flat_loops.weight_runs).run(
@@ -194,8 +196,8 @@ def weight_gradient(g, x, plan):
 
 @functools.lru_cache(maxsize=256)
 def _sums(plan):
-    """The offsets and sizes of the gradient for the weights, how many sums are made of it, the
-    samples and rows of which each adds some, the pieces of that, and their memory."""
+    """The offsets and sizes of the weight gradient, the number of partial sums, the samples and
+    rows of each partial sum, the pieces of the work, and their memory."""
     planes = Planes.of(plan.size, plan.before, plan.stride, plan.taps, plan.out)
     height, plane_rows = plan.out[0], planes.axes[0].length
     samples = max(min(SPAN // (plane_rows * planes.row), plan.batch), 1)
@@ -255,7 +257,7 @@ def _sums(plan):
 
 
 def in_runs(chunks, plan, piece):
-    """Chunks of windows in lists of at least `piece` multiplications, each with sums of its own."""
+    """Groups chunks of windows into lists of at least `piece` multiplications, one sum for each."""
     size = plan.groups * plan.filters * plan.depth
     work = plan.batch * prod(plan.out) * size
     several = max(min(len(chunks), PIECES, SUMS // size, work // piece), 1)

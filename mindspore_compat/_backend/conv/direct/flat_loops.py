@@ -1,4 +1,4 @@
-"""The loops of flat.py, for Numba; they are plain Python too."""
+"""The loops of flat.py, compiled by Numba; they also run as plain Python."""
 
 from typing import NamedTuple
 
@@ -19,15 +19,15 @@ class FlatSizes(NamedTuple):
     stride_x: int
     filters: int  # of a group
     row: int  # elements of a row of a plane
-    step: int  # from a plane to the next
-    reach: int  # how many rows further windows reach
+    step: int  # from one plane to the next
+    reach: int  # the number of further rows that windows reach
     area: int  # elements of a filter in the array that is written to
-    row_step: int  # in it, from a row to the next
-    column_step: int  # and from a column
+    row_step: int  # from one row of it to the next
+    column_step: int  # from one column of it to the next
 
 
 class FlatSums(NamedTuple):
-    """The sizes of `weight_runs`; those of the same names are those of FlatSizes."""
+    """The sizes of `weight_runs`; fields with equal names mean the same as in FlatSizes."""
 
     groups: int
     channels: int
@@ -54,13 +54,13 @@ def pack(
     last: piece(2),
     sizes: sizes(Filters),
 ):
-    """Copies the weights of filters of a group in the order in which tiles read them: `filters` in
-    blocks of ROWS, and in a block by channel, kernel position and filter.
+    """Copies the weights of filters of a group in the order in which tiles read them. `filters` are
+    divided into blocks of ROWS; a block is ordered by channel, kernel position and filter.
 
     Args:
         w, packed: the weights, and the copy.
-        taps: for each kernel position its target in the weights of a filter and channel.
-        group, first, last: which filters of which group; the last block may be smaller.
+        taps: for each kernel position, its place in the weights of a filter and channel.
+        group, first, last: the group and the range of its filters; the last block may be smaller.
     """
     for block in range(first, last, ROWS):
         rows = min(ROWS, sizes.filters - block)
@@ -77,8 +77,8 @@ def pack(
 def write_rows(
     found, filters, p, row, out_width, last, out, out_at, out_step, row_step, column_step
 ):
-    """Writes a tile, from position `p` of flat planes with rows of `row` elements, without the
-    elements behind the first `out_width` of a row and behind row `last`."""
+    """Writes a tile from position `p` of flat planes with rows of `row` elements. Elements beyond
+    the first `out_width` of a row, and rows beyond `last`, are left out."""
     width = VECTORS * LANES
     y = p // row
     x = p - y * row
@@ -88,7 +88,7 @@ def write_rows(
         whole = column_step == 1 and row_step == out_width
         for f in range(filters):
             source, to = f * width + i, out_at + f * out_step + y * row_step + x * column_step
-            # A whole vector may reach into rows that are written later, but not behind the last.
+            # A whole vector may reach into rows that are written later, but not beyond the last.
             end = out_at + f * out_step + last * row_step - LANES if whole else -1
             for j in range(0, count, LANES):
                 if to + j <= end:
@@ -122,8 +122,8 @@ def correlate(
     `top` to `bottom` of each result.
 
     A channel takes `step` elements of `padded`; windows reach `reach` rows further. `results` has
-    six numbers for each result: where its weights begin in `packed`, where its offsets begin, how
-    many there are, its rows, its columns, and where it begins in the `area` elements of a filter.
+    six numbers for each result: the start of its weights in `packed`, the start and the number of
+    its offsets, its rows, its columns, and its start in the `area` elements of a filter.
     """
     clear(padded, padded.size - SLACK, padded.size)
     copies = Copies(
@@ -202,8 +202,8 @@ def weight_runs(
     high: piece(5),
     sizes: sizes(FlatSums),
 ):
-    """Adds the sums of `weight_sums` for `chunks` from number `chunk` to `end`, of which each has
-    the first and last sample, and the top and bottom row, to `totals` from `at`."""
+    """Adds the sums of `weight_sums` for chunks number `chunk` to `end` to `totals`, from `at` on.
+    A chunk has the first and last sample, and the top and bottom row."""
     clear(padded, padded.size - SLACK, padded.size)
     clear(flows, flows.size - SLACK, flows.size)
     for i in range(4 * chunk, 4 * end, 4):
@@ -243,8 +243,8 @@ def weight_sums(
     high,
     sizes,
 ):
-    """Adds to `totals`, from `totals_at`, the gradients of a group's weights for channels `low` to
-    `high`, from a chunk of samples and rows of the result. In `flows`, zeros are between the rows.
+    """Adds to `totals`, from `totals_at` on, the weight gradients of a group for channels `low` to
+    `high`, from a chunk of samples and rows of the result. `flows` has zeros between the rows.
     """
     first, last, top, bottom = chunk[0], chunk[1], chunk[2], chunk[3]
     plane = sizes.plane_rows * sizes.row

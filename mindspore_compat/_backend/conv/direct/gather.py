@@ -1,14 +1,14 @@
 """Convolution of images as products of gathered windows and packed weights.
 
-The planes of some samples are copied into zeros that hold their padding. An element of a window is
-then at the start of the window plus the offset of its channel and kernel position, so a tile of
-some windows by some filters, with vectors along the filters, reads both from where they are:
-`out[p, f] = sum of padded[start(p) + offset(k)] * w[k, f]`. No position is computed that is not
-wanted, with any stride; the results are written with the axes exchanged, so this is for deep sums
-and many filters.
+The planes of several samples are copied into zeros that provide their padding. The address of a
+window element is then the start of the window plus the offset of the channel and kernel position. A
+tile of several windows by several filters, with vectors along the filters, therefore reads both in
+place: `out[p, f] = sum of padded[start(p) + offset(k)] * w[k, f]`. It computes no unused position,
+with any stride. Results are written with the axes exchanged, so this algorithm suits long sums and
+many filters.
 
-The gradient for the weights exchanges the two: `padded[offset(k) + start(p)] * g[p, f]`, summed
-over the windows `p`.
+The weight gradient exchanges the two: `padded[offset(k) + start(p)] * g[p, f]`, summed over the
+windows `p`.
 """
 
 import functools
@@ -24,11 +24,11 @@ from . import gather_loops
 from .flat import in_runs
 from .planes import CACHE, PIECES, SLACK, VECTOR, WIDEST, Planes, cut
 
-PIECE = 1 << 23  # multiplications of a piece, at least,
-SAMPLES = 1 << 21  # and of one that copies no planes which others copy too
-FEWEST = 128  # windows that the weights are read for, as they may not fit the cache
-WINDOWS = 1024  # of which the weights' gradient is summed at once
-CHANNELS = 64  # of a piece of that sum, at least: each copies the other factor anew
+PIECE = 1 << 23  # multiplications of a piece, at least
+SAMPLES = 1 << 21  # the same for a piece that copies only its own planes
+FEWEST = 128  # windows for each pass over the weights, which may not fit the cache
+WINDOWS = 1024  # windows that one step of the weight gradient sums over
+CHANNELS = 64  # channels of a piece of that sum, at least: each piece copies the other factor again
 
 _LOOPS = (
     gather_loops.pack_beside,
@@ -43,12 +43,12 @@ def _loop(function):
 
 
 def is_ready():
-    """True if its loops can run; has them compiled."""
+    """True if the loops can run; otherwise requests their compilation."""
     return all([_loop(each).is_ready() for each in _LOOPS])
 
 
 def correlate(x, weights, out, plan):
-    """Writes a correlation of images to `out`, with the arguments of `flat.correlate`."""
+    """Correlates images and writes to `out`; the arguments are those of `flat.correlate`."""
     phases, offsets, parts, packed, pieces, sizes, length, windows = _correlation(plan)
     packed = aligned(packed)
     _loop(gather_loops.pack_beside).run(
@@ -76,14 +76,14 @@ def _planes(plan):
 
 
 def _rows(height, plan, planes):
-    """The rows of planes under so many rows of the result."""
+    """The number of plane rows that `height` rows of the result need."""
     return (height - 1) * plan.stride[0] + 1 + planes.reach
 
 
 @functools.lru_cache(maxsize=256)
 def _correlation(plan):
-    """The pieces, offsets and sizes of a correlation, and how its weights are packed: the pieces of
-    that, and the elements. Filters of a piece begin so that a whole tile fits behind them."""
+    """The pieces, offsets and sizes of a correlation; the pieces in which its weights are packed,
+    and the packed elements. The filters of a piece start so that a whole tile fits behind them."""
     planes = _planes(plan)
     area = prod(plan.out)
     work = plan.batch * plan.groups * area * plan.filters * plan.depth
@@ -139,7 +139,7 @@ def _correlation(plan):
 
 
 def weight_gradient(g, x, plan):
-    """The gradient for the filters of a correlation of `x`: (groups, filters, channels, kernel
+    """The filter gradient of a correlation of `x`, (groups, filters, channels, kernel
     positions)."""
     phases, offsets, sizes, count, chunks, parts, rows, lengths = _sums(plan)
     columns = sizes[-1]
@@ -167,9 +167,8 @@ def weight_gradient(g, x, plan):
 
 @functools.lru_cache(maxsize=256)
 def _sums(plan):
-    """The offsets and sizes of the gradient for the weights, how many sums are made of it, the
-    samples and rows of which each adds some, the pieces of that and of the sum of these sums, and
-    the memory that they take."""
+    """The offsets and sizes of the weight gradient, the number of partial sums, the samples and
+    rows of each, the pieces that compute them, the pieces that add them, and their memory."""
     planes = _planes(plan)
     height, area = plan.out[0], prod(plan.out)
     samples = max(min(WINDOWS // area, plan.batch), 1)

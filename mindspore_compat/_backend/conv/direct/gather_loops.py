@@ -1,4 +1,4 @@
-"""The loops of gather.py, for Numba; they are plain Python too."""
+"""The loops of gather.py, compiled by Numba; they also run as plain Python."""
 
 from typing import NamedTuple
 
@@ -7,11 +7,11 @@ from ...compiled.tiles import LANES, ROWS, VECTORS, gather_tile, transpose_squar
 from ...threads.parallel_loops import FLOAT, INDEX, OFFSET, array, memory, number, piece, sizes
 from .plane_loops import SLACK, TERMS, Copies, Filters, clear, copy_planes, copy_row
 
-WINDOWS = 512  # whose products are written together
+WINDOWS = 512  # windows whose products are written together
 
 
 class GatherSizes(NamedTuple):
-    """The sizes of `gather_correlate`; those of the same names are flat_loops.FlatSizes'."""
+    """The sizes of `gather_correlate`; equal names mean the same as in flat_loops.FlatSizes."""
 
     groups: int
     channels: int
@@ -25,13 +25,13 @@ class GatherSizes(NamedTuple):
     reach: int
     out_width: int
     area: int
-    start: int  # where the result begins in the elements of a filter
+    start: int  # the start of the result in the elements of a filter
     row_step: int
     column_step: int
 
 
 class GatherSums(NamedTuple):
-    """The sizes of `gather_weight_runs`; those of the same names are flat_loops.FlatSums'."""
+    """The sizes of `gather_weight_runs`; equal names mean the same as in flat_loops.FlatSums."""
 
     groups: int
     channels: int
@@ -50,7 +50,7 @@ class GatherSums(NamedTuple):
 
 
 def block_width(filters):
-    """How many filters a tile has beside one another, for about equal tiles."""
+    """The number of neighbouring filters of a tile, for tiles of about equal width."""
     vectors = (filters + LANES - 1) // LANES
     blocks = (vectors + VECTORS - 1) // VECTORS
     return (vectors + blocks - 1) // blocks * LANES
@@ -66,10 +66,10 @@ def pack_beside(
     filters: piece(3),
     sizes: sizes(Filters),
 ):
-    """Copies the weights of `filters` filters of a group, from the one of number `first` on, in the
-    order in which `gather_tile` reads them, to `packed` from `at`: blocks of filters that are
-    beside one another, and in a block by channel and kernel position. Groups are `group_step`
-    elements apart. The other arguments are those of `pack`."""
+    """Copies the weights of `filters` filters of a group, from number `first` on, to `packed` from
+    `at` on, in the order in which `gather_tile` reads them. Blocks consist of neighbouring filters
+    and are ordered by channel and kernel position. Groups are `group_step` elements apart. The
+    other arguments are those of `pack`."""
     width = block_width(filters)
     start = group * sizes.group_step + first * sizes.row_step
     for f in range(0, filters, width):
@@ -89,8 +89,8 @@ def pack_beside(
 
 
 def write_transposed(found, first, last, filters, wide, out, targets, start, area):
-    """Writes a product of windows `first` to `last` by filters, stored in rows of `wide` elements,
-    where `targets` says for each window, from `start`; filters are `area` elements apart."""
+    """Writes a product of windows `first` to `last` by filters, stored in rows of `wide` elements.
+    `targets` has the place of each window, from `start` on; filters are `area` elements apart."""
     for w in range(first, last, LANES):
         count, at = min(LANES, last - w), (w - first) * wide
         one_run = count == LANES and targets[w + count - 1] - targets[w] == LANES - 1
@@ -124,7 +124,7 @@ def gather_correlate(
     packed_at: piece(7),
     sizes: sizes(GatherSizes),
 ):
-    """Correlates a group of samples `first` to `last` with filters `low` to `high`, in rows `top`
+    """Correlates samples `first` to `last` of a group with filters `low` to `high`, in rows `top`
     to `bottom` of the result. The other arguments are those of `flat_loops.correlate`."""
     windows = 0
     copies = Copies(
@@ -189,8 +189,8 @@ def gather_weight_runs(
     high: piece(5),
     sizes: sizes(GatherSums),
 ):
-    """Adds the sums of `gather_weight_sums` for `chunks` from number `chunk` to `end`, of which
-    each has the first and last sample, and the top and bottom row, to `totals` from `at`."""
+    """Adds the sums of `gather_weight_sums` for chunks number `chunk` to `end` to `totals`, from
+    `at` on. A chunk has the first and last sample, and the top and bottom row."""
     for i in range(4 * chunk, 4 * end, 4):
         gather_weight_sums(
             x,
@@ -213,9 +213,9 @@ def gather_weight_runs(
 def gather_weight_sums(
     x, g, totals, padded, flows, phases, offsets, starts, chunk, totals_at, group, low, high, sizes
 ):
-    """Adds to `totals`, from `totals_at`, the gradients of a group's weights for channels `low` to
-    `high`, from a chunk of samples and rows of the result. They are by channel, kernel position
-    and filter, with rows of `columns` elements."""
+    """Adds to `totals`, from `totals_at` on, the weight gradients of a group for channels `low` to
+    `high`, from a chunk of samples and rows of the result. They are ordered by channel, kernel
+    position and filter, in rows of `columns` elements."""
     first, last, top, bottom = chunk[0], chunk[1], chunk[2], chunk[3]
     windows, depth = 0, high - low
     rows_here = bottom - top
@@ -277,14 +277,14 @@ def add_transposed(
     filters: number(),
 ):
     """Adds up `count` sums of `gather_weight_sums` for rows `first` to `last` of a group, and
-    writes them by filter.
+    writes them ordered by filter.
 
     Args:
-        totals: the sums, behind one another.
-        count: how many there are.
+        totals: the sums, one after another.
+        count: the number of sums.
         grad: the gradient, (filters, rows) for each group.
-        group, first, last: which rows of which group.
-        rows, columns, filters: the rows of a group, what they are long, and filters of a group.
+        group, first, last: the group and the range of its rows.
+        rows, columns, filters: the rows of a group, their length, and the filters of a group.
     """
     size = totals.size // count
     at, to = group * rows * columns, group * rows * filters

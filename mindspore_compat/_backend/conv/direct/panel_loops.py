@@ -1,9 +1,9 @@
-"""The loops of panels.py, for Numba; they are plain Python too.
+"""The loops of panels.py, compiled by Numba; they also run as plain Python.
 
-Windows are numbered by sample, row and column of the result, and the elements of one by channel and
-kernel position. A panel has rows of WIDTH elements: `panels` has windows beside one another and
-their elements below one another, `columns` the other way round. Arrays, phases and offsets of
-padded planes are those of plane_loops.py.
+Windows are numbered by sample, row and column of the result, and the elements of a window by
+channel and kernel position. A panel has rows of WIDTH elements: in `panels`, a row holds one
+element of several windows; in `columns`, several elements of one window. Arrays, phases and offsets
+of padded planes are those of plane_loops.py.
 """
 
 from typing import NamedTuple
@@ -22,7 +22,7 @@ from ...threads.parallel_loops import FLOAT, INDEX, OFFSET, array, memory, numbe
 from .plane_loops import clear, copy_row
 
 WIDTH = 48  # elements of a panel's row: whole tiles of any host
-TERMS = 192  # of a sum, before it is added to those of other terms: panels stay in the cache
+TERMS = 192  # products of a partial sum, so that panels stay in the cache
 
 
 class Images(NamedTuple):
@@ -32,17 +32,17 @@ class Images(NamedTuple):
     area: int  # elements of a channel
     stride: int  # from one column to the next
     out_width: int  # windows of a line
-    windows: int  # of all lines; the last of a panel may be undefined
+    windows: int  # windows of all lines; the last ones of a panel may be undefined
 
 
 def copy_rows(x, x_at, step, sources, targets, counts, padded):
     """Copies rows of images into zeros.
 
     Args:
-        x, x_at, step: the images, where they begin, and the step from one column to the next.
-        sources, targets, counts: for each row where it begins, from `x_at` on, where it is copied
-            to, in ascending order, and how many elements it has.
-        padded: zeros, but for what an earlier call has copied to the same targets.
+        x, x_at, step: the images, their start, and the step from one column to the next.
+        sources, targets, counts: for each row its start (from `x_at` on), its target (in ascending
+            order), and its number of elements.
+        padded: zeros, except for what an earlier call has copied to the same targets.
     """
     for i in range(sources.size):
         copy_row(x, x_at + sources[i], step, padded, targets[i], counts[i])
@@ -50,7 +50,7 @@ def copy_rows(x, x_at, step, sources, targets, counts, padded):
 
 
 def copy_lines(padded, source, lines, out_width, out, at):
-    """Copies the elements under one kernel position, of all lines of windows."""
+    """Copies the elements under one kernel position, for all lines of windows."""
     if out_width <= LANES:
         for line in lines:
             copy_vector(padded, source + line, out, at)
@@ -76,14 +76,14 @@ def fill_panels(
     last: piece(1),
     sizes: sizes(Images),
 ):
-    """Copies the windows of channels `first` to `last` into panels whose rows are elements.
+    """Copies the windows of channels `first` to `last` into panels with one element per row.
 
     Args:
         x: the images.
-        panels: of `windows` windows, a multiple of WIDTH.
+        panels: panels of `windows` windows, a multiple of WIDTH.
         padded, sources, targets, counts: as for `copy_rows`; `padded` is cleared first.
-        flows: memory for the windows of one element. It is cleared too, as arithmetic on what it
-            may hold instead of the last windows can be slow.
+        flows: memory for the windows of one element. It is cleared too, because arithmetic on
+            leftover values in place of the last windows can be slow.
         offsets, lines: the offsets of kernel positions in the padded planes, and of the first
             windows of lines of these.
     """
@@ -118,10 +118,10 @@ def panel_correlate(
     """Multiplies filters `low` to `high` by panels `first` to `last`.
 
     Args:
-        w, starts, offsets: the weights, where those of each filter begin, and the offsets of a
-            filter's elements from there.
-        panels, windows: what `fill_panels` made, and how many windows are defined.
-        out, targets, area: the result, where each window's is for the first filter, and the
+        w, starts, offsets: the weights, the start of each filter's weights, and the offsets of a
+            filter's elements from that start.
+        panels, windows: the result of `fill_panels`, and the number of defined windows.
+        out, targets, area: the result, the place of each window for the first filter, and the
             elements from one filter to the next.
         found: the products, (panels, filters, WIDTH).
     """
@@ -178,7 +178,7 @@ def fill_columns(
     sizes: sizes(Images),
     pitch: number(),
 ):
-    """Copies the windows of channels `first` to `last` into panels whose rows are windows.
+    """Copies the windows of channels `first` to `last` into panels with one window per row.
 
     `windows`, a multiple of LANES, are stored, and WIDTH elements of each in a panel. `flows` takes
     LANES rows of `pitch` elements. The other arguments are those of `fill_panels`.
@@ -215,12 +215,12 @@ def column_sums(
     """The gradients of the filters' elements in panels `first` to `last`.
 
     Args:
-        g, starts, offsets: the gradient of the result, where that of each filter begins, and the
-            offsets of the windows from there.
-        panels, windows: what `fill_columns` made.
+        g, starts, offsets: the output gradient, the start of each filter's part, and the offsets of
+            the windows from that start.
+        panels, windows: the result of `fill_columns`.
         grad: (filters, depth).
         found: (filters, WIDTH).
-        length: how many of the windows are defined.
+        length: the number of defined windows.
     """
     for panel in range(first, last):
         own = min(WIDTH, depth - panel * WIDTH)

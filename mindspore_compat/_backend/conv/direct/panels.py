@@ -1,12 +1,12 @@
 """Convolution of images as products of weights and panels of copied windows.
 
-For few windows and large weights, as in the last layers of a network: the weights are read once and
-from where they are, `out[f, p] = sum of w[f, k] * panel[k, p]`, in tiles that have vectors along
-the windows `p`. All windows are copied first, by threads together, into panels of as many windows
-as a tile has; a panel of some elements `k` stays in the cache while all filters are multiplied.
+This algorithm suits few windows and large weights, as in the last layers of a network. The weights
+are read once and in place, `out[f, p] = sum of w[f, k] * panel[k, p]`, in tiles with vectors along
+the windows `p`. Threads first copy all windows together, into panels with as many windows as a tile
+has. A panel of some elements `k` stays in the cache while all filters are multiplied.
 
-The gradient for the weights is `sum of g[f, p] * column[p, k]` over the windows, with vectors along
-their elements `k`; it needs no sums of pieces.
+The weight gradient is `sum of g[f, p] * column[p, k]` over the windows, with vectors along their
+elements `k`; it needs no partial sums.
 """
 
 import functools
@@ -36,12 +36,12 @@ def _loop(function):
 
 
 def is_ready():
-    """True if its loops can run; has them compiled."""
+    """True if the loops can run; otherwise requests their compilation."""
     return all([_loop(each).is_ready() for each in _LOOPS])
 
 
 def correlate(x, weights, out, plan):
-    """Writes a correlation of images in one group to `out`, with the arguments of
+    """Correlates images in one group and writes to `out`; the arguments are those of
     `flat.correlate`."""
     pieces, targets, found = _correlation(plan)
     windows = -(-targets.size // WIDTH) * WIDTH
@@ -72,14 +72,14 @@ def _fill(function, x, panels, copies, rows, windows, *sizes):
 
 
 def _several(plan):
-    """How many pieces the products are cut into."""
+    """The number of pieces of the products."""
     return max(min(plan.batch * prod(plan.out) * plan.filters * plan.depth // PIECE, PIECES), 1)
 
 
 @functools.lru_cache(maxsize=256)
 def _copies(plan, unit):
-    """How the windows are copied: the channels of pieces, multiples of `unit`; the elements of the
-    padded planes of a channel; the tables and the sizes of `panel_loops.fill_panels`."""
+    """The layout of the copies: the channels of pieces, multiples of `unit`; the elements of the
+    padded planes of a channel; the tables and sizes for `panel_loops.fill_panels`."""
     planes = Planes.of(plan.size, plan.before, plan.stride, plan.taps, plan.out)
     step = planes.step(plan.out[0] + planes.reach)
     several = max(min(plan.batch * prod(plan.out) * plan.depth // COPIES, PIECES), 1)
@@ -106,11 +106,11 @@ def _copies(plan, unit):
 
 @functools.lru_cache(maxsize=256)
 def _correlation(plan):
-    """The filters and panels of pieces, where in the result each window's is, and the elements of
+    """The filters and panels of pieces, the place of each window in the result, and the elements of
     the largest piece's products."""
     windows = plan.batch * prod(plan.out)
     panels, several = -(-windows // WIDTH), _several(plan)
-    # What is larger, weights or panels, is read once, by pieces of all of the other.
+    # The larger of weights and panels is read once: each piece covers all of the other.
     if plan.filters > windows:
         filters, parts = (
             blocks(plan.filters, -(-plan.filters // several // 8) * 8),
@@ -129,7 +129,7 @@ def _correlation(plan):
 
 @functools.lru_cache(maxsize=256)
 def _reads(filters, channels, filter_step, channel_step, indices):
-    """Where the weights of each filter begin, and the offsets of its elements from there."""
+    """The start of each filter's weights, and the offsets of its elements from there."""
     indices = numpy.frombuffer(indices, INDEX)
     offsets = numpy.arange(channels)[:, None] * channel_step + indices
     starts = numpy.arange(filters) * filter_step
@@ -137,8 +137,8 @@ def _reads(filters, channels, filter_step, channel_step, indices):
 
 
 def weight_gradient(g, x, plan):
-    """The gradient for the filters of a correlation of `x` in one group: (1, filters, channels,
-    kernel positions)."""
+    """The filter gradient of a correlation of `x` in one group, (1, filters, channels, kernel
+    positions)."""
     area, depth = prod(plan.out), plan.depth
     defined, panels = plan.batch * area, -(-depth // WIDTH)
     windows = -(-defined // VECTOR) * VECTOR

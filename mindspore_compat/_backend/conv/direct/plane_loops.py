@@ -1,31 +1,31 @@
 """Copies of padded planes for compiled loops, which flat.py and gather.py read.
 
-Planes are copied into `padded`, one after the other `step` elements apart: for each channel, its
-phases; for each phase, rows of `row` elements. A plane of samples that lie behind one another is
-one plane. `phases` has six numbers for each phase: zeros above, rows, the first of these in the
-image, zeros to the left, columns, the first of these in the image.
+Planes are copied into `padded`, `step` elements apart. For each channel there are its phases, and
+for each phase rows of `row` elements. The planes of samples that follow one another form one plane.
+`phases` has six numbers for each phase: zeros above, rows, the first of these in the image, zeros
+to the left, columns, the first of these in the image.
 """
 
 from typing import NamedTuple
 
 from ...compiled.tiles import LANES, clear_vector, copy_vector
 
-TERMS = 256  # of a sum, before it is added to those of other terms
+TERMS = 256  # products of a partial sum
 SLACK = 64  # elements that a tile may read behind the planes
 
 
 class Filters(NamedTuple):
-    """How the filters of a group lie in the weights of a convolution."""
+    """The layout of a group's filters in the weights of a convolution."""
 
-    filters: int  # how many a group has
+    filters: int  # filters of a group
     group_step: int  # the step to the next group
     row_step: int  # to the next filter
-    depth: int  # how many channels one has
+    depth: int  # channels of a filter
     depth_step: int  # the step to the next
 
 
 class Copies(NamedTuple):
-    """How channels of an image are copied into planes."""
+    """The layout of the planes into which channels of an image are copied."""
 
     channels: int
     height: int  # of the image
@@ -38,13 +38,13 @@ class Copies(NamedTuple):
 
 
 def clear(padded, start, stop):
-    """Zeros in a part of an array."""
+    """Writes zeros to a part of an array."""
     for i in range(start, stop):
         padded[i] = 0
 
 
 def copy_row(x, x_at, step, out, out_at, count):
-    """Copies `count` elements, `step` apart; what lies behind them in `out` is overwritten."""
+    """Copies `count` elements, `step` apart; elements behind them in `out` are overwritten."""
     if step == 1:
         for i in range(0, count, LANES):
             if x_at + i + LANES <= x.size:
@@ -71,7 +71,7 @@ def copy_planes(x, x_at, phases, padded, at, copies, first, rows):
                 to = at + (y - first) * row
                 data = above <= y < above + count_y
                 end = to + left if data else to + row
-                for i in range(to, end, LANES):  # what lies behind is written later
+                for i in range(to, end, LANES):  # elements behind are written later
                     clear_vector(padded, i)
                 if data:
                     image_row = start_y + (y - above) * copies.stride_y

@@ -1,7 +1,7 @@
-"""How compiled loops of convolution store padded planes, and share their work in pieces.
+"""Layout of padded planes, and division of the work into pieces, for compiled convolution loops.
 
-Used by the ways of choose.py: flat correlations (flat.py), gathered windows
-(gather.py) and Winograd's method (winograd.py).
+The algorithms of choose.py use it: flat correlations (flat.py), gathered windows (gather.py) and
+Winograd's method (winograd.py).
 """
 
 from itertools import product
@@ -14,15 +14,15 @@ from . import plane_loops
 
 PIECES = 16  # of a call, where they need not be smaller to fit the cache
 CACHE = 1 << 18  # elements of planes or weights that stay in a core's cache
-SUMS = 1 << 22  # elements of the sums that pieces of the weights' gradient have of their own
+SUMS = 1 << 22  # elements of the partial sums of all pieces of the weight gradient
 VECTOR = 16  # elements of the longest vectors
-WIDEST = 48  # filters of the widest tile; what a tile of another host has divides it
+WIDEST = 48  # filters of the widest tile; tile widths of other hosts divide it
 SLACK = plane_loops.SLACK  # elements that a tile may read behind the planes, or `dots` offsets
 FOUND = 512  # elements of the largest tile
 
 
 class Correlation(NamedTuple):
-    """Images correlated with filters, each group with its own."""
+    """Images that are correlated with filters; each group has its own filters."""
 
     batch: int
     groups: int
@@ -31,28 +31,28 @@ class Correlation(NamedTuple):
     size: tuple
     before: tuple  # zeros above and to the left; negative where rows or columns are left out
     stride: tuple
-    taps: tuple  # for each kernel position its rows and columns from the first
+    taps: tuple  # for each kernel position, its rows and columns from the first
     out: tuple  # the size of the result
-    target: tuple  # that of the array it is written to
-    start: tuple  # where in that array it begins
+    target: tuple  # the size of the array that is written
+    start: tuple  # the start of the result in that array
     step: tuple  # and its steps
 
     @property
     def depth(self):
-        """The products of each sum."""
+        """The number of products of each sum."""
         return self.channels * len(self.taps)
 
     @property
     def writes(self):
-        """How loops find an element of the result: the elements of a channel, where it begins, the
-        steps to the next row and column."""
+        """The location of results, for loops: the elements of a channel, the start, and the steps
+        to the next row and column."""
         start = self.start[0] * self.target[1] + self.start[1]
         area = self.target[0] * self.target[1]
         return area, start, self.step[0] * self.target[1], self.step[1]
 
 
 class Weights(NamedTuple):
-    """How the filters of a correlation lie in the weights of a convolution."""
+    """The layout of a correlation's filters in the weights of a convolution."""
 
     values: numpy.ndarray  # contiguous
     group: int  # the step to the next group
@@ -61,7 +61,7 @@ class Weights(NamedTuple):
     indices: numpy.ndarray  # the index of each kernel position
 
     def sizes(self, plan):
-        """What loops know of them."""
+        """The layout in the form that loops take."""
         steps = self.group, self.filter, plan.channels, self.channel
         return plane_loops.Filters(plan.filters, *steps)
 
@@ -71,12 +71,11 @@ class _Axis(NamedTuple):
 
     phases: tuple  # for each phase: its number, zeros before, length, the first element
     length: int  # from the first element of a plane, or row, to that of the next
-    reach: int  # how much further than the result windows reach
+    reach: int  # the distance that windows reach beyond the result
 
 
 def _axis(size, before, stride, taps, out):
-    """How a dimension is stored. What follows one row is what precedes the next, so their zeros
-    are shared."""
+    """The layout of a dimension. Neighbouring rows share the zeros between them."""
     reach = max((t // stride for t in taps), default=0)
     phases, length = [], out
     for phase in sorted({t % stride for t in taps}):
@@ -90,7 +89,7 @@ def _axis(size, before, stride, taps, out):
 
 
 class Planes(NamedTuple):
-    """How padded planes are stored, for windows at unit steps of each phase of the stride."""
+    """The layout of padded planes, for windows at unit steps of each phase of the stride."""
 
     axes: tuple
     phases: numpy.ndarray  # six numbers for each pair of phases
@@ -99,7 +98,7 @@ class Planes(NamedTuple):
 
     @classmethod
     def of(cls, size, before, stride, taps, out):
-        """The planes of images of a size, with zeros before it, for windows at `taps`."""
+        """The planes of images of a size, with zeros before them, for windows at `taps`."""
         axes = tuple(
             _axis(*given, {t[axis] for t in taps}, out[axis])
             for axis, given in enumerate(zip(size, before, stride, strict=True))
@@ -109,25 +108,25 @@ class Planes(NamedTuple):
 
     @property
     def row(self):
-        """The elements of a row."""
+        """The number of elements of a row."""
         return self.axes[1].length
 
     @property
     def reach(self):
-        """How many rows further than the result windows reach."""
+        """The number of rows that windows reach beyond the result."""
         return self.axes[0].reach
 
     @property
     def copies(self):
-        """The planes of a channel."""
+        """The number of planes of a channel."""
         return self.phases.size // 6
 
     def step(self, rows):
-        """The step from a plane of so many rows to the next."""
+        """The step from a plane of `rows` rows to the next."""
         return odd_lines(rows * self.row + self.axes[1].reach + VECTOR)
 
     def offsets(self, channels, step):
-        """Where the window's elements are for each channel and kernel position."""
+        """The offset of a window's elements for each channel and kernel position."""
         y, x = ([phase[0] for phase in axis.phases] for axis in self.axes)
         found = [
             (y.index(a % self.stride[0]) * len(x) + x.index(b % self.stride[1])) * step
@@ -140,19 +139,19 @@ class Planes(NamedTuple):
 
 
 def odd_lines(count):
-    """At least so many elements, in an odd number of cache lines: the same row of several planes is
-    not in the same set of the cache."""
+    """Rounds up to an odd number of cache lines, so that equal rows of several planes do not share
+    a cache set."""
     return (-(-count // VECTOR) | 1) * VECTOR
 
 
 def cut(batch, rows, others, most, size):
-    """How many samples and rows of the result one piece has.
+    """The numbers of samples and rows of the result that one piece covers.
 
     Args:
-        batch, rows: how many there are.
+        batch, rows: the total numbers of samples and rows.
         others: the pieces of each sample and row.
-        most: the pieces that the work is enough for.
-        size: `size(rows)` is how many elements a sample takes for some rows.
+        most: the largest number of pieces that the work justifies.
+        size: `size(rows)` is the number of elements that a sample takes for some rows.
     """
     height = rows
     while height > 1 and size(height) > CACHE:

@@ -1,8 +1,8 @@
-"""Convolution of volumes on the host as convolution of images: their slices.
+"""3-D convolution on the host as 2-D convolution of slices.
 
-A slice of the result is the convolution of an image whose channels are those of all slices under
-the kernel, side by side; so slices are copied once for each position of the kernel in depth, and
-the loops of choose.py do the rest. Copies are made of some samples at a time.
+A slice of the result is the convolution of an image whose channels are the channels of all slices
+under the kernel. Each slice is therefore copied once for each depth position of the kernel, and the
+loops of choose.py do the rest. Some samples are copied at a time.
 
     volumes (N, C, D, H, W), kernels (O, C, kd, kh, kw)
     images (N * Do, C * kd, H, W), kernels (O, C * kd, kh, kw), results (N * Do, O, Ho, Wo)
@@ -16,7 +16,7 @@ import numpy
 from ...threads import scheduler
 from ...threads.scheduler import blocks
 
-WORKSPACE = 1 << 24  # elements of the images that are copied at a time, about
+WORKSPACE = 1 << 24  # elements of the images that are copied at a time, approximately
 
 
 def image_of(geo):
@@ -27,7 +27,7 @@ def image_of(geo):
 
 
 def convolve(of_images, x, w, geo):
-    """The convolution of volumes, by the function for images; None where that gives None."""
+    """Convolves volumes by the function for images; returns None if that function does."""
     out = numpy.empty((geo.batch, geo.filters, *geo.out), x.dtype)
     w = w.reshape(geo.filters, -1, *geo.kernel[1:])
     for part, own in _parts(geo):
@@ -39,7 +39,7 @@ def convolve(of_images, x, w, geo):
 
 
 def input_gradient(of_images, g, w, geo):
-    """The gradient for the volumes."""
+    """The gradient for the input volumes."""
     out = numpy.empty((geo.batch, geo.channels, *geo.size), g.dtype)
     w = w.reshape(geo.filters, -1, *geo.kernel[1:])
     for part, own in _parts(geo):
@@ -51,7 +51,7 @@ def input_gradient(of_images, g, w, geo):
 
 
 def weight_gradient(of_images, g, x, geo):
-    """The gradient for the kernels."""
+    """The gradient for the weights."""
     total = None
     for part, own in _parts(geo):
         found = of_images(_slices(g[part]), _images(x[part], own), image_of(own))
@@ -62,7 +62,7 @@ def weight_gradient(of_images, g, x, geo):
 
 
 def _parts(geo):
-    """Samples that are worked on together, and their geometry."""
+    """Groups of samples that are processed together, and their geometry."""
     size = geo.out[0] * geo.channels * geo.kernel[0] * prod(geo.size[1:])
     for part in blocks(geo.batch, max(WORKSPACE // size, 1)):
         yield part, geo._replace(batch=part.stop - part.start)
@@ -70,8 +70,8 @@ def _parts(geo):
 
 @functools.lru_cache(maxsize=256)
 def _overlaps(geo):
-    """For each position of the kernel in depth the slices of the result that have a slice of the
-    volume there, and these slices, both as slices of Python."""
+    """For each depth position of the kernel, the slices of the result for which it lies inside the
+    volume, and the volume's slices there; both are Python slices."""
     n, out, step, spread = geo.size[0], geo.out[0], geo.stride[0], geo.dilation[0]
     found = []
     for k in range(geo.kernel[0]):
@@ -84,7 +84,7 @@ def _overlaps(geo):
 
 
 def _images(x, geo):
-    """The images of volumes."""
+    """The images that represent volumes."""
     out = numpy.empty((len(x), geo.out[0], geo.channels, geo.kernel[0], *x.shape[3:]), x.dtype)
     pieces = [(sample, k) for sample in range(len(x)) for k in range(geo.kernel[0])]
 
@@ -100,7 +100,7 @@ def _images(x, geo):
 
 
 def _add_images(images, out, geo):
-    """Writes volumes: the sums of the images that each slice has been copied to."""
+    """Writes volumes: each slice is the sum of the images into which it was copied."""
     images = images.reshape(len(out), geo.out[0], geo.channels, geo.kernel[0], *images.shape[2:])
     pieces = [
         (sample, part)
@@ -119,14 +119,14 @@ def _add_images(images, out, geo):
 
 
 def _slices(g):
-    """The slices of volumes as images."""
+    """The slices of volumes, as images."""
     out = numpy.empty((len(g), g.shape[2], g.shape[1], *g.shape[3:]), g.dtype)
     _copy(g, out)
     return out.reshape(-1, *out.shape[2:])
 
 
 def _copy(source, target):
-    """Copies arrays whose axes 1 and 2 are exchanged."""
+    """Copies arrays with axes 1 and 2 exchanged."""
 
     def work(number):
         target[number] = source[number].swapaxes(0, 1)

@@ -1,18 +1,18 @@
-"""Convolution of images with 3x3 kernels by Winograd's method, as compiled loops of the host.
+"""Convolution of images with 3x3 kernels by Winograd's method, as compiled host loops.
 
-By F(2, 3), two by two pixels of a result take 16 multiplications for each channel and filter in
-place of 36. Tiles of four by four pixels of the input, and the filters, are carried to a space in
-which the convolution is one product of matrices for each of the 16 elements of a tile, and the
-products are carried back; the transforms are additions (winograd_tiles.py). Images are copied with
-their channels beside one another first, so that transforms take whole vectors of channels, and
-products rows of tiles; a few tiles at a time go through all that, and stay in a core's cache.
+F(2, 3) computes 2x2 pixels of a result with 16 multiplications for each channel and filter, in
+place of 36. Tiles of 4x4 input pixels, and the filters, are transformed so that the convolution
+becomes one matrix product for each of the 16 elements of a tile; the products are then transformed
+back. The transforms consist of additions (winograd_tiles.py). Images are first copied with their
+channels next to each other, so that transforms use whole vectors of channels, and products use rows
+of tiles. A few tiles at a time go through all stages, and stay in a core's cache.
 
-The largest error of a result is that of sums in another order, but each error is relative to the
-largest pixel of its tile, also of one whose weight is 0. By F(4, 3), 36 multiplications give four
-by four pixels, but results move by up to 1e-5 of the largest. The environment variable
-MINDSPORE_COMPAT_WINOGRAD chooses: "2", the default, "4", or "off" for neither.
+The largest error of a result is that of another summation order. However, each error is relative to
+the largest pixel of its tile, even if the weight of that pixel is 0. F(4, 3) computes 4x4 pixels
+with 36 multiplications, but its results differ by up to 1e-5 of the largest. The environment
+variable MINDSPORE_COMPAT_WINOGRAD selects the method: "2", the default, "4", or "off" for neither.
 
-An infinity or NaN would spread over its tile, so what is not finite is computed in the other ways.
+An infinity or NaN would spread over its tile, so such data are computed by the other algorithms.
 """
 
 import functools
@@ -33,9 +33,9 @@ from .winograd_tiles import F2, F4
 TAPS = tuple((y, x) for y in range(3) for x in range(3))
 CORNER = (0, 0), (1, 0), (0, 1)
 PIECE = 1 << 21  # multiplications of a piece, at least
-TILES = 1 << 17  # elements of the transforms of the tiles that are multiplied at once
-FEWEST = 16  # such tiles, at least
-SUMMED = 64  # and where they are summed over
+TILES = 1 << 17  # elements of the transforms of tiles that are multiplied at once
+FEWEST = 16  # tiles that are multiplied at once, at least
+SUMMED = 64  # the same if products are summed over tiles
 CHANNELS = 64  # of a piece of such sums, at least
 KERNELS = VECTOR * VECTOR  # elements of memory for the kernels of a vector of filters
 
@@ -44,7 +44,7 @@ _METHODS = {"2": F2, "4": F4, "off": None}
 
 
 def _loop(function, method):
-    """A loop for a method; it is compiled when it is first asked for."""
+    """A loop for a method, compiled on first request."""
     return loop_of(function, winograd_loops.library(method))
 
 
@@ -57,8 +57,8 @@ _LOOPS = {
 
 
 def method_for(plan, gives):
-    """The method by which a correlation, or the gradient of its filters, is computed the fastest;
-    None if there is none, or its loops are not ready.
+    """The fastest of Winograd's methods for a correlation, or for its filter gradient; None if
+    there is none, or its loops are not ready.
 
     Args:
         plan: the correlation.
@@ -82,15 +82,16 @@ def _chosen():
 
 
 def takes(plan):
-    """True for a correlation that Winograd's methods compute."""
+    """True for a correlation that Winograd's methods support."""
     row = plan.channels * plan.size[1] + plan.filters * plan.out[1]
     unit = max(plan.stride) == max(plan.step) == 1
     return unit and len(plan.taps) == 9 and set(plan.taps) == set(TAPS) and row <= Most.WINOGRAD_ROW
 
 
 def pays(plan, gives):
-    """Whether F(2, 3) is the fastest for a correlation that it takes: by the multiplications that
-    it saves for each channel and filter, as their transforms take time; see `method_for`."""
+    """True if F(2, 3) is the fastest for a supported correlation. This depends on the
+    multiplications that it saves for each channel and filter, since transforms take time; see
+    `method_for`."""
     tiles = plan.batch * prod(-(-n // 2) for n in plan.out)
     saved = 9 * plan.batch * prod(plan.out) - 16 * tiles
     size = plan.channels * plan.filters * (2 if gives == "weights" else 1)
@@ -98,10 +99,10 @@ def pays(plan, gives):
 
 
 def correlate(method, x, weights, out, plan):
-    """Writes a correlation of images to `out`.
+    """Correlates images with filters and writes the result to `out`.
 
     Args:
-        method: what `method_for` gives for it.
+        method: the result of `method_for`.
         x, weights, out, plan: as for `flat.correlate`.
 
     Returns:
@@ -120,30 +121,30 @@ def correlate(method, x, weights, out, plan):
 
 
 def _whole(filters):
-    """Filters in whole vectors of any host."""
+    """The number of filters, rounded up to whole vectors of any host."""
     return -(-filters // VECTOR) * VECTOR
 
 
 def _tiles_at_once(method, channels, filters, least):
-    """How many tiles are multiplied at once."""
+    """The number of tiles that are multiplied at once."""
     return max(TILES // (method.elements * (channels + filters)) // VECTOR * VECTOR, least)
 
 
 class _Cut(NamedTuple):
-    """How samples and rows of tiles are cut, and stored."""
+    """The division of samples and rows of tiles into pieces, and their layout."""
 
-    step: int  # the rows and columns of a result that a tile gives
+    step: int  # the rows and columns of a result that a tile computes
     samples: int  # of a piece
     height: int  # the rows of tiles of a piece
-    down: int  # and of a sample
+    down: int  # the rows of tiles of a sample
     across: int  # the tiles of a row
-    depth: int  # the elements of a pixel of the input
-    beside: int  # and of the result
+    depth: int  # the elements of an input pixel
+    beside: int  # the elements of a result pixel
 
     @classmethod
     def of(cls, method, plan, channels, images, most):
-        """Images, of which so many channels are copied, in at most so many pieces where they need
-        not be smaller to fit the cache."""
+        """The division of images with `channels` copied channels into at most `most` pieces, unless
+        they must be smaller to fit the cache."""
         depth, beside = odd_lines(channels), odd_lines(plan.filters)
         step = method.step
         down, across = (-(-n // step) for n in plan.out)
@@ -157,12 +158,12 @@ class _Cut(NamedTuple):
 
     @property
     def tiles(self):
-        """The tiles of a piece."""
+        """The number of tiles of a piece."""
         return self.samples * self.height * self.across
 
     @property
     def pixels(self):
-        """The elements of the input of a piece, and of a vector of pixels more."""
+        """The number of input elements of a piece, plus a vector of pixels."""
         pixels = self.samples * (self.step * self.height + 2) * (self.step * self.across + 2)
         return (pixels + VECTOR) * self.depth
 
@@ -176,18 +177,18 @@ class _Cut(NamedTuple):
 
 
 def _pieces(plan):
-    """How many pieces the multiplications are enough for."""
+    """The number of pieces that the multiplications justify."""
     work = plan.batch * plan.groups * prod(plan.out) * plan.filters * plan.channels * 4
     return max(min(work // PIECE, PIECES), 1)
 
 
 @functools.lru_cache(maxsize=256)
 def _correlation(method, plan):
-    """The pieces in which weights are packed, and their size; the pieces of the correlation, its
-    sizes and memory."""
+    """The pieces in which weights are packed, and the packed size; the pieces of the correlation,
+    its sizes and its memory."""
     images, filters = plan.batch * plan.groups, _whole(plan.filters)
     made = _Cut.of(method, plan, plan.channels, images, _pieces(plan))
-    if plan.groups > 1:  # the tiles that are multiplied at once have the same filters
+    if plan.groups > 1:  # tiles that are multiplied at once have the same filters
         made = made._replace(samples=1)
     parts = [
         (group, each.start, each.stop)
@@ -219,9 +220,9 @@ def _correlation(method, plan):
 
 
 def weight_gradient(method, g, x, plan):
-    """The gradient for the filters of a correlation of `x`: (groups, filters, channels, kernel
-    positions), by what `method_for` gives for it. It is not finite where an element of `x` or `g`
-    is not."""
+    """The filter gradient of a correlation of `x`, (groups, filters, channels, kernel positions),
+    by the method that `method_for` returned. It is not finite where an element of `x` or `g` is
+    not."""
     chunks, count, parts, rows, sizes, lengths = _sums(method, plan)
     totals = numpy.zeros(count * method.elements * sizes.total_plane, FLOAT)
     _loop(winograd_loops.winograd_weight_runs, method).run(
@@ -244,8 +245,8 @@ def weight_gradient(method, g, x, plan):
 
 @functools.lru_cache(maxsize=256)
 def _sums(method, plan):
-    """The samples and rows of tiles of which a sum adds some, how many sums are made, their pieces,
-    those of their sum, the elements of a plane of sums, the sizes and the memory."""
+    """The samples and rows of tiles of a partial sum, the number of sums, their pieces, the pieces
+    that add them, the elements of a plane of sums, the sizes and the memory."""
     several = -(-_pieces(plan) // plan.groups)
     channels = blocks(plan.channels, max(-(-plan.channels // several), CHANNELS))
     widest = channels[0].stop

@@ -1,11 +1,10 @@
-"""The loops of winograd.py, for Numba; they are plain Python too.
+"""The loops of winograd.py, compiled by Numba; they also run as plain Python.
 
-Images are stored with their channels, or filters, beside one another: `pixels` has rows of pixels,
-`depth` elements each, of which the last may be unused. A tile has REACH x REACH pixels of the input
-for STEP x STEP of the result; tiles are numbered by sample, row and column, from the last column to
-the first, and `tiles`, `flows` and `products` hold each of the ELEMENTS of their transforms in a
-plane. Filters of a plane are in panels: as many beside one another as a tile of compiled/tiles.py
-takes.
+Images are stored with their channels, or filters, next to each other: `pixels` has rows of pixels
+of `depth` elements each, the last of which may be unused. A tile has REACH x REACH input pixels for
+STEP x STEP result pixels. Tiles are numbered by sample, row and column, from the last column to the
+first. `tiles`, `flows` and `products` hold each of the ELEMENTS of their transforms in a plane. The
+filters of a plane are divided into panels, each as wide as a tile of compiled/tiles.py.
 """
 
 import functools
@@ -17,8 +16,8 @@ from ...threads.parallel_loops import FLOAT, INDEX, array, memory, number, piece
 from .plane_loops import Filters
 from .winograd_tiles import F2
 
-TERMS = 256  # of a sum, before it is added to those of other terms
-# Loops are compiled with those of their method; as plain Python they are of F(2, 3).
+TERMS = 256  # products of a partial sum
+# Loops are compiled with the functions of their method; as plain Python they use F(2, 3).
 STEP, REACH, ELEMENTS = F2.step, F2.reach, F2.elements
 _TRANSFORMS = F2.definitions()
 input_transform = _TRANSFORMS["input_transform"]
@@ -40,16 +39,16 @@ class TileSizes(NamedTuple):
     filters: int  # of a group
     out_height: int
     out_width: int
-    depth: int  # elements of a pixel of the input
-    beside: int  # and of the result
+    depth: int  # elements of an input pixel
+    beside: int  # elements of a result pixel
     group_size: int  # tiles that are multiplied at once
     plane: int  # elements of a plane of transforms
-    product_plane: int  # of products
-    weight_plane: int  # and of weights
+    product_plane: int  # elements of a plane of products
+    weight_plane: int  # elements of a plane of weights
 
 
 class TileSums(NamedTuple):
-    """The sizes of `winograd_weight_runs`; those of the same names are TileSizes'."""
+    """The sizes of `winograd_weight_runs`; equal names mean the same as in TileSizes."""
 
     groups: int
     channels: int
@@ -64,18 +63,18 @@ class TileSums(NamedTuple):
     beside: int
     group_size: int
     plane: int
-    flow_plane: int  # of transforms of the result's gradient
-    total_plane: int  # and of sums
+    flow_plane: int  # elements of a plane of transforms of the output gradient
+    total_plane: int  # elements of a plane of sums
 
 
 def panel_count(filters):
-    """How many panels the filters of a group are in, of about equal width."""
+    """The number of panels of a group's filters, which have about equal width."""
     vectors = (filters + LANES - 1) // LANES
     return (vectors + VECTORS - 1) // VECTORS
 
 
 def panel_start(panel, filters):
-    """The first filter of a panel, or the end of the one before."""
+    """The first filter of a panel, which is the end of the previous one."""
     vectors = (filters + LANES - 1) // LANES
     return panel * vectors // panel_count(filters) * LANES
 
@@ -91,15 +90,15 @@ def pack_filters(
     sizes: sizes(Filters),
     plane: number(),
 ):
-    """Writes the transforms of filters `first` to `last` of a group, whole vectors, to `packed`:
-    for each of the ELEMENTS a plane, with panels of (depth, filters).
+    """Writes the transforms of filters `first` to `last` of a group, in whole vectors, to `packed`:
+    one plane for each of the ELEMENTS, with panels of (depth, filters).
 
     Args:
         w: the weights.
         found: memory for the kernels of a vector of filters.
-        taps: for the 3x3 kernel positions their places in the weights of a filter and channel:
-            those of the first, and the steps to the one below and to the one beside it.
-        sizes: those of the weights; zeros fill the last vector of filters.
+        taps: the places of the 3x3 kernel positions in the weights of a filter and channel: the
+            first, and the steps to the one below and to the one beside it.
+        sizes: the sizes of the weights; zeros fill the last vector of filters.
         plane: the elements of a plane.
     """
     for panel in range(panel_count(sizes.filters)):
@@ -123,8 +122,8 @@ def pack_filters(
 
 
 def copy_kernels(w, at, step, filters, found):
-    """Copies 3x3 kernels of a vector of filters, which are `step` elements apart, as (9, LANES);
-    those beyond `filters` are zeros."""
+    """Copies the 3x3 kernels of a vector of filters, which are `step` elements apart, as (9,
+    LANES). Those beyond `filters` are zeros."""
     if filters == LANES and at + (LANES - 1) * step + max(LANES, 9) <= w.size:
         for k in range(0, 9, LANES):
             start = max(min(k, 9 - LANES), 0)
@@ -136,7 +135,7 @@ def copy_kernels(w, at, step, filters, found):
 
 
 def clear_pixels(pixels, start, stop):
-    """Zeros in whole vectors of an array."""
+    """Writes zeros to whole vectors of an array."""
     for i in range(start, stop, LANES):
         clear_vector(pixels, i)
 
@@ -144,13 +143,13 @@ def clear_pixels(pixels, start, stop):
 def copy_pixels(
     x, x_at, channels, height, width, pixels, at, depth, columns, rows, first_row, first_column
 ):
-    """Copies rows of an image, whose channels are apart, to pixels, with zeros around it.
+    """Copies rows of an image, stored by channel, to pixels, with zeros around them.
 
     Args:
         x, x_at, channels, height, width: the image.
-        pixels, at, depth: where they go; up to LANES pixels behind them are overwritten.
-        columns, rows: how many there are.
-        first_row, first_column: where the first is in the image, or before it if negative.
+        pixels, at, depth: the target; up to LANES pixels behind it are overwritten.
+        columns, rows: the numbers of columns and rows.
+        first_row, first_column: the position of the first pixel in the image; negative before it.
     """
     area, beyond = height * width, (channels + LANES - 1) // LANES * LANES
     left, start = max(-first_column, 0), max(first_column, 0)
@@ -179,8 +178,8 @@ def copy_pixels(
 def transform_tiles(
     pixels, depth, channels, columns, sample_step, across, down, tiles, plane, first, last
 ):
-    """Writes the transforms of tiles `first` to `last` of an input; `across` and `down` are those
-    of a sample, whose pixels are `sample_step` elements apart."""
+    """Writes the transforms of tiles `first` to `last` of an input. `across` and `down` are the
+    tiles of a sample, whose pixels are `sample_step` elements apart."""
     for t in range(first, last):
         sample = t // (across * down)
         row = t // across - sample * down
@@ -211,7 +210,7 @@ def winograd_correlate(
     `bottom` of the tiles.
 
     Args:
-        x, packed: the images, and what `pack_filters` made.
+        x, packed: the images, and the result of `pack_filters`.
         out: the result.
         pixels, tiles, products, image: memory for the input, for the transforms of the tiles that
             are multiplied at once, for their products, and for the result.
@@ -305,7 +304,8 @@ def winograd_correlate(
 
 
 def write_pixels(image, start, beside, count, out, at, filters, area):
-    """Writes pixels to where filters are apart, `area` elements. Returns whether all are finite."""
+    """Writes pixels to an array in which filters are `area` elements apart. Returns whether all are
+    finite."""
     for f in range(0, filters, LANES):
         whole = f + LANES <= filters and count >= LANES
         for i in range(0, count, LANES):
@@ -342,8 +342,8 @@ def winograd_weight_runs(
     high: piece(5),
     sizes: sizes(TileSums),
 ):
-    """Adds the sums of `weight_sums` for `chunks` from number `chunk` to `end`, of which each has
-    the first and last sample, and the top and bottom row of tiles, to `totals` from `at`."""
+    """Adds the sums of `weight_sums` for chunks number `chunk` to `end` to `totals`, from `at` on.
+    A chunk has the first and last sample, and the top and bottom row of tiles."""
     for i in range(4 * chunk, 4 * end, 4):
         weight_sums(
             x,
@@ -365,7 +365,7 @@ def winograd_weight_runs(
 def weight_sums(
     x, g, totals, pixels, tiles, flows, image, chunk, totals_at, group, low, high, sizes
 ):
-    """Adds to `totals`, from `totals_at`, the transforms of the gradients of a group's weights for
+    """Adds to `totals`, from `totals_at` on, the transforms of a group's weight gradients for
     channels `low` to `high`, from a chunk of samples and rows of tiles: for each of the ELEMENTS a
     plane of (channels, filters)."""
     first, last, top, bottom = chunk[0], chunk[1], chunk[2], chunk[3]
@@ -501,7 +501,7 @@ def add_transforms(
 
 @functools.cache
 def library(method):
-    """What the loops of a method of Winograd's call."""
+    """The functions that the loops of one of Winograd's methods call."""
     return Library(
         panel_count,
         panel_start,

@@ -1,13 +1,13 @@
 """The transforms of Winograd's convolution by 3x3 kernels, for compiled loops of the host
 (compiled/tiles.py).
 
-Each carries a square of vectors, whose lanes are channels or filters, through a small matrix on
-both sides: out = m @ square @ m.T.
+Each transform multiplies a square of vectors, whose lanes are channels or filters, by a small
+matrix on both sides: out = m @ square @ m.T.
 
     y = A.T [ (G w G.T) * (B.T x B) ] A        gradient for w:  G.T [ (A g A.T) * (B.T x B) ] G
 
-F(2, 3) gives 2x2 of a result from tiles of 4x4, and takes additions and halves only; F(4, 3) gives
-4x4 from 6x6, by larger factors, which cost some digits.
+F(2, 3) computes 2x2 results from tiles of 4x4 and needs only additions and halving. F(4, 3)
+computes 4x4 results from tiles of 6x6; its factors are larger, which costs some digits.
 
 Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks" (2015).
 """
@@ -42,16 +42,16 @@ class Method:
 
     @property
     def reach(self):
-        """The rows and columns of a tile."""
+        """The number of rows and columns of a tile."""
         return len(self.input)
 
     @property
     def elements(self):
-        """The elements of a tile."""
+        """The number of elements of a tile."""
         return len(self.input) ** 2
 
     def matrices(self):
-        """The matrix of each transform, by the name of that."""
+        """The matrix of each transform, by its name."""
         return {
             "input_transform": self.input,
             "filter_transform": self.filter,
@@ -73,7 +73,7 @@ class Method:
         return {name: _intrinsic(matrix) for name, matrix in self.matrices().items()}
 
     def text(self):
-        """What distinguishes loops on disk."""
+        """The text that identifies the compiled loops on disk."""
         return inspect.getsource(sys.modules[__name__]) + repr(self)
 
 
@@ -105,11 +105,11 @@ F4 = Method(
 
 
 def _transform(matrix, x, x_at, x_row, x_column, out, out_at, out_row, out_column):
-    """Carries a square of vectors through a matrix.
+    """Multiplies a square of vectors by a matrix on both sides.
 
     Args:
-        matrix: one of a Method.
-        x, x_at, x_row, x_column: an array, where the first vector begins in it, and the steps to
+        matrix: one of the matrices of a Method.
+        x, x_at, x_row, x_column: an array, the start of the first vector in it, and the steps to
             the vector below and to the one beside it.
         out, out_at, out_row, out_column: the same for the result.
     """
@@ -181,7 +181,7 @@ def _combined(code, matrix, vectors):
 
 
 def _signed_sum(code, terms):
-    """The sum of some vectors, of which some are subtracted."""
+    """The signed sum of vectors."""
     builder, total = code.builder, None
     for adds, each in sorted(terms, key=lambda term: not term[0]):
         if total is None:
