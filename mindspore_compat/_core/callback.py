@@ -1,18 +1,20 @@
 """Callback, the base class of training callbacks.
 
-It is here, below datasets and training and without Tensors, because a dataset callback may also be
-a training callback (`dataset.WaitedDSCallback`). The other callbacks are in `train.callback`.
+It is in this package, below datasets and training, and uses no Tensors, because a dataset callback
+may also be a training callback (`dataset.WaitedDSCallback`). The other callbacks are in
+`train.callback`.
 """
 
 __all__ = ["Callback"]
 
 
 class Callback:
-    """The base of callbacks: subclasses override the hooks at whose times they want to be called.
+    """Base class of callbacks for training and evaluation: subclasses override the hooks they need.
 
-    A callback is also a context manager, entered before a run and left after it, whatever ends it.
-    The hooks `on_train_*` and `on_eval_*` call the older ones without a prefix, which serve both
-    kinds of run; `Model.fit` refuses callbacks that override those.
+    A callback is also a context manager, which is entered before a run and left after it, even if
+    an error ends the run. The hooks `on_train_*` and `on_eval_*` call the older hooks without a
+    prefix, which serve both kinds of run; `Model.fit` refuses callbacks that override the older
+    hooks.
 
     Examples:
         >>> from mindspore_compat.train import Callback

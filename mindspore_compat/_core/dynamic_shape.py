@@ -1,9 +1,9 @@
-"""Tensors with dynamic shapes, and `Symbol`, the description of an unknown length.
+"""Tensors with dynamic shapes, and `Symbol`, the description of an unknown dimension.
 
 `Tensor(shape=(None, 3), dtype=float32)` describes the future inputs of a network
-(`Cell.set_inputs`). It has a dtype and a shape, in which -1 is an unknown length; the shape (-2,)
-means an unknown rank. It has no values, so computing with it raises an error. `misfit` checks
-whether a Tensor matches such an input.
+(`Cell.set_inputs`). It has a dtype and a shape. In the shape, -1 is an unknown length, and (-2,)
+is an unknown rank. It has no values, so computing with it raises an error. `misfit` checks whether
+a Tensor matches such an input.
 """
 
 import copyreg
@@ -17,18 +17,18 @@ from .tensor.tensor import Tensor
 
 @public("Symbol")
 class Symbol:
-    """What is known of a length in the shape of a Tensor.
+    """A symbolic dimension: the constraints on an unknown length in the shape of a Tensor.
 
     Args:
-        max (int, optional): the most it may be; of no effect unless it is above `min`.
-        min (int, optional): the least it may be.
-        divisor (int, optional): d, where the length is d * N + r with N of at least 1.
-        remainder (int, optional): that r.
-        unique (bool, optional): whether all lengths that this object stands for are the same.
+        max (int, optional): the maximum length; it has no effect unless it is above `min`.
+        min (int, optional): the minimum length.
+        divisor (int, optional): d, where the length is d * N + r with N at least 1.
+        remainder (int, optional): r in the same formula.
+        unique (bool, optional): whether all lengths that this object stands for are equal.
 
     Raises:
-        TypeError: a number is no int, or `unique` no bool.
-        ValueError: `min` or `divisor` is below 1, or `remainder` not in [0, `divisor`).
+        TypeError: if a number is not an int, or `unique` is not a bool.
+        ValueError: if `min` or `divisor` is below 1, or `remainder` is not in [0, `divisor`).
 
     Examples:
         >>> import mindspore_compat as ms
@@ -60,8 +60,8 @@ class Symbol:
         self.unique = unique
 
     def to_dict(self):
-        """What is known, by name; "id" distinguishes lengths that are the same from others. A
-        least length that the divisor implies is left out."""
+        """The constraints by name. "id" tells equal lengths from others. A minimum that the divisor
+        implies is left out."""
         labels = {
             "max": self.max if self.max > self.min else 0,
             "min": self.min if self.min > self.divisor else 0,
@@ -75,11 +75,11 @@ class Symbol:
         return str(self.to_dict())
 
     def refusal(self, length, seen):
-        """What is wrong with a length, in words; None where it fits.
+        """Describes what is wrong with a length; None if the length fits.
 
         Args:
             length (int): the length.
-            seen (dict): lengths by those Symbols of the same call that are `unique`.
+            seen (dict): the lengths of the `unique` Symbols of the same call.
         """
         if self.max > self.min and length > self.max:
             return f"at most {self.max}"
@@ -93,7 +93,7 @@ class Symbol:
 
 
 class Unfilled(Tensor):
-    """A Tensor without values: what `Tensor` becomes where a length in `shape` is not known."""
+    """A Tensor without values: `Tensor` makes one if a length in `shape` is unknown."""
 
     init = None
 
@@ -105,13 +105,12 @@ class Unfilled(Tensor):
 
     @property
     def shape(self):
-        """The lengths of the axes, -1 where one is not known; (-2,) where not even their number
-        is."""
+        """The lengths of the axes: -1 for an unknown length; (-2,) if the rank is unknown."""
         return self._lengths
 
     @property
     def symbolic_shape(self):
-        """The lengths of the axes, what is known of them as dicts; None where there are no
+        """The lengths of the axes, with a dict of constraints for each Symbol; None without
         Symbols."""
         if not any(isinstance(each, Symbol) for each in self._known):
             return None
@@ -145,7 +144,7 @@ class Unfilled(Tensor):
 
 
 def unknown(shape):
-    """Whether a length in a shape is not known."""
+    """Whether a length in a shape is unknown."""
     return (
         shape is None
         or isinstance(shape, (tuple, list))
@@ -157,10 +156,10 @@ def unknown(shape):
 
 
 def unfill(tensor, shape, dtype):
-    """Makes a new Tensor one whose lengths are not known.
+    """Turns a new Tensor into one with unknown lengths.
 
     Raises:
-        TypeError: a length is no int, None or Symbol.
+        TypeError: if a length is not an int, None or a Symbol.
     """
     known = [-2] if shape is None else list(shape)
     for each in known:
@@ -177,7 +176,7 @@ def unfill(tensor, shape, dtype):
 
 
 def _unfilled(tensor, shape, dtype, init):
-    """Whether a length in `shape` is not known; then `tensor` has become one without values."""
+    """Whether a length in `shape` is unknown. If so, removes the values of `tensor`."""
     if not unknown(shape):
         return False
     if init is not None:
@@ -192,12 +191,12 @@ Tensor._unfilled = _unfilled
 
 
 def misfit(expected, given, seen):
-    """Why an input is not one that was expected, as an exception; None where it is.
+    """The exception for an input that does not match what was expected; None if it matches.
 
     Args:
-        expected: a Tensor, or a tuple or list of such; anything else fits everything.
+        expected: a Tensor, or a tuple or list of Tensors; any other value matches every input.
         given: the input.
-        seen (dict): lengths by Symbols, of the whole call.
+        seen (dict): the lengths of the Symbols in the whole call.
     """
     if isinstance(expected, (tuple, list)) and isinstance(given, (tuple, list)):
         if len(expected) != len(given):

@@ -1,4 +1,4 @@
-"""Hints for names that other libraries have and MindSpore lacks: a sentence for each, by owner.
+"""Hints for names that exist in other libraries but not in MindSpore: a sentence each, by owner.
 
 A hint ends the message of the AttributeError. For Tensors and keywords only the traceback of a
 script shows it, because a `__getattr__` would make every attribute slower.
@@ -51,7 +51,7 @@ NAMES = {
         "step": "an optimizer is called with the gradients: optimizer(gradients)",
     },
 }
-# Keyword arguments of other libraries, and the parameters here that mean the same.
+# Keyword arguments of other libraries, and the equivalent parameters here.
 KEYWORDS = {
     "lr": ("learning_rate",),
     "dim": ("axis",),
@@ -71,7 +71,7 @@ KEYWORDS = {
 
 
 def with_hint(message, owner, name):
-    """`message`, with the hint for this name of an owner ("", "nn", "Tensor", "Cell") if any."""
+    """Appends to `message` the hint for a name of an owner ("", "nn", "Tensor", "Cell"), if any."""
     hint = NAMES.get(owner, {}).get(name)
     return f"{message}; {hint}." if hint else message
 

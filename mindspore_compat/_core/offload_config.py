@@ -1,6 +1,6 @@
-"""`set_offload_context` of MindSpore 2.0 to 2.9: settings for offloading an Ascend's memory.
+"""`set_offload_context` of MindSpore 2.0 to 2.9: settings for offloading the memory of an Ascend.
 
-There is no Ascend here: the settings are checked, stored and returned.
+No Ascend exists here: the settings are checked, stored and returned.
 """
 
 from .context.settings import DictOf, Setting, Settings, Text
@@ -36,18 +36,18 @@ settings = Settings(TABLE)
 @legacy("set_offload_context", "context.set_offload_context")
 @without_effect("set_offload_context", "devices have no such memory")
 def set_offload_context(offload_config):
-    """Sets values for moving Parameters and activations off a device.
+    """Configures the offloading of Parameters and activations from device memory.
 
     Args:
-        offload_config (dict): the values by key. Directories: `offload_path`. Sizes, such as
+        offload_config (dict): the settings by key. Directories: `offload_path`. Sizes, such as
             "512GB": `offload_cpu_size`, `offload_disk_size`, `aio_block_size`,
-            `host_mem_block_size`. Shares in (0, 1]: `hbm_ratio`, `cpu_ratio`. Bools:
+            `host_mem_block_size`. Ratios in (0, 1]: `hbm_ratio`, `cpu_ratio`. Bools:
             `enable_pinned_mem`, `enable_aio`, `auto_offload`. "cpu" or "disk": `offload_param`,
             `offload_checkpoint`. An int: `aio_queue_size`.
 
     Raises:
-        TypeError: `offload_config` is no dict, or a value of the wrong type.
-        ValueError: a key is unknown, or a value out of range. Nothing is changed then.
+        TypeError: if `offload_config` is not a dict, or a value has the wrong type.
+        ValueError: if a key is unknown, or a value is out of range. No setting changes then.
 
     Example:
         >>> import mindspore_compat as ms
@@ -64,7 +64,7 @@ def set_offload_context(offload_config):
 
 @legacy("get_offload_context", "context.get_offload_context")
 def get_offload_context():
-    """Returns all values for moving data off a device, by key.
+    """Returns all offload settings, by key.
 
     Returns:
         dict.

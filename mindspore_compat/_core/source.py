@@ -7,7 +7,7 @@ _numbers = itertools.count(1)
 
 
 def compiled(lines, scope, title):
-    """Runs `lines` in `scope` and returns it; the source is registered for tracebacks."""
+    """Runs `lines` in `scope`, returns `scope`, and registers the source for tracebacks."""
     text = "\n".join(lines) + "\n"
     filename = f"<{title} #{next(_numbers)}>"
     linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)

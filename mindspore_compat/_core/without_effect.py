@@ -1,4 +1,4 @@
-"""Marks settings that are accepted but have no effect, and tells the user so.
+"""Marks settings that are accepted but have no effect, and warns the user.
 
     @without_effect("dataset.config.set_fast_recovery")
     def set_fast_recovery(fast_recovery): ...
@@ -6,11 +6,11 @@
     @without_effect("dataset.config.set_iterator_mode(parallel_convert)")
     def set_iterator_mode(do_copy=False, parallel_convert=False): ...
 
-The line is the public path of a function, a method, or a property whose setter only stores.
-Brackets name the arguments that have no effect, where others have one. The mark adds a sentence to
-the docstring, which `help` and the reference show; it gives the stub a comment
-(_startup/stubs.py) and the documentation a line on one page (docs/without_effect.py). The first
-call in a process, or the first value that is not the default of such an argument, logs one warning.
+The line is the public path of a function, a method, or a property whose setter only stores. If only
+some arguments have no effect, brackets name them. The mark adds a sentence to the docstring, which
+`help` and the reference show. It also adds a comment to the stub (_startup/stubs.py) and a line to
+one page of the documentation (docs/without_effect.py). One warning is logged in a process: at the
+first call, or at the first value of such an argument that is not its default.
 
 Keys of `set_context` and its relatives are marked in their tables (context/settings.py).
 """
@@ -31,7 +31,7 @@ _warned = set()
 
 
 class Mark(NamedTuple):
-    """What is marked: a whole function, or the named arguments; and why there is no effect."""
+    """The scope of a mark (a whole function, or the named arguments), and why it has no effect."""
 
     path: str
     arguments: tuple
@@ -39,16 +39,16 @@ class Mark(NamedTuple):
 
     @property
     def sentence(self):
-        """What help, stub and page say."""
+        """The sentence in the help, the stub and the page."""
         return f"{SENTENCE}: {self.because}." if self.because else f"{SENTENCE}."
 
 
 def without_effect(line, because=""):
-    """Marks a function, a property, or a class with arguments, that only stores what it is given.
+    """Marks a function, a property, or arguments of a class that are stored without effect.
 
     Args:
-        line (str): the public path; in brackets the arguments without effect, of a class those of
-            its `__init__`.
+        line (str): the public path; in brackets the arguments without effect (of a class, those of
+            its `__init__`).
         because (str): the reason, a clause that follows a colon.
     """
     path, _, named = line.partition("(")
@@ -71,8 +71,8 @@ def without_effect(line, because=""):
 
 
 def keys_without_effect(path, keys):
-    """Marks keywords of a function that takes any, by a sentence in its docstring; the function
-    warns of them itself."""
+    """Marks keywords of a function that accepts any keywords, by a sentence in its docstring. The
+    function logs its own warnings."""
     mark = Mark(path, tuple(keys), "")
     MARKS[path] = mark
 
@@ -86,8 +86,8 @@ def keys_without_effect(path, keys):
 
 
 def warn_once(name, because=""):
-    """Logs, once in a process, that a setting has no effect; the line names the caller outside of
-    the package."""
+    """Warns once per process that a setting has no effect; the warning names the line of the caller
+    outside the package."""
     if name in _warned:
         return
     _warned.add(name)
@@ -107,7 +107,7 @@ def mark_of(thing):
 
 
 def _warning(function, mark):
-    """The function, with a warning before it runs."""
+    """Wraps the function to warn before it runs."""
     if mark.arguments:
         return _warning_of_arguments(function, mark)
 
@@ -121,7 +121,7 @@ def _warning(function, mark):
 
 
 def _warning_of_arguments(function, mark):
-    """The function, with a warning for each marked argument that is not its default."""
+    """Wraps the function to warn of each marked argument that differs from its default."""
     parameters = inspect.signature(function).parameters
     positions = {name: i for i, name in enumerate(parameters)}
     defaults = {
@@ -143,7 +143,7 @@ def _warning_of_arguments(function, mark):
 
 
 def _described(doc, mark):
-    """The docstring with the sentence: after its first paragraph, or behind each argument."""
+    """The docstring with the sentence after its first paragraph, or after each argument."""
     if not mark.arguments:
         return _inserted(doc, mark.sentence)
 
@@ -166,7 +166,7 @@ def _inserted(doc, sentence):
 
 
 def _wrapped(sentence, indent):
-    """The sentence in lines of a docstring."""
+    """Wraps the sentence into lines of a docstring."""
     return textwrap.fill(
         sentence, 100, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
     )

@@ -1,8 +1,8 @@
 """User-defined gradients, gradient hooks, and recomputation: one tape node each.
 
-`custom_gradient` is behind Cell.bprop and user primitives, `add_hook` behind Tensor.register_hook
-and a
-Cell's backward hooks, `recompute` behind mindspore.recompute and Cell.recompute.
+`custom_gradient` implements Cell.bprop and user primitives. `add_hook` implements
+Tensor.register_hook and the backward hooks of a Cell. `recompute` implements mindspore.recompute
+and Cell.recompute.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ def custom_gradient(forward, pull, inputs, apart=False):
         forward (callable): Tensors in, Tensor or tuple of Tensors out.
         pull (callable): `(inputs, outputs, grad_outputs) -> tuple` of Tensors or None
         inputs (tuple): the arguments; those that are Tensors carry gradients.
-        apart (bool): whether an output that is an input comes as a Tensor of its own.
+        apart (bool): whether an output that is also an input is returned as a separate Tensor.
     """
     tensors = [t for t in inputs if isinstance(t, Tensor)]
     out = forward(*map_tensors(outside, tuple(inputs)))
@@ -59,7 +59,7 @@ def custom_gradient(forward, pull, inputs, apart=False):
 
 
 class _CustomRule(VjpRule):
-    """The rule of one call of a function with a gradient of its own."""
+    """The rule of one call of a function with a user-defined gradient."""
 
     def __init__(self, vjp):
         self.name = "custom"
@@ -80,14 +80,14 @@ def as_given(value):
 
 
 def as_given_back(xp, tensor):
-    """A Tensor as what the rules compute on, arrays or Traced values."""
+    """Converts a Tensor to the array or Traced value that the rules compute on."""
     if not isinstance(tensor, Tensor):
         return None if tensor is None else xp.asarray(tensor)
     return xp.wrap(tensor._array, tensor._node) if hasattr(xp, "wrap") else tensor._array
 
 
 def add_hook(tensor, hook):
-    """`tensor` seen through a hook: `hook(gradient)` may replace the gradient that passes."""
+    """Adds a gradient hook to `tensor`: `hook(gradient)` may replace the gradient."""
     current.note_effect("a hook on a gradient")
 
     def vjp(xp, g, given, result):
@@ -105,15 +105,14 @@ def add_hook(tensor, hook):
     return node
 
 
-surroundings = []  # functions that give a context manager, which restores what is in force now
+surroundings = []  # functions that return a context manager, which restores the current state
 
 
 def recompute(block, *args, **kwargs):
-    """Runs `block` without keeping what its inside needs; the walk back runs it again.
+    """Runs `block` without keeping its intermediate values; the backward pass runs it again.
 
-    Weights that the block reads are found by running it recorded once and looking which nodes from
-    outside it reaches; then everything in between is dropped. Random numbers are the same both
-    times.
+    The first run is recorded to find the weights that the block reads: the nodes outside that it
+    reaches. All nodes in between are then dropped. Random numbers are the same in both runs.
     """
     if depth.open == 0:
         return block(*args, **kwargs)
@@ -163,7 +162,7 @@ def _sources(roots, start):
 
 
 class _RecomputeRule(VjpRule):
-    """The rule of one recomputed call: its inputs are whatever nodes it reached."""
+    """The rule of one recomputed call; its inputs are the nodes that the call reached."""
 
     def __init__(self, again):
         self.name = "recompute"
@@ -175,7 +174,7 @@ class _RecomputeRule(VjpRule):
 
 
 def _with_node(node, heads, out):
-    """`out` with its Tensors made by `node`: directly, or through one pick for each of several."""
+    """`out` with Tensors whose node is `node`, or a pick of it if there are several outputs."""
     result = [Tensor._wrap(t._array) for t in heads]
     put_node(node, result)
     fresh = iter(result)

@@ -1,5 +1,5 @@
-"""Copies between the host and a GPU, whose gradients are copied in the other direction, so that a
-node's saved arrays and its gradient are on the same device.
+"""Differentiable copies between the host and a GPU. Gradients are copied in the other direction, so
+the saved arrays of a node and its gradient are on the same device.
 """
 
 import threading
@@ -12,7 +12,7 @@ from .traced import Traced, traced_space
 
 
 class _Move(VjpRule):
-    """The rule of a move from a space."""
+    """The vjp rule of a move from a space."""
 
     def __init__(self, home):
         self.name, self.inputs, self.saves = "move", ("x",), ()
@@ -21,7 +21,7 @@ class _Move(VjpRule):
 
 
 class _Moves(threading.local):
-    """How many moves this thread has recorded."""
+    """The number of moves that this thread has recorded."""
 
     recorded = 0
 
@@ -31,7 +31,7 @@ _RULES = {}  # the space that arrays come from -> the rule of a move from there
 
 
 def _moved_back(g, home):
-    """A gradient, an array or a Traced value, in the space of what was moved."""
+    """Moves a gradient, an array or a Traced value, back to the space of the original array."""
     if type(g) is not Traced:
         return arrays.to_space(home, g) if type(g) in SPACES else g
     if type(g.array) not in SPACES:
@@ -40,7 +40,7 @@ def _moved_back(g, home):
 
 
 def recorded_move(xp, array, node):
-    """`array` in the space `xp`, or on the device of the batches there, and its node there."""
+    """Moves `array` to the space `xp`, or to the device of its Batches; returns it and its node."""
     moved = xp.to_device(array) if hasattr(xp, "to_device") else arrays.to_space(xp, array)
     home = SPACES.get(type(array))
     same = home is None or arrays.on_device(array) == arrays.on_device(moved)
@@ -53,7 +53,7 @@ def recorded_move(xp, array, node):
 
 
 def in_space(xp, tensor):
-    """`tensor` in a space: itself where it is there."""
+    """Moves `tensor` to a space; returns `tensor` itself if it is already there."""
     array, node = recorded_move(xp, tensor._array, tensor._node)
     if array is tensor._array:
         return tensor
@@ -63,7 +63,7 @@ def in_space(xp, tensor):
 
 
 def on_one_device(values):
-    """Values of which the Tensors are on a GPU if one of them is; others as they are."""
+    """Moves all Tensors among the values to a GPU if one of them is there; leaves other values."""
     tensors = [value for value in values if isinstance(value, Tensor)]
     there = [SPACES[type(t._array)] for t in tensors if type(t._array) in SPACES]
     device = next((space for space in there if space is not arrays.HOST), None)

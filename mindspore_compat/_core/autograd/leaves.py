@@ -15,7 +15,7 @@ from ..vmap.batch import Batch, broadcast_nodes, running, space_among
 from .tape import Leaf, as_gradient, backward, depth, leaf
 from .traced import Traced, traced_space
 
-_entering = threading.Lock()  # a weight has one leaf at a time, also where threads train at once
+_entering = threading.Lock()  # a weight has one leaf at a time, even if several threads train
 watchers = []  # called with the gradients of each outermost walk back (ops/_debug/float_status.py)
 WEIGHTS = weakref.WeakValueDictionary()  # every live Parameter, by its id
 
@@ -23,9 +23,9 @@ WEIGHTS = weakref.WeakValueDictionary()  # every live Parameter, by its id
 class _GradientScope:
     """An open gradient: leaves on inputs and weights, restored at the end.
 
-    Within a pause (`unrecorded`) it records nevertheless, and what it gives has no history. Entered
-    once more for a walk back that comes later, it puts the same leaves on the weights, which blocks
-    that are recomputed look for.
+    Within a pause (`unrecorded`) it still records, and its results have no history. If it is
+    entered again for a later backward pass, it puts the same leaves on the weights, because
+    recomputed blocks look for them.
     """
 
     retained = False  # whether something else may walk the tape again, see `depth.retained`
@@ -70,7 +70,7 @@ class _GradientScope:
                 weight._array = array
 
     def _refuse_shared(self):
-        """Two threads that put leaves on one weight would each receive parts of the gradient."""
+        """Refuses weights that another thread differentiates: gradients would be split."""
         for weight in self.weights:
             if type(weight._node) is Leaf:
                 raise RuntimeError(
@@ -85,26 +85,26 @@ class _GradientScope:
         return made
 
     def input(self, tensor):
-        """A Tensor of the same values whose gradient is wanted."""
+        """A Tensor with the same values and a new leaf."""
         made = Tensor._wrap(_in_vmap(tensor._array))
         made._node = self._leaf(tensor)
         return made
 
     def only(self, indices):
-        """Takes no other gradients than those by these weights; in the order of `indices`."""
+        """Keeps only the gradients of these weights, in the order of `indices`."""
         left = [self.leaves[index] for index in indices]
         for each in set(self.leaves) - set(left):
             each.number = 0  # earlier than every leaf that is left: no walk back gets there
         self.leaves = left
 
     def gradients(self, outputs, grad_outputs, last=False):
-        """The gradients of all leaves, given those of the outputs, as Tensors.
+        """Returns the gradients of all leaves as Tensors, given the gradients of the outputs.
 
         Args:
             outputs (Sequence[Tensor]): where the walk starts.
             grad_outputs (Sequence[Tensor]): the gradient at each of them.
-            last (bool): True if this tape is not walked again: outside other gradients each node
-                gives up what it saved when it has been used.
+            last (bool): True if this tape is not walked again: outside other gradients, each node
+                releases its saved values after use.
         """
         higher = depth.open > 1 and not self.paused
         spent = 0 if last and depth.open == 1 and not depth.retained else None
@@ -119,7 +119,7 @@ class _GradientScope:
 
 
 def _in_vmap(array):
-    """`array` as a Batch of equal slices inside a running vmap, so that each slice has its
+    """`array` as a Batch of equal slices inside a running vmap, which gives each slice its own
     gradient."""
     return _broadcast(array, running.spaces)
 
@@ -148,7 +148,7 @@ def _prepared(grad_output, out, higher):
 
 
 def _as_tensor(g, end):
-    """A gradient as a Tensor; zeros where none arrived."""
+    """A gradient as a Tensor; zeros if none arrived."""
     if g is None:
         shape, dtype = end.metas[0]
         return Tensor._wrap(current_space().zeros(shape, dtype))
@@ -172,7 +172,7 @@ def trained_parameters():
 
 
 def in_order_of_use(leaves, heads):
-    """The leaves that the outputs lead back to, in the order in which operations took them."""
+    """The leaves that the outputs depend on, in the order of their first use by operations."""
     first, floor = {}, min((end.number for end in leaves), default=0)
     ends = set(leaves)
     stack = list({head._node for head in heads if head._node is not None})
@@ -194,12 +194,12 @@ def in_order_of_use(leaves, heads):
 
 
 def ones_like(tensor):
-    """A Tensor of ones, as large as `tensor`."""
+    """A Tensor of ones in the shape of `tensor`."""
     array = tensor._array
     return Tensor._wrap(space_for(array).ones_like(array))
 
 
 def zeros_like(tensor):
-    """A Tensor of zeros, as large as `tensor`."""
+    """A Tensor of zeros in the shape of `tensor`."""
     array = tensor._array
     return Tensor._wrap(space_for(array).zeros_like(array))

@@ -1,8 +1,8 @@
 """Linearization of a function at a point: one recorded run, many directions.
 
-`Pull` maps gradients of the outputs to gradients of the inputs, `Push` directions of the inputs to
-derivatives of the outputs. Both run the function once; the tape keeps the saved values. The
-public `linearize` is here, and `jacrev` and `jacfwd` (ops/_transforms/functional.py) batch these
+`Pull` maps gradients of the outputs to gradients of the inputs. `Push` maps directions of the
+inputs to derivatives of the outputs. Both run the function once; the tape keeps the saved values.
+The public `linearize` is here. `jacrev` and `jacfwd` (ops/_transforms/functional.py) batch these
 maps by vmap. `jvp` and `vjp` are in transforms.py.
 """
 
@@ -26,19 +26,20 @@ _OneTensor = InstanceOf(Tensor).called("a Tensor or a tuple or list of Tensors")
 
 
 class Pull:
-    """The gradients of `fn` at some inputs, as a function of those at its outputs.
+    """The vector-Jacobian product: maps gradients at the outputs of `fn` to gradients at its
+    inputs.
 
     Args:
-        fn (Callable): what to differentiate.
-        inputs (Sequence[Tensor]): where.
+        fn (Callable): the function to differentiate.
+        inputs (Sequence[Tensor]): the point.
         has_aux (bool): True if only the first output is differentiated.
 
     Attributes:
-        out: what `fn` returned.
-        main: that of it which is differentiated.
+        out: the result of `fn`.
+        main: the part of it that is differentiated.
         heads (list[Tensor]): the Tensors in `main`.
-        alone (bool): True if no other gradient is open and `fn` ran no vmap, all on one device:
-            then a vmap can walk the tape.
+        alone (bool): True if no other gradient is open, `fn` ran no vmap, and all is on one device;
+            only then can a vmap walk the tape.
     """
 
     def __init__(self, fn, inputs, has_aux=False):
@@ -53,20 +54,20 @@ class Pull:
         self.out = _left(out)
 
     def __call__(self, grad_outputs):
-        """The gradient of each input as a list, given that of each head."""
+        """Returns the gradients of the inputs as a list, given the gradients of the heads."""
         with walking():
             return self.scope.gradients(self.heads, grad_outputs)
 
 
 def _events():
-    """How many vmaps and moves between devices there have been, which no vmap can walk back."""
+    """The count of vmaps and moves between devices so far; no vmap can walk back through them."""
     return running.started, moves.recorded
 
 
 class Push:
-    """The derivatives of `fn` at some inputs, as a function of a direction.
+    """The Jacobian-vector product: maps a direction of the inputs to derivatives of the outputs.
 
-    They are the gradients of a pull, which is linear in what it is given. The arguments and
+    A pull is linear in its argument, so its own gradients are these derivatives. The arguments and
     attributes are those of `Pull`.
     """
 
@@ -82,7 +83,7 @@ class Push:
         self.out = _left(pull.out)
 
     def __call__(self, direction):
-        """The derivative of each head as a list, along a direction for each input."""
+        """Returns the derivatives of the heads as a list, along one direction for each input."""
         with walking():
             along = [_on_device_of(d, p) for d, p in zip(direction, self.pulled)]
             return self.scope.gradients(self.pulled, along)
@@ -98,15 +99,15 @@ def _tensors(name, value):
 
 @public("ops.linearize", "ops.functional.linearize")
 def linearize(fn, inputs):
-    """The outputs of `fn` at `inputs`, and the function that gives its derivative along a
-    direction.
+    """Linearizes `fn` at `inputs`: returns its outputs and a function for its Jacobian-vector
+    product.
 
-    `fn` runs once, however often the derivative is taken, so what it read at that time, its
-    weights included, must stay as it was.
+    `fn` runs only once, however often the derivative is taken. So the values that it read, such as
+    its weights, must not change in the meantime.
 
     Args:
-        fn (Union[Cell, Function]): what to differentiate.
-        inputs (Union[Tensor, tuple[Tensor], list[Tensor]]): where.
+        fn (Union[Cell, Function]): the function to differentiate.
+        inputs (Union[Tensor, tuple[Tensor], list[Tensor]]): the point.
 
     Returns:
         (outputs, jvp_fn). `jvp_fn(v)` takes a direction in the form of `inputs` and returns the

@@ -21,19 +21,19 @@ __all__ = ["register_saved_tensors_hooks", "saved_tensors_hooks"]
 
 @public("saved_tensors_hooks")
 class saved_tensors_hooks:
-    """A context in which the Tensors that gradients keep are packed, and unpacked when needed.
+    """A context manager that packs the Tensors saved for gradients, and unpacks them when needed.
 
-    Of nested contexts the innermost counts. Nothing is packed where nothing is differentiated. Use
-    it to move saved values elsewhere, or to store them in fewer bits.
+    Of nested contexts, the innermost applies. Without differentiation, nothing is packed. Use it to
+    move saved values elsewhere, or to store them in fewer bits.
 
     Args:
-        pack_hook (Callable): a Tensor that is saved -> what is stored instead of it. A change that
-            the hook makes to the Tensor in place stays its own.
-        unpack_hook (Callable): what was stored -> the Tensor, when the gradient is computed.
+        pack_hook (Callable): maps a saved Tensor to the object that is stored instead. In-place
+            changes that the hook makes to the Tensor do not affect the original.
+        unpack_hook (Callable): maps the stored object to the Tensor, when the gradient is computed.
 
     Raises:
-        TypeError: on entry, if a hook cannot be called; later, if `unpack_hook` returns something
-            other than a Tensor.
+        TypeError: on entry, if a hook is not callable; later, if `unpack_hook` does not return a
+            Tensor.
 
     Examples:
         >>> import mindspore_compat as ms
@@ -66,7 +66,7 @@ class saved_tensors_hooks:
         depth.packing = self._outer.pop()
 
     def _pack(self, array):
-        """What the hook makes of an array; a node makes changes in place go to a copy."""
+        """Packs an array by the hook; in-place changes go to a copy."""
         given = Tensor._wrap(array)
         given._node = leaf(None, array.shape, array.dtype)
         with unrecorded():
@@ -87,14 +87,14 @@ class saved_tensors_hooks:
 def register_saved_tensors_hooks(pack_hook, unpack_hook):
     """A decorator: the function runs within `saved_tensors_hooks(pack_hook, unpack_hook)`.
 
-    The original heeds it in graph mode only; here both modes are one.
+    The original applies it in graph mode only; here both modes behave alike.
 
     Args:
-        pack_hook (Callable): as of `saved_tensors_hooks`.
-        unpack_hook (Callable): as of `saved_tensors_hooks`.
+        pack_hook (Callable): as in `saved_tensors_hooks`.
+        unpack_hook (Callable): as in `saved_tensors_hooks`.
 
     Raises:
-        TypeError: when the function is called, as `saved_tensors_hooks`.
+        TypeError: when the function is called, as in `saved_tensors_hooks`.
 
     Example:
         >>> import mindspore_compat as ms

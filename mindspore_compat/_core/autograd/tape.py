@@ -10,11 +10,11 @@ shape and dtype, and adds it to what x already received. Nodes are numbered, so 
 sorted by number are a valid order, and no graph structure is needed beyond `parents`.
 
 **Depth decides** what a rule computes on. In the outermost gradient it receives arrays. Inside
-another gradient it receives Traced values (traced.py), which record themselves, so the outer
-gradient sees through the inner one and derivatives of any order need nothing more.
+another gradient it receives Traced values (traced.py), which record themselves. So the outer
+gradient differentiates the inner one, and derivatives of any order need nothing more.
 
-The public transforms (grad, vjp, ...) are in transforms.py, the rules of NumPy's functions in
-vjp_rules*.py, the rules of ops next to the ops.
+The public transforms (grad, vjp, ...) are in transforms.py. The rules of NumPy's functions are in
+vjp_rules*.py; the rules of ops are next to the ops.
 """
 
 import collections
@@ -62,9 +62,10 @@ class Pick(Node):
 
 
 class Leaf(Node):
-    """Where a walk back ends: an input or a weight of the function differentiated.
+    """An end point of the backward pass: an input or a weight of the differentiated function.
 
-    Its parent is the node that the value had outside, so an enclosing gradient goes on through it.
+    Its parent is the node that the value had outside, so an enclosing gradient continues through
+    it.
     """
 
     __slots__ = ()
@@ -73,8 +74,8 @@ class Leaf(Node):
 class VjpRule:
     """How gradients flow back through one operation.
 
-    A vjp is a function `(xp, g, *names)`. Its names say what it needs and so what the tape
-    saves: an input, an attribute, `out` (the result, or the tuple of results), or `<input>_shape`.
+    A vjp is a function `(xp, g, *names)`. Its names say what it needs, and so what the tape saves:
+    an input, an attribute, `out` (the result, or the tuple of results), or `<input>_shape`.
 
     Args:
         name (str): the operation, for error messages.
@@ -87,8 +88,8 @@ class VjpRule:
         many (bool): the last input name stands for any number of arrays.
 
     Attributes:
-        fills (bool): of several outputs, those that no gradient reached get zeros instead of None;
-            a joint vjp says with an attribute of this name that it takes None.
+        fills (bool): whether outputs that no gradient reached get zeros instead of None, if there
+            are several outputs; a joint vjp sets an attribute of this name to accept None.
     """
 
     fills = True
@@ -110,7 +111,7 @@ class VjpRule:
         self.pull = _compile_pull(self, vjps, joint)
 
     def renamed(self, inputs, name, upcast):
-        """This rule for an operation of another name, whose inputs have other names."""
+        """This rule for an operation with another name and other input names."""
         names = dict(zip(self.inputs, inputs))
         made = object.__new__(VjpRule)
         made.name = name
@@ -124,7 +125,7 @@ class VjpRule:
 
 
 def _renamed(saved, names):
-    """What a rule saves, an input or `<input>_shape`, by the input's new name."""
+    """The saved names of a rule, inputs or `<input>_shape`, with the inputs renamed."""
     if saved in names:
         return names[saved]
     source = saved.removesuffix("_shape")
@@ -132,7 +133,7 @@ def _renamed(saved, names):
 
 
 def _compile_pull(rule, vjps, joint):
-    """The function `pull(xp, g, saved, wanted)` that gives the gradients of all inputs."""
+    """Compiles the function `pull(xp, g, saved, wanted)` for the gradients of all inputs."""
     lines = ["def pull(xp, g, saved, wanted):"]
     if rule.saves:
         lines.append(f"    {', '.join(rule.saves)}, = saved")
@@ -158,7 +159,7 @@ def _compile_pull(rule, vjps, joint):
 
 
 def record(rule, parents, saved, metas):
-    """A Node for an operation of one output."""
+    """Creates the Node of an operation with one output."""
     node = _new(Node)
     node.rule = rule
     node.parents = parents
@@ -170,17 +171,17 @@ def record(rule, parents, saved, metas):
 
 
 def packed(saved):
-    """What a node saves, packed if `saved_tensors_hooks` is in force."""
+    """The saved values of a node, packed if `saved_tensors_hooks` is active."""
     return saved if depth.packing is None else Packed(saved, depth.packing)
 
 
 class Packed:
-    """What a node saves, put into another form until the walk back
+    """The saved values of a node in another form until the backward pass
     (_core/autograd/saved_tensors.py).
 
     Args:
         saved (tuple): the values; the arrays among them, also within tuples and lists, are packed.
-        packing (tuple): a function from an array to anything, and one from that to an array.
+        packing (tuple): a function that packs an array, and one that unpacks it.
     """
 
     __slots__ = ("packs", "undo")
@@ -190,7 +191,7 @@ class Packed:
         self.packs = _each_array(saved, lambda array: _Pack(pack(array)))
 
     def unpack(self):
-        """The values."""
+        """Returns the unpacked values."""
         return _each_pack(self.packs, self.undo)
 
 
@@ -220,14 +221,14 @@ def _each_pack(value, undo):
 
 
 def record_many(rule, parents, saved, metas, outs):
-    """The nodes of all outputs of an operation that has several."""
+    """Creates the nodes of all outputs of an operation with several outputs."""
     node = record(rule, parents, saved, metas)
     node.outs = tuple((out.shape, out.dtype) for out in outs)
     return [pick(node, i) for i in range(len(outs))]
 
 
 def pick(node, index):
-    """A node for one output of `node`, which has several."""
+    """Creates a node for one of the outputs of `node`."""
     made = _new(Pick)
     made.rule = None
     made.parents = (node,)
@@ -238,7 +239,7 @@ def pick(node, index):
 
 
 def leaf(parent, shape, dtype):
-    """A fresh end point for a gradient, linked to the enclosing one through `parent`."""
+    """Creates an end point for a gradient, linked to the enclosing gradient through `parent`."""
     node = _new(Leaf)
     node.rule = LINK
     node.parents = (parent,)
@@ -258,11 +259,12 @@ SPENT = VjpRule("spent", [], joint=_refuse_spent, upcast=False)
 
 
 class _Depth(threading.local):
-    """How many gradients this thread has open, whether recording is paused within them, the newest
-    leaf of the innermost one, how saved arrays are packed (None, or a pair of functions), whether
-    part of the tape may be walked again after the outermost gradient (`vjp`), who keeps a tape for
-    later, as long as its weights stay as they are (nn/_cell/once.py), and what is called with each
-    gradient as soon as it is complete (nn/wrap/grad_reducer.py)."""
+    """The state of this thread: the number of open gradients; whether recording is paused within
+    them; the newest leaf of the innermost one; how saved arrays are packed (None, or a pair of
+    functions); whether part of the tape may be walked again after the outermost gradient (`vjp`);
+    the keepers of a tape that is valid until its weights change (nn/_cell/once.py); and the
+    function that is called with each gradient as soon as it is complete
+    (nn/wrap/grad_reducer.py)."""
 
     open = 0
     paused = False
@@ -277,22 +279,22 @@ depth = _Depth()
 
 
 def note_in_place_write(tensors):
-    """Tells those who keep a tape that these Tensors are about to be written in place."""
+    """Notifies the keepers of a tape that these Tensors are about to be written in place."""
     for keeper in depth.keepers:
         keeper.note_in_place_write(tensors)
 
 
 def backward(roots, grads, leaves, higher, spent=None, arrived=None):
-    """Walks back from `roots` and returns the gradient of each leaf (None where nothing reaches
-    it).
+    """The backward pass: walks back from `roots` and returns the gradient of each leaf (None if no
+    gradient reaches it).
 
     Args:
         roots (list[Node]): where the gradient starts; None entries are skipped.
         grads (list): the gradient at each root: arrays, or Traced values if `higher`.
         leaves (list[Leaf]): where it ends.
         higher (bool): True to let the rules compute on Traced values.
-        spent (int): nodes of this number and later ones are walked for the last time: each gives up
-            what it saved when it has been used. None to leave all as they are.
+        spent (int): nodes with this number or a higher one are walked for the last time: each
+            releases its saved values after use. None to keep all saved values.
         arrived (Callable): called with each leaf and its gradient as soon as that is complete.
     """
     gathered = {}
@@ -319,14 +321,14 @@ def backward(roots, grads, leaves, higher, spent=None, arrived=None):
 
 
 def _uses(order, ends):
-    """How often each end is an input of the nodes that are walked."""
+    """Counts how often each end is an input of the walked nodes."""
     return collections.Counter(
         parent for node in order if node not in ends for parent in node.parents if parent in ends
     )
 
 
 def _note_arrivals(arrived, uses, node, gathered):
-    """Calls `arrived` with the ends whose last use `node` was."""
+    """Calls `arrived` with the ends that `node` was the last to use."""
     for parent in node.parents:
         if parent in uses:
             uses[parent] -= 1
@@ -350,7 +352,7 @@ def _reachable(starts, ends, floor):
 
 
 def _give_output(gathered, pick, g):
-    """Hands the gradient of one output to the operation that made it."""
+    """Passes the gradient of one output to the node of its operation."""
     node = pick.parents[0]
     given = gathered.get(node)
     if given is None:
@@ -360,7 +362,7 @@ def _give_output(gathered, pick, g):
 
 
 def _pull(gathered, node, g, floor, higher):
-    """Adds to `gathered` what `node` passes to its parents."""
+    """Computes the gradients of the parents of `node` and adds them to `gathered`."""
     rule = node.rule
     parents = node.parents
     wanted = [parent is not None and parent.number >= floor for parent in parents]
@@ -398,7 +400,7 @@ def _pull(gathered, node, g, floor, higher):
 
 
 def _flat(grads, count):
-    """Gradients as one flat list, where the last entry is a list for a variadic input."""
+    """Flattens gradients whose last entry is a list, for a variadic input."""
     *first, rest = grads
     if rest is None:
         rest = [None] * (count - len(first))
@@ -416,7 +418,7 @@ def as_gradient(g):
 
 
 def _filled(given, outs, fills):
-    """Gradients of several outputs, zeros where nothing came, and the space they live in."""
+    """The gradients of several outputs, with zeros for missing ones, and their space."""
     _, xp = as_gradient(next(g for g in given if g is not None))
     if not fills:
         return tuple(g if g is None else as_gradient(g)[0] for g in given), xp
@@ -427,8 +429,7 @@ def _filled(given, outs, fills):
 
 
 def _upcast(xp, g, saved, low_precision):
-    """`g` and `saved` with low-precision floats in float32, where one of the gradients is of low
-    precision."""
+    """Casts low-precision floats in `g` and `saved` to float32, if a gradient has low precision."""
     first = next(each for each in g if each is not None) if type(g) is tuple else g
     if first.dtype not in low_precision:
         return g, saved
@@ -443,7 +444,7 @@ def _upcast(xp, g, saved, low_precision):
 
 
 def _traced_saved(node, saved, xp):
-    """What `node` saved, with its inputs and outputs as Traced values that lead to their nodes."""
+    """The saved values of `node`, with its inputs and outputs as Traced values of their nodes."""
     rule = node.rule
     made = []
     for name, value in zip(rule.saves, saved):
@@ -461,7 +462,7 @@ def _traced_saved(node, saved, xp):
 
 
 def fit(xp, g, shape, dtype):
-    """`g` summed or repeated to `shape` and cast to `dtype` (the real part for a real input)."""
+    """Sums or repeats `g` to `shape` and casts it to `dtype` (the real part for a real input)."""
     if g.shape != shape:
         extra = g.ndim - len(shape)
         if extra > 0:
@@ -481,6 +482,6 @@ def fit(xp, g, shape, dtype):
 
 
 def add_gradient(gathered, node, g):
-    """Adds `g` to what `node` has received."""
+    """Adds `g` to the gradient that `node` has received so far."""
     old = gathered.get(node)
     gathered[node] = g if old is None else old + g

@@ -1,8 +1,8 @@
 """Higher derivatives along a curve: jet and derivative.
 
-The inputs move along x(t) = x + s1 t + s2 t^2 / 2 + ..., and the derivatives of the outputs by t
-are wanted at t = 0. With y the outputs and u fixed, h(t) = <u, y(t)> is a number: its derivatives
-by t come from nested gradients, and the gradient of each of them by u is the derivative of y.
+The inputs move along x(t) = x + s1 t + s2 t^2 / 2 + ..., and the results are the derivatives of the
+outputs by t at t = 0. With y the outputs and u fixed, h(t) = <u, y(t)> is a number. Nested
+gradients give its derivatives by t, and the gradient of each of them by u is the derivative of y.
 """
 
 from math import factorial
@@ -22,7 +22,7 @@ def _along(fn, curve, order):
     """The outputs of `fn`, and for k = 1..order the derivatives of its heads along a curve.
 
     Args:
-        fn (Callable): Tensors to a Tensor or a nest of Tensors.
+        fn (Callable): maps Tensors to a Tensor or to nested Tensors.
         curve (Callable): the inputs, as a list, for a Tensor t without axes.
         order (int): at least 1.
     """
@@ -48,7 +48,7 @@ def _along(fn, curve, order):
 
 
 def _floats(tensor):
-    """`tensor` itself, or as float32 where it holds no floats."""
+    """`tensor` if it holds floats, else `tensor` cast to float32."""
     if tensor._array.dtype.kind in _FLOATS:
         return tensor
     return DECLARED["ops"]["cast"][0].run(tensor, "float32")
@@ -70,7 +70,7 @@ def _moving(starts, series):
 
 
 def _checked_series(primals, series):
-    """The two arguments of jet as lists; they are both Tensors or both tuples of Tensors."""
+    """The two arguments of jet as lists; both must be Tensors, or both tuples of Tensors."""
     if isinstance(primals, Tensor) and isinstance(series, Tensor):
         return [primals], [series]
     both = [*primals, *series] if isinstance(primals, tuple) and isinstance(series, tuple) else [0]
@@ -85,11 +85,11 @@ def _checked_series(primals, series):
 
 @public("ops.jet", "ops.functional.jet")
 def jet(fn, primals, series):
-    """The outputs of `fn` along a curve, and their derivatives as high as those of the curve.
+    """Higher derivatives of the outputs of `fn` along a curve, up to the order of the curve.
 
     Args:
-        fn (Union[Cell, Function]): what to differentiate.
-        primals (Union[Tensor, tuple[Tensor]]): where the curve starts; ints become float32.
+        fn (Union[Cell, Function]): the function to differentiate.
+        primals (Union[Tensor, tuple[Tensor]]): the start of the curve; ints become float32.
         series (Union[Tensor, tuple[Tensor]]): for each input its derivatives along the curve,
             shape (order, ...), element i the derivative of order i + 1. Ones and then zeros give
             the derivatives by the input itself.
@@ -140,18 +140,19 @@ def jet(fn, primals, series):
 
 @public("ops.derivative", "ops.functional.derivative")
 def derivative(fn, primals, order):
-    """The outputs of `fn` and their derivative of one order, all inputs moving at speed one.
+    """The outputs of `fn` and their derivative of order `order`, with all inputs moving at speed 1.
 
     Args:
-        fn (Union[Cell, Function]): what to differentiate.
-        primals (Union[Tensor, tuple[Tensor]]): where; ints become float32.
-        order (int): which derivative, at least 1.
+        fn (Union[Cell, Function]): the function to differentiate.
+        primals (Union[Tensor, tuple[Tensor]]): the point; ints become float32.
+        order (int): the order of the derivative, at least 1.
 
     Returns:
         (outputs, derivatives): Tensors, or lists where `fn` has several outputs.
 
     Raises:
-        TypeError: if `primals` is neither a Tensor nor a tuple of Tensors, or `order` no int.
+        TypeError: if `primals` is neither a Tensor nor a tuple of Tensors, or `order` is not an
+            int.
         ValueError: if `order` is less than 1.
 
     Examples:
@@ -181,7 +182,7 @@ def derivative(fn, primals, order):
 
 
 def _listed(out, derivatives):
-    """Outputs and derivatives: alone, or as lists where there are several outputs."""
+    """Outputs and derivatives: single values, or lists if there are several outputs."""
     if isinstance(out, Tensor):
         return out, derivatives[0]
     return tensors_in(out), derivatives

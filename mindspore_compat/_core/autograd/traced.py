@@ -1,4 +1,4 @@
-"""Traced values: arrays that record what is done to them, with NumPy's functions and operators.
+"""Traced values: arrays that record the NumPy functions and operators applied to them.
 
 A body or a gradient rule written against `xp` runs unchanged on them:
 
@@ -6,9 +6,9 @@ A body or a gradient rule written against `xp` runs unchanged on them:
     x = xp.wrap(numpy.ones(3), node)      # a Traced value; `node` is where it came from
     y = xp.exp(x) * 2                     # two nodes, by the rules of vjp_rules.py
 
-This is how an op without a rule of its own is differentiated, and how rules themselves are (second
-order). Names whose result carries no gradient (comparisons, shapes, new arrays) pass through; a
-name that has no rule and is not among those is refused, so no gradient is lost in silence.
+Ops without their own rule are differentiated this way, and so are the rules themselves (second
+order). Names whose result carries no gradient (comparisons, shapes, new arrays) pass through. Any
+other name without a rule raises an error, so no gradient is lost silently.
 """
 
 import inspect
@@ -26,7 +26,7 @@ _new = object.__new__
 # they stay numbers in the call, so that they do not promote an array
 _NUMBERS = (int, float, bool, complex)
 
-# Attributes that array libraries take by name; the others have other names here and there.
+# Attributes that all array libraries accept by name; other attributes have different names.
 _BY_NAME = {
     "keepdims",
     "ddof",
@@ -147,7 +147,7 @@ def _constant(space, function):
 
 
 def bare(value):
-    """The array behind a Traced value; tuples and lists are entered."""
+    """The array behind a Traced value, also within tuples and lists."""
     if type(value) is Traced:
         return value.array
     if isinstance(value, (tuple, list)):
@@ -158,7 +158,7 @@ def bare(value):
 def _recording(space, primitive):
     """The function that computes `primitive` and records it.
 
-    For a fixed number of inputs it is straight-line code written for the primitive; batches, list
+    For a fixed number of inputs it is straight-line code generated for the primitive. Batches, list
     inputs and several outputs go through `_general`.
     """
     general = _general(space, primitive)
@@ -225,7 +225,7 @@ def _saved_source(name, inputs):
 
 
 def _general(space, primitive):
-    """`primitive` for every case, by the book."""
+    """The general implementation of `primitive`, for every case."""
     rule = primitive.rule
     signature = inspect.signature(primitive.signature)
 

@@ -1,9 +1,9 @@
 """The public transforms: grad, value_and_grad, vjp, jvp, stop_gradient.
 
-Each attaches fresh leaves to the Tensors to differentiate by, runs the function and the backward
-pass, and restores what it changed, also when the function raises. The backward pass is in tape.py,
-user-defined gradients and recomputation in custom.py. Forward mode is two reverse passes:
-`w = vjp(u)` is linear in `u`, and its own vjp at `v` is `J v`.
+Each transform attaches new leaves to the Tensors to differentiate by, runs the function and the
+backward pass, and restores all changes, even if the function raises an error. The backward pass is
+in tape.py; user-defined gradients and recomputation are in custom.py. Forward mode is two reverse
+passes: `w = vjp(u)` is linear in `u`, and its own vjp at `v` is `J v`.
 """
 
 import contextlib
@@ -38,7 +38,7 @@ def tensors_in(value):
 
 
 def map_tensors(function, value):
-    """`value` with `function` applied to every Tensor in it; other things stay."""
+    """Applies `function` to every Tensor in nested tuples, lists and dicts; other values stay."""
     if isinstance(value, Tensor):
         return function(value)
     if isinstance(value, (tuple, list)):
@@ -52,14 +52,14 @@ def map_tensors(function, value):
 
 
 class Mutable:
-    """What `mutable` mixes into a tuple, list or dict: `grad` looks at the Tensors inside."""
+    """The mixin that `mutable` adds to tuples, lists and dicts: `grad` looks at their Tensors."""
 
 
 class Sparse:
-    """What sparse tensors derive from: gradients flow through their `values`, a Tensor."""
+    """The base of sparse tensors: gradients flow through their `values`, a Tensor."""
 
     def holding(self, values):
-        """A sparse tensor of the same positions that holds other values."""
+        """A sparse tensor with the same positions and other values."""
         made = copy.copy(self)
         made._values = values
         return made
@@ -69,7 +69,7 @@ class Sparse:
 
 
 class Request:
-    """What a gradient is taken of: positions, weights, and the form of the answer."""
+    """The specification of a gradient: positions, weights, and the form of the result."""
 
     def __init__(
         self, api, fn, position, weights, has_aux=False, return_ids=False, sens_param=False
@@ -79,15 +79,15 @@ class Request:
         self.return_ids = return_ids
         self.sens_param = sens_param
         self.positions = _positions(api, position, weights)
-        self.single_input = True  # a lone gradient of an input stands by itself
+        self.single_input = True  # the only gradient of an input is not in a tuple
         self.paired = weights is not None and bool(self.positions)
         self.weights, self.single_weight = _weights(weights)
         self.asks_weights = weights is not None
-        self.used_only = False  # of the weights only those that the function uses, in that order
+        self.used_only = False  # only for weights that the function uses, in that order
         self.api = api
 
     def need_weights(self):
-        """Refuses weights of another type; as in the original, in use only."""
+        """Refuses weights of a wrong type; as in the original, only at the call."""
         wrong = [w for w in self.weights if not isinstance(w, Tensor)]
         if wrong:
             raise TypeError(
@@ -96,7 +96,7 @@ class Request:
             )
 
     def run(self, args, kwargs):
-        """Returns (value of the function, gradients in the requested form)."""
+        """Runs the function; returns (its value, the gradients in the requested form)."""
         self.need_weights()
         args, kwargs, grad_outputs = self._split(args, kwargs)
         with _GradientScope(self.weights) as scope:
@@ -107,7 +107,7 @@ class Request:
         return _left(run.out), run.answer(gradients)
 
     def _split(self, args, kwargs):
-        """The inputs, and the gradient at the output: the last one, or that named `sens`."""
+        """Splits off the gradient at the output: the last argument, or the keyword `sens`."""
         if not self.sens_param:
             return args, kwargs, None
         if "sens" in kwargs:
@@ -116,7 +116,7 @@ class Request:
         return args[:-1], kwargs, args[-1]
 
     def _heads(self, out):
-        """The outputs that are differentiated: all, or the first if the others are auxiliary."""
+        """The outputs to differentiate: all, or only the first if the others are auxiliary."""
         if self.has_aux:
             if not isinstance(out, tuple) or len(out) < 2:
                 raise ValueError(
@@ -141,10 +141,10 @@ class Request:
 
 
 class _Run:
-    """One run of a Request within an open gradient, and the answers it gives for sensitivities.
+    """One run of a Request within an open gradient, and its gradients for given sensitivities.
 
-    Positions count keyword arguments after the others. A Tensor that is given several times is one
-    input: its gradient is the sum over all its positions.
+    Positions count positional arguments first, then keyword arguments. A Tensor that is passed
+    several times is one input: its gradient is the sum over all its positions.
     """
 
     def __init__(self, request, scope, args, kwargs):
@@ -160,7 +160,7 @@ class _Run:
         leaf_of = {id(w): end for w, end in zip(scope.weights, scope.leaves, strict=True)}
         self.weights = request.weights
         self.weight_leaves = [leaf_of[id(w)] for w in self.weights]
-        self.inputs = {}  # id of a Tensor as it was given -> it, the one with a leaf, the leaf
+        self.inputs = {}  # id of an argument -> the argument, its Tensor with a leaf, the leaf
         for i in positions:
             if isinstance(self.args[i], _WITH_GRADIENTS):
                 map_tensors(self._enter, self.args[i])
@@ -179,7 +179,7 @@ class _Run:
         return tensor if found is None else found[1]
 
     def leave_unused(self):
-        """Takes no gradients by weights that the outputs do not lead back to."""
+        """Drops the weights that the outputs do not depend on."""
         weight_of = dict(zip(self.weight_leaves, self.weights))
         used = in_order_of_use(self.weight_leaves, self.heads)
         others = weight_of.keys() - set(used)
@@ -212,7 +212,7 @@ _WITH_GRADIENTS = (Tensor, Mutable, Sparse)
 
 
 def _as_given(gradient):
-    """The gradient of a sparse tensor: one in graph mode, its values in PyNative mode."""
+    """The gradient of a sparse tensor: sparse in graph mode, its values in PyNative mode."""
     return (
         gradient.values
         if isinstance(gradient, Sparse) and config.mode == PYNATIVE_MODE
@@ -221,20 +221,20 @@ def _as_given(gradient):
 
 
 def _of_weight(weight, g):
-    """The gradient of a weight after its hooks; zeros for a Parameter that requires none."""
+    """The gradient of a weight after its hooks; zeros for a Parameter without `requires_grad`."""
     if isinstance(weight, type_named("Parameter")) and not weight.requires_grad:
         return zeros_like(g)
     return _hooked(weight, g)
 
 
 def _left(out):
-    """Results as they leave a gradient: without their history, if it was the outermost."""
+    """Results on leaving a gradient: without history if it was the outermost gradient."""
     return map_tensors(outside, out) if depth.open == 0 or depth.paused else out
 
 
 @contextlib.contextmanager
 def walking():
-    """The depth of a walk over a tape whose gradient was closed before."""
+    """A context with the depth for a walk over a tape whose gradient is already closed."""
     depth.open += 1
     try:
         yield
@@ -243,7 +243,7 @@ def walking():
 
 
 def outside(tensor):
-    """A result as it leaves the outermost gradient: without its history."""
+    """A result on leaving the outermost gradient: without its history."""
     if tensor._node is None:
         return tensor
     if type(tensor) is not Tensor:
@@ -285,7 +285,7 @@ def _weights(weights):
 
 
 def _output_gradients(heads, grad_outputs):
-    """The gradient at each output: ones, or what the caller gave, fitted to the output."""
+    """The gradient at each output: ones, or the caller's sensitivity fitted to the output."""
     if grad_outputs is None:
         return [ones_like(head) for head in heads]
     given = (
@@ -299,7 +299,7 @@ def _output_gradients(heads, grad_outputs):
 
 
 def _in_space_of(grad_outputs, head):
-    """A sensitivity as a value of the space of `head`, where that notes what is computed."""
+    """A sensitivity in the space of `head`, if that space records operations."""
     if type(head._array) in SPACES or type(grad_outputs._array) not in SPACES:
         return grad_outputs
     return ones_like(head) * grad_outputs
@@ -314,7 +314,7 @@ def _on_device_of(tensor, other):
 
 
 def _fitted(grad_outputs, head):
-    """A sensitivity in the output's shape; a scalar stands for every element."""
+    """A sensitivity in the shape of the output; a scalar applies to every element."""
     if grad_outputs.shape == head.shape:
         return grad_outputs
     if grad_outputs.size == 1 and head.size == 1:
@@ -337,22 +337,22 @@ def grad(
     return_ids: Bool = False,
     sens_param: Bool = False,
 ):
-    """A function that computes the gradient of `fn`.
+    """Returns a function that computes the gradient of `fn`.
 
     Args:
-        fn (Union[Cell, Function]): what to differentiate; its outputs are summed.
+        fn (Union[Cell, Function]): the function to differentiate; its outputs are summed.
         grad_position (Union[None, int, tuple[int]]): the inputs to differentiate by. Default: 0.
         weights (Union[None, Parameter, list, ParameterTuple]): the weights to differentiate by.
-        has_aux (bool): True if only the first output is differentiated and the others handed
-            through.
+        has_aux (bool): True if only the first output is differentiated and the others are returned
+            unchanged.
         return_ids (bool): True to pair each gradient with its position or the weight's name.
-        sens_param (bool): True if the caller gives the gradient at the outputs, as the last
-            argument or as `sens`; ones are taken otherwise. Default: False.
+        sens_param (bool): True if the caller passes the gradient at the outputs, as the last
+            argument or as `sens`; otherwise it is ones. Default: False.
 
     Returns:
-        Function with the inputs of `fn`, which returns the gradients: of one position a Tensor, of
-        several a tuple, of weights a tuple (a Tensor for one Parameter), of both a pair; with
-        `has_aux` a pair of these and a tuple of the other outputs.
+        Function with the inputs of `fn`, which returns the gradients: a Tensor for one position, a
+        tuple for several; a tuple for weights (a Tensor for one Parameter); a pair for both. With
+        `has_aux`, a pair of these and a tuple of the other outputs.
 
     Raises:
         ValueError: if `grad_position` and `weights` are both None, or a position is negative.
@@ -385,12 +385,12 @@ def value_and_grad(
     return_ids: Bool = False,
     sens_param: Bool = False,
 ):
-    """A function that computes the value of `fn` and its gradient; the arguments are those of
-    `grad`.
+    """Returns a function that computes the value and the gradient of `fn`; the arguments are those
+    of `grad`.
 
     Returns:
-        Function with the inputs of `fn`, which returns (outputs of `fn`, gradients as `grad` gives
-        them).
+        Function with the inputs of `fn`, which returns (outputs of `fn`, gradients in the form of
+        `grad`).
 
     Raises:
         ValueError: if `grad_position` and `weights` are both None, or a position is negative.
@@ -414,7 +414,7 @@ def value_and_grad(
 
 @public("get_grad", "ops.get_grad")
 def get_grad(gradients, identifier):
-    """The gradient of one position or weight, out of what `grad(..., return_ids=True)` returned.
+    """Returns the gradient of one position or weight from the result of `grad(return_ids=True)`.
 
     Args:
         gradients (Union[tuple[int, Tensor], tuple[tuple]]): the pairs.
@@ -452,23 +452,23 @@ def get_grad(gradients, identifier):
 
 @public("vjp", "ops.vjp")
 def vjp(fn, *inputs, weights=None, has_aux=False):
-    """The outputs of `fn` and a function that pulls a vector back through it.
+    """Vector-Jacobian product: returns the outputs of `fn` and a function for its reverse mode.
 
-    `fn` runs once, however often a vector is pulled back, so what it read at that time, its weights
-    included, must stay as it was.
+    `fn` runs only once, however often the product is taken. So the values that it read, such as its
+    weights, must not change in the meantime.
 
     Args:
-        fn (Union[Cell, Function]): what to differentiate.
-        *inputs (Tensor): where.
+        fn (Union[Cell, Function]): the function to differentiate.
+        *inputs (Tensor): the point.
         weights (Union[None, Parameter, list, ParameterTuple]): weights to differentiate by as well.
         has_aux (bool): True if only the first output is differentiated.
 
     Returns:
-        (outputs, vjp_fn), and the other outputs where `has_aux`. `vjp_fn(*sens)` gives the
-        gradients of all inputs as a tuple, and those of the weights with them.
+        (outputs, vjp_fn), and the other outputs with `has_aux`. `vjp_fn(*sens)` returns the
+        gradients of all inputs as a tuple, together with the gradients of the weights.
 
     Raises:
-        TypeError: if an input is not a Tensor, or a weight neither.
+        TypeError: if an input is not a Tensor, or a weight is not one.
 
     Example:
         >>> import mindspore_compat as ms
@@ -501,16 +501,16 @@ def vjp(fn, *inputs, weights=None, has_aux=False):
 
 @public("jvp", "ops.jvp")
 def jvp(fn, inputs, v, has_aux=False):
-    """The outputs of `fn` at `inputs` and its derivative along `v`.
+    """Jacobian-vector product: the outputs of `fn` at `inputs` and its derivative along `v`.
 
     Args:
-        fn (Union[Cell, Function]): what to differentiate.
-        inputs (Union[Tensor, tuple[Tensor], list[Tensor]]): where.
-        v (Union[Tensor, tuple[Tensor], list[Tensor]]): the direction, shaped as `inputs`.
+        fn (Union[Cell, Function]): the function to differentiate.
+        inputs (Union[Tensor, tuple[Tensor], list[Tensor]]): the point.
+        v (Union[Tensor, tuple[Tensor], list[Tensor]]): the direction, in the shapes of `inputs`.
         has_aux (bool): True if only the first output is differentiated.
 
     Returns:
-        (outputs, derivatives), and the other outputs where `has_aux`.
+        (outputs, derivatives), and the other outputs with `has_aux`.
 
     Raises:
         TypeError: if `inputs` or `v` holds something other than Tensors.
@@ -545,7 +545,7 @@ def jvp(fn, inputs, v, has_aux=False):
 
 @contextlib.contextmanager
 def unrecorded():
-    """A context (and decorator) in which nothing is recorded, whatever gradient is open."""
+    """A context (and decorator) that pauses recording, even while gradients are open."""
     outer, depth.paused = depth.paused, True
     try:
         yield
@@ -555,10 +555,10 @@ def unrecorded():
 
 @public("ops.stop_gradient", "ops.functional.stop_gradient")
 def stop_gradient(value):
-    """The same values, from which no gradient flows back.
+    """Stops the gradient: returns the same values, but no gradient flows back from them.
 
     Args:
-        value (Any): a Tensor, or a nest of tuples, lists and dicts of Tensors; other things pass
+        value (Any): a Tensor, or nested tuples, lists and dicts of Tensors; other values pass
             through.
 
     Example:

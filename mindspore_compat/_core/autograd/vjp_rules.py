@@ -1,11 +1,12 @@
 """Gradient rules of the functions that `xp` offers (_backend/catalogue.py).
 
-One line per function: its signature, then for each differentiable input a vjp `(xp, g, *names)`
-that says what it needs (an input, an attribute, `out`, or `<input>_shape`). Slopes ignore
-broadcasting and dtypes: the tape fits each gradient to its input. Every vjp is linear in `g`,
-because forward mode is derived from it. Here are arithmetic and shapes; indexing, products,
-reductions, linear algebra with Fourier transforms, and special functions are in the files next
-to this one. The rules of ops that need more than their body are next to the ops.
+Each function has one line: its signature, then for each differentiable input a vjp
+`(xp, g, *names)`. The names say what the vjp needs: an input, an attribute, `out`, or
+`<input>_shape`. A vjp ignores broadcasting and dtypes, because the tape fits each gradient to its
+input. Every vjp is linear in `g`, because forward mode is derived from it. This file covers
+arithmetic and shapes. Indexing, products, reductions, linear algebra with Fourier transforms, and
+special functions are in the files next to it. Ops with a rule of their own declare it next to their
+body.
 """
 
 import math
@@ -15,8 +16,8 @@ from ..._backend.space import implementation
 from .tape import VjpRule
 
 TABLE = {}
-COMPOSED = {}  # functions that are spelled through others on values of other types than arrays
-FEW_REPEATS = 8  # copies of an element that are added one after the other
+COMPOSED = {}  # functions that are composed of others on values other than arrays
+FEW_REPEATS = 8  # up to this number of repeats, the copies of an element are added one by one
 
 
 class VjpEntry:
@@ -33,16 +34,15 @@ class VjpEntry:
 def derive(
     line, arrays=None, joint=None, general=False, several=False, upcast="low_precision", **vjps
 ):
-    """Declare the rule of one function, e.g. `derive("exp(x)", x=lambda xp, g, out: g * out)`.
+    """Declares the rule of one function, e.g. `derive("exp(x)", x=lambda xp, g, out: g * out)`.
 
     Args:
-        line (str): the function's name and signature.
-        arrays (str): its array inputs, where some carry no gradient; a leading `*` names a list
-            input.
+        line (str): the name and signature of the function.
+        arrays (str): its array inputs, if some carry no gradient; a leading `*` marks a list input.
         joint (callable): one rule for all inputs, instead of `vjps`.
-        general (bool): True for a function whose result is of another array type than its input.
-        several (bool): True for a function of several results; its vjps get a tuple `g`.
-        upcast (Union[str, bool]): as of a VjpRule; False for what only moves values.
+        general (bool): True for a function whose result has another array type than its input.
+        several (bool): True for a function with several results; its vjps get a tuple `g`.
+        upcast (Union[str, bool]): as in VjpRule; False for a function that only moves values.
     """
     name = line.split("(")[0]
     scope = {}
@@ -64,14 +64,14 @@ def no_gradient(name):
 
 
 def compose(function):
-    """Declare how a function of `xp` that is differentiated through its parts is made of them,
-    where the implementation for arrays does not do on other values."""
+    """Declares a composed form of a function of `xp`. It is differentiated through its parts; the
+    implementation for arrays does not work on other values."""
     COMPOSED[function.__name__] = function
     return function
 
 
 def parts_of(name):
-    """A function of `xp` that is differentiated through its parts, spelled through these."""
+    """The composed form of a function of `xp` that is differentiated through its parts."""
     return COMPOSED.get(name) or implementation(name)
 
 
@@ -79,10 +79,10 @@ def parts_of(name):
 
 
 def conj(xp, x):
-    """The conjugate, for which a real array need not be copied."""
+    """The complex conjugate; a real array is not copied."""
     try:
         real = x.dtype.kind != "c"
-    except AttributeError:  # a number of Python's
+    except AttributeError:  # a Python number
         real = False
     return x if real else xp.conj(x)
 
@@ -312,14 +312,14 @@ def _tile_vjp(xp, g, x_shape, reps):
 
 
 def _pad_vjp(xp, g, x_shape, pad_width, mode):
-    """Cuts the padding off; only constant padding is a rule of its own."""
+    """Cuts the padding off; only constant padding has its own rule."""
     if mode != "constant":
         raise AttributeError(f"xp.pad has a gradient for mode 'constant' only, but got '{mode}'")
     return g[tuple(slice(before, before + n) for (before, _), n in zip(pad_width, x_shape))]
 
 
 def expanded_zeros(xp, shape, dtype):
-    """Zeros of a shape that take no memory: what is added to them is added to a copy."""
+    """Broadcast zeros that take no memory; additions to them make a copy."""
     return xp.broadcast_to(xp.zeros((), dtype), shape)
 
 
@@ -406,7 +406,7 @@ def stop(xp, x):
 
 
 def _whole(xp, function, *arrays, **scalars):
-    """A formula is recorded part by part."""
+    """Evaluates a formula, which is recorded part by part."""
     return function(xp, *arrays, **scalars)
 
 

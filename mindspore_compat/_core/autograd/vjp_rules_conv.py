@@ -1,7 +1,7 @@
 """vjp rules of convolution and pooling.
 
-The conventions are those of vjp_rules.py. The gradient of each function is again one of them, so
-derivatives of every order exist.
+The conventions are those of vjp_rules.py. The gradient of each function is another function in this
+file, so derivatives of every order exist.
 """
 
 from .vjp_rules import derive

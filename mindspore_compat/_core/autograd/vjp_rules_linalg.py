@@ -1,8 +1,7 @@
 """Gradient rules of matrix decompositions, solvers and Fourier transforms.
 
 Sources: Giles (2008), "Collected matrix derivative results for forward and reverse mode"; Walter
-and
-Lehmann (2018) for QR and eigenvectors. The functions themselves are in _backend/host/linalg.py.
+and Lehmann (2018) for QR and eigenvectors. The functions themselves are in _backend/host/linalg.py.
 """
 
 from .vjp_rules import compose, conj, derive
@@ -27,7 +26,7 @@ def _solve_left(xp, g, a, out):
 
 
 def _cofactors_vjp(xp, g, x):
-    """Of matrices that have an inverse; cofactors are det(x) times it, adjoint."""
+    """For invertible matrices: the cofactors are the adjoint of det(x) times the inverse."""
     back = adjoint(xp, xp.linalg_inv(x))
     size = conj(xp, xp.expand_dims(xp.expand_dims(xp.linalg_det(x), -1), -1))
     inner = xp.sum(conj(xp, g) * back, (-2, -1), keepdims=True)
@@ -74,7 +73,7 @@ def _eigh_vjp(xp, g, out):
 
 
 def _eig_vjp(xp, g, out):
-    """Eigenvectors keep their length; of their phase, which is arbitrary, nothing may depend."""
+    """Eigenvectors keep their length; results must not depend on their arbitrary phase."""
     g_values, g_vectors = g
     values, vectors = out
     back = adjoint(xp, vectors)
@@ -87,7 +86,7 @@ def _eig_vjp(xp, g, out):
 
 
 def _qr_vjp(xp, g, out):
-    """Of a wide matrix the first columns have factors of their own, x = q [r', qᴴ y]."""
+    """For a wide matrix, only the first columns are factored: x = q [r', qᴴ y]."""
     g_q, g_r = g
     q, r = out
     rows, columns = r.shape[-2:]
@@ -131,8 +130,9 @@ def _svd_vjp(xp, g, out):
 
 
 def _rest_turned(xp, g, whole, count):
-    """The gradient of the first `count` columns of a square orthogonal matrix, with that of the
-    others in it: they turn with the first, by as little as keeps them orthogonal."""
+    """The gradient of the first `count` columns of a square orthogonal matrix, including the
+    gradient of the other columns: they rotate with the first ones, just enough to stay
+    orthogonal."""
     first, rest = whole[..., :count], whole[..., count:]
     return g[..., :count] - _product(xp, rest, adjoint(xp, g[..., count:]), first)
 

@@ -13,7 +13,7 @@ def adjoint(xp, x):
 
 
 def product(xp, x, y):
-    """x @ y; by one product, and not a batch of small ones, where `y` is one matrix."""
+    """x @ y; one large product instead of a batch of small ones if `y` is a single matrix."""
     if x.ndim < 3 or y.ndim != 2:
         return xp.matmul(x, y)
     flat = xp.reshape(x, (math.prod(x.shape[:-1]), x.shape[-1]))
@@ -21,7 +21,7 @@ def product(xp, x, y):
 
 
 def product_plus(xp, x, y, addend):
-    """x @ y + addend, for a matrix `y` and a vector `addend`, which is added to each row."""
+    """x @ y + addend, for a matrix `y` and a vector `addend` that is added to each row."""
     if x.ndim < 2:
         return xp.matmul(x, y) + addend
     flat = xp.reshape(x, (math.prod(x.shape[:-1]), x.shape[-1])) if x.ndim > 2 else x
@@ -40,8 +40,8 @@ def _matmul_left(xp, g, x, y):
 
 
 def _is_turned(y):
-    """True for the view of a transpose: its gradient had better be one, too, which the gradient of
-    the transpose makes contiguous. A tracer has no strides."""
+    """True for a transposed view. Its gradient should be such a view too, which the gradient of the
+    transpose makes contiguous. A tracer has no strides."""
     strides = getattr(y, "strides", None)
     return strides is not None and strides[-1] > strides[-2]
 
@@ -73,7 +73,7 @@ def matmul_add(xp, x, y, addend):
 
 @compose
 def tensordot(xp, x, y, axes=2):
-    """Transposes, one matrix product, and a reshape."""
+    """Tensor contraction by transposes, one matrix product, and a reshape."""
     if isinstance(axes, int):
         axes = (tuple(range(x.ndim - axes, x.ndim)), tuple(range(axes)))
     left, right = ((a,) if isinstance(a, int) else tuple(a) for a in axes)

@@ -7,7 +7,7 @@ from .vjp_rules import _inverse, derive
 
 
 def _unreduced(xp, value, shape, axis, keepdims):
-    """`value`, a reduction over `axis`, with the reduced axes back as length 1."""
+    """Restores the reduced axes of `value`, a reduction over `axis`, with length 1."""
     if keepdims or axis is None and not keepdims and value.ndim == len(shape):
         return value
     rank = len(shape)
@@ -31,14 +31,15 @@ def _mean_vjp(xp, g, x_shape, axis, keepdims):
 
 
 def _extreme_vjp(xp, g, x, out, axis, keepdims):
-    """The gradient goes to the extreme elements, in equal shares where there are several."""
+    """The gradient of an extreme goes to the extreme elements; ties share it equally."""
     hit = x == _unreduced(xp, out, x.shape, axis, keepdims)
     share = _unreduced(xp, g, x.shape, axis, keepdims) / xp.sum(hit, axis, keepdims=True)
     return xp.where(hit, share, 0)
 
 
 def _prod_vjp(xp, g, x, axis, keepdims):
-    """The product of the others: those before times those after, exact where elements are 0."""
+    """The gradient by an element is the product of the others: the product of the elements before
+    it times the product of those after it, which is exact for elements that are 0."""
     rank = x.ndim
     axes = range(rank) if axis is None else (axis,) if isinstance(axis, int) else axis
     gone = sorted(a % rank for a in axes)
@@ -87,8 +88,8 @@ def _cumsum_vjp(xp, g, x_shape, axis):
 
 
 def _cumprod_vjp(xp, g, x, axis):
-    """The product of the elements before, times total[i] = g[i] + x[i + 1] total[i + 1], which is
-    found over spans of doubling length; exact where elements are 0."""
+    """The product of the elements before i, times total[i] = g[i] + x[i + 1] total[i + 1], which is
+    computed over spans of doubling length; exact for elements that are 0."""
     if axis is None:
         return xp.reshape(_cumprod_vjp(xp, g, xp.ravel(x), 0), x.shape)
     x, total = xp.moveaxis(xp.conj(x), axis, 0), xp.moveaxis(g, axis, 0)

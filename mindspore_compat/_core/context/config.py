@@ -171,22 +171,22 @@ _warned_of_cpu = False
 def set_context(**kwargs):
     """Sets values of the context, by keyword.
 
-    The keys that have a meaning here are `mode`, `device_target`, `device_id`, `deterministic`;
-    `runtime_num_threads`, the threads that large work on the CPU is shared among at most;
-    `max_device_memory`, the most memory of a GPU, such as "30GB"; `pynative_synchronize`, whether
-    an operation on a GPU has finished when its call returns; and of `gpu_config`
-    `matmul_allow_tf32` and `conv_allow_tf32`, whether products of float32 may be made in TF32, and
-    those that convolutions are made of. "GPU" and "Ascend" both mean the GPU where one computes,
-    and else the CPU, with one warning. The other keys are checked and returned by `get_context`; a
-    value that is not the default logs one warning.
+    These keys have an effect here: `mode`, `device_target`, `device_id`, `deterministic`;
+    `runtime_num_threads`, the maximum number of threads for large work on the CPU;
+    `max_device_memory`, the maximum memory on a GPU, such as "30GB"; `pynative_synchronize`,
+    whether an operation on a GPU has finished when its call returns; and in `gpu_config`,
+    `matmul_allow_tf32` and `conv_allow_tf32`, whether matrix products and convolutions of float32
+    may use TF32. "GPU" and "Ascend" both mean the GPU if one is usable, and otherwise the CPU, with
+    one warning. The other keys are checked, and `get_context` returns them; a value that is not the
+    default logs one warning.
 
     Args:
         **kwargs: the values.
 
     Raises:
-        TypeError: a value is of the wrong type.
-        ValueError: a key is unknown or a value not among those allowed. Nothing is changed then.
-        RuntimeError: there is no GPU of this `device_id`.
+        TypeError: if a value is of the wrong type.
+        ValueError: if a key is unknown or a value is not allowed. No setting changes then.
+        RuntimeError: if there is no GPU with this `device_id`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -222,11 +222,11 @@ def set_context(**kwargs):
 
 
 def allow_tf32(value, purpose="matmul"):
-    """Lets a GPU make products of float32 in TF32, or not, with a warning if it is too late.
+    """Allows or forbids TF32 for float32 products on a GPU, with a warning if it is too late.
 
     Args:
-        value (bool): whether it may.
-        purpose (str): "matmul", or "conv" for the products of which convolutions are made.
+        value (bool): whether TF32 is allowed.
+        purpose (str): "matmul", or "conv" for the products in convolutions.
     """
     if not arrays.allow_tf32(value, purpose):
         log.warning(
@@ -242,7 +242,7 @@ def get_context(attr_key):
         attr_key: its key, such as "mode" or "device_target".
 
     Raises:
-        ValueError: there is no such key.
+        ValueError: if there is no such key.
 
     Example:
         >>> import mindspore_compat as ms
@@ -266,7 +266,7 @@ def get_jit_config():
 
 
 class DeviceInfo(NamedTuple):
-    """A device target and the number of a device of it."""
+    """A device target and a device number."""
 
     device_target: str
     device_id: int
@@ -284,7 +284,7 @@ def set_device(device_target: OneOf(*DEVICES), device_id: Int(ge=0) | Bool = Non
         device_id: which of several devices; by default the first.
 
     Raises:
-        RuntimeError: there is no GPU of this number.
+        RuntimeError: if there is no GPU with this number.
 
     Source: mindspore.device_manager.set_device of MindSpore 2.10.
     """
@@ -294,7 +294,7 @@ def set_device(device_target: OneOf(*DEVICES), device_id: Int(ge=0) | Bool = Non
 
 
 def get_current_device():
-    """Returns the device target and number in force, as a pair with names.
+    """Returns the current device target and device number, as a named tuple.
 
     Example:
         >>> import mindspore_compat as ms
@@ -307,7 +307,7 @@ def get_current_device():
 
 
 def _set_device(target: str, number: int) -> None:
-    """Makes the backend compute on a device, or on the CPU in its stead."""
+    """Makes the backend compute on a device, or on the CPU instead."""
     global _warned_of_cpu
     if target == "CPU":
         arrays.set_target("CPU")
@@ -324,13 +324,12 @@ def _set_device(target: str, number: int) -> None:
 
 @checked
 def set_deterministic(deterministic: Bool):
-    """Sets whether operations must give the same result at every run. Here they always do on the
-    CPU; on a GPU the value is stored for the operations that have a choice. The environment
-    variables tell it too: HCCL_DETERMINISTIC is "true" and TE_PARALLEL_COMPILER "1", or neither is
-    set.
+    """Sets whether operations must be deterministic. On the CPU they always are; on a GPU the value
+    is stored for operations that have a choice. It also sets environment variables,
+    HCCL_DETERMINISTIC to "true" and TE_PARALLEL_COMPILER to "1", or removes both.
 
     Args:
-        deterministic: whether they must.
+        deterministic: whether operations must be deterministic.
 
     Example:
         >>> import mindspore_compat as ms
@@ -346,7 +345,7 @@ def set_deterministic(deterministic: Bool):
 
 
 def _configure_libraries(deterministic: str) -> None:
-    """Sets or removes the variables by which processes started from here know it too."""
+    """Sets or removes the environment variables that pass the setting on to child processes."""
     for name, value in (("HCCL_DETERMINISTIC", "true"), ("TE_PARALLEL_COMPILER", "1")):
         if deterministic == "ON":
             os.environ[name] = value
@@ -357,10 +356,10 @@ def _configure_libraries(deterministic: str) -> None:
 @without_effect("set_recursion_limit", "no graph is compiled")
 @checked
 def set_recursion_limit(recursion_limit: Int(ge=1) = 1000):
-    """Sets how deep calls may nest when a graph is compiled. Kept as `max_call_depth`.
+    """Sets the maximum call depth when a graph is compiled. Stored as `max_call_depth`.
 
     Args:
-        recursion_limit: the depth.
+        recursion_limit: the maximum depth.
 
     Example:
         >>> import mindspore_compat as ms
@@ -396,9 +395,10 @@ _listeners = []
 
 
 def on_seed(listener) -> None:
-    """Has `listener` called with every seed given to `set_seed`, and now with the one in force.
+    """Registers `listener` to be called with every seed passed to `set_seed`, and now with the
+    current seed.
 
-    For higher layers that keep random streams of their own.
+    For higher layers that have their own random streams.
     """
     _listeners.append(listener)
     if config.seed is not None:
@@ -423,17 +423,17 @@ def get_seed():
 def set_auto_parallel_context(**kwargs):
     """Sets values for training on several devices, by keyword.
 
-    What has a meaning here is data parallelism: `parallel_mode` "data_parallel", `device_num`,
-    `global_rank`, `gradients_mean` and `parameter_broadcast`; `pipeline_stages` says how many
+    Data parallelism has an effect here: `parallel_mode` "data_parallel", `device_num`,
+    `global_rank`, `gradients_mean` and `parameter_broadcast`. `pipeline_stages` determines how many
     processes share a gradient, `strategy_ckpt_load_file` how a checkpoint was divided.
 
     Args:
         **kwargs: the values.
 
     Raises:
-        TypeError: a value is of the wrong type.
-        ValueError: a key is unknown, or a value not among those allowed.
-        KeyError: a key inside `comm_fusion` or `pipeline_config` is unknown or missing.
+        TypeError: if a value is of the wrong type.
+        ValueError: if a key is unknown, or a value is not allowed.
+        KeyError: if a key inside `comm_fusion` or `pipeline_config` is unknown or missing.
 
     Example:
         >>> import mindspore_compat as ms
@@ -450,14 +450,14 @@ def set_auto_parallel_context(**kwargs):
 
 
 def put_parallel(changed: dict) -> None:
-    """Puts checked values for training on several devices in force."""
+    """Applies checked values for training on several devices."""
     for key, value in changed.items():
         vars(config.parallel).update(value if key in _SPREAD else {key: value})
         for other, follows in _FOLLOW.get(key, {}).items():
             vars(config.parallel)[other] = follows(value)
 
 
-# Keys whose value is a dict of other keys, and keys that others follow.
+# Keys whose value is a dict of other keys, and keys that determine others.
 _SPREAD = ("pipeline_config", "parallel_optimizer_config")
 _FOLLOW = {
     "full_batch": {
@@ -481,7 +481,7 @@ def get_auto_parallel_context(attr_key):
         attr_key: its key, such as "parallel_mode".
 
     Raises:
-        ValueError: there is no such key.
+        ValueError: if there is no such key.
 
     Example:
         >>> import mindspore_compat as ms
@@ -517,8 +517,8 @@ def set_ps_context(**kwargs):
             `server_password`.
 
     Raises:
-        TypeError: a value is of the wrong type.
-        ValueError: a key is unknown.
+        TypeError: if a value is of the wrong type.
+        ValueError: if a key is unknown.
 
     Example:
         >>> import mindspore_compat as ms
@@ -538,7 +538,7 @@ def get_ps_context(attr_key):
         attr_key: "enable_ps", "config_file_path" or "enable_ssl".
 
     Raises:
-        ValueError: there is no such key.
+        ValueError: if there is no such key.
 
     Example:
         >>> import mindspore_compat as ms

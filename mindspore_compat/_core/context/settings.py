@@ -1,7 +1,7 @@
 """A table of settings with their rules and current values.
 
 `config` (the context) and its parts `config.parallel` and `config.ps` are such tables. A setting
-for another device of the original is marked by `stored_only`: it is stored and returned, and has no
+for another device of the original is marked by `stored_only`: it is stored and returned, but has no
 effect here.
 """
 
@@ -18,14 +18,14 @@ from ..without_effect import warn_once
 
 @dataclass(frozen=True)
 class Setting:
-    """One key: its default, what it may be, and how a value is stored.
+    """One key: its default, its rule, and the conversion of its values.
 
     Args:
-        default: the value before any is set.
-        rule: what a caller may set; None for a key that follows from others.
-        stored: turns what the caller gave into what is stored; may raise ValueError.
+        default: the initial value.
+        rule: the rule of the values; None for a key that follows from others.
+        stored: converts the value that a caller sets to the stored value; may raise ValueError.
         readable: False for a key that can be set but not read.
-        has_effect: False for a key that changes nothing here; of a dict, the keys that do.
+        has_effect: False for a key without effect here; for a dict, the keys with an effect.
     """
 
     default: Any
@@ -36,29 +36,29 @@ class Setting:
 
 
 def stored_only(table: dict[str, Setting]) -> dict[str, Setting]:
-    """The settings of a table, marked as without effect."""
+    """Marks the settings of a table as without effect."""
     return {key: replace(setting, has_effect=False) for key, setting in table.items()}
 
 
 class Settings:
-    """The values in force: attributes, by key."""
+    """The current values: one attribute for each key."""
 
     def __init__(self, table: dict[str, Setting]):
         self._table = table
         self.reset()
 
     def reset(self) -> None:
-        """Goes back to the defaults."""
+        """Restores the defaults."""
         vars(self).update(
             (key, copy.deepcopy(setting.default)) for key, setting in self._table.items()
         )
 
     def change(self, api: str, given: dict) -> dict:
-        """Checks the values given and returns them as they are to be stored; changes nothing yet.
+        """Checks values and returns them in their stored form; changes nothing yet.
 
         Raises:
-            TypeError: a value is of the wrong kind.
-            ValueError: a key is unknown, or a value out of range.
+            TypeError: if a value is of the wrong kind.
+            ValueError: if a key is unknown, or a value out of range.
         """
         for key in given:
             if key not in self._table or self._table[key].rule is None:
@@ -70,8 +70,8 @@ class Settings:
         }
 
     def without_effect(self) -> list[str]:
-        """The keys that change nothing; of a dict whose keys differ, such as `gpu_config`, those of
-        them, behind a dot."""
+        """The keys without effect. For a dict in which only some keys have an effect, such as
+        `gpu_config`, its keys without effect, after a dot."""
         names = []
         for key, setting in self._table.items():
             if setting.has_effect is False and setting.rule is not None:
@@ -82,7 +82,7 @@ class Settings:
         return names
 
     def warn(self, api: str, changed: dict) -> None:
-        """Warns, once each, of keys without effect whose value changes."""
+        """Warns once for each key without effect whose value changes."""
         for key, value in changed.items():
             effect = self._table[key].has_effect
             if effect is False and value != getattr(self, key):
@@ -95,8 +95,8 @@ class Settings:
         """Returns the value of a key.
 
         Raises:
-            TypeError: `key` is not a str.
-            ValueError: there is no such key.
+            TypeError: if `key` is not a str.
+            ValueError: if there is no such key.
         """
         Str.refuse(api, "attr_key", key)
         if key not in self._table or not self._table[key].readable:
@@ -106,7 +106,7 @@ class Settings:
 
 @dataclass(frozen=True, repr=False)
 class Text(Rule):
-    """A str that a pattern matches as a whole."""
+    """A str that fully matches a pattern."""
 
     pattern: str
     words: str
@@ -135,9 +135,9 @@ class Text(Rule):
 
 @dataclass(frozen=True, init=False, repr=False)
 class DictOf(Rule):
-    """A dict whose keys are some of those named, each with a rule for its value.
+    """A dict with keys from a fixed set, each with a rule for its value.
 
-    `DictOf()` is any dict. A refusal names the key at fault.
+    `DictOf()` is any dict. The error names the wrong key.
     """
 
     entries: tuple

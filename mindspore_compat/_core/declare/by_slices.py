@@ -1,10 +1,10 @@
 """Runs an operator inside a vmap slice by slice, if its body reads values.
 
 Most bodies work on Batches (batch.py) and so are their own vmap. A body that reads a value of its
-input (the number of rows, whether a step is needed) cannot; it runs once for each slice and the
+input (the number of rows, whether a step is needed) is not: it runs once for each slice, and the
 results are stacked. Gradients flow through both steps.
 
-`in_each_slice` does the same for functions that are not operators: those that write to their
+`in_each_slice` does the same for functions that are not operators: functions that write to their
 arguments, or use NumPy on the host. A slice is a view, so writes reach the whole array.
 """
 
@@ -38,7 +38,7 @@ def broadcast(xp, x: TensorOf(any_dtype), space: Any):
 
 
 def batched_like(tensor, values):
-    """`tensor`, as a Batch where one of `values` is a Batch of a vmap that it stands outside of."""
+    """`tensor` as a Batch, if one of `values` is a Batch of a vmap that `tensor` is outside of."""
     space = space_among(values)
     own = space_among([tensor._array])
     if space is None or own is not None and own.level >= space.level:
@@ -47,12 +47,12 @@ def batched_like(tensor, values):
 
 
 def by_slices(owner, space, values):
-    """The result of an op, for inputs some of which are Batches of `space`.
+    """Runs an operator slice by slice on inputs that include Batches of `space`.
 
     Args:
         owner (Op): the op.
         space (BatchSpace): the vmap that runs.
-        values (dict): its inputs and attributes, as they were given.
+        values (dict): its inputs and attributes, as passed by the caller.
 
     Raises:
         ValueError: if the results of two slices differ in shape.
@@ -64,7 +64,7 @@ Op._unfit, Op._by_slices = UNFIT, by_slices
 
 
 def in_each_slice(function):
-    """`function`, called once for each slice where it is given a Batch."""
+    """Wraps `function` to run once for each slice if an argument is a Batch."""
 
     @functools.wraps(function)
     def call(*args, **kwargs):
@@ -82,7 +82,7 @@ def in_each_slice(function):
 
 
 def _each(space, function):
-    """The results of `function(i)` for the slices `i`, stacked; None where it returns none."""
+    """Stacks the results of `function(i)` for the slices `i`; None if it returns None."""
     outs = []
     with replaying() as again:  # random numbers are the same in every slice
         for i in range(space.count):

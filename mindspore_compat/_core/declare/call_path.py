@@ -1,7 +1,7 @@
 """The fast call path of an operator, generated as straight-line source.
 
-It handles the ordinary case: every array input is a Tensor of one array type and, if the operator
-promotes, of one dtype; nothing has low precision. Every other call goes to `Op.general`.
+It handles the ordinary case: all array inputs are Tensors of one array type (and one dtype, if the
+operator promotes), and no input has low precision. All other calls go to `Op.general`.
 """
 
 from ..._backend.arrays import DIRECT, HOST, LARGE
@@ -16,7 +16,7 @@ from .values import ODD_NUMBERS, each_of, result_array, untraced, weak_scalar_te
 
 
 def write_run(op):
-    """The straight-line call path, as source: conversion, body, wrapping, one Node."""
+    """Writes the source of the straight-line call path: conversion, body, wrapping, one Node."""
     names = op.inputs
     first = names[0]
     absent = {n: f"None if {n} is None else " if n in op.optional else "" for n in names}
@@ -110,8 +110,8 @@ def write_run(op):
 
 
 def _body_source(op):
-    """The beginning of the call of the body, as source; of one that only hands its arguments to a
-    function of `xp` that function is called at once."""
+    """The start of the call of the body, as source. If the body only passes its arguments to a
+    function of `xp`, the source calls that function directly."""
     code = op.body.__code__
     xp, *names = code.co_varnames[: code.co_argcount]
     if len(code.co_names) == 1:
@@ -122,7 +122,7 @@ def _body_source(op):
 
 
 def _uncommon(op):
-    """The condition, as source, under which inputs take the general path."""
+    """The condition for the general path, as source."""
     first, *others = op.inputs
     given = {n: f"{n} is not None and " if n in op.optional else "" for n in op.inputs}
     odd = [f"{given[n]}type(a_{n}) is not kind_" for n in others]
@@ -140,7 +140,7 @@ def _uncommon(op):
 
 
 def _scalar_lines(op):
-    """A Python number with a Tensor becomes a 0-d array: a weak scalar of the Tensor."""
+    """Source that turns a Python number next to a Tensor into a weak scalar, a 0-d array."""
     one, other = op.inputs
     lines = []
     for tensor, number in ((one, other), (other, one)):
@@ -158,7 +158,7 @@ def _scalar_lines(op):
 
 
 def _traced_lines(op, live):
-    """A live input of an op without a rule: the body runs on Traced values."""
+    """Source for a live input of an op without a rule: the body runs on Traced values."""
     absent = {n: f"None if a_{n} is None else " if n in op.optional else "" for n in op.inputs}
     wrapped = ", ".join(
         f"{absent[n]}space_.wrap(a_{n}, n_{n})" if n in absent else n for n in op.parameters

@@ -1,11 +1,11 @@
 """Generates the docstring of a declared operator from its body's docstring and its declaration.
 
-The docstring of a body says what the operator computes, its shapes, and one example. The rest is
-added when a public name is first used: for each argument of that signature its rule and its
-default, the errors that the rules raise, the other names of the operator and the page of the
-original. A section of the docstring that says more (`Args`, `Raises`) is kept and completed.
+The docstring of a body states what the operator computes, its shapes, and one example. The rest is
+added at the first use of a public name: the rule and the default of each argument, the errors that
+the rules raise, the other names of the operator and the page of the original. Sections in the
+docstring (`Args`, `Raises`) are kept and completed.
 
-Examples are written for `ms` and `np`; the imports they need are put before them.
+Examples use `ms` and `np`; the necessary imports are inserted before them.
 """
 
 import ast
@@ -26,7 +26,7 @@ _WIDTH = 92
 _PROMPT = ">>>"
 _ORDER = ("Args", "Shapes", "Returns", "Raises", "Note", "Example", "See Also", "Source")
 
-# What a parameter of this name means wherever a docstring says nothing else.
+# The default description of a parameter, by its name.
 _MEANINGS = {
     "input": "the input.",
     "x": "the input.",
@@ -164,7 +164,7 @@ def read_sections(text):
 
 
 def _entries(section):
-    """The text about each parameter of an `Args` section."""
+    """The descriptions in an `Args` section, by parameter."""
     found, name = {}, None
     for line in section.splitlines():
         entry = _ENTRY.fullmatch(line)
@@ -177,7 +177,7 @@ def _entries(section):
 
 
 def _argument(signature, name, rule, descriptions):
-    """The line about one parameter: its rule, what it means, its default."""
+    """The line about one parameter: its rule, its meaning, its default."""
     default, feeds = signature.defaults.get(name), signature.feeds[name]
     kind = ", ".join(([rule.describe()] if rule else []) + (["optional"] if default else []))
     meaning = (
@@ -193,7 +193,7 @@ def _argument(signature, name, rule, descriptions):
 
 
 def _folded(head, text):
-    """`text` behind `head`, broken at spaces into lines of at most `_WIDTH` characters."""
+    """`head` followed by `text`, wrapped at spaces to lines of at most `_WIDTH` characters."""
     lines, line = [], head
     for word in text.split(" "):
         if len(line) + len(word) >= _WIDTH:
@@ -204,7 +204,7 @@ def _folded(head, text):
 
 
 def _errors(signature, rules, descriptions):
-    """The lines about errors that the rules raise and the docstring does not mention."""
+    """The lines about errors that the rules raise but the docstring does not mention."""
     rows = [
         f"    {kind}: if `{name}` {phrase}."
         for name, rule in rules.items()
@@ -218,12 +218,12 @@ def _errors(signature, rules, descriptions):
 
 
 def _rename(text, names):
-    """The text with parameters of the body, in backquotes, under the names of a signature."""
+    """Renames the parameters of the body, in backquotes, to the names of a signature."""
     return re.sub(r"`(\w+)`", lambda found: f"`{names.get(found[1], found[1])}`", text)
 
 
 def with_imports(example):
-    """An example after the imports of what it names."""
+    """Prefixes an example with the imports that it needs."""
     needed = [
         line
         for line, used in (
@@ -243,7 +243,7 @@ def _other_names(op, path):
 
 
 def page_of(path):
-    """The address of the page of a public name in the original's documentation, "" without one."""
+    """The URL of the original's documentation page for a public name; "" if it has none."""
     area, _, name = path.rpartition(".")
     folder = _FOLDERS.get(area.partition(".")[0])
     if folder is None or name.startswith("_") or area.startswith("ops."):

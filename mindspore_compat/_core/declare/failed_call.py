@@ -22,7 +22,7 @@ from ..tensor.tensor import Tensor
 
 _NAMES = {str: "string", type(None): "None"}
 _SEQUENCES = {list: "List", tuple: "Tuple"}
-_KINDS = {  # the types that rules take, in the order of the message
+_KINDS = {  # the types that rules accept, in the order of the message
     "_Bool": "bool",
     "_Int": "int",
     "_Float": "float",
@@ -38,7 +38,7 @@ _REASON = "    match failed because "
 
 
 def type_of(value, sequences=_SEQUENCES):
-    """The type of a value in such a text: "Tensor", "int", "string", "List<int, Tuple<float>>"."""
+    """The type of a value in a message: "Tensor", "int", "string", "List<int, Tuple<float>>"."""
     if isinstance(value, Tensor):
         return "Tensor"
     for kind, shown in sequences.items():
@@ -48,11 +48,11 @@ def type_of(value, sequences=_SEQUENCES):
 
 
 def failed_call(op, sources):
-    """The text for an operation that was given `sources` instead of its Tensors.
+    """The message for an operator that received `sources` instead of Tensors.
 
     Args:
-        op (Op): the operation.
-        sources (list): what it was given, in the order of `op.inputs`.
+        op (Op): the operator.
+        sources (list): the arguments, in the order of `op.inputs`.
     """
     name = next(filter(None, map(_name_in, op.lines)), None) or _camel(op.name)
     given = ", ".join(f"{n}={type_of(s)}" for n, s in zip(op.inputs, sources, strict=False))
@@ -87,12 +87,12 @@ def _camel(name):
 
 
 def failed_method(api, forms, args, kwargs):
-    """The text for a method with several signatures.
+    """The message for a method with several signatures.
 
     Args:
         api (str): the method, "Tensor.max".
         forms (list[Form]): its signatures.
-        args (tuple), kwargs (dict): what it was given.
+        args (tuple), kwargs (dict): the arguments of the call.
     """
     name = api.partition(".")[2]
     small = {kind: shown.lower() for kind, shown in _SEQUENCES.items()}
@@ -110,7 +110,7 @@ def failed_method(api, forms, args, kwargs):
 
 
 def _kinds(form, name):
-    """What a parameter takes: "int", "number,None"."""
+    """The types that a parameter accepts: "int", "number,None"."""
     found, parts = set(), list(parts_of(form.rules[name])) if name in form.rules else []
     while parts:
         part = parts.pop()
@@ -132,13 +132,13 @@ def _parameters(form):
 
 
 def _wrong(form, given):
-    """The arguments of another type than a signature takes, by name."""
+    """The arguments whose types a signature does not accept, by name."""
     rules = form.rules
     return {n: v for n, v in given.items() if n in rules and rules[n].verdict(v) is TypeError}
 
 
 def _reason(form, args, kwargs, types):
-    """Why a call does not fit a signature, as lines; none where there are too many arguments."""
+    """Lines that explain why a call does not fit a signature; empty for too many arguments."""
     unknown = [key for key in kwargs if key not in {each.name for each in form.parameters}]
     if unknown:
         return [f"{_REASON}incorrect keyword name: {', '.join(unknown)}"]
@@ -153,7 +153,7 @@ def _reason(form, args, kwargs, types):
 
 
 def _wrong_argument(name, form, given, positions):
-    """What is wrong where only one signature has the parameters that were given."""
+    """Describes the wrong argument if only one signature has the parameters of the call."""
     for key, value in _wrong(form, given).items():
         kind = _kinds(form, key).split(",")[0]
         position = list(given).index(key) + 1

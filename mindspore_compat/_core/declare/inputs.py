@@ -1,4 +1,4 @@
-"""Declarations of an operator's input dtypes, and of quirks of the original.
+"""Declarations of the input dtypes of an operator, and of quirks of the original.
 
 @op("ops.mul(input, other)", types=Promote("input other", lists=True))
 @op("ops.cross(input, other)", types=SameDtype("input other"))
@@ -11,18 +11,18 @@ from ..tensor import promotion
 
 
 class Promote:
-    """Inputs that are brought to one dtype before the op computes.
+    """Type promotion: inputs that are cast to one dtype before the op computes.
 
     Args:
         names (str): the inputs, separated by blanks.
-        promote (callable): the dtype that two of them are promoted to, from their NumPy dtypes.
-        lists (Union[bool, Callable]): Python lists and tuples are taken as Tensors too, as by
-            Python's operators; a function says whether they are just now.
-        exact (bool): an int out of range for the other Tensor's dtype keeps its value (comparisons,
-            quotients) instead of being cut to the Tensor's dtype.
-        weak_0d (bool): within its kind, a Tensor without axes takes the dtype of a Tensor with
-            axes, as a number does.
-        need_tensor (bool): a number is taken only together with a Tensor; two numbers are a
+        promote (callable): maps the NumPy dtypes of two inputs to the promoted dtype.
+        lists (Union[bool, Callable]): whether Python lists and tuples count as Tensors, as with
+            Python's operators; a function returns whether they currently do.
+        exact (bool): an int out of range for the dtype of the other Tensor keeps its value
+            (comparisons, quotients); otherwise it is cast to that dtype.
+        weak_0d (bool): within its kind, a 0-d Tensor takes the dtype of a Tensor with axes, as a
+            number does.
+        need_tensor (bool): a number is accepted only together with a Tensor; two numbers raise a
             TypeError.
     """
 
@@ -44,7 +44,7 @@ class Promote:
 
 
 class SameDtype:
-    """Inputs that must come with one dtype; a TypeError if they do not.
+    """Inputs that must have the same dtype; a TypeError if they differ.
 
     Args:
         names (str): the inputs, separated by blanks.
@@ -55,17 +55,16 @@ class SameDtype:
 
 
 class Quirks:
-    """Where public paths of one op differ from its body, as the original's do.
+    """Differences between public paths of one op and its body, as in the original.
 
     Args:
         rules (dict): public path -> {parameter of the body: a stricter rule}.
-        errors (dict): public path -> the error that arguments which do not fit together are there,
+        errors (dict): public path -> the type of error for arguments that do not fit together,
             instead of a ValueError.
-        shapes_first (bool): where dtypes are wrong and shapes too, the ValueError of the shapes is
-            raised; else the TypeError of the dtypes.
-        on_tape (Callable): called instead of the op, with the same arguments, where a number is
-            given in a Tensor that a gradient goes to: what is read from it would not carry the
-            gradient.
+        shapes_first (bool): if both dtypes and shapes are wrong, whether the ValueError of the
+            shapes is raised; otherwise the TypeError of the dtypes is.
+        on_tape (Callable): called instead of the op, with the same arguments, if a Tensor that
+            needs a gradient holds a number: a number that is read from it carries no gradient.
     """
 
     def __init__(self, rules=None, errors=None, shapes_first=False, on_tape=None):
@@ -76,12 +75,12 @@ class Quirks:
 
 
 def holds_tensor(rule):
-    """Whether a rule takes a Tensor."""
+    """Whether a rule accepts a Tensor."""
     return any(isinstance(part, TensorOf) for part in parts_of(rule))
 
 
 def takes_numbers(rule):
-    """Whether a rule takes something else than a Tensor or None, such as a number."""
+    """Whether a rule accepts a value other than a Tensor or None, such as a number."""
     return any(
         part.scalars if isinstance(part, TensorOf) else not isinstance(part, NoneRule)
         for part in parts_of(rule)
@@ -89,10 +88,10 @@ def takes_numbers(rule):
 
 
 def takes_none(rule):
-    """Whether a rule takes None."""
+    """Whether a rule accepts None."""
     return any(isinstance(part, NoneRule) for part in parts_of(rule))
 
 
 def holds_tensors(rule):
-    """Whether a rule takes a list or tuple of Tensors."""
+    """Whether a rule accepts a list or tuple of Tensors."""
     return any(isinstance(getattr(part, "item", None), TensorOf) for part in parts_of(rule))

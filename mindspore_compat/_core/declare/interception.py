@@ -1,9 +1,9 @@
 """Intercepts operations by callbacks, for `utils.MsDispatchMode`.
 
-Worked example. Inside `with mode:` the call `x + y` reaches `Op.general`, because no array uses the
-straight-line call path then; it calls `mode.__ms_dispatch__(func, (x, y))`, and `func(x, y)`
-computes the sum. While the callback runs, its mode is inactive, so an operation in it goes to the
-enclosing mode, or is computed.
+Worked example. Inside `with mode:`, no call uses the straight-line call path, so `x + y` reaches
+`Op.general`. It calls `mode.__ms_dispatch__(func, (x, y))`, and `func(x, y)` computes the sum. The
+mode is inactive while its callback runs, so an operation in the callback goes to the enclosing
+mode, or is computed.
 """
 
 import threading
@@ -12,7 +12,7 @@ from ..._backend import arrays
 
 
 class _State(threading.local):
-    """The modes in force in this thread, the innermost last."""
+    """The active modes of this thread, the innermost last."""
 
     def __init__(self):
         self.modes = []
@@ -22,7 +22,7 @@ state = _State()
 
 
 class OpFunc:
-    """An operation as a callback receives it: its name, and a call that computes it."""
+    """The operation that a callback receives: its name, and a call that computes it."""
 
     def __init__(self, op, primitives):
         self._op = op
@@ -33,25 +33,25 @@ class OpFunc:
 
 
 def enter(mode):
-    """Puts a mode in force in this thread."""
+    """Activates a mode in this thread."""
     state.modes.append(mode)
     arrays.intercept(1)
 
 
 def leave():
-    """Puts the innermost mode of this thread out of force."""
+    """Deactivates the innermost mode of this thread."""
     arrays.intercept(-1)
     state.modes.pop()
 
 
 def intercepted(op, primitives, args, kwargs):
-    """What the innermost mode makes of a call of an operation.
+    """The result of the innermost mode for a call of an operation.
 
     Args:
         op (Op): the operation.
-        primitives (Iterable[str]): the names of `ops`, of which one names the operation.
-        args (tuple): the arguments of the call.
-        kwargs (dict): those by name.
+        primitives (Iterable[str]): the names in `ops`; one of them names the operation.
+        args (tuple): the positional arguments of the call.
+        kwargs (dict): the keyword arguments.
     """
     mode = state.modes.pop()
     try:

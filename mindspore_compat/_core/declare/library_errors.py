@@ -1,10 +1,10 @@
-"""Translates errors of the array library: adds the API's name, and changes to the documented type.
+"""Translates errors of the array library: adds the name of the API and uses the documented type.
 
-Some checks are left to NumPy or CuPy, whose messages name no API ("axis 3 is out of bounds for
-array of dimension 2"). `explain` puts the API's name in front, and raises the type that the
-original documents. Messages of this package begin with "For '" and pass unchanged. The call path of
-a declared operator does this itself; `explained` does it for a hand-written function, except for
-errors from a function of the user that it called.
+NumPy or CuPy makes some checks, and their messages name no API ("axis 3 is out of bounds for array
+of dimension 2"). `explain` prefixes the name of the API and picks the type that the original
+documents. Messages of this package begin with "For '" and pass unchanged. The call path of a
+declared operator translates its own errors; `explained` translates those of a hand-written
+function, except for errors raised in a user function that it called.
 """
 
 import functools
@@ -31,8 +31,8 @@ def explain(api, error, unfit=ValueError):
 
     Args:
         api (str): the public name.
-        error (Exception): what was raised.
-        unfit (type): what is raised instead of a ValueError.
+        error (Exception): the original exception.
+        unfit (type): the type that replaces a ValueError.
     """
     text = str(error)
     if text.startswith("For "):
@@ -65,8 +65,7 @@ def explained(api, function):
 
 
 def _from_library(trace):
-    """True if nothing but this package and the array libraries ran between the call and the
-    error."""
+    """True if only this package and the array libraries ran between the call and the error."""
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename.replace(os.sep, "/")
         written = file.startswith("<") and " #" in file  # by this package: see source.py

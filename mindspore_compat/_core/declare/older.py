@@ -1,21 +1,21 @@
-"""Accepts calls documented by older releases, with keywords that a function no longer has.
+"""Accepts calls in the form of older releases, with keywords that a function no longer has.
 
-Such a call is recognized by its keywords alone, so current calls keep their meaning. With the
-environment variable MINDSPORE_COMPAT_LEGACY set to 0, all of them raise errors.
+Only its keywords identify such a call, so current calls keep their meaning. If the environment
+variable MINDSPORE_COMPAT_LEGACY is 0, all such calls raise errors.
 """
 
 import functools
 import os
 import sys
 
-_SIGNATURES = {}  # (area, name) -> (keywords of older releases, function that takes such a call)
+_SIGNATURES = {}  # (area, name) -> (keywords of older releases, function that handles such a call)
 
 
 def takes(keywords, older, most=None):
-    """Decorates a function: calls with one of `keywords`, or with more than `most` arguments by
-    position, go to `older(function, *args, **kwargs)`.
+    """Decorates a function to redirect older calls to `older(function, *args, **kwargs)`: calls
+    with one of `keywords`, or with more than `most` positional arguments.
 
-    `inspect.signature` shows the function's own parameters.
+    `inspect.signature` shows the parameters of the function itself.
     """
     keywords = frozenset(keywords)
     most = sys.maxsize if most is None else most
@@ -34,7 +34,7 @@ def takes(keywords, older, most=None):
 
 
 def renamed(**names):
-    """Decorates a function whose parameters had other names: `renamed(axis="dim")`."""
+    """Decorates a function whose parameters had different names: `renamed(axis="dim")`."""
 
     def older(function, *args, **kwargs):
         return function(*args, **{names.get(key, key): value for key, value in kwargs.items()})
@@ -43,7 +43,7 @@ def renamed(**names):
 
 
 def older_signature(path, *keywords):
-    """Decorates what takes calls of the function at `path` that hold one of `keywords`."""
+    """Decorates the handler of calls of the function at `path` with one of `keywords`."""
 
     def register(older):
         area, _, name = path.rpartition(".")
@@ -54,15 +54,15 @@ def older_signature(path, *keywords):
 
 
 def renamed_keywords(path, **names):
-    """Lets the function at `path` take parameters under the names they had."""
+    """Lets the function at `path` accept parameters under their former names."""
     area, _, name = path.rpartition(".")
     _SIGNATURES[area, name] = renamed(**names)
 
 
 def with_older_signature(area, name, function):
-    """`function`, which also takes the calls registered for its public name.
+    """Wraps `function` to accept also the older calls registered for its public name.
 
-    The same function each time, as `ops.max is ops.functional.max`.
+    Returns the same function each time, because `ops.max is ops.functional.max`.
     """
     decorate = _SIGNATURES.get((area, name))
     return function if decorate is None else _decorated(decorate, function)

@@ -1,6 +1,6 @@
 """Op: a declared operator, which computes, records and batches. The table of all operators.
 
-A declaration has public lines, a body, and a gradient rule if the composed one is not good enough:
+A declaration has public lines, a body, and a gradient rule if the composed one is inadequate:
 
     @op("ops.tanh(input)", "ops.Tanh()(input)", "Tensor.tanh()")
     def tanh(xp, input: TensorOf(real)):
@@ -8,9 +8,9 @@ A declaration has public lines, a body, and a gradient rule if the composed one 
 
     tanh.vjp(input=lambda xp, g, out: g * (1 - out * out))
 
-`tanh.run(t)` is the trusted call: Tensors in, Tensors out, no checks. For the ordinary case (every
-array input a Tensor of one array type, no low precision) it is straight-line code written for the
-op (call_path.py); everything else goes through `Op.general`. The checked public functions are made
+`tanh.run(t)` is the trusted call: Tensors in, Tensors out, no checks. The ordinary case (all array
+inputs are Tensors of one array type, no low precision) runs straight-line code generated for the op
+(call_path.py); all other cases go through `Op.general`. The checked public functions are generated
 in public_api.py.
 
 An op without a rule is differentiated through its body, which then runs on Traced values.
@@ -59,15 +59,15 @@ DECLARED = {}  # area ("ops", "nn", "Tensor", "mint.nn.functional") -> public na
 
 
 def op(*lines, types=(), compute="float32", quirks=None):
-    """Declare an op.
+    """Declares an operator.
 
     Args:
         *lines (str): its public signatures (public_api.py).
-        types (Promote, SameDtype, tuple): which inputs are promoted to one dtype, or must have one.
+        types (Promote, SameDtype, tuple): the inputs that are promoted to, or must have, one dtype.
         compute (str): "float32" to compute low-precision floats in float32 and round the result;
-            "native" for ops that only move values; "products" for those that multiply matrices:
-            a GPU does that to low-precision floats as they are.
-        quirks (Quirks): where public paths differ from the body.
+            "native" for ops that only move values; "products" for ops that multiply matrices,
+            which a GPU does in low precision directly.
+        quirks (Quirks): differences between public paths and the body.
     """
 
     def declare(body):
@@ -77,7 +77,7 @@ def op(*lines, types=(), compute="float32", quirks=None):
 
 
 class Op:
-    """One operation: its body, its vjp rule, and its call path."""
+    """One operator: its body, its vjp rule, and its call path."""
 
     diverted = False
     _unfit, _by_slices = (), None  # by_slices.py sets them
@@ -105,22 +105,22 @@ class Op:
             DECLARED.setdefault(area, {})[name] = (self, line)
 
     def vjp(self, **rules):
-        """Declare the vjp rule: input name -> gradient `(xp, g, *what it needs)`."""
+        """Declares the vjp rule: input name -> gradient `(xp, g, *required values)`."""
         self.own_rule = (rules, None)
         return self
 
     def vjp_of(self, name):
-        """Declare that the op shares the vjp rule of a function of `xp`, input for input."""
+        """Declares that the op shares the vjp rule of a function of `xp`, input for input."""
         self.shared_rule = name
         return self
 
     def vjp_joint(self, function):
-        """Declare one function that gives the gradients of all inputs, as a tuple."""
+        """Declares one function that returns the gradients of all inputs, as a tuple."""
         self.own_rule = ({}, function)
         return function
 
     def divert(self, general):
-        """Has all calls go to `general` while `casting` is active (../tensor/precision.py)."""
+        """Sends all calls to `general` while `casting` is active (../tensor/precision.py)."""
         self.general = general
         self.diverted = True
 
@@ -131,7 +131,7 @@ class Op:
         raise AttributeError(f"Op has no attribute '{name}'")
 
     def _prepare(self):
-        """Reads the body's signature and writes the call path; done at the first use."""
+        """Reads the signature of the body and generates the call path, at the first use."""
         arrays.prepare_host()
         parameters = list(inspect.signature(self.body).parameters.values())[1:]
         self.parameters = [p.name for p in parameters]
@@ -195,13 +195,13 @@ class Op:
             return self._by_slices(xp, values)
 
     def _awaited(self, *arguments):
-        """The result, once the device has it: an error of the device shows here."""
+        """The result after the device has computed it, so that device errors appear here."""
         made = self._computed(*arguments)
         arrays.synchronize()
         return made
 
     def _computed(self, xp, values, operands, nodes, metas):
-        """The result for given arrays and nodes, recorded where a node is live."""
+        """The result for these arrays and nodes, recorded if a node is live."""
         count = len(self.inputs)
         operands, nodes = list(operands), list(nodes)
         for index, a in enumerate(operands):
@@ -281,7 +281,7 @@ class Op:
             out = each_of(out, lambda o: space.cast(o, promotion.promote_weak_0d_np(own, o.dtype)))
         return each_of(out, lambda o: untraced(o, xp))
 
-    # Conversion of what a caller gives ------------------------------------------------------------
+    # Conversion of the arguments ------------------------------------------------------------------
 
     def _arrays(self, sources):
         """The arrays and nodes behind Tensors, numbers and (for operators) lists."""
@@ -311,7 +311,7 @@ class Op:
         return operands, nodes
 
     def _constant(self, name, value, tensors):
-        """A number (or list) as an array, of the dtype that the Tensors of the call give it."""
+        """A number (or list) as an array; the Tensors of the call determine its dtype."""
         if isinstance(value, (bool, int, float, complex, generic)) and name in self.numbers:
             other = next((t for t in tensors if t._array.ndim or len(tensors) == 1), None)
             if other is None or name not in self.promote:
@@ -329,7 +329,7 @@ class Op:
         raise no_tensor(self, name, value)
 
     def _list(self, name, value, tensors):
-        """A list as an array; like a number it takes the Tensor's dtype within its kind."""
+        """A list as an array; like a number, it takes the dtype of the Tensor within its kind."""
         array = as_array(value)
         if not tensors or name not in self.promote or not array.size:
             return array
@@ -337,8 +337,7 @@ class Op:
         return array.astype(promotion.scalar_np(tensors[0]._array.dtype, kind))
 
     def _space(self, operands):
-        """The space that all arrays can join: a batched one first, else the GPU's, else the
-        host's."""
+        """The common space of all arrays: a batched space first, else the GPU, else the host."""
         best = None
         for a in operands:
             if a is None:
@@ -353,7 +352,7 @@ class Op:
         return best or arrays.current_space()
 
     def _aligned(self, xp, operands):
-        """The arrays, which are in one space, of one dtype where the op promotes."""
+        """The arrays of one space, cast to one dtype if the op promotes."""
         if not self.promote:
             return operands
         names = self.inputs + [self.many] * (len(operands) - len(self.inputs))
@@ -366,16 +365,15 @@ class Op:
         return operands
 
     def _with_axes(self, xp, operands):
-        """The dtype that the result goes back to: of the one input with axes, where the others
-        yield; nothing does within a vmap."""
+        """The dtype that the result is cast back to: the dtype of the only input with axes, if 0-d
+        inputs are weak. None within a vmap."""
         if not self.types.weak_0d or precision.dtype is not None or xp.level:
             return None
         found = [a.dtype for a in operands if a.ndim]
         return found[0] if len(found) == 1 else None
 
     def _in_precision(self, xp, operands):
-        """The arrays in the float type of the Cell that runs, if one was set
-        (precision.py)."""
+        """The arrays, cast to the float type that the running Cell sets, if any (precision.py)."""
         wanted = precision.dtype
         if wanted is None or not self.upcast:
             return operands
@@ -384,8 +382,8 @@ class Op:
         ]
 
     def _result_dtype(self, xp, operands, values):
-        """The dtype in which a result that was computed in float32 is stored: float16 or bfloat16
-        if all inputs have it, else float32. None where nothing is computed so."""
+        """The dtype that stores a result computed in float32: float16 or bfloat16 if all inputs
+        have it, else float32. None if the op does not compute in float32."""
         if not self.upcast:
             return None
         floats = [a.dtype for a in operands if a is not None and a.dtype.kind in "fV"]

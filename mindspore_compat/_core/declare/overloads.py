@@ -1,4 +1,4 @@
-"""Overloaded methods: selects the signature that a call fits, or raises an error.
+"""Overload resolution for methods: selects the signature that fits a call, or raises an error.
 
 Worked example. After
 
@@ -8,9 +8,9 @@ Worked example. After
     @form("sum")
     def with_initial(self, axis: Axis = None, dtype: DType = None, keepdims: Bool = False): ...
 
-`x.sum(1, True)` is the first, because an int and a bool fit its rules, and `x.sum(1, float32)` the
-second, because float32 is not a `keepdim`. The first form whose names and kinds fit is called. If
-none fits, 0-d Tensors may replace ints, as in the original: `x.sum(Tensor(1))`.
+`x.sum(1, True)` calls the first, because an int and a bool fit its rules. `x.sum(1, float32)` calls
+the second, because float32 is not a `keepdim`. The first form whose names and kinds fit is called.
+If no form fits, 0-d Tensors may replace ints, as in the original: `x.sum(Tensor(1))`.
 """
 
 import builtins
@@ -44,7 +44,7 @@ class Form:
         return self.fits
 
     def _written(self):
-        """A function of the arguments: 1 if they fit, 2 if only their kinds do, else 0."""
+        """A function of the arguments: 1 if they fit, 2 if only their kinds fit, else 0."""
         scope, kinds, whole = {}, "True", "True"
         for name, rule in self.rules.items():
             kinds = both(kinds, _both_ways(rule.kind(name)))
@@ -75,7 +75,7 @@ class Form:
         return f"{inspect.Signature(shown)}"
 
     def bind(self, args, kwargs):
-        """The arguments by name; None where the names do not fit."""
+        """The arguments by name; None if the names do not fit."""
         try:
             return inspect.Signature(self.parameters).bind(*args, **kwargs).arguments
         except TypeError:
@@ -83,7 +83,7 @@ class Form:
 
 
 class _Absent:
-    """What a written signature shows as a default."""
+    """The placeholder for defaults in a generated signature."""
 
     def __init__(self, name):
         self.name = name
@@ -97,7 +97,7 @@ def _both_ways(condition):
 
 
 def form(path):
-    """Declares one signature of a method, "Tensor.sum"; its rules stand in the annotations."""
+    """Declares one signature of a method such as "Tensor.sum"; the annotations are its rules."""
     name = path.removeprefix("Tensor.")
 
     def declare(function):
@@ -113,12 +113,12 @@ def form(path):
 
 
 def forms_of(method):
-    """The signatures of a method with several: parameters without `self`, rules by parameter."""
+    """The signatures of an overloaded method: parameters without `self`, rules by parameter."""
     return [(each.parameters, each.rules) for each in getattr(method, "forms", None) or ()]
 
 
 def _method(name):
-    """The method; the first call writes one that tries the forms in turn, without a loop."""
+    """The method. Its first call generates code that tries the forms in turn, without a loop."""
     forms, api = [], f"Tensor.{name}"
 
     own = {"__builtins__": builtins, "__name__": __name__, "_become": None}
@@ -142,7 +142,7 @@ def _first_call(self, *args, **kwargs):
 
 
 def _written(api, forms):
-    """The code of a method and what it needs: each form's test, then its function."""
+    """The code of a method and its globals: for each form its test, then its function."""
     lines = ["def method(self, *args, **kwargs):", "    try:"]
     scope = {"errors": LIBRARY_ERRORS, "explain": explain, "otherwise": _otherwise, "forms": forms}
     for number, each in enumerate(forms):
@@ -169,7 +169,7 @@ def _written(api, forms):
 
 
 def _otherwise(api, forms, self, args, kwargs):
-    """The call with Tensors and NumPy's scalars taken for numbers, or its refusal."""
+    """Calls the form that fits if Tensors and NumPy scalars count as numbers, or raises."""
     bound = [(each, each.bind(args, kwargs)) for each in forms]
     bound = [(each, given) for each, given in bound if given is not None]
     for each, given in bound:
@@ -183,7 +183,7 @@ def _otherwise(api, forms, self, args, kwargs):
 
 
 def _refuse(api, forms, bound, args, kwargs):
-    """Raises for a call that fits no form; `bound` are the forms whose names fit."""
+    """Raises the error for a call that fits no form; `bound` holds the forms whose names fit."""
     for wanted in (_OUT_OF_RANGE, 0):
         for each, given in bound:
             if each.fits(**given) == wanted:
@@ -200,8 +200,8 @@ def _refuse(api, forms, bound, args, kwargs):
 
 
 def _plain(rule, value):
-    """A Tensor without axes as the int it holds, or as its rule reads it, NumPy's scalars as
-    numbers where the rule does not take them; else the value."""
+    """Reads a 0-d Tensor as its int, or as its rule reads it, and a NumPy scalar as a number if
+    the rule does not accept it; returns other values unchanged."""
     if rule is None:
         return value
     if not isinstance(value, Tensor):
@@ -212,7 +212,7 @@ def _plain(rule, value):
 
 
 def _described(name, forms):
-    """The docstrings of the forms under their signatures; one alone keeps its own."""
+    """The docstrings of the forms under their signatures; a single docstring stays unchanged."""
     if len(forms) == 1:
         return forms[0].function.__doc__
     parts = [f"{name}{each}\n\n{inspect.cleandoc(each.function.__doc__ or '')}" for each in forms]

@@ -2,7 +2,7 @@
 
     "mint.softmax(input, dim: axis, *, dtype=None)"
 
-becomes a function with that signature, written out as source with its checks inline:
+becomes a function with that signature, generated as source with inline checks:
 
     def softmax(input, dim, *, dtype=None):
         if not (type(dim) is int ...): refuse(...)
@@ -11,10 +11,10 @@ becomes a function with that signature, written out as source with its checks in
 
 A line with two pairs of brackets becomes a class: the first pair is `__init__`, the second the
 call.
-An annotation says which parameter of the body a renamed one feeds. `dtype=` and `inplace=` mean the
-same everywhere and need no parameter in the body. Objects are built at first use;
-`facade(module)` gives a module the `__getattr__` that does so. A function whose name ends in an
-underscore (`Tensor.add_`) writes its result into its first input and returns that.
+The annotation of a renamed parameter names the parameter of the body that it feeds. `dtype=` and
+`inplace=` mean the same everywhere and need no parameter in the body. Objects are built at first
+use, by the `__getattr__` that `facade(module)` gives a module. A function whose name ends in an
+underscore (`Tensor.add_`) writes its result into its first input and returns it.
 """
 
 import ast
@@ -42,7 +42,7 @@ from .op import DECLARED
 from .values import write_into_whole
 
 _ATENSOR = TensorOf()
-PUBLIC = {}  # area -> name -> an object written out by hand
+PUBLIC = {}  # area -> name -> a hand-written object
 _handled = ("dtype", "inplace", "name")
 _ARRAY_AREAS = ("ops.", "Tensor.", "mint.")  # areas whose functions compute on arrays
 # for defaults such as `int64`
@@ -50,9 +50,9 @@ _DTYPES = {str(each).lower(): each for each in dtypes.all_types if str(each) != 
 
 
 def public(*paths):
-    """Give a class or function written by hand its public names, e.g.
-    `@public("ops.GradOperation")`; errors of its checks and of the array library in it use the
-    first of these names."""
+    """Declares the public names of a hand-written class or function, e.g.
+    `@public("ops.GradOperation")`. Errors of its checks, and of the array library in it, use the
+    first name."""
 
     def give(thing):
         api = paths[0].rpartition(".")[2]
@@ -72,12 +72,12 @@ def public(*paths):
     return give
 
 
-_older = set()  # (area, name) of what 2.10 no longer has
+_older = set()  # (area, name) of objects that 2.10 no longer has
 
 
 def legacy(*paths):
-    """`public` for names that the release followed here has dropped; the environment variable
-    MINDSPORE_COMPAT_LEGACY set to 0 hides them."""
+    """`public` for names of older releases that MindSpore 2.10 no longer has. Setting the
+    environment variable MINDSPORE_COMPAT_LEGACY to 0 hides them."""
     for path in paths:
         area, _, name = path.rpartition(".")
         _older.add((area, name))
@@ -89,13 +89,13 @@ def _hidden(area, name):
 
 
 def facade(module, classes=object, area=None, names=()):
-    """`__getattr__`, `__dir__` and `__all__` of a module that shows declared names.
+    """`__getattr__`, `__dir__` and `__all__` for a module that exports declared names.
 
     Args:
         module (str): the module's `__name__`.
-        classes (type): the base of the classes that its two-bracket lines become.
-        area (str): the first part of the lines shown, where it is not the module's own path.
-        names (Iterable[str]): names that the module defines itself and shows too.
+        classes (type): the base of the classes generated from two-bracket lines.
+        area (str): the prefix of the exported lines, if it is not the path of the module.
+        names (Iterable[str]): further names to export, which the module defines itself.
     """
     area = module.partition(".")[2] if area is None else area
 
@@ -106,7 +106,7 @@ def facade(module, classes=object, area=None, names=()):
         if found is None:
             found = submodule(module, name)
         if found is None:
-            # The message itself suggests a name: without the object, Python suggests none besides.
+            # The message suggests a name; Python adds no other one if it lacks the object.
             raise AttributeError(Missing(module, name, visible()), name=name)
         setattr(sys.modules[module], name, found)
         return found
@@ -122,10 +122,10 @@ def facade(module, classes=object, area=None, names=()):
 
 
 def submodule(module, name):
-    """The module `module.name`, imported; None where there is none.
+    """Imports and returns the module `module.name`; None if it does not exist.
 
-    In the original every module is loaded from the start, so `mindspore.train.callback` needs no
-    import of its own.
+    The original loads every module at import, so `mindspore.train.callback` needs no separate
+    import.
     """
     path = f"{module}.{name}"
     if not hasattr(sys.modules[module], "__path__") or importlib.util.find_spec(path) is None:
@@ -134,9 +134,9 @@ def submodule(module, name):
 
 
 class Missing:
-    """The message for a name that is not there, with the nearest one that is.
+    """The message for a missing name, which suggests the nearest existing name.
 
-    It is written when it is shown: `hasattr` is called often, and the search takes milliseconds.
+    The text is made when it is shown: `hasattr` is called often, and the search takes milliseconds.
     """
 
     def __init__(self, module, name, known):
@@ -158,7 +158,7 @@ _built = {}
 
 
 def build(area, name, classes=object, module=None):
-    """The public object `area.name`, or None if nothing declares it."""
+    """Builds the public object `area.name`; None if no line declares it."""
     by_hand = PUBLIC.get(area, {}).get(name)
     if by_hand is not None:
         return None if _hidden(area, name) else with_older_signature(area, name, by_hand)
@@ -175,10 +175,10 @@ def build(area, name, classes=object, module=None):
 
 
 def rules_at(area, name):
-    """The rules of a declared name, one dict by parameter for each pair of brackets of its line.
+    """The rules of a declared name: a dict by parameter for each pair of brackets in its line.
 
-    An input with which Python's numbers count as Tensors has a rule that takes them too. Nothing
-    where the name is not declared so.
+    If an input accepts Python numbers as Tensors, its rule accepts them too. The result is empty
+    for a name without a declaration line.
     """
     if name in PUBLIC.get(area, ()) or name not in DECLARED.get(area, ()):
         return []
@@ -218,7 +218,7 @@ def _groups(line):
 
 
 class _Signature:
-    """A parsed group: its text for a `def`, its parameter names, and what each feeds."""
+    """A parsed group: its text for a `def`, its parameter names, and what they feed."""
 
     def __init__(self, text, op, path):
         self.op, self.path = op, path
@@ -240,7 +240,7 @@ class _Signature:
         self.defaults.update({a.arg: d for a, d in zip(parsed.kwonlyargs, parsed.kw_defaults) if d})
 
     def rules(self):
-        """The rule of each parameter that has one; a default of None allows None."""
+        """The rules by parameter; a default of None allows None."""
         found = {}
         for name in self.names:
             rule = self.stricter.get(self.feeds[name], self.op.rules.get(self.feeds[name]))
@@ -257,13 +257,13 @@ class _Signature:
         return found
 
     def same_dtype(self):
-        """The parameters that must have one dtype; none if there are fewer than two."""
+        """The parameters that must have one dtype; empty if there are fewer than two."""
         found = [name for name in self.names if self.feeds[name] in self.op.same_dtype]
         return found if len(found) > 1 else []
 
 
 def _is_checked_by_call_path(rule):
-    """True for a rule that takes a Tensor of any dtype, or that or None, and nothing else."""
+    """True for a rule that accepts a Tensor of any dtype, or also None, and nothing else."""
     parts = rule.members if isinstance(rule, Union) else (rule,)
     any_tensor = [isinstance(part, TensorOf) and not part.dtypes for part in parts]
     return any(any_tensor) and all(
@@ -272,7 +272,7 @@ def _is_checked_by_call_path(rule):
 
 
 def _guard_lines(api, signature, scope, arguments="", indent="    "):
-    """The check of all parameters as source; `arguments` are those of `run`."""
+    """The check of all parameters as source; `arguments` are the arguments of `run`."""
     rules = {n: r for n, r in signature.rules().items() if not _is_checked_by_call_path(r)}
     first = signature.op.quirks.shapes_first and arguments
     lines = []
@@ -312,7 +312,7 @@ def _guard_lines(api, signature, scope, arguments="", indent="    "):
 
 
 def _on_tape(values, read):
-    """Whether a gradient goes to a Tensor that something was read from."""
+    """Whether a gradient flows to a Tensor whose value was read."""
     return any(
         isinstance(value, Tensor) and value is not found and value._node is not None
         for value, found in zip(values, read)
@@ -320,12 +320,12 @@ def _on_tape(values, read):
 
 
 def _refuse_shapes(api, rules, values, call):
-    """Raises what `call` says of the shapes of `values`, if it is a ValueError; see `shapes_first`.
+    """Runs `call` on the shapes of `values` and raises its ValueError; see `shapes_first`.
 
     Args:
         api: the public name.
-        rules: the rules of the values, which refuse one; None if the values only differ in dtype.
-        values: Tensors and other arguments; those of a wrong dtype are replaced by zeros.
+        rules: the rules of the values, which refuse a value; None if only the dtypes differ.
+        values: Tensors and other arguments; zeros replace Tensors of a wrong dtype.
         call: the op as a function of them.
     """
     if rules is None:
@@ -344,7 +344,7 @@ def _refuse_shapes(api, rules, values, call):
 
 
 def _acceptable(rule, value):
-    """`value`, or zeros of its shape in a dtype that `rule` accepts."""
+    """`value` if `rule` accepts it, else zeros of its shape in an acceptable dtype."""
     if not isinstance(value, Tensor) or rule.verdict(value) is None:
         return rule.read(value)
     accepted = [part.dtypes for part in parts_of(rule) if isinstance(part, TensorOf)]
@@ -358,7 +358,7 @@ def _zeros(tensor, dtype):
 
 
 def _no_lists(api, signature, scope):
-    """The refusal of lists, which Python's operators and `Tensor.add` take as Tensors."""
+    """Source that refuses lists, which Python's operators and `Tensor.add` accept as Tensors."""
     op = signature.op
     if not op.types.lists or api.startswith("__"):
         return []
@@ -440,7 +440,7 @@ def _make_function(op, area, name, group):
 
 
 def _return_lines(api, call, scope, signature, unfit):
-    """The call, with errors of the array library reworded to name the API."""
+    """Source of the call, with errors of the array library reworded to name the API."""
     scope.update(library_errors=LIBRARY_ERRORS, explain=explain)
     if unfit is not None:
         scope["explain"] = lambda api, error: explain(api, error, unfit)
@@ -465,7 +465,7 @@ def _return_lines(api, call, scope, signature, unfit):
 
 
 def _refuse_numbers(api, given):
-    """Refuses numbers alone where one of them must be a Tensor; see `beside_tensor`."""
+    """Refuses a call with numbers only, if one argument must be a Tensor; see `beside_tensor`."""
     if not any(isinstance(value, Tensor) for value in given.values()):
         raise TypeError(
             f"For '{api}', {' or '.join(map(repr, given))} must be a Tensor, but got "
@@ -474,7 +474,7 @@ def _refuse_numbers(api, given):
 
 
 def _writes(name):
-    """True for a name such as `add_`: the result is written into the first input."""
+    """True for an in-place name such as `add_`: the result is written into the first input."""
     return name.endswith("_") and not name.endswith("__")
 
 
@@ -522,7 +522,7 @@ def _cast_to(tensor, dtype, api="cast", name="input"):
 
 
 def write_back(target, result):
-    """Makes `target` hold `result`: in its own memory, or as a fresh array while it is recorded."""
+    """Writes `result` into `target`: into its memory, or as a new array while it is recorded."""
     if result._node is not None or target._node is not None:
         target._array, target._node = result._array, result._node
     else:
@@ -531,8 +531,8 @@ def write_back(target, result):
 
 
 def own(tensor):
-    """The array of `tensor` to write to; one that repeats elements, as a broadcast does, is copied
-    first."""
+    """The array of `tensor`, ready to be written. An array that repeats elements, such as a
+    broadcast, is copied first."""
     if depth.keepers:
         note_in_place_write((tensor,))
     array = tensor._array
@@ -549,7 +549,7 @@ def _repeats(array):
 
 
 def plain(tensor):
-    """What an op that writes in place returns: the Tensor, or one on a Parameter's memory."""
+    """The result of an in-place op: the Tensor, or a Tensor on the memory of a Parameter."""
     if type(tensor) is Tensor:
         return tensor
     made = Tensor._wrap(tensor._array)
@@ -558,8 +558,7 @@ def plain(tensor):
 
 
 def overwrite(api, target, result):
-    """`write_back` for a result that may be of another dtype, which is cast, or shape, which is
-    refused."""
+    """`write_back` for any result: another dtype is cast, another shape is refused."""
     if result.shape != target.shape:
         raise ValueError(
             f"For '{api}', the result must have the shape of the Tensor that is written to, "
@@ -573,7 +572,7 @@ def overwrite(api, target, result):
 
 
 class LazyMethod:
-    """A method of Tensor that is written when first used."""
+    """A method of Tensor that is generated at its first use."""
 
     def __init__(self, name):
         self.name = name
@@ -585,7 +584,7 @@ class LazyMethod:
 
 
 def attach_methods():
-    """Give Tensor the methods that `Tensor.…` lines declare and those written by hand."""
+    """Attaches to Tensor the methods declared by `Tensor.…` lines and the hand-written methods."""
     for name in DECLARED.get("Tensor", ()):
         setattr(Tensor, name, LazyMethod(name))
     for name, thing in PUBLIC.get("Tensor", {}).items():

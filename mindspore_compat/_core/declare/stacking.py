@@ -12,14 +12,14 @@ def stacked(xp, parts: TupleOf(TensorOf(any_dtype)) | ListOf(TensorOf(any_dtype)
 
 
 def carries_gradient(value):
-    """Whether a Tensor in a nest of tuples and lists is recorded."""
+    """Whether nested tuples and lists contain a recorded Tensor."""
     if isinstance(value, (tuple, list)):
         return any(map(carries_gradient, value))
     return isinstance(value, Tensor) and value._node is not None
 
 
 def as_tensor(value):
-    """A nest of tuples, lists, numbers and Tensors as one Tensor, through which gradients pass."""
+    """Converts nested tuples, lists, numbers and Tensors to one Tensor; gradients pass through."""
     if isinstance(value, Tensor):
         return value
     if isinstance(value, (tuple, list)):
@@ -28,7 +28,7 @@ def as_tensor(value):
 
 
 def _with_gradient(value):
-    """A tuple or list; as a Tensor where a Tensor in it carries a gradient."""
+    """Converts a tuple or list to a Tensor if a Tensor in it carries a gradient."""
     return as_tensor(value) if carries_gradient(value) else value
 
 

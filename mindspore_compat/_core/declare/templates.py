@@ -1,4 +1,4 @@
-"""Docstring templates: classes and functions with common parameters document them once.
+"""Docstring templates, which document the common parameters of classes and functions once.
 
     documented = template(
         '''
@@ -18,8 +18,8 @@
 
         def __init__(self, learning_rate, momentum, weight_decay=0.0): ...
 
-`help(Momentum)` shows all three arguments in the order of the signature, and the outputs. What the
-docstring itself says about an argument or in a section goes before the template.
+`help(Momentum)` shows all three arguments in the order of the signature, and the outputs. Entries
+and sections of the docstring itself override the template.
 """
 
 import inspect
@@ -62,7 +62,7 @@ def _completed(thing, shared, sections):
 
 
 def _parameters(thing):
-    """The names of the parameters, of a class those of `__init__`."""
+    """The names of the parameters; for a class, of its `__init__`."""
     function = inspect.unwrap(thing.__init__ if inspect.isclass(thing) else thing)
     code = function.__code__
     count = code.co_argcount + code.co_kwonlyargcount
@@ -80,7 +80,7 @@ def _split(text):
 
 
 def _entries(section):
-    """The entries of an `Args` section by their names; one of several names is there for each."""
+    """The entries of an `Args` section by name; an entry for several names appears under each."""
     entries, names = {}, ()
     for line in section.splitlines():
         entry = _ENTRY.fullmatch(line)

@@ -1,4 +1,4 @@
-"""Converts the inputs and results of a body: spaces, weak scalars, results as Tensors."""
+"""Converts inputs and results of operator bodies: array spaces, weak scalars, result Tensors."""
 
 import numpy
 
@@ -14,14 +14,14 @@ ODD_NUMBERS = {numpy.float64: float}
 
 
 def weak_scalar_tensor(tensor, number, exact):
-    """A Python number as a 0-d Tensor, a weak scalar in the dtype that `tensor` gives it."""
+    """A Python number as a weak scalar: a 0-d Tensor whose dtype follows from `tensor`."""
     made = object.__new__(Tensor)
     made._array = weak_scalar(tensor._array, number, exact)
     return made
 
 
 def weak_scalar(array, number, exact):
-    """A Python number as a 0-d array, a weak scalar in the dtype that `array` gives it."""
+    """A Python number as a weak scalar: a 0-d array whose dtype follows from `array`."""
     space = space_for(array)
     dtype = promotion.scalar_np(array.dtype, type(number))
     try:
@@ -40,7 +40,7 @@ def space_for(array):
 
 
 def result_array(xp, value):
-    """What a body returned, as an array: scalars become arrays, batches stay."""
+    """The result of a body as an array: scalars become arrays, Batches stay."""
     return value if type(value) in SPACES or type(value) is Batch else xp.asarray(value)
 
 
@@ -53,20 +53,20 @@ def untraced(value, xp):
 
 
 def upcast(xp, a):
-    """A low-precision array in float32; others, and None, as they are."""
+    """Casts a low-precision array to float32; other arrays and None pass unchanged."""
     return xp.cast(a, FLOAT32) if a is not None and a.dtype in xp.low_precision else a
 
 
 def each_of(out, function):
-    """`function` of a result, or of each of several."""
+    """Applies `function` to a result, or to each of several results."""
     if isinstance(out, (tuple, list)):
         return tuple(function(o) for o in out)
     return function(out)
 
 
 def write_into_whole(part):
-    """Writes a changed part into the Tensor that it is a view of, where a gradient is recorded: the
-    two share no memory then. Returns whether it did."""
+    """Writes a changed view into its base Tensor while a gradient is recorded, because the two then
+    share no memory. Returns whether it wrote."""
     if "_view_of" not in part.__dict__:
         return False
     source, index = part._view_of

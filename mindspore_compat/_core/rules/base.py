@@ -1,11 +1,11 @@
 """The base of parameter rules: conditions, checks, error messages, examples, unions.
 
-The vocabulary built on it (`Int`, `Float`, `TensorOf`, ...) is in vocabulary.py, the checks in
-front of functions in checked.py.
+The vocabulary built on it (`Int`, `Float`, `TensorOf`, ...) is in vocabulary.py. The checks in
+front of functions are in checked.py.
 
-A value of the wrong kind raises a TypeError, a value of the right kind but out of range a
-ValueError. So a rule has two conditions, `kind` and `value`, both Python expressions; `guard` joins
-them for use in generated source.
+A value of the wrong kind raises a TypeError. A value of the right kind but out of range raises a
+ValueError. So a rule has two conditions, `kind` and `value`, both Python expressions. `guard` joins
+them for generated source.
 """
 
 import functools
@@ -16,27 +16,27 @@ _registered: dict[str, type] = {}
 
 
 def register_type(name: str, cls: type) -> None:
-    """Tells the rules which class the name `name` ("Tensor", "Cell", ...) stands for.
+    """Registers the class that `name` ("Tensor", "Cell", ...) stands for in rules.
 
-    Rules name the classes of higher layers instead of importing them.
+    Rules refer to the classes of higher layers by name instead of importing them.
     """
     _registered[name] = cls
 
 
 def type_named(name: str) -> type:
-    """Returns the class registered as `name`; a LookupError if there is none yet."""
+    """Returns the class registered as `name`; raises a LookupError if none is registered yet."""
     if name not in _registered:
         raise LookupError(f"No class is registered as '{name}': its module is not imported.")
     return _registered[name]
 
 
 def registered(name: str) -> type | tuple:
-    """Returns the class registered as `name`, fit for `isinstance`: () if there is none yet."""
+    """Returns the class registered as `name` for use in `isinstance`; () if none exists yet."""
     return _registered.get(name, ())
 
 
 class Examples(NamedTuple):
-    """Values a rule accepts, and values it refuses with one error or the other."""
+    """Values that a rule accepts, and values that it refuses, by the error raised."""
 
     good: list
     type_errors: list
@@ -44,14 +44,15 @@ class Examples(NamedTuple):
 
 
 class Rule:
-    """What one parameter may be. Rules are immutable, comparable and joined by `|`."""
+    """The values that one parameter accepts. Rules are immutable and comparable; `|` joins them."""
 
     def kind(self, name: str) -> str:
-        """A Python expression: the value bound to `name` is of the right kind."""
+        """A Python expression, true if the value bound to `name` has the right kind."""
         return "True"
 
     def value(self, name: str) -> str:
-        """A Python expression, evaluated after `kind`: the value is in range ('' if any is)."""
+        """A Python expression, evaluated after `kind`, true if the value is in range; '' if all
+        values are."""
         return ""
 
     def guard(self, name: str) -> str:
@@ -75,26 +76,26 @@ class Rule:
         return []
 
     def describe(self) -> str:
-        """The acceptable values as a documentation line has them: "float in (0.0, 1.0)"."""
+        """The acceptable values in the form of a documentation line: "float in (0.0, 1.0)"."""
         return re.sub(r"^an? ", "", self.allowed())
 
     def allowed(self) -> str:
-        """The acceptable values as `noun` has them, and in what else they may come."""
+        """The acceptable values in the words of `noun`, with the other forms that are accepted."""
         return self.noun()
 
     def read(self, value):
-        """Returns what a function is given for `value`: most often `value` itself."""
+        """Returns the argument that a function receives for `value`, usually `value` itself."""
         return value
 
     def verdict(self, value) -> type | None:
-        """Returns the error that `value` deserves: None, TypeError or ValueError."""
+        """Returns the type of error that `value` raises: None, TypeError or ValueError."""
         scope = {**self.scope(), "_value": self.read(value)}
         if not eval(_compiled(self.kind("_value")), scope):
             return TypeError
         return None if eval(_compiled(self.guard("_value")), scope) else ValueError
 
     def accepts(self, value) -> bool:
-        """True if `value` is acceptable as it is; the guard is compiled once for each rule."""
+        """True if `value` is acceptable without conversion; each rule compiles its guard once."""
         classes, guard = self.__dict__.get("_compiled_guard", (None, None))
         if classes is not _registered:  # other classes may stand for the names
             guard = eval(_compiled(f"lambda _value: {self.guard('_value')}"), self.scope())
@@ -102,11 +103,11 @@ class Rule:
         return guard(value)
 
     def refuse(self, api: str, name: str, value) -> None:
-        """Raises the error that `value` deserves as parameter `name` of `api`; returns if none."""
+        """Raises the error for `value` as parameter `name` of `api`; returns if it is accepted."""
         self.refuse_part(api, f"'{name}'", value)
 
     def refuse_part(self, api: str, part: str, value, verb: str = "be") -> None:
-        """As `refuse`, for what is no parameter by itself: "each member", "the input"."""
+        """Like `refuse`, for a part of an argument: "each member", "the input"."""
         if self.accepts(value):
             return
         error = self.verdict(value)
@@ -115,7 +116,7 @@ class Rule:
             raise error(f"For '{api}', {part} must {verb} {self.noun()}, but got {shown}.")
 
     def examples(self) -> Examples:
-        """Returns values to try, sorted by what becomes of them."""
+        """Returns the sample values, sorted by outcome: accepted, TypeError or ValueError."""
         found = Examples([], [], [])
         lists = {None: found.good, TypeError: found.type_errors, ValueError: found.value_errors}
         for sample in self.samples():
@@ -125,30 +126,30 @@ class Rule:
         return found
 
     def raises(self) -> list[tuple[str, str]]:
-        """Returns the errors and when they come: [("TypeError", "is not a float"), ...]."""
+        """Returns the errors and their conditions: [("TypeError", "is not a float"), ...]."""
         rows = [] if self.kind("x") == "True" else [("TypeError", f"is not {self.kind_noun()}")]
         if self.value("x") and not (rows and self.noun() == self.kind_noun()):
             rows.append(("ValueError", f"is not {self.allowed()}"))
         return rows + self.further()
 
     def further(self) -> list[tuple[str, str]]:
-        """Returns errors, as `raises` does, that its two sentences do not mention."""
+        """Returns further errors that the two sentences of `raises` do not mention."""
         return []
 
     def annotation(self) -> str:
-        """The acceptable values as a type of Python, as precise as types are: "float | None".
+        """The acceptable values as a Python type annotation: "float | None".
 
-        Names stand without a module: builtins, `Any`, `Callable`, `Literal` and `Sequence`, and
+        Names have no module prefix: builtins, `Any`, `Callable`, `Literal`, `Sequence`, and
         MindSpore's classes.
         """
         return "Any"
 
     def source(self) -> str:
-        """The rule as the source code that makes it: "Float(gt=0.0) | None"."""
+        """The rule as source code: "Float(gt=0.0) | None"."""
         return type(self).__name__.lstrip("_")
 
     def called(self, noun: str) -> "Rule":
-        """Returns the same rule with other words for what is allowed: "a list of Parameters"."""
+        """Returns the same rule with another description of the values: "a list of Parameters"."""
         return Called(self, noun)
 
     def __repr__(self):
@@ -187,7 +188,7 @@ class NoneRule(Rule):
 
 
 class Called(Rule):
-    """What another rule says, in words that its page has or that are shorter."""
+    """Another rule under a different description, shorter or taken from the original's page."""
 
     def __init__(self, rule: Rule, words: str):
         self.rule = rule
@@ -234,10 +235,10 @@ class Called(Rule):
 
 
 class AsValue(Rule):
-    """What another rule says, except that a value of the wrong kind is a ValueError too.
+    """Another rule that raises a ValueError for a value of the wrong kind too.
 
-    The original documents so for many of its optimizers' settings. With `wrong`, a second rule,
-    only a value of the kind that this one accepts is a ValueError; any other stays a TypeError.
+    The original documents this for many settings of its optimizers. With a second rule `wrong`,
+    only a value of a kind that `wrong` accepts raises a ValueError; any other raises a TypeError.
     """
 
     def __init__(self, rule: Rule, wrong: Rule | None = None):
@@ -282,7 +283,7 @@ class AsValue(Rule):
 
 
 class Union(Rule):
-    """A value that one of several rules accepts."""
+    """The union of several rules: accepts a value that any of them accepts."""
 
     def __init__(self, members: tuple):
         self.members = members
@@ -334,7 +335,7 @@ class Union(Rule):
 
 
 def join(*parts) -> Rule:
-    """Returns the rule that accepts what any of `parts` (rules or None) accepts."""
+    """Returns the union of `parts`, which are rules or None."""
     members = []
     for part in map(as_rule, parts):
         members += part.members if isinstance(part, Union) else [part]
@@ -343,15 +344,15 @@ def join(*parts) -> Rule:
 
 
 def parts_of(rule) -> list[Rule]:
-    """Returns the rules that `rule` is joined of; one that only names another error is looked
-    through."""
+    """Returns the members of a union, or `rule` alone. A rule that only changes the error is
+    unwrapped first."""
     if isinstance(rule, Union):
         return [part for member in rule.members for part in parts_of(member)]
     return parts_of(rule.rule) if isinstance(rule, (AsValue, Called)) else [rule]
 
 
 def as_rule(part) -> Rule:
-    """Returns `part` as a rule: a rule itself, or None for the rule of None."""
+    """Returns `part` as a rule: a rule unchanged, None as the rule that accepts None."""
     if part is None:
         return NoneRule()
     if not isinstance(part, Rule):
@@ -360,7 +361,7 @@ def as_rule(part) -> Rule:
 
 
 def call(name: str, *args, **options) -> str:
-    """Returns the source of a call with these arguments, or `name` alone without any."""
+    """Returns the source of a call with these arguments, or `name` if there are none."""
     inside = [_argument(each) for each in args]
     inside += [f"{key}={_argument(value)}" for key, value in options.items()]
     return f"{name}({', '.join(inside)})" if inside else name
@@ -371,7 +372,7 @@ def _argument(value) -> str:
 
 
 def both(first: str, second: str) -> str:
-    """Returns the conjunction of two conditions, either of which may be trivial."""
+    """Returns the conjunction of two conditions; either may be trivial."""
     if not second:
         return first
     return second if first == "True" else f"{first} and {second}"
@@ -388,7 +389,7 @@ def wrapped_union(source: str) -> str:
 
 
 def show(value) -> str:
-    """Returns `value` as an error message shows it: never the contents of a Tensor."""
+    """Returns the text of `value` for error messages, which never shows the values of a Tensor."""
     if isinstance(value, registered("Tensor")):
         return f"a {type(value).__name__} of shape {value.shape} and dtype {value.dtype}"
     text = value.__name__ if isinstance(value, type) else repr(value)

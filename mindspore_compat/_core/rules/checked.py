@@ -14,9 +14,9 @@ the first call writes
             _forbid_0(_type(self).__name__, {'use_lazy': use_lazy, ...})
         return _function(self, params, beta1, use_lazy)
 
-with the original's defaults, and replaces the stand-in's code by it. So nothing is generated for
-unused classes, and a check costs as much as a hand-written one. `guard_all` and `refuse_all` serve
-generators of other call paths.
+with the original's defaults, and replaces the code of the stand-in with it. So no code is generated
+for unused classes, and a check costs as much as a hand-written one. The generators of other call
+paths use `guard_all` and `refuse_all`.
 """
 
 import builtins
@@ -36,12 +36,12 @@ _builtin_calls = ("all", "callable", "hasattr", "isinstance", "len", "type")
 
 
 class Forbid:
-    """A relation between parameters that must not hold, checked after each one by itself.
+    """A forbidden relation between parameters, checked after the rule of each parameter.
 
     Args:
         condition: a Python expression over the parameters' names; true refuses the call.
         error: the exception to raise.
-        reason: what is wrong, in words; by default the condition itself.
+        reason: what is wrong, in words. Default: the condition.
     """
 
     def __init__(self, condition: str, error: type = ValueError, reason: str = ""):
@@ -70,9 +70,9 @@ class Forbid:
 
 
 class OneDtype(Forbid):
-    """Tensors that must have one dtype: `Alike("input updates")`; a TypeError if they differ.
+    """Tensors that must have one dtype: `OneDtype("input updates")`; a TypeError if they differ.
 
-    What is no Tensor (a number, None) is left to the rule of its parameter.
+    Arguments other than Tensors (a number, None) are left to the rules of their parameters.
     """
 
     def __init__(self, names: str):
@@ -85,7 +85,7 @@ class OneDtype(Forbid):
 
 def one_dtype(*values) -> bool:
     """True if the Tensors among `values` have one dtype, or are floats that a Cell with `to_float`
-    brings to one.
+    casts to one dtype.
     """
     tensor, first = registered("Tensor"), None
     for each in values:
@@ -99,7 +99,7 @@ def one_dtype(*values) -> bool:
 
 
 def _cast_to_one(values) -> bool:
-    """True if floats are brought to one dtype now, and no Tensor is of another kind."""
+    """True if floats are currently cast to one dtype, and all Tensors hold floats."""
     tensor = registered("Tensor")
     return precision.dtype is not None and all(
         each._array.dtype.kind in "fV" for each in values if isinstance(each, tensor)
@@ -107,7 +107,7 @@ def _cast_to_one(values) -> bool:
 
 
 def refuse_unlike(api: str, values: dict) -> None:
-    """Raises for Tensors, by name, that have not one dtype."""
+    """Raises an error for Tensors, by name, whose dtypes differ."""
     tensor = registered("Tensor")
     found = {name: each.dtype for name, each in values.items() if isinstance(each, tensor)}
     names = ", ".join(f"'{name}'" for name in found)
@@ -117,11 +117,11 @@ def refuse_unlike(api: str, values: dict) -> None:
 
 
 def checked(*relations):
-    """Puts the rules in a function's annotations, and relations, in front of it.
+    """Decorates a function to check its arguments by the rules in its annotations and by relations.
 
-    Used as `@checked` or `@checked(Forbid(...), ...)`. Parameters without a rule are not checked; a
-    default of None allows None. An error names the class for a method (a subclass by its own name)
-    and the function otherwise. All TypeErrors come before any ValueError, in signature order.
+    Used as `@checked` or `@checked(Forbid(...), ...)`. Parameters without a rule are not checked. A
+    default of None allows None. An error in a method names the class, or the subclass; an error in
+    a function names the function. All TypeErrors come before any ValueError, in signature order.
     """
     if len(relations) == 1 and isinstance(relations[0], types.FunctionType):
         return _stand_in(relations[0], ())
@@ -129,7 +129,8 @@ def checked(*relations):
 
 
 def rules_of(function) -> dict[str, Rule]:
-    """Returns the rules in the annotations of `function`, by parameter, None allowed by default."""
+    """Returns the rules in the annotations of `function`, by parameter; a default of None allows
+    None."""
     annotations = inspect.get_annotations(function)
     if any(isinstance(each, str) for each in annotations.values()):
         annotations = inspect.get_annotations(function, eval_str=True)
@@ -162,16 +163,16 @@ def guard_all(rules: dict[str, Rule]) -> tuple[str, dict]:
 
 
 def refuse_all(api: str, rules: dict[str, Rule], values, numpy_scalars: bool = False) -> list:
-    """Raises for the first value of the wrong kind, else for the first one out of range.
+    """Raises an error for the first value of the wrong kind, or else the first out of range.
 
-    Returns what the function is given for the values, if it is only that they have to be read first
-    (`ScalarOf`).
+    If the values are acceptable once they are converted (`ScalarOf`), returns the converted values.
 
     Args:
         api: the public name that the message starts with.
         rules: the rules by parameter.
         values: the values in the same order, or by name.
-        numpy_scalars: NumPy's scalars, alone and in tuples and lists, stand for Python's numbers.
+        numpy_scalars: whether NumPy scalars, alone and in tuples and lists, count as Python
+            numbers.
     """
     if isinstance(values, dict):
         values = [values[name] for name in rules]
@@ -188,8 +189,7 @@ def refuse_all(api: str, rules: dict[str, Rule], values, numpy_scalars: bool = F
 
 
 def plain_numbers(value):
-    """`value` with Python's numbers instead of NumPy's scalars (bools stay), also in tuples
-    and lists."""
+    """Converts NumPy scalars to Python numbers (bools stay), also within tuples and lists."""
     if isinstance(value, np.number):
         return value.item()
     if type(value) in (tuple, list):
@@ -198,7 +198,7 @@ def plain_numbers(value):
 
 
 def _stand_in(function, relations):
-    """Returns a function that writes the checks, and becomes them, when it is first called."""
+    """Returns a function that writes the checks and takes their code when it is first called."""
 
     def become(args, kwargs):
         code, scope = _written(function, relations, stand_in.__name__)
@@ -220,9 +220,9 @@ def _first_call(*args, **kwargs):
 
 
 def _written(function, relations, name):
-    """Returns the code object of the checking function, and the globals it needs.
+    """Returns the code object of the checking function, and the globals that it needs.
 
-    `name` is used in errors: that of the function, or its public one.
+    Errors use `name`, which is the public name or the name of the function.
     """
     parameters = list(inspect.signature(function).parameters.values())
     rules = rules_of(function)
@@ -258,7 +258,7 @@ def _written(function, relations, name):
 
 
 def _declared(parameters) -> str:
-    """The parameters as a `def` line has them; defaults are placeholders."""
+    """The parameters as the source of a `def` line; defaults are placeholders."""
     parts, bare_star = [], True
     kinds = [each.kind for each in parameters]
     for index, each in enumerate(parameters):
@@ -277,6 +277,6 @@ def _declared(parameters) -> str:
 
 
 def _passed(parameters) -> str:
-    """The arguments that hand every parameter on."""
+    """The arguments that pass on all parameters, as source."""
     forms = {"VAR_POSITIONAL": "*{0}", "VAR_KEYWORD": "**{0}", "KEYWORD_ONLY": "{0}={0}"}
     return ", ".join(forms.get(each.kind.name, "{0}").format(each.name) for each in parameters)

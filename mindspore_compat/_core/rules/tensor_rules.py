@@ -1,4 +1,4 @@
-"""Rules for Tensors and dtypes: `TensorOf`, `DType`, and numbers that may be given as a Tensor."""
+"""Rules for Tensors and dtypes: `TensorOf`, `DType`, and numbers that a Tensor may hold."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ import numpy as np
 from ..tensor import dtype as _dtype
 from .base import Rule, call, type_named, wrapped
 
-# Names of dtypes, for TensorOf and DType. bool belongs to none of them but `any_dtype`.
+# Names of dtypes, for TensorOf and DType. bool belongs to `any_dtype` only.
 integer = frozenset({"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"})
 floating = frozenset({"float16", "float32", "float64", "bfloat16"})
 real = integer | floating
@@ -34,9 +34,9 @@ def _dtype_words(names: frozenset) -> str:
 
 @dataclass(frozen=True, repr=False)
 class TensorOf(Rule):
-    """A Tensor of any dtype, or of the dtypes named; with `scalars` a Python number will do too.
+    """A Tensor of any dtype, or of the listed dtypes; `scalars` also accepts a Python number.
 
-    Looking at the dtype costs 20 ns; `TensorOf()` and `TensorOf(any_dtype)` do not look.
+    A check of the dtype costs 20 ns; `TensorOf()` and `TensorOf(any_dtype)` do not check it.
     """
 
     dtypes: frozenset
@@ -87,10 +87,10 @@ _set_keys = {"integer": integer, "floating": floating, "real": real, "number": n
 
 @dataclass(frozen=True, repr=False)
 class ScalarOf(Rule):
-    """What another rule of numbers accepts, or a Tensor without axes that holds it.
+    """A number that another rule accepts, or a 0-d Tensor that holds such a number.
 
-    The function is given the number. A Tensor with axes is refused with `error`: with which one
-    depends, in the original, on the function.
+    The function receives the number. A Tensor with axes raises `error`, which in the original
+    depends on the function.
     """
 
     rule: Rule
@@ -138,10 +138,10 @@ class ScalarOf(Rule):
 
 @dataclass(frozen=True, repr=False)
 class InTensor(ScalarOf):
-    """What another rule accepts, or a Tensor that holds it: a number in a Tensor of one element, a
-    tuple in one with one axis, a tuple of tuples in one with two.
+    """A value that another rule accepts, or a Tensor that holds such a value: one element for a
+    number, one axis for a tuple, two axes for a tuple of tuples.
 
-    The function is given the number or the tuple.
+    The function receives the number or the tuple.
     """
 
     error: type = TypeError
@@ -167,7 +167,7 @@ class InTensor(ScalarOf):
 
 @dataclass(frozen=True, repr=False)
 class _DType(Rule):
-    """A dtype object of MindSpore (`mindspore.float32`), any or one of those named."""
+    """A MindSpore dtype object (`mindspore.float32`): any, or one of the listed dtypes."""
 
     dtypes: frozenset = frozenset()
 

@@ -1,9 +1,9 @@
-"""Rules that convert a value: to its truth, its only element, its first entry, or a list; or to
-None if the function would ignore it.
+"""Rules that convert a value: to its truth value, its only element, its first entry or a list, or
+to None if the function ignores it.
 
-The original checks some arguments loosely, so scripts pass values that its pages do not name. A
-value of the plain kind passes the guard unchanged; only others are converted. 0-d Tensors are read
-by `ScalarOf` of tensor_rules.py, Tensors of one element by `InTensor`.
+The original checks some arguments loosely, so scripts pass values that its pages do not mention. A
+value of the documented kind passes the guard unchanged; other values are converted. In
+tensor_rules.py, `ScalarOf` reads 0-d Tensors and `InTensor` reads Tensors of one element.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from .vocabulary import InTensor, type_named
 
 
 class _Truth(Rule):
-    """Any value; the function is given its truth."""
+    """Any value; the function receives its truth value."""
 
     def guard(self, name):
         return f"type({name}) is bool"
@@ -38,7 +38,7 @@ Truth = _Truth()
 
 
 class _TensorOrNothing(Rule):
-    """A Tensor, or anything else, which counts as None."""
+    """A Tensor; any other value counts as None."""
 
     def guard(self, name):
         return f"({name} is None or isinstance({name}, Tensor))"
@@ -66,7 +66,7 @@ TensorOrNothing = _TensorOrNothing()
 
 
 class _Falsy(Rule):
-    """What counts as false, besides None; the function is given False. Joined to `Bool`."""
+    """A falsy value other than None; the function receives False. Joined to `Bool`."""
 
     def kind(self, name):
         return f"{name} is False"
@@ -94,7 +94,7 @@ Falsy = _Falsy()
 
 
 class _Alone(Rule):
-    """A Tensor instead of several: the function is given a list of it. Joined to a rule of
+    """One Tensor in place of several: the function receives a list of it. Joined to a rule of
     lists.
     """
 
@@ -121,7 +121,7 @@ Alone = _Alone()
 
 
 class _Listed(Rule):
-    """A tuple or list of numbers instead of a Tensor of them. Joined to a rule of Tensors."""
+    """A tuple or list of numbers in place of a Tensor. Joined to a rule of Tensors."""
 
     def kind(self, name):
         return "False"
@@ -152,7 +152,7 @@ Listed = _Listed()
 
 @dataclass(frozen=True, repr=False)
 class ElementOf(InTensor):
-    """As `InTensor` for one int, of which a fraction is cut off."""
+    """Like `InTensor` for one int; a fractional part is cut off."""
 
     def read(self, value):
         if not isinstance(value, registered("Tensor")) or value.size != 1:
@@ -165,7 +165,7 @@ class ElementOf(InTensor):
 
 @dataclass(frozen=True, repr=False)
 class FirstOf(Rule):
-    """What another rule accepts, or a tuple or list that starts with it: the rest is not read."""
+    """A value that another rule accepts, or a tuple or list whose first entry is such a value."""
 
     rule: Rule
 

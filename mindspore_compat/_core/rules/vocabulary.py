@@ -5,14 +5,14 @@ A rule is written once, as the annotation of a parameter:
     @checked(Forbid("use_lazy and use_offload"))
     def __init__(self, params: Params, beta1: Float(gt=0.0, lt=1.0) = 0.9, axis: Int | None = None)
 
-and provides the check, the error, the documentation line and the tests of the error. A rule refined
-by a call is a new rule; `|` joins rules; `| None`, or a default of None, allows None. As in the
-original, `Float` refuses ints, `Int` refuses bools, and both accept instances of Python's float or
-int (so `numpy.float64`, but no other NumPy scalar; `numpy_scalars=True` accepts those too). The
+and provides the check, the error, the documentation line and the tests of the error. Calling a rule
+returns a new, refined rule. `|` joins rules; `| None`, or a default of None, allows None. As in the
+original, `Float` refuses ints and `Int` refuses bools. Both accept instances of Python's float or
+int: `numpy.float64`, but no other NumPy scalar; `numpy_scalars=True` accepts those too. The
 functions of `ops`, `mint`, `numpy` and Tensor accept NumPy scalars in place of Python numbers
 (`checked.plain_numbers`).
 
-The base of rules is in base.py, rules for Tensors and dtypes in tensor_rules.py, and the generated
+The base of rules is in base.py. Rules for Tensors and dtypes are in tensor_rules.py, generated
 checks in checked.py.
 """
 
@@ -97,7 +97,7 @@ inf = math.inf
 
 @dataclass(frozen=True, repr=False)
 class _Scalar(Rule):
-    """A number in a range; NaN is in none. `numpy_scalars` takes NumPy's scalars of the kind."""
+    """A number in a range, which never contains NaN. `numpy_scalars` also accepts NumPy scalars."""
 
     gt: float | None = None
     ge: float | None = None
@@ -188,7 +188,7 @@ class _Number(_Scalar):
 
 
 class _Plain(Rule):
-    """A value of one of Python's own types, without refinement."""
+    """A value of a built-in Python type, without refinement."""
 
     _type = "Any"
 
@@ -232,7 +232,7 @@ class _Any(_Plain):
 
 @dataclass(frozen=True, repr=False)
 class OneOf(Rule):
-    """One of a few strings or numbers; a value of another type is a TypeError."""
+    """One of a few strings or numbers; a value of another type raises a TypeError."""
 
     choices: tuple
 
@@ -274,7 +274,7 @@ class OneOf(Rule):
 
 @dataclass(frozen=True, repr=False)
 class _Sequence(Rule):
-    """A tuple or a list of items that obey a rule; `length` is a number, or a tuple of numbers."""
+    """A tuple or list whose items obey a rule; `length` is a number, or a tuple of numbers."""
 
     item: Rule | None = None
     length: int | tuple | None = None
@@ -391,7 +391,7 @@ class _CellOf(Rule):
 
 
 def _is_iterable(value) -> bool:
-    """An iterable other than text; an array of no axes is not one."""
+    """Whether a value is an iterable other than text; a 0-d array is not iterable."""
     return (
         hasattr(value, "__iter__")
         and not isinstance(value, (str, bytes))
@@ -400,7 +400,7 @@ def _is_iterable(value) -> bool:
 
 
 class _Params(_Plain):
-    """What an optimizer is given to train; the optimizer looks at the items itself."""
+    """The parameters that an optimizer trains; the optimizer checks the items."""
 
     _type = "Iterable[Parameter] | Iterable[dict[str, Any]] | None"
     _noun = "a non-empty iterable of Parameter or dict"
@@ -418,7 +418,7 @@ class _Params(_Plain):
         return "an iterable"
 
     def refuse(self, api, name, value):
-        """As every rule; what is empty has the words that scripts match."""
+        """Like that of every rule, but an empty value raises the message that scripts match."""
         try:
             super().refuse(api, name, value)
         except ValueError as error:
@@ -483,12 +483,12 @@ class _Rate(_Plain):
 
 
 def _is_schedule(value) -> bool:
-    """A schedule; while no schedule's module is imported, nothing is one."""
+    """Whether a value is a learning rate schedule; False until a schedule module is imported."""
     return isinstance(value, registered("LearningRateSchedule"))
 
 
 class _Init(_Plain):
-    """How a parameter starts: a name, a number, a Tensor or an Initializer."""
+    """The initial value of a parameter: a name, a number, a Tensor or an Initializer."""
 
     _type = "str | float | Tensor | Initializer"
     _noun = "a str, a number, a Tensor or an Initializer"
@@ -519,7 +519,7 @@ Callable, Any = _Callable(), _Any()
 TupleOf, ListOf = _Tuple(), _List()
 DType, CellOf, Params, Rate, Init = _DType(), _CellOf(), _Params(), _Rate(), _Init()
 
-Plain = join(None, Bool, Str, Number, TupleOf, ListOf)  # what is no Tensor, for AsValue
+Plain = join(None, Bool, Str, Number, TupleOf, ListOf)  # all but Tensors, for AsValue
 
 _rule_of = {str: Str, bool: Bool, int: Int, float: Float, type(None): NoneRule()}
 

@@ -1,11 +1,11 @@
 """MindSpore's public types, and their NumPy counterparts.
 
-`mindspore.float32` is an object that prints `Float32`, is equal by value, and knows its size and
-kind. `to_numpy` and `from_numpy` translate; bfloat16 and the two float8 formats are stored through
-`ml_dtypes`. `promote` gives the dtype that an operation gives, by the rule in `promotion`.
+`mindspore.float32` is an object that prints `Float32`, compares by value, and knows its size and
+kind. `to_numpy` and `from_numpy` translate; `ml_dtypes` stores bfloat16 and the two float8 formats.
+`promote` returns the result dtype of an operation, by the rule in `promotion`.
 
-The public names `bool`, `int` and `float` would hide Python's here; they are in `exported`, which
-has every public name of `mindspore.common.dtype`.
+The public names `bool`, `int` and `float` would hide Python's types here. They are in `exported`,
+which has every public name of `mindspore.common.dtype`.
 """
 
 import enum
@@ -17,7 +17,7 @@ from .promotion import division_np, promote_np, scalar_np
 
 
 class Type:
-    """The base of all types. A type is known by its name; two with the same name are equal.
+    """The base class of all types. A type is identified by its name; equal names are equal types.
 
     Example:
         >>> import mindspore_compat as ms
@@ -78,7 +78,7 @@ _texts = {
 
 
 def _unpickled(cls: type, name: str) -> Type:
-    """Returns the type of that name: the one object where there is one."""
+    """Returns the type of that name: the existing object if there is one."""
     for known in exported.values():
         if type(known) is cls and known._name == name:
             return known
@@ -88,7 +88,7 @@ def _unpickled(cls: type, name: str) -> Type:
 
 
 class Number(Type):
-    """The types of numbers: all of them, or those of a kind and size."""
+    """A number type: all numbers, or those of a kind and size."""
 
     __slots__ = ()
     _stem = "number"
@@ -106,12 +106,12 @@ class Number(Type):
         self._name = f"{self._stem}{bits or ''}"
 
     def __setstate__(self, state: tuple) -> None:
-        """Takes the state that the original's pickles carry: the number of bits, if any."""
+        """Restores the state in the original's pickles: the number of bits, if any."""
         self._set(*state)
 
     @property
     def itemsize(self) -> int:
-        """Bytes of one element; 1 where the type says no size."""
+        """The number of bytes of one element; 1 for a type without a size."""
         return _sizes.get(self._name, 1)
 
     @property
@@ -126,14 +126,14 @@ class Number(Type):
 
     @property
     def is_signed(self) -> bool:
-        """Whether there are negative values of this type."""
+        """Whether the type has negative values."""
         return isinstance(self, (Int, Float, BFloat, Complex))
 
     def to_complex(self) -> "Number":
         """Returns the complex type whose parts have this type's precision.
 
         Raises:
-            TypeError: the type is not bfloat16, float32, float64 or complex.
+            TypeError: if the type is not bfloat16, float32, float64 or complex.
         """
         if self.is_complex:
             return self
@@ -142,10 +142,10 @@ class Number(Type):
         return _to_complex[self._name]
 
     def to_real(self) -> "Number":
-        """Returns the type of a complex type's parts, and any other sized type itself.
+        """Returns the type of the parts of a complex type, or any other sized type itself.
 
         Raises:
-            TypeError: the type is a kind without a size.
+            TypeError: if the type is a kind without a size.
         """
         if self._name not in _sizes:
             raise TypeError(f"Cannot convert type {self._name} to real type.")
@@ -160,7 +160,7 @@ class Bool(Number):
 
 
 class Int(Number):
-    """Signed integers; `Int(0)` is all of them.
+    """Signed integers; `Int(0)` stands for all of them.
 
     Example:
         >>> import mindspore_compat as ms
@@ -192,7 +192,7 @@ class Float(Number):
 
 
 class BFloat(Number):
-    """The 16-bit format with float32's exponent."""
+    """bfloat16: the 16-bit format with the exponent of float32."""
 
     __slots__ = ()
     _stem = "bfloat"
@@ -208,7 +208,7 @@ class Complex(Number):
 
 
 class _Named(Type):
-    """A type that has one name and no parameter."""
+    """A type with one name and no parameter."""
 
     __slots__ = ()
 
@@ -380,7 +380,7 @@ class QuantDtype(enum.Enum):
         return self.name
 
     def value(self):
-        """Returns the number the format is saved as."""
+        """Returns the number that represents the format in files."""
         return self._value_
 
 
@@ -392,7 +392,7 @@ _from_numpy = {value: key for key, value in _to_numpy.items()}
 _by_name = {each._name: each for each in _stored}
 
 
-# how a primitive names a type
+# the number of a type in the arguments of a primitive
 TYPE_IDS = {
     bool_: 30,
     int8: 32,
@@ -417,12 +417,12 @@ TYPE_IDS = {
 
 
 def type_to_type_id(dtype: Type) -> int:
-    """The number that stands for a type in a primitive's arguments."""
+    """The number of a type in the arguments of a primitive."""
     return TYPE_IDS[dtype]
 
 
 def type_id_to_type(number: int) -> Type:
-    """The type for which a number stands in a primitive's arguments."""
+    """The type with a number in the arguments of a primitive."""
     return next(dtype for dtype, each in TYPE_IDS.items() if each == number)
 
 
@@ -430,7 +430,7 @@ def to_numpy(dtype: Type) -> np.dtype:
     """Returns the NumPy dtype that holds elements of a MindSpore dtype.
 
     Raises:
-        TypeError: `dtype` is no MindSpore dtype, or NumPy has nothing for it.
+        TypeError: if `dtype` is not a MindSpore dtype, or NumPy has no counterpart.
     """
     try:
         return _to_numpy[dtype]
@@ -445,7 +445,7 @@ def from_numpy(dtype: np.dtype) -> Type:
     """Returns the MindSpore dtype of arrays of a NumPy dtype; text is `string`.
 
     Raises:
-        TypeError: MindSpore has no such dtype, as for object arrays.
+        TypeError: if MindSpore has no such dtype, for example for object arrays.
     """
     found = _from_numpy.get(dtype)
     if found is not None:
@@ -463,10 +463,10 @@ def promote(a: Type, b) -> Type:
 
     Args:
         a: a dtype of MindSpore.
-        b: a dtype of MindSpore, or a type of Python's numbers: `bool`, `int`, `float`, `complex`.
+        b: a dtype of MindSpore, or a Python number type: `bool`, `int`, `float`, `complex`.
 
     Raises:
-        TypeError: the two do not mix.
+        TypeError: if the two do not mix.
     """
     if isinstance(b, type):
         return from_numpy(scalar_np(to_numpy(a), b))
@@ -484,10 +484,10 @@ def numpy_dtype(name: str) -> np.dtype:
 
 
 def dtype_to_nptype(type_):
-    """Returns NumPy's scalar type of a MindSpore dtype: `numpy.float32` of `mindspore.float32`.
+    """Returns the NumPy scalar type of a MindSpore dtype: `numpy.float32` for `mindspore.float32`.
 
     Raises:
-        KeyError: NumPy has none.
+        KeyError: if NumPy has no such type.
 
     Example:
         >>> import mindspore_compat as ms
@@ -511,7 +511,7 @@ def issubclass_(type_, dtype) -> bool:
 
 
 def type_size_in_bytes(dtype: Type) -> int:
-    """Returns the bytes of one element, 0 where the type has no elements; 1 for a kind of numbers.
+    """Returns the bytes of one element: 0 for a type without elements, 1 for a kind of numbers.
 
     Raises:
         TypeError: if `dtype` is not a MindSpore dtype.

@@ -9,8 +9,8 @@ import threading
 
 
 class _State(threading.local):
-    """The NumPy dtype in force in this thread, or None; and the dtype of low precision while
-    operations cast for themselves, by lists of their names (`amp`, level "auto").
+    """The active NumPy dtype of this thread, or None; and the low-precision dtype while operations
+    cast by lists of their names (`amp`, level "auto").
     """
 
     dtype = None
@@ -18,8 +18,8 @@ class _State(threading.local):
 
 
 class _Casting:
-    """In how many contexts, of all threads, operations cast for themselves. The call paths of such
-    operations look here first: it is quicker than a look at what belongs to the thread."""
+    """The number of contexts, in all threads, in which operations cast by name. The call paths of
+    such operations check it first, because it is faster to read than thread-local state."""
 
     def __init__(self):
         self.active = 0
@@ -31,7 +31,7 @@ casting = _Casting()
 
 
 class precision:
-    """A context in which floats are brought to `dtype` (a NumPy dtype); contexts nest."""
+    """A context that casts floats to `dtype` (a NumPy dtype); contexts nest."""
 
     def __init__(self, dtype):
         self.dtype = dtype

@@ -1,8 +1,9 @@
 """Printing of Tensors and Parameters: `print(x)`, `repr(x)`.
 
-`str` of a Tensor is NumPy's, but for bfloat16. `repr` is MindSpore's own: the shape, the dtype and
-the values. Its values are abridged to three at either end where a row of one axis has more than
-1000, or an axis of several has more than six; a single axis is broken into lines of 12 or 24.
+`str` of a Tensor is that of NumPy, except for bfloat16. `repr` is MindSpore's own: the shape, the
+dtype and the values. It abridges an axis to three values at either end if a 1-D Tensor has more
+than 1000 values, or an axis of any other Tensor more than six. It breaks a 1-D Tensor into lines of
+12 or 24 values.
 """
 
 import math
@@ -15,7 +16,7 @@ EDGE = 3  # values shown at either end of an abridged axis
 LONGEST_VECTOR = 1000  # values of a single axis printed whole
 LONGEST_AXIS = 2 * EDGE  # the same for each of several axes
 
-# kind of values: (text of one, least width, values per line); width None: the widest one shown
+# kind of values: (text of a value, least width, values per line); width None: the widest shown
 _styles = {
     "bool": (str, 5, 12),
     "float16": (lambda x: _signed(f"{x:.4e}", x), 11, 12),
@@ -42,8 +43,8 @@ def tensor_repr(array: np.ndarray, commas: bool = True) -> str:
 def tensor_str(array: np.ndarray) -> str:
     """Returns the `str` of a Tensor, given its values on the host.
 
-    It obeys `numpy.set_printoptions`. Newer NumPy turns to powers of ten sooner for float16 and
-    float32 than the original does; `legacy` keeps the older way.
+    It obeys `numpy.set_printoptions`. Newer NumPy switches to scientific notation sooner for
+    float16 and float32 than the original; `legacy` keeps the older behaviour.
     """
     with np.printoptions(legacy="1.25"):
         if array.dtype.name != "bfloat16":
@@ -81,7 +82,7 @@ def _values(array: np.ndarray, dtype: dtypes.Type, commas: bool) -> str:
 
 
 def _ends(array: np.ndarray) -> tuple[np.ndarray, list[bool]]:
-    """The values to show, and for each axis whether it is abridged to its ends."""
+    """The values to show, and for each axis whether it is abridged."""
     longest = LONGEST_VECTOR if array.ndim == 1 else LONGEST_AXIS
     abridged = [size > longest for size in array.shape]
     for axis, cut in enumerate(abridged):
@@ -91,7 +92,7 @@ def _ends(array: np.ndarray) -> tuple[np.ndarray, list[bool]]:
 
 
 def _lines(texts: np.ndarray, per_line: int, comma: str) -> str:
-    """A single axis, whole. A full last line is followed by an empty one, as in the original."""
+    """A whole 1-D Tensor. As in the original, an empty line follows a full last line."""
     rows = [
         f"{comma} ".join(texts[start : start + per_line])
         for start in range(0, len(texts), per_line)
@@ -111,12 +112,12 @@ def _rows(texts: np.ndarray, abridged: list[bool], comma: str, indent: str = " "
 
 
 def _signed(text: str, x: float) -> str:
-    """`text`, with the sign that Python leaves off a NaN."""
+    """`text` with the sign of a NaN, which Python omits."""
     return "-nan" if x != x and math.copysign(1.0, x) < 0 else text
 
 
 def _general(x) -> str:
-    """Six significant digits at most; integers whole."""
+    """At most six significant digits; integers are shown in full."""
     return str(x) if isinstance(x, int) else _signed(f"{float(x):g}", x)
 
 

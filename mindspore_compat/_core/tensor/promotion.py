@@ -1,12 +1,13 @@
 """Type promotion: the result dtype of an operation on several dtypes, as NumPy dtypes.
 
-MindSpore's rule: complex over float over integer over bool, whatever the widths; within a kind the
-wider one. float16 with bfloat16 gives float32, int8 with uint8 int16, float64 with complex64
-complex128. Tensors of uint16, uint32 and uint64 mix with bool and themselves only; other mixtures
-are a TypeError. A Python number never promotes within its kind: with integers a float gives
-float32, with bool an int gives int64. In products and quotients nor does a Tensor without axes:
-float16 gradients over a float32 scale stay float16. (The original takes complex numbers nowhere;
-here they follow the rule. In a quotient a float with uint16 is taken, there and here.)
+MindSpore's rule: complex over float over integer over bool, whatever the widths; within a kind, the
+wider dtype. float16 with bfloat16 gives float32, int8 with uint8 gives int16, float64 with
+complex64 gives complex128. Tensors of uint16, uint32 and uint64 mix only with bool and with their
+own dtype; other combinations raise a TypeError. A Python number never promotes within its kind: a
+float with integers gives float32, an int with bool gives int64. In products and quotients, a 0-d
+Tensor does not promote within its kind either: float16 gradients over a float32 scale stay float16.
+(The original accepts no complex numbers; here they follow the rule. A quotient of a float and
+uint16 is accepted in both.)
 """
 
 import functools
@@ -25,10 +26,10 @@ _ranks = {"b": _BOOLS, "i": _INTEGERS, "u": _INTEGERS, "f": _FLOATS, "c": _COMPL
 
 
 def _rank(dtype: np.dtype) -> int | None:
-    """The kind's rank in the order of kinds; None for what mixes with nothing (text, float8)."""
+    """The rank of a dtype in the order of kinds; None for dtypes that never mix (text, float8)."""
     if dtype == BFLOAT16:
         return _FLOATS
-    # NumPy's own are 1, or 0 once they were pickled; those of others, as float8, are 2
+    # NumPy's own dtypes are 1, or 0 after pickling; those of other libraries, such as float8, are 2
     return _ranks.get(dtype.kind) if dtype.isbuiltin != 2 else None
 
 
@@ -41,7 +42,7 @@ def promote_np(a: np.dtype, b: np.dtype) -> np.dtype:
     """Returns the dtype of a sum (product, maximum, ...) of Tensors of dtypes `a` and `b`.
 
     Raises:
-        TypeError: the two do not mix.
+        TypeError: if the two do not mix.
     """
     if a == b:
         return a
@@ -60,10 +61,10 @@ def promote_np(a: np.dtype, b: np.dtype) -> np.dtype:
 
 
 def one_np(a: np.dtype, b: np.dtype) -> np.dtype:
-    """Returns the one dtype of Tensors that do not mix, as the factors of a matrix product.
+    """Returns the common dtype of Tensors that must not mix, such as factors of a matrix product.
 
     Raises:
-        TypeError: they have two.
+        TypeError: if the dtypes differ.
     """
     if a != b:
         raise TypeError(f"the Tensors must have one dtype, but got {a.name} and {b.name}")
@@ -72,11 +73,11 @@ def one_np(a: np.dtype, b: np.dtype) -> np.dtype:
 
 @functools.cache
 def product_np(a: np.dtype, b: np.dtype) -> np.dtype:
-    """Returns the dtype to which the factors of a product are promoted: `promote_np`, but Tensors
-    of bool and of uint16, uint32 or uint64 do not mix.
+    """Returns the dtype that the factors of a product are promoted to: `promote_np`, except that
+    Tensors of bool and of uint16, uint32 or uint64 do not mix.
 
     Raises:
-        TypeError: the two do not mix.
+        TypeError: if the two do not mix.
     """
     if a != b and BOOL in (a, b) and (_stays_apart(a) or _stays_apart(b)):
         raise TypeError(
@@ -87,12 +88,12 @@ def product_np(a: np.dtype, b: np.dtype) -> np.dtype:
 
 @functools.cache
 def quotient_np(a: np.dtype, b: np.dtype) -> np.dtype:
-    """Returns the dtype to which dividend and divisor are promoted: `product_np`, but a float's
-    own dtype with unsigned integers, which the original divides by Python floats (pixels by
-    65535.0).
+    """Returns the dtype that dividend and divisor are promoted to: `product_np`, except that a
+    float with unsigned integers keeps its dtype. The original divides unsigned integers by Python
+    floats (pixels by 65535.0).
 
     Raises:
-        TypeError: the two do not mix.
+        TypeError: if the two do not mix.
     """
     if {a.kind, b.kind} == {"u", "f"}:
         return a if a.kind == "f" else b
@@ -100,7 +101,7 @@ def quotient_np(a: np.dtype, b: np.dtype) -> np.dtype:
 
 
 def as_number(value):
-    """`value` as a plain Python number: NumPy scalars and the likes of IntEnum lose their type."""
+    """Converts `value` to a plain Python number; NumPy scalars and IntEnums lose their type."""
     value = value.item() if isinstance(value, np.generic) else value
     return next(kind(value) for kind in (bool, int, float, complex) if isinstance(value, kind))
 
@@ -110,7 +111,7 @@ def scalar_np(dtype: np.dtype, number: type) -> np.dtype:
     """Returns the dtype of a sum of a Tensor of `dtype` and a Python bool, int, float or complex.
 
     Raises:
-        TypeError: the two do not mix, as text.
+        TypeError: if the two do not mix, such as text.
     """
     least = {bool: BOOL, int: INT64, float: FLOAT32, complex: COMPLEX64}[number]
     rank = _rank(dtype)
@@ -134,11 +135,11 @@ def promote_weak_0d_np(own: np.dtype, common: np.dtype) -> np.dtype:
 
 @functools.cache
 def promote_low_precision_np(a: np.dtype, b: np.dtype) -> np.dtype:
-    """Returns the dtype of two inputs that must have one dtype, but for float16 with
-    float32.
+    """Returns the dtype of two inputs that must have one dtype, except that float16 and float32
+    mix.
 
     Raises:
-        TypeError: they are neither.
+        TypeError: if the dtypes are neither equal nor these two.
     """
     if a != b and {a.name, b.name} != {"float16", "float32"}:
         raise TypeError(
@@ -148,19 +149,19 @@ def promote_low_precision_np(a: np.dtype, b: np.dtype) -> np.dtype:
 
 
 def promoted(xp, *arrays):
-    """The arrays, each in the promoted dtype of Tensors like them."""
+    """Casts the arrays to the promoted dtype of Tensors like them."""
     common = functools.reduce(promote_np, [array.dtype for array in arrays])
     return [xp.cast(array, common) for array in arrays]
 
 
 def scaled(xp, number, array):
-    """A Python number times an array, in the dtype that a Tensor times such a number has."""
+    """A Python number times an array, in the dtype of a Tensor times such a number."""
     return number * xp.cast(array, scalar_np(array.dtype, type(as_number(number))))
 
 
 def adds_up_as_int64(dtype: np.dtype) -> bool:
-    """Whether integers or bools of a dtype add up and multiply as int64; wide unsigned ones do
-    not."""
+    """Whether sums and products of integers or bools of a dtype are int64; not for wide unsigned
+    integers."""
     return dtype.kind in "ib" or dtype == UINT8
 
 

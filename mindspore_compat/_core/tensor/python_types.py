@@ -29,10 +29,10 @@ from .dtype import (
 
 
 def dtype_to_pytype(type_):
-    """Returns the Python type of a MindSpore type: `float` of `mindspore.float16`.
+    """Returns the Python type of a MindSpore type: `float` for `mindspore.float16`.
 
     Raises:
-        KeyError: there is none.
+        KeyError: if there is no such Python type.
 
     Example:
         >>> import mindspore_compat as ms
@@ -74,11 +74,11 @@ def _from_python() -> dict:
 
 
 def pytype_to_dtype(obj):
-    """Returns the MindSpore type of a Python or NumPy type: `mindspore.int64` of `int`.
+    """Returns the MindSpore type of a Python or NumPy type: `mindspore.int64` for `int`.
 
     Raises:
-        TypeError: `obj` is not a type.
-        NotImplementedError: MindSpore has no type for it.
+        TypeError: if `obj` is not a type.
+        NotImplementedError: if MindSpore has no type for it.
 
     Example:
         >>> import mindspore_compat as ms
@@ -104,11 +104,11 @@ def pytype_to_dtype(obj):
 
 
 def get_py_obj_dtype(obj):
-    """Returns the MindSpore type of a Python object: `mindspore.int64` of 1, `tensor[float32]`
-    of a float32 Tensor, `type_type` of a dtype.
+    """Returns the MindSpore type of a Python object: `mindspore.int64` for 1, `tensor[float32]`
+    for a float32 Tensor, `type_type` for a dtype.
 
     Raises:
-        NotImplementedError: MindSpore has no type for it.
+        NotImplementedError: if MindSpore has no type for it.
 
     Example:
         >>> import mindspore_compat as ms

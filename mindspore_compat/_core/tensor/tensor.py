@@ -1,8 +1,7 @@
 """Tensor: an array and a tape node; construction, conversion, attributes, printing.
 
-The operators and methods are attached by the `Tensor.…` lines of the ops; what stands here is what
-storage itself answers. `Tensor._wrap(array)` is the constructor the package uses: no check, no
-copy.
+The `Tensor.…` lines of the ops attach operators and methods; this file has the members that concern
+storage. `Tensor._wrap(array)` is the internal constructor: no check, no copy.
 """
 
 import numpy
@@ -16,19 +15,20 @@ _new = object.__new__
 
 
 def as_array(value, dtype=None):
-    """Numbers, nested lists and arrays as an array on the current device, typed MindSpore's way.
+    """Converts numbers, nested lists and arrays to an array on the current device, with MindSpore's
+    dtypes.
 
-    Python floats are float32 and ints int64; NumPy arrays keep their dtype.
+    Python floats become float32 and ints become int64; NumPy arrays keep their dtype.
 
     Args:
         value: a Tensor, number, array, or nested list or tuple of numbers and Tensors.
-        dtype (numpy.dtype): the dtype wanted, where the value's own will not do.
+        dtype (numpy.dtype): the dtype of the result, if not that of the value.
     """
     if isinstance(value, Tensor):
         found = value._array
     elif isinstance(value, (numpy.ndarray, numpy.generic)):
         found = numpy.asarray(value)
-        dtypes.from_numpy(found.dtype)  # refuses what no Tensor can hold
+        dtypes.from_numpy(found.dtype)  # refuses dtypes that no Tensor can hold
         if found is value:  # copied and cast at once, so that no second copy is in memory
             found = found.astype(found.dtype if dtype is None else dtype, order="C")
     elif type(value) in arrays.SPACES:
@@ -44,7 +44,7 @@ def as_array(value, dtype=None):
 
 
 def _from_python(value, dtype=None):
-    """Numbers and nested lists; their floats are float32 where no dtype says more."""
+    """Converts numbers and nested lists; floats become float32 unless `dtype` is set."""
     if isinstance(value, (list, tuple)):
         plain = _plain(value)
         try:
@@ -71,30 +71,29 @@ def _from_python(value, dtype=None):
 
 
 def _plain(value):
-    """A nested list with every Tensor in it replaced by its values."""
+    """Replaces every Tensor in a nested list by its values."""
     if isinstance(value, (list, tuple)):
         return [_plain(v) for v in value]
     return value.asnumpy() if isinstance(value, Tensor) else value
 
 
 class Tensor:
-    """An n-dimensional array of numbers on the device in force.
+    """An n-dimensional array of numbers on the current device.
 
     Args:
         input_data (Union[Tensor, float, int, bool, complex, tuple, list, numpy.ndarray]): the
-            values.
-            Python floats become float32, ints int64; an array keeps its dtype and is copied, the
-            memory of a Tensor is shared.
-        dtype (mindspore.dtype): the dtype wanted; that of `input_data` by default.
-        shape (Union[tuple, list, int]): the shape, given with `init` instead of `input_data`.
-            None or a Symbol in it is a length that is not known; such a Tensor has no values and
-            stands for an input (`Cell.set_inputs`), as one does that gets a dtype alone.
-        init (Initializer): what fills a Tensor of `shape` and `dtype`, when `init_data` is called.
+            values. Python floats become float32 and ints become int64. An array keeps its dtype
+            and is copied; a Tensor shares its memory.
+        dtype (mindspore.dtype): the dtype; by default that of `input_data`.
+        shape (Union[tuple, list, int]): the shape, together with `init` instead of `input_data`.
+            None or a Symbol in it is an unknown length. Such a Tensor has no values and describes
+            an input (`Cell.set_inputs`), and so does a Tensor with only a dtype.
+        init (Initializer): fills a Tensor of `shape` and `dtype` when `init_data` is called.
         const_arg (bool): accepted for graph mode, where it marks a constant.
-        device (str): where the values lie; None, or "CPU..." for host memory.
+        device (str): the location of the values: None, or "CPU..." for host memory.
 
     Raises:
-        TypeError: if `input_data` is none of the above, or `dtype` is not a MindSpore dtype.
+        TypeError: if `input_data` has another type, or `dtype` is not a MindSpore dtype.
         ValueError: if `input_data` is given together with `init`, or neither with `shape`.
 
     Example:
@@ -155,7 +154,7 @@ class Tensor:
 
     @staticmethod
     def _wrap(array):
-        """A Tensor around `array`, as it is."""
+        """Wraps `array` in a Tensor, without check or copy."""
         made = _new(Tensor)
         made._array = array
         return made
@@ -202,12 +201,12 @@ class Tensor:
 
     @property
     def has_init(self):
-        """True while the values wait for `init_data`."""
+        """True until `init_data` fills in the values."""
         return self.init is not None
 
     @property
     def device(self):
-        """Where the values lie: "CPU" or "GPU:0"."""
+        """The device that holds the values: "CPU" or "GPU:0"."""
         return f"GPU:{self._array.device.id}" if arrays.on_device(self._array) else "CPU"
 
     # Conversion
@@ -229,15 +228,15 @@ class Tensor:
         return found.copy() if copy else found
 
     def __dlpack__(self, **options):
-        """The memory of the Tensor for another library: `torch.from_dlpack(x)`."""
+        """Exports the memory of the Tensor to another library: `torch.from_dlpack(x)`."""
         return self._array.__dlpack__(**options)
 
     def __dlpack_device__(self):
-        """(kind, number) of the device that holds the memory, in DLPack's numbers."""
+        """The device that holds the memory, as DLPack's (kind, number)."""
         return self._array.__dlpack_device__()
 
     def item(self):
-        """The only element as a Python number; a ValueError if there are several."""
+        """The only element as a Python number; a ValueError for several elements."""
         if self._array.size != 1:
             raise ValueError(
                 f"For 'Tensor.item', the Tensor must have one element, but got {self._array.size}."
@@ -249,7 +248,7 @@ class Tensor:
         return self.asnumpy().tolist()
 
     def init_data(self, slice_index=None, shape=None, opt_shard_group=None):
-        """Fills a Tensor that was made with `init`, in place, and returns it.
+        """Fills in place a Tensor created with `init`, and returns it.
 
         Raises:
             TypeError: if the Tensor has no `init`, or `slice_index` is not an int.
@@ -378,9 +377,9 @@ class Tensor:
 
 
 class _Undrawn(Tensor):
-    """A Tensor made with `init` until its values are needed; then they are drawn, and it is a
-    Tensor like others. Shape and dtype draw none: it depends on when values are drawn which random
-    numbers they are.
+    """A Tensor created with `init` whose values are not drawn yet. The first use of its values
+    draws them and turns it into an ordinary Tensor. Reading the shape or the dtype draws nothing,
+    because the time of drawing determines the random numbers.
     """
 
     shape = property(lambda self: self._like.shape)
@@ -412,7 +411,7 @@ _Undrawn.__name__ = _Undrawn.__qualname__ = "Tensor"
 
 
 def _filled(init, host):
-    """`host` after an initializer has written it."""
+    """Lets an initializer fill `host`, and returns it."""
     init(host)
     return host
 

@@ -1,12 +1,13 @@
-"""Batch: an array whose leading axis is hidden, so that any body is its own `vmap`.
+"""Batch: an array with a hidden leading axis, which makes any operator body its own `vmap`.
 
     xp = BatchSpace(HOST, 3)
     x = xp.enter(numpy.ones((3, 4)))      # looks like shape (4,)
     y = xp.sum(x * 2, 0)                  # looks like shape (); holds three sums
 
 Names of `xp` have a batch rule by family (pointwise, reduction, shape, matmul); any other name
-loops over the slices and stacks. An array that is not a Batch is the same for every slice. Since a
-Batch is just an array type, it composes with the tape, and a Batch may hold Batches (nested vmap).
+loops over the slices and stacks the results. An array that is not a Batch is the same in every
+slice. A Batch is an array type like any other, so the tape works on it. It may hold Batches (nested
+vmap).
 """
 
 import functools
@@ -23,12 +24,12 @@ _new = object.__new__
 
 
 class NoSingleAnswer(ValueError):
-    """A value was read from a Batch, which has one for each slice."""
+    """The body read a value of a Batch, which has a different value in each slice."""
 
 
 @with_operators
 class Batch:
-    """An array that hides its leading axis. Its operators work on what is behind it."""
+    """An array with a hidden leading axis. Its operators compute on the whole array."""
 
     __slots__ = ("array", "space")
     __array_ufunc__ = None
@@ -75,7 +76,7 @@ class Batch:
 
 
 class _Running(threading.local):
-    """The spaces of the vmaps that run in this thread, outermost first, and how many ever ran."""
+    """The spaces of this thread's running vmaps, outermost first, and a count of all its vmaps."""
 
     def __init__(self):
         self.spaces = []
@@ -109,25 +110,25 @@ class BatchSpace:
         return made
 
     def is_batch(self, value):
-        """True for a Batch of this very space."""
+        """True if `value` is a Batch of this space."""
         return type(value) is Batch and value.space is self
 
     def to_device(self, array):
-        """`array` on the device of the slices: an array that is no Batch is the same in every
-        slice."""
+        """Moves `array` to the device of the slices. An array that is not a Batch is the same in
+        every slice."""
         if hasattr(self.base, "to_device"):
             return self.base.to_device(array)
         return to_space(self.base, array) if type(array) in SPACES else array
 
     def broadcast(self, array):
-        """`array` as a Batch of equal slices, without copying where it is on their device."""
+        """`array` as a Batch of equal slices; an array on their device is not copied."""
         if self.is_batch(array):
             return array
         array = self.base.asarray(self.to_device(array))
         return self.wrap_batch(self.base.broadcast_to(array, (self.count, *array.shape)))
 
     def draws(self, make):
-        """Random numbers for all slices: `make` gives generators that draw the same."""
+        """Random numbers for all slices; all generators that `make` returns draw equal numbers."""
         return _Draws(self, make)
 
     def asarray(self, value, dtype=None):
@@ -162,8 +163,8 @@ class BatchSpace:
 
 
 class _Draws:
-    """A generator whose parameters may be Batches. Each slice has one of its own then, from the
-    same start, so that equal parameters give equal numbers."""
+    """A random generator that accepts Batches as parameters. Each slice then has its own generator.
+    All start in the same state, so equal parameters give equal numbers."""
 
     def __init__(self, space, make):
         self.space = space
@@ -202,8 +203,8 @@ def _inner_rank(space, value):
 
 
 def _pointwise(space, function, *args, **kwargs):
-    """Lines the visible axes up: a Batch of lower rank gets axes of length 1 after the hidden
-    one."""
+    """Aligns the visible axes: a Batch of lower rank gets axes of length 1 after the hidden
+    axis."""
     if not _batches(space, args):
         return function(*args, **kwargs)
     rank = max(_inner_rank(space, a) for a in args)
@@ -219,7 +220,7 @@ def _pointwise(space, function, *args, **kwargs):
 
 
 def _shifted(axis, rank):
-    """An axis of the visible shape as an axis of the array behind it."""
+    """Converts an axis of the visible shape to an axis of the underlying array."""
     if isinstance(axis, (tuple, list)):
         return tuple(_shifted(a, rank) for a in axis)
     return axis + 1 if axis >= 0 else axis
@@ -240,7 +241,7 @@ def _reduction(space, name, x, axis=None, **kwargs):
 
 
 def _along(space, name, x, *args, **kwargs):
-    """Functions along one axis, given by position or by name; they give an array or a tuple."""
+    """Functions along one axis, passed by position or by name; they return an array or a tuple."""
     function = getattr(space.base, name)
     values = [x, *args]
     if not _batches(space, values):
@@ -274,7 +275,7 @@ def _like(space, function, x, *args, **kwargs):
 
 
 def loop(space, name, *args, **kwargs):
-    """The function once for every slice; the results are stacked."""
+    """Calls the function once for each slice and stacks the results."""
     function = getattr(space.base, name)
     values = [*_flat(args), *_flat(kwargs.values())]
     if not _batches(space, values):
@@ -297,7 +298,7 @@ def _stacked(space, parts):
 
 
 def one_shape(shapes):
-    """Refuses results that differ in shape from slice to slice."""
+    """Raises an error if the results of the slices differ in shape."""
     if len(set(shapes)) > 1:
         raise ValueError(
             f"For 'vmap', all slices must give results of one shape, but got {sorted(set(shapes))}."
@@ -448,7 +449,7 @@ def stack(space, arrays, axis=0):
 
 @_rule
 def matmul(space, x, y):
-    """Vectors become rows and columns first, so that the hidden axis stays the leading one."""
+    """Matrix product. Vectors become rows and columns first, so the hidden axis stays in front."""
     if not _batches(space, (x, y)):
         return space.base.matmul(x, y)
     row, column = x.ndim == 1, y.ndim == 1
@@ -490,7 +491,7 @@ def _over_slices(space, function, *args):
 
 @implements
 def sum_slices(xp, x):
-    """The sum over the slices: the gradient of an array that every slice used."""
+    """Sums over the slices: the gradient of an array that all slices share."""
     return xp.base.sum(x.array, 0) if type(x) is Batch and x.space is xp else x
 
 
@@ -498,7 +499,7 @@ BROADCAST = VjpRule("vmap", ["x"], {"x": lambda xp, g: xp.sum_slices(g)}, upcast
 
 
 def broadcast_nodes(space, arrays, nodes):
-    """`nodes` with one more behind each live array that is the same in every slice."""
+    """`nodes`, with a broadcast node added for each live array that all slices share."""
     return [
         n if n is None or space.is_batch(a) else record(BROADCAST, (n,), (), ((a.shape, a.dtype),))
         for a, n in zip(arrays, nodes)
@@ -506,7 +507,7 @@ def broadcast_nodes(space, arrays, nodes):
 
 
 def everywhere(condition):
-    """Whether a condition holds for all elements, of all slices where it is a Batch."""
+    """Whether a condition holds for all elements; for a Batch, of all slices."""
     while type(condition) is Batch:
         condition = condition.array
     return bool(condition.all())
@@ -529,7 +530,7 @@ def enter_batch(xp, x, space, axis):
 
 @implements
 def leave_batch(xp, x, space, axis):
-    """The array behind `x`, the hidden axis at `axis`."""
+    """The array behind `x`, with the hidden axis moved to `axis`."""
     return space.base.moveaxis(space.broadcast(x).array, 0, axis)
 
 
