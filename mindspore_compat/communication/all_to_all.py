@@ -1,4 +1,4 @@
-"""Exchanges of all members of a group with all; public through `comm_func`."""
+"""All-to-all exchanges; public through `comm_func`."""
 
 import math
 
@@ -22,7 +22,7 @@ def all_to_all_with_output_shape(output_shape_list, input_tensor_list, group=Non
         input_tensor_list (Union[list[Tensor], tuple[Tensor]]): for each member what is sent to it;
             of one dtype.
         group (str): the group's name. Default: ``None``, the world.
-        async_op (bool): whether to return before the result is there. Default: ``False``.
+        async_op (bool): whether to return before the result is complete. Default: ``False``.
 
     Returns:
         (tuple[Tensor], CommHandle), the handle None unless `async_op` is set.
@@ -64,17 +64,17 @@ def all_to_all_single_with_output_shape(
     group=None,
     async_op=False,
 ):
-    """Sends rows of axis 0 to each member and joins what comes from each along axis 0.
+    """Sends rows of axis 0 to each member and joins the rows from all members along axis 0.
 
     Args:
         output_shape (Union[Tensor, tuple[int]]): the shape of the result, or a Tensor of it.
-        tensor (Tensor): what is sent.
+        tensor (Tensor): the Tensor to send.
         output_split_sizes (Union[list[int], tuple[int]]): rows from each member. Default: ``None``,
             equally many.
         input_split_sizes (Union[list[int], tuple[int]]): rows to each member. Default: ``None``,
             equally many.
         group (str): the group's name. Default: ``None``, the world.
-        async_op (bool): whether to return before the result is there. Default: ``False``.
+        async_op (bool): whether to return before the result is complete. Default: ``False``.
 
     Returns:
         (Tensor, CommHandle), the handle None unless `async_op` is set. A result without elements
@@ -106,14 +106,14 @@ def all_to_all_v_c(
     group: Str = None,
     async_op: Bool = False,
 ):
-    """Sends rows of axis 0 to each member, and puts what comes from each into `output`.
+    """Sends rows of axis 0 to each member and joins the rows from all members in `output`.
 
     Args:
-        output: where the result is put.
-        input: what is sent.
+        output: receives the result.
+        input: the Tensor to send.
         send_count_matrix: for each sender, for each receiver, how many rows; one list.
         group: the group's name. By default the world.
-        async_op: whether to return before the result is there.
+        async_op: whether to return before the result is complete.
 
     Returns:
         CommHandle; None unless `async_op` is set.
@@ -141,14 +141,14 @@ def all_to_all_v_c(
 
 
 class _Into:
-    """A pending exchange whose result goes into a Tensor that exists."""
+    """A pending exchange whose result is written into an existing Tensor."""
 
     def __init__(self, target, pending):
         self.target = target
         self.pending = pending
 
     def wait(self):
-        """Wait, and fill the Tensor."""
+        """Waits and fills the Tensor."""
         array = self.target._array
         array[...] = self.pending.wait().reshape(array.shape)
 
@@ -165,7 +165,7 @@ def _check_group(api: Str, group: Str = None, async_op: Bool = False):
 
 
 def check_tensors(api, name, listed):
-    """Refuses what is no list of Tensors of one dtype."""
+    """Raises an error unless the value is a list of Tensors of one dtype."""
     _Tensors.refuse(api, name, listed)
     if len({tensor.dtype for tensor in listed}) > 1:
         raise TypeError(f"For '{api}', the Tensors in '{name}' must have one dtype.")
@@ -183,7 +183,7 @@ def _shapes(api, name, listed):
 
 
 def rows_of(api, name, sizes, shape, count):
-    """How many rows of axis 0 belong to each member."""
+    """The number of rows of axis 0 for each member."""
     rows = shape[0] if shape else 0
     if sizes is None:
         if rows % count:

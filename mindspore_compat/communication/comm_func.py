@@ -1,6 +1,6 @@
 """mindspore.communication.comm_func: collectives on Tensors, and sending from one rank to another.
 
-Ranks are numbers in the world. Results are new Tensors; what is given is left as it is. With
+Ranks are world ranks. Results are new Tensors; what is given is left as it is. With
 `async_op=True` a call returns at once, and its Tensor is complete after the handle's `wait()`;
 gradients flow through calls that are not asynchronous. Members that call different operations, or
 with other shapes, dtypes or roots, all get a RuntimeError that names them. Sends and receives are
@@ -44,13 +44,13 @@ REDUCTIONS = ("sum", "prod", "max", "min")
 
 @checked
 def all_reduce(tensor: Given, op: Str = "sum", group: Str = WORLD, async_op: Bool = False):
-    """Combines the members' Tensors element by element; every member gets the result.
+    """Reduces the members' Tensors element by element; every member gets the result.
 
     Args:
         tensor: this member's part; of equal shape and dtype on all.
         op: "sum", "prod", "max" or "min".
         group: the group's name.
-        async_op: whether to return before the result is there.
+        async_op: whether to return before the result is complete.
 
     Returns:
         (Tensor, CommHandle), the handle None unless `async_op` is set.
@@ -79,12 +79,12 @@ def all_reduce(tensor: Given, op: Str = "sum", group: Str = WORLD, async_op: Boo
 
 @checked
 def all_gather_into_tensor(tensor: Given, group: Str = WORLD, async_op: Bool = False):
-    """Joins the members' Tensors along axis 0; every member gets the result.
+    """Gathers the members' Tensors along axis 0; every member gets the result.
 
     Args:
         tensor: this member's part; of equal shape and dtype on all.
         group: the group's name.
-        async_op: whether to return before the result is there.
+        async_op: whether to return before the result is complete.
 
     Returns:
         (Tensor, CommHandle), the handle None unless `async_op` is set.
@@ -113,20 +113,20 @@ def all_gather_into_tensor(tensor: Given, group: Str = WORLD, async_op: Bool = F
 def reduce_scatter_tensor(
     tensor: Given, op: Str = "sum", group: Str = WORLD, async_op: Bool = False
 ):
-    """Combines the members' Tensors and cuts the result along axis 0; each member gets its part.
+    """Reduces the members' Tensors and splits the result along axis 0; each member gets its part.
 
     Args:
         tensor: this member's part; of equal shape and dtype on all.
         op: "sum", "prod", "max" or "min".
         group: the group's name.
-        async_op: whether to return before the result is there.
+        async_op: whether to return before the result is complete.
 
     Returns:
         (Tensor, CommHandle), the handle None unless `async_op` is set.
 
     Raises:
         TypeError: if `op` is not one of the four.
-        ValueError: if axis 0 cannot be cut into as many parts as there are members.
+        ValueError: if axis 0 cannot be split into one equal part for each member.
         RuntimeError: if `init` was not called, or there is no such group.
 
     Example:
@@ -150,11 +150,11 @@ def reduce_scatter_tensor(
 
 @checked
 def broadcast(tensor: Given, src: Int = 0, group: Str = WORLD):
-    """Gives every member the Tensor of one.
+    """Broadcasts the Tensor of one member to all members.
 
     Args:
-        tensor: what is sent; on the others it gives shape and dtype.
-        src: the world's number of the one that sends.
+        tensor: the Tensor to send; on the other members it gives the shape and dtype.
+        src: the world rank of the sender.
         group: the group's name.
 
     Returns:
@@ -180,16 +180,16 @@ def broadcast(tensor: Given, src: Int = 0, group: Str = WORLD):
 
 @checked
 def reduce(tensor: Given, dst: Int, op: Str = "sum", group: Str = WORLD):
-    """Combines the members' Tensors for one of them.
+    """Reduces the members' Tensors element by element; one member gets the result.
 
     Args:
         tensor: this member's part; of equal shape and dtype on all.
-        dst: the world's number of the one that gets the result.
+        dst: the world rank of the member that receives the result.
         op: "sum", "prod", "max" or "min".
         group: the group's name.
 
     Returns:
-        Tensor, the result on `dst`; on the others a Tensor of shape (1,) without meaning.
+        Tensor, the result on `dst`; on the others a meaningless Tensor of shape (1,).
 
     Raises:
         TypeError: if `op` is not one of the four.
@@ -214,15 +214,15 @@ def reduce(tensor: Given, dst: Int, op: Str = "sum", group: Str = WORLD):
 
 @checked
 def gather_into_tensor(tensor: Given, dst: Int = 0, group: Str = WORLD):
-    """Joins the members' Tensors along axis 0 for one of them.
+    """Gathers the members' Tensors along axis 0; one member gets the result.
 
     Args:
         tensor: this member's part; of equal shape and dtype on all.
-        dst: the world's number of the one that gets the result.
+        dst: the world rank of the member that receives the result.
         group: the group's name.
 
     Returns:
-        Tensor, the result on `dst`; on the others a Tensor of shape (1,) without meaning.
+        Tensor, the result on `dst`; on the others a meaningless Tensor of shape (1,).
 
     Raises:
         RuntimeError: if `init` was not called, there is no such group, or `dst` is not in it.
@@ -245,18 +245,18 @@ def gather_into_tensor(tensor: Given, dst: Int = 0, group: Str = WORLD):
 
 @checked
 def scatter_tensor(tensor: Given, src: Int = 0, group: Str = WORLD):
-    """Cuts one member's Tensor along axis 0; each member gets its part.
+    """Scatters one member's Tensor along axis 0; each member gets its part.
 
     Args:
-        tensor: what is cut; on the others it gives shape and dtype.
-        src: the world's number of the one whose Tensor is cut.
+        tensor: the Tensor to split; on the other members it gives the shape and dtype.
+        src: the world rank of the member whose Tensor is split.
         group: the group's name.
 
     Returns:
         Tensor, this member's part.
 
     Raises:
-        ValueError: if axis 0 cannot be cut into as many parts as there are members.
+        ValueError: if axis 0 cannot be split into one equal part for each member.
         RuntimeError: if `init` was not called, there is no such group, or `src` is not in it.
 
     Example:
@@ -278,7 +278,7 @@ def scatter_tensor(tensor: Given, src: Int = 0, group: Str = WORLD):
 
 @checked
 def barrier(group: Str = WORLD):
-    """Waits until every member has come here.
+    """Barrier: waits until all members of the group have called it.
 
     Args:
         group: the group's name.

@@ -12,13 +12,13 @@ WORLD = GlobalComm.WORLD_COMM_GROUP
 
 @checked
 def send(tensor: Given, dst: Int = 0, group: Str = WORLD, tag: Int = 0):
-    """Sends a Tensor to another rank and waits until it may be changed again.
+    """Sends a Tensor to another rank; blocks until the Tensor may be changed again.
 
     Args:
-        tensor: what is sent.
-        dst: the world's number of the receiver.
+        tensor: the Tensor to send.
+        dst: the world rank of the receiver.
         group: the group's name.
-        tag: a number that the receiver names too.
+        tag: a tag that the receiver must use too.
 
     Raises:
         RuntimeError: if `init` was not called, there is no such group, or `dst` is not in it.
@@ -33,10 +33,10 @@ def recv(tensor: Given, src: Int = 0, group: Str = WORLD, tag: Int = 0):
     """Receives a Tensor from another rank.
 
     Args:
-        tensor: gives shape and dtype; its values do not matter.
-        src: the world's number of the sender.
+        tensor: gives the shape and dtype; its values are ignored.
+        src: the world rank of the sender.
         group: the group's name.
-        tag: the number that the sender names.
+        tag: the tag that the sender uses.
 
     Returns:
         Tensor, what was received.
@@ -54,13 +54,13 @@ def recv(tensor: Given, src: Int = 0, group: Str = WORLD, tag: Int = 0):
 
 @checked
 def isend(tensor: Given, dst: Int = 0, group: Str = WORLD, tag: Int = 0):
-    """As `send`, but returns at once.
+    """Non-blocking `send`: returns immediately.
 
     Args:
-        tensor: what is sent; not to be changed before the handle's `wait()`.
-        dst: the world's number of the receiver.
+        tensor: the Tensor to send; it must not change before the handle's `wait()`.
+        dst: the world rank of the receiver.
         group: the group's name.
-        tag: a number that the receiver names too.
+        tag: a tag that the receiver must use too.
 
     Returns:
         CommHandle.
@@ -76,13 +76,13 @@ def isend(tensor: Given, dst: Int = 0, group: Str = WORLD, tag: Int = 0):
 
 @checked
 def irecv(tensor: Given, src: Int = 0, group: Str = WORLD, tag: Int = 0):
-    """As `recv`, but returns at once.
+    """Non-blocking `recv`: returns immediately.
 
     Args:
-        tensor: gives shape and dtype; its values do not matter.
-        src: the world's number of the sender.
+        tensor: gives the shape and dtype; its values are ignored.
+        src: the world rank of the sender.
         group: the group's name.
-        tag: the number that the sender names.
+        tag: the tag that the sender uses.
 
     Returns:
         (Tensor, CommHandle), the Tensor filled after the handle's `wait()`.
@@ -101,9 +101,9 @@ class P2POp:
 
     Args:
         op (Union[str, function]): "isend" or "irecv", or the function of that name.
-        tensor (Union[Tensor, tuple[int]]): what is sent; for a receive what gives shape and dtype,
-            or the shape alone.
-        peer (int): the world's number of the other side.
+        tensor (Union[Tensor, tuple[int]]): the Tensor to send; for a receive, a Tensor that gives
+            the shape and dtype, or the shape alone.
+        peer (int): the world rank of the peer.
         group (str): the group's name. Default: ``None``, the world.
         tag (int): 0.
         recv_dtype (mindspore.dtype): the dtype, where `tensor` is a shape. Default: ``None``.
@@ -148,7 +148,7 @@ class P2POp:
 
 
 def batch_isend_irecv(p2p_op_list):
-    """Does several sends and receives at once.
+    """Runs a batch of sends and receives.
 
     Args:
         p2p_op_list (list[P2POp]): in an order that fits that of the other ranks; of one group.

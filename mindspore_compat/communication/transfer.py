@@ -246,5 +246,5 @@ def empty_like(like, shape):
 
 
 def nothing(like, shape):
-    """A Tensor without meaning, where a member gets no result."""
+    """A placeholder Tensor for a member that gets no result."""
     return Tensor._wrap(arrays.space_of(like._array).module.zeros(shape, like._array.dtype))

@@ -1,4 +1,4 @@
-"""mindspore.parallel: what scripts for several devices ask about.
+"""mindspore.parallel: settings and helpers of scripts for several devices.
 
 Data parallelism is what this package does: every rank holds the whole network, and gradients are
 combined (`nn.DistributedGradReducer`). The settings are in `context`, the ranks in `communication`.

@@ -35,10 +35,10 @@ class AutoParallelContext:
     )
     @checked
     def set_all_reduce_fusion_split_indices(self, indices: ListOf(Int), group: Str = ""):
-        """Sets behind which parameters, by their number, the gradients are cut into messages.
+        """Sets the parameter indices after which gradients are split into messages.
 
         Raises:
-            ValueError: if a number stands twice in `indices`.
+            ValueError: if `indices` contains a number twice.
         """
         if len(set(indices)) != len(indices):
             raise ValueError(
@@ -58,7 +58,7 @@ class AutoParallelContext:
     )
     @checked
     def set_all_reduce_fusion_split_sizes(self, sizes: ListOf(Int), group: Str = ""):
-        """Sets how large, in bytes, the messages of gradients are."""
+        """Sets the sizes of the gradient messages in bytes."""
         self._split_sizes[group or GlobalComm.WORLD_COMM_GROUP] = sizes
 
     @checked
@@ -72,20 +72,20 @@ class AutoParallelContext:
     )
     @checked
     def set_enable_all_reduce_fusion(self, enable_all_reduce_fusion: Bool):
-        """Sets whether gradients are meant to be fused for sending."""
+        """Sets whether gradients should be fused for communication."""
         self._enable_all_reduce_fusion = enable_all_reduce_fusion
 
     def get_enable_all_reduce_fusion(self):
-        """Whether gradients are meant to be fused for sending."""
+        """Whether gradients should be fused for communication."""
         return self._enable_all_reduce_fusion
 
     def reset(self):
-        """Sets everything back to its default."""
+        """Restores all defaults."""
         reset_auto_parallel_context()
         self.__init__()
 
 
 @functools.cache
 def auto_parallel_context():
-    """The one AutoParallelContext."""
+    """Returns the only AutoParallelContext."""
     return AutoParallelContext()

@@ -1,6 +1,6 @@
 """The costs that the search for a way to divide a network reckons with; scripts set them here.
 
-There is no such search here: every rank holds the whole network. The settings are checked, stored
+No such search exists here: every rank holds the whole network. The settings are checked, stored
 and returned, as those of `algo_parameter_config`.
 """
 
@@ -51,7 +51,7 @@ class _CostModelContext:
         self.reset_cost_model()
 
     def reset_cost_model(self):
-        """Sets everything back to its default."""
+        """Restores all defaults."""
         self._values = {name: _as_stored(name, value) for name, (value, _) in _RULES.items()}
         self.multi_subgraphs = self.single_loop = False
         self.rp_matmul_mem_coef = _as_stored("rp_matmul_mem_coef", 0.1)

@@ -36,19 +36,19 @@ def _is_in_auto_parallel_mode():
 
 
 def _get_device_num():
-    """How many devices work together."""
+    """The number of devices that work together."""
     if config.parallel.parallel_mode in _ranked and not config.parallel.device_num_is_set:
         return communication.get_group_size()
     return config.parallel.device_num
 
 
 def _get_stage_device_num():
-    """How many devices work together on one stage of a pipeline."""
+    """The number of devices that work together on one stage of a pipeline."""
     return _get_device_num() // config.parallel.pipeline_stages
 
 
 def _get_global_rank():
-    """This process's number among all."""
+    """The global rank of this process."""
     if config.parallel.parallel_mode in _ranked and not config.parallel.global_rank_is_set:
         return communication.get_rank()
     return config.parallel.global_rank
@@ -65,7 +65,7 @@ def _get_parameter_broadcast():
 
 
 def _get_enable_parallel_optimizer():
-    """Whether the optimizer's work is meant to be shared out."""
+    """Whether the work of the optimizer should be divided among devices."""
     return config.parallel.enable_parallel_optimizer
 
 
@@ -75,12 +75,12 @@ def _get_pipeline_stages():
 
 
 def _get_full_batch():
-    """Whether every device is meant to load the whole batch."""
+    """Whether every device should load the whole batch."""
     return config.parallel.full_batch
 
 
 def _is_sharding_propagation():
-    """Whether strategies are meant to propagate from the operators that have one."""
+    """Whether strategies should propagate from the operators that have one."""
     return config.parallel.sharding_propagation
 
 
@@ -103,7 +103,7 @@ def _device_number_check(parallel_mode, device_number):
 
 
 def _to_full_tensor(elem, global_device_num, global_rank, scaling_sens=None):
-    """The inputs as Tensors, with the loss's scale behind them if one is given."""
+    """The inputs as Tensors, followed by the loss scale, if any."""
     listed = elem if isinstance(elem, (list, tuple)) else [elem]
     tensors = [each if isinstance(each, Tensor) else Tensor(each) for each in listed]
     if scaling_sens is not None:

@@ -1,6 +1,6 @@
 """The settings of the search for a way to divide a network among devices.
 
-There is no such search here: every rank holds the whole network. The settings are checked, stored
+No such search exists here: every rank holds the whole network. The settings are checked, stored
 and returned, as everything of `set_auto_parallel_context` that has no meaning here.
 """
 

@@ -86,16 +86,15 @@ _json = (
 
 
 class AutoParallel(Cell):
-    """Runs a network with settings of its own for training on several devices.
+    """Runs a network with its own settings for training on several devices.
 
-    Called, it puts its settings in force, runs the network, and puts those back that were in force
-    before. Every process holds the whole network, and nothing of it is divided: with one process
-    the network runs as it would alone. With several, each on its own share of the data, gradients
-    of its parameters are summed over the processes whenever they are taken, inside the network or
-    of it, and averaged after `enable_gradients_mean`; not so with the dataset strategy
-    "full_batch", where each process sees all data. Settings that say how a network is divided, what
-    is sent how, and what is written to files are checked, stored and returned by
-    `get_auto_parallel_context`, and change nothing.
+    A call applies the settings, runs the network, and restores the previous settings. Every process
+    holds the whole network, which is not divided: with one process, the network runs as usual. With
+    several processes, each works on its own share of the data. Whenever gradients of the parameters
+    are taken, inside the network or of it, they are summed over the processes, and averaged after
+    `enable_gradients_mean`. With the dataset strategy "full_batch", where each process sees all
+    data, they are not combined. Settings about the division of the network, the form of messages
+    and files are checked, stored and returned by `get_auto_parallel_context`, but have no effect.
 
     Args:
         network (Union[Cell, Callable]): the outermost network, or a function.
@@ -106,11 +105,11 @@ class AutoParallel(Cell):
         - **\\*args**, **\\*\\*kwargs** - the inputs of the network.
 
     Outputs:
-        what the network gives.
+        The outputs of the network.
 
     Raises:
         TypeError: if `network` cannot be called.
-        ValueError: if `parallel_mode` is another one.
+        ValueError: if `parallel_mode` is unknown.
         KeyError: when called: a key of what `comm_fusion` was given is unknown.
         RuntimeError: when called by one of several processes: data is divided along another axis
             than the first.
@@ -160,7 +159,7 @@ class AutoParallel(Cell):
         self._sums = GradientSums(self, network)
 
     def construct(self, *args, **kwargs):
-        """Runs the network with the settings in force."""
+        """Runs the network under its settings."""
         before = dict(vars(config.config.parallel))
         try:
             config.reset_auto_parallel_context()
@@ -172,7 +171,7 @@ class AutoParallel(Cell):
             vars(config.config.parallel).update(before)
 
     def _context(self):
-        """The settings as `set_auto_parallel_context` takes them."""
+        """The settings in the form of `set_auto_parallel_context`."""
         mode, search = "semi_auto_parallel", "recursive_programming"
         if self._device_num == 1:
             mode = "stand_alone"
@@ -221,7 +220,7 @@ class AutoParallel(Cell):
 
     @checked
     def load_param_strategy_file(self, file_path: Str):
-        """Sets the file that says how parameters are divided.
+        """Sets the file that describes how parameters are divided.
 
         Args:
             file_path (str): its path.
@@ -234,7 +233,7 @@ class AutoParallel(Cell):
     )
     @checked
     def save_param_strategy_file(self, file_path: Str):
-        """Sets the file to which it would be written how parameters are divided.
+        """Sets the file for the division of parameters, which is not written here.
 
         Args:
             file_path (str): its path.
@@ -246,7 +245,7 @@ class AutoParallel(Cell):
         "every process holds the whole network",
     )
     def disable_strategy_file_only_for_trainable_params(self):
-        """Says that these files are about parameters that are not trained, too."""
+        """Includes parameters that are not trained in these files."""
         self._only_trainable_params = False
 
     @without_effect(
@@ -271,7 +270,7 @@ class AutoParallel(Cell):
     )
     @checked(*_json)
     def save_operator_strategy_file(self, file_path: Str):
-        """Sets the file to which the division of operators would be written.
+        """Sets the file for the division of operators, which is not written here.
 
         Args:
             file_path (str): an absolute path that ends in ".json".
@@ -287,7 +286,7 @@ class AutoParallel(Cell):
     )
     @checked
     def set_group_ckpt_save_file(self, file_path: Str):
-        """Sets the file to which the groups of processes would be written.
+        """Sets the file for the groups of processes, which is not written here.
 
         Args:
             file_path (str): its path.
@@ -300,7 +299,7 @@ class AutoParallel(Cell):
         "parallel.auto_parallel.AutoParallel.no_init_parameters_in_compile", "nothing is compiled"
     )
     def no_init_parameters_in_compile(self):
-        """Says that parameters are not to be given values when the network is compiled."""
+        """Disables the initialization of parameters when the network is compiled."""
         self._init_param_in_compile = False
 
     def dataset_strategy(self, config):
@@ -312,7 +311,7 @@ class AutoParallel(Cell):
                 parts its axes are divided, or a Layout.
 
         Raises:
-            TypeError: if it is, or holds, something else.
+            TypeError: if it has, or contains, another type.
             ValueError: if it is None or another str.
         """
         _check_strategy(config)
@@ -345,11 +344,11 @@ class AutoParallel(Cell):
         Args:
             shard_size (int, optional): how many processes share a weight; -1 for all that hold it.
             threshold (int, optional): the size in KB below which a parameter is not divided.
-            optimizer_level (str, optional): what is divided: weights and states ("level1"),
+            optimizer_level (str, optional): the divided values: weights and states ("level1"),
                 gradients too ("level2"), weights in the backward pass too ("level3").
 
         Raises:
-            ValueError: if an argument is something else.
+            ValueError: if an argument is another value.
         """
         chosen = {
             "parallel_optimizer_threshold": int(threshold),
@@ -376,7 +375,7 @@ class AutoParallel(Cell):
         Each process runs all stages here; gradients are summed over those of one stage.
 
         Args:
-            stages (int, optional): how many stages there are. Default: ``1``.
+            stages (int, optional): the number of stages. Default: ``1``.
             output_broadcast (bool, optional): whether the last stage's result goes to the others.
             interleave (bool, optional): whether stages are interleaved.
             scheduler (str, optional): "1f1b", "gpipe", "seqpipe", "seqvpp", "seqsmartvpp" or
@@ -386,7 +385,7 @@ class AutoParallel(Cell):
         self._pipeline_config = {"pipeline_interleave": interleave, "pipeline_scheduler": scheduler}
 
     def get_pipeline_stages(self):
-        """Returns how many stages were set."""
+        """Returns the number of stages."""
         return self._pipeline_stages
 
     # Gradients and messages -----------------------------------------------------------------------
@@ -413,12 +412,11 @@ class AutoParallel(Cell):
         "low-precision gradients are summed in float32 in any case",
     )
     def enable_fp32_communication(self):
-        """Says that what is summed travels as float32; low-precision gradients do so in any
-        case."""
+        """Communicates sums as float32; low-precision gradients always travel as float32."""
         self._force_fp32_communication = True
 
     def enable_gradients_mean(self):
-        """Makes gradients be averaged over the processes, not summed."""
+        """Averages gradients over the processes instead of summing them."""
         self._gradients_mean = True
 
     @without_effect(
@@ -426,8 +424,8 @@ class AutoParallel(Cell):
         "low-precision gradients are summed in float32 in any case",
     )
     def disable_gradient_fp32_sync(self):
-        """Says that gradients are not to be cast to float32 before they are summed; low-precision
-        ones are, nonetheless."""
+        """Disables the cast of gradients to float32 before they are summed; low-precision gradients
+        are still cast."""
         self._gradient_fp32_sync = False
 
     @without_effect(
@@ -435,18 +433,18 @@ class AutoParallel(Cell):
         "every process holds the whole network",
     )
     def disable_loss_repeated_mean(self):
-        """Says that a loss that several processes compute identically is not to be averaged."""
+        """Disables the averaging of a loss that several processes compute identically."""
         self._loss_repeated_mean = False
 
     @without_effect("parallel.auto_parallel.AutoParallel.print_local_norm")
     def print_local_norm(self):
-        """Asks for the norms of gradients before they are summed."""
+        """Requests the norms of gradients before they are summed."""
         self._dump_local_norm = True
 
     @without_effect("parallel.auto_parallel.AutoParallel.dump_local_norm")
     @checked
     def dump_local_norm(self, file_path: Str):
-        """Asks for these norms in a file.
+        """Requests these norms in a file.
 
         Args:
             file_path (str): its path.
@@ -455,7 +453,7 @@ class AutoParallel(Cell):
 
     @without_effect("parallel.auto_parallel.AutoParallel.enable_device_local_norm")
     def enable_device_local_norm(self):
-        """Asks for the norm of all gradients of a device."""
+        """Requests the norm of all gradients of a device."""
         self._dump_device_local_norm = True
 
     @without_effect(

@@ -1,4 +1,4 @@
-"""`mindspore.parallel.checkpoint_convert`: checkpoints of ranks, made for other slices.
+"""`mindspore.parallel.checkpoint_convert`: converts checkpoints of ranks to other slices.
 
 The functions do what `rank_list_for_transform` and its two companions do; how is in
 `train._checkpoint.transform`.
@@ -16,7 +16,7 @@ __all__ = ["convert_checkpoint_by_rank", "convert_checkpoints", "rank_list_for_c
 def rank_list_for_convert(
     rank_id: Int(ge=0), src_strategy_file: Str | None = None, dst_strategy_file: Str | None = None
 ):
-    """Tells which checkpoints are needed to make one for ranks that hold other slices.
+    """Returns the ranks whose checkpoints are needed to convert one to other slices.
 
     Returns:
         list[int], ranks, the highest first.
@@ -42,7 +42,7 @@ def convert_checkpoint_by_rank(
     src_strategy_file: Str | None = None,
     dst_strategy_file: Str | None = None,
 ):
-    """Makes a rank's checkpoint out of those of ranks that hold other slices.
+    """Converts checkpoints of ranks with other slices to the checkpoint of one rank.
 
     Args:
         checkpoint_files_map (dict): the files of the checkpoints by rank, at least those of
@@ -71,7 +71,7 @@ def convert_checkpoints(
     process_num: Int(ge=1) = 1,
     output_format: OneOf("ckpt", "safetensors") = "ckpt",
 ):
-    """Makes the checkpoints of all ranks out of those of ranks that hold other slices.
+    """Converts checkpoints of ranks with other slices to the checkpoints of all ranks.
 
     Args:
         dst_checkpoints_dir (str): the folder to write "rank_<number>/<prefix><number>.<format>"

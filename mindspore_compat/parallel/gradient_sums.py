@@ -36,7 +36,7 @@ class GradientSums:
 
     @contextlib.contextmanager
     def on_the_way(self):
-        """Makes the hooks, if that is to be, before the network runs."""
+        """Creates the hooks, if needed, before the network runs."""
         if self.settings._device_num > 1 and not self.settings._full_batch:
             self._refuse_divided()
             self._group = self._group or self._stage()
@@ -58,7 +58,7 @@ class GradientSums:
                 )
 
     def _stage(self):
-        """The group of the processes of this one's stage."""
+        """The group of the processes in the stage of this process."""
         size, stages = self.settings._device_num, self.settings._pipeline_stages
         if stages == 1:
             return partners(None)
@@ -72,7 +72,7 @@ class GradientSums:
         return partners(new_group(list(range(first, first + many))))
 
     def _sum(self, g):
-        """The gradient of a parameter as all processes have it."""
+        """The gradient of a parameter, combined over all processes."""
         strategy = self.settings._dataset_strategy_config
         whole = not isinstance(strategy, str) and all(each[0] == 1 for each in strategy if each)
         if self.settings._full_batch or whole:

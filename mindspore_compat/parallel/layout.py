@@ -113,7 +113,7 @@ def _check_items(name, value, kind, item):
 
 @without_effect("parallel.shard", "every process runs the whole function")
 def shard(fn, in_strategy, out_strategy=None, parameter_plan=None):
-    """Returns a function or Cell as it is: it is run whole by every rank.
+    """Returns a function or Cell unchanged: every rank runs it whole.
 
     Args:
         fn (Union[Cell, Callable]): the function.

@@ -11,16 +11,16 @@ from ..nn.cell import Cell  # noqa: F401 - CellOf reads the class by name
 
 @checked
 def parameter_broadcast(net: CellOf, layout: Any, cur_rank: Int = 0, initial_rank: Int = 0):
-    """Gives the parameters of one rank to those that hold the same part of them.
+    """Broadcasts the parameters of one rank to the ranks that hold the same part of them.
 
-    Every rank of a pipeline's stage must call it. With one process nothing is to do.
+    Every rank of a pipeline's stage must call it. With one process it does nothing.
 
     Args:
-        net (Cell): whose parameters are set.
+        net (Cell): the network whose parameters are set.
         layout (dict): for each parameter's name its layout: a list that begins with the
             arrangement of the stage's devices along axes, and for each axis of the parameter the
             number of the devices' axis that divides it, counted from the last; -1 for none. A
-            sixth entry, where it is not empty, names a group that divides the parameter further;
+            sixth entry, if it is not empty, names a group that divides the parameter further;
             such parameters stay as they are.
         cur_rank (int): the number of this process. Default: ``0``.
         initial_rank (int): the number of the first process of this stage. Default: ``0``.

@@ -1,4 +1,4 @@
-"""Parameters that stages of a pipeline share, kept equal."""
+"""Keeps equal the Parameters that stages of a pipeline share."""
 
 from .._core.rules.checked import checked
 from .._core.rules.vocabulary import CellOf

@@ -1,4 +1,4 @@
-"""What the docstrings of the collectives share."""
+"""Common parts of the docstrings of the collectives."""
 
 from ..._core.declare.templates import template
 

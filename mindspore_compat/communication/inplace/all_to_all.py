@@ -1,4 +1,4 @@
-"""Exchanges of all members with all: all_to_all, all_to_all_single, all_to_all_v_c."""
+"""All-to-all exchanges: all_to_all, all_to_all_single, all_to_all_v_c."""
 
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Int, ListOf, Str, TupleOf, checked
@@ -23,8 +23,8 @@ def all_to_all(
     """Sends one Tensor to each member and receives one from each.
 
     Args:
-        output_tensor_list: for each member, where what it sends is put.
-        input_tensor_list: for each member what is sent to it; of one dtype.
+        output_tensor_list: for each member, the Tensor that receives its data.
+        input_tensor_list: for each member, the Tensor to send to it; all of one dtype.
 
     Raises:
         TypeError: if a list has another length than the group, or the dtypes differ.
@@ -77,13 +77,13 @@ def all_to_all_single(
     group: Str = None,
     async_op: Bool = False,
 ):
-    """Sends rows of axis 0 to each member and joins what comes from each along axis 0.
+    """Sends rows of axis 0 to each member and joins the rows from all members along axis 0.
 
     Args:
-        output: where what comes is put.
-        input: what is sent.
-        output_split_sizes: rows from each member. By default, or empty, equally many.
-        input_split_sizes: rows to each member. By default, or empty, equally many.
+        output: the Tensor that receives the data.
+        input: the Tensor to send.
+        output_split_sizes: the rows from each member. If None or empty, equal parts.
+        input_split_sizes: the rows to each member. If None or empty, equal parts.
 
     Raises:
         TypeError: if the dtypes differ.
@@ -129,11 +129,11 @@ def all_to_all_v_c(
     group: Str = None,
     async_op: Bool = False,
 ):
-    """Sends rows of axis 0 to each member and joins what comes from each along axis 0.
+    """Sends rows of axis 0 to each member and joins the rows from all members along axis 0.
 
     Args:
-        output: where what comes is put.
-        input: what is sent.
+        output: the Tensor that receives the data.
+        input: the Tensor to send.
         send_count_matrix: for each sender, for each receiver, how many rows; one list, the same on
             all members.
 

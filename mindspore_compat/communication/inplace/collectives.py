@@ -1,6 +1,6 @@
 """Exchanges of one Tensor: all_reduce, broadcast, reduce, all_gather_into_tensor and their kin.
 
-Ranks are numbers in the world. `group` names a group of `new_group` or `create_group`; None is the
+Ranks are world ranks. `group` names a group of `new_group` or `create_group`; None is the
 world. All members must call, in the same order.
 """
 
@@ -29,7 +29,7 @@ def all_reduce(tensor: Given, op: Str = "sum", group: Str = None, async_op: Bool
     """Combines the members' Tensors element by element; every member's Tensor becomes the result.
 
     Args:
-        tensor: this member's part, and where the result is put; of equal shape and dtype on all.
+        tensor: this member's part, overwritten by the result; of equal shape and dtype on all.
         op: "sum", "prod", "max", "min" or "avg", the sum divided by the group's size.
 
     Raises:
@@ -63,12 +63,12 @@ def all_reduce(tensor: Given, op: Str = "sum", group: Str = None, async_op: Bool
 @checked
 @documented
 def reduce(tensor: Given, dst: Int, op: Str = "sum", group: Str = None, async_op: Bool = False):
-    """Combines the members' Tensors element by element; the Tensor of one becomes the result.
+    """Reduces the members' Tensors element by element and writes the result to one of them.
 
     Args:
-        tensor: this member's part, and on `dst` where the result is put; of equal shape and dtype
-            on all. On the others it stays as it is.
-        dst: the world's number of the one that gets the result.
+        tensor: this member's part, on `dst` overwritten by the result; of equal shape and dtype on
+            all. On the other members it does not change.
+        dst: the world rank of the member that receives the result.
         op: "sum", "prod", "max", "min" or "avg", the sum divided by the group's size.
 
     Raises:
@@ -101,11 +101,11 @@ def reduce(tensor: Given, dst: Int, op: Str = "sum", group: Str = None, async_op
 @checked
 @documented
 def broadcast(tensor: Given, src: Int, group: Str = None, async_op: Bool = False):
-    """Makes every member's Tensor that of one.
+    """Broadcasts the Tensor of one member to all members.
 
     Args:
         tensor: on `src` what is sent, on the others where it is put; of equal shape and dtype.
-        src: the world's number of the one that sends.
+        src: the world rank of the sender.
 
     Raises:
         RuntimeError: if the processes are not connected, there is no such group, or `src` is not in
@@ -141,11 +141,11 @@ def broadcast(tensor: Given, src: Int, group: Str = None, async_op: Bool = False
 def all_gather_into_tensor(
     output_tensor: Given, input_tensor: Given, group: Str = None, async_op: Bool = False
 ):
-    """Joins the members' Tensors along axis 0; every member gets the result.
+    """Gathers the members' Tensors along axis 0; every member gets the result.
 
     Args:
-        output_tensor: where the result is put: as many times the rows of `input_tensor` as there
-            are members.
+        output_tensor: receives the result: the rows of `input_tensor` times the number of
+            members.
         input_tensor: this member's part; of equal shape and dtype on all.
 
     Raises:
@@ -192,10 +192,10 @@ def all_gather_into_tensor_uneven(
     group: Str = None,
     async_op: Bool = False,
 ):
-    """Joins the members' Tensors, of several lengths, along axis 0; every member gets the result.
+    """Gathers the members' Tensors of different lengths along axis 0; all members get the result.
 
     Args:
-        output: where the result is put.
+        output: receives the result.
         input: this member's part; of equal dtype and, but for axis 0, equal shape on all.
         output_split_sizes: for each member the length of its part. By default they are equal.
 
@@ -239,16 +239,16 @@ def all_gather_into_tensor_uneven(
 def reduce_scatter_tensor(
     output: Given, input: Given, op: Str = "sum", group: Str = None, async_op: Bool = False
 ):
-    """Combines the members' Tensors and cuts the result along axis 0; each member gets its part.
+    """Reduces the members' Tensors and splits the result along axis 0; each member gets its part.
 
     Args:
-        output: where this member's part of the result is put.
+        output: receives this member's part of the result.
         input: this member's part of the combination; of equal shape and dtype on all.
         op: "sum", "prod", "max", "min" or "avg", the sum divided by the group's size.
 
     Raises:
         TypeError: if `op` is not one of the five, or the dtypes differ.
-        ValueError: if axis 0 of `input` cannot be cut into equal parts, or `output` has another
+        ValueError: if axis 0 of `input` cannot be split into equal parts, or `output` has another
             shape than a part.
         RuntimeError: if the processes are not connected, or there is no such group.
 
@@ -295,10 +295,10 @@ def reduce_scatter_tensor_uneven(
     group: Str = None,
     async_op: Bool = False,
 ):
-    """Combines the members' Tensors; each member gets a part, of a length of its own.
+    """Reduces the members' Tensors; each member gets a part of its own length.
 
     Args:
-        output: where this member's part of the result is put.
+        output: receives this member's part of the result.
         input: this member's part of the combination; of equal shape and dtype on all.
         input_split_sizes: for each member the length of its part of axis 0. By default they are
             equal.
@@ -354,12 +354,12 @@ def gather_into_tensor(
     group: Str = None,
     async_op: Bool = False,
 ):
-    """Joins the members' Tensors along axis 0 for one of them.
+    """Gathers the members' Tensors along axis 0; one member gets the result.
 
     Args:
-        output_tensor: on `dst` where the result is put; on the others it stays as it is.
+        output_tensor: on `dst`, receives the result; on the other members it does not change.
         input_tensor: this member's part; of equal shape and dtype on all.
-        dst: the world's number of the one that gets the result.
+        dst: the world rank of the member that receives the result.
 
     Raises:
         TypeError: on `dst`, the dtypes differ.
@@ -402,12 +402,12 @@ def scatter_tensor(
     group: Str = None,
     async_op: Bool = False,
 ):
-    """Cuts one member's Tensor along axis 0; each member gets its part.
+    """Scatters one member's Tensor along axis 0; each member gets its part.
 
     Args:
-        output_tensor: where this member's part is put; of equal shape and dtype on all.
-        input_tensor: on `src` what is cut; on the others it does not matter.
-        src: the world's number of the one whose Tensor is cut.
+        output_tensor: receives this member's part; of equal shape and dtype on all.
+        input_tensor: on `src`, the Tensor to split; ignored on the other members.
+        src: the world rank of the member whose Tensor is split.
 
     Raises:
         TypeError: on `src`, the dtypes differ.
@@ -449,10 +449,10 @@ def scatter_tensor(
 @checked
 @documented
 def barrier(group: Str = None, async_op: Bool = False, device_ids: Any = None):
-    """Waits until every member has come here.
+    """Barrier: waits until all members of the group have called it.
 
     Args:
-        async_op: whether to return at once, and wait in the handle's `wait()`.
+        async_op: whether to return immediately, and wait in the handle's `wait()`.
         device_ids: not used.
 
     Raises:

@@ -15,11 +15,11 @@ from .writing import Given, Into, Several, carry, check_list, check_reduction
 @checked
 @documented
 def all_gather(tensor_list: Several, tensor: Given, group: Str = None, async_op: Bool = False):
-    """Gives every member the Tensors of all.
+    """Gathers the Tensors of all members on every member.
 
     Args:
-        tensor_list: where the members' Tensors are put.
-        tensor: this member's; of equal shape and dtype on all.
+        tensor_list: receives the members' Tensors.
+        tensor: this member's Tensor; of equal shape and dtype on all.
 
     Raises:
         TypeError: if `tensor_list` has another length than the group, or a Tensor of another shape
@@ -55,12 +55,12 @@ def all_gather(tensor_list: Several, tensor: Given, group: Str = None, async_op:
 def gather(
     tensor: Given, gather_list: Several, dst: Int = 0, group: Str = None, async_op: Bool = False
 ):
-    """Gives one member the Tensors of all.
+    """Gathers the Tensors of all members on one member.
 
     Args:
-        tensor: this member's; of equal shape and dtype on all.
-        gather_list: on `dst` where the members' Tensors are put; on the others it stays as it is.
-        dst: the world's number of the one that gets them.
+        tensor: this member's Tensor; of equal shape and dtype on all.
+        gather_list: on `dst`, receives the members' Tensors; on the others it does not change.
+        dst: the world rank of the member that receives them.
 
     Raises:
         TypeError: on `dst`, `gather_list` has another length than the group, or a Tensor of another
@@ -102,12 +102,12 @@ def gather(
 def scatter(
     tensor: Given, scatter_list: Several, src: Int = 0, group: Str = None, async_op: Bool = False
 ):
-    """Gives each member one Tensor of a list that one of them has.
+    """Scatters a list of Tensors from one member: each member gets one Tensor.
 
     Args:
-        tensor: where this member's Tensor is put; of equal shape and dtype on all.
-        scatter_list: on `src` a Tensor for each member; on the others it does not matter.
-        src: the world's number of the one that has the list.
+        tensor: receives this member's Tensor; of equal shape and dtype on all.
+        scatter_list: on `src`, a Tensor for each member; ignored on the other members.
+        src: the world rank of the member that has the list.
 
     Raises:
         TypeError: on `src`, `scatter_list` has another length than the group, or a Tensor of
@@ -150,10 +150,10 @@ def scatter(
 def reduce_scatter(
     output: Given, input_list: Several, op: Str = "sum", group: Str = None, async_op: Bool = False
 ):
-    """Combines the members' lists Tensor by Tensor; each member gets one of the results.
+    """Reduces the members' lists Tensor by Tensor; each member gets one of the results.
 
     Args:
-        output: where this member's result is put.
+        output: receives this member's result.
         input_list: a Tensor for each member; of equal shape and dtype on all.
         op: "sum", "prod", "max", "min" or "avg", the sum divided by the group's size.
 

@@ -1,4 +1,4 @@
-"""Exchanges of anything that pickles: the object collectives, and sending lists of objects.
+"""Exchanges of picklable objects: the object collectives, and sending lists of objects.
 
 An object that cannot be pickled is refused on every member: what it would be sent as is the
 refusal. Objects that arrive are unpickled, which runs code of the sender's choice; so processes
@@ -20,11 +20,11 @@ from .peers import peer_of
 )
 @checked
 def all_gather_object(object_list: Any, obj: Any, group: Str = None):
-    """Gives every member the objects of all.
+    """Gathers the objects of all members on every member.
 
     Args:
-        object_list: a list with an entry for each member, where the objects are put.
-        obj: this member's; anything that pickles.
+        object_list: a list with an entry for each member, which receives the objects.
+        obj: this member's object, which must be picklable.
         group: the group's name.
 
     Raises:
@@ -58,11 +58,11 @@ def all_gather_object(object_list: Any, obj: Any, group: Str = None):
 )
 @checked
 def broadcast_object_list(object_list: Any, src: Int = 0, group: Str = None, device: Str = None):
-    """Makes every member's list that of one.
+    """Broadcasts the list of objects of one member to all members.
 
     Args:
-        object_list: on `src` what is sent, on the others where it is put; of equal length on all.
-        src: the world's number of the one that sends.
+        object_list: on `src`, the objects to send; on the others, receives them; of equal length.
+        src: the world rank of the sender.
         group: the group's name.
         device: not used.
 
@@ -96,13 +96,13 @@ def broadcast_object_list(object_list: Any, src: Int = 0, group: Str = None, dev
 @public("mint.distributed.gather_object", "ops.communication.gather_object", "ops.gather_object")
 @checked
 def gather_object(obj: Any, object_gather_list: Any = None, dst: Int = 0, group: Str = None):
-    """Gives one member the objects of all.
+    """Gathers the objects of all members on one member.
 
     Args:
-        obj: this member's; anything that pickles.
-        object_gather_list: on `dst` a list with an entry for each member, where the objects are
-            put; on the others it does not matter.
-        dst: the world's number of the one that gets them.
+        obj: this member's object, which must be picklable.
+        object_gather_list: on `dst` a list with an entry for each member, which receives the
+            objects; ignored on the other members.
+        dst: the world rank of the member that receives them.
         group: the group's name.
 
     Raises:
@@ -142,13 +142,13 @@ def gather_object(obj: Any, object_gather_list: Any = None, dst: Int = 0, group:
 def scatter_object_list(
     scatter_object_output_list: Any, scatter_object_input_list: Any, src: Int = 0, group: Str = None
 ):
-    """Gives each member one object of a list that one of them has.
+    """Scatters a list of objects from one member: each member gets one object.
 
     Args:
         scatter_object_output_list: a list whose first entry becomes this member's object.
-        scatter_object_input_list: on `src` an object for each member; on the others it does not
-            matter.
-        src: the world's number of the one that has the list.
+        scatter_object_input_list: on `src` an object for each member; ignored on the other
+            members.
+        src: the world rank of the member that has the list.
         group: the group's name.
 
     Raises:
@@ -193,8 +193,8 @@ def send_object_list(object_list: Any, dst: Int, group: Str = None, device: Str 
     """Sends a list of objects to another rank.
 
     Args:
-        object_list: a list of anything that pickles.
-        dst: the world's number of the receiver.
+        object_list: a list of picklable objects.
+        dst: the world rank of the receiver.
         group: the group's name.
         device: not used.
 
@@ -223,8 +223,8 @@ def recv_object_list(object_list: Any, src: Int = 0, group: Str = None, device: 
     """Receives a list of objects from another rank.
 
     Args:
-        object_list: a list where the objects are put; as long as the sender's.
-        src: the world's number of the sender.
+        object_list: the list that receives the objects; as long as the list of the sender.
+        src: the world rank of the sender.
         group: the group's name.
         device: not used.
 

@@ -1,6 +1,6 @@
-"""Sending Tensors from one rank to another: send, recv, isend, irecv and several at once.
+"""Point-to-point communication of Tensors: send, recv, isend, irecv and batches of them.
 
-What is received is put into the Tensor that is given. Ranks are numbers in the world.
+Received data is written into the Tensor argument. Ranks are world ranks.
 """
 
 from ..._core.declare.public_api import overwrite, public
@@ -16,13 +16,13 @@ _Group = (Str | None).called("a str")
 @public("mint.distributed.send", "ops.communication.send", "ops.send")
 @checked
 def send(tensor: Given, dst: Int = 0, group: Str = None, tag: Int = 0):
-    """Sends a Tensor to another rank and waits until it may be changed again.
+    """Sends a Tensor to another rank; blocks until the Tensor may be changed again.
 
     Args:
-        tensor: what is sent.
-        dst: the world's number of the receiver.
+        tensor: the Tensor to send.
+        dst: the world rank of the receiver.
         group: the group's name.
-        tag: a number that the receiver names too.
+        tag: a tag that the receiver must use too.
 
     Raises:
         ValueError: if `dst` is this process, or not in the group.
@@ -40,10 +40,10 @@ def recv(tensor: Given, src: Int = 0, group: Str = None, tag: Int = 0):
     """Receives a Tensor from another rank.
 
     Args:
-        tensor: where it is put; of the shape and dtype of what is sent.
-        src: the world's number of the sender.
+        tensor: receives the data; of the shape and dtype of the sent Tensor.
+        src: the world rank of the sender.
         group: the group's name.
-        tag: the number that the sender names.
+        tag: the tag that the sender uses.
 
     Returns:
         int, 0.
@@ -64,13 +64,13 @@ def recv(tensor: Given, src: Int = 0, group: Str = None, tag: Int = 0):
 @public("mint.distributed.isend", "ops.communication.isend", "ops.isend")
 @checked
 def isend(tensor: Given, dst: Int = 0, group: Str = None, tag: Int = 0):
-    """As `send`, but returns at once.
+    """Non-blocking `send`: returns immediately.
 
     Args:
-        tensor: what is sent; not to be changed before the handle's `wait()`.
-        dst: the world's number of the receiver.
+        tensor: the Tensor to send; it must not change before the handle's `wait()`.
+        dst: the world rank of the receiver.
         group: the group's name.
-        tag: a number that the receiver names too.
+        tag: a tag that the receiver must use too.
 
     Returns:
         CommHandle.
@@ -90,13 +90,13 @@ def isend(tensor: Given, dst: Int = 0, group: Str = None, tag: Int = 0):
 @public("mint.distributed.irecv")
 @checked
 def irecv(tensor: Given, src: Int = 0, group: Str = None, tag: Int = 0):
-    """As `recv`, but returns at once.
+    """Non-blocking `recv`: returns immediately.
 
     Args:
-        tensor: where what is received is put, complete after the handle's `wait()`.
-        src: the world's number of the sender.
+        tensor: receives the data, which is complete after the handle's `wait()`.
+        src: the world rank of the sender.
         group: the group's name.
-        tag: the number that the sender names.
+        tag: the tag that the sender uses.
 
     Returns:
         CommHandle.
@@ -118,8 +118,8 @@ class P2POp:
 
     Args:
         op (Union[str, function]): "isend" or "irecv", or the function of that name.
-        tensor (Tensor): what is sent; for a receive where what comes is put.
-        peer (int): the world's number of the other side.
+        tensor (Tensor): the Tensor to send, or the Tensor that receives the data.
+        peer (int): the world rank of the peer.
         group (str): the group's name. Default: ``None``, the world. Looked at when the operations
             start.
         tag (int): 0.
@@ -154,7 +154,7 @@ class P2POp:
     "ops.batch_isend_irecv",
 )
 def batch_isend_irecv(p2p_op_list):
-    """Starts several sends and receives at once.
+    """Starts a batch of sends and receives.
 
     Args:
         p2p_op_list (list[P2POp]): in an order that fits that of the other ranks; of one group. What
@@ -202,7 +202,7 @@ class _All:
         self.pending = pending
 
     def wait(self):
-        """Wait until all are complete."""
+        """Waits until all are complete."""
         for handle in self.pending:
             handle.wait()
 
@@ -215,7 +215,7 @@ def _started(group, operation, peer):
 
 
 def peer_of(api, name, group, group_name, rank):
-    """The number in a group of another process, given its number in the world.
+    """Returns the group rank of another process, given its world rank.
 
     Raises:
         ValueError: if it is this process, or not a member.

@@ -1,4 +1,4 @@
-"""Joining the processes, groups of them, and questions about both.
+"""Process groups: joining the processes, and creating and querying groups.
 
 The processes of a job are those that a launcher (`mpiexec`, `msrun`) started, as everywhere in this
 package; `init_method` and `store` are where they report to each other before they connect.
@@ -22,7 +22,7 @@ WAIT = datetime.timedelta(seconds=300)
 
 @public("mint.distributed.is_available", "ops.communication.is_available", "ops.is_available")
 def is_available():
-    """Returns True: processes can always be made to work together.
+    """Returns True: distributed communication is always available.
 
     Example:
         >>> import mindspore_compat as ms
@@ -77,18 +77,18 @@ def init_process_group(
         init_method: "tcp://<IPv4 address>:<port>" where process 0 listens while the others report;
             then `world_size` and `rank` must be given.
         timeout (datetime.timedelta): how long the processes wait for each other at `init_method` or
-            `store`. By default 300 seconds.
-        world_size: how many processes there are; -1 for as many as the launcher started.
-        rank: this process's number, as the launcher gave it; -1 where it need not be said.
+            `store`. Default: 300 seconds.
+        world_size: the number of processes; -1 for the number that the launcher started.
+        rank: the rank of this process, as set by the launcher; -1 to leave it to the launcher.
         store (TCPStore): where the processes report instead of `init_method`.
-        group_name: one more name for the group of all processes.
+        group_name: an additional name for the group of all processes.
         pg_options: not used.
         device_id: not used.
 
     Raises:
-        TypeError: if `timeout` is not a timedelta, or `store` not a TCPStore.
-        ValueError: if `backend` is another one; `init_method` and `store` are both given, or
-            `init_method` is no such address; `world_size` or `rank` is not what it must be.
+        TypeError: if `timeout` is not a timedelta, or `store` is not a TCPStore.
+        ValueError: if `backend` is not "hccl"; `init_method` and `store` are both given, or
+            `init_method` is not such an address; `world_size` or `rank` has a wrong value.
         RuntimeError: if the process was not started by a launcher, mpi4py cannot be loaded, or the
             others do not report in time.
 
@@ -180,7 +180,7 @@ def _report(store, world_size, rank):
 )
 @checked
 def destroy_process_group(group: Str = None):
-    """Gives a group back; the world: all groups, and the connection, if there is one.
+    """Destroys a group; for the world group, destroys all groups and closes the connection, if any.
 
     Args:
         group: the group's name; None is the world.
@@ -211,19 +211,19 @@ def new_group(
     use_local_synchronization: Any = False,
     group_desc: Any = None,
 ):
-    """Makes a group of some processes, and returns its name.
+    """Creates a group of some processes and returns its name.
 
-    Every member must call it; other processes may, and get "". The same ranks in the same order
-    give the same group.
+    All members must call it. Other processes may call it too and get "". The same ranks in the same
+    order give the same group.
 
     Args:
-        ranks: the world's numbers of the members. By default the world, of which no other group is
-            made.
+        ranks: the world ranks of the members. Default: the world group; no second group is created
+            for it.
         timeout: not used.
         backend: not used: MPI and NCCL do the work.
         pg_options: settings for the library of an Ascend device; not used.
-        use_local_synchronization: not used, whatever it is.
-        group_desc: not used, whatever it is.
+        use_local_synchronization: accepted but ignored.
+        group_desc: accepted but ignored.
 
     Returns:
         str, the group's name; "" where there is no such group here: `ranks` is empty, holds what is
@@ -265,9 +265,9 @@ def new_group(
 @public("mint.distributed.get_rank", "ops.communication.get_rank", "ops.get_rank")
 @checked
 def get_rank(group: Str = None):
-    """Returns the number of this process in a group; -1 where there is no such group here.
+    """Returns the rank of this process in a group; -1 if this process has no such group.
 
-    Before the processes are connected, it is what the launcher says, else 0.
+    Before the processes are connected, it is the rank from the launcher, else 0.
 
     Args:
         group: the group's name; None is the world.
@@ -289,9 +289,9 @@ def get_rank(group: Str = None):
 @public("mint.distributed.get_world_size", "ops.communication.get_world_size", "ops.get_world_size")
 @checked
 def get_world_size(group: Str = None):
-    """Returns how many processes a group has; -1 where there is no such group here.
+    """Returns the number of processes in a group; -1 if this process has no such group.
 
-    Before the processes are connected, it is what the launcher says, else 1.
+    Before the processes are connected, it is the number from the launcher, else 1.
 
     Args:
         group: the group's name; None is the world.
@@ -315,7 +315,7 @@ def get_world_size(group: Str = None):
 def get_backend(group: Str = None):
     """Returns the name of the library that fits the device: "hccl", "nccl" or "mccl".
 
-    It is a name: MPI and NCCL do the work. Before the processes are connected it is "hccl".
+    It is only a name: MPI and NCCL do the work. Before the processes are connected it is "hccl".
 
     Args:
         group: the group's name; all have the same library.
@@ -339,7 +339,7 @@ def get_backend(group: Str = None):
 )
 @checked
 def get_process_group_ranks(group: Str = None):
-    """Returns the world's numbers of a group's members, in the order of their numbers in it.
+    """Returns the world ranks of the members of a group, in the order of their group ranks.
 
     Args:
         group: the group's name; None is the world.
@@ -364,11 +364,11 @@ def get_process_group_ranks(group: Str = None):
 )
 @checked
 def get_global_rank(group: Str | None, group_rank: Int):
-    """Returns the world's number of a member of a group.
+    """Returns the world rank of a member of a group.
 
     Args:
         group: the group's name; None is the world.
-        group_rank: the member's number in the group.
+        group_rank: the group rank of the member.
 
     Raises:
         RuntimeError: if the processes are not connected, there is no such group, or no such member.
@@ -394,11 +394,11 @@ def get_global_rank(group: Str | None, group_rank: Int):
 @public("mint.distributed.get_group_rank", "ops.communication.get_group_rank", "ops.get_group_rank")
 @checked
 def get_group_rank(group: Str | None, global_rank: Int):
-    """Returns the number in a group of one of its members.
+    """Returns the group rank of a member, given its world rank.
 
     Args:
         group: the group's name; None is the world.
-        global_rank: the world's number of the member.
+        global_rank: the world rank of the member.
 
     Raises:
         RuntimeError: if the processes are not connected, there is no such group, or it has no such

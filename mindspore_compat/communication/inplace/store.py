@@ -41,9 +41,9 @@ class TCPStore:
             a master for its clients. Default: 300 seconds.
         wait_for_workers (bool): whether the master waits, when it is made, until the other
             `world_size` - 1 processes have connected. Default: ``True``.
-        multi_tenant: not used, whatever it is. Default: ``False``.
-        master_listen_fd: not used, whatever it is. Default: ``None``.
-        use_libuv: not used, whatever it is. Default: ``True``.
+        multi_tenant: accepted but ignored. Default: ``False``.
+        master_listen_fd: accepted but ignored. Default: ``None``.
+        use_libuv: accepted but ignored. Default: ``True``.
 
     Raises:
         TypeError: if an argument is of the wrong type.
@@ -94,7 +94,7 @@ class TCPStore:
 
     @checked
     def set(self, key: Str, value: Any):
-        """Stores a value under a key, and replaces one that may be there.
+        """Stores a value under a key and replaces any existing value.
 
         Args:
             key: the key.
@@ -109,13 +109,13 @@ class TCPStore:
 
     @checked
     def get(self, key: Str):
-        """Returns the value of a key as bytes; waits, up to `timeout`, until there is one.
+        """Returns the value of a key as bytes; waits for the key for up to `timeout`.
 
         Args:
             key: the key.
 
         Raises:
-            RuntimeError: no value came in time, or the master is gone.
+            RuntimeError: if no value came in time, or the master is gone.
         """
         code, value = self._client.ask(GET, int(self._timeout * 1000), key)
         if code == MISSING:
@@ -127,11 +127,11 @@ class TCPStore:
 
     @checked
     def add(self, key: Str, amount: Int | Bool):
-        """Adds to a counter, which starts at 0, and returns what it is then.
+        """Adds to a counter, which starts at 0, and returns its new value.
 
         Args:
-            key: the counter's key; `get` gives its digits.
-            amount: what is added.
+            key: the key of the counter; `get` returns its digits.
+            amount: the number to add.
 
         Raises:
             RuntimeError: if the key's value is no whole number, or the master is gone.
@@ -146,7 +146,7 @@ class TCPStore:
 
     @checked
     def delete_key(self, key: Str):
-        """Deletes a key and its value; returns whether it was there.
+        """Deletes a key and its value; returns whether the key existed.
 
         Args:
             key: the key.

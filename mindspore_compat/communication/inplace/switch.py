@@ -32,17 +32,17 @@ _fresh = set()  # the names of those that return new Tensors
 def set_comm_ops_inplace(is_enable, func_list=None):
     """Sets whether communication functions of `mindspore.ops` write in place, into their arguments.
 
-    By default they do. Only `all_reduce`, `all_gather_into_tensor`, `reduce_scatter_tensor`,
+    They do so by default. Only `all_reduce`, `all_gather_into_tensor`, `reduce_scatter_tensor`,
     `all_to_all`, `all_to_all_single`, `irecv` and `recv` have the other form; the others always
     write in place.
 
     Args:
         is_enable (bool): True to write into the Tensor arguments, False to return new Tensors.
-        func_list (list[str]): the names of the functions meant. Default: ``None``, all.
+        func_list (list[str]): the names of the functions to switch. Default: ``None``, all.
 
     Raises:
         TypeError: if `is_enable` is not a bool, or `func_list` neither None nor a list.
-        ValueError: if `func_list` names no communication function.
+        ValueError: if `func_list` names an unknown function.
 
     Example:
         >>> import mindspore_compat as ms
@@ -78,17 +78,17 @@ def set_comm_ops_inplace(is_enable, func_list=None):
 @public("ops.communication.all_reduce", "ops.all_reduce")
 @checked
 def all_reduce(tensor: Given, op: Str = "sum", group: Str = None, async_op: Bool = False):
-    """Combines the members' Tensors element by element; every member gets the result.
+    """Reduces the members' Tensors element by element; every member gets the result.
 
     Args:
-        tensor: this member's part, and where the result is put; of equal shape and dtype on all.
+        tensor: this member's part, overwritten by the result; of equal shape and dtype on all.
         op: "sum", "prod", "max", "min" or "avg", the sum divided by the group's size.
         group: the group's name.
-        async_op: whether to return before the result is there.
+        async_op: whether to return before the result is complete.
 
     Returns:
-        CommHandle; None unless `async_op` is set. Where `set_comm_ops_inplace` said so, a new
-        Tensor and that.
+        CommHandle; None unless `async_op` is set. After `set_comm_ops_inplace(False)`, a pair of a
+        new Tensor and this handle.
 
     Raises:
         TypeError: if `op` is not one of the five.
@@ -117,18 +117,18 @@ def all_reduce(tensor: Given, op: Str = "sum", group: Str = None, async_op: Bool
 def all_gather_into_tensor(
     output_tensor: Any, input_tensor: Given, group: Str = None, async_op: Bool = False
 ):
-    """Joins the members' Tensors along axis 0; every member gets the result.
+    """Gathers the members' Tensors along axis 0; every member gets the result.
 
     Args:
-        output_tensor: the Tensor where the result is put; without meaning where
-            `set_comm_ops_inplace` said that it is a new one.
+        output_tensor: the Tensor that receives the result; ignored after
+            `set_comm_ops_inplace(False)`.
         input_tensor: this member's part; of equal shape and dtype on all.
         group: the group's name.
-        async_op: whether to return before the result is there.
+        async_op: whether to return before the result is complete.
 
     Returns:
-        CommHandle; None unless `async_op` is set. Where `set_comm_ops_inplace` said so, a new
-        Tensor and that.
+        CommHandle; None unless `async_op` is set. After `set_comm_ops_inplace(False)`, a pair of a
+        new Tensor and this handle.
 
     Raises:
         TypeError: if `output_tensor` is not a Tensor, or the dtypes differ.
@@ -157,23 +157,23 @@ def all_gather_into_tensor(
 def reduce_scatter_tensor(
     output: Any, input: Given, op: Str = "sum", group: Str = None, async_op: Bool = False
 ):
-    """Combines the members' Tensors and cuts the result along axis 0; each member gets its part.
+    """Reduces the members' Tensors and splits the result along axis 0; each member gets its part.
 
     Args:
-        output: the Tensor where this member's part of the result is put; without meaning where
-            `set_comm_ops_inplace` said that it is a new one.
+        output: the Tensor that receives this member's part of the result; ignored after
+            `set_comm_ops_inplace(False)`.
         input: this member's part of the combination; of equal shape and dtype on all.
         op: "sum", "prod", "max", "min" or "avg", the sum divided by the group's size.
         group: the group's name.
-        async_op: whether to return before the result is there.
+        async_op: whether to return before the result is complete.
 
     Returns:
-        CommHandle; None unless `async_op` is set. Where `set_comm_ops_inplace` said so, a new
-        Tensor and that.
+        CommHandle; None unless `async_op` is set. After `set_comm_ops_inplace(False)`, a pair of a
+        new Tensor and this handle.
 
     Raises:
         TypeError: if `op` is not one of the five, `output` is not a Tensor, or the dtypes differ.
-        ValueError: if axis 0 of `input` cannot be cut into equal parts, or `output` has another
+        ValueError: if axis 0 of `input` cannot be split into equal parts, or `output` has another
             shape than a part.
         RuntimeError: if the processes are not connected, or there is no such group.
 
@@ -205,15 +205,15 @@ def all_to_all(
     """Sends one Tensor to each member and receives one from each.
 
     Args:
-        output_tensor_list: for each member, the Tensor where what it sends is put; where
-            `set_comm_ops_inplace` said that it is a new one, a Tensor of its shape, or the shape.
-        input_tensor_list: for each member what is sent to it; of one dtype.
+        output_tensor_list: for each member, the Tensor that receives its data; after
+            `set_comm_ops_inplace(False)`, a Tensor of its shape, or the shape.
+        input_tensor_list: for each member, the Tensor to send to it; all of one dtype.
         group: the group's name.
-        async_op: whether to return before the result is there.
+        async_op: whether to return before the result is complete.
 
     Returns:
-        CommHandle; None unless `async_op` is set. Where `set_comm_ops_inplace` said so, a tuple of
-        new Tensors and that.
+        CommHandle; None unless `async_op` is set. After `set_comm_ops_inplace(False)`, a pair of a
+        tuple of new Tensors and this handle.
 
     Raises:
         TypeError: if `output_tensor_list` is not as described above, a list has another length than
@@ -247,20 +247,20 @@ def all_to_all_single(
     group: Str = None,
     async_op: Bool = False,
 ):
-    """Sends rows of axis 0 to each member and joins what comes from each along axis 0.
+    """Sends rows of axis 0 to each member and joins the rows from all members along axis 0.
 
     Args:
-        output: the Tensor where what comes is put; where `set_comm_ops_inplace` said that it is a
-            new one, a Tensor of its shape, or the shape.
-        input: what is sent.
-        output_split_sizes: rows from each member. By default, or empty, equally many.
-        input_split_sizes: rows to each member. By default, or empty, equally many.
+        output: the Tensor that receives the data; after `set_comm_ops_inplace(False)`, a Tensor of
+            its shape, or the shape.
+        input: the Tensor to send.
+        output_split_sizes: the rows from each member. If None or empty, equal parts.
+        input_split_sizes: the rows to each member. If None or empty, equal parts.
         group: the group's name.
-        async_op: whether to return before the result is there.
+        async_op: whether to return before the result is complete.
 
     Returns:
-        CommHandle; None unless `async_op` is set. Where `set_comm_ops_inplace` said so, a new
-        Tensor and that.
+        CommHandle; None unless `async_op` is set. After `set_comm_ops_inplace(False)`, a pair of a
+        new Tensor and this handle.
 
     Raises:
         TypeError: if `output` is not as described above, or the dtypes differ.
@@ -294,13 +294,13 @@ def recv(tensor: Given, src: Int = 0, group: Str = None, tag: Int = 0):
     """Receives a Tensor from another rank.
 
     Args:
-        tensor: where it is put; of the shape and dtype of what is sent.
-        src: the world's number of the sender.
+        tensor: receives the data; of the shape and dtype of the sent Tensor.
+        src: the world rank of the sender.
         group: the group's name.
-        tag: the number that the sender names.
+        tag: the tag that the sender uses.
 
     Returns:
-        int, 0. Where `set_comm_ops_inplace` said so, a new Tensor.
+        int, 0. After `set_comm_ops_inplace(False)`, a new Tensor.
 
     Raises:
         ValueError: if `src` is this process, or not in the group.
@@ -318,16 +318,16 @@ def recv(tensor: Given, src: Int = 0, group: Str = None, tag: Int = 0):
 @public("ops.communication.irecv", "ops.irecv")
 @checked
 def irecv(tensor: Given, src: Int = 0, group: Str = None, tag: Int = 0):
-    """As `recv`, but returns at once.
+    """Non-blocking `recv`: returns immediately.
 
     Args:
-        tensor: where what is received is put, complete after the handle's `wait()`.
-        src: the world's number of the sender.
+        tensor: receives the data, which is complete after the handle's `wait()`.
+        src: the world rank of the sender.
         group: the group's name.
-        tag: the number that the sender names.
+        tag: the tag that the sender uses.
 
     Returns:
-        CommHandle. Where `set_comm_ops_inplace` said so, a new Tensor and that.
+        CommHandle. After `set_comm_ops_inplace(False)`, a new Tensor and this handle.
 
     Raises:
         ValueError: if `src` is this process, or not in the group.

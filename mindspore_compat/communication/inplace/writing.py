@@ -173,7 +173,7 @@ def check_list(api, name, tensors, like, size):
 
 
 def check_rows(api, name, tensor, size):
-    """Refuses a Tensor whose axis 0 cannot be cut into equal parts."""
+    """Refuses a Tensor whose axis 0 cannot be split into equal parts."""
     if tensor.ndim == 0 or tensor.shape[0] % size:
         raise ValueError(
             f"For '{api}', axis 0 of '{name}' must be divisible by the group's size "

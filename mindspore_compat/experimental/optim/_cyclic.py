@@ -1,4 +1,4 @@
-"""Learning rates that come back periodically: CyclicLR, CosineAnnealingWarmRestarts."""
+"""Cyclic learning rates: CyclicLR, CosineAnnealingWarmRestarts."""
 
 import math
 
@@ -12,7 +12,7 @@ class CyclicLR(LRScheduler):
     """Moves the learning rates up and down between two bounds.
 
     Args:
-        optimizer (Optimizer): whose learning rates are set.
+        optimizer (Optimizer): the optimizer whose learning rates are set.
         base_lr (Union[float, list[float]]): the lower bound, or one for each group.
         max_lr (Union[float, list[float]]): the upper bound, or one for each group.
         step_size_up (int): the steps from the lower bound to the upper.
@@ -21,9 +21,9 @@ class CyclicLR(LRScheduler):
             'exp_range', where the height shrinks by `gamma` every step.
         gamma (float): the factor of 'exp_range'.
         scale_fn (Callable): a function that scales the height, instead of `mode`.
-        scale_mode (str): whether `scale_fn` is given the number of the cycle ('cycle') or of the
+        scale_mode (str): whether `scale_fn` receives the number of the cycle ('cycle') or of the
             step ('iterations').
-        last_epoch (int): how often `step` had been called where training goes on; -1 to start.
+        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
 
     Example:
         >>> import mindspore_compat as ms
@@ -74,7 +74,7 @@ class CyclicLR(LRScheduler):
         self.base_lrs = tensors_of(lows)
 
     def scale_fn(self, x):
-        """What the height of a cycle is multiplied by."""
+        """The factor of the height of a cycle."""
         if self._scale_fn_custom is not None:
             return as_float(self._scale_fn_custom(x))
         if self.mode == "triangular2":
@@ -95,14 +95,14 @@ class CyclicLR(LRScheduler):
 
 @public("experimental.optim.lr_scheduler.CosineAnnealingWarmRestarts")
 class CosineAnnealingWarmRestarts(LRScheduler):
-    """Lowers the learning rates along a cosine to `eta_min`, then starts again at the first ones.
+    """Lowers the learning rates along a cosine to `eta_min`, then restarts at the initial rates.
 
     Args:
-        optimizer (Optimizer): whose learning rates are set.
+        optimizer (Optimizer): the optimizer whose learning rates are set.
         T_0 (int): the epochs up to the first restart.
         T_mult (int): how much longer every next run is.
         eta_min (Union[int, float]): the lowest learning rate.
-        last_epoch (int): how often `step` had been called where training goes on; -1 to start.
+        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
 
     Raises:
         ValueError: if `T_0` or `T_mult` is not an int of at least 1, or `eta_min` not a number.
@@ -140,7 +140,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         return self._each(lambda lr, base: self.eta_min + (base - self.eta_min) * share)
 
     def step(self, epoch=None):
-        """Goes on to the next epoch, or to `epoch`, which may be a fraction.
+        """Advances to the next epoch, or to `epoch`, which may be fractional.
 
         Args:
             epoch (Union[int, float]): the epoch to go to.

@@ -1,4 +1,4 @@
-"""What the docstrings of the optimizers over parameter groups share: arguments, inputs, outputs."""
+"""Common parts of the optimizers' docstrings: arguments, inputs, outputs."""
 
 from ..._core.declare.templates import template
 

@@ -1,4 +1,4 @@
-"""ReduceLROnPlateau: the learning rate goes down when a metric no longer improves."""
+"""ReduceLROnPlateau: lowers the learning rate when a metric no longer improves."""
 
 import math
 
@@ -9,10 +9,10 @@ from ._schedule import as_float, need_optimizer, per_group, rates_of, set_rate, 
 
 @public("experimental.optim.lr_scheduler.ReduceLROnPlateau")
 class ReduceLROnPlateau:
-    """Multiplies the learning rates by `factor` when a metric has stopped improving.
+    """Multiplies the learning rates by `factor` when a metric stops improving.
 
     Args:
-        optimizer (Optimizer): whose learning rates are set.
+        optimizer (Optimizer): the optimizer whose learning rates are set.
         mode (str): whether the metric should be small ('min') or large ('max').
         factor (float): the factor, below 1.
         patience (int): how many epochs without improvement are let pass.
@@ -63,7 +63,7 @@ class ReduceLROnPlateau:
         self._last_lr = [group["lr"] for group in optimizer.param_groups]
 
     def step(self, metrics):
-        """Notes the metric of an epoch, and lowers the learning rates where it is time.
+        """Records the metric of an epoch, and lowers the learning rates if necessary.
 
         Args:
             metrics (Union[int, float, Tensor]): the value of the metric.
@@ -99,7 +99,7 @@ class ReduceLROnPlateau:
         return self.cooldown_counter > 0
 
     def get_last_lr(self):
-        """The learning rates in force, a list of Tensors."""
+        """The current learning rates, a list of Tensors."""
         return tensors_of(rates_of(self.optimizer))
 
     def _is_improvement(self, value):

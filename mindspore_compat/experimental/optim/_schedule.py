@@ -11,7 +11,7 @@ from .optimizer import Optimizer
 
 
 def need_optimizer(api, optimizer):
-    """Refuses what is no optimizer of this package."""
+    """Raises an error for a value that is not an optimizer of this package."""
     InstanceOf(Optimizer).called("an experimental Optimizer").refuse(api, "optimizer", optimizer)
 
 
@@ -21,7 +21,7 @@ def as_float(value):
 
 
 def set_rate(group, value):
-    """Writes a learning rate into a group: into its Parameter, where it has one."""
+    """Writes a learning rate into a group: into its Parameter, if it has one."""
     rate = group["lr"]
     if isinstance(rate, Tensor):
         rate._array[...] = as_float(value)
@@ -58,18 +58,18 @@ def tensors_of(rates):
 
 @public("experimental.optim.lr_scheduler.LRScheduler")
 class LRScheduler:
-    """The base of schedulers: define `get_lr`, which returns a learning rate for each group.
+    """Base class of schedulers: subclasses define `get_lr`, which returns a rate for each group.
 
     Args:
         optimizer (Optimizer): an optimizer of `mindspore.experimental.optim`.
-        last_epoch (int): how often `step` had been called where training goes on; -1 to start.
+        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
 
     Attributes:
-        last_epoch (int): how often `step` has been called.
+        last_epoch (int): the number of `step` calls so far.
         base_lrs (list[Tensor]): the learning rates that training started with.
 
     Raises:
-        KeyError: if training goes on and a group has no `initial_lr`.
+        KeyError: if training is resumed and a group has no `initial_lr`.
 
     Examples:
         >>> from mindspore_compat.experimental.optim import lr_scheduler
@@ -101,7 +101,7 @@ class LRScheduler:
         self.step()
 
     def get_lr(self):
-        """The learning rates of the current epoch; every scheduler defines its own.
+        """The learning rates of the current epoch; each scheduler defines this.
 
         Returns:
             list, a number or Tensor for each group.
@@ -109,7 +109,7 @@ class LRScheduler:
         raise NotImplementedError(f"'{type(self).__name__}' must define 'get_lr'.")
 
     def get_last_lr(self):
-        """The learning rates in force.
+        """The current learning rates.
 
         Returns:
             list[Tensor], one for each group.
@@ -117,9 +117,9 @@ class LRScheduler:
         return tensors_of(group["lr"] for group in self.optimizer.param_groups)
 
     def step(self, epoch=None):
-        """Goes on to the next epoch, or to `epoch`, and sets its learning rates.
+        """Advances to the next epoch, or to `epoch`, and sets its learning rates.
 
-        The rates of a given epoch are worked out from the first ones where a scheduler can do so.
+        If a scheduler can, it computes the rates of a given epoch from the initial rates.
 
         Args:
             epoch (int): the epoch to go to.

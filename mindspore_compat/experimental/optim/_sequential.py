@@ -1,4 +1,4 @@
-"""SequentialLR: one scheduler after another."""
+"""SequentialLR: runs schedulers in sequence."""
 
 from bisect import bisect_right
 
@@ -9,14 +9,14 @@ from ._schedule import need_optimizer, rates_of, set_rate, tensors_of
 
 @public("experimental.optim.lr_scheduler.SequentialLR")
 class SequentialLR:
-    """Hands the learning rates from one scheduler to the next at the milestones.
+    """Runs several schedulers in sequence: the milestones switch from one to the next.
 
     Args:
-        optimizer (Optimizer): whose learning rates are set.
+        optimizer (Optimizer): the optimizer whose learning rates are set.
         schedulers (list[LRScheduler]): the schedulers, all of `optimizer`.
-        milestones (list[int]): the epochs at which the second, third, ... takes over; it starts
-            anew then.
-        last_epoch (int): how often `step` had been called where training goes on; -1 to start.
+        milestones (list[int]): the epochs at which the second, third, ... scheduler takes over and
+            starts from its beginning.
+        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
 
     Raises:
         ValueError: if a scheduler belongs to another optimizer, or there is not one milestone less
@@ -67,7 +67,7 @@ class SequentialLR:
         self._last_lr = schedulers[0]._last_lr
 
     def step(self):
-        """Goes on to the next epoch."""
+        """Advances to the next epoch."""
         self.last_epoch += 1
         index = bisect_right(self.milestones, self.last_epoch)
         scheduler = self._schedulers[index]
@@ -78,5 +78,5 @@ class SequentialLR:
         self._last_lr = scheduler._last_lr
 
     def get_last_lr(self):
-        """The learning rates in force, a list of Tensors."""
+        """The current learning rates, a list of Tensors."""
         return tensors_of(rates_of(self.optimizer))

@@ -14,7 +14,7 @@ __all__ = ["Adadelta"]
 @public("experimental.optim.Adadelta")
 @documented
 class Adadelta(GroupedOptimizer):
-    """The gradient scaled by the ratio of the running sizes of the updates and of the gradients.
+    """Adadelta: scales the gradient by the ratio of running averages of updates and gradients.
 
     v = rho v + (1 - rho) g g;  d = sqrt(u + eps) / sqrt(v + eps) g;
     u = rho u + (1 - rho) d d;  p = p - lr d
@@ -59,7 +59,7 @@ class Adadelta(GroupedOptimizer):
 
     @documented_implementation
     def implementation(self, lr, rho, eps, maximize, weight_decay, start_id, end_id, gradients):
-        """Takes the step counted last once more for some parameters, with these settings.
+        """Repeats the last counted step for some parameters, with these settings.
 
         Args:
             rho (float): how slowly the averages change.

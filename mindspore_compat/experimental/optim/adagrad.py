@@ -14,7 +14,7 @@ __all__ = ["Adagrad"]
 @public("experimental.optim.Adagrad")
 @documented
 class Adagrad(GroupedOptimizer):
-    """The gradient over the root of the sum of all its squares.
+    """Adagrad: divides the gradient by the root of the sum of all its squares.
 
     sum = sum + g g;  p = p - lr / (1 + (t - 1) lr_decay) g / (sqrt(sum) + eps)
 
@@ -69,7 +69,7 @@ class Adagrad(GroupedOptimizer):
     def implementation(
         self, eps, lr, lr_decay, maximize, weight_decay, start_id, end_id, gradients
     ):
-        """Takes the step counted last once more for some parameters, with these settings.
+        """Repeats the last counted step for some parameters, with these settings.
 
         Args:
             lr_decay (float): how fast the learning rate falls.

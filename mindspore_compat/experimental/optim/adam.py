@@ -16,7 +16,7 @@ __all__ = ["Adam"]
 @public("experimental.optim.Adam")
 @documented
 class Adam(GroupedOptimizer):
-    """Adam: a step along the average gradient over the root of the average squared gradient.
+    """Adam: divides the average gradient by the root of the average squared gradient.
 
     m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g g;
     p = p - lr sqrt(1 - beta2 ** t) / (1 - beta1 ** t) m / (sqrt(v) + eps)
@@ -76,7 +76,7 @@ class Adam(GroupedOptimizer):
     def implementation(
         self, beta1, beta2, eps, lr, start_id, end_id, gradients, maximize, weight_decay
     ):
-        """Takes the step counted last once more for some parameters, with these settings."""
+        """Repeats the last counted step for some parameters, with these settings."""
         return self._update_range(
             start_id,
             end_id,

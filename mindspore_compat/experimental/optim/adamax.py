@@ -14,7 +14,7 @@ __all__ = ["Adamax"]
 @public("experimental.optim.Adamax")
 @documented
 class Adamax(GroupedOptimizer):
-    """Adam with the infinity norm.
+    """Adamax: Adam with an infinity norm.
 
     m = beta1 m + (1 - beta1) g;  u = max(beta2 u, |g| + eps);  p = p - lr / (1 - beta1 ** t) m / u
 
@@ -66,7 +66,7 @@ class Adamax(GroupedOptimizer):
 
     @documented_implementation
     def implementation(self, group_id, lr, gradients, maximize, weight_decay, beta1, beta2, eps):
-        """Takes the step counted last once more for one group, with these settings."""
+        """Repeats the last counted step for one group, with these settings."""
         return self._update_group(
             group_id,
             gradients,

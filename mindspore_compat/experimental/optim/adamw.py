@@ -16,7 +16,7 @@ __all__ = ["AdamW"]
 @public("experimental.optim.AdamW")
 @documented
 class AdamW(GroupedOptimizer):
-    """Adam whose weight decay acts on the parameter itself.
+    """AdamW: Adam with decoupled weight decay, which acts on the parameter directly.
 
     p = p - lr weight_decay p;  m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g g;
     p = p - lr m / (1 - beta1 ** t) / (sqrt(v / (1 - beta2 ** t)) + eps)
@@ -80,7 +80,7 @@ class AdamW(GroupedOptimizer):
 
     @documented_implementation
     def implementation(self, lr, weight_decay, beta1, beta2, amsgrad, eps, grads, start_id, end_id):
-        """Takes the step counted last once more for some parameters, with these settings.
+        """Repeats the last counted step for some parameters, with these settings.
 
         Args:
             amsgrad (bool): whether to divide by the largest average of squares so far.

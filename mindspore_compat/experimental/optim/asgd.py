@@ -16,7 +16,7 @@ Power = Number(gt=-inf, lt=inf, numpy_scalars=True) | Bool
 @public("experimental.optim.ASGD")
 @documented
 class ASGD(GroupedOptimizer):
-    """Stochastic gradient descent whose parameters are also averaged, in `ax`.
+    """Averaged stochastic gradient descent: `ax` holds the average of the parameters.
 
     p = (1 - lambd eta) p - eta g;  ax = ax + mu (p - ax); after step t
     eta = lr / (1 + lambd lr t) ** alpha and mu = 1 / max(1, t - t0).
@@ -78,7 +78,7 @@ class ASGD(GroupedOptimizer):
 
     @documented_implementation
     def implementation(self, lambd, alpha, t0, lr, group_id, maximize, gradients, weight_decay):
-        """Takes the step counted last once more for one group, with these settings.
+        """Repeats the last counted step for one group, with these settings.
 
         Args:
             lambd (float): how fast parameters shrink.

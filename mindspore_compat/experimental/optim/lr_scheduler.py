@@ -42,10 +42,10 @@ class StepLR(LRScheduler):
     """Multiplies the learning rates by `gamma` every `step_size` epochs.
 
     Args:
-        optimizer (Optimizer): whose learning rates are set.
+        optimizer (Optimizer): the optimizer whose learning rates are set.
         step_size (int): the epochs between two changes.
         gamma (float): the factor.
-        last_epoch (int): how often `step` had been called where training goes on; -1 to start.
+        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
 
     Example:
         >>> import mindspore_compat as ms
@@ -78,14 +78,14 @@ class StepLR(LRScheduler):
 
 @public("experimental.optim.lr_scheduler.LinearLR")
 class LinearLR(LRScheduler):
-    """Brings the factor of the learning rates from `start_factor` to `end_factor`, evenly.
+    """Changes the factor of the learning rates linearly from `start_factor` to `end_factor`.
 
     Args:
-        optimizer (Optimizer): whose learning rates are set.
+        optimizer (Optimizer): the optimizer whose learning rates are set.
         start_factor (float): the factor of the first epoch.
         end_factor (float): the factor from epoch `total_iters` on.
         total_iters (int): when the last change is made.
-        last_epoch (int): how often `step` had been called where training goes on; -1 to start.
+        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
 
     Example:
         >>> import mindspore_compat as ms
@@ -137,9 +137,9 @@ class ExponentialLR(LRScheduler):
     """Multiplies the learning rates by `gamma` every epoch.
 
     Args:
-        optimizer (Optimizer): whose learning rates are set.
+        optimizer (Optimizer): the optimizer whose learning rates are set.
         gamma (float): the factor.
-        last_epoch (int): how often `step` had been called where training goes on; -1 to start.
+        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
 
     Example:
         >>> import mindspore_compat as ms
@@ -172,10 +172,10 @@ class PolynomialLR(LRScheduler):
     """Brings the learning rates to 0 as base * (1 - epoch / total_iters) ** power.
 
     Args:
-        optimizer (Optimizer): whose learning rates are set.
+        optimizer (Optimizer): the optimizer whose learning rates are set.
         total_iters (int): the epoch that reaches 0.
         power (float): the power.
-        last_epoch (int): how often `step` had been called where training goes on; -1 to start.
+        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
 
     Example:
         >>> import mindspore_compat as ms
@@ -213,13 +213,13 @@ class PolynomialLR(LRScheduler):
 
 @public("experimental.optim.lr_scheduler.LambdaLR")
 class LambdaLR(LRScheduler):
-    """Sets the learning rates to the first ones times a function of the epoch.
+    """Sets the learning rates to the initial rates times a function of the epoch.
 
     Args:
-        optimizer (Optimizer): whose learning rates are set.
+        optimizer (Optimizer): the optimizer whose learning rates are set.
         lr_lambda (Union[Callable, list[Callable]]): the function of the epoch, or one for each
             group.
-        last_epoch (int): how often `step` had been called where training goes on; -1 to start.
+        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
 
     Example:
         >>> import mindspore_compat as ms
@@ -250,10 +250,10 @@ class MultiplicativeLR(LRScheduler):
     """Multiplies the learning rates by a function of the epoch, from the second epoch on.
 
     Args:
-        optimizer (Optimizer): whose learning rates are set.
+        optimizer (Optimizer): the optimizer whose learning rates are set.
         lr_lambda (Union[Callable, list[Callable]]): the function of the epoch, or one for each
             group.
-        last_epoch (int): how often `step` had been called where training goes on; -1 to start.
+        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
 
     Example:
         >>> import mindspore_compat as ms
@@ -298,10 +298,10 @@ class MultiStepLR(LRScheduler):
     """Multiplies the learning rates by `gamma` at each milestone.
 
     Args:
-        optimizer (Optimizer): whose learning rates are set.
-        milestones (list[int]): the epochs of the changes; one given twice changes twice.
+        optimizer (Optimizer): the optimizer whose learning rates are set.
+        milestones (list[int]): the epochs of the changes; a repeated epoch changes twice.
         gamma (Union[int, float]): the factor.
-        last_epoch (int): how often `step` had been called where training goes on; -1 to start.
+        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
 
     Example:
         >>> import mindspore_compat as ms
@@ -337,10 +337,10 @@ class ConstantLR(LRScheduler):
     """Multiplies the learning rates by `factor` until epoch `total_iters`.
 
     Args:
-        optimizer (Optimizer): whose learning rates are set.
+        optimizer (Optimizer): the optimizer whose learning rates are set.
         factor (float): the factor.
         total_iters (int): the epoch that takes it back.
-        last_epoch (int): how often `step` had been called where training goes on; -1 to start.
+        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
 
     Example:
         >>> import mindspore_compat as ms
@@ -380,15 +380,15 @@ class ConstantLR(LRScheduler):
 
 @public("experimental.optim.lr_scheduler.CosineAnnealingLR")
 class CosineAnnealingLR(LRScheduler):
-    """Swings the learning rates between the first ones and `eta_min` along a cosine.
+    """Cosine annealing: varies the learning rates between the initial rates and `eta_min`.
 
     eta_min + (base - eta_min) (1 + cos(pi epoch / T_max)) / 2
 
     Args:
-        optimizer (Optimizer): whose learning rates are set.
+        optimizer (Optimizer): the optimizer whose learning rates are set.
         T_max (int): the epochs of half a swing.
         eta_min (Union[int, float]): the lowest learning rate.
-        last_epoch (int): how often `step` had been called where training goes on; -1 to start.
+        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
 
     Example:
         >>> import mindspore_compat as ms

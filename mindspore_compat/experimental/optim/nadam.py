@@ -1,4 +1,4 @@
-"""NAdam: Adam with momentum one step ahead, over parameter groups."""
+"""NAdam: Adam with Nesterov momentum, over parameter groups."""
 
 import math
 
@@ -16,7 +16,7 @@ __all__ = ["NAdam"]
 @public("experimental.optim.NAdam")
 @documented
 class NAdam(GroupedOptimizer):
-    """Adam with Nesterov's momentum.
+    """NAdam: Adam with Nesterov momentum.
 
     The momentum of step t is mu = beta1 (1 - 0.96 ** (t momentum_decay) / 2). The average m of
     gradients is weighed with that of the next step, the gradient with 1 - mu.
@@ -83,7 +83,7 @@ class NAdam(GroupedOptimizer):
     def implementation(
         self, lr, beta1, beta2, weight_decay, momentum_decay, eps, start_id, end_id, gradients
     ):
-        """Takes the step counted last once more for some parameters, with these settings.
+        """Repeats the last counted step for some parameters, with these settings.
 
         Args:
             momentum_decay (float): how fast the momentum grows.

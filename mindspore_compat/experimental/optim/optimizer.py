@@ -1,4 +1,4 @@
-"""Optimizer: parameter groups that can be read and written while training goes on.
+"""Optimizer: parameter groups that can be read and written during training.
 
 Each group of `param_groups` is a dict of its own settings; its `lr` is a Parameter, which the
 schedulers of lr_scheduler.py assign. `GroupedOptimizer` below is the base of the optimizers of this
@@ -25,10 +25,10 @@ __all__ = ["Optimizer"]
 
 @public("experimental.optim.Optimizer")
 class Optimizer(Cell):
-    """The base of optimizers with parameter groups: define `construct(gradients)`.
+    """Base class of optimizers with parameter groups: subclasses define `construct(gradients)`.
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train; a dict has the key `params` and
+        params (Union[list[Parameter], list[dict]]): the parameters; a dict has the key `params` and
             any settings that differ from `defaults`.
         defaults (dict): the settings of groups that do not give their own; `lr` is needed unless
             every group gives it.
@@ -39,8 +39,8 @@ class Optimizer(Cell):
             ends.
 
     Raises:
-        TypeError: if `params` is no ordered collection of Parameters or of dicts; if a learning
-            rate or weight decay is no number.
+        TypeError: if `params` is not an ordered collection of Parameters or of dicts; if a learning
+            rate or weight decay is not a number.
         ValueError: if `params` is empty, a parameter is in two groups or twice in one, or a
             learning rate or weight decay is below 0 or not finite.
         KeyError: if a group has no `params`.
@@ -81,7 +81,7 @@ class Optimizer(Cell):
         return current.apart(super().__call__, *args, **kwargs)
 
     def add_param_group(self, param_group):
-        """Adds a group of parameters to those that are trained.
+        """Adds a parameter group to the trained parameters.
 
         Args:
             param_group (dict): the key `params`, a Parameter or a list of them, and settings.
@@ -109,7 +109,7 @@ class Optimizer(Cell):
         self.group_start_id.append(len(self.parameters))
 
     def construct(self, gradients):
-        """Updates the parameters; every optimizer defines its own.
+        """Updates the parameters; each optimizer defines this.
 
         Args:
             gradients (tuple[Tensor]): one gradient for each parameter, in the order of
@@ -130,7 +130,7 @@ class Optimizer(Cell):
 
 
 def _as_groups(api, params):
-    """The groups of what an optimizer was given."""
+    """The groups in the argument of an optimizer."""
     if params is None:
         raise ValueError(f"For '{api}', 'params' must not be None.")
     if isinstance(params, (Tensor, dict, str)) or not hasattr(params, "__iter__"):
@@ -175,7 +175,7 @@ def _rate(api, value):
 
 
 def _plain(value):
-    """A setting as a Python number: what a Tensor holds, alone or in a tuple."""
+    """A setting as a Python number; Tensors, also in a tuple, are converted."""
     if isinstance(value, tuple):
         return tuple(map(_plain, value))
     return as_number(value) if isinstance(value, Tensor) else value
@@ -218,7 +218,7 @@ class GroupedOptimizer(Optimizer):
         setattr(self, self.counter, host_parameter(self.counter_start, self.counter))
 
     def add_param_group(self, param_group):
-        """Adds a group of parameters, with states of their own."""
+        """Adds a parameter group, with its own states."""
         super().add_param_group(param_group)
         if not hasattr(self, "_plan"):
             return  # the states of the first groups come after all of them
@@ -258,7 +258,7 @@ class GroupedOptimizer(Optimizer):
         return True
 
     def _steps_done(self):
-        """What the counter says, from 0 on; 0 without one."""
+        """The value of the step counter, which starts at 0; 0 without a counter."""
         if not self.counter:
             return 0
         return int(as_number(getattr(self, self.counter)) - self.counter_start.item())

@@ -16,7 +16,7 @@ __all__ = ["RAdam"]
 @public("experimental.optim.RAdam")
 @documented
 class RAdam(GroupedOptimizer):
-    """Adam that uses momentum alone while the variance of its rate is not yet defined.
+    """RAdam: rectified Adam, which uses only momentum until the variance of its rate is defined.
 
     Example:
         >>> import mindspore_compat as ms
@@ -68,7 +68,7 @@ class RAdam(GroupedOptimizer):
 
     @documented_implementation
     def implementation(self, lr, beta1, beta2, weight_decay, eps, start_id, end_id, gradients):
-        """Takes the step counted last once more for some parameters, with these settings."""
+        """Repeats the last counted step for some parameters, with these settings."""
         return self._update_range(
             start_id,
             end_id,

@@ -14,7 +14,7 @@ __all__ = ["RMSprop"]
 @public("experimental.optim.RMSprop")
 @documented
 class RMSprop(GroupedOptimizer):
-    """The gradient over the root of its running mean square, or of its running variance.
+    """RMSprop: divides the gradient by the root of its running mean square or running variance.
 
     s = alpha s + (1 - alpha) g g;  m = momentum m + g / (sqrt(s) + eps);  p = p - lr m
 
@@ -76,7 +76,7 @@ class RMSprop(GroupedOptimizer):
     def implementation(
         self, group_id, lr, gradients, maximize, weight_decay, centered, alpha, eps, momentum
     ):
-        """Takes the step counted last once more for one group, with these settings.
+        """Repeats the last counted step for one group, with these settings.
 
         Args:
             centered (bool): whether squares are taken about the average gradient.

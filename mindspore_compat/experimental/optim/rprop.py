@@ -19,7 +19,7 @@ Growing = Float(gt=1.0, lt=inf)
 @public("experimental.optim.Rprop")
 @documented
 class Rprop(GroupedOptimizer):
-    """A step whose length depends on whether the gradient kept its sign.
+    """Rprop: a step whose length depends on whether the gradient kept its sign.
 
     Where it did, the step grows by `etas[1]`; where it turned, it shrinks by `etas[0]` and is not
     taken.
@@ -76,7 +76,7 @@ class Rprop(GroupedOptimizer):
     def implementation(
         self, etaminus, etaplus, group_id, lr, gradients, maximize, step_size_min, step_size_max
     ):
-        """Takes the step counted last once more for one group, with these settings.
+        """Repeats the last counted step for one group, with these settings.
 
         Args:
             etaminus (float): what shortens a step.

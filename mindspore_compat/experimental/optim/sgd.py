@@ -19,7 +19,7 @@ Flag = AsValue(Bool)
 @public("experimental.optim.SGD")
 @documented
 class SGD(GroupedOptimizer):
-    """Stochastic gradient descent, with momentum, dampening or one step ahead (Nesterov).
+    """Stochastic gradient descent with optional momentum, dampening and Nesterov momentum.
 
     v = momentum v + (1 - dampening) g, in the first step g;  p = p - lr v, with `nesterov`
     p = p - lr (g + momentum v)
@@ -89,7 +89,7 @@ class SGD(GroupedOptimizer):
     def implementation(
         self, momentum, lr, group_id, gradients, maximize, dampening, weight_decay, nesterov
     ):
-        """Takes the step counted last once more for one group, with these settings.
+        """Repeats the last counted step for one group, with these settings.
 
         Args:
             momentum (float): what times the step before is added.

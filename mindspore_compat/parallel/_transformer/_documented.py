@@ -1,4 +1,4 @@
-"""What the docstrings of the transformer's layers share."""
+"""Common parts of the docstrings of the transformer layers."""
 
 from ..._core.declare.templates import template
 

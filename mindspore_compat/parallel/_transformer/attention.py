@@ -1,4 +1,4 @@
-"""Attention of several heads, with the keys and values of earlier tokens; its mask."""
+"""Multi-head attention, with the keys and values of earlier tokens, and its mask."""
 
 import math
 
@@ -17,7 +17,7 @@ MASKED = -10000.0  # is added to the scores of what a token must not see
 
 
 class AttentionMask(Cell):
-    """The mask of a sequence in which a token sees itself and the valid tokens before it.
+    """Causal attention mask: a token sees itself and the valid tokens before it.
 
     Args:
         seq_length (int): the length of a sequence.
@@ -68,14 +68,14 @@ class AttentionMask(Cell):
 
 @documented
 class MultiHeadAttention(Cell):
-    """softmax(Q K^T / sqrt(d) + mask) V for each head, between four products with weights.
+    """Multi-head attention: softmax(Q K^T / sqrt(d) + mask) V per head, with four linear layers.
 
     With `use_past` the keys and values of earlier tokens come in and go out: in the first call,
     under `add_flags_recursive(is_first_iteration=True)`, for the whole sequence; then, under
     `is_first_iteration=False`, each call has one token, the last of the `batch_valid_length`.
 
     Args:
-        batch_size (int): the batch; with `use_past` alone it matters.
+        batch_size (int): the batch size; only `use_past` uses it.
         src_seq_length (int): the length of the queries.
         tgt_seq_length (int): the length of keys and values.
         hidden_dropout_rate (float): dropout of the result, in [0, 1). Default: ``0.1``.
@@ -86,10 +86,10 @@ class MultiHeadAttention(Cell):
     Inputs:
         - **query_tensor** (Tensor): shape (batch, src_seq_length, hidden_size), or with these two
           axes as one; (batch, 1, hidden_size) for one token.
-        - **key_tensor** (Tensor): likewise, of length tgt_seq_length.
+        - **key_tensor** (Tensor): like `query_tensor`, of length tgt_seq_length.
         - **value_tensor** (Tensor): as `key_tensor`.
         - **attention_mask** (Tensor): shape (batch, src_seq_length, tgt_seq_length), 1 where a
-          query sees a key; or None, where each sees all.
+          query sees a key; None if each query sees all keys.
         - **key_past** (Tensor): shape (batch, num_heads, size_per_head, tgt_seq_length).
         - **value_past** (Tensor): shape (batch, num_heads, tgt_seq_length, size_per_head).
         - **batch_valid_length** (Tensor): shape (batch,), the number of tokens so far.
@@ -101,7 +101,7 @@ class MultiHeadAttention(Cell):
     Raises:
         TypeError: if an argument has another type.
         ValueError: if a value is outside its range, `hidden_size` is not a multiple of `num_heads`,
-            or `num_heads` none of `parallel_config.model_parallel`.
+            or `num_heads` is not a multiple of `parallel_config.model_parallel`.
 
     Examples:
         >>> import mindspore_compat as ms
@@ -173,7 +173,7 @@ class MultiHeadAttention(Cell):
         return self.dropout(self.projection(out.astype(query_tensor.dtype))), (key, value)
 
     def _batch(self, query, mask, length):
-        """The number of sequences, where their axis may be joined with that of the tokens."""
+        """The number of sequences, even if their axis is joined with that of the tokens."""
         if query.ndim == 3:
             return query.shape[0]
         return mask.shape[0] if mask is not None else query.shape[0] // length
@@ -183,7 +183,7 @@ class MultiHeadAttention(Cell):
         return x.reshape((batch, -1, self.num_heads, self.size_per_head)).swapaxes(1, 2)
 
     def _with_past(self, key, value, key_past, value_past, lengths):
-        """Keys and values of the tokens so far; zeros behind them."""
+        """Keys and values of the tokens so far, followed by zeros."""
         positions = ops.arange(self.tgt_seq_length)
         lengths = lengths.reshape((-1, 1))
         if self.is_first_iteration:

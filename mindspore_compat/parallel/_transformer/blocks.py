@@ -25,7 +25,7 @@ _Config = InstanceOf(OpParallelConfig, MoEParallelConfig)
 
 
 class _Block(Cell):
-    """What both layers share: normalisation, dropout and experts of the feed-forward part."""
+    """Common parts of both layers: normalisation, dropout and experts of the feed-forward part."""
 
     def _build(self, sizes, rates, types, hidden_act, moe_config, parallel_config):
         hidden_size, ffn_hidden_size, num_heads, batch_size = sizes
@@ -76,7 +76,7 @@ class _Block(Cell):
         return attention
 
     def _add_past(self, length):
-        """Makes the Parameters of keys and values, where tokens come one after another."""
+        """Creates the Parameters of keys and values for token-by-token generation."""
         if self.use_past:
             Int(ge=1).refuse(type(self).__name__, "batch_size", self.batch_size)
             size = self.hidden_size // self.num_heads
@@ -86,7 +86,7 @@ class _Block(Cell):
             self.value_past = Parameter(ops.zeros(shape, float16), "value_past")
 
     def _self_attended(self, normal, mask, init_reset, batch_valid_length):
-        """The attention of the input to itself, and its keys and values, which are stored."""
+        """The self-attention of the input, and its keys and values, which are stored."""
         if not self.use_past:
             return self.attention(normal, normal, normal, mask)
         past = [self.key_past * init_reset, self.value_past * init_reset]
@@ -96,7 +96,7 @@ class _Block(Cell):
         return out, present
 
     def _fed(self, x):
-        """The input of the feed-forward part with its result added, and its loss or None."""
+        """The feed-forward part with its residual connection, and its loss or None."""
         normal = self.layernorm2(x).astype(x.dtype)
         out, loss = self.output(normal) if self.use_moe else (self.output(normal), None)
         return (normal if self.post_layernorm_residual else x) + out, loss
@@ -107,19 +107,19 @@ class _Block(Cell):
 
 @documented
 class TransformerEncoderLayer(_Block):
-    """One layer of an encoder: attention of the input to itself, and a feed-forward layer.
+    """Transformer encoder layer: self-attention and a feed-forward layer.
 
     Args:
         ffn_hidden_size (int): the features within the feed-forward layer.
         seq_length (int): the length of a sequence.
-        use_past (bool): whether tokens come one after another; see MultiHeadAttention.
+        use_past (bool): whether tokens are generated one by one; see MultiHeadAttention.
             Default: ``False``.
-        moe_config (MoEConfig): experts in the stead of the feed-forward layer. Default: one.
+        moe_config (MoEConfig): experts in place of the feed-forward layer. Default: one.
 
     Inputs:
         - **x** (Tensor): shape (batch, seq_length, hidden_size), or with two axes as one.
         - **input_mask** (Tensor): shape (batch, seq_length, seq_length), or None.
-        - **init_reset** (Tensor): bool, shape (1,): False gives up the tokens so far.
+        - **init_reset** (Tensor): bool, shape (1,): False discards the previous tokens.
           Default: ``True``.
         - **batch_valid_length** (Tensor): int32, shape (batch,), the number of tokens so far.
 
@@ -186,13 +186,13 @@ class TransformerEncoderLayer(_Block):
 
 @documented
 class TransformerDecoderLayer(_Block):
-    """One layer of a decoder: attention to itself and to an encoder, and a feed-forward layer.
+    """Transformer decoder layer: self-attention, cross-attention and a feed-forward layer.
 
     Args:
         ffn_hidden_size (int): the features within the feed-forward layer.
         src_seq_length (int): the length of the encoder's sequences.
-        tgt_seq_length (int): the length of the decoder's.
-        moe_config (MoEConfig): experts in the stead of the feed-forward layer. Default: one.
+        tgt_seq_length (int): the length of the decoder's sequences.
+        moe_config (MoEConfig): experts in place of the feed-forward layer. Default: one.
 
     Inputs:
         - **hidden_stats** (Tensor): shape (batch, tgt_seq_length, hidden_size), or with two axes as
@@ -201,13 +201,13 @@ class TransformerDecoderLayer(_Block):
         - **encoder_output** (Tensor): shape (batch, src_seq_length, hidden_size); None leaves out
           the attention to it. Default: ``None``.
         - **memory_mask** (Tensor): shape (batch, tgt_seq_length, src_seq_length), or None.
-        - **init_reset** (Tensor): bool, shape (1,): False gives up the tokens so far.
+        - **init_reset** (Tensor): bool, shape (1,): False discards the previous tokens.
           Default: ``True``.
         - **batch_valid_length** (Tensor): int32, shape (batch,), the number of tokens so far.
 
     Outputs:
         tuple, the result, of the shape of `hidden_stats`, and keys and values of the attention to
-        itself, and, where there is an encoder, of that to it; with several experts their loss too.
+        itself and, with an encoder, of the attention to it; with several experts, their loss too.
 
     Raises:
         TypeError: if an argument has another type.

@@ -1,4 +1,4 @@
-"""The table of a vocabulary."""
+"""Vocabulary embedding."""
 
 from ... import ops
 from ..._core.rules.vocabulary import InstanceOf, Int, checked
@@ -12,7 +12,7 @@ __all__ = ["VocabEmbedding"]
 
 
 class VocabEmbedding(Cell):
-    """The rows of a table at given indices, and the table.
+    """Vocabulary embedding: looks up the rows of a table; returns them and the table.
 
     Args:
         vocab_size (int): the number of rows.

@@ -10,7 +10,7 @@ __all__ = ["FeedForward"]
 
 
 def need_multiple(api, name, value, other, parts):
-    """Refuses a number that is no multiple of another one."""
+    """Refuses a number that is not a multiple of another one."""
     if value % parts:
         raise ValueError(
             f"For '{api}', '{name}' must be a multiple of {other}, {parts}, but got {value}."
@@ -18,7 +18,7 @@ def need_multiple(api, name, value, other, parts):
 
 
 class FeedForward(Cell):
-    """Dropout(activation(x @ W1 + b1) @ W2 + b2): two products, computed in float16.
+    """Feed-forward layer: dropout(activation(x @ W1 + b1) @ W2 + b2), with products in float16.
 
     Args:
         hidden_size (int): the features of the input and of the result.

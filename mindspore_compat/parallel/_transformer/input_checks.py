@@ -9,7 +9,7 @@ __all__ = []
 
 
 def _args_type_validator_check(*checks, **named):
-    """Decorates a function: each argument with a check is given to it, with its name."""
+    """Decorates a function: calls the check of each argument with the argument and its name."""
 
     def decorate(function):
         shown = signature(function)

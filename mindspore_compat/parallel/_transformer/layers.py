@@ -1,6 +1,6 @@
 """Layers with a dtype for their parameters and another one for their products.
 
-Their parameters have the names and shapes that checkpoints of GPT and its like hold.
+Their parameters have the names and shapes that checkpoints of GPT-like models use.
 """
 
 from ... import ops
@@ -25,11 +25,11 @@ FloatType = DType("float16", "float32")
 
 
 class _LayerNorm(Cell):
-    """Normalisation over the last axis, in the dtype of its parameters.
+    """Layer normalisation over the last axis, in the dtype of its parameters.
 
     Args:
         normalized_shape (tuple[int]): the length of the last axis.
-        eps (float): is added to the variance. Default: ``1e-5``.
+        eps (float): added to the variance. Default: ``1e-5``.
         param_init_type (mindspore.dtype): the dtype of the parameters. Default: ``float32``.
         is_self_defined (bool): stored; both ways compute the same. Default: ``False``.
     """
@@ -54,7 +54,7 @@ class _LayerNorm(Cell):
 
 
 class _Linear(Cell):
-    """x @ weight + bias, computed in a dtype of its own; the result has that of `x`.
+    """Linear layer x @ weight + bias, computed in its own dtype; the result has the dtype of `x`.
 
     With several experts `x` has their number as its third axis from the end, and each has its own
     weight.
@@ -65,7 +65,7 @@ class _Linear(Cell):
         weight_init (Union[Tensor, str, Initializer, numbers.Number]): Default: ``"normal"``.
         bias_init (Union[Tensor, str, Initializer, numbers.Number]): Default: ``"zeros"``.
         has_bias (bool): whether there is a bias. Default: ``True``.
-        activation (Union[str, Cell]): is applied to the result. Default: ``None``.
+        activation (Union[str, Cell]): applied to the result. Default: ``None``.
         transpose_b (bool): whether the weight has the shape (out_channels, in_channels).
             Default: ``True``.
         expert_num (int): the number of experts. Default: ``1``.

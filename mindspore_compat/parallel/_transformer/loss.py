@@ -1,4 +1,4 @@
-"""The loss of language models: cross-entropy of the tokens that count."""
+"""The loss of language models: masked cross-entropy."""
 
 from ... import ops
 from ..._core.rules.vocabulary import InstanceOf, checked
@@ -10,7 +10,7 @@ __all__ = ["CrossEntropyLoss"]
 
 
 class CrossEntropyLoss(Cell):
-    """The mean of -log softmax(logits)[label] over the tokens whose mask is 1.
+    """Cross-entropy loss: the mean of -log softmax(logits)[label] over tokens whose mask is 1.
 
     Args:
         parallel_config (OpParallelConfig): stored. Default: one of a single device.

@@ -1,4 +1,4 @@
-"""A mixture of experts: each token goes to the feed-forward layers that a router chooses for it."""
+"""Mixture of experts: a router chooses the feed-forward layers of each token."""
 
 import math
 
@@ -25,8 +25,8 @@ class MoEConfig:
         num_experts_chosen (int): how many experts a token goes to. Default: ``1``.
         expert_group_size (int): stored: the tokens of a device. Default: ``None``.
         group_wise_a2a (bool): stored: how devices exchange tokens. Default: ``False``.
-        comp_comm_parallel (bool): stored, likewise. Default: ``False``.
-        comp_comm_parallel_degree (int): stored, likewise. Default: ``2``.
+        comp_comm_parallel (bool): stored only. Default: ``False``.
+        comp_comm_parallel_degree (int): stored only. Default: ``2``.
 
     Raises:
         TypeError: if a value has another type.
@@ -66,9 +66,9 @@ default_moe_config = MoEConfig()
 
 
 class MoE(Cell):
-    """Feed-forward layers of which each token takes those that a router finds most probable.
+    """Mixture of experts: a router sends each token to its most probable feed-forward layers.
 
-    An expert takes `capacity_factor` times its even share of the tokens; those above it pass none.
+    An expert takes `capacity_factor` times its even share of the tokens and drops the others.
     The second result is `aux_loss_factor` * E * sum(f * p) for E experts, where f is the share of
     tokens whose first choice an expert is, and p its mean probability: the loss of "Switch
     Transformers" (https://arxiv.org/abs/2101.03961).
@@ -135,7 +135,7 @@ class MoE(Cell):
         return out.reshape(x.shape), self._loss(probabilities, chosen[:, 0])
 
     def _seats(self, chosen, capacity):
-        """1 where a choice of a token takes a seat of an expert: first choices come first."""
+        """1 where the choice of a token gets a slot of an expert; first choices come first."""
         choices = ops.one_hot(chosen.swapaxes(0, 1), self.config.expert_num)
         choices = choices.astype(float32)
         order = choices.reshape((-1, self.config.expert_num)).cumsum(0).reshape(choices.shape)
@@ -150,7 +150,7 @@ class MoE(Cell):
 
 
 def _check_moe_config(moe_config=None, parallel_config=None):
-    """Refuses what is no MoEConfig, or experts that cannot be divided as configured.
+    """Refuses a value that is not a MoEConfig, or experts that cannot be divided as configured.
 
     Raises:
         TypeError: if `moe_config` is not a MoEConfig.

@@ -1,4 +1,4 @@
-"""How transformer layers are to be divided over devices, as objects that layers take and store.
+"""Parallel configurations of transformer layers, which the layers accept and store.
 
 One device holds each layer whole, so the numbers are checked and stored; `recompute` alone changes
 what a layer does.
@@ -41,7 +41,7 @@ class _Setting:
 
 
 class OpParallelConfig:
-    """The numbers of parts for the data and for the weights.
+    """The numbers of data-parallel and model-parallel parts.
 
     Args:
         data_parallel (int): the parts of a batch. Default: ``1``.
@@ -93,11 +93,11 @@ class MoEParallelConfig(OpParallelConfig):
 
 
 class EmbeddingOpParallelConfig(OpParallelConfig):
-    """How the table of an embedding is divided.
+    """The parallel configuration of an embedding table.
 
     Args:
         data_parallel (int): the parts of a batch. Default: ``1``.
-        model_parallel (int): the parts of the table, where `vocab_emb_dp` is False.
+        model_parallel (int): the parts of the table, if `vocab_emb_dp` is False.
             Default: ``1``.
         vocab_emb_dp (bool): whether each device holds the whole table. Default: ``True``.
 
@@ -121,15 +121,15 @@ class EmbeddingOpParallelConfig(OpParallelConfig):
 
 
 class TransformerRecomputeConfig:
-    """What of a layer is computed anew for its gradient.
+    """Recomputation settings: which parts of a layer are recomputed for its gradient.
 
     Args:
-        recompute (bool): whether layers give up what they computed. Default: ``False``.
-        parallel_optimizer_comm_recompute (bool): whether weights are gathered anew from several
-            devices. Default: ``False``.
-        mp_comm_recompute (bool): whether parts of several devices are exchanged anew.
+        recompute (bool): whether layers drop intermediate values. Default: ``False``.
+        parallel_optimizer_comm_recompute (bool): whether weights are gathered again from
+            several devices. Default: ``False``.
+        mp_comm_recompute (bool): whether parts of several devices are exchanged again.
             Default: ``True``.
-        recompute_slice_activation (bool): whether what is stored is divided over devices.
+        recompute_slice_activation (bool): whether stored values are divided over devices.
             Default: ``False``.
 
     Raises:
@@ -160,7 +160,7 @@ default_transformer_recompute_config = TransformerRecomputeConfig()
 
 
 class TransformerOpParallelConfig:
-    """How a whole transformer is divided, and whether its layers are recomputed.
+    """The parallel configuration of a transformer, and whether its layers are recomputed.
 
     Args:
         data_parallel (int): the parts of a batch. Default: ``1``.
@@ -170,9 +170,9 @@ class TransformerOpParallelConfig:
         micro_batch_num (int): the parts of a batch that follow each other through the groups.
             Default: ``1``.
         recompute (Union[TransformerRecomputeConfig, bool]): whether layers are recomputed.
-            Default: a TransformerRecomputeConfig that has them not.
+            Default: a TransformerRecomputeConfig without recomputation.
         optimizer_shard (bool): whether the optimizer's state is divided. Default: ``False``.
-        gradient_aggregation_group (int): how many groups gradients are exchanged in.
+        gradient_aggregation_group (int): the number of groups for the gradient exchange.
             Default: ``4``.
         vocab_emb_dp (bool): whether each device holds the whole table of an embedding.
             Default: ``True``.
@@ -229,12 +229,12 @@ class TransformerOpParallelConfig:
 
     @property
     def embedding_dp_mp_config(self):
-        """What an embedding takes of it."""
+        """The part of the configuration for an embedding."""
         return EmbeddingOpParallelConfig(self.data_parallel, self.model_parallel, self.vocab_emb_dp)
 
     @property
     def moe_parallel_config(self):
-        """What a mixture of experts takes of it."""
+        """The part of the configuration for a mixture of experts."""
         return MoEParallelConfig(self.data_parallel, self.model_parallel, self.expert_parallel)
 
     def recomputes(self):

@@ -15,7 +15,7 @@ _Config = InstanceOf(TransformerOpParallelConfig)
 
 
 def _get_lambda_func(total_layer=None):
-    """The function that gives a layer its stage of the pipeline, and has it recomputed.
+    """Returns the function that sets the pipeline stage and the recomputation of a layer.
 
     Args:
         total_layer (int): the layers of all stages. Default: ``None``, those of the stack.
@@ -37,7 +37,7 @@ def _get_lambda_func(total_layer=None):
 
 
 def _stacked(make, count, lambda_func, offset, parallel_config):
-    """`count` layers, each given to `lambda_func`."""
+    """Makes `count` layers and passes each to `lambda_func`."""
     blocks = CellList()
     for number in range(count):
         block = make()
@@ -49,7 +49,7 @@ def _stacked(make, count, lambda_func, offset, parallel_config):
 
 
 class _Stack(Cell):
-    """Layers, of which each is given the result of the one before."""
+    """A stack of layers; each receives the result of the previous one."""
 
     def _through(self, x, *inputs):
         """The result of the last layer, keys and values of each, and the sum of their losses."""
@@ -63,21 +63,21 @@ class _Stack(Cell):
 
 @documented
 class TransformerEncoder(_Stack):
-    """An encoder: TransformerEncoderLayers one after another.
+    """Transformer encoder: a stack of TransformerEncoderLayers.
 
     Args:
         num_layers (int): the number of layers.
         ffn_hidden_size (int): the features within the feed-forward layers.
         seq_length (int): the length of a sequence.
-        lambda_func (Callable): is given each layer, `layer_id`, `offset`, `parallel_config` and
-            `layers`, to set its stage and the like. Default: ``None``, a function that sets the
-            stage, and `recompute` where `parallel_config` says so.
+        lambda_func (Callable): called with each layer, `layer_id`, `offset`, `parallel_config` and
+            `layers`, to set its stage and other settings. Default: ``None``, a function that sets
+            the stage, and `recompute` if `parallel_config` enables it.
         offset (int): the number of the first layer. Default: ``0``.
-        moe_config (MoEConfig): experts in the stead of the feed-forward layers. Default: one.
-        parallel_config (TransformerOpParallelConfig): how it is divided.
+        moe_config (MoEConfig): experts in place of the feed-forward layers. Default: one.
+        parallel_config (TransformerOpParallelConfig): the parallel configuration.
 
     Inputs:
-        As of TransformerEncoderLayer.
+        As in TransformerEncoderLayer.
 
     Outputs:
         tuple, the result, and a tuple with the keys and values of each layer; with several experts
@@ -154,20 +154,20 @@ class TransformerEncoder(_Stack):
 
 @documented
 class TransformerDecoder(_Stack):
-    """A decoder: TransformerDecoderLayers one after another.
+    """Transformer decoder: a stack of TransformerDecoderLayers.
 
     Args:
         num_layers (int): the number of layers.
         ffn_hidden_size (int): the features within the feed-forward layers.
         src_seq_length (int): the length of the encoder's sequences.
-        tgt_seq_length (int): the length of the decoder's.
-        lambda_func (Callable): as of TransformerEncoder. Default: ``None``.
+        tgt_seq_length (int): the length of the decoder's sequences.
+        lambda_func (Callable): as in TransformerEncoder. Default: ``None``.
         offset (int): the number of the first layer. Default: ``0``.
-        moe_config (MoEConfig): experts in the stead of the feed-forward layers. Default: one.
-        parallel_config (TransformerOpParallelConfig): how it is divided.
+        moe_config (MoEConfig): experts in place of the feed-forward layers. Default: one.
+        parallel_config (TransformerOpParallelConfig): the parallel configuration.
 
     Inputs:
-        As of TransformerDecoderLayer.
+        As in TransformerDecoderLayer.
 
     Outputs:
         tuple, the result, and a tuple with the keys and values of each layer; with several experts
@@ -264,18 +264,18 @@ class TransformerDecoder(_Stack):
 
 @documented
 class Transformer(Cell):
-    """An encoder and a decoder, which attends to the encoder's result; or one of the two.
+    """Transformer: an encoder and a decoder that attends to its result, or only an encoder.
 
     Args:
         ffn_hidden_size (int): the features within the feed-forward layers.
         src_seq_length (int): the length of the encoder's sequences.
-        tgt_seq_length (int): the length of the decoder's.
+        tgt_seq_length (int): the length of the decoder's sequences.
         encoder_layers (int): the layers of the encoder. Default: ``3``.
         decoder_layers (int): the layers of the decoder; none with 0. Default: ``3``.
         num_heads (int): the number of heads. Default: ``2``.
-        lambda_func (Callable): as of TransformerEncoder. Default: ``None``.
-        moe_config (MoEConfig): experts in the stead of the feed-forward layers. Default: one.
-        parallel_config (TransformerOpParallelConfig): how it is divided.
+        lambda_func (Callable): as in TransformerEncoder. Default: ``None``.
+        moe_config (MoEConfig): experts in place of the feed-forward layers. Default: one.
+        parallel_config (TransformerOpParallelConfig): the parallel configuration.
 
     Inputs:
         - **encoder_inputs** (Tensor): shape (batch, src_seq_length, hidden_size).
@@ -284,7 +284,7 @@ class Transformer(Cell):
           decoder.
         - **decoder_masks** (Tensor): shape (batch, tgt_seq_length, tgt_seq_length), or None.
         - **memory_mask** (Tensor): shape (batch, tgt_seq_length, src_seq_length), or None.
-        - **init_reset** (Tensor): bool, shape (1,): False gives up the tokens so far.
+        - **init_reset** (Tensor): bool, shape (1,): False discards the previous tokens.
           Default: ``True``.
         - **batch_valid_length** (Tensor): int32, shape (batch,), the number of tokens so far.
 

@@ -1,4 +1,4 @@
-"""All layers of a transformer under the path that releases 1.5 to 2.2 show them at (a facade)."""
+"""All transformer layers under the path that releases 1.5 to 2.2 use (a facade)."""
 
 from .attention import AttentionMask, MultiHeadAttention
 from .blocks import TransformerDecoderLayer, TransformerEncoderLayer

@@ -1,4 +1,4 @@
-"""DistributedDataParallel: a network whose gradients are averaged over the ranks as they are taken.
+"""DistributedDataParallel: a network whose gradients are averaged over the ranks.
 
 Every trainable parameter gets a hook. Its gradient is added to its position in a bucket, and the
 bucket travels as one message when the gradients of all its parameters are there. What the caller
@@ -22,12 +22,12 @@ MEGABYTE = 1 << 20
 
 @without_effect("parallel.distributed.DistributedDataParallel(reducer_mode)")
 class DistributedDataParallel(Cell):
-    """A network that several ranks train together, each with data of its own.
+    """Data-parallel network: several ranks train it together, each with its own data.
 
-    Gradients by its parameters are averages over the ranks, and they add up from one walk back to
-    the next until `zero_grad`: what comes out of `mindspore.grad` is the sum so far, in memory that
-    the next one writes to. All ranks must take gradients by the same parameters in the same order.
-    A process without a launcher is the only rank, and need not be connected.
+    Gradients of its parameters are averaged over the ranks, and accumulate from one backward pass
+    to the next until `zero_grad`: `mindspore.grad` returns the sum so far, in memory that the next
+    pass writes to. All ranks must take gradients by the same parameters in the same order. A
+    process without a launcher is the only rank and need not be connected.
 
     Args:
         module (Cell): the network.
@@ -103,7 +103,7 @@ class DistributedDataParallel(Cell):
         Args:
             input_params (Iterable[Parameter]): in the order in which the buckets hold them.
             group (str): the group whose ranks combine the gradients; None is the world.
-            gradient_scaling_factor (float): what gradients are multiplied by.
+            gradient_scaling_factor (float): the factor that gradients are multiplied by.
         """
         by_dtype = {}
         for parameter in input_params:
@@ -116,7 +116,7 @@ class DistributedDataParallel(Cell):
         ]
 
     def broadcast_coalesced(self):
-        """Gives every rank the parameters of the group's first one, many in one message."""
+        """Broadcasts the parameters of the group's first rank, many in one message."""
         group = partners(self.process_group)
         for bucket in self._made(self.module.get_parameters()):
             space = arrays.space_of(bucket.parameters[0]._array)
@@ -132,9 +132,9 @@ class DistributedDataParallel(Cell):
 
     @contextlib.contextmanager
     def no_sync(self):
-        """A context in which gradients add up on each rank by itself.
+        """A context in which each rank accumulates gradients without communication.
 
-        The next walk back outside of it averages what added up, or `final_grad_reduce` does.
+        The next backward pass outside it, or `final_grad_reduce`, averages the accumulated sums.
         """
         before, self._syncs = self._syncs, False
         try:
@@ -143,7 +143,7 @@ class DistributedDataParallel(Cell):
             self._syncs = before
 
     def final_grad_reduce(self):
-        """Averages over the ranks what added up since it was last averaged."""
+        """Averages over the ranks the sums accumulated since the last averaging."""
         for bucket in self._buckets:
             bucket.finish()
         self._rebuild()
@@ -173,11 +173,11 @@ class DistributedDataParallel(Cell):
         return found
 
     def _one_by_one(self):
-        """Whether gradients travel by themselves: it is not known which will come."""
+        """Whether each gradient is sent separately, because some may be missing."""
         return self._order is not None if self.static_graph else self.find_unused_parameters
 
     def _before(self):
-        """Refuses to go on where gradients still wait for others of their bucket."""
+        """Raises an error if gradients still wait for others of their bucket."""
         missing = [name for bucket in self._buckets for name in bucket.missing()]
         if missing and not self._one_by_one():
             raise RuntimeError(
@@ -187,7 +187,7 @@ class DistributedDataParallel(Cell):
             )
 
     def _rebuild(self):
-        """Makes the buckets of a static graph anew, of what the first walk back came to."""
+        """Rebuilds the buckets of a static graph from the gradients of the first backward pass."""
         if self._order and all(bucket.is_clear() for bucket in self._buckets):
             order = list({id(each): each for each in self._order}.values())
             self._order = None
@@ -216,10 +216,10 @@ class _Bucket:
     """The gradients of some parameters of one dtype, one after the other in memory.
 
     Args:
-        parameters (list[Parameter]): whose gradients they are.
+        parameters (list[Parameter]): the parameters of the gradients.
         group (collective.Group): the ranks that combine them.
-        scale (float): what they are multiplied by.
-        after (bool): whether after the ranks' were summed, or before.
+        scale (float): the factor of the gradients.
+        after (bool): whether to scale after the sum over the ranks, or before.
     """
 
     def __init__(self, parameters, group, scale, after):
@@ -258,7 +258,7 @@ class _Bucket:
         return len(self.arrived) == len(self.parameters)
 
     def is_clear(self):
-        """Whether there is no sum."""
+        """Whether the bucket holds no sums."""
         return self.flat is None
 
     def missing(self):
@@ -294,7 +294,7 @@ class _Bucket:
                 self.reduce_one(parameter)
 
     def clear(self):
-        """Forgets the sums. Those that were given out stay as they are."""
+        """Drops the sums. Sums that were already returned do not change."""
         self.flat = None
         self.parts = {}
         self.waiting.clear()
