@@ -43,7 +43,7 @@ def _empty_instance(*, size, **settings):
 
 
 def is_reboot_node():
-    """Whether a cluster has started this process anew after a failure: no cluster does here."""
+    """Whether a cluster has restarted this process after a failure: no cluster does here."""
     return False
 
 

@@ -21,7 +21,7 @@ import os
 import threading
 
 _FREE = 256 << 20  # bytes that every file may grow to
-_RATIO = 64  # the factor by which a larger file may grow
+_RATIO = 64  # the largest ratio of inflated to stored bytes, for larger files
 _SETTING = "MINDSPORE_COMPAT_READ_LIMIT"  # overrides the number of free bytes, in MiB
 _PLAIN = (RuntimeError, ValueError, TypeError)  # the errors that readers raise on purpose
 

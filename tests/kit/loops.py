@@ -28,8 +28,8 @@ def sizes_of(table):
 
 
 @contextlib.contextmanager
-def made_anew(monkeypatch, module=None, *caches, **constants):
-    """A context in which arrays of every size wait for loops, which are made anew.
+def fresh_loops(monkeypatch, module=None, *caches, **constants):
+    """A context in which arrays of every size wait for loops, which are compiled afresh.
 
     Args:
         module: whose numbers are set.

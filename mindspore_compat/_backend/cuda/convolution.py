@@ -217,8 +217,8 @@ def _per_axis(geo):
 
 @lru_cache(maxsize=1024)
 def _with_even_pads(geo):
-    """The convolution with equal padding at both ends of each axis; and the margins by which its
-    input has to be padded first (negative: cut), or None."""
+    """The convolution with equal padding at both ends of each axis, and the padding that its input
+    needs beforehand (negative: elements to cut off), or None."""
     margins, pads, sizes = [], [], []
     for n, k, d, s, out, (before, after) in zip(
         *(geo.size, geo.kernel, geo.dilation, geo.stride, geo.out, geo.pads), strict=True

@@ -208,7 +208,7 @@ class Capture:
             self.refuse("random numbers that the rehearsal did not draw")
             draws = self._draws[stream] = _Draws(self.module, stream)
         elif not draws.covers(stream):
-            self.refuse("a random stream that is started anew in the step")
+            self.refuse("a random stream that is restarted in the step")
             draws.refresh()
         return draws.seed, draws.offset, stream.offset - draws.start
 

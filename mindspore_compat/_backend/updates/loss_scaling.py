@@ -52,7 +52,7 @@ def change(state, overflow, factor, window, smallest):
     Args:
         state: the scale, the number of the step, and that of the last change.
         overflow: whether the step overflowed, as an array.
-        factor: the factor by which the scale is multiplied or divided.
+        factor: the number that multiplies or divides the scale.
         window: the number of steps without overflow after which the scale grows.
         smallest: the least scale.
     """

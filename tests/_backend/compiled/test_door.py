@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from kit import close_sums, same
 from kit.loop_calls import CALLS, values
-from kit.loops import made_anew, needs_numba, sizes_of
+from kit.loops import fresh_loops, needs_numba, sizes_of
 
 from mindspore_compat._backend import arrays, thresholds
 from mindspore_compat._backend.compiled import door
@@ -34,7 +34,7 @@ def runs(monkeypatch):
         noted = [noting(loop, found, (name, number)) for number, loop in loops]
         monkeypatch.setitem(door._registered, name, noted)
     vars(arrays.HOST).pop("bodies", None)
-    with made_anew(monkeypatch):
+    with fresh_loops(monkeypatch):
         yield found
     vars(arrays.HOST).pop("bodies", None)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from kit import close_sums, same
-from kit.loops import ParallelByPython, made_anew, needs_numba
+from kit.loops import ParallelByPython, fresh_loops, needs_numba
 
 from mindspore_compat._backend import arrays
 from mindspore_compat._backend.compiled import jit
@@ -27,7 +27,7 @@ rng = np.random.default_rng(0)
 
 @pytest.fixture
 def small_pieces(monkeypatch):
-    with made_anew(monkeypatch, column_loops, PIECE=16):
+    with fresh_loops(monkeypatch, column_loops, PIECE=16):
         yield
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from kit import close_sums
-from kit.loops import ParallelByPython, made_anew, needs_numba
+from kit.loops import ParallelByPython, fresh_loops, needs_numba
 
 from mindspore_compat._backend import arrays
 from mindspore_compat._backend.compiled import door, jit
@@ -25,8 +25,8 @@ CASES = {
 
 @pytest.fixture
 def any_size(monkeypatch):
-    """Loops for arrays of any size, made anew."""
-    with made_anew(monkeypatch, None, depthwise_loops._loop):
+    """Loops for arrays of any size, compiled afresh."""
+    with fresh_loops(monkeypatch, None, depthwise_loops._loop):
         yield
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from kit.loops import ParallelByPython, made_anew, needs_numba
+from kit.loops import ParallelByPython, fresh_loops, needs_numba
 
 from mindspore_compat._backend.compiled import door, jit
 from mindspore_compat._backend.conv import pooling, pooling_loops
@@ -26,8 +26,8 @@ NO_PADS = ((0, 0), (0, 0))
 
 @pytest.fixture
 def any_size(monkeypatch):
-    """Loops for arrays of any size, made anew."""
-    with made_anew(monkeypatch, pooling_loops, pooling_loops._loop, BLOCK=100):
+    """Loops for arrays of any size, compiled afresh."""
+    with fresh_loops(monkeypatch, pooling_loops, pooling_loops._loop, BLOCK=100):
         yield
 
 

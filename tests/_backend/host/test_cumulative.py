@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from kit import same
-from kit.loops import by_python, made_anew, needs_numba
+from kit.loops import by_python, fresh_loops, needs_numba
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
@@ -25,7 +25,7 @@ SHAPES = {
 @pytest.fixture
 def any_size(monkeypatch):
     monkeypatch.setattr(loops, "PIECE", 20)
-    with made_anew(monkeypatch, cumulative, PIECE=20, WIDEST=8):
+    with fresh_loops(monkeypatch, cumulative, PIECE=20, WIDEST=8):
         monkeypatch.setattr(Least, "CUMSUM_BESIDE", 5)
         yield
     scheduler.limit(0)

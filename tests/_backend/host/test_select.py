@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from kit import same
-from kit.loops import by_python, made_anew, needs_numba, on_threads
+from kit.loops import by_python, fresh_loops, needs_numba, on_threads
 
 from mindspore_compat._backend import arrays
 from mindspore_compat._backend.compiled import door
@@ -96,7 +96,7 @@ def test_where_beside_zeros(dtype):
 @pytest.fixture
 def loops(monkeypatch):
     """Has arrays of every size take compiled loops."""
-    with made_anew(monkeypatch, None, choose._where, choose._bounded):
+    with fresh_loops(monkeypatch, None, choose._where, choose._bounded):
         yield
 
 

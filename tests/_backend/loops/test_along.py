@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from kit import same
-from kit.loops import by_python, made_anew, needs_numba, on_threads
+from kit.loops import by_python, fresh_loops, needs_numba, on_threads
 
 from mindspore_compat._backend import arrays
 from mindspore_compat._backend.loops import along
@@ -17,7 +17,7 @@ SHAPES = [((7, 9), 1, 4), ((7, 9), 0, 12), ((3, 5, 4), 1, 6), ((2, 3, 8), -1, 8)
 @pytest.fixture
 def any_size(monkeypatch):
     """Has arrays of every size take loops, in several pieces."""
-    with made_anew(monkeypatch, along, PIECE=4):
+    with fresh_loops(monkeypatch, along, PIECE=4):
         yield
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from kit import close_sums, same
-from kit.loops import by_python, made_anew, needs_numba, on_threads
+from kit.loops import by_python, fresh_loops, needs_numba, on_threads
 
 from mindspore_compat._backend import block_inverse
 from mindspore_compat._backend.compiled import door, jit, tiles
@@ -19,7 +19,7 @@ LARGE = [(128, 640), (64, 147), (300, 700), (10, 512), (7, 33)]
 def any_size(monkeypatch):
     """Has matrices of every size take the loop."""
     monkeypatch.setattr(products, "suits", lambda: True)
-    with made_anew(monkeypatch):
+    with fresh_loops(monkeypatch):
         yield
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from kit import same
-from kit.loops import by_python, made_anew, needs_numba, on_threads
+from kit.loops import by_python, fresh_loops, needs_numba, on_threads
 
 from mindspore_compat._backend import arrays
 from mindspore_compat._backend.loops import extremes
@@ -17,7 +17,7 @@ VALUES = np.array([0.0, -0.0, 1, -1, 2, np.inf, -np.inf, np.nan], np.float32)
 @pytest.fixture
 def any_size(monkeypatch):
     """Has arrays of every size take the loop, in several pieces."""
-    with made_anew(monkeypatch, extremes, WIDTH=4, PIECE=40):
+    with fresh_loops(monkeypatch, extremes, WIDTH=4, PIECE=40):
         yield
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from kit import close_sums
-from kit.loops import by_python, made_anew
+from kit.loops import by_python, fresh_loops
 
 from mindspore_compat._backend.compiled import door, jit, tiles
 from mindspore_compat._backend.host import products
@@ -50,7 +50,7 @@ def way(request, monkeypatch):
         names = "LANES", "ROWS", "VECTORS"
         own = {name: getattr(tiles, name) for name in names}
         monkeypatch.setattr(product_loops, "vector_sizes", lambda: own)
-    with made_anew(monkeypatch, product_loops, product_loops._columns, SHORTEST=1):
+    with fresh_loops(monkeypatch, product_loops, product_loops._columns, SHORTEST=1):
         yield request.param
 
 

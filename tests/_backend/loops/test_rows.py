@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from kit import same
-from kit.loops import by_python, made_anew, needs_numba
+from kit.loops import by_python, fresh_loops, needs_numba
 
 from mindspore_compat._backend import arrays
 from mindspore_compat._backend.threads import scheduler
@@ -22,7 +22,7 @@ INDICES = {
 
 @pytest.fixture
 def any_size(monkeypatch):
-    with made_anew(monkeypatch):
+    with fresh_loops(monkeypatch):
         yield
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from kit import close_sums
-from kit.loops import by_python, made_anew
+from kit.loops import by_python, fresh_loops
 
 from mindspore_compat._backend.compiled import door, jit
 from mindspore_compat._backend.host import products
@@ -43,7 +43,7 @@ def way(request, monkeypatch):
         pytest.skip("needs Numba")
     if request.param == "python":
         by_python(monkeypatch)
-    with made_anew(monkeypatch):
+    with fresh_loops(monkeypatch):
         monkeypatch.setattr(Least, "STACK_ROWS", 8)
         monkeypatch.setattr(Least, "STACK_HALVES", 32)
         monkeypatch.setattr(jit, "available", lambda: request.param != "numpy")

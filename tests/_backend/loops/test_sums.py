@@ -5,7 +5,7 @@ of threads.
 import numpy as np
 import pytest
 from kit import same
-from kit.loops import by_python, made_anew, needs_numba
+from kit.loops import by_python, fresh_loops, needs_numba
 
 from mindspore_compat._backend.host import reductions
 from mindspore_compat._backend.loops import sums
@@ -20,7 +20,7 @@ AXES = {"rows": (0,), "first": (0, 1), "between": (1,), "all": None, "all but on
 
 @pytest.fixture
 def any_size(monkeypatch):
-    with made_anew(monkeypatch, sums, sums._table, PIECE=64, LANES=8):
+    with fresh_loops(monkeypatch, sums, sums._table, PIECE=64, LANES=8):
         yield
     scheduler.limit(0)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from kit import close_sums, normal
-from kit.loops import ParallelByPython, made_anew, needs_numba
+from kit.loops import ParallelByPython, fresh_loops, needs_numba
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, nn
@@ -37,7 +37,7 @@ def loops(monkeypatch):
 
     monkeypatch.setattr(sequences._Sequence, "run", noted)
     monkeypatch.setitem(vars(arrays.HOST), "bodies", host.CompiledBodies())
-    with made_anew(monkeypatch, sequences, sequences._sequence, PIECE=1):
+    with fresh_loops(monkeypatch, sequences, sequences._sequence, PIECE=1):
         yield found
 
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from kit import close_sums, same
-from kit.loops import ByPython, ParallelByPython, every_size, made_anew, needs_numba
+from kit.loops import ByPython, ParallelByPython, every_size, fresh_loops, needs_numba
 
 from mindspore_compat._backend import arrays
 from mindspore_compat._backend.compiled import door, jit
@@ -60,7 +60,7 @@ WAYS = {"flat": flat, "gather": gather, "panels": panels, "winograd": winograd}
 
 @pytest.fixture(params=WAYS.values(), ids=WAYS)
 def any_size(request, monkeypatch):
-    """Each way for arrays of any size, in small pieces, with loops made anew."""
+    """Each way for arrays of any size, in small pieces, with fresh loops."""
 
     def way(plan, gives):
         own = plan.groups == 1 and plan.taps  # what panels are made for
@@ -92,7 +92,7 @@ def any_size(request, monkeypatch):
         winograd._correlation,
         winograd._sums,
     ]
-    with made_anew(monkeypatch, None, *caches):
+    with fresh_loops(monkeypatch, None, *caches):
         yield
 
 
