@@ -69,8 +69,9 @@ def _check_aligned(a, b, axis, api):
 
 
 def dot(a, b):
-    """Computes the dot product of vectors or matrices: sums over the last axis of a and the second
-    to last axis of b; multiplies if one is a number.
+    """Computes the dot product of vectors, or the product of matrices.
+
+    The last axis of `a` meets the last but one of `b`, or its only one; a number multiplies.
 
     Args:
         a, b (Tensor): of one dtype, unless one has no axis.

@@ -276,10 +276,10 @@ def _shape(api, image):
 
 
 def get_image_size(image):
-    """Returns the size of an image as [height, width].
+    """Returns the height and width of an image, as a list.
 
     Args:
-        image (Union[numpy.ndarray, PIL.Image.Image]): the image.
+        image (Union[numpy.ndarray, PIL.Image.Image]): whose size is asked for.
 
     Raises:
         TypeError: if it is neither.
