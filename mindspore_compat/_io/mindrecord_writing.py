@@ -294,7 +294,8 @@ class Writer:
 
 
 def _with_zeros(values):
-    """Puts 0, the schema number of the original, before each value; there is one schema."""
+    """Yields 0, then the value, for each value. The 0 is the number of the schema, which the format
+    requires; a file has only one."""
     for value in values:
         yield 0
         yield value.item() if hasattr(value, "item") else value

@@ -145,7 +145,7 @@ def header(content):
 
 
 def checksum(arrays):
-    """The original's checksum over names and values."""
+    """The checksum over names and values, as MindSpore computes it (see `count_of_zeros`)."""
     crc = 0
     for tag in sorted(arrays):
         crc = zlib.crc32(tag.encode(), crc)

@@ -167,7 +167,7 @@ class BodyTrace(Trace):
 
 
 class ChunkTrace(BodyTrace):
-    """A BodyTrace for rows in chunks."""
+    """A BodyTrace whose rows are divided into chunks; its `xp` is a ChunkSpace."""
 
     space_type = ChunkSpace
 

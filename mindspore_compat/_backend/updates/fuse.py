@@ -192,7 +192,7 @@ class HostProgram:
         self.loop = _loop(trace, self.dtype) if fits else None
 
     def prepare(self, numbers):
-        """The scalars of the program, computed once for all rows."""
+        """Returns the scalars that the program needs, computed from `numbers` once for all rows."""
         # 0-d arrays are twice as quick in a ufunc as Python's floats
         return [numpy.array(value, self.dtype) for value in self.trace.scalars(numbers)]
 

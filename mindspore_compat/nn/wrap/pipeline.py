@@ -57,7 +57,9 @@ class PipelineGradReducer(Cell):
         self.opt_shard = _divided_states() if opt_shard is None else opt_shard
 
     def construct(self, grads):
-        """The gradients, divided by the scale."""
+        """Adds `grads` to `accu_grads` and returns the sums divided by the scale; with `opt_shard`,
+        returns `grads` divided by it. `accu_grads` becomes zeros.
+        """
         if not self.opt_shard:
             for accumulated, grad in zip(self.accu_grads, grads, strict=True):
                 ops.assign_add(accumulated, ops.cast(grad, accumulated.dtype))

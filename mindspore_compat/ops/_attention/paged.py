@@ -153,7 +153,7 @@ def _scales(api, mode, scale, offset, cache, tokens):
 
 
 def _from_bits(scale):
-    """The float32 in the lower half of each int64."""
+    """Reads the lower 32 bits of each int64 as a float32."""
     values = to_host(scale._array).reshape(-1).tolist()
     floats = [struct.unpack("<f", struct.pack("<I", n & 0xFFFFFFFF))[0] for n in values]
     return Tensor._wrap(space_for(scale._array).asarray(floats, "float32")).reshape(scale.shape)

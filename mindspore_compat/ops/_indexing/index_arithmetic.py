@@ -97,9 +97,10 @@ def map_uniform(
 
 @public("ops.SubAndFilter")
 class SubAndFilter(Primitive):
-    """(x - offset where that is in [0, max_num), the indices of those elements).
+    """Subtracts `offset` from `input_x`, and keeps the differences in [0, max_num).
 
-    Of a tuple or list instead of `max_num` or `offset`, the first number counts.
+    Returns a tuple: the differences that are kept, and their indices in `input_x`. If `max_num` or
+    `offset` is a tuple or list, its first number is used.
 
     Example:
         >>> import mindspore_compat as ms

@@ -69,7 +69,7 @@ class _Lattice:
         self.steps = steps
 
     def emitted(self, xp, logs):
-        """The log probability of each state's label, (T, N, S), from (T, N, C)."""
+        """Returns the log probability of each state's label, (T, N, S); `logs` is (T, N, C)."""
         index = xp.broadcast_to(xp.expand_dims(self.labels, 0), (logs.shape[0], *self.labels.shape))
         return xp.take_along_axis(logs, index, 2)
 

@@ -223,7 +223,11 @@ def _send(ranks, rows, copies, sizes):
 
 
 def _counts_for_combine(ranks, x, arrivals, kind):
-    """The numbers of rows: by expert, by expert and rank, by rank of tensor parallelism."""
+    """Returns three Tensors of row counts: for each expert of this rank, for each expert and each
+    sending rank, and for each rank of tensor parallelism.
+
+    If `kind` is 0, the first holds running totals. Without tensor parallelism the third is empty.
+    """
     own = len(ranks.slots(ranks.rank))
     totals, running = (
         [sum(counts[e] for part in arrivals for counts in part) for e in range(own)],

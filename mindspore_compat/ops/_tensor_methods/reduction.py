@@ -106,8 +106,8 @@ def mean_along_axis(self, axis: AxisOrTensor = None, keep_dims: Bool = False):
 
 @form("Tensor.prod")
 def prod_along_dim(self, dim: Int = None, keepdim: Bool = False, dtype: DType = None):
-    """Computes the product of all elements or along an axis; for integers it is int64, unless a
-    dtype is given.
+    """Computes the product of all elements, or of those along an axis. The product of integers is
+    int64 unless `dtype` is given.
 
     Source: mindspore.Tensor.prod of MindSpore 2.10.
     """

@@ -222,5 +222,5 @@ class EvaluationBase(Metric):
 
     @staticmethod
     def _by_sample(values):
-        """(N, C, ...) as (samples, C)."""
+        """Turns (N, C, ...) into (rows, C), with one row for each sample and position."""
         return np.moveaxis(values, 1, -1).reshape(-1, values.shape[1])

@@ -118,7 +118,7 @@ class OcclusionSensitivity(Metric):
         return result
 
     def _margins(self, axes):
-        """The reach of the cover along each axis."""
+        """Returns, for each of `axes` axes, how far the covered area extends from its centre."""
         if isinstance(self.margin, int):
             return [self.margin] * axes
         if len(self.margin) != axes:

@@ -245,7 +245,7 @@ def getitem(b, out, x, index):
 
 
 def _at_constant(b, out, x, index):
-    """x[index] for an index that no input decides: a slice where it is one, else a look-up."""
+    """x[index] for a constant index: a StridedSlice if slices can express it, else a Gather."""
     index = tuple(_constant(part) for part in index)
     plain = all(
         part is None

@@ -63,13 +63,13 @@ class Method:
     # What a Library of compiled/library.py takes ----------------------------------------
 
     def definitions(self):
-        """The transforms in NumPy, by name."""
+        """A dict from the name of each transform to its NumPy function."""
         return {
             name: functools.partial(_transform, matrix) for name, matrix in self.matrices().items()
         }
 
     def intrinsics(self):
-        """The transforms for loops that Numba compiles, by name."""
+        """A dict from the name of each transform to its intrinsic, for loops compiled by Numba."""
         return {name: _intrinsic(matrix) for name, matrix in self.matrices().items()}
 
     def text(self):

@@ -30,7 +30,7 @@ def find_file(api, name, path):
 
 
 def has_ending(*endings):
-    """A function that tests whether a path is a file with one of some endings, ignoring case."""
+    """Returns a function: whether a path is a file with one of these endings, ignoring case."""
     return lambda path: os.path.isfile(path) and path.lower().endswith(endings)
 
 

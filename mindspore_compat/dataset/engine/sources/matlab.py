@@ -40,7 +40,7 @@ _FLOWER_NAMES = _FLOWERS.replace("\n", "|").split("|")
 
 
 def _image(api, path, decode):
-    """The bytes or the pixels of an image file."""
+    """The pixels of an image file if `decode` is true, else its bytes."""
     with reading(path):
         data = content(path)
         return decode_image(api, data) if decode else np.frombuffer(data, np.uint8).copy()

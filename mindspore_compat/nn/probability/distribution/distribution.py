@@ -137,14 +137,14 @@ class Distribution(Cell):
             ) from None
 
     def _need_float(self):
-        """Refuses a `dtype` other than a float, for continuous families."""
+        """Raises TypeError if `dtype` is not a float type; for continuous families."""
         if self._dtype not in FLOATS:
             raise TypeError(
                 f"For '{type(self).__name__}', 'dtype' must be a float type, but got {self._dtype}."
             )
 
     def _need_number(self):
-        """Refuses a `dtype` other than a float or a whole number, for counts."""
+        """Raises TypeError if `dtype` is no float or integer type; for families of counts."""
         if self._dtype not in NUMBERS:
             raise TypeError(
                 f"For '{type(self).__name__}', 'dtype' must be a type of whole numbers "
