@@ -206,7 +206,7 @@ def _sums(plan):
         plane_rows = height + planes.reach
     length = (samples - 1) * plane_rows + height
     flow_step = odd_lines(length * planes.row + VECTOR)
-    step = planes.step(length + planes.axes[0].length)
+    step = planes.step(length + plane_rows)
     depth = max(min(plan.channels, CACHE // (planes.copies * step)), 1)
     chunks = [
         (each.start, each.stop, rows.start, rows.stop)

@@ -209,6 +209,19 @@ def test_arrays_that_are_not_contiguous_are_copied(any_size, monkeypatch):
         same(have, want)
 
 
+def copied_for_weights(side):
+    """Elements that the weight gradient by flat planes copies or clears, for three channels."""
+    given = operands((1, 3, side, side), (8, 3, 3, 3), (1, 1), ((1, 1),) * 2, (1, 1), 1)
+    chunks, parts, lengths = flat._sums(choose._plan(given[3]))[-3:]
+    return sum(last - first for first, last in parts[:, :2]) * sum(lengths), len(chunks)
+
+
+def test_the_weight_gradient_of_few_channels_copies_in_proportion_to_the_pixels():
+    (small, _), (large, chunks) = map(copied_for_weights, (128, 512))
+    assert chunks > 64
+    assert large < 1.2 * 16 * small
+
+
 @needs_numba
 @pytest.mark.parametrize("value", [np.inf, np.nan])
 @pytest.mark.parametrize("case", ["padded", "strided", "tiny planes"])
