@@ -1,6 +1,6 @@
 """Operators, as functions (`ops.softmax`) and as Primitives (`ops.Softmax`).
 
-`help(ops.softmax)` describes one of them.
+`help(ops.softmax)` prints the description of one operator.
 """
 
 import sys
@@ -16,7 +16,7 @@ attach_methods()
 
 
 class _Package(types.ModuleType):
-    """This package: a function stays under its name when a path of that name is imported."""
+    """Keeps a function under its name when a submodule of the same name is imported."""
 
     def __setattr__(self, name, value):
         if not (isinstance(value, types.ModuleType) and name in __all__):
@@ -28,7 +28,8 @@ _find, __dir__, __all__ = facade(__name__, classes=Primitive)
 
 
 def __getattr__(name):
-    """A declared name; `acos_ext`, `narrow_view`, ... are what `mint` calls `acos`, `narrow`."""
+    """Returns a declared name; `acos_ext` and `narrow_view` are what `mint` calls `acos` and
+    `narrow`."""
     for ending in ("_ext_view", "_ext", "_view"):
         if name.endswith(ending) and name not in __all__:
             for candidate in (name, name.removesuffix(ending)):

@@ -1,11 +1,11 @@
 """Mixed precision by operation: while `autocast` runs, operations of three lists cast their inputs.
 
 Worked example. Within `autocast(float16)`, `ops.matmul(x, w)` computes in float16, `ops.exp(y)` in
-float32 whatever `y` is, `ops.addcmul(a, b, c)` in the widest float among its inputs, and `x + y` in
-what its inputs are.
+float32 whatever the dtype of `y`, `ops.addcmul(a, b, c)` in the widest float dtype among its
+inputs, and `x + y` in the dtype of its inputs, as usual.
 
-The operations listed are marked where they are declared (`Op.divert`): their call paths look
-whether a context is in force, others do not.
+The listed operations are marked where they are declared (`Op.divert`). Only their call paths check
+whether a context is active.
 """
 
 import contextlib
@@ -34,10 +34,10 @@ FULL = """Pow ACos Asin Cosh Erfinv Exp Expm1 Log Log10 Log1p Log2 Reciprocal Rs
     TripletMarginLoss MultiMarginLoss BCEWithLogitsLoss Pdist Cdist Renorm ReduceProd Softmax
     LogSoftmax LogSoftmaxExt CumProd CumSum CumsumExt ProdExt SumExt Norm L1LossExt MSELossExt
     NLLLoss NLLLoss2d"""
-NORMS = (row_standardize, group_standardize, batch_standardize, batch_rescale)  # full, too
+NORMS = (row_standardize, group_standardize, batch_standardize, batch_rescale)  # float32, too
 WIDEST = "Addcdiv Addcmul Cross Dot GridSampler2D GridSampler3D BiasAdd AddN Concat"
-BIASED = ("conv1d", "conv2d", "conv3d")  # BiasAdd, which is among the WIDEST, comes behind them
-OTHER_NAMES = {  # where an operation's own name, in capitals or small letters, is not the one here
+BIASED = ("conv1d", "conv2d", "conv3d")  # followed by BiasAdd, one of WIDEST
+OTHER_NAMES = {  # MindSpore's name in its lists: the names here, where they differ
     "BCEWithLogitsLoss": "binary_cross_entropy_with_logits",
     "BatchMatMul": "bmm",
     "ConvTranspose2D": "conv_transpose2d",
@@ -56,13 +56,13 @@ OTHER_NAMES = {  # where an operation's own name, in capitals or small letters, 
     "SoftMarginLoss": "soft_margin_loss",
     "TripletMarginLoss": "triplet_margin_loss",
 }
-NOT_MEANT = {("ops", "norm")}  # composed of others in the original
+NOT_MEANT = {("ops", "norm")}  # MindSpore composes it of other operations
 AREAS = ("ops", "mint", "mint.nn.functional")
 FLOAT32 = np.dtype(np.float32)
 
 
 class autocast:
-    """A context in which the operations listed cast their inputs.
+    """A context manager within which the listed operations cast their inputs.
 
     Args:
         dtype: the NumPy dtype of low precision.
@@ -103,7 +103,7 @@ def _widest(tensors):
 
 
 def _floats(tensors):
-    """The float dtypes of the Tensors among the arguments."""
+    """Returns the float dtypes of the Tensors among the arguments."""
     floats = []
 
     def note(tensor):
@@ -125,7 +125,7 @@ def _cast(tensor, dtype):
 
 
 def _ops(name):
-    """The operations that a name of the original's lists stands for."""
+    """Returns the operations that a name in MindSpore's lists stands for."""
     plain = name.removesuffix("Ext")
     snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", plain).lower()
     others = OTHER_NAMES.get(name, "").split()
@@ -136,7 +136,8 @@ def _ops(name):
 
 
 def _policy():
-    """Each operation of the lists with what chooses its dtype; the first list counts."""
+    """Returns a dict from each listed operation to the function that chooses its dtype; an
+    operation in several lists follows the first."""
     result = {op_name: _full for op_name in NORMS}
     result[einsum_of] = _low
     for names, choose in ((LOW, _low), (FULL, _full), (WIDEST, _widest)):
@@ -147,7 +148,8 @@ def _policy():
 
 
 def _casting(op, choose, biased):
-    """The call path of an operation that casts its inputs while `autocast` is in force here."""
+    """Returns a call path that casts the operation's inputs while `autocast` is active in this
+    thread."""
     plain = functools.partial(Op.general, op)
 
     def general(*args, **kwargs):
@@ -165,7 +167,7 @@ def _casting(op, choose, biased):
 
 
 def _in_dtype_of_bias(out, args, kwargs):
-    """The result in the dtype of the third argument, the bias, where there is one."""
+    """Casts the result to the dtype of the third argument, the bias, if there is one."""
     bias = args[2] if len(args) > 2 else kwargs.get("bias")
     return out if bias is None else _cast(out, bias._array.dtype)
 

@@ -1,4 +1,5 @@
-"""Imports every module of this package that declares ops; `mindspore.ops` is made of them."""
+"""Imports every module of this package that declares operators, so that `mindspore.ops` can show
+them."""
 
 from ._activation import elu, gelu, glu, hard, inplace, relu, shrink, sigmoid, softmax
 from ._attention import (

@@ -1,11 +1,12 @@
-"""Modules of `mindspore.ops.operations` with primitives that no other path shows."""
+"""Makes the modules of `mindspore.ops.operations` whose primitives have no other public path."""
 
 from .._core.declare.public_api import facade
 from .primitive import Primitive
 
 
 def operations_facade(module, area):
-    """`__getattr__`, `__dir__` and `__all__` of such a module: its own names, else those of `ops`.
+    """Returns `__getattr__`, `__dir__` and `__all__` of such a module: its own names, then those of
+    `ops`.
 
     Args:
         module (str): the module's `__name__`.
@@ -17,7 +18,7 @@ def operations_facade(module, area):
         try:
             return find(name)
         except AttributeError:
-            from . import __getattr__ as of_ops  # the package shows this module: not before it
+            from . import __getattr__ as of_ops  # late: the package imports this module
 
             return of_ops(name)
 

@@ -1,6 +1,6 @@
-"""Rules of parameters that several packages of operators share; one name has one meaning.
+"""Rules of parameters that several packages of operators share. One name always has one meaning.
 
-Rules that one file alone needs stand in that file.
+A rule that only one file needs stands in that file.
 """
 
 from .._core.rules.vocabulary import (
@@ -18,7 +18,7 @@ from .._core.rules.vocabulary import (
     real,
 )
 
-# Tensors by their dtypes. An operand may be a number as well.
+# Tensors by dtype. An operand may also be a number.
 Anything = TensorOf(any_dtype)
 Operand = TensorOf(any_dtype, scalars=True)
 Numbers = TensorOf(number)
@@ -32,7 +32,7 @@ Index = TensorOf("int32", "int64")
 IndexOfAnyInt = TensorOf("int8", "int16", "int32", "int64", "uint8")
 Several = TupleOf(Anything) | ListOf(Anything)
 
-# Floats, with and without bfloat16, which NumPy does not have, and complex numbers ("inexact").
+# Floats, with and without bfloat16 (which NumPy lacks), and floats or complex numbers ("inexact").
 Floats = TensorOf(floating)
 Float16To64 = TensorOf("float16", "float32", "float64")
 Float16Or32 = TensorOf("float16", "float32")
@@ -43,7 +43,7 @@ HalfPrecision = TensorOf("float16", "bfloat16")
 Inexact = TensorOf(floating, "complex64", "complex128")
 InexactOfNumPy = TensorOf("float16", "float32", "float64", "complex64", "complex128")
 
-# Numbers of Python. A ScalarInt may lie in a Tensor without axes.
+# Python numbers. A ScalarInt may also be a Tensor without axes.
 Positive = Int(ge=1)
 Natural = Int(ge=0)
 ScalarInt = ScalarOf(Int, TypeError)
@@ -55,10 +55,10 @@ Lengths = TupleOf(Int(ge=0)) | ListOf(Int(ge=0))
 
 
 def several(rule, *lengths):
-    """A number, or a tuple of a length in `lengths`."""
+    """Accepts a number, or a tuple whose length is in `lengths`."""
     return rule | TupleOf(rule, length=lengths)
 
 
 def listed(rule, *lengths):
-    """A number, or a tuple or list of a length in `lengths`."""
+    """Accepts a number, or a tuple or list whose length is in `lengths`."""
     return several(rule, *lengths) | ListOf(rule, length=lengths)

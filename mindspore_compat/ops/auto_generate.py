@@ -1,10 +1,10 @@
-"""mindspore.ops.auto_generate: the ops, under the path of the original's generated sources.
+"""mindspore.ops.auto_generate: the operators, under the path of MindSpore's generated sources.
 
-Any name of `mindspore.ops` is found here, the Primitives that 2.10 shows only here, and those of
-gradients (`TanhGrad`). A name such as `matmul_ext_op` is a Primitive made without settings,
-`MatMulExt()`; `contiguous` is the call of `Contiguous()`, and `pyboost_contiguous(primitive,
-arguments)` that call with its inputs, and then its settings, as one list.
-The functions that the generated sources prepare their arguments with are here too.
+It has every name of `mindspore.ops`, the Primitives that 2.10 shows only here, and the Primitives
+of gradients (`TanhGrad`). A name such as `matmul_ext_op` is an instance of a Primitive that takes
+no settings, `MatMulExt()`. `contiguous` calls `Contiguous()`; `pyboost_contiguous(primitive,
+arguments)` makes the same call with inputs and settings in one list. The functions that convert
+arguments for the generated sources are here too.
 """
 
 import functools
@@ -40,7 +40,7 @@ _TABLES = (
     python_values.find_value,
 )
 
-# Made Primitives whose names say less than the class.
+# Instances whose names are shorter than the name of their class.
 _MADE = {
     "bmm_ext_op": "BatchMatMulExt",
     "inplace_index_add_op": "InplaceIndexAddExt",
@@ -49,7 +49,7 @@ _MADE = {
 
 
 def __getattr__(name):
-    """A name of this path alone, else of `mindspore.ops`."""
+    """Returns a name that only this path has, else the one in `mindspore.ops`."""
     if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     result = next(filter(None, (table(name) for table in _TABLES)), None)
@@ -74,13 +74,15 @@ def __getattr__(name):
 
 @functools.cache
 def _classes():
-    """The Primitives' names by the same in small letters; the first of two that differ in case."""
+    """Returns the Primitives' names keyed by their lowercase form; of two that differ in case, the
+    first."""
     return {name.lower(): name for name in reversed(__all__) if name[0].isupper()}
 
 
 @functools.cache
 def instance(name):
-    """The Primitive without settings that `roll`, of `roll_op`, stands for, or None."""
+    """Returns the instance of the Primitive that `roll_op` names, given "roll"; None if it needs
+    settings."""
     shown = _MADE.get(f"{name}_op") or _classes().get(name.replace("_", ""))
     result = shown and __getattr__(shown)
     if not inspect.isclass(result):
@@ -91,7 +93,7 @@ def instance(name):
 
 @functools.cache
 def _call_of(name):
-    """The call of a Primitive without settings as a function, or None."""
+    """Returns a function that calls a Primitive without settings, or None."""
     prim = instance(name)
     if prim is None or name != name.lower():
         return None
@@ -108,7 +110,7 @@ def _call_of(name):
 
 @functools.cache
 def _boosted(name):
-    """The function of a Primitive and the list of all that its kernel takes, or None."""
+    """Returns the function `pyboost_<name>(primitive, arguments)` of a Primitive, or None."""
     plain = name.removeprefix("pyboost_")
     call = getattr(pyboost_inner_prim, f"{plain}_impl", None) or instance(plain)
     if call is None:

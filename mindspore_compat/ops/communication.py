@@ -1,6 +1,6 @@
-"""mindspore.ops.communication: the functional collectives, which write into what they are given.
+"""mindspore.ops.communication: collectives that write their result into an argument.
 
-They stand in `mindspore_compat.communication.inplace`.
+They are defined in `mindspore_compat.communication.inplace`.
 """
 
 from .._core.declare.public_api import facade

@@ -1,13 +1,13 @@
 """mindspore.ops.composite: GradOperation, HyperMap and others; older scripts import it as `C`.
 
-Any name of `mindspore.ops` is found here.
+It has every name of `mindspore.ops`.
 """
 
 from . import __all__, __dir__, __getattr__  # noqa: F401
 
 
 def core(fn=None, **flags):
-    """Marks a function as one that the graph compiler inlines: without effect on what it gives.
+    """Marks a function as one that the graph compiler inlines. The marks do not change its results.
 
     Args:
         fn (Callable, optional): the function. Without it a decorator is returned. Default: None.

@@ -1,7 +1,7 @@
-"""mindspore.ops.function: the functions, under the path of the original's sources.
+"""mindspore.ops.function: the functions, under the path of MindSpore's sources.
 
-Any name of `mindspore.ops` is found here; those that are listed are what `import *` gives. A name
-such as `acosh_` is a Primitive made without settings, `Acosh()`.
+It has every name of `mindspore.ops`; `import *` imports the listed ones. A name such as `acosh_` is
+an instance of a Primitive without settings, `Acosh()`.
 """
 
 import sys
@@ -12,13 +12,14 @@ from ._activation.private_names import _innner_log_softmax  # noqa: F401 - impor
 from ._primitive_aliases.primitive_cache import _get_cache_prim  # noqa: F401
 
 sys.modules[__name__].__class__ = type(sys.modules[__package__])  # its functions keep their names
-# the original's sources by subject; every function is found under each
+# MindSpore's source files by subject; each of them has every function
 array_func = math_func = nn_func = random_func = linalg_func = sys.modules[__name__]
 __all__ = [name for name in __all__ if name[0].islower()]
 
 
 def __getattr__(name):
-    """A name of `mindspore.ops`, or the Primitive that `acosh_` or the like stands for."""
+    """Returns a name of `mindspore.ops`, or the Primitive that a name such as `acosh_` stands
+    for."""
     try:
         return _find(name)
     except AttributeError:

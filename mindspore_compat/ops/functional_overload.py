@@ -1,6 +1,6 @@
-"""mindspore.ops.functional_overload: functions of more than one signature, as `mint` has them.
+"""mindspore.ops.functional_overload: functions with several signatures, as `mint` has them.
 
-Each is the function of that name in `mint`, else in `mint.nn.functional`, else in `ops`.
+Each name is looked up in `mint`, then in `mint.nn.functional`, then in `ops`.
 """
 
 import sys
@@ -19,7 +19,7 @@ _NAMES = """
 
 
 def _area(name):
-    """The first of the areas that has this name, or None."""
+    """Returns the first of these areas that has the name, or None."""
     homes = (area for area in _AREAS for table in (PUBLIC, DECLARED) if name in table.get(area, ()))
     return next(homes, None)
 

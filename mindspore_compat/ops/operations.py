@@ -1,6 +1,6 @@
 """mindspore.ops.operations: the Primitives; older scripts import it as `P`.
 
-Any name of `mindspore.ops` is found here; those that are listed are what `import *` gives.
+It has every name of `mindspore.ops`; `import *` imports the listed ones.
 """
 
 from . import __all__, __dir__, __getattr__  # noqa: F401

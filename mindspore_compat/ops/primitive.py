@@ -13,12 +13,12 @@ from .._core.rules.vocabulary import AsValue, Bool, Int, OneOf, Str, checked, re
 from .._core.without_effect import without_effect
 from ..common.mutable import constexpr
 
-_primexpr = constexpr  # what the original uses inside itself, and some scripts import
+_primexpr = constexpr  # MindSpore's internal name, which some scripts import
 
 
 @public("ops.Primitive")
 class Primitive:
-    """An operation with fixed attributes, called on Tensors.
+    """An operation with fixed attributes, called on Tensors; the base class of all primitives.
 
     Args:
         name (str): the operation's name.
@@ -66,7 +66,7 @@ class Primitive:
 
     @without_effect("ops.Primitive.set_device", "an operation runs where its inputs lie")
     def set_device(self, device_target):
-        """Notes the device wanted; the op runs where its inputs lie.
+        """Stores the requested device. It has no effect: the op runs on the device of its inputs.
 
         Raises:
             RuntimeError: if `device_target` is not 'CPU', 'GPU' or 'Ascend'.
@@ -80,12 +80,13 @@ class Primitive:
 
     @without_effect("ops.Primitive.set_stage", "every process runs all stages")
     def set_stage(self, stage):
-        """Notes the pipeline stage."""
+        """Stores the pipeline stage."""
         return self.add_prim_attr("stage", stage)
 
     @without_effect("ops.Primitive.shard", "every process holds the whole network")
     def shard(self, in_strategy=None, out_strategy=None):
-        """Notes the parallel strategy, a tuple or Layout for each input; alone, all is whole.
+        """Stores the parallel strategy, a tuple or Layout for each input. A single process uses
+        whole Tensors.
 
         Raises:
             TypeError: if a strategy is not a tuple of tuples or Layouts.
@@ -103,7 +104,7 @@ class Primitive:
 
     @without_effect("ops.Primitive.recompute", "'nn.Cell.recompute' and 'recompute' act")
     def recompute(self, mode=True):
-        """Notes whether the op is recomputed.
+        """Stores whether the op is to be recomputed in the backward pass.
 
         Raises:
             TypeError: if `mode` is not a bool.
@@ -112,31 +113,33 @@ class Primitive:
         return self.add_prim_attr("recompute", mode)
 
     def init_prim_io_names(self, inputs, outputs):
-        """Notes the names of the inputs and outputs."""
+        """Stores the names of the inputs and outputs."""
         self.add_prim_attr("input_names", inputs)
         self.add_prim_attr("output_names", outputs)
 
     def check_elim(self, *args):
-        """(whether the call may be left out, its result if so): a call never is."""
+        """Returns (whether the call may be skipped, the result if so): always (False, None)."""
         return False, None
 
     def set_user_data(self, key, value):
-        """Keeps something of the caller's under a name; it changes nothing."""
+        """Stores a value of the caller's under a key; the op does not use it."""
         self.__dict__.setdefault("_user_data", {})[key] = value
 
     def get_user_data(self, key):
-        """What `set_user_data` stored under a name, or None."""
+        """Returns the value that `set_user_data` stored under a key, or None."""
         return self.__dict__.get("_user_data", {}).get(key)
 
     @property
     def update_parameter(self):
-        """Whether the op writes to its Parameters: what a subclass sets as `_update_parameter`."""
+        """Returns whether the op writes to its Parameters; a subclass sets this as
+        `_update_parameter`."""
         return self._update_parameter
 
     @without_effect("ops.Primitive.place", "each process runs its own")
     @checked
     def place(self, role: AsValue(OneOf("MS_WORKER")), rank_id: Int(ge=0)):
-        """Notes the process that runs the op; each process runs its own."""
+        """Stores the process that should run the op. It has no effect: each process runs its
+        own."""
         self.add_prim_attr("role", role)
         return self.add_prim_attr("rank_id", rank_id)
 
@@ -150,10 +153,10 @@ register_type("Primitive", Primitive)
 
 @public("ops.PrimitiveWithCheck")
 class PrimitiveWithCheck(Primitive):
-    """A Primitive whose subclass may check its inputs, by `check_shape` and `check_dtype`.
+    """A Primitive whose subclass may check its inputs in `check_shape` and `check_dtype`.
 
-    Graph mode calls these two while it compiles. Run eagerly, an op checks what it is given
-    itself; so they are for the subclass, and for whoever calls them.
+    Graph mode calls both methods while it compiles. In eager execution nothing calls them: an op
+    checks its inputs itself.
 
     Args:
         name (str): the operation's name.
@@ -174,19 +177,21 @@ class PrimitiveWithCheck(Primitive):
     """
 
     def check_shape(self, *args):
-        """Looks at the shapes of the inputs (tuples, () for a number): all are accepted."""
+        """Accepts the shapes of the inputs (a tuple each, () for a number); a subclass may reject
+        them."""
         return None
 
     def check_dtype(self, *args):
-        """Looks at the dtypes of the inputs: all are accepted."""
+        """Accepts the dtypes of the inputs; a subclass may reject them."""
         return None
 
 
 @public("ops.PrimitiveWithInfer")
 class PrimitiveWithInfer(Primitive):
-    """A Primitive whose subclass infers shape and dtype of its result beforehand.
+    """A Primitive whose subclass infers the shape and dtype of its result without running.
 
-    Graph mode infers them while it compiles; run eagerly, the result itself has them.
+    Graph mode uses this while it compiles; in eager execution the result itself has a shape and a
+    dtype.
 
     Args:
         name (str): the operation's name.
@@ -205,21 +210,21 @@ class PrimitiveWithInfer(Primitive):
     """
 
     def infer_shape(self, *args):
-        """The shape of the result from the shapes of the inputs; None where it is not known."""
+        """Returns the shape of the result, given the shapes of the inputs; None if unknown."""
         return None
 
     def infer_dtype(self, *args):
-        """The dtype of the result from the dtypes of the inputs; None where it is not known."""
+        """Returns the dtype of the result, given the dtypes of the inputs; None if unknown."""
         return None
 
     def infer_value(self, *args):
-        """The result from constant inputs; None where it is found only by running."""
+        """Returns the result, given constant inputs; None if it can only be found by running."""
         return None
 
 
 @public("ops.prim_attr_register")
 def prim_attr_register(fn):
-    """A decorator for the `__init__` of a user's Primitive: its arguments become attributes.
+    """Decorates the `__init__` of a user's Primitive, so that its arguments become attributes.
 
     Example:
         >>> import mindspore_compat as ms
@@ -248,7 +253,7 @@ def prim_attr_register(fn):
 
 
 def __getattr__(name):
-    """The names that this path has in common with `mindspore.ops`: `prim_arg_register`, ..."""
+    """Returns the names that this path shares with `mindspore.ops`: `prim_arg_register`, ..."""
     result = (
         None if name.startswith("__") else build("ops", name, Primitive, "mindspore_compat.ops")
     )

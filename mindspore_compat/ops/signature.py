@@ -1,9 +1,9 @@
-"""mindspore.ops.signature: what a Primitive of a script's own says about its inputs.
+"""mindspore.ops.signature: how a user's Primitive describes its inputs.
 
     __mindspore_signature__ = (make_sig("var", sig_rw.RW_WRITE, dtype=sig_dtype.T), ...)
 
-The graph compiler reads it. Run eagerly, a Primitive is its `__call__`, which takes its inputs as
-they are given.
+The graph compiler reads this. In eager execution it has no effect: `__call__` receives its inputs
+unchanged.
 """
 
 import enum
@@ -25,8 +25,8 @@ sig_dtype = enum.IntEnum(
 
 
 class Signature(NamedTuple):
-    """What is said about one input: its name, whether it is written to, how it is given, its
-    default, and the letter of its dtype: inputs of one letter are brought to one dtype."""
+    """Describes one input of a Primitive: its name, whether it is written to, how it is passed, its
+    default, and its dtype letter. Inputs with the same letter are converted to one dtype."""
 
     name: str
     rw: sig_rw
@@ -42,15 +42,16 @@ def make_sig(
     default=sig_kind.KIND_EMPTY_DEFAULT_VALUE,
     dtype=sig_dtype.T_EMPTY_DEFAULT_VALUE,
 ):
-    """The Signature of an input.
+    """Makes the Signature of an input.
 
     Args:
-        name (str): its name. Default: "var".
-        rw (sig_rw): whether it is written to. Default: ``sig_rw.RW_READ``.
-        kind (sig_kind): how it is given. Default: ``sig_kind.KIND_POSITIONAL_KEYWORD``.
-        default (Any): its default. Default: ``sig_kind.KIND_EMPTY_DEFAULT_VALUE``, it has none.
-        dtype (sig_dtype): the letter of its dtype. Default: ``sig_dtype.T_EMPTY_DEFAULT_VALUE``,
-            it has none.
+        name (str): the name of the input. Default: "var".
+        rw (sig_rw): whether the input is written to. Default: ``sig_rw.RW_READ``.
+        kind (sig_kind): how the input is passed. Default: ``sig_kind.KIND_POSITIONAL_KEYWORD``.
+        default (Any): its default value. Default: ``sig_kind.KIND_EMPTY_DEFAULT_VALUE``, no
+            default.
+        dtype (sig_dtype): the letter of its dtype. Default: ``sig_dtype.T_EMPTY_DEFAULT_VALUE``, no
+            letter.
 
     Source: mindspore.ops.signature.make_sig of MindSpore 2.10.
     """

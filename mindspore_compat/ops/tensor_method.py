@@ -1,8 +1,8 @@
 """mindspore.ops.tensor_method: the methods of Tensor as functions.
 
-`tensor_abs(input)` is `input.abs()`, and so is the function of an earlier signature,
-`deprecated_tensor_abs(input)`: a method takes every signature it has. Any name of `mindspore.ops`
-is found here too.
+`tensor_abs(input)` is `input.abs()`. So is `deprecated_tensor_abs(input)`, the function of an
+earlier signature, because a method accepts all of its signatures. The module also has every name of
+`mindspore.ops`.
 """
 
 import functools
@@ -12,7 +12,7 @@ from . import __all__, __dir__  # noqa: F401
 from . import __getattr__ as _find
 from ._rules import Anything
 
-# Names that include the types of the arguments, and the method that takes them.
+# Names that contain the types of the arguments, and the method that accepts them.
 _METHODS = {
     other: method
     for method, others in {
@@ -38,7 +38,7 @@ _METHODS = {
 
 
 def __getattr__(name):
-    """A method of Tensor as a function, else a name of `mindspore.ops`."""
+    """Returns a method of Tensor as a function, else a name of `mindspore.ops`."""
     plain = name.removeprefix("deprecated_")
     if name.startswith(("tensor_", "deprecated_")):
         plain = plain.removeprefix("tensor_")
@@ -50,7 +50,7 @@ def __getattr__(name):
 
 @functools.cache
 def _function(name, plain):
-    """The function `name` of the method `plain`, or None."""
+    """Returns the function `name` that calls the method `plain`, or None."""
     method = getattr(Tensor, plain, None) or getattr(Tensor, plain.removesuffix("_ext"), None)
     if plain.startswith("_") or not callable(method):
         return None

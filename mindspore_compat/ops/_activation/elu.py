@@ -6,7 +6,7 @@ from .._rules import Floats
 
 
 def _elu(xp, x, *, alpha, reach=1.0):
-    """x where it is positive, alpha * (exp(x / reach) - 1) elsewhere."""
+    """Computes x where it is positive, alpha * (exp(x / reach) - 1) elsewhere."""
     return xp.where(x > 0, x, alpha * xp.expm1(xp.at_most(x, 0) / reach))
 
 
@@ -103,8 +103,8 @@ def selu(xp, input_x: TensorOf("int8", "int32", floating)):
     """Applies the SELU activation: scale * x where x is positive, scale * alpha * (exp(x) - 1)
     elsewhere.
 
-    The constants are alpha = 1.67326324 and scale = 1.05070098. With integers both factors and the
-    exponential are cut to whole numbers.
+    The constants are alpha = 1.67326324 and scale = 1.05070098. With integer inputs, both factors
+    and the exponential are truncated to integers.
 
     Shapes:
         `input_x` may have any shape. The result has the same shape and dtype.

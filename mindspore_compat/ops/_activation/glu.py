@@ -6,7 +6,7 @@ from .._rules import Floats, FloatsUpTo32
 
 
 def _split_in_two(xp, api, x, axis, error):
-    """The two halves of `x` along `axis`."""
+    """Returns the two halves of `x` along `axis`."""
     if not -x.ndim <= axis < x.ndim:
         kind = IndexError if error is RuntimeError else ValueError
         raise kind(f"For '{api}', 'axis' must be in [{-x.ndim}, {x.ndim}), but got {axis}.")
@@ -45,7 +45,7 @@ def _glu_vjp(xp, g, a, b):
 
 
 def _split_in_two_vjp(xp, formula, g, x, axis):
-    """The gradients that `formula` gives for both halves, as one array."""
+    """Returns the gradients that `formula` gives for both halves, as one array."""
     a, b = _split_in_two(xp, "glu", x, axis, ValueError)
     if x.dtype.kind == "c":
         a, b = xp.conj(a), xp.conj(b)

@@ -96,7 +96,8 @@ def hardtanh(xp, input: TensorOf(real, "bool"), min_val: Number = -1.0, max_val:
 
 
 def _hardtanh_vjp(xp, g, x, *, min_val, max_val):
-    """The gradient of a maximum and a minimum: an element that equals a bound gets half."""
+    """Returns the gradient of a maximum and a minimum; an element that equals a bound gets half of
+    it."""
     within = xp.where((x >= min_val) & (x <= max_val), g, 0)
     within = xp.where(x > min_val, within, 0.5 * within)
     return xp.where(x < max_val, within, 0.5 * within)
@@ -130,7 +131,7 @@ def hardtanh_ext(
         [-1.   0.5  1. ]
     """
     for name, bound in (("min_val", min_val), ("max_val", max_val)):
-        if not isinstance(bound, (int, float)):  # which the class checks only now
+        if not isinstance(bound, (int, float)):  # not checked by the constructor
             _IntOrFloat.refuse("Hardtanh", name, bound)
     return xp.cast(xp.at_most(xp.at_least(input, min_val), max_val), input.dtype)
 

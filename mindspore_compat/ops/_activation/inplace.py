@@ -1,7 +1,7 @@
 """In-place activations, which write their result into their input.
 
-Each runs the op of the same name and writes its result; while a gradient is recorded, the Tensor
-gets a new array instead, as with every in-place operation.
+Each function runs the op of the same name and writes its result into the input. While a gradient is
+recorded, the Tensor gets a new array instead, as in every in-place operation.
 """
 
 from ..._core.declare.public_api import public, write_back

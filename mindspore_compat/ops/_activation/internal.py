@@ -1,4 +1,4 @@
-"""Gradient Primitives of activations, which MindSpore exposes under internal paths only."""
+"""Gradient Primitives of activations that MindSpore exposes under internal paths only."""
 
 from .._primitive_aliases.alias import alias, functional, mint, ops, pull_back
 

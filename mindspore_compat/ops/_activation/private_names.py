@@ -4,7 +4,7 @@ from ..._core.declare.public_api import build
 
 
 def _innner_log_softmax(inputs, axis):
-    """The logarithm of the softmax along an axis.
+    """Computes the logarithm of the softmax along an axis.
 
     Args:
         inputs (Tensor): of any number of axes.

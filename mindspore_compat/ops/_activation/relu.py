@@ -1,6 +1,6 @@
 """Rectified linear units: ReLU, ReLU6, leaky ReLU and PReLU.
 
-The one with random slopes (`rrelu`) is in _random/dropout.py.
+ReLU with random slopes (`rrelu`) is in _random/dropout.py.
 """
 
 from math import prod
@@ -78,7 +78,7 @@ relu6_ext.vjp(input=lambda xp, g, out: xp.keep((out > 0) & (out < 6), g))
 
 
 def _leaky(xp, x, factor):
-    if x.dtype.kind in "iu":  # the slope is cut to a whole number first
+    if x.dtype.kind in "iu":  # MindSpore truncates the slope to an integer first
         return x if x.dtype.kind == "u" else xp.where(x > 0, x, x * int(factor))
     if 0 <= factor <= 1:
         return xp.cast(xp.maximum(x, x * factor), x.dtype)
@@ -90,7 +90,7 @@ def _leaky_vjp(xp, g, x, *, slope):
 
 
 def _leaky_mean_vjp(xp, g, x, *, slope):
-    """Like `_leaky_vjp`, but the mean of both sides at 0."""
+    """Returns the gradients as `_leaky_vjp`; at 0 the slope is the mean of both sides."""
     return _leaky_vjp(xp, g, x, slope=slope) + xp.keep(x == 0, g * (0.5 * (1 - slope)))
 
 
@@ -178,7 +178,7 @@ def _prelu(xp, x, slope):
 
 
 def _prelu_vjp(xp, x, g, slope):
-    """The gradient of the input, and the array whose sum is the gradient of the slope."""
+    """Returns the gradient of the input, and the array whose sum is the gradient of the slope."""
     above = x > 0
     return xp.where(above, g, g * slope), xp.where(above, 0.0, g * x)
 
@@ -189,13 +189,13 @@ def _prelu_vjp_row(xp, x, g, slope):
 
 
 def _of_channels(xp, weight, x):
-    """`weight` reshaped to broadcast over `x`."""
+    """Returns `weight` reshaped to broadcast over `x`."""
     return xp.reshape(weight, (1, -1) + (1,) * (x.ndim - 2) if x.ndim > 1 else (-1,) * x.ndim)
 
 
 def _rows_of_channels(xp, body, results, weight, *arrays):
-    """`body(xp, *arrays, weight)` as one kernel over rows, which have a channel for each element or
-    are one each; None if there is none."""
+    """Runs `body(xp, *arrays, weight)` as one kernel over the rows of arrays whose last axis is the
+    channel or whose rows are one channel each; returns None if there is no such kernel."""
     first = arrays[0]
     if not (first.ndim > 1 and first.size and (bodies := bodies_of(xp, *arrays, weight))):
         return None
@@ -211,7 +211,7 @@ def _rows_of_channels(xp, body, results, weight, *arrays):
 
 @prelu.vjp_joint
 def prelu_vjp(xp, g, input, weight):
-    """Gradients of the input and of the weight."""
+    """Returns gradients of the input and of the weight."""
     slope = xp.cast(weight, input.dtype)
     body, results = _prelu_vjp_row, (ELEMENT, ROW)
     if prod(input.shape[2:]) == 1:

@@ -1,4 +1,4 @@
-"""Shrinkage and thresholds: small elements, or those below a limit, are replaced."""
+"""Shrinkage and thresholding: replace elements that are small or below a limit."""
 
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op

@@ -1,7 +1,7 @@
 """Sigmoid, and the smooth activations built from it.
 
-tanh is in _elementwise/elementary.py. Functions with several passes run over cache-sized blocks on
-a CPU (`xp.blockwise`), which makes them three times as fast.
+tanh is in _elementwise/elementary.py. On a CPU, functions of several passes run over blocks that
+fit the cache (`xp.blockwise`), which is three times as fast.
 """
 
 from ..._core.declare.inputs import Quirks
@@ -134,7 +134,8 @@ softplus.vjp(
 
 @op()
 def softplus_by_tensor(xp, input: Floats, beta: Operand, threshold: Operand):
-    """softplus with gradients for `beta`; both numbers are Tensors of one element, of any rank."""
+    """Computes softplus with a gradient for `beta`; `beta` and `threshold` are Tensors of one
+    element."""
     beta, threshold = (xp.reshape(xp.cast(array, input.dtype), ()) for array in (beta, threshold))
     scaled = input * beta
     return xp.where(scaled > threshold, input, xp.softplus(scaled) / beta)
@@ -195,7 +196,8 @@ def mish(xp, x: Floats):
 
 
 def _mish_factor(xp, x):
-    """tanh(log(1 + exp(x))) from one exp: n / (n + 2) with n = exp(x) (exp(x) + 2)."""
+    """Computes tanh(log(1 + exp(x))) with a single exp: n / (n + 2), where n = exp(x) (exp(x) +
+    2)."""
     e = xp.exp(xp.at_most(x, 20))
     n = e * (e + 2)
     return n / (n + 2)

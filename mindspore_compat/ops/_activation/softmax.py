@@ -1,6 +1,6 @@
 """Softmax, log-softmax and softmin.
 
-A large array is processed in chunks if the axis is the last one; on a GPU each function is one
+A large array is processed in chunks if the axis is the last one. On a GPU each function is one
 kernel. Losses that contain a softmax are in _loss/cross_entropy.py.
 """
 
@@ -14,7 +14,7 @@ from .._rules import Anything, Floats, Numbers
 
 
 def _checked_axis(api, x, axis):
-    """Rejects an axis that the input does not have."""
+    """Returns Rejects an axis that the input does not have."""
     for one in axis if isinstance(axis, tuple) else (axis,):
         if not -x.ndim <= one < x.ndim:
             raise ValueError(
@@ -24,7 +24,8 @@ def _checked_axis(api, x, axis):
 
 
 def _in_rows(xp, function, axis, *arrays):
-    """`function(xp, *arrays, axis)`, in chunks where the axis is the last one of a large array."""
+    """Runs `function(xp, *arrays, axis)`, in chunks if the axis is the last one of a large
+    array."""
     first = arrays[0]
     if isinstance(axis, int) and first.size and (bodies := bodies_of(xp, *arrays)):
         if (result := bodies.along(function, axis, *arrays)) is not None:
@@ -142,7 +143,7 @@ softmax2d.vjp(x=lambda xp, g, out: _softmax_vjp(xp, g, out, -3))
 
 @implements
 def log_soft(xp, x, axis):
-    """The logarithm of the softmax along `axis`."""
+    """Returns the logarithm of the softmax along `axis`."""
     return _in_rows(xp, _log_softmax_whole, axis, x) if x.size else x
 
 
@@ -168,8 +169,8 @@ derive("log_soft(x, axis)", x=_log_softmax_vjp)
     "nn.LogSoftmax(axis=-1)(logits)",
 )
 def log_softmax(xp, logits: Floats, axis: ScalarOf(Int, TypeError) = -1):
-    """Computes the logarithm of the softmax along `axis`, without overflow; for a Tensor without
-    axes it is 0.
+    """Computes the logarithm of the softmax along `axis`, without overflow. For a Tensor without
+    axes the result is 0.
 
     Shapes:
         `logits` may have any shape. The result has the same shape and dtype.

@@ -1,9 +1,9 @@
 """Scaled dot-product attention, and its gradients.
 
-The arithmetic is written once here, for arrays (..., steps, features) whose leading axes broadcast;
-nn.MultiheadAttention and the fused attentions of _attention/flash.py are layouts around it. Scores
-are computed for some queries at a time, and recomputed in the backward pass, so the full matrix of
-scores exists only if it is requested.
+The arithmetic is written here once, for arrays (..., steps, features) whose leading axes broadcast.
+nn.MultiheadAttention and the fused attentions of _attention/flash.py rearrange their inputs and
+call it. Scores are computed for a few queries at a time and recomputed in the backward pass, so the
+full matrix of scores exists only if the caller requests it.
 """
 
 import math
@@ -12,16 +12,17 @@ from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, Float, TensorOf, any_dtype
 from .._rules import Bools, Floats
 
-_LOWEST = -1e30  # stands for the largest score of a query that may attend to nothing
+_LOWEST = -1e30  # the largest score of a query that may not attend to any key
 
 
 def _upcast(xp, *arrays):
-    """The arrays in float32 at least, also where a GPU would compute in float16."""
+    """Casts the arrays to float32 unless they are wider, also where a GPU would compute in
+    float16."""
     return [x if x is None or x.dtype.itemsize > 2 else xp.cast(x, "float32") for x in arrays]
 
 
 def _scores(xp, query, key, shift, barred, scale, shift_first):
-    """Scores of all queries against all keys; minus infinity where they are masked."""
+    """Returns scores of all queries against all keys; minus infinity where they are masked."""
     scores = xp.matmul(query, xp.swapaxes(key, -1, -2))
     if shift is not None and shift_first:
         scores = scores + shift
@@ -32,7 +33,7 @@ def _scores(xp, query, key, shift, barred, scale, shift_first):
 
 
 def _top_and_sum(xp, scores, barred):
-    """The largest score of each query, the exponentials below it, and their sum."""
+    """Returns the largest score of each query, the exponentials below it, and their sum."""
     top = xp.stop(xp.max(scores, -1, keepdims=True))
     if barred is not None:
         top = xp.maximum(top, _LOWEST)
@@ -41,14 +42,14 @@ def _top_and_sum(xp, scores, barred):
 
 
 def _weights(xp, query, key, shift, barred, scale, shift_first):
-    """Softmax of the scores; zeros for a query whose keys are all masked."""
+    """Returns softmax of the scores; zeros for a query whose keys are all masked."""
     scores = _scores(xp, query, key, shift, barred, scale, shift_first)
     _, powers, total = _top_and_sum(xp, scores, barred)
     return powers / (total if barred is None else xp.where(total == 0, 1, total))
 
 
 def _score_gradients(xp, flow, query, key, shift, scale, shift_first):
-    """The gradients of queries, keys and shift, given that of the scores."""
+    """Returns the gradients of queries, keys and shift, given that of the scores."""
     scaled = flow * scale
     to_shift = None if shift is None else scaled if shift_first else flow
     return xp.matmul(scaled, key), xp.matmul(xp.swapaxes(scaled, -1, -2), query), to_shift
@@ -69,14 +70,14 @@ def attention_weights(
     scale: Float = 1.0,
     shift_first: Any = False,
 ):
-    """The attention weights of each query over the keys, (..., queries, keys)."""
+    """Returns the attention weights of each query over the keys, (..., queries, keys)."""
     upcast = _upcast(xp, query, key, shift)
     return xp.cast(_weights(xp, *upcast, barred, scale, shift_first), query.dtype)
 
 
 @attention_weights.vjp_joint
 def attention_weights_vjp(xp, g, query, key, shift, out, scale, shift_first):
-    """Gradients of queries, keys and shift."""
+    """Returns gradients of queries, keys and shift."""
     g, out, query, key, shift = _upcast(xp, g, out, query, key, shift)
     flow = _softmax_flow(xp, g, out)
     return (*_score_gradients(xp, flow, query, key, shift, scale, shift_first), None)
@@ -92,7 +93,7 @@ def attention_extent(
     scale: Float = 1.0,
     shift_first: Any = False,
 ):
-    """The largest score of each query, and the sum of the exponentials relative to it, in
+    """Returns the largest score of each query and the sum of exponentials relative to it, in
     float32.
     """
     query, key, shift = _upcast(xp, query, key, shift)
@@ -129,11 +130,11 @@ def attend(
     keep_prob: Float = 1.0,
     shift_first: Any = False,
 ):
-    """The attention output of each query, (..., queries, features of the values).
+    """Computes the attention output of each query, (..., queries, features of the values).
 
-    Softmax(scale * query @ key.T + shift) @ value; with `shift_first` the shift is scaled, too.
-    Keys are left out where `barred` is true; weights are dropped where `keep_mask` is zero, and
-    divided by `keep_prob` elsewhere.
+    It is softmax(scale * query @ key.T + shift) @ value; if `shift_first` is true, the shift is
+    multiplied by `scale`, too. `barred` is true for keys that a query must not attend to. Where
+    `keep_mask` is zero, the weight is dropped; the other weights are divided by `keep_prob`.
     """
     dtype, chunks = query.dtype, []
     query, key, value, shift = _upcast(xp, query, key, value, shift)
@@ -153,7 +154,7 @@ def attend(
 
 @attend.vjp_joint
 def attend_vjp(xp, g, query, key, value, shift, barred, keep_mask, scale, keep_prob, shift_first):
-    """Gradients of queries, keys, values and shift; the weights are recomputed."""
+    """Returns the gradients of queries, keys, values and shift; recomputes the weights."""
     g, query, key, value, shift = _upcast(xp, g, query, key, value, shift)
     to_query, to_shift = [], []
     to_key = to_value = 0
@@ -179,7 +180,7 @@ def _drop(weights, keep_mask, keep_prob):
 
 
 def _parts(xp, query, key):
-    """Ranges of queries whose scores are computed together, in order."""
+    """Returns ranges of queries whose scores are computed together, in order."""
     lead = 1
     for n in query.shape[:-2]:
         lead *= n
@@ -189,7 +190,7 @@ def _parts(xp, query, key):
 
 
 def _rows(x, part):
-    """The rows of a mask or shift that belong to a range of queries."""
+    """Returns the rows of a mask or shift that belong to a range of queries."""
     return x if x is None or x.shape[-2] == 1 else x[..., part, :]
 
 

@@ -1,9 +1,9 @@
-"""The fused attention ops of Ascend: flash_attention_score and FlashAttentionScore.
+"""The fused attention operators of Ascend: flash_attention_score and FlashAttentionScore.
 
-Layouts (head_layouts.py), masks and bits (flash_masks.py) become what _attention/attention.py
-computes with: (batch, heads of the keys, queries for each of them, steps, features), a mask of
-forbidden keys, and the dropout mask. The documentation of 2.10 is the reference; the original runs
-these on Ascend only.
+Layouts (head_layouts.py), masks and dropout bits (flash_masks.py) are converted to the inputs of
+_attention/attention.py: arrays (batch, key heads, queries per key head, steps, features), a mask of
+forbidden keys, and a dropout mask. MindSpore runs these operators on Ascend only, so its
+documentation of 2.10 is the reference.
 """
 
 from ..._core.declare.op import space_for
@@ -29,8 +29,8 @@ Mask = TensorOf("bool", "uint8")
 
 
 class _Call:
-    """One call of the attention: the state its parts share, and the checks of combined
-    arguments.
+    """One call of the attention operator: holds the settings that its steps share and checks
+    combinations of arguments.
     """
 
     mask_name, shift_name = "attn_mask", "real_shift"
@@ -46,7 +46,8 @@ class _Call:
         self.shift_first = shift_first
 
     def run(self, query, key, value, shift, drop_mask, mask, prefix, lengths):
-        """The attention, and a list of the inputs of its parts, for `extent`."""
+        """Computes the attention. Returns it and a list of the inputs of each sequence, for
+        `extent`."""
         groups = heads_of(self.api, query, key, value, self.layout, self.head_num)
         query = split_heads(query, self.layout, self.head_num)
         key, value = (split_heads(x, self.layout, groups) for x in (key, value))
@@ -67,7 +68,8 @@ class _Call:
         return folded_heads(out, self.layout), parts
 
     def _ranges(self, lengths, queries, keys):
-        """Which queries attend to which keys: all, or range by range where sequences are joined."""
+        """Returns pairs of slices, which queries attend to which keys: one pair, or one per joined
+        sequence."""
         ends = [numbers_of(sequence_ends) for sequence_ends in lengths or (None, None)]
         if self.layout not in ("TND", "TH"):
             if ends != [None, None]:
@@ -103,7 +105,8 @@ class _Call:
         )
 
     def _shift_of(self, at, shift, ranges):
-        """The causal shift of one of several sequences, given by the last row of the longest."""
+        """Returns the causal shift of one of several sequences, given by the last row of the
+        longest."""
         counts = [
             (rows.stop - rows.start, columns.stop - columns.start) for rows, columns in ranges
         ]
@@ -154,7 +157,7 @@ class _Call:
         return score_shift(self.api, shift, self.mode, sizes, self.shift_name)
 
     def extent(self, parts):
-        """The largest scores and the sums relative to them, each value eight times."""
+        """Returns the largest scores and the sums relative to them, each value eight times."""
         extents = [
             [x.reshape((x.shape[0], -1, x.shape[3], 1)) for x in attention_extent.run(*part)]
             for part in parts
@@ -199,45 +202,49 @@ def flash_attention_score(
     """Computes multi-head flash attention: softmax(scalar_value * query @ key.T + real_shift) @
     value.
 
-    With B batches, S1 queries, S2 keys, N1 and N2 heads of D features, H = N * D and T the steps of
-    all sequences joined. It is computed in float32. A query that may see nothing gathers zeros.
+    B is the number of batches, S1 of queries, S2 of keys; N1 and N2 are the numbers of query and
+    key heads of D features; H = N * D, and T is the number of steps of all joined sequences. The
+    result is computed in float32. The output of a query that may not attend to any key is 0.
 
     Args:
         query (Tensor): shape (B, S1, H1), (B, N1, S1, D), (S1, B, H1), (B, S1, N1, D) or
             (T1, N1, D) by layout; float16 or bfloat16.
-        key (Tensor): as `query`, with S2 and N2, a divisor of N1.
+        key (Tensor): as `query`, with S2 keys and N2 heads; N2 divides N1.
         value (Tensor): of the shape of `key`.
         head_num (int): N1.
-        real_shift (Tensor): added to the scores, shape (B, N1, S1, S2) or (1, N1, S1, S2); of a
-            causal ALiBi shift the last 1024 rows will do. Default: None.
-        drop_mask (Tensor): a bit for each weight, as `ops.DropoutGenMask` makes them, uint8, shape
-            (B, N1, S1, S2 // 8); 0 drops the weight. Given exactly where `keep_prob` is below 1.
-        padding_mask (Tensor): reserved; None.
-        attn_mask (Tensor): true or 1 where a key is left out, shape (B, N1, S1, S2),
-            (B, 1, S1, S2) or (S1, S2); for modes 2, 3 and 4 a lower triangle (2048, 2048), which
-            stands for what the mode says. Default: None.
-        prefix (Union[Tensor, tuple[int], list[int]]): for mode 5, for each batch how many keys
-            every query sees.
-        actual_seq_qlen (Union[Tensor, tuple[int], list[int]]): where the sequences of queries end,
+        real_shift (Tensor): added to the scores, shape (B, N1, S1, S2) or (1, N1, S1, S2); for a
+            causal ALiBi shift the last 1024 rows are enough. Default: None.
+        drop_mask (Tensor): one bit per weight in the format of `ops.DropoutGenMask`, uint8, shape
+            (B, N1, S1, S2 // 8); a 0 drops the weight. Required if `keep_prob` is below 1, else it
+            must be None.
+        padding_mask (Tensor): reserved; must be None.
+        attn_mask (Tensor): true or 1 where a key must not be attended to, shape (B, N1, S1, S2),
+            (B, 1, S1, S2) or (S1, S2); for modes 2, 3 and 4 a lower triangle (2048, 2048), which is
+            expanded to the mask of the mode. Default: None.
+        prefix (Union[Tensor, tuple[int], list[int]]): for mode 5, the number of leading keys of
+            each batch that every query attends to.
+        actual_seq_qlen (Union[Tensor, tuple[int], list[int]]): the end of each sequence of queries,
             for layout "TND".
-        actual_seq_kvlen (Union[Tensor, tuple[int], list[int]]): where those of keys end.
-        keep_prob (float): how probable it is that a weight passes dropout, in (0, 1]. Default: 1.0.
+        actual_seq_kvlen (Union[Tensor, tuple[int], list[int]]): the end of each sequence of keys.
+        keep_prob (float): the probability that dropout keeps a weight, in (0, 1]. Default: 1.0.
         scalar_value (float): the factor of the products of queries and keys. Default: 1.0.
-        pre_tokens (int): how many keys back a query sees, for modes 0 (with a mask) and 4.
-        next_tokens (int): how many keys ahead it sees.
+        pre_tokens (int): how many keys before its own position a query attends to; for modes 0
+            (with a mask) and 4.
+        next_tokens (int): how many keys after its own position a query attends to.
         inner_precise (int): reserved.
         input_layout (str): "BSH", "BNSD", "SBH", "BSND" or "TND". Default: "BSH".
-        sparse_mode (int): which keys a query sees: 0, those of the band from the upper left that
-            the mask leaves; 1, those that the mask leaves; 2, a triangle from the upper left; 3, a
-            triangle to the lower right; 4, a band to the lower right; 5, as 3, with the first keys
-            besides. Default: 0.
+        sparse_mode (int): which keys a query attends to. 0: the keys of a band from the upper left
+            corner that the mask allows; 1: the keys that the mask allows; 2: a triangle from the
+            upper left corner; 3: a triangle to the lower right corner; 4: a band to the lower right
+            corner; 5: as 3, and also the keys of the prefix. Default: 0.
 
     Returns:
         Tensor, of the shape and dtype of `query`.
 
     Raises:
-        TypeError: if a dtype is another one, or dtypes differ, or a number is of another type.
-        ValueError: if `input_layout` is another one, lengths do not fit, or the band is empty.
+        TypeError: if a dtype is not one of those listed, dtypes differ, or a number has the wrong
+            type.
+        ValueError: if `input_layout` is unknown, lengths do not fit, or the band is empty.
         RuntimeError: if heads, shapes, `keep_prob` or `sparse_mode` do not fit.
 
     Examples:
@@ -282,13 +289,13 @@ class FlashAttentionScore(Primitive):
     """Computes multi-head flash attention: softmax(scale_value * (query @ key.T + real_shift)) @
     value.
 
-    The arguments are those of `ops.flash_attention_score`, but that the shift is scaled, too, and
-    `input_layout` may be "TH".
+    The arguments are those of `ops.flash_attention_score`. There are two differences: the shift is
+    multiplied by the scale, too, and `input_layout` may also be "TH".
 
     Returns:
-        tuple[Tensor], four of them: the largest score of each query and the sum of the exponentials
-        beneath it, float32, shape (B, N1, S1, 8), or (T1, N1, 8) of joined sequences, each value
-        eight times; one without meaning, shape (1,); and the attention.
+        tuple[Tensor] of four: the largest score of each query; the sum of exponentials relative to
+        it; a placeholder of shape (1,); and the attention. The first two are float32, shape (B, N1,
+        S1, 8), or (T1, N1, 8) for joined sequences, with each value repeated eight times.
 
     Raises:
         As `ops.flash_attention_score`.

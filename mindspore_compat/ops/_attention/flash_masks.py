@@ -1,4 +1,4 @@
-"""Masks, dropout and shifts of fused attention: sparse modes, prefixes, dropout bits, ALiBi."""
+"""Builds the masks, dropout bits and shifts of fused attention: sparse modes, prefixes, ALiBi."""
 
 from ..._backend.arrays import current_space
 from ..._core.declare.op import space_for
@@ -18,7 +18,7 @@ LAST_ROWS = 1024  # the number of rows that a causal shift has
 
 
 def _need_reach(api, before, after, queries, keys):
-    """Rejects an empty band."""
+    """Rejects a `pre_tokens` and `next_tokens` that leave no key in the band."""
     empty = before < 0 and (after < -before or -before >= keys)
     empty = empty or after < 0 and (-after > before or -after >= queries)
     if before < 0 and after < 0 or empty:
@@ -29,12 +29,12 @@ def _need_reach(api, before, after, queries, keys):
 
 
 def _outside(xp, mode, before, after, queries, keys):
-    """True where a key lies outside the range that the mode lets a query attend to, (queries,
-    keys); or None.
+    """Returns a mask (queries, keys), true where the mode does not let the query attend to the key;
+    None if it allows all keys.
     """
     if mode == 1 or mode == 0 and before >= queries and after >= keys:
         return None
-    corner = keys - queries if mode in (3, 4, 5) else 0  # 2 and 0 start left above, others right
+    corner = keys - queries if mode in (3, 4, 5) else 0  # modes 0 and 2 start at the upper left
     ahead = xp.arange(keys)[None, :] - xp.arange(queries)[:, None] - corner
     if mode in (0, 4):
         return (ahead > after) | (ahead < -before)
@@ -48,17 +48,17 @@ def _beyond_prefix(xp, outside, prefix, keys):
 
 
 def barred_keys(api, mask, mode, reach, prefix, sizes, name="attn_mask"):
-    """The mask of forbidden keys, to broadcast against (batch, heads, group, queries, keys); or
-    None.
+    """Returns the mask of forbidden keys, which broadcasts against (batch, heads, group, queries,
+    keys), or None if all are allowed.
 
     Args:
         api (str): the public name.
-        mask (Tensor): true or 1 where a key is left out; None where there is none.
-        mode (int): which queries see which keys.
-        reach (tuple): how far a query sees back and ahead.
-        prefix (list): for each batch how many keys every query sees.
-        sizes (tuple): batch, heads of the queries, heads of the keys, queries, keys.
-        name (str): that of the mask.
+        mask (Tensor): true or 1 where a key must not be attended to; None for no mask.
+        mode (int): which keys a query attends to.
+        reach (tuple): how many keys before and after its own position a query attends to.
+        prefix (list): the number of leading keys of each batch that every query attends to.
+        sizes (tuple): batch, query heads, key heads, queries, keys.
+        name (str): the argument name of the mask, for messages.
     """
     batch, heads, groups, queries, keys = sizes
     if mode not in _MODES:
@@ -97,7 +97,8 @@ def barred_keys(api, mask, mode, reach, prefix, sizes, name="attn_mask"):
 
 
 def dropout_keep_mask(api, drop_mask, keep_prob, shape):
-    """The bits of a dropout mask, one for each weight, (batch, heads, group, queries, keys)."""
+    """Returns the bits of a dropout mask, one for each weight, (batch, heads, group, queries,
+    keys)."""
     if not 0 < keep_prob <= 1:
         raise RuntimeError(f"For '{api}', 'keep_prob' must be in (0.0, 1.0], but got {keep_prob}.")
     if (drop_mask is None) != (keep_prob == 1):
@@ -121,10 +122,10 @@ def dropout_keep_mask(api, drop_mask, keep_prob, shape):
 
 
 def score_shift(api, shift, mode, sizes, name="real_shift"):
-    """The shift of the scores, (batch or 1, heads, group, queries, keys).
+    """Returns the shift of the scores, (batch or 1, heads, group, queries, keys).
 
-    Of a causal shift of more than 1024 rows the last 1024 may be given. By the rule of ALiBi it
-    depends on the distance alone, so the last row defines the earlier ones.
+    For a causal shift of more than 1024 rows, the last 1024 are enough. An ALiBi shift depends only
+    on the distance of key and query, so its last row defines the earlier rows.
     """
     batch, heads, groups, queries, keys = sizes
     rows = min(queries, LAST_ROWS) if mode in (2, 3) and queries <= keys else queries
@@ -148,7 +149,7 @@ def score_shift(api, shift, mode, sizes, name="real_shift"):
 def shift_by_distance(shift, queries, keys):
     """The rows of an ALiBi shift, given by its last ones.
 
-    The last row ends with the shift of a query's own key; what lies ahead of it is barred.
+    The last row ends with the shift at a query's own key; keys after that one are masked.
     """
     rows, width = shift.shape[2:]
     xp = space_for(shift._array)

@@ -1,10 +1,9 @@
 """fused_infer_attention_score: prompt and incremental attention for inference in one op.
 
-The shape of the queries decides between the attention of many queries and that of one query per
-batch. Both support padding on the left, keys of bytes, and the logarithms of the sums of
-exponentials. What it shares with the two is in _attention/prompt_incre.py and
-_attention/inference.py. The documentation of 2.10 is the reference; the original runs it on Ascend
-only.
+If there is one query per batch, the call is incremental attention, otherwise attention of a prompt.
+Both support padding on the left, int8 keys and values, and the logarithms of the sums of
+exponentials. The shared code is in _attention/prompt_incre.py and _attention/inference.py.
+MindSpore runs this operator on Ascend only, so its documentation of 2.10 is the reference.
 """
 
 from ..._core.declare.public_api import public
@@ -80,77 +79,85 @@ def fused_infer_attention_score(
 ):
     """Computes attention for inference: softmax(scale * query @ key.T + pse_shift) @ value.
 
-    With B batches, S1 queries, S2 keys, N heads of the queries and kvN of the keys, of D features
-    each. It is computed in float32. A query that may see nothing, or is none, gathers zeros. Where
-    S1 is 1, pages and separate scales are at hand, and modes, reach, `actual_seq_lengths` and
-    `query_padding_size` are without effect.
+    B is the number of batches, S1 of queries, S2 of keys; N and kvN are the numbers of query and
+    key heads, of D features each. The result is computed in float32. The output of a query that is
+    padding or may not attend to any key is 0. Only if S1 is 1, pages and separate scales are
+    available; the modes, `pre_tokens`, `next_tokens`, `actual_seq_lengths` and `query_padding_size`
+    then have no effect.
 
     Args:
         query (Tensor): shape (B, S1, N * D), (B, N, S1, D) or (B, S1, N, D) by layout; float16,
             bfloat16, or, where S1 is not 1, int8.
-        key (Union[Tensor, tuple[Tensor], list[Tensor]]): as `query`, with S2 and kvN, one for all
-            batches or one for each; in pages (pages, block_size, kvN * D) or
-            (pages, kvN, block_size, D). Of the dtype of `query`, or int8.
+        key (Union[Tensor, tuple[Tensor], list[Tensor]]): as `query`, with S2 keys and kvN heads;
+            one Tensor for all batches or one per batch; in pages, shape (pages, block_size, kvN *
+            D) or (pages, kvN, block_size, D). Of the dtype of `query`, or int8.
         value (Union[Tensor, tuple[Tensor], list[Tensor]]): as `key`.
-        pse_shift (Tensor): added to the scores, shape (B, N, S1, S2) or (1, N, S1, S2), or longer;
-            bfloat16 as `query`, else float16. Default: None.
-        atten_mask (Tensor): nonzero where a key is left out, shape (S1, S2), (B, S1, S2),
-            (1, S1, S2), (B, 1, S1, S2) or (1, 1, S1, S2); for modes 2, 3 and 4 a lower triangle
-            (2048, 2048), which stands for what the mode says; where S1 is 1, shape (B, S2),
-            (B, 1, S2) or (B, 1, 1, S2).
-        actual_seq_lengths (Union[tuple[int], list[int], Tensor]): how many queries each batch has,
-            (B,) or (1,). Default: None, for all.
-        actual_seq_lengths_kv (Union[tuple[int], list[int], Tensor]): how many keys each batch has.
-        dequant_scale1 (Tensor): of the products of bytes, one number, uint64 with the bits of a
-            float32 in its lower half, or float32. With `quant_scale1` and `dequant_scale2` for
-            queries of int8, and only for those.
-        quant_scale1 (Tensor): of the weights, before they are rounded to bytes; float32.
-        dequant_scale2 (Tensor): of the result, of the dtype of `dequant_scale1`.
-        quant_scale2 (Tensor): of the result, before it is rounded to bytes; one number, or one for
-            each channel. Default: None, for a result of floats.
-        quant_offset2 (Tensor): added to the result with it, of its shape and dtype.
-        antiquant_scale (Tensor): of keys and values of int8: (2,), or one of each channel, (2,
-            kvN * D), (2, kvN, 1, D) or (2, kvN, D), or one of each token, (2, B, S2).
-        antiquant_offset (Tensor): added to them before, of the same shape.
-        key_antiquant_scale (Tensor): of keys alone, without the axis of 2; where S1 is 1.
-        key_antiquant_offset (Tensor): added to keys before.
-        value_antiquant_scale (Tensor): of values alone.
-        value_antiquant_offset (Tensor): added to values before.
-        block_table (Tensor): the pages of each batch, int32, shape (B, pages); where S1 is 1, with
-            `actual_seq_lengths_kv`.
-        query_padding_size (Tensor): by how many empty positions the queries are followed, where
+        pse_shift (Tensor): added to the scores, shape (B, N, S1, S2) or (1, N, S1, S2), or longer
+            in the last two axes; bfloat16 if `query` is, else float16. Default: None.
+        atten_mask (Tensor): nonzero where a key must not be attended to, shape (S1, S2), (B, S1,
+            S2), (1, S1, S2), (B, 1, S1, S2) or (1, 1, S1, S2); for modes 2, 3 and 4 a lower
+            triangle (2048, 2048), which is expanded to the mask of the mode; if S1 is 1, shape (B,
+            S2), (B, 1, S2) or (B, 1, 1, S2).
+        actual_seq_lengths (Union[tuple[int], list[int], Tensor]): the number of queries of each
+            batch, (B,) or (1,). Default: None, all of them.
+        actual_seq_lengths_kv (Union[tuple[int], list[int], Tensor]): the number of keys of each
+            batch.
+        dequant_scale1 (Tensor): scales the int8 products of queries and keys; one number, float32,
+            or uint64 whose lower half holds the bits of a float32. It is given together with
+            `quant_scale1` and `dequant_scale2`, and only for int8 queries.
+        quant_scale1 (Tensor): scales the attention weights before they are rounded to int8;
+            float32.
+        dequant_scale2 (Tensor): scales the int8 products of weights and values; of the dtype of
+            `dequant_scale1`.
+        quant_scale2 (Tensor): scales the result before it is rounded to int8; one number, or one
+            per channel. Default: None, a floating result.
+        quant_offset2 (Tensor): added to the scaled result, of the shape and dtype of
+            `quant_scale2`.
+        antiquant_scale (Tensor): scales int8 keys and values: shape (2,); per channel (2, kvN * D),
+            (2, kvN, 1, D) or (2, kvN, D); per token (2, B, S2).
+        antiquant_offset (Tensor): added to int8 keys and values before scaling, of the same shape.
+        key_antiquant_scale (Tensor): scales the keys alone, without the axis of length 2; only if
+            S1 is 1.
+        key_antiquant_offset (Tensor): added to the keys before scaling.
+        value_antiquant_scale (Tensor): scales the values alone.
+        value_antiquant_offset (Tensor): added to the values before scaling.
+        block_table (Tensor): the pages of each batch, int32, shape (B, pages); only if S1 is 1, and
+            together with `actual_seq_lengths_kv`.
+        query_padding_size (Tensor): the number of padding positions after the queries, if
             `actual_seq_lengths` is given; int64, one number.
-        kv_padding_size (Tensor): the same of the keys and `actual_seq_lengths_kv`. Where sequences
-            leave no key, nothing is seen.
-        key_shared_prefix (Tensor): reserved; None. So are `value_shared_prefix` and
+        kv_padding_size (Tensor): the number of padding positions after the keys, if
+            `actual_seq_lengths_kv` is given. A batch that has no keys left attends to nothing.
+        key_shared_prefix (Tensor): reserved; must be None, as `value_shared_prefix` and
             `actual_shared_prefix_len`.
         num_heads (int): N. Default: 1.
         scale (float): the factor of the products of queries and keys. Default: 1.0.
-        pre_tokens (int): how many keys back a query sees, for modes 0 (with a mask, and no padding
-            on the left) and 4.
-        next_tokens (int): how many keys ahead it sees.
-        input_layout (str): "BSH", "BNSD", "BSND", or, where S1 is not 1, "BNSD_BSND", for a result
-            in the latter of the two. Default: "BSH".
+        pre_tokens (int): how many keys before its own position a query attends to; for modes 0
+            (with a mask, and no padding on the left) and 4.
+        next_tokens (int): how many keys after its own position a query attends to.
+        input_layout (str): "BSH", "BNSD", "BSND", or, if S1 is not 1, "BNSD_BSND", which takes
+            "BNSD" and returns "BSND". Default: "BSH".
         num_key_value_heads (int): kvN, a divisor of N; 0 for N. Default: 0.
         sparse_mode (int): 0 to 4, as in `ops.prompt_flash_attention`. Default: 0.
-        inner_precise (int): 0 to 3, or 0 and 1 where S1 is 1: how exact the original is, and what
-            it does where a query sees nothing; without effect.
-        block_size (int): how many keys a page holds. Default: 0.
-        antiquant_mode (int): 0 for scales of all or of each channel, 1 for those of each token.
-        key_antiquant_mode (int): the same of `key_antiquant_scale`; that of the values, too.
-        value_antiquant_mode (int): the same.
+        inner_precise (int): 0 to 3, or 0 and 1 if S1 is 1; selects the precision on Ascend, without
+            effect here.
+        block_size (int): the number of keys per page. Default: 0.
+        antiquant_mode (int): 0 for one scale or one per channel, 1 for one per token.
+        key_antiquant_mode (int): the same for `key_antiquant_scale`; must equal that of the values.
+        value_antiquant_mode (int): the same for `value_antiquant_scale`.
         softmax_lse_flag (bool): whether the second result is computed. Default: False.
 
     Returns:
-        tuple[Tensor]: the attention, of the shape of `query`, or (B, S1, N, D) for "BNSD_BSND";
-        int8 with `quant_scale2`, float16 of other bytes, else of the dtype of `query`. And the
-        logarithm of the sum of the exponentials of each query's scores, float32, shape
-        (B, N, S1, 1), minus infinity where none is seen, or one zero, shape (1,).
+        tuple[Tensor]: the attention, and the logarithm of the sum of exponentials of each query's
+        scores. The attention has the shape of `query`, or (B, S1, N, D) for "BNSD_BSND"; it is int8
+        if `quant_scale2` is given, float16 for other int8 queries, else of the dtype of `query`.
+        The logarithm is float32, shape (B, N, S1, 1), minus infinity for a query without keys;
+        without `softmax_lse_flag` it is a 0 of shape (1,).
 
     Raises:
-        TypeError: if a dtype is another one, or dtypes differ, or an argument is of another type.
-        ValueError: if `input_layout` is another one, axes, lengths, pages or scales do not fit, or
-            a reserved argument is given.
+        TypeError: if a dtype is not one of those listed, dtypes differ, or an argument has the
+            wrong type.
+        ValueError: if `input_layout` is unknown, axes, lengths, pages or scales do not fit, or a
+            reserved argument is given.
         RuntimeError: if heads, features, the mask or `sparse_mode` do not fit.
 
     Examples:
@@ -196,7 +203,7 @@ def fused_infer_attention_score(
 
 
 class _Queries(Inference):
-    """The attention of several queries of each batch."""
+    """Computes the attention of several queries per batch."""
 
     mask_name, paged = "atten_mask", False
 
@@ -220,13 +227,13 @@ class _Queries(Inference):
 
 
 class _OneQuery(Step):
-    """The attention of one query of each batch."""
+    """Computes the attention of one query per batch."""
 
     mask_name, lengths_name = "atten_mask", "actual_seq_lengths_kv"
-    mode = 1  # the mask alone
+    mode = 1  # only the mask counts
 
     def prepare(self, scales, by_token, pages, lengths, padding, mode, reach, precise):
-        """Lays out keys and values, from pages too, and sets the lengths of each batch."""
+        """Lays out keys and values, also from pages, and sets the lengths of each batch."""
         if str(self.dtype) == "Int8" or precise > 1 or self.layout == "BNSD_BSND":
             self.refuse(
                 f"'query' must be of floats, 'inner_precise' 0 or 1 and 'input_layout' not "
@@ -242,7 +249,7 @@ class _OneQuery(Step):
 
 
 def _key_scales(call, whole, scales, offsets, modes):
-    """(the scales, the offsets) of keys and values, and whether they are per token."""
+    """Returns the scales and offsets of keys and values, and whether they are per token."""
     both, added, mode = whole
     apart = [x is not None for x in (*scales, *offsets)]
     if not any(apart):

@@ -1,4 +1,5 @@
-"""Layouts of queries, keys and values: BNSD, BSND, BSH, SBH, TND, TH; and their lengths."""
+"""Converts the layouts BNSD, BSND, BSH, SBH, TND, TH of queries, keys and values, and their
+lengths."""
 
 from ..._backend.arrays import to_host
 from ..._core.autograd.traced import bare
@@ -7,13 +8,13 @@ from ..._core.tensor.tensor import Tensor
 
 Counts = TensorOf("int32", "int64") | TupleOf(Int) | ListOf(Int)
 
-# for each layout where its axes (batch, head, step, feature) stand; H joins heads and features
+# for each layout the positions of its axes (batch, head, step, feature); H joins heads and features
 _AXES = {"BNSD": "bnsd", "BSND": "bsnd", "BSH": "bsh", "SBH": "sbh", "TND": "snd", "TH": "sh"}
 Layout = OneOf("BSH", "BNSD", "SBH", "BSND", "TND")
 
 
 def split_heads(x, layout, heads):
-    """A Tensor in some layout as (batch, heads, steps, features)."""
+    """Returns a Tensor in the given layout as (batch, heads, steps, features)."""
     axes = _AXES[layout]
     if axes.endswith("h"):
         x = x.reshape((*x.shape[:-1], heads, x.shape[-1] // heads))
@@ -24,7 +25,7 @@ def split_heads(x, layout, heads):
 
 
 def folded_heads(x, layout):
-    """A Tensor (batch, heads, steps, features) in the layout."""
+    """Returns a Tensor (batch, heads, steps, features) in the given layout."""
     axes = _AXES[layout].replace("h", "nd")
     if "b" not in axes:
         x = x.squeeze(0).transpose(tuple("nsd".index(name) for name in axes))
@@ -34,7 +35,7 @@ def folded_heads(x, layout):
 
 
 def heads_of(api, query, key, value, layout, head_num):
-    """How many heads the keys have; rejects shapes that do not fit the layout."""
+    """Returns the number of key heads; rejects shapes that do not fit the layout."""
     rank = len(_AXES[layout])
     for name, one in (("query", query), ("key", key), ("value", value)):
         if one.ndim != rank:
@@ -80,7 +81,7 @@ def heads_of(api, query, key, value, layout, head_num):
 
 
 def numbers_of(counts):
-    """Counts given as a Tensor, array, tuple or list; as a list of ints."""
+    """Returns counts given as a Tensor, array, tuple or list as a list of ints."""
     if counts is None or isinstance(counts, (tuple, list)):
         return counts if counts is None else list(counts)
     array = counts._array if isinstance(counts, Tensor) else bare(counts)

@@ -1,8 +1,8 @@
-"""The base class of the inference attention ops, with lengths, padding, pages and int8 values.
+"""The base class of inference attention operators: lengths, padding, pages and int8 values.
 
-The functions are in _attention/prompt_incre.py, the arithmetic of scores in
-_attention/attention.py. Nothing here is public. The documentation of 2.10 is the reference; the
-original runs these on Ascend only.
+The public functions are in _attention/prompt_incre.py and _attention/fused_infer.py, the arithmetic
+of scores in _attention/attention.py. MindSpore runs these operators on Ascend only, so its
+documentation of 2.10 is the reference.
 """
 
 import math
@@ -20,15 +20,15 @@ from .head_layouts import folded_heads, numbers_of, split_heads
 
 Bytes = TensorOf("int8")
 
-_SHARED = 64  # the most query heads that share one key head
+_SHARED = 64  # the maximum number of query heads that share one key head
 
 
-# Bytes --------------------------------------------------------------------------------------------
+# Quantization -------------------------------------------------------------------------------------
 
 
 @op(compute="native")
 def from_bytes(xp, x: Bytes, scale: Floats, offset: Floats = None, dtype: Any = "float16"):
-    """(x + offset) * scale, computed in float32 at least."""
+    """Dequantizes int8 values: (x + offset) * scale, computed in float32 at least, as `dtype`."""
     scale, offset = _upcast(xp, scale, offset)
     upcast = xp.cast(x, scale.dtype)
     return xp.cast((upcast if offset is None else upcast + offset) * scale, dtype)
@@ -36,7 +36,7 @@ def from_bytes(xp, x: Bytes, scale: Floats, offset: Floats = None, dtype: Any = 
 
 @op(compute="native")
 def to_bytes(xp, x: Floats, scale: Floats, offset: Floats = None):
-    """x * scale + offset, rounded to the nearest number that a byte holds."""
+    """Quantizes to int8: x * scale + offset, rounded and clipped."""
     x, scale, offset = _upcast(xp, x, scale, offset)
     return _byte(xp, x * scale if offset is None else x * scale + offset, "int8")
 
@@ -57,12 +57,12 @@ def attend_bytes(
     weight_scale: Float = 1.0,
     out_scale: Float = 1.0,
 ):
-    """The attention output where all inputs are bytes, in float32; the weights are
-    quantized, too.
+    """Computes the attention output of int8 queries, keys and values, in float32; the weights are
+    quantized to int8, too.
     """
     query, key = xp.cast(query, "float32"), xp.cast(key, "float32")
     shift = None if shift is None else xp.cast(shift, "float32")
-    value, chunks = xp.cast(value, "float64"), []  # exact, as sums of ints
+    value, chunks = xp.cast(value, "float64"), []  # exact: the products are sums of integers
     for part in _parts(xp, query, key):
         weights = _weights(
             xp, query[..., part, :], key, _rows(shift, part), _rows(barred, part), scale, False
@@ -76,26 +76,26 @@ attend_bytes.vjp()
 
 @op(compute="native")
 def log_sums(xp, top: Floats, total: Floats):
-    """The logarithm of the sum of exponentials, minus infinity where nothing is summed."""
+    """Returns the logarithm of the sum of exponentials, minus infinity for an empty sum."""
     some, one, least = total > 0, xp.ones_like(total), xp.full_like(total, -math.inf)
     return xp.where(some, top + xp.log(xp.where(some, total, one)), least)
 
 
-# The frame ----------------------------------------------------------------------------------------
+# One call -----------------------------------------------------------------------------------------
 
 
 class Inference:
-    """One call of an attention: the state its parts share, and the checks of combined arguments.
+    """One call of an attention operator: holds its settings and checks combinations of arguments.
 
     Args:
         api (str): the public name.
         query (Tensor): laid out as `layout` says.
-        keys (list[Tensor]): one for all batches, or one for each; `values` likewise.
+        keys (list[Tensor]): one Tensor for all batches, or one per batch; `values` likewise.
         layout (str): "BSH", "BNSD", "BSND" or "BNSD_BSND".
-        heads (int): how many heads the queries have.
-        key_heads (int): how many the keys have; 0 for as many.
+        heads (int): the number of query heads.
+        key_heads (int): the number of key heads; 0 means `heads`.
         scale (float): the factor of the products of queries and keys.
-        error (type): what heads that do not fit raise.
+        error (type): the exception raised if the numbers of heads do not fit.
     """
 
     mask_name = "attn_mask"
@@ -149,7 +149,7 @@ class Inference:
     # Keys and values
 
     def take(self):
-        """Lays out the given keys and values: one array, or one for each batch."""
+        """Converts the given keys and values to the layout (batch, heads, steps, features)."""
         pairs = []
         for one, other in zip(self.keys, self.values):
             rank = 3 if self.inner == "BSH" else 4
@@ -185,7 +185,7 @@ class Inference:
         self.steps = longest
 
     def _stack(self, parts, longest):
-        """Arrays of several batches as one, the shorter ones padded with zeros."""
+        """Joins the arrays of several batches; shorter ones are padded with zeros."""
         result = []
         for x in parts:
             if x.shape[2] < longest:
@@ -196,7 +196,8 @@ class Inference:
         return result[0] if len(result) == 1 else cat.run(result, 0)
 
     def dequantize_keys(self, scales, offsets, by_token=False):
-        """Keys and values from bytes to the dtype of the queries, by two scales and offsets."""
+        """Converts int8 keys and values to the dtype of the queries, by their scales and
+        offsets."""
         if any(scale is None for scale in scales):
             self.refuse(
                 "the scales of 'key' and 'value' must be given where these are of bytes, "
@@ -209,7 +210,8 @@ class Inference:
         self.key, self.value = result
 
     def _per_key(self, x, by_token):
-        """A scale in the shape that multiplies keys: one for all, per channel, or per token."""
+        """Reshapes a scale so that it multiplies keys: one for all, one per channel, or one per
+        token."""
         count = self.key_heads * self.features
         if by_token and x.size >= self.batch * self.steps and x.shape[:1] == (self.batch,):
             return x.reshape((self.batch, -1))[:, : self.steps].reshape(
@@ -225,7 +227,7 @@ class Inference:
             f"got shape {x.shape}"
         )
 
-    # What is seen
+    # Which keys are attended to
 
     def _counts(self, name, lengths, most, one_for_all):
         lengths = numbers_of(lengths)
@@ -241,12 +243,13 @@ class Inference:
         return lengths
 
     def limit_queries(self, name, lengths, padding=None, one_for_all=False):
-        """Sets how many queries each batch has, and how many empty ones follow them."""
+        """Sets the number of queries of each batch, and the number of padding positions after
+        them."""
         counts = self._counts(name, lengths, self.queries, one_for_all)
         self.query_spans = self._spans(counts, padding, self.queries)
 
     def limit_keys(self, name, lengths, padding=None, one_for_all=False):
-        """Sets how many keys each batch has; the queries of a batch without keys attend to
+        """Sets the number of keys of each batch; the queries of a batch without keys attend to
         nothing.
         """
         counts = self._counts(name, lengths, self.steps, one_for_all)
@@ -258,7 +261,7 @@ class Inference:
             self.key_spans = self._spans(counts, padding, self.steps)
 
     def _spans(self, counts, padding, steps):
-        """The first step of each batch, and the number of its steps."""
+        """Returns (first step, number of steps) for each batch."""
         if counts is None:
             return None
         if padding is None:
@@ -269,7 +272,8 @@ class Inference:
         return [(start, n if start >= 0 else 0) for start, n in zip(starts, counts)]
 
     def _positions(self, spans, steps):
-        """The position of each step in its sequence, (batch or 1, 1, 1, steps), and the lengths."""
+        """Returns the position of each step in its sequence, (batch or 1, 1, 1, steps), and the
+        lengths."""
         xp = self.space
         starts, counts = (
             xp.reshape(xp.asarray(column, "int64"), (-1, 1, 1, 1))
@@ -278,13 +282,15 @@ class Inference:
         return xp.arange(steps) - starts, counts
 
     def bar(self, mask, mode=0, reach=(ALL_TOKENS, ALL_TOKENS)):
-        """Marks the keys that a query must not attend to: by lengths, by the mode, and by the mask.
+        """Sets the mask of forbidden keys, from the lengths, the mode and the mask.
 
         Args:
-            mask (Tensor): nonzero where a key is left out; None where there is none.
-            mode (int): 0 for a band that the mask asks for, 1 for the mask alone, 2 and 3 for a
-                triangle from the upper left or to the lower right, 4 for a band to the lower right.
-            reach (tuple): how far a query sees back and ahead, in modes 0 and 4.
+            mask (Tensor): nonzero where a key must not be attended to; None for no mask.
+            mode (int): 0 for a band if a mask is given, 1 for the mask alone, 2 and 3 for a
+                triangle from the upper left or to the lower right corner, 4 for a band to the lower
+                right corner.
+            reach (tuple): how many keys before and after its own position a query attends to, in
+                modes 0 and 4.
         """
         rows, queries = self._positions(self.query_spans, self.queries)
         columns, keys = self._positions(self.key_spans, self.steps)
@@ -322,7 +328,7 @@ class Inference:
             )
 
     def _mask(self, mask):
-        """The mask as (batch or 1, 1, 1, queries, keys)."""
+        """Returns the mask as (batch or 1, 1, 1, queries, keys)."""
         rows, batch = (self.queries, self.steps), self.batch
         allowed = [rows, (batch, *rows), (1, *rows), (batch, 1, *rows), (1, 1, *rows)]
         return self._lay_out(mask, allowed, (-1, 1, 1, *rows))
@@ -337,7 +343,8 @@ class Inference:
         return (mask._array != 0).reshape(shape)
 
     def move(self, name, shift):
-        """Sets the shift that is added to the scores; surplus rows and columns are left out."""
+        """Sets the shift that is added to the scores; ignores rows and columns beyond the
+        sequences."""
         if shift is None:
             return
         rows, columns = self.queries, self.steps
@@ -361,14 +368,15 @@ class Inference:
     # The result
 
     def _group(self):
-        """Queries grouped by the keys that they share: (batch, heads of keys, group, steps,
-        ...)."""
+        """Returns the queries grouped by the key head that they share: (batch, key heads, group,
+        steps, ...)."""
         group = self.heads // self.key_heads
         query = self.query.reshape((self.batch, self.key_heads, group, self.queries, self.features))
         return query, self.key.expand_dims(2), self.value.expand_dims(2)
 
     def run(self, *byte_scales):
-        """The attention, (batch, heads, queries, features); of bytes with their three scales."""
+        """Computes the attention, (batch, heads, queries, features); int8 inputs use their three
+        scales."""
         query, key, value = self._group()
         if byte_scales:
             first, weights, last = map(_scalar, byte_scales)
@@ -381,14 +389,15 @@ class Inference:
         return out.reshape(self.query.shape)
 
     def log_sums(self):
-        """The logarithm of the sum of each query's exponentials, (batch, heads, queries, 1)."""
+        """Returns the logarithm of the sum of each query's exponentials, (batch, heads, queries,
+        1)."""
         query, key, _ = self._group()
         query, key = (Tensor._wrap(self.space.cast(x._array, "float32")) for x in (query, key))
         extent = attention_extent.run(query, key, self.shift, self.barred, self.scale)
         return log_sums.run(*extent).reshape((self.batch, self.heads, self.queries, 1))
 
     def quantized(self, out, scale, offset):
-        """The result as bytes."""
+        """Returns the result quantized to int8."""
         count = self.heads * self.features
         if (
             scale.size not in (1, count)
@@ -411,17 +420,18 @@ class Inference:
         return to_bytes.run(out, scale, offset)
 
     def folded(self, out):
-        """The result in the layout of the queries, or in the requested one."""
+        """Returns the result in the layout of the queries, or in the requested one."""
         return folded_heads(out, self.layout.rpartition("_")[2])
 
 
 class Step(Inference):
-    """A call with one query for each batch: its mask has a row for each, keys may lie in pages."""
+    """A call with one query per batch: the mask has one row per batch, and keys may lie in
+    pages."""
 
     lengths_name, paged = "actual_seq_lengths", False
 
     def take_pages(self, table, size, lengths):
-        """Reads keys and values from the pages in a block table."""
+        """Reads keys and values from the pages that a block table names."""
         self.paged = True
         if len(self.keys) != 1 or len(self.values) != 1 or size < 1:
             self.refuse(
@@ -455,7 +465,7 @@ class Step(Inference):
         self.key, self.value = (self._page_heads(x[0][at]) for x in (self.keys, self.values))
 
     def _page_heads(self, x):
-        """(batch, pages, ...) as (batch, heads, steps, features)."""
+        """Returns (batch, pages, ...) as (batch, heads, steps, features)."""
         if x.ndim == 4:
             x = x.reshape((self.batch, self.steps, self.key_heads, self.features))
             return x.transpose((0, 2, 1, 3))
@@ -472,7 +482,8 @@ class Step(Inference):
 
 
 def _scalar(x):
-    """The number in a Tensor of one element; uint64 holds the bits of a float32 in its low half."""
+    """Returns the number in a one-element Tensor; uint64 holds the bits of a float32 in its lower
+    half."""
     value = to_host(x._array).reshape(-1)[0]
     if x._array.dtype == "uint64":
         return struct.unpack("<f", struct.pack("<I", int(value) & 0xFFFFFFFF))[0]

@@ -1,6 +1,6 @@
-"""Attention, rotary embeddings and feed-forward layers that the original runs only on Ascend.
+"""Attention, rotary embedding and feed-forward operators that MindSpore runs only on Ascend.
 
-They are made of public functions of Tensors, so they have gradients and run on every device.
+They are composed of public functions, so they have gradients and run on every device.
 """
 
 import numpy as np
@@ -13,8 +13,8 @@ from .._primitive_aliases.alias import alias, functional, ops, pull_back, requir
 
 @alias("ops.auto_generate.KVCacheScatterUpdate()(var, indices, updates, axis, reduce='none')")
 def kv_cache_scatter_update(var, indices, updates, axis, reduce):
-    """Writes `updates` into `var` in place along an axis, in each row from the position in
-    `indices` on. `reduce` may be "none" or "update", which are the same.
+    """Writes `updates` into `var` in place along an axis. In each row the first written position is
+    that in `indices`. `reduce` may be "none" or "update", which mean the same.
     """
     require("KVCacheScatterUpdate", "reduce", reduce, ("none", "update"))
     for row, start in enumerate(indices.asnumpy().tolist()):
@@ -39,22 +39,23 @@ _ACTIVATIONS = {
 
 @public("ops.auto_generate.apply_rotary_pos_emb_")
 def apply_rotary_pos_emb_(query, key, cos, sin, position_ids, cos_format=0):
-    """A query and a key rotated by the angles of their positions: x cos + rotate_half(x) sin.
+    """Applies rotary position embedding (RoPE) to a query and a key: x cos + rotate_half(x) sin.
 
-    A row of `cos` and `sin` belongs to a token where there are as many rows as tokens, or as
-    positions of the sequence; else `position_ids` gives the row of each.
+    If `cos` and `sin` have one row per token or one per position of the sequence, the rows are used
+    in order. Otherwise `position_ids` gives the row of each token.
 
     Args:
-        query (Tensor): shape (batch, sequence, features), where features are whole heads of the
-            width of `cos`, or (batch, heads, sequence, width).
+        query (Tensor): shape (batch, heads, sequence, width), where `width` is that of `cos`, or
+            (batch, sequence, features) with the heads joined.
         key (Tensor): as `query`; it may have fewer heads.
-        cos (Tensor): the cosines, a row for each position.
-        sin (Tensor): the sines, likewise.
+        cos (Tensor): the cosines, one row per position.
+        sin (Tensor): the sines, one row per position.
         position_ids (Tensor): the row of each token.
-        cos_format (int): the layout of `cos` and `sin`; here their shapes show it. Default: 0.
+        cos_format (int): the layout of `cos` and `sin`. It has no effect, because their shapes show
+            it. Default: 0.
 
     Returns:
-        tuple[Tensor], the query and the key.
+        tuple[Tensor], the rotated query and key.
 
     Source: mindspore.ops.auto_generate.apply_rotary_pos_emb_ of MindSpore 2.10.
     """
@@ -154,32 +155,32 @@ def ffn_ext(
     activation="fastgelu",
     inner_precise=0,
 ):
-    """A feed-forward block, two linear layers with an activation between: act(x @ weight1 + bias1)
-    @ weight2 + bias2.
+    """Computes a feed-forward block, two linear layers with an activation between them: act(x @
+    weight1 + bias1) @ weight2 + bias2.
 
     Args:
         x (Tensor): shape (..., features).
-        weight1 (Tensor): a matrix, or a stack of one for each expert.
-        weight2 (Tensor): the same of the second layer.
-        expertTokens (Union[Tensor, list]): how many rows each expert gets. Default: ``None``, there
-            are no experts.
-        bias1 (Tensor): of the first layer. Default: ``None``.
-        bias2 (Tensor): of the second layer. Default: ``None``.
+        weight1 (Tensor): the matrix of the first layer, or a stack of one matrix per expert.
+        weight2 (Tensor): the matrix or matrices of the second layer.
+        expertTokens (Union[Tensor, list]): the number of rows of each expert. Default: ``None``,
+            there are no experts.
+        bias1 (Tensor): the bias of the first layer. Default: ``None``.
+        bias2 (Tensor): the bias of the second layer. Default: ``None``.
         scale (Tensor): quantizes the values between the layers to int8. Default: ``None``.
         offset (Tensor): added in this quantization. Default: ``None``.
-        deqScale1 (Tensor): of the first product of int8. Default: ``None``.
-        deqScale2 (Tensor): of the second. Default: ``None``.
-        antiquant_scale1 (Tensor): of the first weight of int8. Default: ``None``.
-        antiquant_scale2 (Tensor): of the second. Default: ``None``.
-        antiquant_offset1 (Tensor): added to the first weight before. Default: ``None``.
-        antiquant_offset2 (Tensor): added to the second. Default: ``None``.
+        deqScale1 (Tensor): scales the int8 product of the first layer. Default: ``None``.
+        deqScale2 (Tensor): scales the int8 product of the second layer. Default: ``None``.
+        antiquant_scale1 (Tensor): scales an int8 `weight1`. Default: ``None``.
+        antiquant_scale2 (Tensor): scales an int8 `weight2`. Default: ``None``.
+        antiquant_offset1 (Tensor): added to `weight1` before scaling. Default: ``None``.
+        antiquant_offset2 (Tensor): added to `weight2` before scaling. Default: ``None``.
         activation (str): "fastgelu", "gelu", "relu", "silu", "sigmoid", "tanh", "geglu", "reglu" or
             "swiglu", in any case. Default: "fastgelu".
-        inner_precise (int): 0 for high precision or 1 for high performance, which are one here.
+        inner_precise (int): 0 for high precision or 1 for high performance; without effect here.
             Default: 0.
 
     Raises:
-        ValueError: if `activation` is not one of these, or `inner_precise` neither 0 nor 1.
+        ValueError: if `activation` is not one of these, or `inner_precise` is neither 0 nor 1.
 
     Source: mindspore.ops.auto_generate.ffn_ext of MindSpore 2.10.
     """
@@ -222,7 +223,7 @@ alias(f"ops.auto_generate.FFNExt(activation='fastgelu', inner_precise=0)({_INPUT
 
 
 def _gate(function, x):
-    """One half of the features times a function of the other."""
+    """Multiplies one half of the features by a function of the other half."""
     half = x.shape[-1] // 2
     return function(x[..., :half]) * x[..., half:]
 

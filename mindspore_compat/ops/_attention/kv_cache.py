@@ -10,7 +10,8 @@ from ..primitive import Primitive
 
 @op(compute="native")
 def rows_cached(xp, cache: Anything, rows: Anything, slots: Index):
-    """A cache (blocks, block size, ...) with the row of each token written into its slot."""
+    """Returns the cache (blocks, block size, ...) with the row of each token written into its
+    slot."""
     lead = cache.shape[0] * cache.shape[1]
     flat = xp.reshape(cache, (lead, -1))
     new_rows = xp.reshape(rows, (slots.shape[0], -1))
@@ -31,18 +32,20 @@ def reshape_and_cache(
     Slot s is row s % block_size of block s // block_size.
 
     Args:
-        key (Tensor): of each token, shape (tokens, heads, features), or of the same elements.
-        value (Tensor): of each token. Default: None, where only keys are stored.
-        key_cache (Tensor): is written to, shape (blocks, block_size, heads, features).
-        value_cache (Tensor): is written to.
+        key (Tensor): the keys, shape (tokens, heads, features), or another shape with the same
+            number of elements.
+        value (Tensor): the values, of the same shape. Default: None, only keys are stored.
+        key_cache (Tensor): the cache of keys, written to in place, shape (blocks, block_size,
+            heads, features).
+        value_cache (Tensor): the cache of values, written to in place.
         slot_mapping (Tensor): the slot of each token, shape (tokens,).
 
     Returns:
         Tensor, `key`.
 
     Raises:
-        TypeError: if an argument is not a Tensor, or dtypes differ, or one of `value` and
-            `value_cache` is missing.
+        TypeError: if an argument is not a Tensor, dtypes differ, or only one of `value` and
+            `value_cache` is given.
         ValueError: if shapes do not fit, or a slot is out of range.
 
     Source: mindspore.ops.auto_generate.reshape_and_cache of MindSpore 2.10.
@@ -81,7 +84,7 @@ def _need_slots(api, slots, count):
 
 @public("ops.ReshapeAndCache")
 class ReshapeAndCache(Primitive):
-    """Writes the keys and values of tokens into key-value caches:
+    """Writes the keys and values of tokens into key-value caches, as
     `ops.auto_generate.reshape_and_cache`.
 
     Source: mindspore.ops.ReshapeAndCache of MindSpore 2.10.

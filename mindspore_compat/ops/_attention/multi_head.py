@@ -1,8 +1,7 @@
-"""multi_head_attention_forward: the projections, masks and heads around the attention of
-_attention/attention.py.
+"""multi_head_attention_forward: projections, masks and heads around _attention/attention.py.
 
-nn.MultiheadAttention is this function with Parameters. The shape checks are here, so both refuse
-the same arguments.
+nn.MultiheadAttention calls this function with its Parameters. The checks of shapes are here, so
+both reject the same arguments.
 """
 
 import math
@@ -56,21 +55,21 @@ def multi_head_attention_forward(
 
     Args:
         query (Tensor): shape (L, N, E), or (L, E).
-        key (Tensor): shape (S, N, E), or (S, E); other features with separate weights.
+        key (Tensor): shape (S, N, E), or (S, E); with separate weights it may have other features.
         value (Tensor): as `key`.
         embed_dim_to_check (int): E.
-        num_heads (int): how many heads there are, a divisor of E.
+        num_heads (int): the number of heads, a divisor of E.
         in_proj_weight (Tensor): shape (3 * E, E); None with separate weights.
         in_proj_bias (Tensor): shape (3 * E,), or None.
         bias_k (Tensor): a key to append, shape (1, 1, E), or None.
         bias_v (Tensor): the value to append with it, or None.
-        add_zero_attn (bool): whether a key and value of zeros are appended.
-        dropout_p (float): the probability of a weight to be zeroed while training.
+        add_zero_attn (bool): whether to append a key and a value of zeros.
+        dropout_p (float): the probability that a weight is set to zero in training.
         out_proj_weight (Tensor): shape (E, E).
         out_proj_bias (Tensor): shape (E,), or None.
-        training (bool): whether weights are dropped. Default: True.
-        key_padding_mask (Tensor): shape (N, S), or (S): true where a key is left out, or floats
-            that are added to the scores.
+        training (bool): whether dropout is applied. Default: True.
+        key_padding_mask (Tensor): shape (N, S), or (S): bools, true where a key must not be
+            attended to, or floats that are added to the scores.
         attn_mask (Tensor): shape (L, S) or (N * num_heads, L, S); as `key_padding_mask`.
         use_separate_proj_weight (bool): whether the three following weights are used.
         q_proj_weight (Tensor): shape (E, E).
@@ -80,17 +79,17 @@ def multi_head_attention_forward(
             E / num_heads).
         static_v (Tensor): projected values.
         average_attn_weights (bool): whether the weights are averaged over the heads. Default: True.
-        is_causal (bool): where there is no use for `attn_mask`: adds one to the scores of keys up
-            to the query's own, as the original does. Default: False.
+        is_causal (bool): adds 1 to the scores of the keys up to the query's own, as MindSpore does,
+            if `attn_mask` is not used. Default: False.
         k_is_v (bool): whether `value` is `key`, so that one product projects both.
         q_is_k (bool): whether `key` is `query`.
-        dtype (mindspore.dtype): of masks that are made from bools. Default: float32.
+        dtype (mindspore.dtype): the dtype that bool masks are converted to. Default: float32.
 
     Returns:
         tuple[Tensor]: the result (L, N, E), and the weights (N, L, S) or (N, num_heads, L, S).
 
     Raises:
-        ValueError: if shapes do not fit, or a mask holds ints.
+        ValueError: if shapes do not fit, or a mask is of integers.
 
     Example:
         >>> x, eye = ms.ops.ones((2, 1, 4)), ms.ops.eye(4)
@@ -128,7 +127,7 @@ def multi_head_attention_forward(
 
 
 def _need_dtype(weight, **inputs):
-    """Rejects inputs whose dtype is not that of the weights, unless a Cell casts floats to one."""
+    """Rejects inputs whose dtype is not that of the weights, unless a Cell casts floats."""
     for name, x in inputs.items():
         settled = precision.dtype is not None and x._array.dtype.kind in "fV"
         if x._array.dtype != weight._array.dtype and not settled:
@@ -139,7 +138,7 @@ def _need_dtype(weight, **inputs):
 
 
 def _need_shapes(query, key, value, width, num_heads, weights):
-    """Rejects inputs that do not fit; true where there is a batch axis."""
+    """Rejects inputs of the wrong shape; returns whether they have a batch axis."""
     api = "MultiheadAttention"
     if query.ndim not in (2, 3):
         raise ValueError(
@@ -176,7 +175,8 @@ def _need_shapes(query, key, value, width, num_heads, weights):
 
 
 def _project(query, key, value, weight, bias, same):
-    """Queries, keys and values, projected; by one product where they are the same."""
+    """Returns the projected queries, keys and values; uses one product if the three inputs are the
+    same."""
     width = query.shape[-1]
     edges = [width, 2 * width]
     if same and isinstance(weight, Tensor):
@@ -187,7 +187,7 @@ def _project(query, key, value, weight, bias, same):
 
 
 def _append_keys(pair, bias_k, bias_v, zero):
-    """Keys and values with the learned ones, and those of zeros, at the end."""
+    """Appends the learned key and value, and those of zeros, to keys and values."""
     shape = (1, *pair[0].shape[1:])
     for more in (
         (bias_k, bias_v) if bias_k is not None else None,
@@ -203,7 +203,7 @@ def _zeros(like, shape):
 
 
 def _split_heads(x, heads):
-    """(steps, batch, features) as (batch * heads, steps, features of a head)."""
+    """Reshapes (steps, batch, features) to (batch * heads, steps, features of a head)."""
     steps, batch, features = x.shape
     return x.reshape((steps, batch * heads, features // heads)).swapaxes(0, 1)
 
@@ -212,7 +212,7 @@ def _split_heads(x, heads):
 
 
 def _shift(attn_mask, key_padding_mask, sizes, batched, dtype, longer):
-    """What is added to the scores, or None; appended keys get no shift."""
+    """Returns the shift that is added to the scores, or None; appended keys have a shift of 0."""
     batch, heads, steps, sources = sizes
     total = None
     if attn_mask is not None:
@@ -239,7 +239,7 @@ def _lower_ones(query, sources, dtype):
 
 
 def _float_mask(mask, name, shape, dtype):
-    """A mask as floats to add; True becomes minus infinity."""
+    """Converts a mask to floats that are added to the scores; True becomes minus infinity."""
     need_mask(mask, name)
     if mask.shape != shape:
         raise ValueError(
@@ -251,7 +251,7 @@ def _float_mask(mask, name, shape, dtype):
 
 
 def need_mask(mask, name, error=ValueError):
-    """Rejects a mask that is not a Tensor, or one of signed ints or complex numbers."""
+    """Rejects a mask that is not a Tensor, or that is of signed integers or complex numbers."""
     if not isinstance(mask, Tensor) or mask._array.dtype.kind not in "bfVu":
         kind = mask.dtype if isinstance(mask, Tensor) else type(mask).__name__
         raise error(

@@ -1,7 +1,7 @@
-"""nsa_compress: compressed keys of windows, for native sparse attention.
+"""nsa_compress: compressed keys for native sparse attention.
 
-The documentation of 2.10 is the reference; the original runs it on Ascend only. Attention to keys
-that were chosen is in _attention/sparse_flash.py.
+MindSpore runs this operator on Ascend only, so its documentation of 2.10 is the reference. Sparse
+attention to selected keys is in _attention/sparse_flash.py.
 """
 
 from ..._core.declare.inputs import SameDtype
@@ -27,16 +27,16 @@ def nsa_compress(
     """Compresses windows of tokens by weighted sums: out[j] = sum over i of weight[i] *
     input[stride * j + i].
 
-    Windows lie within one sequence each; those of the next sequence follow.
+    A window never crosses the end of a sequence. The windows of all sequences are joined in order.
 
     Args:
         input (Tensor): the tokens of all sequences, shape (T, N, D) for N heads, at most 128, and D
             features, a multiple of 16 up to 256; float16 or bfloat16.
         weight (Tensor): shape (compress_block_size, N), of the dtype of `input`.
-        compress_block_size (int): how long a window is, a multiple of 16 in [16, 128].
-        compress_stride (int): how far windows are apart, a multiple of 16 in
-            [16, compress_block_size].
-        actual_seq_len (Union[tuple[int], list[int]]): where the sequences end, the last one at T.
+        compress_block_size (int): the length of a window, a multiple of 16 in [16, 128].
+        compress_stride (int): the distance of successive windows, a multiple of 16 in [16,
+            compress_block_size].
+        actual_seq_len (Union[tuple[int], list[int]]): the end of each sequence; the last one is T.
 
     Shapes:
         `input` is (T, N, D), `weight` is (compress_block_size, N). The result is (windows, N, D),
@@ -47,7 +47,7 @@ def nsa_compress(
         compress_block_size) // compress_stride) windows.
 
     Raises:
-        TypeError: if a dtype is another one, or an argument is of another type.
+        TypeError: if a dtype is not one of those listed, or an argument has the wrong type.
         RuntimeError: if a shape, a size or `actual_seq_len` is not as described.
 
     Examples:
@@ -71,7 +71,8 @@ def nsa_compress(
 
 @nsa_compress.vjp_joint
 def nsa_compress_vjp(xp, g, input, weight, compress_block_size, compress_stride, actual_seq_len):
-    """Gradients of tokens and weights: a token collects from every window that contains it."""
+    """Returns the gradients of tokens and weights: a token's is the sum over the windows that
+    contain it."""
     g, x, table = _upcast(xp, g, input, weight)
     firsts = xp.asarray(_firsts(compress_block_size, compress_stride, actual_seq_len), "int64")
     sums = [xp.sum(g * xp.getitem(x, (firsts + i,)), (0, 2)) for i in range(compress_block_size)]
@@ -100,14 +101,14 @@ def nsa_compress_vjp(xp, g, input, weight, compress_block_size, compress_stride,
 
 
 def _window_counts(block, stride, ends):
-    """How many windows each sequence has."""
+    """Returns the number of windows of each sequence."""
     return [
         max(0, 1 + (end - start - block) // stride) for start, end in zip([0, *ends[:-1]], ends)
     ]
 
 
 def _firsts(block, stride, ends):
-    """The first position of each window."""
+    """Returns the first position of each window."""
     counts = _window_counts(block, stride, ends)
     return [
         start + stride * j for start, count in zip([0, *ends[:-1]], counts) for j in range(count)
@@ -115,7 +116,7 @@ def _firsts(block, stride, ends):
 
 
 def _need_windows(x, weight, block, stride, ends):
-    """The documented limits of windows."""
+    """Checks the documented limits of windows."""
     fault = None
     if x.ndim != 3 or weight.ndim != 2:
         fault = "'input' must have 3 axes and 'weight' 2", f"shapes {x.shape} and {weight.shape}"

@@ -1,8 +1,9 @@
-"""nsa_compress_attention: attention to compressed keys, and the blocks of keys it selects.
+"""nsa_compress_attention: attention to compressed keys, and the selection of key blocks.
 
-The second step of native sparse attention (arXiv 2502.11089); the first, which makes the keys of
-windows, is in _attention/nsa_compress.py. The documentation of 2.10 is the reference; the original
-runs it on Ascend only. The arithmetic of scores is in _attention/attention.py.
+This is the second step of native sparse attention (arXiv 2502.11089). The first step, which makes
+the compressed keys, is in _attention/nsa_compress.py; the arithmetic of scores is in
+_attention/attention.py. MindSpore runs this operator on Ascend only, so its documentation of 2.10
+is the reference.
 """
 
 import math
@@ -37,42 +38,46 @@ def nsa_compress_attention(
     actual_cmp_seq_kvlen: Ints,
     actual_sel_seq_kvlen: Ints,
 ):
-    """Computes attention to compressed keys, and the blocks of keys with the largest weights.
+    """Computes attention to compressed keys, and selects the key blocks with the largest weights.
 
-    The weights are P = softmax(scale_value * query @ key.T). A block j has the importance
-    sum over m < l' / d and n < l / d of P[l' / d * j - m - n], for l = compress_block_size, d =
-    compress_stride and l' = select_block_size; indices outside of the keys add nothing. It is
-    summed over the heads that share a head of the keys, and the most important blocks are returned.
+    The weights are P = softmax(scale_value * query @ key.T). With l = compress_block_size, d =
+    compress_stride and l' = select_block_size, the importance of block j is the sum over m < l' / d
+    and n < l / d of P[l' / d * j - m - n]; indices out of range add nothing. The importance is
+    summed over the query heads that share a key head. The most important blocks are returned.
 
-    All Tensors are joined sequences ("TND"); a query attends to the keys of its own sequence.
+    All Tensors hold joined sequences ("TND"). A query attends to the keys of its own sequence.
 
     Args:
         query (Tensor): shape (T1, N1, D1); float16 or bfloat16.
-        key (Tensor): shape (T2, N2, D1), one for each window, of the dtype of `query`; N2 divides
+        key (Tensor): shape (T2, N2, D1), one row per window, of the dtype of `query`; N2 divides
             N1, and D1 is a multiple of 16.
         value (Tensor): shape (T2, N2, D2), D2 a multiple of 16 up to D1.
         scale_value (float): the factor of the products of queries and keys.
         head_num (int): N1.
-        compress_block_size (int): l, how long a window is, a multiple of 16 in [16, 128].
-        compress_stride (int): d, how far they are apart, a multiple of 16 in [16, 64], at most l.
-        select_block_size (int): l', how long a block is, a multiple of 16 and of d in [l, 128].
-        select_block_count (int): how many blocks are returned, in [1, 32].
-        topk_mask (Tensor): bool, shape (S1, blocks) of the longest sequence, true where a block is
-            left out, as `atten_mask` does for keys. Default: None.
-        atten_mask (Tensor): bool, shape (S1, S2) of the longest sequence, true where a key is left
-            out. Default: None.
-        actual_seq_qlen (Union[tuple[int], list[int]]): where the sequences of queries end.
-        actual_cmp_seq_kvlen (Union[tuple[int], list[int]]): where those of keys end.
-        actual_sel_seq_kvlen (Union[tuple[int], list[int]]): where those of blocks would end.
+        compress_block_size (int): l, the length of a window, a multiple of 16 in [16, 128].
+        compress_stride (int): d, the distance of successive windows, a multiple of 16 in [16, 64],
+            at most l.
+        select_block_size (int): l', the length of a block, a multiple of 16 and of d in [l, 128].
+        select_block_count (int): the number of selected blocks, in [1, 32].
+        topk_mask (Tensor): bool, shape (S1, blocks) of the longest sequence, true where a block
+            must not be selected. Default: None.
+        atten_mask (Tensor): bool, shape (S1, S2) of the longest sequence, true where a key must not
+            be attended to. Default: None.
+        actual_seq_qlen (Union[tuple[int], list[int]]): the end of each sequence of queries.
+        actual_cmp_seq_kvlen (Union[tuple[int], list[int]]): the end of each sequence of compressed
+            keys.
+        actual_sel_seq_kvlen (Union[tuple[int], list[int]]): the end of each sequence of blocks.
 
     Returns:
-        tuple[Tensor]: what the queries gather, shape (T1, N1, D2), of the dtype of `query`; the
-        indices of the blocks in their sequence, the most important first, -1 where there are no
-        more, int32, shape (T1, N2, select_block_count); and the largest score and the sum of the
-        exponentials beneath it, each eight times, float32, shape (T1, N1, 8).
+        tuple[Tensor] of four: the attention, shape (T1, N1, D2), of the dtype of `query`; the
+        indices of the selected blocks within their sequence, int32, shape (T1, N2,
+        select_block_count), the most important first, and -1 after the last; the largest score of
+        each query; and the sum of exponentials relative to it. The last two are float32, shape (T1,
+        N1, 8), with each value repeated eight times.
 
     Raises:
-        TypeError: if a dtype is another one, or dtypes differ, or an argument is of another type.
+        TypeError: if a dtype is not one of those listed, dtypes differ, or an argument has the
+            wrong type.
         ValueError: if a shape or a number is not as described, or the lengths do not fit.
 
     Examples:
@@ -105,7 +110,7 @@ def nsa_compress_attention(
 
 
 def _one(part, barred, left_out, scale, sizes, blocks, count):
-    """The four results of one sequence."""
+    """Returns the four results for one sequence."""
     query, key, value = part
     queries, heads, features = query.shape
     groups = key.shape[1]
@@ -145,12 +150,12 @@ def favoured_blocks(
     blocks: Any = 1,
     count: Any = 1,
 ):
-    """The indices of the most important blocks, (queries, groups, count), -1 where there are none.
+    """Returns the indices of the most important blocks, (queries, groups, count), padded with -1.
 
-    Block j begins at key `step` * j, and a window lies over `windows` strides.
+    Block j starts at key `step` * j, and a window covers `windows` strides.
     """
     query, key = _upcast(xp, query, key)
-    shares = [0] * (step + windows - 1)  # how often each distance m + n occurs
+    shares = [0] * (step + windows - 1)  # the number of pairs (m, n) with each sum m + n
     for m in range(step):
         for n in range(windows):
             shares[m + n] += 1
@@ -183,7 +188,7 @@ def _spans(ends):
 
 
 def _cut(name, mask, queries, others):
-    """The part of a mask that belongs to one sequence."""
+    """Returns the part of a mask that belongs to one sequence."""
     if mask is None:
         return None
     if mask.ndim != 2 or mask.shape[0] < queries or mask.shape[1] < others:
@@ -196,7 +201,7 @@ def _cut(name, mask, queries, others):
 
 
 def _need_sizes(length, stride, selected, count):
-    """The documented sizes of windows and blocks."""
+    """Checks the documented sizes of windows and blocks."""
     fault = None
     if length % 16 or not 16 <= length <= 128:
         fault = "'compress_block_size' must be a multiple of 16 in [16, 128]", length
@@ -214,7 +219,7 @@ def _need_sizes(length, stride, selected, count):
 
 
 def _need_heads(query, key, value, head_num):
-    """Checks of axes, heads and features."""
+    """Checks axes, heads and features."""
     shapes = [x.shape for x in (query, key, value)]
     fits = all(len(shape) == 3 for shape in shapes) and shapes[1][:2] == shapes[2][:2]
     if not fits or query.shape[2] != key.shape[2]:
@@ -236,8 +241,8 @@ def _need_heads(query, key, value, head_num):
 
 
 def _need_ends(ends, queries, keys):
-    """Rejects cumulative lengths that do not grow, differ in number, or, for the first two, do not
-    end at the lengths of the Tensors.
+    """Rejects cumulative lengths that do not grow or differ in number, or, for queries and
+    compressed keys, do not end at the length of the Tensor.
     """
     names = "actual_seq_qlen", "actual_cmp_seq_kvlen", "actual_sel_seq_kvlen"
     for name, sequence_ends, total in zip(names, ends, (queries, keys, None)):

@@ -1,8 +1,8 @@
 """nsa_select_attention: attention to selected blocks of keys.
 
-The blocks that a query selects are gathered, so that the attention of _attention/attention.py sees
-them as the keys of that query alone. The documentation of 2.10 is the reference; the original runs
-this on Ascend only.
+The blocks selected by a query are gathered first, and then passed to _attention/attention.py as the
+keys of that query alone. MindSpore runs this operator on Ascend only, so its documentation of 2.10
+is the reference.
 """
 
 from ..._backend.arrays import to_host
@@ -15,11 +15,11 @@ from .._rules import Anything, Ints
 from .._shape.join_split import cat
 from .attention import attend, attention_extent
 
-_BLOCK = 64  # keys, the one size that the original takes
+_BLOCK = 64  # keys; the only size that MindSpore accepts
 
 
 def _need_matching_shapes(api, query, key, value, blocks, heads, count):
-    """Rejects shapes that do not fit each other."""
+    """Rejects shapes that do not fit together."""
     if {query.ndim, key.ndim, value.ndim, blocks.ndim} != {3}:
         raise RuntimeError(
             f"For '{api}', all inputs must have 3 axes, but got shapes "
@@ -58,7 +58,7 @@ def _need_matching_shapes(api, query, key, value, blocks, heads, count):
 
 
 def _ranges(api, ends, totals):
-    """Where each sequence of queries and of keys starts and ends."""
+    """Returns the start and end of each sequence of queries and keys."""
     for name, sequence_ends, total in zip(("actual_seq_qlen", "actual_seq_kvlen"), ends, totals):
         grown = (
             sorted([0, *sequence_ends]) == [0, *sequence_ends]
@@ -77,8 +77,8 @@ def _ranges(api, ends, totals):
 
 
 def _select(key, value, blocks):
-    """The blocks that each query of one sequence attends to, and a mask of positions beyond the
-    last key.
+    """Returns the keys and values of the blocks that each query of one sequence attends to, and a
+    mask of the positions after the last key.
 
     Returns:
         keys and values, (queries, heads, blocks * 64, features), and the mask,
@@ -111,29 +111,30 @@ def nsa_select_attention(
 ):
     """Computes attention of each query to the blocks of 64 keys selected for it.
 
-    A block that is named twice counts twice. It is computed in float32.
+    A block that is listed twice counts twice. The result is computed in float32.
 
     Args:
-        query (Tensor): shape (T1, N1, D1); float16 or bfloat16. T counts the steps of all sequences
-            joined.
+        query (Tensor): shape (T1, N1, D1), where T1 is the number of steps of all joined sequences;
+            float16 or bfloat16.
         key (Tensor): shape (T2, N2, D1), N2 a divisor of N1.
         value (Tensor): shape (T2, N2, D2), D2 at most D1.
-        topk_indices (Tensor): the blocks of each query, counted within its sequence, int32, shape
-            (T1, N2, select_block_count).
+        topk_indices (Tensor): the blocks that each query attends to, as indices within its
+            sequence, int32, shape (T1, N2, select_block_count).
         scale_value (float): the factor of the products of queries and keys.
         head_num (int): N1.
-        select_block_size (int): 64.
-        select_block_count (int): how many blocks each query sees.
-        atten_mask (Tensor): reserved; None.
-        actual_seq_qlen (Union[tuple[int], list[int]]): where the sequences of queries end.
-        actual_seq_kvlen (Union[tuple[int], list[int]]): where those of keys end.
+        select_block_size (int): must be 64.
+        select_block_count (int): the number of blocks that each query attends to.
+        atten_mask (Tensor): reserved; must be None.
+        actual_seq_qlen (Union[tuple[int], list[int]]): the end of each sequence of queries.
+        actual_seq_kvlen (Union[tuple[int], list[int]]): the end of each sequence of keys.
 
     Returns:
-        tuple[Tensor]: the attention, (T1, N1, D2), the largest score of each query and the sum of
-        the exponentials beneath it, float32, (T1, N1, 8), each value eight times.
+        tuple[Tensor]: the attention, (T1, N1, D2); the largest score of each query; and the sum of
+        exponentials relative to it. The last two are float32, (T1, N1, 8), with each value repeated
+        eight times.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if `select_block_size` is not 64, or `atten_mask` is given.
         RuntimeError: if shapes, dtypes, lengths or blocks do not fit.
 
@@ -166,7 +167,8 @@ def nsa_select_attention(
 
 
 def _of_sequence(query, key, value, blocks, scale):
-    """The attention of one sequence; the heads that share keys are the queries of `attend`."""
+    """Computes the attention of one sequence; the query heads that share a key head become queries
+    of `attend`."""
     steps, heads, features = query.shape
     keys, values, beyond = _select(key, value, blocks)
     groups = query.reshape((steps, key.shape[1], -1, features))

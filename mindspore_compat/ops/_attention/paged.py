@@ -1,8 +1,8 @@
 """PagedAttention, PagedAttentionMask: attention to keys in the blocks of a cache.
 
-Each token has a row of a table that names its blocks. The documentation of 2.10 is the reference;
-the original keeps these for exported networks. Caches are written by _attention/kv_cache.py, the
-arithmetic of scores is in _attention/attention.py.
+Each token has a row of a table that lists its blocks. MindSpore keeps these operators for exported
+networks, so its documentation of 2.10 is the reference. Caches are written by
+_attention/kv_cache.py; the arithmetic of scores is in _attention/attention.py.
 """
 
 import struct
@@ -28,18 +28,19 @@ Quant = OneOf("DEFAULT", "PERTOKEN")
 
 @op(compute="native")
 def paged(xp, cache: TensorOf("int8", floating), table: Int32, keys: Any):
-    """The first `keys` rows of each token's blocks, (tokens, keys, heads, features)."""
+    """Returns the first `keys` rows of each token's blocks, (tokens, keys, heads, features)."""
     rows = xp.getitem(cache, (table,))
     return xp.reshape(rows, (table.shape[0], -1, *cache.shape[2:]))[:, :keys]
 
 
 class _Paged(Primitive):
-    """What both attentions share: the checks, the keys and values of a cache, the layout."""
+    """The base class of both operators: checks, reads keys and values from a cache, and lays out
+    the result."""
 
     def _attend(
         self, query, caches, table, lengths, quant, shift, counts=None, value_width=0, last=False
     ):
-        """The attention output of each token, laid out as `query`."""
+        """Computes the attention output of each token, laid out as `query`."""
         tokens = query.shape[0]
         heads = self.head_num
         _need_shapes(self.name, query, caches, heads, self.kv_head_num, value_width)
@@ -66,12 +67,12 @@ class _Paged(Primitive):
 
 
 def _split(heads, groups):
-    """The heads of a shift grouped by heads of the keys; a single head stays one."""
+    """Groups the heads of a shift by key head; a single head stays single."""
     return (1, 1) if heads == 1 else (groups, heads // groups)
 
 
 def _need_shapes(api, query, caches, heads, groups, value_width):
-    """Checks of heads and features."""
+    """Checks heads and features."""
     key, value = caches
     features = query.shape[-1] if query.shape[1:-1] == (heads,) else query.shape[-1] // heads
     whole = 1
@@ -94,10 +95,11 @@ def _need_shapes(api, query, caches, heads, groups, value_width):
 
 
 def _tables(api, tokens, table, lengths, counts, shape, last):
-    """For each token its blocks and its number of keys; read on the host.
+    """Returns the blocks and the number of keys of each token; reads them on the host.
 
-    With `counts` (the queries of each sequence), what is given for a sequence holds for its tokens;
-    with `last`, each of its tokens sees one key less than the next.
+    With `counts`, the number of queries of each sequence, the table has one row per sequence, which
+    is used for all its tokens. With `last`, each token of a sequence attends to one key fewer than
+    the next token.
     """
     rows, key_counts = to_host(table._array).tolist(), numbers_of(lengths)
     counts = [1] * tokens if counts is None else counts
@@ -127,7 +129,8 @@ def _tables(api, tokens, table, lengths, counts, shape, last):
 
 
 def _scales(api, mode, scale, offset, cache, tokens):
-    """The factors of bytes, and the offsets added before, as (2, ...) that broadcasts."""
+    """Returns the scales of int8 values, and the offsets added before scaling, as (2, ...) that
+    broadcasts."""
     bytes_given = str(cache.dtype) == "Int8"
     if bytes_given != (scale is not None) or offset is not None and scale is None:
         raise ValueError(
@@ -160,7 +163,7 @@ def _from_bits(scale):
 
 
 def _shift(api, name, mask, tokens, keys, heads=1):
-    """What is added to the scores, (tokens, heads, keys or more)."""
+    """Returns the shift that is added to the scores, (tokens, heads, keys or more)."""
     flat = (
         mask.reshape((tokens, heads, -1)) if mask.size == tokens * heads * mask.shape[-1] else None
     )
@@ -184,50 +187,55 @@ def _need_dtypes(api, query, caches):
 class PagedAttention(_Paged):
     """Computes paged attention: tokens attend to keys in the blocks of a key-value cache.
 
-    softmax(scale_value * query @ key.T + attn_mask + alibi_mask) @ value, for each token over the
-    first `context_lens` keys of its blocks, computed in float32. Bytes count as (byte + offset) *
-    scale.
+    It is softmax(scale_value * query @ key.T + attn_mask + alibi_mask) @ value for each token over
+    the first `context_lens` keys of its blocks, computed in float32. An int8 value stands for
+    (value + offset) * scale.
 
-    The page leaves some things open. Masks are added to the scores. "TRAPEZOIDAL" lets the tokens
-    of a sequence see one key less each than the next, the last one all. Scales "PERTOKEN" are one
-    number for the keys and one for the values of each token of the query, as their shape says.
-    `mla_v_dim` follows from the shape of the result: values are the first features of their cache,
-    as in multi-head latent attention (arXiv 2405.04434).
+    MindSpore's documentation leaves four points open; this implementation decides them so. Masks
+    are added to the scores. With "TRAPEZOIDAL", the last token of a sequence attends to all keys,
+    and each token to one key fewer than the next. "PERTOKEN" scales are one number for the keys and
+    one for the values of each query token, as their shape suggests. `mla_v_dim` means that the
+    values are the first features of `value_cache`, as in multi-head latent attention (arXiv
+    2405.04434).
 
     Args:
-        head_num (int): how many heads the queries have.
+        head_num (int): the number of query heads.
         scale_value (float): the factor of the products of queries and keys.
-        kv_head_num (int): how many heads the keys have, a divisor of `head_num`.
-        kv_cache_quant_mode (str): "DEFAULT" for a scale for each channel, or "PERTOKEN".
+        kv_head_num (int): the number of key heads, a divisor of `head_num`.
+        kv_cache_quant_mode (str): "DEFAULT" for one scale per channel, or "PERTOKEN".
             Default: "DEFAULT".
         mask_mode (str): "MASK_DEFAULT" or "TRAPEZOIDAL". Default: "MASK_DEFAULT".
-        mla_v_dim (int): how many features of `value_cache` are the values'; 0 for all. Default: 0.
+        mla_v_dim (int): the number of features of `value_cache` that are values; 0 for all.
+            Default: 0.
 
     Inputs:
         - **query** (Tensor) - shape (tokens, head_num, features), or with the last two axes joined;
           float16 or bfloat16.
         - **key_cache** (Tensor) - shape (blocks, block size, kv_head_num, features), int8 or of the
           dtype of `query`.
-        - **value_cache** (Tensor) - of its shape and dtype.
-        - **block_tables** (Tensor) - the blocks of each token, or of each sequence of
-          `q_seq_lens`, int32, shape (tokens, blocks).
-        - **context_lens** (Tensor) - how many keys each has, int32, shape (tokens,).
-        - **antiquant_scale** (Tensor) - for caches of int8, of keys and of values, shape (2,
-          kv_head_num * features) or (2, tokens); of floats, or int64 with the bits of a float32 in
-          its lower half. Default: ``None``.
-        - **antiquant_offset** (Tensor) - likewise; of floats or int32. Default: ``None``.
+        - **value_cache** (Tensor) - of the shape and dtype of `key_cache`.
+        - **block_tables** (Tensor) - the blocks of each token, or of each sequence if `q_seq_lens`
+          is given, int32, shape (tokens, blocks).
+        - **context_lens** (Tensor) - the number of keys of each row of `block_tables`, int32, shape
+          (tokens,).
+        - **antiquant_scale** (Tensor) - scales of int8 keys and values, shape (2, kv_head_num *
+          features) or (2, tokens); floats, or int64 with the bits of a float32 in its lower half.
+          Default: ``None``.
+        - **antiquant_offset** (Tensor) - added before scaling, of the same shape; floats or int32.
+          Default: ``None``.
         - **attn_mask** (Tensor) - shape (tokens, keys). Default: ``None``.
-        - **q_seq_lens** (Tensor) - how many tokens each sequence has, int32. Default: ``None``, for
-          one.
+        - **q_seq_lens** (Tensor) - the number of tokens of each sequence, int32. Default: ``None``,
+          one token each.
         - **alibi_mask** (Tensor) - shape (tokens, keys). Default: ``None``.
 
     Outputs:
-        Tensor, of the dtype of `query` and of its shape, with `mla_v_dim` features of each head.
+        Tensor, of the shape and dtype of `query`; with `mla_v_dim`, each head has that number of
+        features.
 
     Raises:
-        TypeError: if a dtype is another one, or a Tensor is missing.
-        ValueError: if shapes, heads, lengths or blocks do not fit, scales do not belong to the
-            caches, or a mode is another one.
+        TypeError: if a dtype is not one of those listed, or a Tensor is missing.
+        ValueError: if shapes, heads, lengths or blocks do not fit, scales do not fit the dtype of
+            the caches, or a mode is unknown.
 
     Examples:
         >>> import numpy as np
@@ -306,14 +314,14 @@ class PagedAttentionMask(_Paged):
     """Computes paged attention with a shift for each head: tokens attend to keys in the blocks of a
     key-value cache.
 
-    softmax(scale_value * query @ key.T + alibi_mask) @ value, for each token over the first
+    It is softmax(scale_value * query @ key.T + alibi_mask) @ value for each token over the first
     `context_lens` keys of its blocks, computed in float32; otherwise as `ops.PagedAttention`.
 
     Args:
-        head_num (int): how many heads the queries have.
+        head_num (int): the number of query heads.
         scale_value (float): the factor of the products of queries and keys.
-        kv_head_num (int): how many heads the keys have, a divisor of `head_num`.
-        kv_cache_quant_mode (str): "DEFAULT" for a scale for each channel, or "PERTOKEN".
+        kv_head_num (int): the number of key heads, a divisor of `head_num`.
+        kv_cache_quant_mode (str): "DEFAULT" for one scale per channel, or "PERTOKEN".
             Default: "DEFAULT".
 
     Inputs:
@@ -321,9 +329,9 @@ class PagedAttentionMask(_Paged):
           float16 or bfloat16.
         - **key_cache** (Tensor) - shape (blocks, block size, kv_head_num, features), int8 or of the
           dtype of `query`.
-        - **value_cache** (Tensor) - of its shape and dtype.
+        - **value_cache** (Tensor) - of the shape and dtype of `key_cache`.
         - **block_tables** (Tensor) - the blocks of each token, int32, shape (tokens, blocks).
-        - **context_lens** (Tensor) - how many keys each token has, int32, shape (tokens,).
+        - **context_lens** (Tensor) - the number of keys of each token, int32, shape (tokens,).
         - **antiquant_scale** (Tensor) - as for `ops.PagedAttention`. Default: ``None``.
         - **antiquant_offset** (Tensor) - as for `ops.PagedAttention`. Default: ``None``.
         - **alibi_mask** (Tensor) - added to the scores, of the dtype of `query`, shape (tokens,
@@ -333,9 +341,9 @@ class PagedAttentionMask(_Paged):
         Tensor, of the shape and dtype of `query`.
 
     Raises:
-        TypeError: if a dtype is another one, or dtypes differ.
-        ValueError: if shapes, heads, lengths or blocks do not fit, scales do not belong to the
-            caches, or a mode is another one.
+        TypeError: if a dtype is not one of those listed, or dtypes differ.
+        ValueError: if shapes, heads, lengths or blocks do not fit, scales do not fit the dtype of
+            the caches, or a mode is unknown.
 
     Source: mindspore.ops.PagedAttentionMask of MindSpore 2.10.
     """

@@ -1,9 +1,9 @@
-"""The attention ops of inference: prompt_flash_attention and incre_flash_attention.
+"""The attention operators of inference: prompt_flash_attention and incre_flash_attention.
 
-The first is for many queries, the second for one query of each batch, which attends to the keys of
-a cache. The one that chooses between them is in _attention/fused_infer.py; what they share is in
-_attention/inference.py. The documentation of 2.10 is the reference; the original runs these on
-Ascend only.
+The first computes the attention of many queries, the second that of one query per batch to the keys
+of a cache. The operator that chooses between them is in _attention/fused_infer.py; shared code is
+in _attention/inference.py. MindSpore runs these operators on Ascend only, so its documentation of
+2.10 is the reference.
 """
 
 from ..._core.declare.public_api import public
@@ -64,48 +64,56 @@ def prompt_flash_attention(
     """Computes flash attention of a prompt's queries: softmax(scale_value * query @ key.T +
     pse_shift) @ value.
 
-    With B batches, S1 queries, S2 keys, N heads of the queries and kvN of the keys, of D features
-    each. It is computed in float32. A query that may see nothing, or is none, gathers zeros.
+    B is the number of batches, S1 of queries, S2 of keys; N and kvN are the numbers of query and
+    key heads, of D features each. The result is computed in float32. The output of a query that is
+    padding or may not attend to any key is 0.
 
     Args:
         query (Tensor): shape (B, S1, N * D) or (B, N, S1, D) by layout; float16, bfloat16 or int8.
         key (Tensor): shape (B, S2, kvN * D) or (B, kvN, S2, D), of the dtype of `query`.
         value (Tensor): as `key`.
-        attn_mask (Tensor): nonzero where a key is left out, shape (S1, S2), (B, S1, S2),
-            (1, S1, S2), (B, 1, S1, S2) or (1, 1, S1, S2); for modes 2, 3 and 4 a lower triangle
-            (2048, 2048), which stands for what the mode says. Default: None.
-        actual_seq_lengths (Union[Tensor, tuple[int], list[int]]): how many queries each batch has,
-            (B,). Default: None, for all.
-        actual_seq_lengths_kv (Union[Tensor, tuple[int], list[int]]): how many keys each batch has.
-        pse_shift (Tensor): added to the scores, shape (B, N, S1, S2) or (1, N, S1, S2), or longer;
-            bfloat16 as `query`, else float16.
-        deq_scale1 (Tensor): of the products of bytes, one number, float32, or uint64 with the bits
-            of a float32 in its lower half. With `quant_scale1` and `deq_scale2` for queries of
-            int8, and only for those.
-        quant_scale1 (Tensor): of the weights, before they are rounded to bytes; float32.
-        deq_scale2 (Tensor): of the result, of the dtype of `deq_scale1`.
-        quant_scale2 (Tensor): of the result, before it is rounded to bytes; one number, or one for
-            each channel. Default: None, for a result of floats.
-        quant_offset2 (Tensor): added to the result with it, of its shape and dtype.
+        attn_mask (Tensor): nonzero where a key must not be attended to, shape (S1, S2), (B, S1,
+            S2), (1, S1, S2), (B, 1, S1, S2) or (1, 1, S1, S2); for modes 2, 3 and 4 a lower
+            triangle (2048, 2048), which is expanded to the mask of the mode. Default: None.
+        actual_seq_lengths (Union[Tensor, tuple[int], list[int]]): the number of queries of each
+            batch, (B,). Default: None, all of them.
+        actual_seq_lengths_kv (Union[Tensor, tuple[int], list[int]]): the number of keys of each
+            batch.
+        pse_shift (Tensor): added to the scores, shape (B, N, S1, S2) or (1, N, S1, S2), or longer
+            in the last two axes; bfloat16 if `query` is, else float16.
+        deq_scale1 (Tensor): scales the int8 products of queries and keys; one number, float32, or
+            uint64 whose lower half holds the bits of a float32. It is given together with
+            `quant_scale1` and `deq_scale2`, and only for int8 queries.
+        quant_scale1 (Tensor): scales the attention weights before they are rounded to int8;
+            float32.
+        deq_scale2 (Tensor): scales the int8 products of weights and values; of the dtype of
+            `deq_scale1`.
+        quant_scale2 (Tensor): scales the result before it is rounded to int8; one number, or one
+            per channel. Default: None, a floating result.
+        quant_offset2 (Tensor): added to the scaled result, of the shape and dtype of
+            `quant_scale2`.
         num_heads (int): N, in [1, 256].
         scale_value (float): the factor of the products of queries and keys. Default: 1.0.
-        pre_tokens (int): how many keys back a query sees, for modes 0 (with a mask) and 4.
-        next_tokens (int): how many keys ahead it sees. Default: 0.
+        pre_tokens (int): how many keys before its own position a query attends to; for modes 0
+            (with a mask) and 4.
+        next_tokens (int): how many keys after its own position a query attends to. Default: 0.
         input_layout (str): "BSH" or "BNSD". Default: "BSH".
         num_key_value_heads (int): kvN, a divisor of N; 0 for N. Default: 0.
-        sparse_mode (int): which keys a query sees: 0, those of the band from the upper left that
-            the mask leaves; 1, those that the mask leaves; 2, a triangle from the upper left; 3, a
-            triangle to the lower right; 4, a band to the lower right. Default: 0.
-        inner_precise (int): 0 or 1, how exact the original is; without effect.
+        sparse_mode (int): which keys a query attends to. 0: the keys of a band from the upper left
+            corner that the mask allows; 1: the keys that the mask allows; 2: a triangle from the
+            upper left corner; 3: a triangle to the lower right corner; 4: a band to the lower right
+            corner. Default: 0.
+        inner_precise (int): 0 or 1; selects the precision on Ascend, without effect here.
 
     Returns:
-        Tensor, of the shape of `query`; int8 with `quant_scale2`, float16 of other bytes, else of
-        the dtype of `query`.
+        Tensor, of the shape of `query`; int8 if `quant_scale2` is given, float16 for other int8
+        queries, else of the dtype of `query`.
 
     Raises:
-        TypeError: if a dtype is another one, or dtypes differ, or an argument is of another type.
-        ValueError: if `input_layout` is another one, axes or lengths do not fit, or scales do not
-            belong together.
+        TypeError: if a dtype is not one of those listed, dtypes differ, or an argument has the
+            wrong type.
+        ValueError: if `input_layout` is unknown, axes or lengths do not fit, or only some of the
+            scales that belong together are given.
         RuntimeError: if heads, features, the mask or `sparse_mode` do not fit.
 
     Examples:
@@ -140,7 +148,7 @@ def prompt_flash_attention(
 
 
 def _need_prompt(call, mode, reach):
-    """The limits of a prompt: heads, features and modes."""
+    """Checks the limits of a prompt: heads, features and modes."""
     if call.heads > 256:
         call.refuse(f"'num_heads' must be in [1, 256], but got {call.heads}", RuntimeError)
     if mode not in _MODES:
@@ -173,7 +181,7 @@ def _see(call, mask, mode, reach, shift):
 
 
 def _byte_scales(call, scales):
-    """The three scales of a call with bytes, None for other inputs."""
+    """Returns the three scales of a call with int8 inputs; None for other inputs."""
     present = [x is not None for x in scales]
     if all(present) if str(call.dtype) == "Int8" else not any(present):
         if not all(present):
@@ -192,7 +200,7 @@ def _byte_scales(call, scales):
 
 
 def _result(call, scales, scale, offset):
-    """The attention in the requested layout and dtype."""
+    """Computes the attention and returns it in the requested layout and dtype."""
     if offset is not None and scale is None:
         call.refuse("'quant_offset2' must be None where 'quant_scale2' is, but got a Tensor")
     if scale is None:
@@ -204,7 +212,7 @@ def _result(call, scales, scale, offset):
             TypeError,
         )
     if not scales:
-        call.query = call.query.astype(float32)  # so that the result is rounded once
+        call.query = call.query.astype(float32)  # so that the result is rounded only once
     return call.folded(call.quantized(call.run(*scales), scale, offset))
 
 
@@ -239,50 +247,53 @@ def incre_flash_attention(
     """Computes incremental flash attention of one query per batch to cached keys: softmax(scale * q
     @ k.T + pse) @ v.
 
-    With B batches, S keys, N heads of the query and kvN of the keys, of D features each. It is
-    computed in float32. A query that may see nothing gathers zeros.
+    B is the number of batches, S of keys; N and kvN are the numbers of query and key heads, of D
+    features each. The result is computed in float32. The output of a query that may not attend to
+    any key is 0.
 
     Args:
         query (Tensor): shape (B, 1, N * D) or (B, N, 1, D) by layout; float16 or bfloat16.
-        key (Union[tuple[Tensor], list[Tensor]]): one, of shape (B, S, kvN * D) or (B, kvN, S, D);
-            in pages (pages, block_size, kvN * D) or (pages, kvN, block_size, D). Of the dtype of
-            `query`, or int8.
+        key (Union[tuple[Tensor], list[Tensor]]): a sequence of one Tensor, shape (B, S, kvN * D) or
+            (B, kvN, S, D); in pages, shape (pages, block_size, kvN * D) or (pages, kvN, block_size,
+            D). Of the dtype of `query`, or int8.
         value (Union[tuple[Tensor], list[Tensor]]): as `key`.
-        attn_mask (Tensor): nonzero where a key is left out, shape (B, S), (B, 1, S) or
+        attn_mask (Tensor): nonzero where a key must not be attended to, shape (B, S), (B, 1, S) or
             (B, 1, 1, S); bool, int8 or uint8. Default: None.
-        actual_seq_lengths (Union[Tensor, tuple[int], list[int]]): how many keys each batch has,
-            (B,) or (1,). Default: None, for all.
+        actual_seq_lengths (Union[Tensor, tuple[int], list[int]]): the number of keys of each batch,
+            (B,) or (1,). Default: None, all of them.
         pse_shift (Tensor): added to the scores, of the dtype of `query`, shape (B, N, 1, S) or
             (1, N, 1, S).
-        dequant_scale1 (Tensor): disabled; None.
-        quant_scale1 (Tensor): disabled; None.
-        dequant_scale2 (Tensor): disabled; None.
-        quant_scale2 (Tensor): of the result, before it is rounded to int8; float32. Default: None,
-            for a result of floats.
-        quant_offset2 (Tensor): added to the result with it.
-        antiquant_scale (Tensor): of keys and values of int8, one of each channel, shape
-            (2, kvN, 1, D) or (2, kvN * D) by layout, of the dtype of `query`.
-        antiquant_offset (Tensor): added to them before, of the same shape.
+        dequant_scale1 (Tensor): disabled; must be None.
+        quant_scale1 (Tensor): disabled; must be None.
+        dequant_scale2 (Tensor): disabled; must be None.
+        quant_scale2 (Tensor): scales the result before it is rounded to int8; float32. Default:
+            None, a floating result.
+        quant_offset2 (Tensor): added to the scaled result.
+        antiquant_scale (Tensor): scales int8 keys and values, one per channel, shape (2, kvN, 1, D)
+            or (2, kvN * D) by layout, of the dtype of `query`.
+        antiquant_offset (Tensor): added to int8 keys and values before scaling, of the same shape.
         block_table (Tensor): the pages of each batch, int32, shape (B, pages). Default: None.
         num_heads (int): N.
         input_layout (str): "BSH" or "BNSD". Default: "BSH".
         scale_value (float): the factor of the products of queries and keys. Default: 1.0.
         num_key_value_heads (int): kvN, a divisor of N; 0 for N. Default: 0.
-        block_size (int): how many keys a page holds. Default: 0.
-        inner_precise (int): 0 or 1, how exact the original is; without effect.
-        kv_padding_size (Tensor): by how many empty positions the keys are followed, where
-            `actual_seq_lengths` is given; int64, one number. Where they leave no key, the query
-            sees nothing.
+        block_size (int): the number of keys per page. Default: 0.
+        inner_precise (int): 0 or 1; selects the precision on Ascend, without effect here.
+        kv_padding_size (Tensor): the number of padding positions after the keys, if
+            `actual_seq_lengths` is given; int64, one number. If no keys are left, the query attends
+            to nothing.
 
     Returns:
-        Tensor, of the shape of `query`; int8 with `quant_scale2`, else of the dtype of `query`.
+        Tensor, of the shape of `query`; int8 if `quant_scale2` is given, else of the dtype of
+        `query`.
 
     Raises:
-        TypeError: if a dtype is another one, or dtypes differ, or an argument is of another type.
-        ValueError: if `input_layout` is another one, heads, axes, lengths, pages or scales do not
-            fit, or a disabled argument is given.
-        RuntimeError: if `num_heads` is not above 0, there is more than one query, `key` or `value`,
-            or other shapes do not fit.
+        TypeError: if a dtype is not one of those listed, dtypes differ, or an argument has the
+            wrong type.
+        ValueError: if `input_layout` is unknown, heads, axes, lengths, pages or scales do not fit,
+            or a disabled argument is given.
+        RuntimeError: if `num_heads` is not above 0, there are several queries, keys or values, or
+            other shapes do not fit.
 
     Examples:
         >>> import numpy as np
@@ -341,7 +352,8 @@ def _need_whole_pages(call, scale):
 
 
 def _halve(call, both):
-    """The halves for keys and for values, from a Tensor of both; (None, None) without one."""
+    """Splits a Tensor of scales into the halves for keys and for values; (None, None) without
+    one."""
     if both is None:
         return None, None
     if both.ndim < 1 or both.shape[0] != 2:
@@ -353,7 +365,7 @@ def _halve(call, both):
 
 
 def _need_dtypes(call, scales):
-    """Rejects keys whose dtype is not that of the queries, except bytes with their scales."""
+    """Rejects keys whose dtype is not that of the queries, except int8 keys with scales."""
     dtypes = {str(x.dtype) for x in [*call.keys, *call.values]}
     if dtypes == {"Int8"} and str(call.dtype) != "Int8":
         return True
@@ -372,7 +384,7 @@ def _need_dtypes(call, scales):
 
 
 def _take_cache(call, scales, by_token, pages, lengths, padding):
-    """Lays out the keys and values of one query: dense, from pages, or from bytes."""
+    """Lays out the keys and values of one query: dense, from pages, or dequantized from int8."""
     if call.queries != 1:
         call.refuse(f"'query' must be one for each batch, but got {call.queries}", RuntimeError)
     bytes_ = _need_dtypes(call, scales)

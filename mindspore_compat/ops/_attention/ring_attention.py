@@ -26,26 +26,29 @@ def ring_attention_update(
     """Merges the attention outputs for two parts of the keys into the output for both (ring
     attention).
 
-    With m the larger maximum and s_i the sums times exp(m_i - m), the result is (out_1 s_1 + out_2
-    s_2) / (s_1 + s_2), and its maximum and sum are m and s_1 + s_2.
+    Let m be the larger of the two maxima, and s_i = sum_i * exp(m_i - m). The output is (out_1 s_1
+    + out_2 s_2) / (s_1 + s_2), with the maximum m and the sum s_1 + s_2.
 
     Args:
-        prev_attn_out (Tensor): the first attention, (S, B, H), or (T, N, D) for "TND".
-        prev_softmax_max (Tensor): its largest scores, (B, N, S, 8), or (T, N, 8), each eight times.
-        prev_softmax_sum (Tensor): the sums of exponentials beneath them, of the same shape.
-        cur_attn_out (Tensor): the second attention; so its `cur_softmax_max`, `cur_softmax_sum`.
-        actual_seq_qlen (Tensor): where the sequences start and end, from 0 to T, for "TND".
+        prev_attn_out (Tensor): the attention output for the first part, (S, B, H), or (T, N, D) for
+            "TND".
+        prev_softmax_max (Tensor): its largest scores, (B, N, S, 8), or (T, N, 8), with each value
+            repeated eight times.
+        prev_softmax_sum (Tensor): its sums of exponentials relative to them, of the same shape.
+        cur_attn_out (Tensor): the attention output for the second part; `cur_softmax_max` and
+            `cur_softmax_sum` are its largest scores and sums.
+        actual_seq_qlen (Tensor): the boundaries of the sequences, from 0 to T, for "TND".
         layout (str): "SBH" or "TND". Default: "SBH".
 
     Shapes:
-        For "SBH" the attentions are (S, B, H) and scores and sums are (B, N, S, 8); for "TND" they
-        are (T, N, D) and (T, N, 8). The results have the shapes and dtypes of the first part.
+        For "SBH" the attention outputs are (S, B, H), the maxima and sums (B, N, S, 8). For "TND"
+        they are (T, N, D) and (T, N, 8). The results have the shapes and dtypes of the first part.
 
     Returns:
-        tuple[Tensor]: the attention, its largest scores and its sums.
+        tuple[Tensor]: the attention output, the largest scores and the sums.
 
     Raises:
-        RuntimeError: if for "TND" the features are not a multiple of 64 or too many, or
+        RuntimeError: if for "TND" the features exceed the limit or are not a multiple of 64, or
             `actual_seq_qlen` is missing or does not grow from 0 to T.
 
     Example:
@@ -74,7 +77,7 @@ def ring_attention_update(
 
 
 def _need_ring(out, lengths):
-    """The documented limits of joined sequences."""
+    """Checks the documented limits of joined sequences."""
     heads, features = out.shape[-2:]
     api = "ring_attention_update"
     if features % 64:

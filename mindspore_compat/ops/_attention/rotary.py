@@ -1,6 +1,7 @@
-"""Rotary position embedding (RoPE): pairs of features rotated by position-dependent angles.
+"""Rotary position embedding (RoPE): rotates pairs of features by angles that depend on the
+position.
 
-The documentation of 2.10 is the reference; the original runs these on Ascend only.
+MindSpore runs these operators on Ascend only, so its documentation of 2.10 is the reference.
 """
 
 from ..._core.declare.op import op
@@ -16,8 +17,8 @@ from .._rules import Floats
 def rotary_position_embedding(xp, x: Floats, cos: Floats, sin: Floats, mode: Int = 0):
     """Applies rotary position embedding (RoPE): x * cos + rotated(x) * sin, summed in float32.
 
-    Mode 0 pairs each feature of the first half with one of the second, (a, b) -> (-b, a); mode 1
-    pairs neighbours.
+    In mode 0, rotated(x) maps feature pairs (a, b) to (-b, a), where a is in the first half of the
+    features and b in the second. In mode 1, a and b are neighbours.
 
     Args:
         x (Tensor): shape (B, N, S, D), D even.
@@ -33,8 +34,9 @@ def rotary_position_embedding(xp, x: Floats, cos: Floats, sin: Floats, mode: Int
         Tensor, of the shape and dtype of `x`.
 
     Raises:
-        TypeError: if an input is not a Tensor of floats, or `mode` not an int.
-        ValueError: if `x` does not have 4 axes, the last of an even length, or `mode` is another.
+        TypeError: if an input is not a floating Tensor, or `mode` is not an int.
+        ValueError: if `x` does not have 4 axes with the last of even length, or `mode` is neither 0
+            nor 1.
 
     Example:
         >>> x, one = ms.Tensor([[[[1.0, 2.0]]]]), ms.ops.ones((1, 1, 1, 2))
@@ -74,22 +76,23 @@ def apply_rotary_pos_emb(
 ):
     """Applies rotary position embedding (RoPE) to a query and a key: x cos + rotate_half(x) sin.
 
-    A row of `cos` and `sin` belongs to a token where there are as many rows as tokens, or as
-    positions of the sequence; else `position_ids` gives the row of each.
+    If `cos` and `sin` have one row per token or one per position of the sequence, the rows are used
+    in order. Otherwise `position_ids` gives the row of each token.
 
     Args:
-        query (Tensor): the features of whole heads of the width of `cos`.
+        query (Tensor): its features are those of whole heads of the width of `cos`.
         key (Tensor): as `query`; it may have fewer heads.
-        cos (Tensor): the cosines, a row for each position.
-        sin (Tensor): the sines, likewise.
+        cos (Tensor): the cosines, one row per position.
+        sin (Tensor): the sines, one row per position.
         position_ids (Tensor): the row of each token.
-        cos_format (int): the layout of `cos` and `sin`; here their shapes show it. Default: 0.
+        cos_format (int): the layout of `cos` and `sin`. It has no effect, because their shapes show
+            it. Default: 0.
 
     Shapes:
         `query` is (batch, sequence, features) or (batch, heads, sequence, width).
 
     Returns:
-        tuple[Tensor], the query and the key.
+        tuple[Tensor], the rotated query and key.
 
     Example:
         >>> query, angle = ms.ops.ones((1, 1, 2)), ms.Tensor([[np.pi / 2] * 2], ms.float32)
@@ -121,5 +124,5 @@ def _rotate(xp, x, cos, sin, position_ids):
 
 
 def _upcast(xp, x):
-    """`x` in float32 at least."""
+    """Casts `x` to float32 unless it is wider."""
     return xp.cast(x, "float32") if x.dtype.itemsize < 4 else x

@@ -1,10 +1,10 @@
-"""Sparse attention to the most relevant keys: lightning_indexer, sparse_flash_attention.
+"""Sparse attention to the most relevant keys: lightning_indexer and sparse_flash_attention.
 
-The first finds the keys that matter to a query, the second attends to them. Sequences may have
-different lengths, be joined ("TND"), or lie in pages that a table names ("PA_BSND"); each is
-processed separately. The documentation of 2.10 is the reference; the original runs these on Ascend
-only. Attention to all keys is in _attention/flash.py, the arithmetic of scores in
-_attention/attention.py.
+lightning_indexer finds the keys that matter to a query; sparse_flash_attention attends to them.
+Sequences may differ in length, be joined ("TND"), or lie in pages that a table lists ("PA_BSND");
+each sequence is processed separately. MindSpore runs these operators on Ascend only, so its
+documentation of 2.10 is the reference. Attention to all keys is in _attention/flash.py, the
+arithmetic of scores in _attention/attention.py.
 """
 
 import math
@@ -38,14 +38,14 @@ _LEFT_OVER = -1  # the index of a key that does not exist
 
 
 class _Sequences:
-    """Tokens of several sequences: those of each, and the whole put together again.
+    """Splits an array into the tokens of each sequence, and joins the results again.
 
     Args:
         api (str): the public name.
-        name (str): that of the argument.
+        name (str): the argument's name, for messages.
         layout (str): "BSND", "TND" or "PA_BSND".
-        x (Tensor): its first array.
-        lengths (Tensor): how many tokens each has, or where each ends for "TND".
+        x (Tensor): an array in this layout.
+        lengths (Tensor): the number of tokens of each sequence, or its end for "TND".
         table (Tensor): the pages of each sequence, for "PA_BSND".
     """
 
@@ -84,9 +84,7 @@ class _Sequences:
             )
 
     def parts(self, x):
-        """The tokens of each sequence, one sequence at a time, from an array laid out as
-        the first.
-        """
+        """Yields the tokens of each sequence from an array that is laid out as `x`."""
         flat = x if self.layout == "TND" else x.reshape((-1, *x.shape[2:]))
         for i, (start, stop) in enumerate(self.spans):
             if self.pages is None:
@@ -95,7 +93,8 @@ class _Sequences:
                 yield flat[Tensor._wrap(space_for(x._array).asarray(self.pages[i], "int64"))]
 
     def whole(self, parts, fill):
-        """The results of all sequences, laid out as the first array; `fill` where there is none."""
+        """Joins the results of all sequences, laid out as `x`; positions without a token get
+        `fill`."""
         result, rest = [], self.shape[1] if self.layout == "BSND" else 0
         for one in parts:
             result.append(one)
@@ -108,7 +107,7 @@ class _Sequences:
 
 
 def _pages(api, table, shape, lengths):
-    """For each sequence the positions of its tokens in the pages; read on the host."""
+    """Returns the positions of each sequence's tokens in the pages; reads the table on the host."""
     size = shape[1]
     rows = to_host(table._array).reshape(table.shape[0], -1)
     result = []
@@ -138,7 +137,7 @@ def _need_same_count(api, queries, keys):
 
 
 def _visible_counts(xp, mode, start, stop, queries, keys):
-    """How many keys each of some queries may attend to: all, or in mode 3 those up to its own
+    """Returns how many keys each query may attend to: all, or in mode 3 those up to its own
     position.
     """
     if mode == 0:
@@ -146,12 +145,13 @@ def _visible_counts(xp, mode, start, stop, queries, keys):
     return xp.clip(xp.arange(start, stop) + 1 + keys - queries, 0, keys)
 
 
-# Which keys matter --------------------------------------------------------------------------------
+# Selection of keys --------------------------------------------------------------------------------
 
 
 @op(compute="native")
 def indexer_scores(xp, query: Floats, key: Floats, weights: Floats):
-    """The sum over heads of weights * relu(query @ key.T), (queries, keys), in float32 at least."""
+    """Computes the sum over heads of weights * relu(query @ key.T), (queries, keys), in float32 at
+    least."""
     query, key, weights = _upcast(xp, query, key, weights)
     out, keys = 0, xp.swapaxes(key, -1, -2)
     for h in range(query.shape[1]):
@@ -161,7 +161,7 @@ def indexer_scores(xp, query: Floats, key: Floats, weights: Floats):
 
 @indexer_scores.vjp_joint
 def indexer_scores_vjp(xp, g, query, key, weights):
-    """Gradients of queries, keys and weights; the products are recomputed."""
+    """Returns the gradients of queries, keys and weights; recomputes the products."""
     g, query, key, weights = _upcast(xp, g, query, key, weights)
     to_query, to_key, to_weights = [], 0, []
     for h in range(query.shape[1]):
@@ -175,9 +175,10 @@ def indexer_scores_vjp(xp, g, query, key, weights):
 
 @op(compute="native")
 def best_keys(xp, scores: Floats, seen: Index, count: Int):
-    """The `count` largest of the first `seen` scores of each row, in order, and their positions.
+    """Returns the `count` largest of the first `seen` scores of each row, in order, and their
+    positions.
 
-    What is left over holds minus infinity and -1.
+    Rows with fewer scores are padded with minus infinity and position -1.
     """
     keys = scores.shape[1]
     hidden = xp.arange(keys) >= xp.expand_dims(seen, -1)
@@ -194,7 +195,7 @@ def best_keys(xp, scores: Floats, seen: Index, count: Int):
 
 @best_keys.vjp_joint
 def best_keys_vjp(xp, g, out, scores_shape):
-    """The gradient of the scores, each from its own keys."""
+    """Returns the gradient of the scores, nonzero at the selected keys only."""
     at = out[1][:, : scores_shape[1]]
     flow = xp.where(at >= 0, g[0][:, : scores_shape[1]], 0)
     at = xp.maximum(at, 0)
@@ -227,30 +228,31 @@ def lightning_indexer(
         query (Tensor): shape (B, S1, N1, D), or (T1, N1, D) of joined sequences; float16 or
             bfloat16.
         key (Tensor): shape (B, S2, 1, D), (T2, 1, D), or (pages, tokens of a page, 1, D).
-        weights (Tensor): of each head, shape (B, S1, N1) or (T1, N1).
-        actual_seq_lengths_query (Tensor): how many queries each sequence has, or where each ends
-            for "TND", int32, shape (B,). Default: None, for all.
-        actual_seq_lengths_key (Tensor): the same of the keys; needed for "TND" (where they end) and
-            "PA_BSND" (how many).
+        weights (Tensor): the weight of each head, shape (B, S1, N1) or (T1, N1).
+        actual_seq_lengths_query (Tensor): the number of queries of each sequence, or its end for
+            "TND", int32, shape (B,). Default: None, all of them.
+        actual_seq_lengths_key (Tensor): the same for the keys; required for "TND" (ends) and
+            "PA_BSND" (numbers).
         block_table (Tensor): the pages of each sequence, int32, shape (B, pages), for "PA_BSND".
         layout_query (str): "BSND" or "TND". Default: "BSND".
-        layout_key (str): that of `query`, or "PA_BSND". Default: "BSND".
-        sparse_count (int): how many keys are returned, in [1, 2048]. Default: 2048.
-        sparse_mode (int): 0 for all keys of a sequence, 3 for those up to the query's own position,
-            counted from the ends. Default: 3.
+        layout_key (str): the layout of `query`, or "PA_BSND". Default: "BSND".
+        sparse_count (int): the number of keys returned per query, in [1, 2048]. Default: 2048.
+        sparse_mode (int): 0 for all keys of a sequence, 3 for the keys up to the query's own
+            position, where the last query is aligned with the last key. Default: 3.
         pre_tokens (int): reserved. Default: 2**63 - 1.
         next_tokens (int): reserved. Default: 2**63 - 1.
         return_value (bool): whether the scores are returned, too; not for "PA_BSND".
 
     Returns:
-        tuple[Tensor]: for each query the indices of its keys, the largest score first, int32, shape
-        (B, S1, 1, sparse_count) or (T1, 1, sparse_count); and their scores, of the dtype of
-        `query`, or an empty Tensor. Where fewer keys are seen, -1 and minus infinity fill up.
+        tuple[Tensor]: the indices of each query's keys, the largest score first, int32, shape (B,
+        S1, 1, sparse_count) or (T1, 1, sparse_count); and their scores, of the dtype of `query`, or
+        an empty Tensor. If a query has fewer keys, the rest is -1, with scores of minus infinity.
 
     Raises:
-        TypeError: if a dtype is another one, or dtypes differ, or an argument is of another type.
-        ValueError: if shapes, lengths, pages or layouts do not fit, a number is out of range, or
-            a reserved argument is given.
+        TypeError: if a dtype is not one of those listed, dtypes differ, or an argument has the
+            wrong type.
+        ValueError: if shapes, lengths, pages or layouts do not fit, a number is out of range, or a
+            reserved argument is given.
 
     Examples:
         >>> import numpy as np
@@ -293,7 +295,7 @@ def lightning_indexer(
 
 
 def _best(query, key, weights, count, mode):
-    """The best keys of one sequence, some queries at a time: their scores and indices."""
+    """Returns the scores and indices of the best keys of one sequence, a few queries at a time."""
     xp, (queries, keys) = space_for(query._array), (query.shape[0], key.shape[0])
     step, chunks = max(1, xp.at_once() // max(1, keys)), []
     for start in range(0, max(1, queries), step):
@@ -314,16 +316,19 @@ def _need_layouts(api, error, layout_query, name, layout, mode):
         raise error(f"For '{api}', 'sparse_mode' must be 0 or 3, but got {mode}.")
 
 
-# Attention to them --------------------------------------------------------------------------------
+# Attention to the selected keys
+# --------------------------------------------------------------------
 
 
 @op(compute="native")
 def attend_chosen(
     xp, query: Floats, key: Floats, value: Floats, indices: Index, seen: Index, scale: Any = 1.0
 ):
-    """The attention output over the keys at each query's indices, (queries, heads, features).
+    """Computes the attention output over the keys at each query's indices, (queries, heads,
+    features).
 
-    An index that is negative, or not below `seen`, is left out; one named twice counts twice.
+    An index that is negative or not below `seen` is skipped; an index that occurs twice counts
+    twice.
     """
     chunks, dtype = [], query.dtype
     query, key, value = _upcast(xp, query, key, value)
@@ -335,7 +340,7 @@ def attend_chosen(
 
 @attend_chosen.vjp_joint
 def attend_chosen_vjp(xp, g, query, key, value, indices, seen, scale):
-    """Gradients of queries, keys and values; the weights are recomputed."""
+    """Returns the gradients of queries, keys and values; recomputes the weights."""
     g, query, key, value = _upcast(xp, g, query, key, value)
     to_query, to_key, to_value = [], xp.zeros_like(key), xp.zeros_like(value)
     for part, at, barred in _key_ranges(xp, query, indices, seen):
@@ -353,8 +358,8 @@ def attend_chosen_vjp(xp, g, query, key, value, indices, seen, scale):
 
 @op(compute="native")
 def chosen_extent(xp, query: Floats, key: Floats, indices: Index, seen: Index, scale: Any = 1.0):
-    """The largest score of each query and head at its own indices, and the sum of the exponentials
-    relative to it, (queries, heads), in float32.
+    """Returns the largest score of each query and head at its own indices, and the sum of
+    exponentials relative to it, (queries, heads), in float32.
     """
     query, key = _upcast(xp, query, key)
     extents = []
@@ -369,7 +374,8 @@ chosen_extent.vjp()
 
 
 def _key_ranges(xp, query, indices, seen):
-    """Ranges of queries to work on at a time, the indices of their keys, and what is barred."""
+    """Yields ranges of queries to process together, with the indices of their keys and a mask of
+    skipped ones."""
     queries = query.shape[0]
     step = max(1, xp.at_once() // max(1, indices.shape[1] * query.shape[-1]))
     for start in range(0, max(1, queries), step):
@@ -405,47 +411,50 @@ def sparse_flash_attention(
     """Computes sparse attention of each query to the keys selected for it: softmax(scale * q @ k.T)
     @ value.
 
-    It is computed in float32. Queries and keys have features that encode their positions, too, in
-    addition to the others (MLA). A query that may see nothing gathers zeros.
+    The result is computed in float32. Queries and keys have additional features that encode their
+    positions (MLA). The output of a query that may not attend to any key is 0.
 
     Args:
         query (Tensor): shape (B, S1, N1, D), or (T1, N1, D) of joined sequences; float16 or
             bfloat16.
         key (Tensor): shape (B, S2, 1, D), (T2, 1, D), or (pages, tokens of a page, 1, D).
         value (Tensor): of the shape of `key`.
-        sparse_indices (Tensor): for each query the keys it attends to, or blocks of them, int32,
-            shape (B, S1, 1, count) or (T1, 1, count); those below 0 name none.
+        sparse_indices (Tensor): for each query the indices of its keys, or of blocks of keys,
+            int32, shape (B, S1, 1, count) or (T1, 1, count); negative indices are skipped.
         scale_value (float): the factor of the products of queries and keys.
         block_table (Tensor): the pages of each sequence, int32, shape (B,) or (B, pages), for
             "PA_BSND".
-        actual_seq_lengths_query (Tensor): how many queries each sequence has, or where each ends
-            for "TND", int32, shape (B,). Default: None, for all.
-        actual_seq_lengths_kv (Tensor): the same of the keys; needed for "TND" (where they end) and
-            "PA_BSND" (how many).
-        query_rope (Tensor): more features of `query`, of its shape but the last axis.
-        key_rope (Tensor): more features of `key`.
-        sparse_block_size (int): how many keys an entry of `sparse_indices` names, a power of 2 in
+        actual_seq_lengths_query (Tensor): the number of queries of each sequence, or its end for
+            "TND", int32, shape (B,). Default: None, all of them.
+        actual_seq_lengths_kv (Tensor): the same for the keys; required for "TND" (ends) and
+            "PA_BSND" (numbers).
+        query_rope (Tensor): the positional features of `query`, of its shape except for the last
+            axis.
+        key_rope (Tensor): the positional features of `key`.
+        sparse_block_size (int): the number of keys in the block that an index names, a power of 2
+            in
             [1, 128]. Default: 1.
         layout_query (str): "BSND" or "TND". Default: "BSND".
-        layout_kv (str): that of `query`, or "PA_BSND". Default: "BSND".
-        sparse_mode (int): 0 for no limit, 3 for keys up to the query's own position, counted from
-            the ends. Default: 3.
+        layout_kv (str): the layout of `query`, or "PA_BSND". Default: "BSND".
+        sparse_mode (int): 0 for no limit, 3 for the keys up to the query's own position, where the
+            last query is aligned with the last key. Default: 3.
         pre_tokens (int): without effect in either mode.
         next_tokens (int): without effect in either mode.
-        attention_mode (int): 2, for queries and keys with `query_rope` and `key_rope`; the original
-            takes nothing else, not even its default, 0.
+        attention_mode (int): must be 2, for queries and keys with `query_rope` and `key_rope`.
+            MindSpore rejects every other value, even its own default, 0.
         return_softmax_lse (bool): whether the second and third result are computed; not for
             "PA_BSND". Default: False.
 
     Returns:
         tuple[Tensor]: the attention, of the shape and dtype of `query`; the largest score of each
-        query and the sum of the exponentials beneath it, float32, shape (B, 1, S1, N1) or
-        (1, T1, N1), or empty Tensors.
+        query; and the sum of exponentials relative to it. The last two are float32, shape (B, 1,
+        S1, N1) or (1, T1, N1), or empty Tensors.
 
     Raises:
-        TypeError: if a dtype is another one, or dtypes differ, or an argument is of another type.
+        TypeError: if a dtype is not one of those listed, dtypes differ, or an argument has the
+            wrong type.
         ValueError: if shapes, lengths or pages do not fit, or `attention_mode` is not 2.
-        RuntimeError: if a layout, `sparse_mode` or `sparse_block_size` is another one.
+        RuntimeError: if a layout, `sparse_mode` or `sparse_block_size` is not one of those listed.
 
     Examples:
         >>> import numpy as np
@@ -478,7 +487,7 @@ def sparse_flash_attention(
         key_counts = _visible_counts(xp, sparse_mode, 0, q.shape[0], q.shape[0], k.shape[0])
         at = Tensor._wrap(_blocks(xp, at._array[:, 0], sparse_block_size, key_counts))
         key_counts = Tensor._wrap(key_counts)
-        if not k.shape[0]:  # nothing to gather from: a token of zeros that nobody sees
+        if not k.shape[0]:  # an empty sequence: gather from one token of zeros that is masked
             k, v = (
                 cat.run([x, Tensor._wrap(xp.zeros((1, *x.shape[1:]), x._array.dtype))], 0)
                 for x in (k, v)
@@ -495,9 +504,9 @@ def sparse_flash_attention(
 
 
 def _blocks(xp, indices, size, seen):
-    """The index of each key of the given blocks; -1 for those of a block below 0.
+    """Returns the index of each key in the given blocks; -1 for the keys of a negative block.
 
-    Columns that no query sees are left out, as many blocks may lie beyond the last key.
+    Columns that no query attends to are removed, because many blocks may lie beyond the last key.
     """
     if size == 1:
         return indices
