@@ -20,6 +20,9 @@ PAGES = [
 ]
 WRITTEN_BY_SCRIPTS = {"data/op_statistic.csv", "data/trace_view.json"}
 FILE = re.compile(r"(?<!:)`((?:[\w.-]+/)+[\w.-]*)(?:::(\w+))?`")  # `path/to/file.py::name`
+MODULE_FILE = re.compile(r"(?<![\w./*{}])((?:\w+/)*\w+\.py)\b")  # in comments and docstrings
+# Files of users, and names that several packages have.
+NO_SINGLE_FILES = {"train.py", "script.py", "conftest.py", "internal.py", "gradients.py"}
 TICS = re.compile(r"\b(so many|anew|and its like|and the like|what is none|by which)\b")
 
 
@@ -70,6 +73,16 @@ def test_files_that_a_page_names_exist(page):
     named = [(path, name) for path, name in FILE.findall(text) if path not in WRITTEN_BY_SCRIPTS]
     named += [(path, "") for path in re.findall(r"\]\((docs/[\w./-]+)\)", text)]
     assert [path for path, name in named if not defines(path, name)] == []
+
+
+def test_files_that_modules_name_exist():
+    missing = []
+    for file in sorted(PACKAGE.rglob("*.py")):
+        folders = [ROOT, *file.relative_to(ROOT).parents]
+        for path in MODULE_FILE.findall(file.read_text("utf-8")):
+            if not any([(ROOT / folder / path).exists() for folder in folders]):
+                missing.append((str(file.relative_to(ROOT)), path))
+    assert [pair for pair in missing if pair[1] not in NO_SINGLE_FILES] == []
 
 
 def defines(path, name):

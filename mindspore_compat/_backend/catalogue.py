@@ -299,6 +299,7 @@ add_rows(index, values, count) : opaque
     Zeros of `count` rows, with `values[i]` added to row `index[i]` for every i.
 scatter_add(x, index, values)
     A copy of `x` with `values` added at `index`; repeated positions receive all their values.
+    With `x` zero and one index array this is a segment sum.
 scatter_set(x, index, values)
     A copy of `x` with `values` written at `index`.
 scatter_along_axis(x, index, values, axis, add=False)

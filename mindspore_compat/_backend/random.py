@@ -14,6 +14,7 @@ import threading
 import numpy
 
 from .steps import current
+from .steps.refused import Reason
 
 _MASK = (1 << 64) - 1
 
@@ -41,7 +42,7 @@ class Stream:
         """(seed, offset)."""
         recorder = current.running()
         if recorder is not None and recorder.apart is not None:
-            recorder.refuse("random numbers that it draws on its own")
+            recorder.refuse(Reason.HOST_DRAWS)
         return self.seed, self.offset
 
     def restore(self, state):
@@ -55,7 +56,7 @@ def _key(stream, offset):
 
 def _on_host(xp, stream, offset):
     if current.running() is not None:
-        current.running().refuse("random numbers that are drawn on the host")
+        current.running().refuse(Reason.NUMPY_DRAWS)
     return _HostGenerator(numpy.random.Philox(key=_key(stream, offset)))
 
 
@@ -114,7 +115,7 @@ class _DeviceGenerator:
     @functools.cached_property
     def _library(self):
         if current.running() is not None:
-            current.running().refuse("random numbers other than uniform ones of float32")
+            current.running().refuse(Reason.UNUSUAL_DRAWS)
         mixed = numpy.random.SeedSequence(self._key).generate_state(1, numpy.uint64)[0]
         random = self._module.random
         return random.Generator(random.Philox4x3210(int(mixed)))

@@ -1,6 +1,7 @@
 """Compiled loops of array functions: products, sums, gather and scatter, argmax, where.
 
-Importing this package registers them at the door (compiled/door.py).
+Importing this package registers them at the door (compiled/door.py). Functions without a loop here
+are in host/: max, min and prod, for instance, are NumPy's, shared by threads (host/reductions.py).
 """
 
-from . import along, between, choose, cumulative, extremes, float16, products, rows, stacks, sums  # noqa: F401 - they register their loops
+from . import along, argmax, between, choose, cumulative, float16, products, rows, stacks, sums  # noqa: F401 - they register their loops

@@ -30,6 +30,7 @@ import numpy
 
 from .. import arrays
 from . import current
+from .refused import Reason, Refused
 
 
 class Capture:
@@ -92,8 +93,8 @@ class Capture:
                 self._abandon()
                 if not isinstance(error, Exception):
                     raise
-                reason = str(error) if type(error) is current.Refused else _in_words(error)
-                raise current.Refused(reason) from error
+                reason = str(error) if type(error) is Refused else _in_words(error)
+                raise Refused(reason) from error
             finally:
                 self.capturing = False
         return results
@@ -144,7 +145,7 @@ class Capture:
 
         def allocate(size):
             if current.running() is self:
-                raise current.Refused("a copy from the host's memory")
+                raise Refused(Reason.HOST_COPY)
             return pool.malloc(size)
 
         cuda.set_pinned_memory_allocator(allocate)
@@ -158,7 +159,7 @@ class Capture:
     def refuse(self, reason):
         """Ends the capture for a reason; a rehearsal goes on."""
         if self.capturing:
-            raise current.Refused(reason)
+            raise Refused(reason)
 
     def on_host(self, owner, function):
         """Runs a function that waits for the GPU; while capturing, leaves it to each replay.
@@ -191,7 +192,7 @@ class Capture:
         updated between steps."""
         copy = self._numbers.get(id(tensor))
         if copy is None:
-            self.refuse("a number of the host that the rehearsal did not read")
+            self.refuse(Reason.HOST_NUMBER)
             copy = self._numbers[id(tensor)] = _Number(self.module, tensor)
         self._read.add(id(tensor))
         return copy.array
@@ -205,10 +206,10 @@ class Capture:
         earlier draws from the stream in this step."""
         draws = self._draws.get(stream)
         if draws is None:
-            self.refuse("random numbers that the rehearsal did not draw")
+            self.refuse(Reason.NEW_DRAWS)
             draws = self._draws[stream] = _Draws(self.module, stream)
         elif not draws.covers(stream):
-            self.refuse("a random stream that is restarted in the step")
+            self.refuse(Reason.RESTARTED_STREAM)
             draws.refresh()
         return draws.seed, draws.offset, stream.offset - draws.start
 
@@ -280,5 +281,5 @@ class _Draws:
 def _in_words(error):
     text = f"{type(error).__name__}: {error}"
     if "StreamCapture" in text:
-        return f"a wait for the GPU, or a value read from it ({text})"
+        return Reason.WAIT.format(text)
     return text

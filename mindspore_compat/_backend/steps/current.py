@@ -1,7 +1,7 @@
 """The recorder of the step that this thread runs: a Capture on a GPU, a StepRecorder on the host.
 
-Both kinds of recorder share this state: whether steps may be captured, whether the running step
-trains, and the error that says why a step cannot be replayed.
+Both kinds of recorder share this state: whether steps may be captured, and whether the running step
+trains. Why a step is refused is in refused.py.
 """
 
 import os
@@ -10,16 +10,6 @@ import threading
 from .. import arrays
 
 VARIABLE = "MINDSPORE_COMPAT_CUDA_GRAPHS"
-
-
-class Refused(RuntimeError):
-    """Raised with the reason why a step cannot be captured: a clause that begins with a noun.
-
-    Attributes:
-        results (tuple): what the step returned, as its only element, if it has run meanwhile.
-    """
-
-    results = None
 
 
 class _Local(threading.local):
@@ -82,7 +72,7 @@ def note_effect(what):
     """Prevents replays of the step that is recorded on the host: they would skip an effect.
 
     Args:
-        what (str): the effect, a clause that begins with a noun.
+        what (str): the effect, a text of refused.py.
     """
     captured = running()
     if captured is not None and captured.apart is not None:

@@ -13,6 +13,7 @@ from .. import arrays
 from ..arrays import HOST, LARGE
 from ..space import REDUCERS
 from . import current
+from .refused import Reason
 
 # Functions whose results depend on shapes and dtypes alone.
 STATIC = {"ndim", "shape", "size", "result_type", "can_cast", "iscomplexobj", "isrealobj"}
@@ -55,7 +56,7 @@ class Recorded:
 
     def __getitem__(self, index):
         if _has_mask(index):
-            _refuse("shapes that follow from values")
+            _refuse(Reason.SHAPE_OF_VALUES)
         return call(operator.getitem, (self, index))
 
     def __setitem__(self, index, value):
@@ -64,7 +65,7 @@ class Recorded:
 
     def get(self):
         """The values, for code that reads them."""
-        _refuse("a value that it reads")
+        _refuse(Reason.VALUE_READ)
         return self.value
 
     def __array__(self, dtype=None, copy=None):
@@ -169,7 +170,7 @@ class RecordedSpace:
 
     def to_device(self, array):
         """An array that the recorder does not know, as a constant: the step is not replayed."""
-        _refuse("data of the host that it makes a Tensor of")
+        _refuse(Reason.HOST_DATA)
         return array
 
     def __getattr__(self, name):
@@ -209,7 +210,7 @@ class _Function:
         if self._name in _WRITERS:
             _note_write()
         if self._name in ("nonzero", "unique", "argwhere", "flatnonzero", "compress", "extract"):
-            _refuse("shapes that follow from values")
+            _refuse(Reason.SHAPE_OF_VALUES)
         return call(self._function, args, kwargs)
 
     def __getattr__(self, name):
@@ -269,7 +270,7 @@ def operands(values):
     recorder = arrays.running_recorder()
     recorded = [item for item in values if type(item) is Recorded]
     if recorder is not None and not recorded and any([item is not None for item in values]):
-        recorder.refuse("Tensors that it reaches by other ways")
+        recorder.refuse(Reason.UNREACHABLE_TENSORS)
     elif recorder is not None:
         return values
     return [bare(item) for item in values] if recorded else values
@@ -279,7 +280,7 @@ def call(function, args, kwargs={}):  # noqa: B006 - it is only read
     """Calls a function of the host with the values of Recorded arrays, and records the call."""
     recorder = current.running()
     if recorder is None:
-        _refuse("a closure over values that it computes")
+        _refuse(Reason.CLOSURE)
         return function(*bare(tuple(args)), **bare(dict(kwargs)))
     return recorder.call(function, args, kwargs)
 

@@ -33,6 +33,7 @@ from . import current
 from .elementwise_calls import Call, Value
 from .fused_calls import Fusions, Group, dropping
 from .recorded_array import RECORDED, Recorded, bare
+from .refused import Reason
 from .weight_products import DEFERRING, SLOTS, Joins, Product
 
 MOST_LINES = 20_000  # a step with more calls is not recorded
@@ -214,7 +215,7 @@ class StepRecorder:
             elif checked:
                 self._note(f"if {name}.shape != {array.shape}: raise Changed_({name}.shape)")
         if checked and self.written and _depends_on_values(function):
-            self.refuse("shapes that follow from values")
+            self.refuse(Reason.SHAPE_OF_VALUES)
         if self.reason is None and outputs and self._writes == self._call_writes:
             call = _call_of(function, args, kwargs, result, outputs[0][1])
             self._fusions.note(self._call_line, self._lines, call)
@@ -244,7 +245,7 @@ class StepRecorder:
         if self.reason is None:
             self._lines.append(text)
             if len(self._lines) > MOST_LINES:
-                self.refuse("its many operations")
+                self.refuse(Reason.MANY_CALLS)
 
     def _source(self, value):
         """The source text of a value in the plan."""
@@ -264,9 +265,9 @@ class StepRecorder:
             ends = (value.start, value.stop, value.step)
             return f"slice({', '.join([self._source(item) for item in ends])})"
         if isinstance(value, numpy.ndarray):
-            self.refuse("data of the host that it makes a Tensor of")
+            self.refuse(Reason.HOST_DATA)
         if _refers_to_recorded(value):  # whose arrays a replay would not renew
-            self.refuse("functions of its own that compute on arrays")
+            self.refuse(Reason.OWN_FUNCTIONS)
         return self._constant(value)
 
     def _targets(self, out, outputs):
@@ -280,7 +281,7 @@ class StepRecorder:
             pattern = "".join([f"{part}, " for part, _ in parts])
             return f"({pattern})", type(out)(result for _, result in parts)
         if out is not None:
-            self.refuse("a Python value that it computes of Tensors")
+            self.refuse(Reason.VALUE_COMPUTED)
         return "_", out
 
     # The plan -------------------------------------------------------------------------------------
@@ -330,7 +331,7 @@ class StepRecorder:
             rows = [f"{self._constant(k)}: {self._results(item)}" for k, item in value.items()]
             return f"{{{', '.join(rows)}}}"
         if value is not None and kind not in (bool, int, float, str, bytes):
-            self.refuse(f"a result of type '{kind.__name__}'")
+            self.refuse(Reason.RESULT_TYPE.format(kind.__name__))
         return self._constant(value)
 
 

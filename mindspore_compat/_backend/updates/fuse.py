@@ -40,6 +40,7 @@ from ..bodies.multi_tensor import KernelProgram
 from ..bodies.symbols import Trace
 from ..compiled import jit
 from ..steps import recorded_array
+from ..steps.refused import Reason
 from ..threads import parallel_loops, scheduler
 from ..thresholds import Least
 
@@ -114,7 +115,7 @@ class Fused:
         """`sweep` for rows whose shapes are known to agree. On the host, each row is updated before
         the next one is requested."""
         if arrays.find_recorder is not None:
-            rows = recorded_array.give_up(rows, "an update outside of an optimizer")
+            rows = recorded_array.give_up(rows, Reason.UPDATE_OUTSIDE)
         flags, numbers = {}, {}
         for key, value in scalars.items():
             is_flag = value is None or isinstance(value, (bool, str))

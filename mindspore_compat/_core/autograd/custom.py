@@ -9,6 +9,7 @@ import contextlib
 
 from ..._backend import random
 from ..._backend.steps import current
+from ..._backend.steps.refused import Reason
 from ..tensor.tensor import Tensor
 from .tape import Node, VjpRule, backward, depth, next_number, packed, pick
 from .traced import Traced
@@ -88,7 +89,7 @@ def as_given_back(xp, tensor):
 
 def add_hook(tensor, hook):
     """Adds a gradient hook to `tensor`: `hook(gradient)` may replace the gradient."""
-    current.note_effect("a hook on a gradient")
+    current.note_effect(Reason.GRADIENT_HOOK)
 
     def vjp(xp, g, given, result):
         seen = as_given(g)

@@ -1,8 +1,8 @@
 """Runs an operator inside a vmap slice by slice, if its body reads values.
 
-Most bodies work on Batches (batch.py) and so are their own vmap. A body that reads a value of its
-input (the number of rows, whether a step is needed) is not: it runs once for each slice, and the
-results are stacked. Gradients flow through both steps.
+Most bodies work on Batches (vmap/batch.py) and so are their own vmap. A body that reads a value of
+its input (the number of rows, whether a step is needed) is not: it runs once for each slice, and
+the results are stacked. Gradients flow through both steps.
 
 `in_each_slice` does the same for functions that are not operators: functions that write to their
 arguments, or use NumPy on the host. A slice is a view, so writes reach the whole array.

@@ -373,7 +373,8 @@ class Op:
         return found[0] if len(found) == 1 else None
 
     def _in_precision(self, xp, operands):
-        """The arrays, cast to the float type that the running Cell sets, if any (precision.py)."""
+        """The arrays, cast to the float type that the running Cell sets, if any: see
+        tensor/precision.py."""
         wanted = precision.dtype
         if wanted is None or not self.upcast:
             return operands

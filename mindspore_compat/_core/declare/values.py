@@ -9,7 +9,8 @@ from ..tensor import promotion
 from ..tensor.tensor import Tensor
 from ..vmap.batch import Batch
 
-# Types that pass as Python's numbers, but would promote results, and those; mutable.py adds its own
+# Types that pass as Python's numbers, but would promote results, and those; common/mutable.py adds
+# its own
 ODD_NUMBERS = {numpy.float64: float}
 
 

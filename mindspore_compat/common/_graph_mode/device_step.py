@@ -7,7 +7,8 @@ _backend/steps/cuda_graph.py.
 import functools
 
 from ..._backend import arrays, random
-from ..._backend.steps import cuda_graph, current
+from ..._backend.steps import cuda_graph
+from ..._backend.steps.refused import Reason, Refused
 from ..._core.autograd.leaves import WEIGHTS
 from ..._core.autograd.tape import depth
 from ..._core.autograd.transforms import map_tensors, tensors_in
@@ -39,7 +40,7 @@ class Graph:
 
     with_optimizer = True  # a graph holds the update too
     relies_on = staticmethod(is_cell)
-    changes = "parameters that are assigned between its steps"
+    changes = Reason.PARAMETERS_ASSIGNED
     surroundings = staticmethod(lambda: None)
 
     def __init__(self, roots):
@@ -185,15 +186,15 @@ class _Before:
         for tensor, array, values in self.rows:
             now = tensor._array
             if values is not None and (now is not array or now.tobytes() != values.tobytes()):
-                raise current.Refused(f"'{name_of(tensor)}', which is written on the host")
+                raise Refused(Reason.HOST_WRITTEN.format(name_of(tensor)))
             if now is array:
                 continue
             if type(now) is not type(array) or not alike(now, array):
-                raise current.Refused(f"'{name_of(tensor)}', whose shape or dtype changes")
+                raise Refused(Reason.PARAMETER_CHANGES.format(name_of(tensor)))
             replaced.append((tensor, array, now))
         for tensor, array in self.others:
             if tensor._array is not array:
-                raise current.Refused(f"'{name_of(tensor)}', which the step reaches by other ways")
+                raise Refused(Reason.PARAMETER_UNREACHABLE.format(name_of(tensor)))
         memory = {id(array) for _, array, _ in self.rows}
         replaced = [
             (tensor, array, now.copy() if id(now) in memory else now)
@@ -233,7 +234,7 @@ class _Writes:
     def note_in_place_write(self, tensors):
         """Looks at Tensors that are about to be written in place."""
         if any(id(tensor) in self._inputs for tensor in tensors):
-            self._capture.refuse("an argument that the step writes into")
+            self._capture.refuse(Reason.ARGUMENT_WRITTEN)
 
 
 def _refuse_results(result, own):
@@ -241,7 +242,7 @@ def _refuse_results(result, own):
     _refuse_leaves(result)
     for tensor in tensors_in(result):
         if id(tensor) not in own and not arrays.on_device(tensor._array):
-            raise current.Refused("a result that is computed on the host")
+            raise Refused(Reason.RESULT_OF_HOST)
 
 
 def _refuse_leaves(value):
@@ -252,7 +253,7 @@ def _refuse_leaves(value):
     elif isinstance(value, dict):
         _refuse_leaves(list(value.values()))
     elif not isinstance(value, (Tensor, *PLAIN)):
-        raise current.Refused(f"a result of type '{type(value).__name__}'")
+        raise Refused(Reason.RESULT_TYPE.format(type(value).__name__))
 
 
 def _is_of_host(value):
@@ -266,7 +267,7 @@ def _host_values(tensor):
     if arrays.on_device(array):
         return None
     if array.nbytes > MOST_ON_HOST:
-        raise current.Refused(f"'{name_of(tensor)}', which lies on the host")
+        raise Refused(Reason.HOST_TENSOR.format(name_of(tensor)))
     return array.copy()
 
 

@@ -15,9 +15,9 @@ import numpy
 
 from ..._backend import random
 from ..._backend.recurrent import layout_cache
-from ..._backend.steps import current
 from ..._backend.steps.recorded_array import Recorded
 from ..._backend.steps.recording import Given, Interrupted, StepRecorder
+from ..._backend.steps.refused import Reason, Refused
 from ..._backend.threads import scheduler
 from ..._core.autograd import leaves
 from ..._core.autograd.tape import depth
@@ -62,7 +62,7 @@ class RecordedStep:
     """
 
     with_optimizer = False  # its Python runs in each replay
-    changes = "what it relies on, which changes between its steps"
+    changes = Reason.SURROUNDINGS_CHANGE
 
     @staticmethod
     def surroundings():
@@ -109,9 +109,9 @@ class RecordedStep:
         refuse_hooks(objects)
         _refuse_inputs(args, kwargs)
         if get_auto_parallel_context("parallel_mode") != "stand_alone":
-            raise current.Refused("the exchange between processes")
+            raise Refused(Reason.RANKS)
         if leaves.watchers:
-            raise current.Refused("a status of overflows that is read")
+            raise Refused(Reason.OVERFLOW_STATUS)
         python = PythonState(objects)
         tensors = [value for value in objects if isinstance(value, Tensor)] + inputs_of(
             args, kwargs
@@ -123,15 +123,15 @@ class RecordedStep:
             except _Failed as failed:
                 again()
                 results = (function(*args, **kwargs),)  # which raises what it has to, as always
-                raise _refusal(f"an error ({failed})", results) from None
+                raise Refused(Reason.ERROR_OF_STEP.format(failed), results) from None
         recorder = recording.recorder
         if not python.unchanged() or python.drew():
-            recorder.refuse("attributes, lists or random numbers of Python that it changes")
+            recorder.refuse(Reason.STATE_CHANGED)
         plan = recorder.plan(results, Tensor._wrap) if recorder.reason is None else None
         del results
         recording.finish(result)
         if plan is None:
-            raise _refusal(recorder.reason, (result,))
+            raise Refused(recorder.reason, (result,))
         self._plan, self._state = plan, python
         self._held = [
             (tensor, _layout(array, recorder.reads_layout), recorder.reads_layout)
@@ -154,11 +154,11 @@ class RecordedStep:
             except Interrupted as interrupted:
                 if again is not None:
                     again()
-                reason = f"an error ({interrupted.__cause__})"
+                reason = Reason.ERROR_OF_STEP.format(interrupted.__cause__)
             else:
                 self.replays += 1
                 return result
-        raise _refusal(reason, (function(*args, **kwargs),))
+        raise Refused(reason, (function(*args, **kwargs),))
 
 
 class _RecordedStep:
@@ -175,7 +175,7 @@ class _RecordedStep:
         self._tensors = list(by_identity.values())
         self._before = [tensor._array for tensor in self._tensors]
         if any([type(array) is not numpy.ndarray for array in self._before]):
-            raise current.Refused("Tensors that do not lie on the host")
+            raise Refused(Reason.DEVICE_TENSORS)
 
     def run(self, function, args, kwargs):
         """Runs the step: (what it returns, the same as the plan is to return it).
@@ -203,7 +203,7 @@ class _RecordedStep:
                 self._look_at_inputs(inputs, pairs)
                 results = self._results(result, inputs)
         except BaseException as error:
-            recorder.refuse("an error")
+            recorder.refuse(Reason.ERROR)
             self._give_back()
             if recorder.written or not isinstance(error, Exception):
                 raise
@@ -216,7 +216,7 @@ class _RecordedStep:
         """Gives arguments the arrays that the step has put in place of theirs."""
         for argument, (tensor, array) in zip(inputs, pairs, strict=True):
             if argument._array is not array:
-                self.recorder.refuse("an argument that the step writes into")
+                self.recorder.refuse(Reason.ARGUMENT_WRITTEN)
                 _give_values([argument])
                 tensor._array = argument._array
 
@@ -241,7 +241,7 @@ class _RecordedStep:
         for tensor, recorded in zip(self._tensors, self._shown, strict=True):
             now = tensor._array
             if type(now) is not Recorded:
-                self.recorder.refuse("data of the host that it assigns")
+                self.recorder.refuse(Reason.HOST_DATA_ASSIGNED)
                 continue
             if now is not recorded:
                 self.recorder.assign(tensor, now)
@@ -259,7 +259,7 @@ class _RecordedStep:
         """Calls a method on the true arrays, and notes the call."""
         recorder = self.recorder
         if any([isinstance(leaf, Sparse) for leaf in _leaves((args, kwargs))]):
-            recorder.refuse("gradients that are sparse")
+            recorder.refuse(Reason.SPARSE_GRADIENTS)
         arguments = _arrays_of((args, kwargs))
         self._show()
         recorder.run(_Call(method), arguments)
@@ -277,9 +277,9 @@ class _RecordedStep:
             if any(value is tensor for tensor in self._tensors):
                 return Given(value)
             if type(value) is not Tensor:
-                self.recorder.refuse(f"a result of type '{type(value).__name__}'")
+                self.recorder.refuse(Reason.RESULT_TYPE.format(type(value).__name__))
             if type(value._array) is not Recorded:
-                self.recorder.refuse("a result that does not follow from its inputs")
+                self.recorder.refuse(Reason.RESULT_UNRELATED)
             return value._array
         if type(value) in (tuple, list):
             return type(value)([self._results(item, inputs) for item in value])
@@ -312,12 +312,6 @@ class _Failed(Exception):
     """A step raised an error while it was recorded, and had written to nothing."""
 
 
-def _refusal(reason, results):
-    refusal = current.Refused(reason)
-    refusal.results = results
-    return refusal
-
-
 def _refuse_inputs(args, kwargs):
     for tensor in inputs_of(args, kwargs)[0]:
         if (
@@ -325,7 +319,7 @@ def _refuse_inputs(args, kwargs):
             or type(tensor._array) is not numpy.ndarray
             or getattr(tensor, "has_init", False)
         ):
-            raise current.Refused(f"an argument of type '{type(tensor).__name__}'")
+            raise Refused(Reason.ARGUMENT_TYPE.format(type(tensor).__name__))
 
 
 def _layout(array, full):

@@ -17,7 +17,7 @@ import weakref
 
 import numpy
 
-from ..._backend.steps import current
+from ..._backend.steps.refused import Reason, Refused
 from ..._core.tensor.tensor import Tensor
 from .reachable import PACKAGE, PLAIN, functions_of, is_cell, is_ours, names_of
 
@@ -93,7 +93,7 @@ class PythonState:
             self._sources.clear()
             self._names.clear()
         except (RecursionError, TypeError) as error:  # a list in itself, or no weak references
-            raise current.Refused(f"an object that cannot be compared ({error})") from None
+            raise Refused(Reason.INCOMPARABLE.format(error)) from None
 
     def unchanged(self):
         """True if all is as it was noted."""
@@ -129,7 +129,7 @@ class PythonState:
         for kind in own.__mro__:
             if kind.__module__ != "builtins" and not is_ours(kind):
                 if vars(kind).get("__slots__"):
-                    raise current.Refused(f"the slots of '{kind.__name__}', which it can reach")
+                    raise Refused(Reason.SLOTS.format(kind.__name__))
                 self._watch(vars, kind)
                 for function in functions_of(kind):
                     self._watch_function(function)
@@ -269,12 +269,12 @@ def _refuse_effects(function, code):
     for instruction in dis.get_instructions(code):
         name = instruction.argval
         if instruction.opname == "IMPORT_NAME" and name.partition(".")[0] in OUTSIDE:
-            raise current.Refused(f"'{name}' in its Python")
+            raise Refused(Reason.INSTRUCTION.format(name))
         if instruction.opname not in ("LOAD_GLOBAL", "LOAD_NAME"):
             continue
         value = function.__globals__.get(name)
         if value is None and name in EFFECTS or _is_outside(value):
-            raise current.Refused(f"'{name}' in its Python")
+            raise Refused(Reason.INSTRUCTION.format(name))
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             _refuse_effects(function, constant)
@@ -295,12 +295,12 @@ def _refuse_hidden(name, value):
             _refuse_hidden(name, item)
     elif type(value) is numpy.ndarray:
         if value.nbytes > MOST_BYTES or value.dtype.hasobject:
-            raise current.Refused(f"the NumPy array '{name}' that it can reach")
+            raise Refused(Reason.NUMPY_ARRAY.format(name))
     elif hasattr(type(value), "__next__") or _is_outside(value):
-        raise current.Refused(f"'{name}' that it can reach, whose state is hidden")
+        raise Refused(Reason.HIDDEN_STATE.format(name))
     elif not isinstance(value, VALUES) and not hasattr(value, "__dict__"):
         if not is_ours(type(value)):
-            raise current.Refused(f"'{name}' that it can reach, whose state is hidden")
+            raise Refused(Reason.HIDDEN_STATE.format(name))
 
 
 def _is_foreign(value):

@@ -6,7 +6,7 @@ import types
 import weakref
 
 from ..._backend import arrays
-from ..._backend.steps import current
+from ..._backend.steps.refused import Reason, Refused
 from ..._core.autograd.transforms import tensors_in
 from ..._core.tensor.tensor import Tensor
 from ..parameter import Parameter
@@ -37,7 +37,7 @@ def kind_of(value, owner):
         return tuple([(key, kind_of(item, owner)) for key, item in value.items()])
     if isinstance(value, PLAIN):
         return type(value), value
-    raise current.Refused(f"an argument of type '{type(value).__name__}'")
+    raise Refused(Reason.ARGUMENT_TYPE.format(type(value).__name__))
 
 
 def inputs_of(args, kwargs):
@@ -121,7 +121,7 @@ def objects_from(roots, into_optimizers=True):
             continue
         by_identity[id(value)] = value
         if len(by_identity) > MOST_OBJECTS:
-            raise current.Refused("the many objects that it can reach")
+            raise Refused(Reason.MANY_OBJECTS)
         if is_cell(value) and value._cell_updates and not into_optimizers:
             continue
         if not isinstance(value, Tensor):
@@ -197,4 +197,4 @@ def refuse_hooks(objects):
     for value in objects:
         of_parameter = isinstance(value, Parameter) and getattr(value, "_hooks", None)
         if of_parameter or is_cell(value) and has_hooks(value):
-            raise current.Refused(f"hooks of '{getattr(value, 'name', type(value).__name__)}'")
+            raise Refused(Reason.HOOKS.format(getattr(value, "name", type(value).__name__)))

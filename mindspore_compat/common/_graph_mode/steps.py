@@ -25,6 +25,7 @@ import weakref
 from ... import log
 from ..._backend import device
 from ..._backend.steps import current
+from ..._backend.steps.refused import Refused
 from ..._core.autograd.tape import depth
 from ..._core.context.config import GRAPH_MODE, config
 from ..._core.declare.interception import state as interception
@@ -132,7 +133,7 @@ class CapturedStep:
             graph = self._graph(owner, function, args, kwargs)
             if graph is not None:
                 return graph(function, args, kwargs)
-        except current.Refused as refused:
+        except Refused as refused:
             self._give_up(refused)
             if refused.results is not None:
                 return refused.results[0]
@@ -150,7 +151,7 @@ class CapturedStep:
         if graph is not None and graph.out_of_date():
             self._in_vain += graph.replays < FEW_REPLAYS
             if self._in_vain > MOST_IN_VAIN:
-                raise current.Refused(form.changes)
+                raise Refused(form.changes)
             graph = self._graphs[key] = form((owner, function))
         if graph is None and len(self._graphs) < MOST_GRAPHS:
             graph = self._graphs[key] = form((owner, function))

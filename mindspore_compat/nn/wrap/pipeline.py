@@ -1,4 +1,4 @@
-"""PipelineGradReducer: the last step of gradients that were gathered over slices of a batch."""
+"""PipelineGradReducer: divides the gradients of a pipeline by the loss scale."""
 
 from ... import ops
 from ..._core.context import config
@@ -17,18 +17,19 @@ __all__ = ["PipelineGradReducer"]
 
 @public("nn.PipelineGradReducer")
 class PipelineGradReducer(Cell):
-    """Divides accumulated gradients by the loss scale, in hand-written training steps.
+    """Divides the gradients of a pipeline by the loss scale, in hand-written training steps.
 
-    The gradient of an `nn.PipelineCell` is that of all its slices here, and that of an AutoParallel
-    network is summed over ranks, so what is left is to add what `accu_grads` holds, which becomes
-    zeros, and to divide. It does so in either mode of execution.
+    A call returns `(grads + accu_grads) / scale_sense` and resets the buffers `accu_grads` to
+    zero. Nothing else is left to do: `nn.PipelineCell` has already added the gradients of its
+    slices, and an AutoParallel network those of all ranks.
 
     Args:
-        parameters (list): the parameters whose gradients arrive.
-        scale_sense (float): what the loss was multiplied by. Default: 1.0.
-        opt_shard (bool): whether the optimizer's states are divided over ranks; then gradients are
-            taken as they come, and what `accu_grads` holds is dropped. Default: None, for the
-            context's `enable_parallel_optimizer`.
+        parameters (list): the parameters that the gradients belong to. `accu_grads` has one buffer
+            for each.
+        scale_sense (float): the factor that the loss was multiplied by. Default: 1.0.
+        opt_shard (bool): whether the optimizer's states are divided over ranks. If they are, a call
+            returns `grads / scale_sense`, and still resets `accu_grads`. Default: None, which
+            stands for the context's `enable_parallel_optimizer`.
 
     Inputs:
         - **grads** (tuple[Tensor]) - one gradient for each parameter.

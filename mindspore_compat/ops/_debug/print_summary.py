@@ -2,6 +2,7 @@
 
 from ..._backend import arrays
 from ..._backend.steps import current
+from ..._backend.steps.refused import Reason
 from ..._core.autograd import custom
 from ..._core.autograd.transforms import map_tensors
 from ..._core.declare.public_api import public
@@ -100,7 +101,7 @@ class _Summary(Primitive):
                 f"For '{self.name}', 'value' must have a rank in {self.ranks}, but "
                 f"got {value.shape}."
             )
-        current.note_effect("a summary")
+        current.note_effect(Reason.SUMMARY)
         if type(value._array) in arrays.SPACES:  # else a graph is being exported, without values
             _latest[f"{name}[:{self.kind.title()}]"] = Tensor(value.asnumpy().copy(), value.dtype)
         for sink in summary_sinks:
@@ -187,7 +188,7 @@ class HookBackward(Primitive):
         return passed
 
     def _call_hook(self, sens):
-        current.note_effect("a hook on a gradient")
+        current.note_effect(Reason.GRADIENT_HOOK)
         count = self.hook_fn.__code__.co_argcount if hasattr(self.hook_fn, "__code__") else 1
         changed = self.hook_fn(sens) if count == 1 else self.hook_fn(self.cell_id, sens, sens)
         return sens if changed is None else changed
@@ -211,7 +212,7 @@ class InsertGradientOf(Primitive):
         self.f = f
 
     def __call__(self, x):
-        current.note_effect("a function that gradients pass through")
+        current.note_effect(Reason.GRADIENT_FUNCTION)
         return custom.custom_gradient(lambda y: y, lambda given, out, sens: (self.f(sens),), (x,))
 
 

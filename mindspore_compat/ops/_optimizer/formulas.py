@@ -3,7 +3,7 @@
 
 `p` is the parameter, `g` its gradient, `lr` the learning rate. Scalars are plain numbers prepared
 once per step; flags such as `nesterov` are Python bools. Nothing here writes in place, knows a
-Tensor or names an array library: `_backend.fuse` runs the element-by-element formulas in place,
+Tensor or names an array library: `_backend/updates/fuse.py` runs the elementwise formulas in place,
 over blocks on a CPU and as one kernel on a GPU. The formulas at the end reduce over a whole tensor
 and are not fused.
 """

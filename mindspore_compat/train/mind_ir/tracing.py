@@ -33,7 +33,10 @@ EMIT = {}  # name of a function of xp -> emit(b, out, *arguments), which notes i
 
 
 def emits(*names):
-    """Declares how functions of `xp` become primitives; the arguments are those of vjp_rules.py."""
+    """Declares how functions of `xp` become primitives.
+
+    The arguments are those of _core/autograd/vjp_rules.py.
+    """
 
     def declare(function):
         for name in names:
@@ -298,7 +301,7 @@ def _bare(value):
 
 
 def _in_order(name, args, kwargs):
-    """The arguments by position, with the defaults that vjp_rules.py gives the name."""
+    """The arguments by position, with the defaults of _core/autograd/vjp_rules.py."""
     primitive = vjp_rules.TABLE.get(name)
     if primitive is None:
         return (

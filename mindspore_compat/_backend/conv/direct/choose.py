@@ -2,11 +2,15 @@
 algorithm.
 
 The loops keep sums in vector registers (compiled/tiles.py) and use one of four algorithms:
-Winograd's method for 3x3 kernels with stride 1 (winograd.py); flat planes where these are wide
-(flat.py); gathered windows where sums are long and filters many (gather.py); or panels of copied
-windows where windows are few (panels.py). The input gradient is also a convolution: the output
-gradient is convolved with the flipped kernel, once for each phase of the input. Flat planes are
-copied once for all phases.
+
+* Winograd's method for 3x3 kernels with stride 1 (winograd.py). The environment variable
+  MINDSPORE_COMPAT_WINOGRAD selects F(2, 3) by "2", the default, F(4, 3) by "4", neither by "off";
+* flat planes where these are wide (flat.py);
+* gathered windows where sums are long and filters many (gather.py);
+* panels of copied windows where windows are few (panels.py).
+
+The input gradient is also a convolution: the output gradient is convolved with the flipped kernel,
+once for each phase of the input. Flat planes are copied once for all phases.
 
 The loops support float32 and one or two spatial dimensions; three are handled as slices
 (slices.py). All loops share one entry in compiled/door.py. Each function returns None if matrix
@@ -16,6 +20,7 @@ thread.
 
 import functools
 import math
+import os
 from itertools import product
 from math import prod
 
@@ -28,6 +33,11 @@ from ...thresholds import Least, Most
 from . import flat as flat_planes
 from . import gather, panels, slices, winograd
 from .planes import CACHE, VECTOR, Correlation, Weights
+from .winograd_tiles import F2, F4
+
+WINOGRAD_VARIABLE = "MINDSPORE_COMPAT_WINOGRAD"
+WINOGRAD_METHODS = {"2": F2, "4": F4, "off": None}
+TAPS_OF_3X3 = set(product(range(3), range(3)))
 
 
 @functools.lru_cache(maxsize=256)
@@ -111,7 +121,7 @@ def convolve(x, w, geo):
         jit.flat(w), w.size // geo.groups, plan.depth, area, numpy.arange(area, dtype=INDEX)
     )
     out = numpy.empty((geo.batch, geo.filters, *geo.out), FLOAT)
-    method = winograd.method_for(plan, "images")
+    method = _winograd_method(plan, "images")
     if method and winograd.correlate(method, x, weights, out, plan):
         return out
     if (way := _way(plan)) is None:
@@ -136,7 +146,7 @@ def input_gradient(g, w, geo):
     ]
     out = numpy.empty((geo.batch, geo.channels, *geo.size), FLOAT)
     plan, weights = phases[0]
-    method = winograd.method_for(plan, "inputs")
+    method = _winograd_method(plan, "inputs")
     if method and winograd.correlate(method, g, weights, out, plan):
         return out
     ways = [_way(plan, "inputs") for plan, _ in phases]
@@ -206,7 +216,7 @@ def weight_gradient(g, x, geo):
     if not (geo.overlapping or _is_small_product(plan)):
         return None
     shape = geo.filters, geo.channels // geo.groups, *geo.kernel
-    method = winograd.method_for(plan, "weights")
+    method = _winograd_method(plan, "weights")
     if method and _finite(grad := winograd.weight_gradient(method, g, x, plan)):
         return grad.reshape(shape)
     if (way := _way(plan, "weights")) is None:
@@ -231,6 +241,42 @@ def _finite(x):
     """True if all elements, and their sum, are finite."""
     with numpy.errstate(invalid="ignore", over="ignore"):
         return math.isfinite(x.sum())
+
+
+def _winograd_method(plan, gives):
+    """F(2, 3) or F(4, 3) if Winograd's method is the fastest for a correlation or for its filter
+    gradient; None if it is not, if the environment variable switches it off, or if its loops are
+    not ready.
+
+    Args:
+        plan, gives: as for `_way`.
+    """
+    if not (_winograd_applies(plan) and _winograd_pays(plan, gives)):
+        return None
+    setting = os.environ.get(WINOGRAD_VARIABLE, "2")
+    if setting not in WINOGRAD_METHODS:
+        raise ValueError(f"{WINOGRAD_VARIABLE} must be '2', '4' or 'off', but is {setting!r}.")
+    method = WINOGRAD_METHODS[setting]
+    if method is F4 and min(plan.out) < F4.step:
+        method = F2
+    return method if method is not None and winograd.is_ready(method, gives) else None
+
+
+def _winograd_applies(plan):
+    """True for a correlation with 3x3 kernels and stride 1, whose rows fit the cache."""
+    row = plan.channels * plan.size[1] + plan.filters * plan.out[1]
+    unit = max(plan.stride) == max(plan.step) == 1
+    is_3x3 = len(plan.taps) == 9 and set(plan.taps) == TAPS_OF_3X3
+    return unit and is_3x3 and row <= Most.WINOGRAD_ROW
+
+
+def _winograd_pays(plan, gives):
+    """True if F(2, 3) is the fastest for a supported correlation. This depends on the
+    multiplications that it saves for each channel and filter, since transforms take time."""
+    tiles = plan.batch * prod(-(-n // 2) for n in plan.out)
+    saved = 9 * plan.batch * prod(plan.out) - 16 * tiles
+    size = plan.channels * plan.filters * (2 if gives == "weights" else 1)
+    return min(plan.channels, plan.filters) >= VECTOR and saved * Most.WINOGRAD_SAVED >= size
 
 
 def _way(plan, gives="images"):

@@ -9,14 +9,13 @@ of tiles. A few tiles at a time go through all stages, and stay in a core's cach
 
 The largest error of a result is that of another summation order. However, each error is relative to
 the largest pixel of its tile, even if the weight of that pixel is 0. F(4, 3) computes 4x4 pixels
-with 36 multiplications, but its results differ by up to 1e-5 of the largest. The environment
-variable MINDSPORE_COMPAT_WINOGRAD selects the method: "2", the default, "4", or "off" for neither.
+with 36 multiplications, but its results differ by up to 1e-5 of the largest. choose.py decides
+which convolutions use these methods.
 
 An infinity or NaN would spread over its tile, so such data are computed by the other algorithms.
 """
 
 import functools
-import os
 from math import prod
 from typing import NamedTuple
 
@@ -25,12 +24,9 @@ import numpy
 from ...compiled import jit
 from ...threads.parallel_loops import FLOAT, INDEX, aligned, loop_of
 from ...threads.scheduler import blocks
-from ...thresholds import Most
 from . import winograd_loops
 from .planes import PIECES, SUMS, VECTOR, cut, odd_lines
-from .winograd_tiles import F2, F4
 
-TAPS = tuple((y, x) for y in range(3) for x in range(3))
 CORNER = (0, 0), (1, 0), (0, 1)
 PIECE = 1 << 21  # multiplications of a piece, at least
 TILES = 1 << 17  # elements of the transforms of tiles that are multiplied at once
@@ -38,9 +34,6 @@ FEWEST = 16  # tiles that are multiplied at once, at least
 SUMMED = 64  # the same if products are summed over tiles
 CHANNELS = 64  # of a piece of such sums, at least
 KERNELS = VECTOR * VECTOR  # elements of memory for the kernels of a vector of filters
-
-_VARIABLE = "MINDSPORE_COMPAT_WINOGRAD"
-_METHODS = {"2": F2, "4": F4, "off": None}
 
 
 def _loop(function, method):
@@ -56,53 +49,16 @@ _LOOPS = {
 }
 
 
-def method_for(plan, gives):
-    """The fastest of Winograd's methods for a correlation, or for its filter gradient; None if
-    there is none, or its loops are not ready.
-
-    Args:
-        plan: the correlation.
-        gives: as for `choose._way`.
-    """
-    if not (takes(plan) and pays(plan, gives)):
-        return None
-    method = _chosen()
-    if method is F4 and min(plan.out) < F4.step:
-        method = F2
-    if method is None:
-        return None
-    return method if all([_loop(each, method).is_ready() for each in _LOOPS[gives]]) else None
-
-
-def _chosen():
-    value = os.environ.get(_VARIABLE, "2")
-    if value not in _METHODS:
-        raise ValueError(f"{_VARIABLE} must be '2', '4' or 'off', but is {value!r}.")
-    return _METHODS[value]
-
-
-def takes(plan):
-    """True for a correlation that Winograd's methods support."""
-    row = plan.channels * plan.size[1] + plan.filters * plan.out[1]
-    unit = max(plan.stride) == max(plan.step) == 1
-    return unit and len(plan.taps) == 9 and set(plan.taps) == set(TAPS) and row <= Most.WINOGRAD_ROW
-
-
-def pays(plan, gives):
-    """True if F(2, 3) is the fastest for a supported correlation. This depends on the
-    multiplications that it saves for each channel and filter, since transforms take time; see
-    `method_for`."""
-    tiles = plan.batch * prod(-(-n // 2) for n in plan.out)
-    saved = 9 * plan.batch * prod(plan.out) - 16 * tiles
-    size = plan.channels * plan.filters * (2 if gives == "weights" else 1)
-    return min(plan.channels, plan.filters) >= VECTOR and saved * Most.WINOGRAD_SAVED >= size
+def is_ready(method, gives):
+    """True if a method's loops for a result (as for `choose._fastest`) are compiled."""
+    return all([_loop(function, method).is_ready() for function in _LOOPS[gives]])
 
 
 def correlate(method, x, weights, out, plan):
     """Correlates images with filters and writes the result to `out`.
 
     Args:
-        method: the result of `method_for`.
+        method: F2 or F4.
         x, weights, out, plan: as for `flat.correlate`.
 
     Returns:
@@ -221,7 +177,7 @@ def _correlation(method, plan):
 
 def weight_gradient(method, g, x, plan):
     """The filter gradient of a correlation of `x`, (groups, filters, channels, kernel positions),
-    by the method that `method_for` returned. It is not finite where an element of `x` or `g` is
+    by the method that choose.py selected. It is not finite where an element of `x` or `g` is
     not."""
     chunks, count, parts, rows, sizes, lengths = _sums(method, plan)
     totals = numpy.zeros(count * method.elements * sizes.total_plane, FLOAT)

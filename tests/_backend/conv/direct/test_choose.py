@@ -69,7 +69,7 @@ def any_size(request, monkeypatch):
         return request.param
 
     monkeypatch.setattr(choose, "_fastest", way)
-    monkeypatch.setattr(winograd, "pays", lambda *_: request.param is winograd)
+    monkeypatch.setattr(choose, "_winograd_pays", lambda *_: request.param is winograd)
     monkeypatch.setattr(winograd, "TILES", 1 << 12)
     monkeypatch.setattr(winograd, "SUMMED", 16)
     monkeypatch.setattr(winograd, "CHANNELS", 16)
@@ -162,7 +162,7 @@ def winograd_errors(choice, given, monkeypatch):
 @pytest.mark.parametrize("case", [CASES["padded"], LARGE["64 channels"], LARGE["uneven padding"]])
 def test_winograd_is_accurate_but_for_large_tiles(case, any_size, monkeypatch):
     monkeypatch.setattr(jit, "_setting", lambda: "wait")
-    monkeypatch.setattr(winograd, "pays", lambda *_: True)
+    monkeypatch.setattr(choose, "_winograd_pays", lambda *_: True)
     given = operands(*case)
     small, large, other = (winograd_errors(each, given, monkeypatch) for each in ("2", "4", "off"))
     assert (small < 2 * other).all()  # its sums are shorter
@@ -170,16 +170,16 @@ def test_winograd_is_accurate_but_for_large_tiles(case, any_size, monkeypatch):
 
 
 def test_results_smaller_than_large_tiles_take_small_ones(monkeypatch):
-    monkeypatch.setattr(winograd, "pays", lambda *_: True)
+    monkeypatch.setattr(choose, "_winograd_pays", lambda *_: True)
     ready = SimpleNamespace(is_ready=lambda: True)
     monkeypatch.setattr(winograd, "_loop", lambda function, method: ready)
     monkeypatch.setenv("MINDSPORE_COMPAT_WINOGRAD", "4")
     for size, method in ((3, winograd_tiles.F2), (4, winograd_tiles.F4)):
         geo = convolution.geometry((1, 2, size, 9), (2, 2, 3, 3), (1, 1), ((1, 1),) * 2, (1, 1), 1)
-        assert winograd.method_for(choose._plan(geo), "images") is method
+        assert choose._winograd_method(choose._plan(geo), "images") is method
     monkeypatch.setenv("MINDSPORE_COMPAT_WINOGRAD", "6")
     with pytest.raises(ValueError, match="MINDSPORE_COMPAT_WINOGRAD must be '2', '4' or 'off'"):
-        winograd.method_for(choose._plan(geo), "images")
+        choose._winograd_method(choose._plan(geo), "images")
 
 
 @needs_numba
@@ -277,9 +277,9 @@ def test_each_shape_goes_the_way_that_is_fastest(x, w, stride, pad, forward, wei
 )
 def test_winograd_is_for_many_tiles_and_channels(x, w, forward, weights):
     plan = choose._plan(convolution.geometry(x, w, (1, 1), ((1, 1), (1, 1)), (1, 1), 1))
-    assert winograd.takes(plan)
-    assert winograd.pays(plan, "images") is forward
-    assert winograd.pays(plan, "weights") is weights
+    assert choose._winograd_applies(plan)
+    assert choose._winograd_pays(plan, "images") is forward
+    assert choose._winograd_pays(plan, "weights") is weights
 
 
 @pytest.mark.parametrize(

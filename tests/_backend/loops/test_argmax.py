@@ -6,7 +6,7 @@ from kit import same
 from kit.loops import by_python, fresh_loops, needs_numba, on_threads
 
 from mindspore_compat._backend import arrays
-from mindspore_compat._backend.loops import extremes
+from mindspore_compat._backend.loops import argmax
 
 pytestmark = pytest.mark.host
 
@@ -17,7 +17,7 @@ VALUES = np.array([0.0, -0.0, 1, -1, 2, np.inf, -np.inf, np.nan], np.float32)
 @pytest.fixture
 def any_size(monkeypatch):
     """Has arrays of every size take the loop, in several pieces."""
-    with fresh_loops(monkeypatch, extremes, WIDTH=4, PIECE=40):
+    with fresh_loops(monkeypatch, argmax, WIDTH=4, PIECE=40):
         yield
 
 
@@ -45,7 +45,7 @@ def test_compiled_it_does_so_with_any_number_of_threads(threads, any_size):
 
 
 def test_what_the_loop_does_not_take_goes_numpys_way(any_size, monkeypatch):
-    monkeypatch.setattr(extremes, "_loop", lambda: pytest.fail("asked for"))
+    monkeypatch.setattr(argmax, "_loop", lambda: pytest.fail("asked for"))
     x = np.random.default_rng(0).standard_normal((6, 5))
     for given, axis in ((x, 0), (x.astype(np.float32), 1), (x.astype(np.float32).T, 0), (x, None)):
         same(HOST.argmax(given, axis), np.argmax(given, axis))
