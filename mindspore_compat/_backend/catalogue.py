@@ -272,6 +272,9 @@ _functions("""
 [host.cumulative]
 cumsum(x, axis=None) : along
     NumPy's `cumsum`.
+linear_recurrence(factors, terms, axis) : along
+    y[i] = factors[i] * y[i - 1] + terms[i] along `axis`, and y[0] = terms[0]; all arrays have the
+    same shape.
 
 [host.order_stats]
 argmax(x, axis=None, keepdims=False) : reduction, constant
@@ -284,6 +287,8 @@ index_of_rank(x, axis=-1, rank=0) : along, constant
 index_so_far(x, axis, largest=True) : along, constant
     The index of the cumulative maximum (or minimum) along `axis`; for equal elements the last
     index. A NaN takes precedence over all numbers.
+maximum_so_far(x, axis) : along, constant
+    The cumulative maximum along `axis`; NaN from the first NaN on.
 top_k(x, k, axis=-1, largest=True) : along, parts
     The `k` largest (or smallest) values along `axis` in order, and their indices.
 distinct(x) : constant

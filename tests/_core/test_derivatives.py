@@ -144,6 +144,10 @@ CASES = {  # function of xp -> (call on the inputs, inputs)
     "var": (lambda xp, x: xp.var(x, 1, ddof=1), [normal(2, 3)]),
     "std": (lambda xp, x: xp.std(x, 0), [normal(2, 3)]),
     "cumsum": (lambda xp, x: xp.cumsum(x, 1), [normal(2, 3)]),
+    "linear_recurrence": (
+        lambda xp, x, y: xp.linear_recurrence(x, y, 1),
+        [normal(2, 4), normal(2, 4)],
+    ),
     "cumprod": (lambda xp, x: xp.cumprod(x, 1), [numpy.array([[1.5, 0.0, 2.0], [0.3, 2.0, 1.0]])]),
     "add_rows": (lambda xp, v: xp.add_rows(numpy.array([2, 0, 2]), v, 4), [normal(3, 2)]),
     "matmul": (lambda xp, x, y: xp.matmul(x, y), [normal(2, 3, 4), normal(4, 2)]),

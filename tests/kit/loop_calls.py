@@ -64,6 +64,7 @@ CALLS = {
     "depthwise_convolve": lambda: convolution(16, 8, 8)[0],
     "depthwise_input_gradient": lambda: convolution(16, 8, 8),
     "depthwise_weight_gradient": lambda: convolution(16, 8, 8),
+    "linear_recurrence": lambda: ops.logcumsumexp(float32(9, 20), 1),
     "matmul": lambda: (
         ops.matmul(float32(9, 20), float32(20, 32, seed=1)),
         ops.matmul(float32(300, 20), float32(20, 32, seed=1)),

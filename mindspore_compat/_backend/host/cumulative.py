@@ -1,9 +1,9 @@
-"""Cumulative sums along an axis of large arrays of the host, bitwise equal to NumPy's.
+"""Cumulative sums along an axis, and recurrences.
 
-NumPy writes each sum and reads it back for the next; along an axis other than the last it also
-strides through memory. Here whole rows are added if the axis is not the last, and a compiled loop
-keeps the sum in a register if it is. Threads share both. Reversed arrays, which occur in gradients,
-are not copied.
+Sums of large arrays of the host are bitwise equal to NumPy's. NumPy writes each sum and reads it
+back for the next; along an axis other than the last it also strides through memory. Here whole rows
+are added if the axis is not the last, and a compiled loop keeps the sum in a register if it is.
+Threads share both. Reversed arrays, which occur in gradients, are not copied.
 """
 
 import math
@@ -16,6 +16,7 @@ from ..thresholds import Least
 
 PIECE = 1 << 15  # elements of a piece of rows, about
 WIDEST = 1 << 12  # adjacent elements in a piece
+SPAN = 64  # steps of a recurrence that array functions take one after another
 
 
 def cumsum(xp, x, axis=None):
@@ -85,3 +86,49 @@ def _along_rows(x, out, backwards):
         lambda number: numpy.add.accumulate(x[parts[number]], 1, out=out[parts[number]]), len(parts)
     )
     return True
+
+
+def linear_recurrence(xp, factors, terms, axis):
+    """y[i] = factors[i] * y[i - 1] + terms[i] along an axis, and y[0] = terms[0].
+
+    Array functions take the steps of all spans of `SPAN` elements at the same time, and then carry
+    the last element of each span into the next one. The work is proportional to the elements.
+    """
+    if (found := door.call("linear_recurrence", factors, terms, axis)) is not None:
+        return found
+    factors, terms = (xp.moveaxis(x, axis, 0) for x in (factors, terms))
+    return xp.moveaxis(_recurrence(xp, factors, terms), 0, axis)
+
+
+def _recurrence(xp, factors, terms):
+    """`linear_recurrence` along the first axis."""
+    length = terms.shape[0]
+    if length <= 2 * SPAN:
+        return _steps(xp, factors, terms)[0]
+    count = length // SPAN
+    spans = [
+        xp.ascontiguousarray(
+            xp.swapaxes(xp.reshape(x[: count * SPAN], (count, SPAN, *x.shape[1:])), 0, 1)
+        )
+        for x in (factors, terms)
+    ]
+    sums, products = _steps(xp, *spans, True)
+    before = _recurrence(xp, products[-1], sums[-1])[:-1]
+    carried = xp.concatenate([sums[:, :1], sums[:, 1:] + products[:, 1:] * before], 1)
+    out = xp.reshape(xp.swapaxes(carried, 0, 1), (-1, *terms.shape[1:]))
+    if count * SPAN == length:
+        return out
+    rest = xp.concatenate([out[-1:], terms[count * SPAN :]], 0)
+    rest = _steps(xp, factors[count * SPAN - 1 :], rest)[0]
+    return xp.concatenate([out, rest[1:]], 0)
+
+
+def _steps(xp, factors, terms, products=False):
+    """The recurrence along the first axis step by step, and the cumulative products of `factors`
+    if `products` is true."""
+    sums, totals = [terms[0]], [factors[0]]
+    for i in range(1, terms.shape[0]):
+        sums.append(factors[i] * sums[-1] + terms[i])
+        if products:
+            totals.append(totals[-1] * factors[i])
+    return xp.stack(sums, 0), xp.stack(totals, 0) if products else None

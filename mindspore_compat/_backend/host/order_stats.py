@@ -136,6 +136,17 @@ def index_so_far(xp, x, axis, largest=True):
     return xp.moveaxis(indices, 0, axis)
 
 
+def maximum_so_far(xp, x, axis):
+    """The largest value up to each element along `axis`; NaN from the first NaN on."""
+    if type(x) is numpy.ndarray:
+        return numpy.maximum.accumulate(x, axis)
+    x, reach = xp.moveaxis(x, axis, 0), 1
+    while reach < x.shape[0]:  # each element looks twice as far back as before
+        x = xp.concatenate([x[:reach], xp.maximum(x[:-reach], x[reach:])], 0)
+        reach *= 2
+    return xp.moveaxis(x, 0, axis)
+
+
 def distinct(xp, x):
     """The distinct values of `x`, which has one axis, in order of appearance, and the index of
     every element among them."""

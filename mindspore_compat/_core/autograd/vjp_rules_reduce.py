@@ -3,7 +3,7 @@ products."""
 
 import math
 
-from .vjp_rules import _inverse, derive
+from .vjp_rules import _inverse, conj, derive
 
 
 def _unreduced(xp, value, shape, axis, keepdims):
@@ -88,18 +88,33 @@ def _cumsum_vjp(xp, g, x_shape, axis):
 
 
 def _cumprod_vjp(xp, g, x, axis):
-    """The product of the elements before i, times total[i] = g[i] + x[i + 1] total[i + 1], which is
-    computed over spans of doubling length; exact for elements that are 0."""
+    """The product of the elements before i, times the sum of `g` from i on, in which each term is
+    multiplied by the elements between the two; exact for elements that are 0."""
     if axis is None:
         return xp.reshape(_cumprod_vjp(xp, g, xp.ravel(x), 0), x.shape)
-    x, total = xp.moveaxis(xp.conj(x), axis, 0), xp.moveaxis(g, axis, 0)
-    first = x[:1]
-    before = xp.cumprod(xp.concatenate([xp.ones_like(first), x[:-1]], 0), 0)
-    span = xp.concatenate([x[1:], xp.zeros_like(first)], 0)  # the product of the next `reach`
-    reach = 1
-    while reach < x.shape[0]:
-        added = span[:-reach] * total[reach:]
-        total = xp.concatenate([total[:-reach] + added, total[-reach:]], 0)
-        span = xp.concatenate([span[:-reach] * span[reach:], span[-reach:]], 0)
-        reach *= 2
-    return xp.moveaxis(before * total, 0, axis)
+    x = xp.conj(x)
+    first = xp.take(x, xp.arange(1), axis)
+    others = xp.take(x, xp.arange(x.shape[axis] - 1), axis)
+    before = xp.cumprod(xp.concatenate([xp.ones_like(first), others], axis), axis)
+    return before * _recurrence_from_the_end(xp, x, g, axis)
+
+
+def _recurrence_from_the_end(xp, factors, g, axis):
+    """y[i] = factors[i + 1] * y[i + 1] + g[i] along an axis, and y[-1] = g[-1]."""
+    after = xp.roll(factors, -1, axis)
+    return xp.flip(xp.linear_recurrence(xp.flip(after, axis), xp.flip(g, axis), axis), axis)
+
+
+def _recurrence_factors_vjp(xp, g, factors, out, axis):
+    """Each factor multiplies the result before it; the first multiplies none."""
+    first = xp.zeros_like(xp.take(out, xp.arange(1), axis))
+    before = xp.take(out, xp.arange(out.shape[axis] - 1), axis)
+    before = conj(xp, xp.concatenate([first, before], axis))
+    return _recurrence_from_the_end(xp, conj(xp, factors), g, axis) * before
+
+
+derive(
+    "linear_recurrence(factors, terms, axis)",
+    factors=_recurrence_factors_vjp,
+    terms=lambda xp, g, factors, axis: _recurrence_from_the_end(xp, conj(xp, factors), g, axis),
+)

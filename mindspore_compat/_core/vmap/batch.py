@@ -246,10 +246,10 @@ def _along(space, name, x, *args, **kwargs):
     values = [x, *args]
     if not _batches(space, values):
         return function(x, *args, **kwargs)
-    if name == "take_along_axis":
-        index, axis = args if len(args) == 2 else (args[0], kwargs["axis"])
-        x, index = space.broadcast(x), space.broadcast(index)
-        return space.wrap_batch(function(x.array, index.array, _shifted(axis, x.ndim)))
+    if name in ("take_along_axis", "linear_recurrence"):
+        other, axis = args if len(args) == 2 else (args[0], kwargs["axis"])
+        x, other = space.broadcast(x), space.broadcast(other)
+        return space.wrap_batch(function(x.array, other.array, _shifted(axis, x.ndim)))
     if name == "top_k":
         k, *rest = args
         axis = rest[0] if rest else kwargs.pop("axis", -1)

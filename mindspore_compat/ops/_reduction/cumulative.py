@@ -134,11 +134,12 @@ def logcumsumexp(xp, input: Float16To64, axis: Int):
     """
     if not input.size:
         return input
-    front = xp.moveaxis(input, axis, 0)
-    out = [front[0]]
-    for i in range(1, front.shape[0]):
-        out.append(xp.logaddexp(out[-1], front[i]))
-    return xp.moveaxis(xp.stack(out, 0), 0, axis)
+    limits = xp.finfo(input.dtype)
+    most = xp.clip(xp.maximum_so_far(input, axis), float(limits.min), float(limits.max))
+    first = xp.take(most, xp.arange(1), axis)
+    before = xp.concatenate([first, xp.take(most, xp.arange(most.shape[axis] - 1), axis)], axis)
+    sums = xp.linear_recurrence(xp.exp(before - most), xp.exp(input - most), axis)
+    return xp.log(sums) + most
 
 
 @op(
