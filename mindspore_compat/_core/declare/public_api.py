@@ -102,6 +102,8 @@ def facade(module, classes=object, area=None, names=()):
     def find(name):
         if name.startswith("__"):
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        if name in vars(sys.modules[module]):  # requested through another module
+            return vars(sys.modules[module])[name]
         found = build(area, name, classes, module)
         if found is None:
             found = submodule(module, name)
