@@ -28,6 +28,7 @@ from . import (
     wheel,
 )
 from .errors import BadInput
+from .mutation import measure, plan
 from .targets import DEFAULT, REFERENCE
 
 COMMAND, RESULTS = "mindspore-conformance", "conformance-results"
@@ -93,6 +94,9 @@ def _parser():
     write.add_argument("--out", required=True, metavar="DIR")
     write.add_argument("--target", default=DEFAULT)
     write.set_defaults(run=_generate)
+    _mutation_options(
+        commands.add_parser("mutate", help="plant faults in a target; count those that are found")
+    )
     shown = commands.add_parser("report", help="show the results of a run")
     shown.add_argument(
         "results",
@@ -128,6 +132,19 @@ def _read_options(read):
     )
     read.add_argument("--name", help="print everything read for one name")
     read.set_defaults(run=_read)
+
+
+def _mutation_options(mutate):
+    mutate.add_argument("area", nargs="*", help="modules or names to plant faults in; default: all")
+    mutate.add_argument("--target", default=DEFAULT)
+    mutate.add_argument("--python", help="interpreter that has the target")
+    mutate.add_argument("--spec", default=specs.FOLDER, help="folder of spec files")
+    mutate.add_argument("--count", type=_count, default=1000, help="faults (default: 1000)")
+    mutate.add_argument("--seed", type=int, default=0, help="of the draw (default: 0)")
+    mutate.add_argument("--even", action="store_true", help="as many from each part of the API")
+    mutate.add_argument("-j", "--jobs", type=_count, default=1, metavar="N")
+    mutate.add_argument("--json", metavar="FILE", help="write every outcome")
+    mutate.set_defaults(run=_mutate)
 
 
 def _fetch_options(parser):
@@ -313,6 +330,29 @@ def _generate(options):
     _, found, _ = _cases(options)
     written = generate.write(found, options.out, options.target, answers.load())
     print(f"{len(written)} test files in {options.out}")
+
+
+def _mutate(options):
+    entries = specs.load(options.spec)
+    cases_by_name = {}
+    for case in cases.all_cases(entries, areas=options.area):
+        cases_by_name.setdefault(case["name"], []).append(case)
+    if not cases_by_name:
+        raise BadInput(" ".join(options.area), "no such module or name in the specs")
+    chosen = {name: entries[name] for name in cases_by_name}
+    faults = plan.drawn(chosen, options.count, options.seed, options.even)
+    outcomes = list(
+        measure.outcomes(
+            faults, chosen, cases_by_name.get, options.target, options.python, options.jobs
+        )
+    )
+    for outcome in outcomes:
+        if outcome.status == "missed":
+            print(f"missed: {outcome.key}" + ("" if outcome.reached else " (no case reaches it)"))
+    print(measure.table_text(measure.counts(outcomes)))
+    if options.json:
+        listed = [{**vars(outcome), "key": outcome.key} for outcome in outcomes]
+        Path(options.json).write_text(json.dumps(listed, indent=1), encoding="utf-8")
 
 
 def _report(options):

@@ -25,3 +25,9 @@ def text_of(path):
         return Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise BadInput(path, "not a text file", f"byte {error.start}") from None
+
+
+def describe(error):
+    """Type and first line of an exception."""
+    first = (str(error).strip().splitlines() or [""])[0]
+    return f"{type(error).__name__}: {first[:300]}"

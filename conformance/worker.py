@@ -7,53 +7,28 @@ does not mix with them.
 """
 
 import argparse
-import ast
 import contextlib
 import inspect
-import io
 import json
-import linecache
 import os
 import platform
 import re
 import sys
-import tempfile
 import threading
 import time
 import traceback
-import types
 import warnings
 
 import numpy as np
 
-from . import (
-    blocked,
-    gradients,
-    memory,
-    options,
-    outputs,
-    samples,
-    signatures,
-    steps,
-    targets,
-    unstated,
-)
+from . import blocked, examples, gradients, memory, options, signatures, steps, targets, unstated
+from .errors import describe
+from .mutation.faults import NotPlanted, Plant
 from .observations import observe, without_values
 from .values import Values, resolve
 
 ROOM = 250  # MiB that a worker may take beyond what it began with, before another replaces it
 PATIENCE = 3  # seconds; a slower call is not made twice to see whether its values are drawn
-# Names that the documentation's examples use as if they had been imported.
-_USUAL = {
-    "nn": "nn",
-    "ops": "ops",
-    "mint": "mint",
-    "mstype": "common.dtype",
-    "Parameter": "Parameter",
-    "ParameterTuple": "ParameterTuple",
-    "P": "ops.operations",
-    "context": "context",
-}
 # The sorts of case whose outcome is observed, whatever it is: what the thing is used for.
 _DRIVES = {
     "steps": steps.drive,
@@ -74,13 +49,17 @@ class Worker:
     """Runs cases on one target."""
 
     def __init__(self, ms):
-        self.ms, self.values, self.absent = ms, Values(ms), {}
+        self.ms, self.values, self.absent, self.plant = ms, Values(ms), {}, None
         with contextlib.suppress(Exception):  # an error must come with its own call
             ms.set_context(pynative_synchronize=True)
 
     def run(self, case):
         """{"status", "got", "expected", "seconds", ...} of one case."""
         start = time.perf_counter()
+        if case["kind"] == "plant":
+            return self._replant(case["fault"])
+        if self.plant:
+            self.plant.put()
         self._reset()
         try:
             with warnings.catch_warnings():
@@ -99,10 +78,25 @@ class Worker:
         except (KeyboardInterrupt, MemoryError):
             raise
         except BaseException as error:  # noqa: BLE001  (the target may raise anything at all)
-            found = {"status": "fail", "got": _describe(error)}
+            found = {"status": "fail", "got": describe(error)}
         if case["kind"] not in ("exists", "odd"):
             found = blocked.explain(found, case["name"], self.ms.__name__)
         return {"id": case["id"], "seconds": round(time.perf_counter() - start, 4), **found}
+
+    def _replant(self, fault):
+        """Take out the fault that is planted, plant this one; counts the old one's calls."""
+        counts = [self.plant.called, self.plant.reached] if self.plant else [0, 0]
+        if self.plant:
+            self.plant.take_out()
+            self.plant = None
+        answer = {"id": "plant", "status": "pass", "observed": counts}
+        if fault is None:
+            return answer
+        try:
+            self.plant = Plant(self.ms, fault)
+        except (NotPlanted, AttributeError, ImportError) as error:
+            return {**answer, "status": "skip", "got": str(error)}
+        return answer
 
     def _reset(self, seed=0):
         np.random.seed(seed)
@@ -172,7 +166,7 @@ class Worker:
             missing = _NO_KERNEL.search(str(error))
             return {
                 "status": "fail",
-                "got": _describe(error),
+                "got": describe(error),
                 "expected": "accepted",
                 "observed": "no kernel" if missing else type(error).__name__,
             }
@@ -192,7 +186,7 @@ class Worker:
             status = "pass" if wanted in kinds else "fail"
             return {
                 "status": status,
-                "got": _describe(error),
+                "got": describe(error),
                 "expected": wanted,
                 "observed": type(error).__name__,
             }
@@ -206,7 +200,7 @@ class Worker:
             lacking = " (no kernel)" if _NO_KERNEL.search(str(error)) else ""
             return {
                 "status": "pass",
-                "got": _describe(error),
+                "got": describe(error),
                 "observed": type(error).__name__ + lacking,
             }
         return {"status": "pass", "got": "accepted", "observed": "accepted"}
@@ -217,7 +211,7 @@ class Worker:
             found = drive(self, case)
         except Exception as error:  # noqa: BLE001
             refused = "no kernel" if _NO_KERNEL.search(str(error)) else type(error).__name__
-            return {"status": "pass", "got": _describe(error), "observed": {"refused": refused}}
+            return {"status": "pass", "got": describe(error), "observed": {"refused": refused}}
         wanted = {"wanted": found["wanted"]} if "wanted" in found else {}
         return {"status": "pass", "observed": found["seen"], **wanted}
 
@@ -291,6 +285,10 @@ class Worker:
             return _apply(thing, {k: self.values.build(t) for k, t in case["init"].items()})
         return thing
 
+    def on_example(self, case):
+        """The documentation's example runs and prints what it says."""
+        return examples.run(self.ms, case)
+
     def call(self, case):
         """Make the call of a case and return what it gives."""
         if case.get("owner"):
@@ -301,47 +299,6 @@ class Worker:
             return made if case.get("init") is None else _settle(made)
         self.values.made = made
         return _settle(_apply(made, {k: self.values.build(t) for k, t in case["call"].items()}))
-
-    def on_example(self, case):
-        """The documentation's example runs and prints what it says; layout is judged apart."""
-        layout = True
-        with _in_empty_folder() as folder, _as_module(case["steps"], folder) as module:
-            vars(module).update(self._usual_names())
-            text = "\n".join(step[0] for step in case["steps"])
-            for name, make in samples.MAKERS.items():
-                if re.search(rf"\b{name}\(", text) and not _binds(text, name):
-                    vars(module)[name] = make(self.ms)
-            for source, expected, line, offset in module.steps:
-                try:
-                    printed = _execute(source, offset, module)
-                except BaseException as error:  # noqa: BLE001
-                    if expected and ("Traceback" in expected or type(error).__name__ in expected):
-                        continue
-                    return _unfinished(error, expected, line, case)
-                if not expected:
-                    continue
-                if not outputs.same_numbers(expected, printed):
-                    return {
-                        "status": "fail",
-                        "got": printed[:2000],
-                        "expected": expected,
-                        "line": line,
-                        "observed": "printed",
-                    }
-                layout = layout and outputs.same_layout(expected, printed)
-        return {"status": "pass", "layout": layout, "observed": "agree"}
-
-    def _usual_names(self):
-        found = {
-            "np": np,
-            "ms": self.ms,
-            "mindspore": self.ms,
-            "Tensor": getattr(self.ms, "Tensor", None),
-        }
-        for name, path in _USUAL.items():
-            with contextlib.suppress(AttributeError):
-                found[name] = resolve(self.ms, path)
-        return found
 
 
 def _apply(thing, given):
@@ -459,98 +416,6 @@ def _same_default(text, value, values):
     )
 
 
-def _unfinished(error, expected, line, case):
-    """What an exception in an example means; examples that use what they never made cannot be
-    kept by anybody.
-    """
-    result = {
-        "status": "fail",
-        "got": _describe(error),
-        "expected": expected or "no exception",
-        "line": line,
-        "observed": "raised",
-    }
-    name = getattr(error, "name", None)
-    if (
-        isinstance(error, NameError)
-        and name
-        and not any(_binds(step[0], name) for step in case["steps"])
-    ):
-        return {**result, "status": "skip", "got": f"incomplete example: '{name}' is never defined"}
-    if isinstance(error, SyntaxError):
-        return {**result, "status": "skip", "got": f"incomplete example: {error.msg}"}
-    if "/path/to" in str(error) or "/path/to" in "".join(step[0] for step in case["steps"]):
-        return {
-            **result,
-            "status": "skip",
-            "got": "incomplete example: reads files of the reader's own",
-        }
-    return result
-
-
-def _binds(source, name):
-    return bool(
-        re.search(
-            rf"\b{re.escape(name)}\b\s*(?:=[^=]|,|:=)|\b(?:def|class|import|as"
-            rf"|for)\s+(?:\w+,\s*)*{re.escape(name)}\b",
-            source,
-        )
-    )
-
-
-@contextlib.contextmanager
-def _as_module(steps, folder):
-    """A module of its own in a real file: the original's compiler reads the source of functions
-    and classes.
-    """
-    module = types.ModuleType("conformance_example")
-    module.__file__ = os.path.join(folder, "conformance_example.py")
-    module.steps, row, text = [], 0, []
-    for source, expected, line in steps:
-        module.steps.append((source, expected, line, row))
-        rows = source.split("\n")
-        row += len(rows)
-        text += rows
-    with open(module.__file__, "w", encoding="utf-8") as file:
-        file.write("\n".join(text) + "\n")
-    linecache.checkcache(module.__file__)
-    sys.modules[module.__name__] = module
-    try:
-        yield module
-    finally:
-        sys.modules.pop(module.__name__, None)
-
-
-def _execute(source, offset, module):
-    """Run one statement of an example as the interactive prompt would; returns what it prints."""
-    out = io.StringIO()
-    tree = ast.increment_lineno(ast.parse(source), offset)
-    with contextlib.redirect_stdout(out):
-        for node in tree.body:
-            if isinstance(node, ast.Expr):
-                code = compile(ast.Interactive([node]), module.__file__, "single")
-            else:
-                code = compile(ast.Module([node], []), module.__file__, "exec")
-            exec(code, vars(module))  # noqa: S102
-    return out.getvalue().rstrip("\n")
-
-
-@contextlib.contextmanager
-def _in_empty_folder():
-    before = os.getcwd()
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        os.chdir(folder)
-        try:
-            yield folder
-        finally:
-            os.chdir(before)
-
-
-def _describe(error):
-    first = (str(error).strip().splitlines() or [""])[0]
-    return f"{type(error).__name__}: {first[:300]}"
-
-
 def _end_with(parent):
     """Ends this process, whatever the target does in it, once the runner is gone."""
     while os.getppid() == parent:
@@ -571,7 +436,7 @@ def main(arguments=None):
         ms = targets.install(options.target)
     except BaseException as error:  # noqa: BLE001
         traceback.print_exc()
-        print(json.dumps({"broken": _describe(error)}), file=channel)
+        print(json.dumps({"broken": describe(error)}), file=channel)
         return
     worker, limit = Worker(ms), memory.held() + ROOM
     about = {

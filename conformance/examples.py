@@ -1,0 +1,154 @@
+"""Runs an example of the documentation as the prompt would, and compares what it prints."""
+
+import ast
+import contextlib
+import io
+import linecache
+import os
+import re
+import sys
+import tempfile
+import types
+
+import numpy as np
+
+from . import outputs, samples
+from .errors import describe
+from .values import resolve
+
+# Names that the documentation's examples use as if they had been imported.
+_USUAL = {
+    "nn": "nn",
+    "ops": "ops",
+    "mint": "mint",
+    "mstype": "common.dtype",
+    "Parameter": "Parameter",
+    "ParameterTuple": "ParameterTuple",
+    "P": "ops.operations",
+    "context": "context",
+}
+
+
+def run(ms, case):
+    """The documentation's example runs and prints what it says; layout is judged apart."""
+    layout = True
+    with _in_empty_folder() as folder, _as_module(case["steps"], folder) as module:
+        vars(module).update(_usual_names(ms))
+        text = "\n".join(step[0] for step in case["steps"])
+        for name, make in samples.MAKERS.items():
+            if re.search(rf"\b{name}\(", text) and not _binds(text, name):
+                vars(module)[name] = make(ms)
+        for source, expected, line, offset in module.steps:
+            try:
+                printed = _execute(source, offset, module)
+            except BaseException as error:  # noqa: BLE001
+                if expected and ("Traceback" in expected or type(error).__name__ in expected):
+                    continue
+                return _unfinished(error, expected, line, case)
+            if not expected:
+                continue
+            if not outputs.same_numbers(expected, printed):
+                return {
+                    "status": "fail",
+                    "got": printed[:2000],
+                    "expected": expected,
+                    "line": line,
+                    "observed": "printed",
+                }
+            layout = layout and outputs.same_layout(expected, printed)
+    return {"status": "pass", "layout": layout, "observed": "agree"}
+
+
+def _usual_names(ms):
+    found = {"np": np, "ms": ms, "mindspore": ms, "Tensor": getattr(ms, "Tensor", None)}
+    for name, path in _USUAL.items():
+        with contextlib.suppress(AttributeError):
+            found[name] = resolve(ms, path)
+    return found
+
+
+def _unfinished(error, expected, line, case):
+    """What an exception in an example means; examples that use what they never made cannot be
+    kept by anybody.
+    """
+    result = {
+        "status": "fail",
+        "got": describe(error),
+        "expected": expected or "no exception",
+        "line": line,
+        "observed": "raised",
+    }
+    name = getattr(error, "name", None)
+    if (
+        isinstance(error, NameError)
+        and name
+        and not any(_binds(step[0], name) for step in case["steps"])
+    ):
+        return {**result, "status": "skip", "got": f"incomplete example: '{name}' is never defined"}
+    if isinstance(error, SyntaxError):
+        return {**result, "status": "skip", "got": f"incomplete example: {error.msg}"}
+    if "/path/to" in str(error) or "/path/to" in "".join(step[0] for step in case["steps"]):
+        return {
+            **result,
+            "status": "skip",
+            "got": "incomplete example: reads files of the reader's own",
+        }
+    return result
+
+
+def _binds(source, name):
+    return bool(
+        re.search(
+            rf"\b{re.escape(name)}\b\s*(?:=[^=]|,|:=)|\b(?:def|class|import|as"
+            rf"|for)\s+(?:\w+,\s*)*{re.escape(name)}\b",
+            source,
+        )
+    )
+
+
+@contextlib.contextmanager
+def _as_module(steps, folder):
+    """A module of its own in a real file: the original's compiler reads the source of functions
+    and classes.
+    """
+    module = types.ModuleType("conformance_example")
+    module.__file__ = os.path.join(folder, "conformance_example.py")
+    module.steps, row, text = [], 0, []
+    for source, expected, line in steps:
+        module.steps.append((source, expected, line, row))
+        rows = source.split("\n")
+        row += len(rows)
+        text += rows
+    with open(module.__file__, "w", encoding="utf-8") as file:
+        file.write("\n".join(text) + "\n")
+    linecache.checkcache(module.__file__)
+    sys.modules[module.__name__] = module
+    try:
+        yield module
+    finally:
+        sys.modules.pop(module.__name__, None)
+
+
+def _execute(source, offset, module):
+    """Run one statement of an example as the interactive prompt would; returns what it prints."""
+    out = io.StringIO()
+    tree = ast.increment_lineno(ast.parse(source), offset)
+    with contextlib.redirect_stdout(out):
+        for node in tree.body:
+            if isinstance(node, ast.Expr):
+                code = compile(ast.Interactive([node]), module.__file__, "single")
+            else:
+                code = compile(ast.Module([node], []), module.__file__, "exec")
+            exec(code, vars(module))  # noqa: S102
+    return out.getvalue().rstrip("\n")
+
+
+@contextlib.contextmanager
+def _in_empty_folder():
+    before = os.getcwd()
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        os.chdir(folder)
+        try:
+            yield folder
+        finally:
+            os.chdir(before)

@@ -1,0 +1,144 @@
+"""Runs the cases of a name on a target that contains one fault, for one fault after another.
+
+A fault is found if a case fails that passes without it. Each worker process holds at most one fault
+at a time; a worker that does not survive a case is replaced, and that case counts as failed.
+"""
+
+import queue
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from .. import answers
+from ..cases import LOST
+from ..groups import group_of
+from ..runner import Process
+from .plan import key_of
+
+# The kinds of case in the order in which they are most likely to notice.
+_ORDER = ("values", "steps", "options", "gradient", "accepts", "promises", "set_attributes")
+_UNABLE = ("exists", "imports", "example")  # what no fault of the plan changes
+_BAD = ("fail", *LOST)
+
+
+@dataclass
+class Outcome:
+    """What became of one fault."""
+
+    fault: dict
+    group: str
+    status: str  # "found", "missed", "not planted", or "no fault": no result that it changes
+    by: str = ""  # the case that found it, or why it was not planted
+    reached: int = 0  # calls in which a missed fault changed something
+
+    @property
+    def key(self):
+        return key_of(self.fault)
+
+
+class Judge:
+    """One worker process, and what its target makes of the cases without a fault."""
+
+    def __init__(self, target, python, recorded):
+        self.target, self.python, self.recorded = target, python, recorded
+        self.process, self.sound = None, {}
+
+    def outcome(self, fault, cases, group):
+        """What the cases of a name make of a fault."""
+        planted = self._ask({"id": "plant", "kind": "plant", "name": "", "fault": fault})
+        if planted["status"] != "pass":
+            return Outcome(fault, group, "not planted", planted["got"])
+        for case in _by_promise(cases, fault):
+            if self._fails(case) and self._passes_without(case, fault):
+                self._ask(_TAKE_OUT)
+                return Outcome(fault, group, "found", case["id"])
+        called, reached = self._ask(_TAKE_OUT).get("observed", [0, 0])
+        nothing = called and not reached and fault["place"] == "result"
+        return Outcome(fault, group, "no fault" if nothing else "missed", reached=reached)
+
+    def _fails(self, case):
+        result = answers.judge(case, self._ask(case), self.recorded)
+        return result["status"] in _BAD
+
+    def _passes_without(self, case, fault):
+        if case["id"] not in self.sound:
+            self._ask(_TAKE_OUT)
+            self.sound[case["id"]] = not self._fails(case)
+            self._ask({"id": "plant", "kind": "plant", "name": "", "fault": fault})
+        return self.sound[case["id"]]
+
+    def _ask(self, case):
+        if self.process is None or not self.process.alive or self.process.full:
+            if case is _TAKE_OUT:
+                return {"status": "pass"}
+            self.stop()
+            self.process = Process(self.target, self.python)
+        return self.process.ask(case)
+
+    def stop(self):
+        """End the process."""
+        if self.process is not None:
+            self.process.stop()
+            self.process = None
+
+
+_TAKE_OUT = {"id": "take out", "kind": "plant", "name": "", "fault": None}
+
+
+def _by_promise(cases, fault):
+    """The cases that may notice a fault, the likeliest first."""
+    first = "gradient" if fault["kind"] == "detached" else None
+
+    def order(case):
+        kind = case["kind"]
+        return (kind != first, _ORDER.index(kind) if kind in _ORDER else len(_ORDER))
+
+    return sorted((c for c in cases if c["kind"] not in _UNABLE), key=order)
+
+
+def outcomes(faults, entries, cases_of, target, python=None, jobs=1):
+    """Yield the Outcome of every fault, in their order."""
+    recorded = answers.load()
+    idle = queue.LifoQueue()
+    for _ in range(jobs):
+        idle.put(Judge(target, python, recorded))
+
+    def judge(fault):
+        name = fault["name"]
+        judge = idle.get()
+        try:
+            return judge.outcome(fault, cases_of(name), group_of(name, entries[name]))
+        finally:
+            idle.put(judge)
+
+    with ThreadPoolExecutor(jobs) as threads:
+        try:
+            yield from threads.map(judge, faults)
+        finally:
+            while not idle.empty():
+                idle.get().stop()
+
+
+def counts(found):
+    """{group: Counter of statuses}."""
+    table = {}
+    for outcome in found:
+        table.setdefault(outcome.group, Counter())[outcome.status] += 1
+    return table
+
+
+def table_text(table):
+    """Counts as lines, the worst group first, and all of them together."""
+
+    def share(row):
+        judged = row["found"] + row["missed"]
+        return row["found"] / judged if judged else 1.0
+
+    rows = sorted(table.items(), key=lambda item: (share(item[1]), item[0]))
+    rows.append(("all", sum(table.values(), Counter())))
+    lines = [f"{'part of the API':26}{'found':>7}{'planted':>9}{'share':>8}"]
+    lines += [
+        f"{group:26}{row['found']:7}{row['found'] + row['missed']:9}{100 * share(row):7.1f}%"
+        for group, row in rows
+    ]
+    return "\n".join(lines)
