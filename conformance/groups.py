@@ -18,13 +18,12 @@ _FILES = (
     r"|parse_print|safetensors|ckpt|check_checkpoint|async_ckpt|build_searched|get_ckpt"
     r"|get_ckpt_path|sync_pipeline|set_mindio|load_.*|save_.*|.*checkpoint.*|.*safetensors.*).*"
 )
-_SCHEDULES = re.compile(r"(?i).*(?:lr|schedule\w*|warmup\w*)$|.*DecayLR|.*_lr$|LRScheduler.*")
 # A part of the API, and the names it consists of; the first that matches.
 _GROUPS = (
     ("Tensor", r"Tensor|Tensor\..*|(?:CSR|COO|Row)Tensor.*"),
+    ("amp and boost", r"amp\..*|boost\..*|nn\..*LossScale.*"),
     ("metrics", rf"(?:train\.)?(?:{'|'.join(_METRICS)})(?:\..*)?"),
     ("training and callbacks", rf"(?:train\.)?(?:{_TRAIN})(?:\..*)?"),
-    ("amp and boost", r"amp\..*|boost\..*|nn\..*LossScale.*"),
     ("saving and loading", rf"(?:train\.)?{_FILES}|mindrecord\..*|onnx\..*"),
     ("numpy", r"numpy\..*"),
     ("scipy", r"scipy\..*"),
