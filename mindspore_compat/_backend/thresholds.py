@@ -33,6 +33,7 @@ class Least:
     ROW = 16  # elements of a row: worth a search of all indices by each piece
     ALONG_AXIS = 1 << 12  # indices: a loop costs less than NumPy's index arrays
     ADD_AT = (1 << 12) + 1  # elements: worth a sparse matrix, or a single flat index
+    APPLY_TAPS = 1 << 14  # products: below, a call costs as much as it saves
 
     # Elementwise functions that threads share.
     SPACE = 1 << 17  # bytes: smaller work ends before another thread wakes
@@ -81,6 +82,7 @@ class Most:
     POWER_FACTORS = 4  # factors of a product that stands for a power: each is rounded
     PAD_BLOCKS = 64  # blocks of an array and its padding: each costs some calls
     TOP_K_SHARE = 4  # a divisor: up to this fraction of an axis, a partition is worth its cost
+    TAPS_WHOLE = 64  # rows or columns for each weight of a row of a sparse matrix
     UPDATE_COPIED = 6144  # elements: gathering costs less than updating each array in place
 
     PRODUCT_FEW = 256  # rows: each thread packs its own columns

@@ -77,6 +77,9 @@ CALLS = {
     "recurrence_vjp": lstm,
     "sum": lambda: ops.sum(float32(3000, 20), 0),  # large: see Least.SPACE
     "take": lambda: ops.embedding(indices(9, 30), float32(9, 20)),
+    "apply_taps": lambda: ops.interpolate(
+        float32(1, 1, 9, 20), size=(18, 40), mode="bilinear", align_corners=False
+    ),
     "take_along_axis": lambda: ops.gather_elements(float32(9, 5), 0, indices(9, 7, 5)),
     "where": lambda: ops.where(float32(9, 20) > 0, float32(9, 20), float32(9, 20, seed=1)),
 }

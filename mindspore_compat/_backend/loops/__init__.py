@@ -4,4 +4,16 @@ Importing this package registers them at the door (compiled/door.py). Functions 
 are in host/: max, min and prod, for instance, are NumPy's, shared by threads (host/reductions.py).
 """
 
-from . import along, argmax, between, choose, cumulative, float16, products, rows, stacks, sums  # noqa: F401 - they register their loops
+from . import (  # noqa: F401 - they register their loops
+    along,
+    argmax,
+    between,
+    choose,
+    cumulative,
+    float16,
+    products,
+    rows,
+    stacks,
+    sums,
+    taps,
+)

@@ -1,34 +1,96 @@
-"""Nearest, linear, cubic and area interpolation along one dimension, as indices or matrices.
+"""Nearest, linear, cubic and area interpolation along one dimension, as indices or sparse
+matrices.
 
 Interpolation is separable: along each dimension the result is a matrix times the input, and the
-gradient the transposed matrix times the output's gradient. Nearest neighbours are picked, not
-multiplied, so that infinities stay where they are.
+gradient the transposed matrix times the output's gradient. A row of the matrix has a few weights,
+so the work is proportional to the larger of input and output; small matrices are multiplied whole.
+Nearest neighbours are picked, not multiplied, so that infinities stay where they are.
 """
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import prod
 
 import numpy as np
 
+from ..._backend.compiled import door
 from ..._backend.space import implements
+from ..._backend.thresholds import Most
 from ..._core.autograd.vjp_rules import derive
+
+
+class Taps:
+    """A sparse (out, in) matrix of the host, with the same number of weights in each row.
+
+    Args:
+        index: (out, taps), the columns of the weights.
+        weight: (out, taps).
+        size: the number of columns.
+    """
+
+    def __init__(self, index, weight, size):
+        self.index, self.weight = np.ascontiguousarray(index, np.int64), np.array(weight, float)
+        self.shape = len(index), size
+
+    @cached_property
+    def transposed(self):
+        """The transposed matrix. Rows with fewer weights repeat a column with weight 0."""
+        rows, taps = np.nonzero(self.weight)
+        columns, weights = self.index[rows, taps], self.weight[rows, taps]
+        order = np.argsort(columns, kind="stable")
+        counts = np.bincount(columns, minlength=self.shape[1])
+        starts = np.cumsum(counts) - counts
+        at = starts[:, None] + np.arange(max(counts.max(initial=0), 1))
+        real = at < (starts + counts)[:, None]
+        at = order[np.where(real, at, np.minimum(starts, len(order) - 1)[:, None])]
+        return Taps(rows[at], np.where(real, weights[at], 0), self.shape[0])
+
+    @cached_property
+    def whole(self):
+        """The matrix with its zeros."""
+        matrix = np.zeros(self.shape)
+        np.add.at(matrix, (np.arange(self.shape[0])[:, None], self.index), self.weight)
+        return matrix
 
 
 @implements
 def apply_axes(xp, x, matrices):
-    """The last dimensions of `x`, each multiplied by its (out, in) host matrix; None leaves one."""
-    for i, matrix in enumerate(matrices):
-        if matrix is None:
-            continue
-        axis = x.ndim - len(matrices) + i
-        before, after = x.shape[:axis], x.shape[axis + 1 :]
-        matrix = xp.asarray(np.ascontiguousarray(matrix), x.dtype)
-        if axis == x.ndim - 1:
-            x = xp.matmul(xp.reshape(x, (prod(before), x.shape[axis])), matrix.T)
-        else:
-            x = xp.matmul(matrix, xp.reshape(x, (prod(before), x.shape[axis], prod(after))))
-        x = xp.reshape(x, (*before, matrix.shape[0], *after))
+    """The last dimensions of `x`, each multiplied by its matrix of Taps; None leaves one.
+
+    Dimensions that shrink come first. Of those that grow the last one comes first: it reads single
+    elements, the others whole rows.
+    """
+    axes = [axis for axis, taps in enumerate(matrices) if taps is not None]
+    grows = {axis: matrices[axis].shape[0] > matrices[axis].shape[1] for axis in axes}
+    for axis in sorted(axes, key=lambda axis: (grows[axis], -axis if grows[axis] else axis)):
+        x = _apply_axis(xp, x, x.ndim - len(matrices) + axis, matrices[axis])
     return x
+
+
+def _apply_axis(xp, x, axis, taps):
+    before, after = x.shape[:axis], x.shape[axis + 1 :]
+    stack = xp.reshape(x, (prod(before), x.shape[axis], prod(after)))
+    out = door.call("apply_taps", stack, taps.index, taps.weight)
+    if out is None:
+        whole = max(taps.shape) <= Most.TAPS_WHOLE * taps.index.shape[1]
+        out = (_apply_whole if whole else _apply_taps)(xp, stack, taps)
+    return xp.reshape(out, (*before, taps.shape[0], *after))
+
+
+def _apply_whole(xp, x, taps):
+    """The middle axis of `x` multiplied by a matrix with its zeros."""
+    matrix = xp.asarray(taps.whole, x.dtype)
+    if x.shape[2] == 1:
+        return xp.matmul(xp.reshape(x, x.shape[:2]), matrix.T)
+    return xp.matmul(matrix, x)
+
+
+def _apply_taps(xp, x, taps):
+    """The middle axis of `x` multiplied by a sparse matrix."""
+    weight, total = xp.asarray(taps.weight[:, :, None], x.dtype), None
+    for i in range(taps.index.shape[1]):
+        part = xp.take(x, xp.asarray(taps.index[:, i]), 1) * weight[:, i]
+        total = part if total is None else total + part
+    return total
 
 
 @implements
@@ -45,16 +107,20 @@ def pick_axes(xp, x, indices):
 @implements
 def unpick_axes(xp, y, indices, size):
     """The gradient of `pick_axes`: elements picked several times get the sum."""
-    return xp.apply_axes(y, tuple(_one_hot(index, n).T for index, n in zip(indices, size)))
+    return xp.apply_axes(y, tuple(_picks(*given).transposed for given in zip(indices, size)))
 
 
-def _one_hot(index, count):
-    return np.eye(count)[np.asarray(index)]
+@lru_cache(maxsize=512)
+def _picks(index, count):
+    """The matrix that selects elements of an axis."""
+    return Taps(np.reshape(index, (-1, 1)), np.ones((len(index), 1)), count)
 
 
 derive(
     "apply_axes(x, matrices)",
-    x=lambda xp, g, matrices: xp.apply_axes(g, tuple(None if m is None else m.T for m in matrices)),
+    x=lambda xp, g, matrices: xp.apply_axes(
+        g, tuple(None if taps is None else taps.transposed for taps in matrices)
+    ),
 )
 derive(
     "pick_axes(x, indices)",
@@ -94,10 +160,13 @@ def _linear(n, o, rule, scale=None):
     where = np.maximum(_source(n, o, rule, scale), 0)
     low = np.minimum(np.floor(where).astype(int), n - 1)
     weight = np.clip(where - low, 0, 1).astype(np.float64)
-    matrix = np.zeros((o, n))
-    np.add.at(matrix, (np.arange(o), low), 1 - weight)
-    np.add.at(matrix, (np.arange(o), np.minimum(low + 1, n - 1)), weight)
-    return None if n == o and (matrix == np.eye(n)).all() else matrix
+    if n == o and (low == np.arange(n)).all() and not weight[: n - 1].any():
+        return None
+    index = np.stack([low, np.minimum(low + 1, n - 1)], 1)
+    return Taps(index, np.stack([1 - weight, weight], 1), n)
+
+
+_CUBIC = np.arange(-1, 3)  # the elements that cubic convolution reads, from the one before
 
 
 def _cubic_weights(t, a):
@@ -118,40 +187,30 @@ def _cubic(n, o, rule, scale=None):
     where = _source(n, o, rule, scale)
     base = np.floor(where)
     delta = np.rint((where - base) * 1024) / 1024
-    matrix = np.zeros((o, n))
-    for offset in range(-1, 3):
-        index = base + offset
-        weight = _cubic_weights(np.abs(delta - offset).astype(np.float64), -0.5 if half else -0.75)
-        inside = (index >= 0) & (index < n)
-        weight = np.where(inside, weight, 0) if half else weight
-        np.add.at(matrix, (np.arange(o), np.clip(index, 0, n - 1).astype(int)), weight)
-    return matrix / matrix.sum(1, keepdims=True)
+    index = base[:, None] + _CUBIC
+    distance = np.abs(delta[:, None] - _CUBIC).astype(np.float64)
+    weight = _cubic_weights(distance, -0.5 if half else -0.75)
+    weight = np.where((index >= 0) & (index < n), weight, 0) if half else weight
+    return Taps(np.clip(index, 0, n - 1), weight / weight.sum(1, keepdims=True), n)
 
 
 @lru_cache(maxsize=512)
 def _smooth(n, o, rule, scale=None):
     """The (o, n) matrix of cubic convolution with parameter -3/4, the edge repeated."""
     where = _source(n, o, rule, scale).astype(np.float64)
-    base = np.floor(where)
-    matrix = np.zeros((o, n))
-    for offset in range(-1, 3):
-        index = np.clip(base + offset, 0, n - 1).astype(int)
-        np.add.at(
-            matrix, (np.arange(o), index), _cubic_weights(np.abs(where - base - offset), -0.75)
-        )
-    return matrix
+    index = np.floor(where)[:, None] + _CUBIC
+    weight = _cubic_weights(np.abs(where[:, None] - index), -0.75)
+    return Taps(np.clip(index, 0, n - 1), weight, n)
 
 
 @lru_cache(maxsize=512)
 def area(n, o, corner):
     """The (o, n) matrix whose rows average the input that an output pixel covers."""
     scale = (n - 1) / (o - 1) if corner and o > 1 else n / o
-    matrix = np.zeros((o, n))
-    for i in range(o):
-        first, last = i * scale, (i + 1) * scale
-        for j in range(int(np.floor(first)), int(np.ceil(last))):
-            matrix[i, min(j, n - 1)] += (min(j + 1, last) - max(j, first)) / scale
-    return matrix
+    first, last = np.arange(o)[:, None] * scale, np.arange(1, o + 1)[:, None] * scale
+    index = np.floor(first) + np.arange(int(np.ceil(scale)) + 1)
+    weight = np.maximum(np.minimum(index + 1, last) - np.maximum(index, first), 0) / scale
+    return Taps(np.clip(index, 0, n - 1), weight, n)
 
 
 def resized(xp, x, goal, kind, rule, scales=None):
