@@ -18,8 +18,8 @@ from . import (  # noqa: F401 - the declarations
 )
 from .cell import Cell
 
-# The names of `train.metrics`, which are in `nn` too; it builds upon this package, so it is loaded
-# when one is asked for.
+# `nn` also has the names of `train.metrics`. That package is built on this one, so it is loaded
+# when one of its names is first requested.
 _METRICS = (
     "Accuracy",
     "BleuScore",

@@ -1,8 +1,9 @@
-"""FuncGraph: a graph loaded from a MindIR file, and how its nodes are computed.
+"""FuncGraph: a graph loaded from a MindIR file, and the computation of its nodes.
 
-A node names a primitive. Its operands are, in order, what the primitive of `ops` is called with and
-what it is made with; older primitives keep the latter apart, as attributes. A primitive that `ops`
-has only as a function is found by its name. The file itself is read in `_io/mindir.py`.
+A node names a primitive. Its operands are, in order, the inputs and the constructor arguments of
+the primitive of `ops`; older primitives store the constructor arguments separately, as attributes.
+If `ops` has only a function for a primitive, the function is found by name. `_io/mindir.py` reads
+the file.
 """
 
 import importlib
@@ -17,7 +18,7 @@ from .._core.tensor.tensor import Tensor
 from .._io import mindir
 from ..common.parameter import _new_parameter
 
-# How a primitive names a type, a layout and a way to pad.
+# Attributes whose numbers stand for a dtype, a layout or a padding mode.
 _TYPE_OF = {
     30: dtypes.bool_,
     32: dtypes.int8,
@@ -44,7 +45,7 @@ _ENUMS = {
     "format": {0: "NCHW", 1: "NHWC"},
     "reduction": {0: "sum", 1: "mean", 2: "none"},
 }
-# Sizes that are stored for all axes, and given for the spatial ones.
+# Sizes that are stored for all axes, but passed for the spatial axes only.
 _SPATIAL = {"kernel_size", "stride", "strides", "dilation", "dilations"}
 _RENAMED = {"format": "data_format", "strides": "stride", "dilations": "dilation"}
 
@@ -53,8 +54,8 @@ class FuncGraph:
     """A graph loaded from a MindIR file, which can be run.
 
     Attributes:
-        parameters: its weights, Parameters by name.
-        inputs: (name, shape, MindSpore type) of what it is called with.
+        parameters: its weights: Parameters by name.
+        inputs: (name, shape, MindSpore type) of each input.
     """
 
     def __init__(self, model, folder=None):
@@ -80,8 +81,8 @@ class FuncGraph:
         self._result = graph.output[0].name
 
     def __call__(self, *inputs):
-        """Runs the graph. A list or tuple stands for its parts, which are inputs of their own where
-        it was exported here.
+        """Runs the graph. A list or tuple stands for its members, which are separate inputs if the
+        graph was exported here.
 
         Raises:
             RuntimeError: if the number of inputs, or a shape, is not that of the graph.
@@ -109,7 +110,7 @@ class FuncGraph:
 
 
 def _flat(values):
-    """The parts of nested lists and tuples, in order."""
+    """Returns the members of nested lists and tuples as a flat sequence, in order."""
     for value in values:
         if isinstance(value, (tuple, list)):
             yield from _flat(value)
@@ -118,7 +119,8 @@ def _flat(values):
 
 
 def _fits(shape, made_for):
-    """True if a shape is the one that the graph was made for; -1 and below stand for any length."""
+    """Returns True if a shape matches that of an input of the graph; -1 and below match any
+    length."""
     return (
         made_for == ()
         or -2 in made_for
@@ -130,7 +132,7 @@ def _fits(shape, made_for):
 
 
 def _step(node, primitives, folder):
-    """(result, operands, function) of one node."""
+    """Returns (result name, operand names, function) of one node."""
     target = node.output[0]
     if node.op_type == "Constant":
         value = mindir.value_of(node.attribute[0], folder)
@@ -158,7 +160,7 @@ _STRUCTURE = {
 
 
 def _function(primitive, count):
-    """The function that computes a primitive with that number of operands."""
+    """Returns the function that computes a primitive with that number of operands."""
     name = primitive.op_type
     if name in _STRUCTURE:
         return _STRUCTURE[name]
@@ -178,7 +180,8 @@ def _parameters(function):
 
 
 def _made_with_attributes(cls, primitive):
-    """A primitive whose attributes are separate from its operands."""
+    """Returns a function for a primitive whose attributes are stored separately from its
+    operands."""
     attributes = {a.name: _plain(a) for a in primitive.attribute}
     names = {p.name for p in _parameters(cls.__init__)}
     arguments = {}
@@ -192,7 +195,7 @@ def _made_with_attributes(cls, primitive):
 
 
 def _plain(message):
-    """An attribute's value; None for one that only the original understands."""
+    """Returns the value of an attribute, or None if only the original understands it."""
     try:
         return mindir.value_of(message)
     except ValueError:
@@ -200,14 +203,15 @@ def _plain(message):
 
 
 def _convert(name, value):
-    """An attribute as the constructors take it."""
+    """Converts an attribute to the form that constructors accept."""
     if name == "pad_mode" and isinstance(value, str):
         return value.lower()
     return _ENUMS.get(name, {}).get(value, value) if isinstance(value, int) else value
 
 
 def _made_with_operands(cls, count):
-    """A primitive whose arguments are all operands: those of the call, then the constructor's."""
+    """Returns a function of all operands: the inputs of the call, then the constructor
+    arguments."""
     calling = [p.name for p in _parameters(cls.__call__)]
     making = [p.name for p in _parameters(cls.__init__)]
     call_count = len(calling)
@@ -234,7 +238,7 @@ def _made_with_operands(cls, count):
 
 
 def _by_name(name):
-    """The function that implements a primitive for which `ops` has no class."""
+    """Returns the function of `ops` that implements a primitive for which `ops` has no class."""
     if name in _FUNCTIONS:
         return _FUNCTIONS[name]
     snake = re.sub(r"(?<!^)(?=[A-Z])", "_", name.removesuffix("Ext")).lower()
@@ -262,7 +266,8 @@ _FUNCTIONS = {
 
 
 def _called_in_order(function):
-    """`function` with operands in the order of its parameters, keyword-only ones too."""
+    """Returns `function` as one that takes all operands by position, also those for keyword-only
+    parameters."""
     parameters = _parameters(function)
     positional = [p.name for p in parameters if p.kind is not p.KEYWORD_ONLY]
     keyword_names = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]

@@ -1,4 +1,4 @@
-"""What layers have in common: parameters, their initial values, activations by name."""
+"""Helpers that layers share: parameters, their initial values, activations by name."""
 
 import math
 
@@ -13,25 +13,25 @@ _ATensor = InstanceOf(Tensor)
 
 
 def parameter(init, shape, dtype=float32, name=None, requires_grad=True):
-    """A Parameter whose values `init` gives; see `initializer`."""
+    """Returns a Parameter with the initial values that `init` describes; see `initializer`."""
     return Parameter(initializer(init, shape, dtype), name=name, requires_grad=requires_grad)
 
 
 def need_tensor(api, name, x):
-    """Refuses what is not a Tensor."""
+    """Raises TypeError unless `x` is a Tensor."""
     if not isinstance(x, Tensor):
         _ATensor.refuse(api, name, x)
 
 
 def need_floats(api, name, x):
-    """Refuses what is not a Tensor of floats."""
+    """Raises TypeError unless `x` is a Tensor of floats."""
     need_tensor(api, name, x)
     if x._array.dtype.kind not in "fV":
         raise TypeError(f"For '{api}', '{name}' must be a Tensor of floats, but got {x.dtype}.")
 
 
 def need_init_shape(api, name, init, shape):
-    """Refuses a Tensor of another shape as the initial value of a parameter."""
+    """Rejects a Tensor of the wrong shape as the initial value of a parameter."""
     if isinstance(init, Tensor) and init.shape != tuple(shape):
         raise ValueError(
             f"For '{api}', '{name}' must have shape {tuple(shape)} where it is a "
@@ -40,24 +40,25 @@ def need_init_shape(api, name, init, shape):
 
 
 def default_weight():
-    """How weights of dense and convolutional layers start: U(-1/sqrt(fan_in), 1/sqrt(fan_in))."""
+    """Returns the default initializer of dense and convolution weights: U(-k, k), k =
+    1/sqrt(fan_in)."""
     return HeUniform(math.sqrt(5))
 
 
 def default_bias(fan_in):
-    """How their biases start: as wide as the weights."""
+    """Returns the default initializer of biases: U(-k, k) with k = 1/sqrt(fan_in)."""
     return Uniform(1 / math.sqrt(fan_in)) if fan_in else "zeros"
 
 
 def also(op, *lines):
-    """Gives an op of a lower layer further public names, as layers: see `_core.declare.op`."""
+    """Gives an op of a lower layer additional public names, as layers; see `_core.declare.op`."""
     for line in lines:
         area, _, name = line.split("(", 1)[0].rpartition(".")
         DECLARED.setdefault(area, {})[name] = (op, line)
 
 
 def check_dense_input_shape(x, prim_name=None):
-    """Refuses the shape of an input of `Dense`, as scripts of releases 1.x call it.
+    """Checks the shape of an input of `Dense`, for scripts of releases 1.x.
 
     Args:
         x (tuple[int]): the shape.

@@ -1,4 +1,4 @@
-"""What the docstrings of changing learning rates share."""
+"""Argument descriptions that the docstrings of learning-rate functions and schedules share."""
 
 from .._core.declare.templates import template
 

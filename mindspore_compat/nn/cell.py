@@ -1,16 +1,17 @@
 """Cell: the base class of all networks and layers.
 
-Here: the call, how parameters and sub-cells are assigned, and the modes (training, gradient, float
-type). Walking over members and naming them is in `_cell/naming`, hooks in `_cell/hooks`, buffers
-and state in `_cell/state`, what concerns compilers and parallel planners in `_cell/settings`.
+Defined here: the call, how parameters and sub-cells are assigned, and the modes (training,
+gradient, float type). `_cell/naming` walks over members and names them; hooks are in `_cell/hooks`,
+buffers and state in `_cell/state`, settings for compilers and parallel planners in
+`_cell/settings`.
 
-**The call.** `cell(x)` is `construct(x)` and nothing else as long as the Cell is *plain*: called
-before, without hooks, float type, recomputation or a gradient of its own. `_cell_choose_path` keeps
-that one flag.
+**The call.** `cell(x)` is `construct(x)` and nothing else as long as the Cell is *plain*: it was
+called before and has no hooks, float type, recomputation or custom gradient. `_cell_choose_path`
+maintains this flag.
 
-**Private names.** Networks are subclasses, and their writers choose names freely: `_run`, `_stage`,
-`_check_inputs`. So the private names of a Cell begin with `_cell_`, but for those that scripts know
-from MindSpore.
+**Private names.** Networks are subclasses, and their authors choose names freely: `_run`, `_stage`,
+`_check_inputs`. The private names of a Cell therefore begin with `_cell_`, except those that
+scripts know from MindSpore.
 """
 
 import enum
@@ -58,7 +59,7 @@ _PACKAGE = __name__.partition(".")[0]
 
 
 class MixedPrecisionType(enum.Enum):
-    """The float type in which a Cell is set to compute."""
+    """The float type that a Cell is set to compute in."""
 
     NOTSET = 0
     FP16 = 1
@@ -75,7 +76,8 @@ _DTYPE_OF = {kind: getattr(dtypes, name) for name, (kind, _) in _PRECISIONS.item
 
 
 class _First(threading.local):
-    """True while a Cell runs for the first time: only the outermost one checks the names."""
+    """Per-thread flag: True while a Cell runs for the first time. Only the outermost Cell checks
+    the names."""
 
     running = False
 
@@ -84,11 +86,11 @@ _first = _First()
 
 
 class Cell(Naming, Hooks, State, Settings):
-    """Base class of all networks and layers: parameters, sub-cells, and the computation
+    """Base class of all networks and layers. A Cell has parameters, sub-cells, and a computation,
     `construct`.
 
-    A Parameter or a Cell that is assigned to an attribute becomes part of the Cell; parameters are
-    named by the attributes that lead to them ("backbone.conv1.weight").
+    A Parameter or a Cell assigned to an attribute becomes part of the Cell. Parameters are named
+    after the attributes that lead to them ("backbone.conv1.weight").
 
     Args:
         auto_prefix (bool): whether the names of parameters in sub-cells start with the sub-cell's.
@@ -113,10 +115,10 @@ class Cell(Naming, Hooks, State, Settings):
     requires_grad = False
     _cell_mixed_precision = MixedPrecisionType.NOTSET
     _cell_started = False
-    _cell_unnamed = 0  # Parameters without a name in the tuples that it has taken
-    _cell_around = None  # what a training step puts around the call of its network (_cell/once.py)
+    _cell_unnamed = 0  # number of unnamed Parameters in the tuples assigned so far
+    _cell_around = None  # set by a training step around its network (_cell/once.py)
     _cell_updates = False  # True for optimizers
-    _cell_captures_itself = False  # True for training steps, which are replayed wherever they run
+    _cell_captures_itself = False  # True for training steps, replayed wherever called
     _cell_is_step = False  # True for Cells that hold a GradOperation, see _cell/once.py
 
     def __init__(self, auto_prefix=True, flags=None):
@@ -133,7 +135,7 @@ class Cell(Naming, Hooks, State, Settings):
             self.add_flags(**flags)
 
     def construct(self, *args, **kwargs):
-        """The computation of the network; every subclass defines its own."""
+        """Computes the outputs of the network from its inputs; every subclass defines it."""
         raise AttributeError(f"For '{type(self).__name__}', the method 'construct' is not defined.")
 
     # The call -------------------------------------------------------------------------------------
@@ -146,7 +148,7 @@ class Cell(Naming, Hooks, State, Settings):
         return self._cell_call(args, kwargs)
 
     def _cell_choose_path(self):
-        """Decides whether a call may go straight to `construct`."""
+        """Decides whether a call may go directly to `construct`."""
         hooks = (
             self._forward_pre_hook,
             self._forward_hook,
@@ -165,7 +167,8 @@ class Cell(Naming, Hooks, State, Settings):
         )
 
     def _cell_call(self, args, kwargs):
-        """The call with everything that a Cell may do in addition to `construct`."""
+        """Runs a call that is not plain: checks its inputs, and applies the wrapper of a training
+        step."""
         if self._cell_inputs_set is not None:
             self._cell_check_inputs(args, kwargs)
         if self._cell_around is not None:
@@ -173,7 +176,7 @@ class Cell(Naming, Hooks, State, Settings):
         return self._cell_inside(args, kwargs)
 
     def _cell_inside(self, args, kwargs):
-        """The call without what a training step puts around it."""
+        """Runs the call without the wrapper of a training step."""
         if not self._cell_started:
             return self._cell_call_first(args, kwargs)
         if not self._cell_is_step or depth.open:
@@ -182,7 +185,7 @@ class Cell(Naming, Hooks, State, Settings):
             return self._cell_proceed(args, kwargs)
 
     def _cell_proceed(self, args, kwargs):
-        """The call with hooks, float type and so on."""
+        """Runs the call with hooks, float type and the other settings."""
         args, kwargs = self._cell_hooked_inputs(args, kwargs)
         try:
             if self._backward_hook or self._backward_pre_hook:
@@ -195,7 +198,8 @@ class Cell(Naming, Hooks, State, Settings):
         return self._cell_hooked_output(args, kwargs, output)
 
     def _cell_call_first(self, args, kwargs):
-        """The first call: names that occur twice are put right, by the outermost Cell."""
+        """Runs the first call. The outermost Cell first renames parameters whose names occur
+        twice."""
         self.__dict__["_cell_started"] = True
         self._cell_choose_path()
         if _first.running:
@@ -208,7 +212,8 @@ class Cell(Naming, Hooks, State, Settings):
             _first.running = False
 
     def _cell_run(self, *args, **kwargs):
-        """`construct` in the float type, with the requested gradient and memory policy."""
+        """Runs `construct` in the set float type, with a custom gradient or recomputation if
+        requested."""
         if self._cell_mixed_precision is MixedPrecisionType.NOTSET:
             return self._cell_run_here(*args, **kwargs)
         dtype = _DTYPE_OF[self._cell_mixed_precision]
@@ -234,7 +239,7 @@ class Cell(Naming, Hooks, State, Settings):
         return recompute(within, *args, **kwargs)
 
     def _cell_pull(self, inputs, output, sens):
-        """The gradients that the Cell's own `bprop` gives, one for each input."""
+        """Returns the gradients that the Cell's own `bprop` gives, one for each input."""
         grads = self.bprop(*inputs, output, sens)
         if graphs.running and not isinstance(grads, tuple):
             raise TypeError(f"For bprop function, output should be a tuple, but got {grads!r}.")
@@ -247,7 +252,7 @@ class Cell(Naming, Hooks, State, Settings):
         return grads[: len(inputs)]
 
     def run_construct(self, cast_inputs, kwargs):
-        """Calls `construct` with a tuple of inputs and a dict of keywords."""
+        """Calls `construct` with a tuple of inputs and a dict of keyword arguments."""
         return self.construct(*cast_inputs, **kwargs)
 
     # Assigning members ----------------------------------------------------------------------------
@@ -286,8 +291,8 @@ class Cell(Naming, Hooks, State, Settings):
             object.__setattr__(self, name, value)
 
     def _cell_refuse_captured(self, name):
-        """Keeps a step that assigns an attribute of a script's Cell from being captured: a replay
-        would not assign it again."""
+        """Refuses the capture of a step that assigns an attribute of a user-defined Cell, because a
+        replay would not repeat the assignment."""
         kind = type(self)
         if not kind.__module__.startswith(f"{_PACKAGE}."):
             current.running().refuse(f"the attribute '{name}' of '{kind.__name__}', assigned in it")
@@ -332,14 +337,14 @@ class Cell(Naming, Hooks, State, Settings):
         self._cells[name] = cell
 
     def _cell_remove_name(self, name, members):
-        """Drops a plain attribute that a member is about to replace."""
+        """Removes a plain attribute that a member is about to replace."""
         known = name in self._params or name in self._cells or name in self._buffers
         if not known and name not in members:
             self.__dict__.pop(name, None)
 
     def _cell_replace(self, members, noun, name, value):
-        """Writes a value of another kind over a member: None, a Tensor's values over a parameter,
-        an operation instead of a sub-cell."""
+        """Replaces a member by a value of another kind: None, a Tensor's values for a parameter, or
+        an operation for a sub-cell."""
         old = members[name]
         if value is None:
             members[name] = None
@@ -355,7 +360,7 @@ class Cell(Naming, Hooks, State, Settings):
             )
 
     def _cell_note_listed(self, values):
-        """Refuses lists of parameters whose names occur in another list."""
+        """Rejects a list of parameters if one of their names occurs in another list."""
         if not values or not all(isinstance(value, Parameter) for value in values):
             return
         names, objects = self.exist_names, self.exist_objs
@@ -374,7 +379,7 @@ class Cell(Naming, Hooks, State, Settings):
 
     @property
     def exist_names(self):
-        """The names of parameters that were assigned in lists."""
+        """The names of the parameters that were assigned in lists."""
         return self.__dict__.setdefault("_exist_names", set())
 
     @property
@@ -383,11 +388,11 @@ class Cell(Naming, Hooks, State, Settings):
         return self.__dict__.setdefault("_exist_objs", set())
 
     def insert_param_to_cell(self, param_name, param, check_name_contain_dot=True):
-        """Adds a parameter under a name; an unnamed one takes it for its own.
+        """Adds a parameter under a name. If the parameter has no name yet, it takes this one.
 
         Args:
             param_name (str): the attribute.
-            param (Parameter): the parameter; None for one that is not there.
+            param (Parameter): the parameter; None for an absent one.
             check_name_contain_dot (bool): whether to refuse a name with a dot.
 
         Raises:
@@ -402,11 +407,11 @@ class Cell(Naming, Hooks, State, Settings):
         self._params[param_name] = param
 
     def insert_child_to_cell(self, child_name, child_cell):
-        """Adds a sub-cell under a name; its parameters keep theirs.
+        """Adds a sub-cell under a name; its parameters keep their names.
 
         Args:
             child_name (str): the attribute.
-            child_cell (Cell): the sub-cell; None for one that is not there.
+            child_cell (Cell): the sub-cell; None for an absent one.
 
         Raises:
             KeyError: if the name is empty, has a dot, or is another attribute.
@@ -433,8 +438,8 @@ class Cell(Naming, Hooks, State, Settings):
             )
 
     def _cell_offers(self, name):
-        """True for what a layer would make for its subclasses (`matmul` of Dense) but has not yet:
-        a subclass may have its own instead."""
+        """Returns True if the layer would create the attribute on request (`matmul` of Dense) but
+        has not yet. A subclass may assign its own value instead."""
         if name in self.__dict__:
             return False
         known = isinstance(getattr(type(self), name, None), functools.cached_property)
@@ -443,10 +448,10 @@ class Cell(Naming, Hooks, State, Settings):
     # Modes and flags ------------------------------------------------------------------------------
 
     def add_flags(self, **flags):
-        """Sets attributes that `get_flags` returns again.
+        """Sets attributes, which `get_flags` returns.
 
-        The flags fp16, fp32 and bf16 are also the float type in which this Cell computes, as set by
-        `to_float`.
+        The flags fp16, fp32 and bf16 also set the float type in which this Cell computes, as
+        `to_float` does.
 
         Returns:
             Cell, itself.
@@ -473,11 +478,12 @@ class Cell(Naming, Hooks, State, Settings):
         return self
 
     def get_flags(self):
-        """The attributes set by `add_flags`."""
+        """Returns the attributes set by `add_flags`."""
         return self._cell_func_graph_flags
 
     def set_train(self, mode=True):
-        """Switches this Cell and all below it to training, or to inference with `mode=False`.
+        """Sets this Cell and all Cells below it to training mode, or to inference with
+        `mode=False`.
 
         Returns:
             Cell, itself.
@@ -505,7 +511,8 @@ class Cell(Naming, Hooks, State, Settings):
     # Float type -----------------------------------------------------------------------------------
 
     def to_float(self, dst_type):
-        """Makes this Cell and all below it compute in a float type; parameters keep theirs.
+        """Makes this Cell and all Cells below it compute in a float type; parameters keep their
+        dtype.
 
         Args:
             dst_type (mindspore.dtype): float16, bfloat16 or float32.
@@ -536,7 +543,7 @@ class Cell(Naming, Hooks, State, Settings):
             cell.set_mixed_precision_type(mixed_type)
 
     def get_mixed_precision_type(self):
-        """The float type as a MixedPrecisionType."""
+        """Returns the float type as a MixedPrecisionType."""
         return self._cell_mixed_precision
 
     def cast_inputs(self, inputs, dst_type):
@@ -546,7 +553,7 @@ class Cell(Naming, Hooks, State, Settings):
     # Printing and copying -------------------------------------------------------------------------
 
     def extend_repr(self):
-        """What a subclass adds to its printed form; '' by default."""
+        """Returns the text that a subclass adds to its printed form; '' by default."""
         return ""
 
     def __repr__(self):

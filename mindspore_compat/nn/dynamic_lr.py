@@ -1,7 +1,7 @@
-"""Learning rates worked out ahead: each function returns a list with one number per step.
+"""Precomputed learning rates: each function returns a list with one number per step.
 
-The list is what an optimizer takes as `learning_rate`. Schedules that are called with the step
-instead are in learning_rate_schedule.py.
+The list is passed to an optimizer as `learning_rate`. Schedules that are called with the step
+number instead are in learning_rate_schedule.py.
 """
 
 import math
@@ -42,12 +42,12 @@ def piecewise_constant_lr(
     """Returns learning rates that are constant between milestones.
 
     Args:
-        milestone (Union[list[int], tuple[int]]): the step, counted from one, at which each learning
-            rate is used last.
+        milestone (Union[list[int], tuple[int]]): the last step, counted from one, of each learning
+            rate.
         learning_rates (Union[list[float], tuple[float]]): the learning rate up to each milestone.
 
     Returns:
-        list[float], as long as the last milestone says.
+        list[float] with one rate per step up to the last milestone.
 
     Raises:
         TypeError: if an argument is neither a tuple nor a list, or holds something else than ints
@@ -67,12 +67,13 @@ def piecewise_constant_lr(
 
 
 def _epochs(total_step, step_per_epoch):
-    """The epoch of each step."""
+    """Returns the epoch of each step."""
     return [step // step_per_epoch for step in range(total_step)]
 
 
 def _spans(total_step, step_per_epoch, decay_epoch, is_stair):
-    """How many times `decay_epoch` epochs have passed at each step, in whole or in part."""
+    """Returns for each step how many times `decay_epoch` epochs have passed, rounded down if
+    `is_stair`."""
     return [
         epoch // decay_epoch if is_stair else epoch / decay_epoch
         for epoch in _epochs(total_step, step_per_epoch)
@@ -93,8 +94,8 @@ def exponential_decay_lr(
     """Returns exponentially decaying rates: learning_rate * decay_rate ** (epoch / decay_epoch).
 
     Args:
-        decay_rate (float): what it is multiplied by every `decay_epoch` epochs.
-        decay_epoch (int): the epochs that one `decay_rate` spreads over.
+        decay_rate (float): the factor applied every `decay_epoch` epochs.
+        decay_epoch (int): the number of epochs over which the rate decays by `decay_rate`.
         is_stair (bool): whether to decay once every `decay_epoch` epochs, not every epoch.
 
     Examples:
@@ -123,7 +124,7 @@ def natural_exp_decay_lr(
     epoch).
 
     Args:
-        decay_epoch (int): with `is_stair`, the epochs between two falls; else without effect.
+        decay_epoch (int): with `is_stair`, the epochs between two decays; otherwise without effect.
         is_stair (bool): whether the epoch is rounded down to a multiple of `decay_epoch`.
 
     Examples:
@@ -153,7 +154,7 @@ def inverse_decay_lr(
     decay_epoch).
 
     Args:
-        decay_epoch (int): the epochs that one `decay_rate` spreads over.
+        decay_epoch (int): the number of epochs over which the denominator grows by `decay_rate`.
         is_stair (bool): whether to decay once every `decay_epoch` epochs, not every epoch.
 
     Examples:
@@ -180,7 +181,7 @@ def cosine_decay_lr(
     Args:
         min_lr (float): the learning rate at the end.
         max_lr (float): the learning rate of the first epoch.
-        decay_epoch (int): the epochs of the descent.
+        decay_epoch (int): the number of epochs until `min_lr` is reached.
 
     Examples:
         >>> from mindspore_compat import nn
@@ -213,7 +214,7 @@ def polynomial_decay_lr(
 
     Args:
         end_learning_rate (float): the learning rate at the end.
-        decay_epoch (int): the epochs of the curve.
+        decay_epoch (int): the number of epochs until the end value is reached.
         power (float): the exponent.
         update_decay_epoch (bool): whether `decay_epoch` grows by itself each time it is passed, so
             that the learning rate rises again; otherwise it stays at the end value.
@@ -243,7 +244,7 @@ def warmup_lr(
 
     Args:
         learning_rate (float): the learning rate from epoch `warmup_epoch` on.
-        warmup_epoch (int): the epochs of the rise.
+        warmup_epoch (int): the number of warm-up epochs.
 
     Examples:
         >>> from mindspore_compat import nn

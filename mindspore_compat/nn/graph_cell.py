@@ -9,12 +9,12 @@ from .cell import Cell
 
 @public("nn.GraphCell")
 class GraphCell(Cell):
-    """Runs a graph loaded from a MindIR file; inputs must have the shapes it was exported for.
+    """Runs a graph loaded from a MindIR file on inputs of the shapes for which it was exported.
 
     Args:
-        graph (FuncGraph): What `mindspore.load` returned.
-        params_init (dict): New values, Tensors or Parameters, for parameters by name. Names that
-            the graph lacks are ignored.
+        graph (FuncGraph): the result of `mindspore.load`.
+        params_init (dict): new values (Tensors or Parameters) by parameter name. Names that the
+            graph lacks are ignored.
         obf_random_seed (Union[int, None]): Must be None: dynamic obfuscation is no longer
             supported.
 

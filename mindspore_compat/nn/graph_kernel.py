@@ -1,4 +1,4 @@
-"""GraphKernel: the base class of cells that releases before 2 compiled into one kernel."""
+"""GraphKernel: the base class of Cells that releases before 2 compiled into one kernel."""
 
 from .._core.declare.public_api import legacy
 from .._core.rules.vocabulary import Bool, checked
@@ -7,7 +7,7 @@ from .cell import Cell
 
 @legacy("nn.GraphKernel")
 class GraphKernel(Cell):
-    """A Cell; since MindSpore 1.3 it has been treated as any other.
+    """A Cell. MindSpore has treated it like any other Cell since release 1.3.
 
     Args:
         auto_prefix (bool): whether names of Parameters begin with those of the cells above.

@@ -1,7 +1,8 @@
-"""Learning rates as Cells: called with the step, each returns the learning rate of that step.
+"""Learning rate schedules as Cells: called with a step, each returns the learning rate of that
+step.
 
-An optimizer takes one as `learning_rate`. Each is one op on the step, computed in float32. Learning
-rates worked out ahead, as lists, are in dynamic_lr.py.
+A schedule is passed to an optimizer as `learning_rate`. It is one op on the step, computed in
+float32. Precomputed lists of learning rates are in dynamic_lr.py.
 """
 
 import math
@@ -43,15 +44,15 @@ def _as_float(xp, step):
 
 @op()
 def exponential_decay(xp, step: Step, rate, base, steps, stair):
-    """rate * base ** (step / steps)."""
+    """Computes rate * base ** (step / steps)."""
     power = _as_float(xp, step) / steps
     return rate * xp.power(base, xp.floor(power) if stair else power)
 
 
 @op()
 def natural_exp_decay(xp, step: Step, rate, rate_of_decay, steps, stair):
-    """rate * exp(-rate_of_decay * step); with `stair` the step is rounded down to a multiple of
-    `steps`."""
+    """Computes rate * exp(-rate_of_decay * step); with `stair` the step is rounded down to a
+    multiple of `steps`."""
     step = _as_float(xp, step)
     if stair:
         step = xp.floor(step / steps) * steps
@@ -60,21 +61,22 @@ def natural_exp_decay(xp, step: Step, rate, rate_of_decay, steps, stair):
 
 @op()
 def inverse_decay(xp, step: Step, rate, rate_of_decay, steps, stair):
-    """rate / (1 + rate_of_decay * step / steps)."""
+    """Computes rate / (1 + rate_of_decay * step / steps)."""
     passed = _as_float(xp, step) / steps
     return rate / (1 + rate_of_decay * (xp.floor(passed) if stair else passed))
 
 
 @op()
 def cosine_decay(xp, step: Step, low, high, steps):
-    """Half a cosine wave from `high` to `low`."""
+    """Computes half a cosine wave from `high` to `low`."""
     angle = xp.minimum(_as_float(xp, step), steps) * (math.pi / steps)
     return low + 0.5 * (high - low) * (1 + xp.cos(angle))
 
 
 @op()
 def polynomial_decay(xp, step: Step, start, end, steps, power, grow):
-    """A power curve from `start` to `end`; with `grow` its length doubles, triples, ... in time."""
+    """Computes a power curve from `start` to `end`; with `grow`, `steps` grows to its next
+    multiple."""
     step = _as_float(xp, step)
     if grow:
         steps = steps * xp.maximum(xp.ceil(step / steps), 1)
@@ -84,7 +86,7 @@ def polynomial_decay(xp, step: Step, start, end, steps, power, grow):
 
 @op()
 def warm_up(xp, step: Step, rate, steps):
-    """A straight line from 0 to `rate`."""
+    """Computes a straight line from 0 to `rate`."""
     return rate * xp.minimum(_as_float(xp, step), steps) / steps
 
 
@@ -103,7 +105,8 @@ register_type("LearningRateSchedule", LearningRateSchedule)
 
 
 class _Decay(LearningRateSchedule):
-    """What three decays share: a start, a rate, a number of steps and whether to go in stairs."""
+    """Base class of three decays with a start, a rate, a number of steps and an optional
+    staircase."""
 
     _op = None
 
@@ -118,7 +121,7 @@ class _Decay(LearningRateSchedule):
         self.is_stair = is_stair
 
     def construct(self, global_step):
-        """The learning rate of a step."""
+        """Returns the learning rate of a step."""
         return self._op.run(
             global_step, self.learning_rate, self.decay_rate, self.decay_steps, self.is_stair
         )
@@ -130,8 +133,8 @@ class ExponentialDecayLR(_Decay):
 
     Args:
         learning_rate (float): the learning rate of step 0.
-        decay_rate (float): what it is multiplied by every `decay_steps` steps.
-        decay_steps (int): the steps that one `decay_rate` spreads over.
+        decay_rate (float): the factor applied every `decay_steps` steps.
+        decay_steps (int): the number of steps over which the rate decays by `decay_rate`.
         is_stair (bool): whether to decay once every `decay_steps` steps, not every step.
 
     Inputs:
@@ -156,8 +159,8 @@ class NaturalExpDecayLR(_Decay):
 
     Args:
         learning_rate (float): the learning rate of step 0.
-        decay_rate (float): how fast it falls.
-        decay_steps (int): with `is_stair`, the steps between two falls; else without effect.
+        decay_rate (float): the rate of decay per step.
+        decay_steps (int): with `is_stair`, the steps between two decays; otherwise without effect.
         is_stair (bool): whether the step is rounded down to a multiple of `decay_steps`.
 
     Inputs:
@@ -181,8 +184,8 @@ class InverseDecayLR(_Decay):
 
     Args:
         learning_rate (float): the learning rate of step 0.
-        decay_rate (float): how fast it falls.
-        decay_steps (int): the steps that one `decay_rate` spreads over.
+        decay_rate (float): the growth of the denominator per `decay_steps` steps.
+        decay_steps (int): the number of steps over which the denominator grows by `decay_rate`.
         is_stair (bool): whether to decay once every `decay_steps` steps, not every step.
 
     Inputs:
@@ -203,14 +206,14 @@ class InverseDecayLR(_Decay):
 @public("nn.CosineDecayLR")
 @documented
 class CosineDecayLR(LearningRateSchedule):
-    """Cosine decay: half a cosine wave from `max_lr` down to `min_lr`, where it stays.
+    """Cosine decay: half a cosine wave from `max_lr` down to `min_lr`, where the rate stays.
 
     min_lr + (max_lr - min_lr) / 2 * (1 + cos(pi * min(global_step, decay_steps) / decay_steps))
 
     Args:
         min_lr (float): the learning rate at the end.
         max_lr (float): the learning rate of step 0, above `min_lr`.
-        decay_steps (int): the steps of the descent.
+        decay_steps (int): the number of steps until `min_lr` is reached.
 
     Example:
         >>> import mindspore_compat as ms
@@ -226,7 +229,7 @@ class CosineDecayLR(LearningRateSchedule):
         self.decay_steps = decay_steps
 
     def construct(self, global_step):
-        """The learning rate of a step."""
+        """Returns the learning rate of a step."""
         return cosine_decay.run(global_step, self.min_lr, self.max_lr, self.decay_steps)
 
 
@@ -240,7 +243,7 @@ class PolynomialDecayLR(LearningRateSchedule):
 
     Args:
         end_learning_rate (float): the learning rate at the end.
-        decay_steps (int): the steps of the curve.
+        decay_steps (int): the number of steps until the end value is reached.
         power (float): the exponent.
         update_decay_steps (bool): whether `decay_steps` grows by itself each time it is passed, so
             that the learning rate rises again; otherwise it stays at the end value.
@@ -268,7 +271,7 @@ class PolynomialDecayLR(LearningRateSchedule):
         self.update_decay_steps = update_decay_steps
 
     def construct(self, global_step):
-        """The learning rate of a step."""
+        """Returns the learning rate of a step."""
         return polynomial_decay.run(
             global_step,
             self.start_learning_rate,
@@ -282,11 +285,11 @@ class PolynomialDecayLR(LearningRateSchedule):
 @public("nn.WarmUpLR")
 @documented
 class WarmUpLR(LearningRateSchedule):
-    """Linear warm-up from 0 to `learning_rate` over `warmup_steps` steps, where it stays.
+    """Linear warm-up from 0 to `learning_rate` over `warmup_steps` steps; then the rate stays.
 
     Args:
         learning_rate (float): the learning rate at the end.
-        warmup_steps (int): the steps of the rise.
+        warmup_steps (int): the number of warm-up steps.
 
     Example:
         >>> import mindspore_compat as ms
@@ -301,5 +304,5 @@ class WarmUpLR(LearningRateSchedule):
         self.warmup_steps = warmup_steps
 
     def construct(self, global_step):
-        """The learning rate of a step."""
+        """Returns the learning rate of a step."""
         return warm_up.run(global_step, self.learning_rate, self.warmup_steps)

@@ -1,8 +1,9 @@
-"""Hooks of a Cell: functions called before and after `construct` and on the gradients that pass.
+"""Hooks of a Cell: functions called before and after `construct`, and on gradients in the backward
+pass.
 
-A backward hook sees the gradients of a Cell's inputs together with those of its outputs. Two nodes
-on the tape bring them together: one behind the outputs, which notes the gradients that arrive, and
-one in front of the inputs, which has those that leave and calls the hook.
+A backward hook receives the gradients of a Cell's inputs together with those of its outputs. Two
+tape nodes collect them: one after the outputs records the gradients that arrive, and one before the
+inputs has the gradients that leave and calls the hook.
 """
 
 import warnings
@@ -14,14 +15,14 @@ from ...common.hook import HookHandle, need_callable
 
 
 class Hooks:
-    """The part of Cell that keeps hooks and calls them."""
+    """The part of Cell that stores hooks and calls them."""
 
     _forward_pre_hook = None  # each an OrderedDict once there is a hook: id -> function
     _forward_hook = None
     _backward_pre_hook = None
     _backward_hook = None
     _cell_with_kwargs = frozenset()  # ids of forward hooks that also get the keyword arguments
-    _cell_always_called = frozenset()  # ids of forward hooks that an exception does not keep away
+    _cell_always_called = frozenset()  # ids of forward hooks called even after an exception
 
     def _cell_add_hook(self, kind, hook, prepend=False, with_kwargs=False, always_call=False):
         need_callable(kind.replace("_", "register_", 1), hook)
@@ -41,11 +42,11 @@ class Hooks:
         Args:
             hook_fn (callable): may return new inputs: a tuple, or one value. With `with_kwargs` it
                 is called as `hook_fn(cell, args, kwargs)` and returns None or `(args, kwargs)`.
-            prepend (bool): whether to call it before the hooks that are there already.
+            prepend (bool): whether to call it before the existing hooks.
             with_kwargs (bool): whether to pass the keyword arguments.
 
         Returns:
-            HookHandle, whose `remove()` takes the hook away.
+            HookHandle, whose `remove()` removes the hook.
 
         Raises:
             TypeError: if `hook_fn` is not callable.
@@ -60,13 +61,13 @@ class Hooks:
         Args:
             hook_fn (callable): may return a new output. With `with_kwargs` it is called as
                 `hook_fn(cell, args, kwargs, output)`.
-            prepend (bool): whether to call it before the hooks that are there already.
+            prepend (bool): whether to call it before the existing hooks.
             with_kwargs (bool): whether to pass the keyword arguments.
             always_call (bool): whether to call it, with None for the output, when `construct`
                 raises.
 
         Returns:
-            HookHandle, whose `remove()` takes the hook away.
+            HookHandle, whose `remove()` removes the hook.
 
         Raises:
             TypeError: if `hook_fn` is not callable.
@@ -74,13 +75,14 @@ class Hooks:
         return self._cell_add_hook("_forward_hook", hook_fn, prepend, with_kwargs, always_call)
 
     def register_backward_pre_hook(self, hook_fn):
-        """Calls `hook_fn(cell, grad_output)` with the gradients of the outputs before they pass.
+        """Calls `hook_fn(cell, grad_output)` with the gradients of the outputs before the backward
+        pass.
 
         Args:
             hook_fn (callable): may return other gradients: a tuple, or one Tensor.
 
         Returns:
-            HookHandle, whose `remove()` takes the hook away.
+            HookHandle, whose `remove()` removes the hook.
 
         Raises:
             TypeError: if `hook_fn` is not callable.
@@ -88,13 +90,13 @@ class Hooks:
         return self._cell_add_hook("_backward_pre_hook", hook_fn)
 
     def register_backward_hook(self, hook_fn):
-        """Calls `hook_fn(cell, grad_input, grad_output)` once the gradients have passed.
+        """Calls `hook_fn(cell, grad_input, grad_output)` after the backward pass of the Cell.
 
         Args:
             hook_fn (callable): may return other gradients of the inputs: a tuple, or one Tensor.
 
         Returns:
-            HookHandle, whose `remove()` takes the hook away.
+            HookHandle, whose `remove()` removes the hook.
 
         Raises:
             TypeError: if `hook_fn` is not callable, or returns another number of gradients.
@@ -132,7 +134,8 @@ class Hooks:
         return hook(self, args, output)
 
     def _cell_hooks_after_error(self, args, kwargs):
-        """Calls the hooks that want it while an exception is on its way; theirs become warnings."""
+        """Calls the hooks with `always_call` after an exception; exceptions of the hooks become
+        warnings."""
         for key in self._cell_always_called:
             hook = (self._forward_hook or {}).get(key)
             if hook is None:
@@ -147,7 +150,8 @@ class Hooks:
                 )
 
     def _cell_run_watched(self, function, args, kwargs):
-        """Runs `function` between the two nodes that let backward hooks see the gradients."""
+        """Runs `function` between the two tape nodes that give the gradients to the backward
+        hooks."""
         arrived = []
         inputs = tuple(a for a in args if isinstance(a, Tensor))
         live = [t._node is not None for t in inputs]
@@ -172,7 +176,7 @@ class Hooks:
         return tuple(next(passed) if isinstance(a, Tensor) else a for a in args)
 
     def _cell_watch_outputs(self, outputs, arrived, count):
-        """Notes the gradients of the outputs; calls the hooks here where no input has one."""
+        """Records the gradients of the outputs; calls the hooks here if no input has a gradient."""
 
         def pull(given, out, grad_outputs):
             grad_outputs = grad_outputs if isinstance(grad_outputs, tuple) else (grad_outputs,)

@@ -1,8 +1,8 @@
-"""What a Cell is made of: its named parameters, sub-cells and buffers.
+"""The members of a Cell: its named parameters, sub-cells and buffers.
 
-`Members` is the ordered dict behind `Cell._params`, `Cell._cells` and `Cell._buffers`. Whatever is
-put into it is also put into the Cell's `__dict__`, so reading `self.weight` is a plain attribute
-access; code that changes a network through `cell._cells[name] = other` keeps working.
+`Members` is the ordered dict behind `Cell._params`, `Cell._cells` and `Cell._buffers`. Each member
+is also stored in the Cell's `__dict__`, so reading `self.weight` is a plain attribute access, and
+code that changes a network through `cell._cells[name] = other` keeps working.
 """
 
 import re
@@ -15,10 +15,10 @@ _PREFIX = re.compile(r"^\w*[0-9a-zA-Z_.\-]*$", re.ASCII)
 
 
 class Members(OrderedDict):
-    """Named members of one kind, mirrored in the attributes of their owner.
+    """Ordered dict of the members of one kind, mirrored in the attributes of their owner.
 
-    The owner is held weakly: it owns this dict, and freeing a network must not wait for the garbage
-    collector.
+    The reference to the owner is weak: the owner holds this dict, and a network must be freed
+    without waiting for the garbage collector.
     """
 
     def __init__(self, owner, members=()):
@@ -40,7 +40,7 @@ class Members(OrderedDict):
             owner.__dict__.pop(name, None)
 
     def pop(self, name, *default):
-        """Takes a member out and returns it."""
+        """Removes a member and returns it."""
         if name not in self:
             return OrderedDict.pop(self, name, *default)
         member = self[name]
@@ -48,12 +48,12 @@ class Members(OrderedDict):
         return member
 
     def popitem(self, last=True):
-        """Takes the last (or first) member out and returns it with its name."""
+        """Removes the last (or first) member and returns its name and the member."""
         name = next(reversed(self) if last else iter(self))
         return name, self.pop(name)
 
     def clear(self):
-        """Takes all members out."""
+        """Removes all members."""
         for name in list(self):
             del self[name]
 
@@ -65,7 +65,7 @@ class Members(OrderedDict):
 
 
 def check_prefix(prefix):
-    """Refuses a prefix that parameter names cannot have."""
+    """Raises an error unless a prefix consists of characters that parameter names may have."""
     Str.refuse("update_parameters_name", "prefix", prefix)
     if not _PREFIX.match(prefix):
         raise ValueError(
@@ -75,12 +75,13 @@ def check_prefix(prefix):
 
 
 def indented(text):
-    """`text` with every line but the first moved two spaces to the right."""
+    """Returns `text` with every line but the first moved two spaces to the right."""
     return text.replace("\n", "\n  ")
 
 
 def layout(name, extra, members):
-    """The text of a Cell: its name, what its class adds, and one entry for each sub-cell."""
+    """Returns the printed text of a Cell: its name, the text its class adds, and a line per
+    sub-cell."""
     lines = extra.split("\n") if extra else []
     if len(lines) == 1 and not members:
         return f"{name}({lines[0]})"

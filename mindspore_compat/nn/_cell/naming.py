@@ -1,7 +1,7 @@
 """Walking over the members of a Cell, and the names of its parameters.
 
-A parameter is named after the attributes that lead to it ("backbone.conv1.weight"): by its Cell
-when it is assigned, and again by every Cell that this one is assigned to.
+A parameter is named after the attributes that lead to it ("backbone.conv1.weight"). Its Cell names
+it when it is assigned, and each Cell that this Cell is assigned to adds a prefix.
 """
 
 from collections import OrderedDict
@@ -11,7 +11,7 @@ from .members import check_prefix
 
 
 class Naming:
-    """The part of Cell that lists, finds and names what it is made of."""
+    """The part of Cell that lists and names its parameters and sub-cells."""
 
     _scope = None
     _param_prefix = ""
@@ -19,18 +19,19 @@ class Naming:
     # Walking over members -------------------------------------------------------------------------
 
     def name_cells(self):
-        """The immediate sub-cells by name, each once: an OrderedDict."""
+        """Returns an OrderedDict of the immediate sub-cells by name. A shared sub-cell occurs
+        once."""
         first = {}
         for name, cell in self._cells.items():
             first.setdefault(cell, name)
         return OrderedDict((name, cell) for cell, name in first.items() if cell is not None)
 
     def cells(self):
-        """The immediate sub-cells."""
+        """Returns the immediate sub-cells."""
         return self.name_cells().values()
 
     def cells_and_names(self, cells=None, name_prefix=""):
-        """Yields (name, cell) for this Cell and all below it, each once.
+        """Yields (name, cell) for this Cell and all Cells below it, each Cell once.
 
         Args:
             cells (set): Cells that are not to be yielded again.
@@ -47,7 +48,7 @@ class Naming:
                 yield from cell.cells_and_names(seen, start + name)
 
     def get_sub_cell(self, target):
-        """Returns the Cell of that name, such as "net_b.net_c"; itself for ''.
+        """Returns the sub-cell with a name such as "net_b.net_c"; for '' returns this Cell.
 
         Raises:
             AttributeError: if there is no such Cell.
@@ -82,11 +83,12 @@ class Naming:
             yield param
 
     def parameters_dict(self, recurse=True):
-        """The parameters by their own names: an OrderedDict."""
+        """Returns an OrderedDict of the parameters by their own names."""
         return OrderedDict((param.name, param) for param in self.get_parameters(expand=recurse))
 
     def parameters_broadcast_dict(self, recurse=True):
-        """As `parameters_dict`, without those that data parallel training leaves alone; or None."""
+        """Returns `parameters_dict` without the parameters that are not broadcast; None if there
+        are none."""
         parameters = OrderedDict(
             (name, param)
             for name, param in self.parameters_dict(recurse).items()
@@ -95,15 +97,15 @@ class Naming:
         return parameters or None
 
     def trainable_params(self, recurse=True):
-        """The list of parameters that require gradients."""
+        """Returns the list of parameters that require gradients."""
         return [param for param in self.get_parameters(expand=recurse) if param.requires_grad]
 
     def untrainable_params(self, recurse=True):
-        """The list of parameters that do not."""
+        """Returns the list of parameters that do not require gradients."""
         return [param for param in self.get_parameters(expand=recurse) if not param.requires_grad]
 
     def apply(self, fn):
-        """Calls `fn(cell)` for all sub-cells, then for this Cell, and returns it."""
+        """Calls `fn(cell)` for all sub-cells, then for this Cell, and returns this Cell."""
         for cell in self.cells():
             cell.apply(fn)
         fn(self)
@@ -113,13 +115,13 @@ class Naming:
         "nn.Cell.init_parameters_data(auto_parallel_mode)", "every process holds the whole network"
     )
     def init_parameters_data(self, auto_parallel_mode=False):
-        """Draws the values of parameters that have none yet.
+        """Initializes the parameters that have no values yet.
 
         Args:
             auto_parallel_mode (bool): whether values are drawn slice by slice.
 
         Returns:
-            dict, each parameter with the one that replaced it: itself.
+            dict from each parameter to its replacement, which is the parameter itself.
         """
         return {param: param.init_data() for param in self.get_parameters()}
 
@@ -132,12 +134,12 @@ class Naming:
 
     @property
     def create_time(self):
-        """When the Cell was made, in nanoseconds."""
+        """The time when the Cell was created, in nanoseconds."""
         return self._create_time
 
     @property
     def param_prefix(self):
-        """What the names of the Cell's own parameters start with, after `update_cell_prefix`."""
+        """The prefix of the names of the Cell's own parameters, after `update_cell_prefix`."""
         return self._param_prefix
 
     def update_parameters_name(self, prefix="", recurse=True):
@@ -158,7 +160,7 @@ class Naming:
                 param.name = prefix + name
 
     def update_cell_prefix(self):
-        """Makes every Cell below this one know its name, for `param_prefix`."""
+        """Stores in every Cell below this one its name, which `param_prefix` then returns."""
         for name, cell in self.cells_and_names():
             cell.__dict__["_param_prefix"] = name
 
@@ -172,7 +174,7 @@ class Naming:
             )
 
     def check_names_and_refresh_name(self):
-        """Names all parameters after their positions where two have the same name."""
+        """If two parameters have the same name, names all parameters after their positions."""
         if self._cell_name_twice():
             for name, param in self.parameters_and_names():
                 param.name = name
@@ -198,5 +200,5 @@ class Naming:
             yield from cell._cell_scopes(scope)
 
     def get_scope(self):
-        """The scope given by `generate_scope` of a Cell above, or None."""
+        """Returns the scope given by `generate_scope` of a Cell above, or None."""
         return self._scope

@@ -1,8 +1,8 @@
-"""The primitives of layers and optimizers: `nn.Softmax().softmax`, `nn.Momentum(...).opt`.
+"""Primitives that layers and optimizers offer: `nn.Softmax().softmax`, `nn.Momentum(...).opt`.
 
-The original's layers compute with these, scripts for several devices set strategies on them
-(`layer.softmax.shard(...)`), and optimizers of scripts' own, derived from one of these, call them
-on `params`. Here layers compute without them, so each is made at first use.
+The original's layers compute with these primitives. Scripts for several devices set strategies on
+them (`layer.softmax.shard(...)`), and subclasses of optimizers call them on `params`. Here layers
+compute without them, so each primitive is created when it is first read.
 """
 
 from ... import ops
@@ -16,7 +16,7 @@ def _max_pool(layer):
     return ops.MaxPool(layer.kernel_size, layer.stride, layer.pad_mode, layer.format)
 
 
-# (layer, attribute) -> what is made of the layer's settings
+# (layer, attribute) -> how the primitive is created from the layer's settings
 _OFFERED = {
     ("ReLU", "relu"): lambda layer: ops.ReLU(),
     ("ReLU6", "relu6"): lambda layer: ops.ReLU6(),
@@ -55,12 +55,12 @@ _OFFERED = {
     ("ProximalAdagrad", "opt"): lambda layer: ops.ApplyProximalAdagrad(layer.use_locking),
 }
 _NAMES = {name for _, name in _OFFERED}
-_NN = __package__.rpartition(".")[0]  # the layers of this package, whatever a script calls its own
+_NN = __package__.rpartition(".")[0]  # this package: scripts may define layers of the same names
 
 
 def offer(layer, name):
-    """A function that makes the attribute `name` of a layer, or None if the layer offers none of
-    that name."""
+    """Returns a function that creates the attribute `name` of a layer, or None if the layer does
+    not offer it."""
     if name not in _NAMES:
         return None
     for cls in type(layer).__mro__:

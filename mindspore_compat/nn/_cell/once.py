@@ -5,17 +5,17 @@ Worked example. In
     loss = self.network(x, y)
     grads = self.grad(self.network, self.weights)(x, y, sens)
 
-the first line runs the network with a tape on the weights, and keeps the tape. The second line is
-given the same network, weights and inputs, so it walks that tape back and runs nothing. The
-original gets there by compiling both lines into one graph, and in PyNative mode for networks marked
-by `set_grad`, as TrainOneStepCell marks its own. It matters for results too: if run twice,
-BatchNorm would count its batch twice, and Dropout would take gradients of another loss than is
-returned.
+the first line runs the network with a tape on the weights, and keeps the tape. The second line
+receives the same network, weights and inputs, so it only runs that tape backward. The original gets
+the same effect by compiling both lines into one graph, and in PyNative mode for networks marked by
+`set_grad`, as TrainOneStepCell marks its own. Results depend on it too: if the network ran twice,
+BatchNorm would count its batch twice, and the gradients of Dropout would belong to another loss
+than the returned one.
 
-A *step* is a Cell with an attribute that is a GradOperation by a list of weights; its *networks*
-are those of its Cells that train nothing themselves. Where anything differs (other inputs, a weight
-written in between, a gradient that is already open, keywords) nothing is reused and both lines run
-as they stand.
+A *step* is a Cell with an attribute that is a GradOperation by a list of weights. Its *networks*
+are the sub-cells that train nothing themselves. If anything differs (other inputs, a weight written
+in between, a gradient that is already open, keywords), nothing is reused and both lines run
+separately.
 """
 
 import contextlib
@@ -36,7 +36,7 @@ from ...common.parameter import Parameter
 
 @contextlib.contextmanager
 def networks_once(step):
-    """Within it each network of a step runs once."""
+    """Context manager: within it, each network of a step runs only once per step."""
     with contextlib.ExitStack() as stack:
         for network, weights in networks_of(step):
             if config.mode == GRAPH_MODE or network.requires_grad:
@@ -45,7 +45,8 @@ def networks_once(step):
 
 
 def networks_of(step):
-    """Pairs of a network of a step and its weights: those in `weights`, or all that are trained."""
+    """Returns pairs (network, weights) of a step. The weights are those in `weights`, or all
+    trained ones."""
     networks = step.__dict__.get("_cell_networks")
     if networks is None:
         parameters = step.__dict__.get("weights")
@@ -65,16 +66,16 @@ def networks_of(step):
 
 
 def _only_computes(cell):
-    """True for a Cell without a step or an optimizer in it."""
+    """Returns True for a Cell that contains neither a step nor an optimizer."""
     within = [member for _, member in cell.cells_and_names()]
     return not any(member._cell_updates or member._cell_is_step for member in within)
 
 
 class Once:
-    """Keeps the tape of a network's first call, for as long as a step runs.
+    """Saves the tape of a network's first call while a step runs.
 
     Args:
-        network (Cell): the network of the step.
+        weights (Sequence[Parameter]): the weights that the gradient may be requested for.
         weights (Sequence[Parameter]): what its gradient may be taken by.
     """
 
@@ -99,7 +100,7 @@ class Once:
         self.network._cell_choose_path()
 
     def _record(self, args, kwargs):
-        """Runs the network, recorded if this is the call to keep."""
+        """Runs the network. Records it if this is the call whose tape is saved."""
         other = threading.get_ident() != self._thread
         if depth.open or kwargs or self._saved is not None or other:
             return self.network._cell_inside(args, kwargs)
@@ -117,7 +118,7 @@ class Once:
                 self._saved = None
 
     def gradients(self, network, weights, args, grad_outputs):
-        """The gradients of weights from the saved tape, or None if that was another call.
+        """Returns the gradients of weights from the saved tape, or None if the saved call differs.
 
         Args:
             network: the Cell that is to be differentiated.
@@ -144,7 +145,7 @@ class Once:
 
 
 def _same(sequence, previous):
-    """True if two sequences hold the same objects."""
+    """Returns True if two sequences hold the same objects."""
     return len(sequence) == len(previous) and all(
         a is b for a, b in zip(sequence, previous, strict=True)
     )

@@ -1,8 +1,8 @@
-"""Settings of a Cell for a compiler or a parallel planner.
+"""Settings of a Cell for a graph compiler or a parallel planner.
 
 The original reads them when it compiles a graph. Here a network runs as it is written, so a setting
-is checked and stored, and can be read back; of these only `recompute` changes what is done (less
-memory, more arithmetic, the same numbers).
+is checked and stored, and can be read back. Only `recompute` has an effect: less memory, more
+arithmetic, the same numbers.
 """
 
 import inspect
@@ -16,7 +16,7 @@ _Prefetch = (OneOf("Auto") | Int(ge=0)).called("'Auto' or an int >= 0")
 
 
 class Settings:
-    """The part of Cell that keeps what a compiler would ask for."""
+    """The part of Cell that stores settings for a compiler."""
 
     _phase = "train"
     _bprop_debug = False
@@ -66,7 +66,7 @@ class Settings:
 
     @property
     def pipeline_stage(self):
-        """The stage of a pipeline that this Cell belongs to, once assigned."""
+        """The pipeline stage of this Cell, once assigned."""
         return self._cell_stage("pipeline_stage")
 
     @without_effect("nn.Cell.pipeline_stage", "every process runs all stages")
@@ -76,7 +76,7 @@ class Settings:
 
     @property
     def pipeline_segment(self):
-        """The segment of a pipeline that this Cell belongs to, once assigned."""
+        """The pipeline segment of this Cell, once assigned."""
         return self._cell_stage("pipeline_segment")
 
     @without_effect("nn.Cell.pipeline_segment", "every process runs all stages")
@@ -97,7 +97,7 @@ class Settings:
 
     @without_effect("nn.Cell.set_jit_config", "a network runs the same with any")
     def set_jit_config(self, jit_config):
-        """Keeps the options of a JitConfig; a network runs the same with any of them.
+        """Stores the options of a JitConfig. They do not change how the network runs.
 
         Raises:
             TypeError: if `jit_config` is not a JitConfig.
@@ -145,20 +145,21 @@ class Settings:
 
     @without_effect("nn.Cell.update_cell_type")
     def update_cell_type(self, cell_type):
-        """Notes what kind of Cell this is, "quant" or "second-order"."""
+        """Stores the kind of this Cell, "quant" or "second-order"."""
         self.cell_type = cell_type
 
     @without_effect("nn.Cell.remove_redundant_parameters", "every parameter is needed")
     def remove_redundant_parameters(self):
-        """Drops what only other devices need; every parameter is needed here."""
+        """Does nothing: the original removes parameters that only other devices need."""
 
     @without_effect("nn.Cell.set_data_parallel", "there is no planner to ask")
     def set_data_parallel(self):
-        """Requests data parallelism of an automatic planner, which does not exist here."""
+        """Does nothing: it requests data parallelism from an automatic planner, which does not
+        exist here."""
 
     @without_effect("nn.Cell.offload", "activations stay where they are")
     def offload(self, backward_prefetch="Auto"):
-        """Asks for activations to be moved to the host; arrays stay where they are.
+        """Requests that activations move to the host. It has no effect: arrays stay where they are.
 
         Raises:
             TypeError: if `backward_prefetch` is neither a str nor an int.
@@ -175,7 +176,7 @@ class Settings:
         context_fn=None,
         **kwargs,
     ):
-        """Keeps no activations of this Cell for the backward pass, which computes them again.
+        """Recomputes the activations of this Cell in the backward pass instead of storing them.
 
         Args:
             use_reentrant (bool): accepted; the tape needs no choice.
@@ -222,7 +223,7 @@ class Settings:
 
     @without_effect("nn.Cell.shard", "every process holds the whole network")
     def shard(self, in_strategy, out_strategy=None, parameter_plan=None):
-        """Keeps how inputs and outputs should be split over devices; arrays stay whole.
+        """Stores how inputs and outputs should be split over devices; arrays stay whole.
 
         Args:
             in_strategy (tuple): the layout of each input.
@@ -232,7 +233,8 @@ class Settings:
         self.__dict__["_cell_strategies"] = (in_strategy, out_strategy)
 
     def set_inputs(self, *inputs, **kwargs):
-        """Keeps the inputs that a graph is compiled for. In graph mode the Cell refuses others.
+        """Stores the inputs that a graph is compiled for. In graph mode the Cell rejects other
+        inputs.
 
         Args:
             *inputs: all inputs in order; Tensors may have lengths that are not known, as
@@ -259,7 +261,7 @@ class Settings:
         self._cell_choose_path()
 
     def _cell_check_inputs(self, args, kwargs):
-        """Refuses inputs in graph mode that are not those of `set_inputs`.
+        """In graph mode, rejects inputs that differ from those given to `set_inputs`.
 
         Raises:
             TypeError: if one is not a Tensor, or has another dtype.
@@ -279,14 +281,14 @@ class Settings:
                 )
 
     def get_inputs(self):
-        """The inputs given to `set_inputs`, or None."""
+        """Returns the inputs given to `set_inputs`, or None."""
         return self._cell_inputs_set
 
     def compile(self, *args, **kwargs):
-        """Checks that `construct` takes these inputs; there is nothing to compile.
+        """Checks that `construct` accepts these inputs; there is nothing to compile.
 
         Raises:
-            TypeError: if it does not.
+            TypeError: if `construct` does not accept them.
         """
         try:
             inspect.signature(self.construct).bind(*args, **kwargs)
@@ -300,5 +302,5 @@ class Settings:
         return self(*args, **kwargs)
 
     def get_func_graph_proto(self):
-        """The compiled graph: None, as nothing is compiled."""
+        """Returns None, since no graph is compiled."""
         return None

@@ -1,7 +1,8 @@
-"""The state of a Cell as a whole: buffers, `state_dict` and its loading, moving and casting.
+"""The state of a Cell as a whole: buffers, saving and loading with `state_dict`, moving and
+casting.
 
-A buffer is a Tensor that belongs to a Cell without being a parameter. Naming of parameters and
-walking over sub-cells are in cell.py.
+A buffer is a Tensor that belongs to a Cell without being a parameter. `naming.py` names parameters
+and walks over sub-cells.
 """
 
 import itertools
@@ -19,7 +20,7 @@ _MaybeTensor = InstanceOf(Tensor) | None
 
 
 class _IncompatibleKeys(namedtuple("IncompatibleKeys", ("missing_keys", "unexpected_keys"))):
-    """The keys that a Cell missed and those that it did not expect."""
+    """Result of `load_state_dict`: the keys that the state lacks and those that the Cell lacks."""
 
     __slots__ = ()
 
@@ -41,13 +42,13 @@ _CASTABLE = "fcV"  # kinds of NumPy dtypes that `to` casts: floats, complex numb
 class State:
     """The part of Cell that holds buffers and reads and writes its state."""
 
-    _cell_non_persistent = frozenset()  # names of buffers that the state leaves out
+    _cell_non_persistent = frozenset()  # names of buffers that `state_dict` leaves out
     _cell_state_hooks = None  # kind -> OrderedDict of hooks
 
     # Buffers --------------------------------------------------------------------------------------
 
     def register_buffer(self, name, tensor, persistent=True):
-        """Adds a Tensor to the state of the Cell that is not a parameter, readable as
+        """Registers a Tensor that is not a parameter as part of the Cell's state, readable as
         `self.<name>`.
 
         Args:
@@ -94,7 +95,7 @@ class State:
             yield buffer
 
     def get_buffer(self, target):
-        """Returns the buffer of that name, such as "net_b.net_c.buffer_c".
+        """Returns the buffer with a name such as "net_b.net_c.buffer_c".
 
         Raises:
             AttributeError: if there is no such buffer.
@@ -126,7 +127,7 @@ class State:
         """Calls `hook(cell, state_dict, prefix, local_metadata)` after `state_dict`.
 
         Returns:
-            A handle, whose `remove()` ends that.
+            A handle, whose `remove()` removes the hook.
         """
         return self._cell_add_state_hook("register_state_dict_post_hook", hook)
 
@@ -143,13 +144,14 @@ class State:
         return self._cell_add_state_hook("register_load_state_dict_post_hook", hook)
 
     def get_extra_state(self):
-        """What a subclass wants in the state besides parameters and buffers; to be overridden."""
+        """Returns what a subclass adds to the state besides parameters and buffers; to be
+        overridden."""
         raise RuntimeError(
             f"'{type(self).__name__}' has no extra state: 'get_extra_state' is not overridden."
         )
 
     def set_extra_state(self, state):
-        """Takes back what `get_extra_state` gave; to be overridden."""
+        """Restores the state that `get_extra_state` returned; to be overridden."""
         raise RuntimeError(
             f"'{type(self).__name__}' has no extra state: 'set_extra_state' is not overridden."
         )
@@ -196,7 +198,7 @@ class State:
         return destination
 
     def _cell_own_state(self):
-        """The Cell's own parameters and persistent buffers, with names."""
+        """Yields the Cell's own parameters and persistent buffers, with names."""
         buffers = (b for b in self._buffers.items() if b[0] not in self._cell_non_persistent)
         for name, member in itertools.chain(self._params.items(), buffers):
             if member is not None:
@@ -244,7 +246,8 @@ class State:
         return keys
 
     def _cell_plan_loading(self, state, prefix, strict, missing, unexpected, errors, changes):
-        """Compares the state with the Cell; what is to be written is put off into `changes`."""
+        """Compares the state with the Cell, and appends a function to `changes` for each value to
+        write."""
         for hook in self._cell_hooks_of("register_load_state_dict_pre_hook"):
             hook(self, state, prefix, {}, strict, missing, unexpected, errors)
         own = dict(self._cell_own_state())
@@ -279,7 +282,8 @@ class State:
     # Moving and casting ---------------------------------------------------------------------------
 
     def to(self, *args, **kwargs):
-        """Moves the parameters and buffers to a device, or casts those of floats, in place.
+        """Moves the parameters and buffers to a device, or casts floating ones to a dtype, in
+        place.
 
         Called as `to(device=None, dtype=None, non_blocking=False)`, `to(dtype, non_blocking=False)`
         or `to(tensor, non_blocking=False)`; a Tensor stands for its device and dtype.
@@ -310,7 +314,7 @@ class State:
         return self
 
     def to_empty(self, *, device=None, recurse=True):
-        """Gives every parameter and buffer new memory on a device, whose contents are arbitrary.
+        """Gives every parameter and buffer new, uninitialized memory on a device.
 
         Args:
             device (str): "CPU" or "GPU"; None for the one in force.
@@ -330,7 +334,7 @@ class State:
 
 
 def _mismatch(key, member, value):
-    """What keeps `value` from being loaded into `member`, in words; None if nothing does."""
+    """Returns why `value` cannot be loaded into `member`, in words, or None if it can."""
     if not isinstance(value, Tensor):
         return f"the value of '{key}' must be a Tensor, but got {type(value).__name__}"
     if value.shape != member.shape:
@@ -339,7 +343,7 @@ def _mismatch(key, member, value):
 
 
 def _copy_function(member, value):
-    """A function that copies `value` into `member`."""
+    """Returns a function that copies `value` into `member`."""
 
     def copy():
         own = member._array
@@ -349,7 +353,7 @@ def _copy_function(member, value):
 
 
 def _destination(device=None, dtype=None, non_blocking=False, tensor=None):
-    """The device and dtype that the arguments of `to` mean."""
+    """Returns the device and dtype that the arguments of `to` stand for."""
     if isinstance(device, dtypes.Type):
         device, dtype = None, device
     if isinstance(device, Tensor):

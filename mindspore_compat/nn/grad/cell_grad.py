@@ -1,4 +1,4 @@
-"""Jvp and Vjp: the transforms of the same names as Cells."""
+"""Jvp and Vjp: the gradient transforms `jvp` and `vjp` as Cells."""
 
 from ..._core.autograd.transforms import jvp, tensors_in, vjp
 from ..._core.declare.public_api import public
@@ -11,14 +11,14 @@ __all__ = ["Jvp", "Vjp"]
 
 @public("nn.Jvp")
 class Jvp(Cell):
-    """Jacobian-vector product of a function, with its results; see `mindspore.jvp`.
+    """Computes a function's results and their Jacobian-vector product; see `mindspore.jvp`.
 
     Args:
         fn (Union[Cell, Callable]): the function.
 
     Inputs:
-        The inputs of the function, and the direction: a Tensor, of several inputs a tuple of one
-        for each.
+        The inputs of the function, then the direction: a Tensor, or for several inputs a tuple with
+            one Tensor per input.
 
     Raises:
         TypeError: if the direction has another form.
@@ -35,24 +35,24 @@ class Jvp(Cell):
         self.fn = fn
 
     def construct(self, *args):
-        """The results and their derivatives."""
+        """Returns the results and their directional derivatives."""
         inputs, v = args[:-1], args[-1]
         return jvp(self.fn, inputs, _for_each("Jvp", v, len(inputs), "input"))
 
 
 @public("nn.Vjp")
 class Vjp(Cell):
-    """Vector-Jacobian product of a function, with its results; see `mindspore.vjp`.
+    """Computes a function's results and their vector-Jacobian product; see `mindspore.vjp`.
 
     Args:
         fn (Union[Cell, Callable]): the function.
 
     Inputs:
-        The inputs of the function, and the weights: a Tensor, of several results a tuple of one
-        for each.
+        The inputs of the function, then the weights: a Tensor, or for several results a tuple with
+            one Tensor per result.
 
     Outputs:
-        The results, and the gradient of the input, of several inputs a tuple.
+        The results, and the gradient of the input; for several inputs a tuple of gradients.
 
     Raises:
         TypeError: if the weights have another form.
@@ -69,7 +69,7 @@ class Vjp(Cell):
         self.fn = fn
 
     def construct(self, *args):
-        """The results and the gradients."""
+        """Returns the results and the gradients."""
         inputs, weights = args[:-1], args[-1]
         out, pull = vjp(self.fn, *inputs)
         grads = pull(*_for_each("Vjp", weights, len(tensors_in(out)), "result"))
@@ -77,7 +77,7 @@ class Vjp(Cell):
 
 
 def _for_each(api, value, count, noun):
-    """`value` as a tuple of one Tensor for each of `count` inputs or results."""
+    """Returns `value` as a tuple with one Tensor for each of `count` inputs or results."""
     if count == 1 and isinstance(value, Tensor):
         return (value,)
     if count == 1 or not isinstance(value, tuple) or len(value) != count:

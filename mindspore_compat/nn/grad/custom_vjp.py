@@ -40,7 +40,7 @@ def custom_vjp(fn=None):
 
 
 class _Differentiated(Cell):
-    """A function as a Cell, with the gradient that `defbwd` was given."""
+    """A function as a Cell, with the custom gradient set by `defbwd`."""
 
     def __init__(self, fn):
         super().__init__()
@@ -48,11 +48,11 @@ class _Differentiated(Cell):
         self.bwd = None
 
     def construct(self, *args):
-        """The result of the function."""
+        """Returns the result of the function."""
         return self.fn(*args)
 
     def defbwd(self, bwd):
-        """Sets the gradient.
+        """Sets the function that computes the gradient.
 
         Args:
             bwd (Callable): takes the inputs, the result and the gradient of the result, and gives
@@ -69,7 +69,7 @@ class _Differentiated(Cell):
         self.bwd = bwd
 
     def bprop(self, *args):
-        """The gradients of the inputs."""
+        """Returns the gradients of the inputs."""
         if self.bwd is None:
             raise TypeError(
                 "For 'custom_vjp', 'defbwd' must be called before a gradient is asked for."

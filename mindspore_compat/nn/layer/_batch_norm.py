@@ -1,8 +1,8 @@
-"""Batch normalisation layers, of one rank's batch and of a batch that several ranks share.
+"""Batch normalization layers, for one process and for a batch that several ranks share.
 
-The arithmetic and its gradients are in `ops/_normalization/batch_norm.py`. `momentum` here is the
-weight of the old running statistics; inside a layer (`self.momentum`) and in the ops it is that of
-the new ones.
+The arithmetic and its gradients are in `ops/_normalization/batch_norm.py`. The public argument
+`momentum` is the weight of the old running statistics. The attribute `self.momentum` and the ops
+use the weight of the new ones instead.
 """
 
 import functools
@@ -22,7 +22,7 @@ Share = Number(ge=0, le=1)
 
 
 def _need_shape(api, x, ranks, error=ValueError):
-    """Refuses what is not a Tensor of floats with one of these numbers of axes."""
+    """Raises an error unless `x` is a Tensor of floats whose number of axes is in `ranks`."""
     if not isinstance(x, Tensor) or x._array.dtype.kind not in "fV" or x._array.dtype.itemsize > 4:
         type_name = x.dtype if isinstance(x, Tensor) else type(x).__name__
         raise TypeError(
@@ -40,7 +40,7 @@ def _need_share(api, name, value):
 
 
 class _Statistics(Cell):
-    """The parameters of normalisation by channels: running statistics, scale and shift."""
+    """Base class: running statistics, scale and shift of normalization by channels."""
 
     _stores_weight_of_new = True  # `self.momentum` is 1 - momentum
 
@@ -56,7 +56,7 @@ class _Statistics(Cell):
         self.beta = parameter(beta, shape, dtype, "beta", requires_grad=affine)
 
     def extend_repr(self):
-        """The sizes and the parameters of the layer."""
+        """Returns the sizes and the parameters of the layer."""
         momentum = 1.0 - self.momentum if self._stores_weight_of_new else self.momentum
         return (
             f"num_features={self.num_features}, eps={self.eps}, "
@@ -67,7 +67,7 @@ class _Statistics(Cell):
 
 
 class _BatchNorm(_Statistics):
-    """What the layers that normalise over the batch share."""
+    """Base class of layers that normalize over the batch."""
 
     _ranks = range(2, 9)
 
@@ -113,18 +113,18 @@ class _BatchNorm(_Statistics):
 
     @functools.cached_property
     def bn_train(self):
-        """The normalisation by the batch as a primitive, for subclasses."""
+        """The primitive that normalizes with the statistics of the batch, for subclasses."""
         return ops.BatchNorm(True, self.eps, self.momentum, self.data_format)
 
     @functools.cached_property
     def bn_infer(self):
-        """The normalisation by the running statistics as a primitive, for subclasses."""
+        """The primitive that normalizes with the running statistics, for subclasses."""
         return ops.BatchNorm(False, self.eps, data_format=self.data_format)
 
     def construct(self, x):
-        """`x`, normalised by channels."""
+        """Returns `x`, normalized per channel."""
         _need_shape(type(self).__name__, x, self._ranks)
-        # Refused in a call, as in the original, not by the constructor.
+        # Rejected in a call, as in the original, not by the constructor.
         Float.refuse(type(self).__name__, "eps", self.eps)
         _need_share(type(self).__name__, "eps", self.eps)
         last = self.data_format == "NHWC"
@@ -154,10 +154,11 @@ class _BatchNorm(_Statistics):
 
 @public("nn.BatchNorm1d")
 class BatchNorm1d(_BatchNorm):
-    """Batch normalization of (N, C) or (N, C, L): gives channels mean beta and deviation gamma.
+    """Batch normalization of (N, C) or (N, C, L): shifts and scales each channel to mean beta and
+    deviation gamma.
 
-    While training the statistics are those of the batch, and the running ones move toward them (the
-    variance as an unbiased estimate); otherwise the running ones are used.
+    In training mode it uses the statistics of the batch, and the running statistics move toward
+    them (the variance as an unbiased estimate). In inference mode it uses the running statistics.
 
     Args:
         num_features (int): the number of channels.
@@ -165,11 +166,12 @@ class BatchNorm1d(_BatchNorm):
         momentum (float): the weight of the old running statistics, in [0, 1].
         affine (bool): whether gamma and beta are trained.
         gamma_init (Union[Tensor, str, Initializer, numbers.Number]): gamma's first values.
-        beta_init (Union[Tensor, str, Initializer, numbers.Number]): beta's.
-        moving_mean_init (Union[Tensor, str, Initializer, numbers.Number]): the running mean's.
-        moving_var_init (Union[Tensor, str, Initializer, numbers.Number]): the running variance's.
-        use_batch_statistics (bool): True or False for the batch's or the running statistics in any
-            mode; None for what the mode says.
+        beta_init (Union[Tensor, str, Initializer, numbers.Number]): beta's first values.
+        moving_mean_init (Union[Tensor, str, Initializer, numbers.Number]): the first running mean.
+        moving_var_init (Union[Tensor, str, Initializer, numbers.Number]): the first running
+            variance.
+        use_batch_statistics (bool): True for the statistics of the batch in any mode, False for the
+            running ones; None lets the mode decide.
         data_format (str): "NCHW", or on a GPU "NHWC".
         dtype (mindspore.dtype): the type of the parameters.
 
@@ -189,7 +191,8 @@ class BatchNorm1d(_BatchNorm):
 
 @public("nn.BatchNorm2d")
 class BatchNorm2d(_BatchNorm):
-    """Batch normalization of (N, C, H, W): gives each channel mean beta and deviation gamma.
+    """Batch normalization of (N, C, H, W): gives each channel mean beta and standard deviation
+    gamma.
 
     Its arguments are those of BatchNorm1d.
 
@@ -249,7 +252,7 @@ class BatchNorm3d(Cell):
         )
 
     def construct(self, x):
-        """`x`, normalised by channels."""
+        """Returns `x`, normalized per channel."""
         _need_shape("BatchNorm3d", x, (5,))
         n, c, d, h, w = x.shape
         return self.bn2d(x.reshape(n, c, d * h, w)).reshape(n, c, d, h, w)
@@ -257,7 +260,8 @@ class BatchNorm3d(Cell):
 
 @public("nn.SyncBatchNorm")
 class SyncBatchNorm(_BatchNorm):
-    """Synchronized batch normalization of (N, C) or (N, C, H, W): the batch is divided among ranks.
+    """Batch normalization of (N, C) or (N, C, H, W) with statistics over the batches of several
+    ranks.
 
     Args:
         num_features (int): the number of channels.
@@ -342,13 +346,13 @@ class SyncBatchNorm(_BatchNorm):
 
 
 def normalize_together(x, scale, shift, mean, variance, momentum, eps, add_up):
-    """Batch normalisation with the statistics of the batches on all ranks of a group.
+    """Normalizes a batch with the statistics of the batches on all ranks of a group.
 
     Args:
         x (Tensor): data, (N, C, ...).
         scale, shift (Tensor): one value per channel, or None for 1 and 0.
-        mean, variance (Tensor): running statistics, which move, or None.
-        momentum (float): the weight of the batch in them.
+        mean, variance (Tensor): running statistics, which are updated, or None.
+        momentum (float): the weight of this batch in them.
         eps (float): added to the variance.
         add_up (Callable): gives the sum of a Tensor over the ranks.
 
@@ -373,7 +377,7 @@ def normalize_together(x, scale, shift, mean, variance, momentum, eps, add_up):
 
 
 def _need_ranks(process_groups):
-    """Refuses groups in which a rank occurs twice or does not exist."""
+    """Rejects groups in which a rank occurs twice or does not exist."""
     ranks = [rank for group in process_groups or () for rank in group]
     if len(set(ranks)) < len(ranks) or any(rank >= get_group_size() for rank in ranks):
         raise ValueError(

@@ -1,4 +1,4 @@
-"""What the docstrings of recurrent layers share."""
+"""Argument descriptions that the docstrings of recurrent layers share."""
 
 from ..._core.declare.templates import template
 

@@ -32,7 +32,7 @@ Axes = Int | TupleOf(Int)
 
 @public("nn.Norm")
 class Norm(Cell):
-    """Euclidean norm over some axes; () means all axes.
+    """Computes the Euclidean norm over some axes; () means all axes.
 
     Args:
         axis (Union[tuple, int]): the axes.
@@ -58,16 +58,16 @@ class Norm(Cell):
         self.keep_dims = keep_dims
 
     def construct(self, x):
-        """The norms of `x`."""
+        """Returns the norms of `x`."""
         return euclidean_norm.run(x, self.axis, self.keep_dims)
 
     def extend_repr(self):
-        """The axes."""
+        """Returns the axes."""
         return f"axis={self.axis}, keep_dims={self.keep_dims}"
 
 
 def _axes(api, axis, x):
-    """`axis` as a tuple of axes of `x`, all of them for () and None."""
+    """Returns `axis` as a tuple of axes of `x`; () and None mean all axes."""
     several = (axis,) if isinstance(axis, int) else tuple(axis or range(x.ndim))
     for entry in several:
         if not -x.ndim <= entry < x.ndim:
@@ -80,17 +80,18 @@ def _axes(api, axis, x):
 
 @op()
 def euclidean_norm(xp, x: Real, axis: Any = (), keep_dims: Bool = False):
-    """sqrt(sum(x²)) over some axes; integers are computed as float32."""
+    """Computes sqrt(sum(x²)) over some axes; integers are computed as float32."""
     values = x if x.dtype.kind in "fV" else xp.cast(x, "float32")
     return xp.sqrt(xp.sum(values * values, _axes("Norm", axis, x), keepdims=keep_dims))
 
 
 @public("nn.ClipByNorm")
 class ClipByNorm(Cell):
-    """Scales the input down where its Euclidean norm exceeds a bound; the result is float32.
+    """Scales the input down wherever its Euclidean norm exceeds a bound; the result is float32.
 
     Args:
-        axis (Union[None, int, tuple(int)]): the axes of a norm; None for all of them.
+        axis (Union[None, int, tuple(int)]): the axes over which the norm is taken; None for all
+            axes.
 
     Inputs:
         - **x** (Tensor): float16 or float32.
@@ -115,13 +116,13 @@ class ClipByNorm(Cell):
     def construct(
         self, x: TensorOf("float16", "float32"), clip_norm: TensorOf("float16", "float32")
     ):
-        """`x`, no longer than `clip_norm`."""
+        """Returns `x`, scaled so that its norm does not exceed `clip_norm`."""
         return clip_by_norm.run(x.astype(float32), clip_norm.astype(float32), self.axis)
 
 
 @op()
 def clip_by_norm(xp, x: TensorOf(floating), clip_norm: TensorOf(floating), axis: Any = None):
-    """x * clip_norm / max(norm(x), clip_norm)."""
+    """Computes x * clip_norm / max(norm(x), clip_norm)."""
     squares = xp.sum(x * x, _axes("ClipByNorm", axis, x), keepdims=True)
     length = xp.sqrt(xp.where(squares > 0, squares, 1)) * (squares > 0)
     return x * clip_norm / xp.maximum(length, clip_norm)
@@ -129,7 +130,7 @@ def clip_by_norm(xp, x: TensorOf(floating), clip_norm: TensorOf(floating), axis:
 
 @public("nn.L1Regularizer")
 class L1Regularizer(Cell):
-    """L1 regularization: the sum of absolute values, times a factor.
+    """L1 regularization: the sum of absolute values, multiplied by a factor.
 
     Args:
         scale (int, float): the factor, greater than 0.
@@ -153,7 +154,7 @@ class L1Regularizer(Cell):
         self.scale = scale
 
     def construct(self, weights):
-        """The regularisation term of `weights`.
+        """Returns the regularisation term of `weights`.
 
         Raises:
             TypeError: if `weights` is not a Tensor.
@@ -169,7 +170,7 @@ class L1Regularizer(Cell):
 
 @public("nn.OneHot")
 class OneHot(Cell):
-    """One-hot encoding: one value at the position of an index, and another value elsewhere.
+    """One-hot encoding: `on_value` at the position of each index, and `off_value` elsewhere.
 
     Args:
         axis (int): where the new axis is put, -1 for the end.
@@ -179,7 +180,7 @@ class OneHot(Cell):
         dtype (mindspore.dtype): the type of the result.
 
     Inputs:
-        - **indices** (Tensor): ints; one out of range names no position.
+        - **indices** (Tensor): ints; an index out of range gives no `on_value`.
 
     Raises:
         TypeError: if `axis` or `depth` is not an int, or the indices are not ints.
@@ -204,7 +205,7 @@ class OneHot(Cell):
         self.dtype = dtype
 
     def construct(self, indices):
-        """The one-hot vectors of `indices`."""
+        """Returns the one-hot vectors of `indices`."""
         need_tensor("OneHot", "indices", indices)
         if not -1 <= self.axis <= indices.ndim:
             raise ValueError(
@@ -250,7 +251,7 @@ class Pad(Cell):
         self.mode = mode
 
     def construct(self, x):
-        """`x` with more elements around it."""
+        """Returns `x`, padded."""
         need_tensor("Pad", "x", x)
         if len(self.paddings) != x.ndim:
             raise ValueError(
@@ -283,7 +284,7 @@ class Unfold(Cell):
         ksizes (Union[tuple[int], list[int]]): the patch, as [1, rows, columns, 1].
         strides (Union[tuple[int], list[int]]): the step from patch to patch, in the same form.
         rates (Union[tuple[int], list[int]]): the step within a patch, in the same form.
-        padding (str): "same" to pad the edges with zeros, "valid" not to; in any case.
+        padding (str): "same" to pad the edges with zeros, "valid" not to; upper or lower case.
 
     Inputs:
         - **input_x** (Tensor): shape (N, C, H, W).
@@ -313,7 +314,8 @@ class Unfold(Cell):
         self.padding = padding.lower()
 
     def construct(self, input_x):
-        """The patches of `input_x`: (N, rows * columns * C, patches down, patches across)."""
+        """Returns the patches of `input_x`: (N, rows * columns * C, patches down, patches
+        across)."""
         return patches.run(input_x, self.ksizes, self.strides, self.rates, self.padding)
 
 
@@ -333,7 +335,7 @@ def _need_window(name, value):
 
 @public("nn.Tril")
 class Tril(Cell):
-    """Lower triangle of the last two axes, zero elsewhere; see `ops.tril`.
+    """Returns the lower triangle of the last two axes, and zero elsewhere; see `ops.tril`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -343,13 +345,13 @@ class Tril(Cell):
     """
 
     def construct(self, x, k=0):
-        """The triangle below and on diagonal `k` of `x`."""
+        """Returns the triangle below and on diagonal `k` of `x`."""
         return ops.tril(x, k)
 
 
 @public("nn.Triu")
 class Triu(Cell):
-    """Upper triangle of the last two axes, zero elsewhere; see `ops.triu`.
+    """Returns the upper triangle of the last two axes, and zero elsewhere; see `ops.triu`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -359,13 +361,13 @@ class Triu(Cell):
     """
 
     def construct(self, x, k=0):
-        """The triangle above and on diagonal `k` of `x`."""
+        """Returns the triangle above and on diagonal `k` of `x`."""
         return ops.triu(x, k)
 
 
 @public("nn.MatrixDiag")
 class MatrixDiag(Cell):
-    """Diagonal matrices: the last axis of the input becomes their diagonals.
+    """Creates diagonal matrices: the last axis of the input becomes their diagonals.
 
     Example:
         >>> import mindspore_compat as ms
@@ -376,7 +378,7 @@ class MatrixDiag(Cell):
 
     @checked
     def construct(self, input_x: TensorOf(number)):
-        """The matrices of `input_x`, with one axis more."""
+        """Returns the matrices of `input_x`, with one axis more."""
         if input_x.ndim < 1:
             raise ValueError("For 'MatrixDiag', the input must have at least 1 axis, but got 0.")
         return on_diagonal.run(input_x)
@@ -384,7 +386,7 @@ class MatrixDiag(Cell):
 
 @public("nn.MatrixDiagPart")
 class MatrixDiagPart(Cell):
-    """Diagonals of matrices, which are the last two axes.
+    """Extracts the diagonals of the matrices in the last two axes.
 
     Example:
         >>> import mindspore_compat as ms
@@ -394,7 +396,7 @@ class MatrixDiagPart(Cell):
 
     @checked
     def construct(self, input_x: TensorOf(number)):
-        """The diagonals of `input_x`, with one axis less."""
+        """Returns the diagonals of `input_x`, with one axis less."""
         if input_x.ndim < 2:
             raise ValueError(
                 f"For 'MatrixDiagPart', the input must have at least 2 axes, but got "
@@ -428,7 +430,7 @@ class MatrixSetDiag(Cell):
         input_x: TensorOf("float16", "float32", "int8", "int32", "uint8"),
         diagonal: TensorOf("float16", "float32", "int8", "int32", "uint8"),
     ):
-        """`input_x` with `diagonal` on its diagonals."""
+        """Returns `input_x` with `diagonal` on its diagonals."""
         if input_x.dtype != diagonal.dtype:
             raise TypeError(
                 "For 'MatrixSetDiag', the inputs must have the same dtype, but got "
@@ -444,13 +446,13 @@ class MatrixSetDiag(Cell):
 
 @op(compute="native")
 def on_diagonal(xp, x: TensorOf(number)):
-    """Square matrices with the last axis of `x` on their diagonals."""
+    """Returns square matrices with the last axis of `x` on their diagonals."""
     return xp.expand_dims(x, -1) * xp.cast(xp.eye(x.shape[-1]), x.dtype)
 
 
 @op(compute="native")
 def diagonal_of(xp, x: TensorOf(number)):
-    """The diagonals of the last two axes."""
+    """Returns the diagonals of the last two axes."""
     rows, columns = x.shape[-2:]
     least = min(rows, columns)
     square = x[..., :least, :least]
@@ -459,7 +461,7 @@ def diagonal_of(xp, x: TensorOf(number)):
 
 @op(compute="native")
 def scatter_diagonal(xp, x: TensorOf(number), diagonal: TensorOf(number)):
-    """`x` with `diagonal` on the diagonals of its last two axes."""
+    """Returns `x` with `diagonal` on the diagonals of its last two axes."""
     rows, columns = x.shape[-2:]
     mask = xp.eye(rows, columns) > 0
     diagonals = xp.expand_dims(diagonal, -1) * xp.cast(xp.eye(diagonal.shape[-1]), x.dtype)
@@ -470,7 +472,7 @@ def scatter_diagonal(xp, x: TensorOf(number), diagonal: TensorOf(number)):
 
 @public("nn.Roll")
 class Roll(Cell):
-    """Rolls elements along axes; those that leave at one end come in at the other.
+    """Rolls elements along axes; elements pushed out at one end reappear at the other.
 
     Args:
         shift (Union[list(int), tuple(int), int]): how far.
@@ -503,7 +505,7 @@ class Roll(Cell):
             )
 
     def construct(self, input_x):
-        """`input_x` with its elements moved."""
+        """Returns `input_x` with its elements rolled."""
         need_tensor("Roll", "input_x", input_x)
         for axis in self.axis:
             if not -input_x.ndim <= axis < input_x.ndim:
@@ -521,9 +523,9 @@ class Upsample(Cell):
     Args:
         size (Union[int, tuple[int], list[int]]): the output size.
         scale_factor (Union[float, tuple[float], list[float]]): or the scale factor.
-        mode (str): how values between the elements are found.
-        align_corners (bool): whether the corners of both images are the centres of corner elements.
-        recompute_scale_factor (bool): whether the factor is found again from the size.
+        mode (str): the interpolation method.
+        align_corners (bool): whether the centres of the corner elements of both images coincide.
+        recompute_scale_factor (bool): whether the factor is recomputed from the size.
 
     Example:
         >>> import mindspore_compat as ms
@@ -545,7 +547,7 @@ class Upsample(Cell):
         self.recompute_scale_factor = recompute_scale_factor
 
     def construct(self, x):
-        """`x` in the size asked for."""
+        """Returns `x`, resized."""
         return ops.interpolate(
             x,
             self.size,

@@ -1,7 +1,7 @@
 """Activation layers that have parameters, and the table of activations by name.
 
-Activations without parameters (ReLU, GELU, Softmax, ...) are made from the lines of the ops, in
-`ops/_activation`; they can be reached through this module as well.
+Activations without parameters (ReLU, GELU, Softmax, ...) are generated from the lines of the ops in
+`ops/_activation`; this module re-exports them.
 """
 
 import functools
@@ -103,7 +103,7 @@ class PReLU(Cell):
         return w
 
     def construct(self, x):
-        """The activation of `x`."""
+        """Returns the activation of `x`."""
         need_floats("PReLU", "x", x)
         return prelu.run(x, self.w)
 
@@ -132,7 +132,7 @@ class PReLUExt(Cell):
         self.weight = parameter(init, (num_parameters,), dtype or float32)
 
     def construct(self, input):
-        """The activation of `input`."""
+        """Returns the activation of `input`."""
         return prelu.run(input, self.weight)
 
 
@@ -141,7 +141,7 @@ class Hardtanh(Cell):
     """Hardtanh activation: clamps the input to [min_val, max_val].
 
     Args:
-        min_val (Union[int, float]): the least result.
+        min_val (Union[int, float]): the smallest result.
         max_val (Union[int, float]): the largest result.
 
     Inputs:
@@ -164,15 +164,15 @@ class Hardtanh(Cell):
         self.max_val = max_val
 
     def construct(self, x):
-        """`x`, clamped."""
+        """Returns `x`, clamped to the range."""
         return ops.hardtanh(x, self.min_val, self.max_val)
 
 
 @public("nn.RReLU")
 class RReLU(Cell):
-    """Randomized leaky ReLU: where negative, the input times a random slope in [lower, upper).
+    """Randomized leaky ReLU: multiplies negative elements by a random slope in [lower, upper).
 
-    Args:
+    lower (Union[int, float]): the smallest slope.
         lower (Union[int, float]): the least slope.
         upper (Union[int, float]): the largest slope.
 
@@ -196,17 +196,17 @@ class RReLU(Cell):
         self.upper = upper
 
     def construct(self, x):
-        """The activation of `x`."""
+        """Returns the activation of `x`."""
         return ops.rrelu(x, self.lower, self.upper)
 
 
 @public("nn.get_activation")
 def get_activation(name, prim_name=None):
-    """Returns an activation layer by its name in lower case ("relu", "leakyrelu", ...).
+    """Returns an activation layer by its lower-case name ("relu", "leakyrelu", ...).
 
     Args:
         name (str): the name; None gives None.
-        prim_name (str): the layer's name for the message.
+        prim_name (str): the name of the layer in the error message.
 
     Returns:
         Cell.
@@ -230,7 +230,8 @@ def get_activation(name, prim_name=None):
 
 
 def need_activation(api, activation):
-    """An activation given by name, as a Cell or as a Primitive, ready to be called, or None."""
+    """Returns an activation, given by name or as a Cell or a Primitive, as a callable; None for
+    None."""
     if activation is None or isinstance(activation, Cell):
         return activation
     if isinstance(activation, str):

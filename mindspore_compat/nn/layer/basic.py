@@ -1,7 +1,7 @@
 """Dense layers, dropout, and layers that join or split axes.
 
-Layers that only wrap a function of `ops` (OneHot, Tril, Roll, ...) and exist for older scripts
-are in `_wrappers`; they can be reached through this module as well.
+Layers that only wrap a function of `ops` (OneHot, Tril, Roll, ...) and exist for older scripts are
+in `_wrappers`; this module re-exports them.
 """
 
 import functools
@@ -71,7 +71,7 @@ __all__ = [
 
 
 def _product(x, weight, bias):
-    """x @ weight.T + bias; refuses inputs that do not fit, by type before shape."""
+    """Computes x @ weight.T + bias; checks first the types, then the shapes of the inputs."""
     try:
         array, table = x._array, weight._array
     except AttributeError:
@@ -91,8 +91,8 @@ def _product(x, weight, bias):
 
 
 def _casts_floats(array):
-    """True where the Cell that runs brings floats to one type, whatever they are, or its operations
-    do."""
+    """Returns True if floats of this array are cast to one type by the running Cell (`to_float`) or
+    by automatic mixed precision."""
     return (precision.dtype is not None or precision.low is not None) and array.dtype.kind in "fV"
 
 
@@ -105,11 +105,11 @@ class Dense(Cell):
         out_channels (int): the length of the output's last axis.
         weight_init (Union[Tensor, str, Initializer, numbers.Number]): the weight's first values;
             U(-k, k) with k = 1 / sqrt(in_channels) by default.
-        bias_init (Union[Tensor, str, Initializer, numbers.Number]): the bias's first values,
-            likewise.
+        bias_init (Union[Tensor, str, Initializer, numbers.Number]): the bias's first values, with
+            the same default.
         has_bias (bool): whether the layer has a bias.
         activation (Union[str, Cell, Primitive, None]): the activation applied to the output.
-        dtype (mindspore.dtype): the type of the parameters, where they are not given as Tensors.
+        dtype (mindspore.dtype): the type of the parameters that are not given as Tensors.
 
     Inputs:
         - **x** (Tensor): shape (*, in_channels).
@@ -155,7 +155,7 @@ class Dense(Cell):
 
     @property
     def activation_flag(self):
-        """Whether the activation is applied; by default where there is one."""
+        """Whether the activation is applied; True by default if there is one."""
         return self.__dict__.get("_activation_flag", self.activation is not None)
 
     @activation_flag.setter
@@ -164,7 +164,7 @@ class Dense(Cell):
 
     @functools.cached_property
     def matmul(self):
-        """The product as a primitive, for subclasses."""
+        """The primitive of the matrix product, for subclasses."""
         return ops.MatMul(transpose_b=True)
 
     @functools.cached_property
@@ -174,21 +174,21 @@ class Dense(Cell):
 
     @functools.cached_property
     def reshape(self):
-        """The reshaping as a primitive, for subclasses."""
+        """The primitive that reshapes, for subclasses."""
         return ops.Reshape()
 
     @functools.cached_property
     def shape_op(self):
-        """The shape as a primitive, for subclasses."""
+        """The primitive that returns the shape, for subclasses."""
         return ops.Shape()
 
     def construct(self, x):
-        """The layer applied to `x`."""
+        """Returns the layer applied to `x`."""
         out = _product(x, self.weight, self.bias if self.has_bias else None)
         return self.activation(out) if self.activation_flag else out
 
     def extend_repr(self):
-        """The sizes of the layer."""
+        """Returns the sizes of the layer."""
         text = f"input_channels={self.in_channels}, output_channels={self.out_channels}"
         if self.has_bias:
             text += ", has_bias=True"
@@ -247,11 +247,11 @@ class Linear(Cell):
             self.bias = parameter(start, shape[:1], dtype)
 
     def construct(self, x):
-        """The layer applied to `x`."""
+        """Returns the layer applied to `x`."""
         return _product(x, self.weight, self.bias if self.has_bias else None)
 
     def extend_repr(self):
-        """The sizes of the layer."""
+        """Returns the sizes of the layer."""
         return f"input_features={self.in_features}, output_features={self.out_features}" + (
             ", has_bias=True" if self.has_bias else ""
         )
@@ -265,10 +265,10 @@ class Dropout(Cell):
     """Dropout: zeroes elements at random while training, and scales the others up.
 
     Args:
-        keep_prob (float): the probability of an element to stay, in (0, 1]; unused where `p` is
+        keep_prob (float): the probability that an element is kept, in (0, 1]; unused if `p` is
             given.
-        p (Union[float, int, None]): the probability of an element to be zeroed, in [0, 1).
-        dtype (mindspore.dtype): accepted, and without effect.
+        p (Union[float, int, None]): the probability that an element is zeroed, in [0, 1).
+        dtype (mindspore.dtype): accepted, but without effect.
 
     Inputs:
         - **x** (Tensor): floats.
@@ -294,21 +294,21 @@ class Dropout(Cell):
 
     @checked
     def _need_keep_prob(self, keep_prob: Float(gt=0.0, le=1.0)):
-        """Refuses other values than a float in (0, 1]."""
+        """Rejects values other than a float in (0, 1]."""
 
     def _chance(self):
-        """The probability that an element is zeroed, by the attributes as they are now."""
+        """Returns the probability that an element is zeroed, from the current attributes."""
         if self.keep_prob == 1:
             return 0.0
         return 1 - self.keep_prob if self.p is None else float(self.p)
 
     @functools.cached_property
     def dropout(self):
-        """The dropout as a primitive, for subclasses and strategies."""
+        """The primitive of dropout, for subclasses and strategies."""
         return ops.Dropout(1 - self._chance())
 
     def construct(self, x):
-        """`x` with elements zeroed, while training."""
+        """Returns `x`, with elements zeroed in training mode."""
         chance = self._chance() if self.training else 0
         if chance == 0:
             return x
@@ -316,7 +316,7 @@ class Dropout(Cell):
         return dropout.run(x, chance)
 
     def extend_repr(self):
-        """The probability, as it was given."""
+        """Returns the text of the probability, in the form that was given."""
         return f"keep_prob={self.keep_prob}" if self.p is None else f"p={self.p}"
 
 
@@ -325,7 +325,7 @@ class DropoutExt(Cell):
     """Dropout: zeroes elements at random while training, and scales the others up.
 
     Args:
-        p (float): the probability of an element to be zeroed, in [0, 1].
+        p (float): the probability that an element is zeroed, in [0, 1].
         inplace (bool): whether to write the result into the input.
 
     Inputs:
@@ -344,7 +344,7 @@ class DropoutExt(Cell):
         self.inplace = inplace
 
     def construct(self, input):
-        """`input` with elements zeroed, while training."""
+        """Returns `input`, with elements zeroed in training mode."""
         if not self.training or self.p == 0:
             return input
         out = dropout.run(input, float(self.p))
@@ -352,7 +352,7 @@ class DropoutExt(Cell):
 
 
 class _ChannelDropout(Cell):
-    """What Dropout1d, Dropout2d and Dropout3d share."""
+    """Base class of Dropout1d, Dropout2d and Dropout3d."""
 
     _drop = None
 
@@ -362,7 +362,7 @@ class _ChannelDropout(Cell):
         self.p = p
 
     def construct(self, x):
-        """`x` with whole channels zeroed, while training."""
+        """Returns `x`, with whole channels zeroed in training mode."""
         if not self.training or self.p == 0:
             return x
         return type(self)._drop.run(x, self.p)
@@ -373,7 +373,7 @@ class Dropout1d(_ChannelDropout):
     """Channel dropout: zeroes whole channels of (N, C, L) or (C, L) at random while training.
 
     Args:
-        p (float): the probability of a channel to be zeroed, in [0, 1].
+        p (float): the probability that a channel is zeroed, in [0, 1].
 
     Raises:
         TypeError: if `p` is not a float.
@@ -398,11 +398,11 @@ class Dropout1d(_ChannelDropout):
 
 
 class _ImageDropout(_ChannelDropout):
-    """What Dropout2d and Dropout3d share."""
+    """Base class of Dropout2d and Dropout3d."""
 
     @property
     def keep_prob(self):
-        """The probability of a channel to stay, 1 - `p`."""
+        """The probability that a channel is kept, 1 - `p`."""
         return 1 - self.p
 
     @keep_prob.setter
@@ -410,7 +410,7 @@ class _ImageDropout(_ChannelDropout):
         self.p = 1 - share
 
     def extend_repr(self):
-        """The probability of keeping an element, under the name that the original gives it."""
+        """Returns the text of `keep_prob`, which the original prints as `p`."""
         return f"p={self.keep_prob}"
 
 
@@ -419,7 +419,7 @@ class Dropout2d(_ImageDropout):
     """Channel dropout: zeroes whole channels of (N, C, H, W) at random while training.
 
     Args:
-        p (float): the probability of a channel to be zeroed, in [0, 1].
+        p (float): the probability that a channel is zeroed, in [0, 1].
 
     Raises:
         TypeError: if `p` is not a float.
@@ -439,7 +439,7 @@ class Dropout3d(_ImageDropout):
     """Channel dropout: zeroes whole channels of (N, C, D, H, W) at random while training.
 
     Args:
-        p (float): the probability of a channel to be zeroed, in [0, 1].
+        p (float): the probability that a channel is zeroed, in [0, 1].
 
     Raises:
         TypeError: if `p` is not a float.
@@ -459,7 +459,7 @@ class Dropout2dExt(Cell):
     """Channel dropout: zeroes whole channels of (N, C, H, W) or (C, H, W) while training.
 
     Args:
-        p (float): the probability of a channel to be zeroed, in [0, 1].
+        p (float): the probability that a channel is zeroed, in [0, 1].
         inplace (bool): whether to write the result into the input.
 
     Inputs:
@@ -478,7 +478,7 @@ class Dropout2dExt(Cell):
         self.inplace = inplace
 
     def construct(self, input):
-        """`input` with whole channels zeroed, while training."""
+        """Returns `input`, with whole channels zeroed in training mode."""
         if not self.training or self.p == 0:
             return input
         out = dropout2d_ext.run(input, self.p)
@@ -516,7 +516,7 @@ class Flatten(Cell):
         self.end_dim = end_dim
 
     def construct(self, x):
-        """`x` with the axes joined."""
+        """Returns `x` with the axes joined."""
         need_tensor("Flatten", "x", x)
         start, end, rank = self.start_dim, self.end_dim, max(x.ndim, 1)
         for axis in (start, end):
@@ -531,7 +531,7 @@ class Flatten(Cell):
         return x if start % rank == end % rank else flatten_axes.run(x, start, end)
 
     def check_axis_valid(self, axis, ndim):
-        """Refuses an axis that is not in [-ndim, ndim), by ValueError."""
+        """Raises ValueError unless an axis is in [-ndim, ndim)."""
         if not -ndim <= axis < ndim:
             raise ValueError(
                 f"For 'Flatten', 'start_dim' and 'end_dim' must be in [{-ndim}, {ndim}), but got "
@@ -556,7 +556,7 @@ class Identity(Cell):
         super().__init__()
 
     def construct(self, input):
-        """`input` itself."""
+        """Returns `input` itself."""
         return input
 
 
@@ -589,7 +589,7 @@ class Unflatten(Cell):
         self.unflattened_size = unflattened_size
 
     def construct(self, input_x):
-        """`input_x` with more axes."""
+        """Returns `input_x` with the axis split into several."""
         shape = input_x.shape
         if not -len(shape) <= self.axis < len(shape):
             raise ValueError(

@@ -33,7 +33,7 @@ class ChannelShuffle(Cell):
         self.groups = groups
 
     def construct(self, x):
-        """`x` with its channels in another order."""
+        """Returns `x` with its channels interleaved."""
         channels = x.shape[1] if x.ndim > 1 else 0
         if not channels or channels % self.groups:
             raise ValueError(

@@ -1,4 +1,4 @@
-"""Layers with what usually follows them: a batch norm and an activation."""
+"""Layers combined with the usual batch norm and activation after them."""
 
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, checked
@@ -12,7 +12,7 @@ __all__ = ["Conv2dBnAct", "DenseBnAct"]
 
 
 class _BnAct(Cell):
-    """The batch norm and the activation after another layer."""
+    """Base class: the batch norm and the activation that follow another layer."""
 
     @checked
     def __init__(self, has_bn: Bool, after_fake: Bool):
@@ -21,7 +21,7 @@ class _BnAct(Cell):
         self.after_fake = after_fake
 
     def _follow(self, norm, channels, momentum, eps, activation, alpha):
-        """Adds what follows the layer."""
+        """Adds the batch norm and the activation that follow the layer."""
         self.has_act = activation is not None
         if self.has_bn:
             self.batchnorm = norm(channels, eps, momentum)
@@ -45,11 +45,11 @@ class Conv2dBnAct(_BnAct):
         pad_mode, padding, dilation, group: as for Conv2d.
         has_bias, weight_init, bias_init: as for Conv2d.
         has_bn (bool): whether the layer has a batch normalization.
-        momentum (float): of the batch norm, in [0, 1].
-        eps (float): of the batch norm.
+        momentum (float): the momentum of the batch norm, in [0, 1].
+        eps (float): the epsilon of the batch norm.
         activation (Union[str, Cell, Primitive]): the activation.
         alpha (float): the slope of 'leakyrelu' below zero.
-        after_fake (bool): accepted, and without effect.
+        after_fake (bool): accepted, but without effect.
 
     Inputs:
         - **x** (Tensor): shape (N, in_channels, H, W).
@@ -102,7 +102,7 @@ class Conv2dBnAct(_BnAct):
         self._follow(BatchNorm2d, out_channels, momentum, eps, activation, alpha)
 
     def construct(self, x):
-        """A Tensor of shape (N, out_channels, H', W')."""
+        """Returns a Tensor of shape (N, out_channels, H', W')."""
         return self._apply_rest(self.conv(x))
 
 
@@ -113,11 +113,11 @@ class DenseBnAct(_BnAct):
     Args:
         in_channels, out_channels, weight_init, bias_init, has_bias: as for Dense.
         has_bn (bool): whether the layer has a batch normalization.
-        momentum (float): of the batch norm, in [0, 1].
-        eps (float): of the batch norm.
+        momentum (float): the momentum of the batch norm, in [0, 1].
+        eps (float): the epsilon of the batch norm.
         activation (Union[str, Cell, Primitive]): the activation.
         alpha (float): the slope of 'leakyrelu' below zero.
-        after_fake (bool): accepted, and without effect.
+        after_fake (bool): accepted, but without effect.
 
     Inputs:
         - **x** (Tensor): shape (N, in_channels).
@@ -151,5 +151,5 @@ class DenseBnAct(_BnAct):
         self._follow(BatchNorm1d, out_channels, momentum, eps, activation, alpha)
 
     def construct(self, x):
-        """A Tensor of shape (N, out_channels)."""
+        """Returns a Tensor of shape (N, out_channels)."""
         return self._apply_rest(self.dense(x))

@@ -1,8 +1,8 @@
-"""Cells that hold other Cells: in a row that is computed, in a list, in a dict.
+"""Cells that contain other Cells: as a sequence that is computed, as a list, as a dict.
 
 Members of SequentialCell and CellList are numbered, and the numbers are part of the names of their
-parameters ("layers.3.weight"). When a member is added or taken out later, the position of the
-number in those names is looked up in the names of the members that are there.
+parameters ("layers.3.weight"). When a member is added or removed later, the names of the existing
+members show at which position the number stands.
 """
 
 from collections import OrderedDict
@@ -23,7 +23,7 @@ def _need_cell(api, cell):
 
 
 def _index(api, index, size, also=0):
-    """`index` counted from the front; it may equal the size where `also` is 1."""
+    """Returns `index` counted from the front; it may equal the size if `also` is 1."""
     if not isinstance(index, int):
         _AnyInt.refuse(api, "index", index)
     if not -size <= index < size + also:
@@ -34,12 +34,12 @@ def _index(api, index, size, also=0):
 
 
 def _prefix_and_position(cells):
-    """Where the keys of `cells` stand in their parameters' names: (what comes before, how many
-    parts).
+    """Finds the position of the keys of `cells` in their parameters' names; returns (the prefix,
+    the number of name parts before the key).
 
-    The first member that has parameters has its key at one or more positions of its first name.
-    That position counts where the next such member has its own key as well, and where there is
-    none, the last.
+    The first member with parameters has its key at one or more positions of its first name. The
+    right position is the one at which the next such member has its own key too; if there is none,
+    the last position.
     """
     names = [
         (key, param.name.split("."))
@@ -59,7 +59,7 @@ def _prefix_and_position(cells):
 
 
 def _renumber(cell, at, number):
-    """Gives the parameters of `cell` another number in part `at` of their names."""
+    """Replaces part `at` of the names of the parameters of `cell` by a number."""
     for param in cell.get_parameters():
         parts = param.name.split(".")
         if at < len(parts):
@@ -68,10 +68,10 @@ def _renumber(cell, at, number):
 
 
 class _Container(Cell):
-    """What all containers share."""
+    """Base class of all containers."""
 
     def set_grad(self, requires_grad=True):
-        """Marks this Cell and its members as ones to be differentiated; returns itself."""
+        """Marks this Cell and its members as Cells to be differentiated; returns this Cell."""
         self.requires_grad = requires_grad
         for cell in self._cells.values():
             cell.set_grad(requires_grad)
@@ -79,7 +79,7 @@ class _Container(Cell):
 
 
 class _Numbered(_Container):
-    """What SequentialCell and CellList share: members by number."""
+    """Base class of SequentialCell and CellList, whose members are numbered."""
 
     def __len__(self):
         return len(self._cells)
@@ -105,7 +105,7 @@ class _Numbered(_Container):
             self._take(key, cell, str(number), at)
 
     def _take(self, key, cell, number, at):
-        """Puts a member back under its new number; one with a name of its own keeps it."""
+        """Stores a member under its new number. A member with a name of its own keeps it."""
         if not key.isdigit():
             self._cells[key] = cell
             return
@@ -114,7 +114,7 @@ class _Numbered(_Container):
         self._cells[number] = cell
 
     def append(self, cell):
-        """Adds a Cell at the end.
+        """Appends a Cell.
 
         Raises:
             TypeError: if `cell` is not a Cell.
@@ -123,7 +123,7 @@ class _Numbered(_Container):
         self._add(cell, _prefix_and_position(self._cells)[0], str(len(self)))
 
     def _add(self, cell, prefix, key):
-        """Takes a member under a key, which its parameters' names get after `prefix`."""
+        """Stores a member under a key, which follows `prefix` in the names of its parameters."""
         if self._auto_prefix:
             cell.update_parameters_name(f"{prefix}{key}.")
         self._cells[key] = cell
@@ -131,13 +131,13 @@ class _Numbered(_Container):
 
 @public("nn.SequentialCell")
 class SequentialCell(_Numbered):
-    """Sequential container: Cells computed in order, each on the output of the one before.
+    """Sequential container: runs its Cells in order, each on the output of the previous one.
 
     Args:
         *args: Cells, or one list of Cells, or one OrderedDict of names and Cells.
 
     Inputs:
-        - **input_data** (Tensor): what the first Cell takes.
+        - **input_data** (Tensor): the input of the first Cell.
 
     Raises:
         TypeError: if `args` is something else.
@@ -184,7 +184,7 @@ class SequentialCell(_Numbered):
         return self._cells[self._key(index)]
 
     def construct(self, input_data):
-        """Computes all members in order."""
+        """Runs all members in order, and returns the output of the last."""
         for cell in self._cells.values():
             input_data = cell(input_data)
         return input_data
@@ -192,7 +192,7 @@ class SequentialCell(_Numbered):
 
 @public("nn.CellList")
 class CellList(_Numbered):
-    """List of Cells that are members of the network; its owner decides what is computed.
+    """List of Cells that are members of the network; the owner of the list calls them.
 
     Args:
         *args: one list of Cells, or nothing.
@@ -224,7 +224,7 @@ class CellList(_Numbered):
         return self.extend(cells)
 
     def insert(self, index, cell):
-        """Puts a Cell before position `index`.
+        """Inserts a Cell before position `index`.
 
         Raises:
             TypeError: if `index` is not an int or `cell` not a Cell.
@@ -246,7 +246,7 @@ class CellList(_Numbered):
 
     @checked
     def extend(self, cells: InstanceOf(list)):
-        """Adds the Cells of a list at the end, and returns itself.
+        """Appends the Cells of a list, and returns this CellList.
 
         Raises:
             TypeError: if `cells` is not a list, or holds something else than Cells.
@@ -261,13 +261,13 @@ class CellList(_Numbered):
         return self
 
     def construct(self, *inputs):
-        """A list computes nothing."""
+        """Raises an error: a list computes nothing."""
         raise NotImplementedError("A CellList has no 'construct': its owner calls the members.")
 
 
 @public("nn.CellDict")
 class CellDict(_Container):
-    """Dict of Cells that are members of the network; its owner decides what is computed.
+    """Dict of Cells that are members of the network; the owner of the dict calls them.
 
     Args:
         *args: one mapping of names to Cells, or an iterable of such pairs.
@@ -307,8 +307,8 @@ class CellDict(_Container):
         return len(self._cells)
 
     def __bool__(self):
-        """True, also without members: unlike an empty CellList, which `cells_and_names` leaves
-        out."""
+        """Returns True even without members. (An empty CellList is false, and `cells_and_names`
+        skips it.)"""
         return True
 
     def __iter__(self):
@@ -344,20 +344,21 @@ class CellDict(_Container):
         return self._cells.pop(key)
 
     def keys(self):
-        """The names."""
+        """Returns the names of the members."""
         return OrderedDict(self._cells).keys()
 
     def values(self):
-        """The Cells."""
+        """Returns the member Cells."""
         return OrderedDict(self._cells).values()
 
     def items(self):
-        """The names with the Cells."""
+        """Returns the (name, Cell) pairs of the members."""
         return OrderedDict(self._cells).items()
 
     @checked
     def update(self, cells: InstanceOf(Iterable).called("an iterable of pairs")):
-        """Adds the members of a mapping or of an iterable of pairs; known names get new Cells."""
+        """Adds the members of a mapping or of an iterable of pairs; an existing name gets the new
+        Cell."""
         if isinstance(cells, (Mapping, CellDict)):
             pairs = list(cells.items())
         else:
@@ -378,5 +379,5 @@ class CellDict(_Container):
         return pair
 
     def construct(self, *inputs):
-        """A dict computes nothing."""
+        """Raises an error: a dict computes nothing."""
         raise NotImplementedError("A CellDict has no 'construct': its owner calls the members.")

@@ -1,7 +1,7 @@
-"""Convolution layers, of sequences, images and volumes.
+"""Convolution layers for sequences, images and volumes.
 
-The arithmetic is in the files of `ops/_conv`, the transposed layers in `_conv_transpose`, and what
-both share in `_conv.base`.
+The arithmetic is in `ops/_conv`, the transposed layers are in `_conv/transpose.py`, and their
+common base class is in `_conv/base.py`.
 """
 
 import functools
@@ -36,11 +36,11 @@ __all__ = ["Conv2d", "Conv2dTranspose", "Conv1d", "Conv1dTranspose", "Conv3d", "
 
 
 class _Planar(_Conv):
-    """What convolutions of images, and of sequences as images, have for subclasses."""
+    """Base class of 1-D and 2-D convolutions: the primitive that they offer to subclasses."""
 
     @functools.cached_property
     def conv2d(self):
-        """The convolution as a primitive, for subclasses."""
+        """The primitive of the convolution, for subclasses."""
         return ops.Conv2D(
             self.out_channels,
             self.kernel_size,
@@ -122,7 +122,7 @@ class Conv2d(_Planar):
         )
 
     def construct(self, x):
-        """The convolution of `x`."""
+        """Returns the convolution of `x`, plus the bias."""
         if self.data_format == "NCHW":
             return conv2d.run(
                 x,
@@ -174,7 +174,7 @@ class Conv1d(_OfSequences, _Planar):
     """
 
     def construct(self, x):
-        """The convolution of `x`."""
+        """Returns the convolution of `x`, plus the bias."""
         out = conv2d.run(
             _sequence("Conv1d", x),
             self.weight,
@@ -198,7 +198,7 @@ class Conv3d(_Conv):
         stride (Union[int, tuple[int]]): the step of the kernel from one position to the next.
         pad_mode (str): "same" for an output of ceil(size / stride), "valid" for no padding, "pad"
             for `padding` zeros.
-        padding (Union[int, tuple[int]]): the zeros before and behind, above, below, left and right.
+        padding (Union[int, tuple[int]]): the zeros at the front, back, top, bottom, left and right.
         data_format (str): "NCDHW".
 
     Inputs:
@@ -254,7 +254,7 @@ class Conv3d(_Conv):
 
     @functools.cached_property
     def conv3d(self):
-        """The convolution as a primitive, for subclasses."""
+        """The primitive of the convolution, for subclasses."""
         return ops.Conv3D(
             self.out_channels,
             self.kernel_size,
@@ -267,7 +267,7 @@ class Conv3d(_Conv):
         )
 
     def construct(self, x):
-        """The convolution of `x`."""
+        """Returns the convolution of `x`, plus the bias."""
         return conv3d.run(
             x,
             self.weight,
@@ -281,7 +281,7 @@ class Conv3d(_Conv):
 
 
 def _check_input_3d(input_shape, op_name):
-    """Refuses a shape without 3 axes."""
+    """Raises ValueError unless a shape has 3 axes."""
     if len(input_shape) != 3:
         raise ValueError(
             f"For '{op_name}', the input must have 3 axes, but got shape {input_shape}."

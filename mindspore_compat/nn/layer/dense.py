@@ -19,7 +19,7 @@ __all__ = ["BiDense"]
 
 @public("nn.BiDense")
 class BiDense(Cell):
-    """Bilinear dense layer: input1 A input2 + bias, with a matrix A for each output.
+    """Bilinear dense layer: computes input1 A input2 + bias, with one matrix A per output.
 
     Args:
         in1_channels (int): the length of the first input's last axis.
@@ -27,8 +27,8 @@ class BiDense(Cell):
         out_channels (int): the length of the output's last axis.
         weight_init (Union[Tensor, str, Initializer, numbers.Number]): the weight's first values;
             U(-k, k) with k = 1 / sqrt(in1_channels) by default.
-        bias_init (Union[Tensor, str, Initializer, numbers.Number]): the bias's first values,
-            likewise.
+        bias_init (Union[Tensor, str, Initializer, numbers.Number]): the bias's first values, with
+            the same default.
         has_bias (bool): whether the layer has a bias.
         dtype (mindspore.dtype): the type of the parameters.
 
@@ -73,7 +73,7 @@ class BiDense(Cell):
             self.bias = parameter(start if bias_init is None else bias_init, shape[:1], dtype)
 
     def construct(self, input1, input2):
-        """The bilinear map of `input1` and `input2`."""
+        """Returns the bilinear map of `input1` and `input2`."""
         self._check(input1, input2)
         rows = input1.reshape(-1, self.in1_channels)
         columns = input2.reshape(-1, self.in2_channels).astype(self.weight.dtype, copy=False)
@@ -108,7 +108,7 @@ class BiDense(Cell):
             )
 
     def extend_repr(self):
-        """The sizes of the layer."""
+        """Returns the sizes of the layer."""
         return (
             f"in1_channels={self.in1_channels}, in2_channels={self.in2_channels}, "
             f"output_channels={self.out_channels}" + (", has_bias=True" if self.has_bias else "")

@@ -1,4 +1,4 @@
-"""Embedding layers: rows of a learnt table, looked up by number."""
+"""Embedding layers, which look up rows of a learnt table by index."""
 
 import functools
 
@@ -40,8 +40,8 @@ Size = Int(ge=1)
 
 
 def _in_precision(rows):
-    """Rows in the float type that the Cell that runs brings floats to: looking up computes nothing,
-    and leaves them as they are."""
+    """Casts the rows to the float type of the running Cell (`to_float`); without one, returns them
+    unchanged, because a look-up computes nothing."""
     return rows if precision.dtype is None else cast.run(rows, precision.dtype)
 
 
@@ -53,7 +53,7 @@ def _need_numbers(api, name, x):
 
 @op(compute="native")
 def rows_or_zeros(xp, table: TensorOf(floating), numbers: Numbers):
-    """The rows of a table; zeros for an index outside of it."""
+    """Returns rows of a table by index, with zeros for an index out of range."""
     known = (numbers >= 0) & (numbers < table.shape[0])
     rows = xp.take(table, xp.where(known, numbers, 0), 0)
     return rows * xp.cast(xp.expand_dims(known, -1), rows.dtype)
@@ -61,7 +61,7 @@ def rows_or_zeros(xp, table: TensorOf(floating), numbers: Numbers):
 
 @op(compute="native")
 def occurrences(xp, numbers: Numbers, count: Int):
-    """How often each number in [0, count) occurs, float32."""
+    """Counts how often each number in [0, count) occurs; the result is float32."""
     return xp.cast(xp.bincount(xp.reshape(numbers, (-1,)), minlength=count), "float32")
 
 
@@ -69,7 +69,8 @@ def occurrences(xp, numbers: Numbers, count: Int):
 def short_rows(
     xp, table: TensorOf(floating), counts: TensorOf("float32"), longest: Number, power: Number
 ):
-    """A table whose rows are scaled, if requested, down to p-norm `longest`."""
+    """Scales the looked-up rows of a table down to p-norm `longest`; shorter rows stay
+    unchanged."""
     lengths = xp.power(xp.sum(xp.power(xp.abs(table), power), 1), 1 / power)
     factor = xp.where((counts > 0) & (lengths > longest), longest / (lengths + 1e-7), 1)
     return table * xp.cast(xp.expand_dims(factor, 1), table.dtype)
@@ -82,11 +83,11 @@ class Embedding(Cell):
     Args:
         vocab_size (int): the number of rows.
         embedding_size (int): their length.
-        use_one_hot (bool): whether the look-up is a product with one-hot vectors, in which a number
-            that names no row gives zeros.
+        use_one_hot (bool): whether to look up by a product with one-hot vectors. An index out of
+            range then gives zeros.
         embedding_table (Union[Tensor, str, Initializer, numbers.Number]): the table's first values.
         dtype (mindspore.dtype): accepted; the table is float32.
-        padding_idx (int): a row that starts as zeros.
+        padding_idx (int): the index of a row that starts as zeros.
 
     Inputs:
         - **ids** (Tensor): int32 or int64, of any shape.
@@ -131,18 +132,18 @@ class Embedding(Cell):
 
     @functools.cached_property
     def gather(self):
-        """The look-up as a primitive, for subclasses and strategies."""
+        """The primitive of the look-up, for subclasses and strategies."""
         return ops.Gather()
 
     def construct(self, ids):
-        """The rows that `ids` name."""
+        """Returns the rows at the indices `ids`."""
         _need_numbers("Embedding", "ids", ids)
         if self.use_one_hot:
             return _in_precision(rows_or_zeros.run(self.embedding_table, ids))
         return _in_precision(gather.run(self.embedding_table, ids, 0))
 
     def extend_repr(self):
-        """The sizes and the table of the layer."""
+        """Returns the sizes and the table of the layer."""
         return (
             f"vocab_size={self.vocab_size}, embedding_size={self.embedding_size}, "
             f"use_one_hot={self.use_one_hot}, embedding_table={self.embedding_table}, "
@@ -157,14 +158,15 @@ class EmbeddingExt(Cell):
     Args:
         num_embeddings (int): the number of rows.
         embedding_dim (int): their length.
-        padding_idx (int): a row that starts as zeros and receives no gradient.
-        max_norm (float): rows that are longer are scaled down, in the table itself, when looked up.
-        norm_type (float): which norm that is.
-        scale_grad_by_freq (bool): whether a row's gradient is divided by how often it was looked
-            up.
+        padding_idx (int): the index of a row that starts as zeros and receives no gradient.
+        max_norm (float): if given, looked-up rows with a larger norm are scaled down to it in the
+            table.
+        norm_type (float): the p of that p-norm.
+        scale_grad_by_freq (bool): whether to divide the gradient of a row by the number of its
+            look-ups in this call.
         sparse (bool): accepted; gradients are dense.
         _weight (Tensor): the table's first values; N(0, 1) by default.
-        _freeze (bool): whether the table is not trained.
+        _freeze (bool): whether to exclude the table from training.
         dtype (mindspore.dtype): the type of the table; float32 by default.
 
     Inputs:
@@ -223,7 +225,7 @@ class EmbeddingExt(Cell):
             self.weight._array[padding_idx] = 0
 
     def construct(self, input):
-        """The rows that `input` names."""
+        """Returns the rows at the indices `input`."""
         _need_numbers("EmbeddingExt", "input", input)
         if self.max_norm is not None:
             self._shorten(input)
@@ -238,13 +240,13 @@ class EmbeddingExt(Cell):
         return rows
 
     def _shorten(self, input):
-        """Scales down, in the table, the rows that are about to be looked up and are too long."""
+        """Scales down in the table those rows that `input` looks up and that exceed `max_norm`."""
         counts = occurrences.run(input, self.num_embeddings)
         table = ops.stop_gradient(self.weight)
         self.weight._array = short_rows.run(table, counts, self.max_norm, self.norm_type)._array
 
     def extend_repr(self):
-        """The sizes of the layer."""
+        """Returns the sizes of the layer."""
         return (
             f"num_embeddings={self.num_embeddings}, embedding_dim={self.embedding_dim}, "
             f"padding_idx={self.padding_idx}, max_norm={self.max_norm}, "
@@ -254,7 +256,8 @@ class EmbeddingExt(Cell):
 
 
 def _without_cache(init, *args, vocab_cache_size, **kwargs):
-    """Drops the options of releases 1.x for parameter servers, which do not exist here."""
+    """Decorator that drops the option of releases 1.x for parameter servers, which do not exist
+    here."""
     if type(vocab_cache_size) is not int or vocab_cache_size < 0:
         raise TypeError(
             "For 'EmbeddingLookup', 'vocab_cache_size' must be an int >= 0, but got "
@@ -265,7 +268,7 @@ def _without_cache(init, *args, vocab_cache_size, **kwargs):
 
 @public("nn.EmbeddingLookup")
 class EmbeddingLookup(Cell):
-    """Embedding lookup: rows of a table by index, and zeros for an index outside of it.
+    """Embedding lookup: returns rows of a table by index, and zeros for an index out of range.
 
     Args:
         vocab_size (int): the number of rows.
@@ -273,8 +276,8 @@ class EmbeddingLookup(Cell):
         param_init (Union[Tensor, str, Initializer, numbers.Number]): the table's first values.
         target (str): 'CPU' or 'DEVICE': where the original keeps the table.
         slice_mode (str): how the original splits the table over devices; without effect here.
-        manual_shapes (tuple): the rows of each part, for 'field_slice'; likewise.
-        max_norm (Union[float, None]): rows that are longer are scaled down in the result.
+        manual_shapes (tuple): the rows of each part, for 'field_slice'; without effect here.
+        max_norm (Union[float, None]): result rows with a larger norm are scaled down to it.
         sparse (bool): accepted; gradients are dense.
         dtype (mindspore.dtype): the type of the table.
 
@@ -328,7 +331,7 @@ class EmbeddingLookup(Cell):
         )
 
     def construct(self, indices):
-        """The rows that `indices` name."""
+        """Returns the rows at the indices `indices`."""
         _need_numbers(type(self).__name__, "indices", indices)
         rows = _in_precision(rows_or_zeros.run(self.embedding_table, indices))
         if self.max_norm is not None:
@@ -338,7 +341,7 @@ class EmbeddingLookup(Cell):
 
 @public("nn.MultiFieldEmbeddingLookup")
 class MultiFieldEmbeddingLookup(EmbeddingLookup):
-    """Embedding lookup whose rows are weighted and combined within fields.
+    """Embedding lookup that multiplies rows by weights and combines the rows of each field.
 
     Args:
         vocab_size (int): the number of rows.
@@ -357,7 +360,7 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
         - **input_indices** (Tensor): int32 or int64, shape (batch, length).
         - **input_values** (Tensor): the weights, float32, of the same shape.
         - **field_ids** (Tensor): int32, of the same shape: the field of each row. A field without
-          weight gives zeros.
+          weights gives zeros.
 
     Raises:
         TypeError: if an argument or an input is of another type.
@@ -411,7 +414,7 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
         input_values: TensorOf("float32"),
         field_ids: TensorOf("int32"),
     ):
-        """The combined rows: (batch, fields, length of a row)."""
+        """Returns the combined rows, of shape (batch, fields, embedding_size)."""
         shape = input_indices.shape
         if len(shape) != 2 or input_values.shape != shape or field_ids.shape != shape:
             raise ValueError(
@@ -435,7 +438,8 @@ def combined_fields(
     count: Int,
     operator: Str,
 ):
-    """The sums, weighted means or maxima of rows over their fields; zeros for an empty field."""
+    """Returns the sum, weighted mean or maximum of the rows of each field; zeros for an empty
+    field."""
     is_member = xp.expand_dims(fields, 1) == xp.reshape(xp.arange(count), (1, -1, 1))
     mask = xp.cast(is_member, rows.dtype)
     share = xp.expand_dims(xp.sum(mask * xp.expand_dims(xp.abs(weights), 1), -1), -1)

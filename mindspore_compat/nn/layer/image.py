@@ -1,4 +1,4 @@
-"""Layers for images: differences, similarity indices, cropping, pixel shuffling."""
+"""Layers for images: gradients, similarity indices, cropping, pixel shuffling."""
 
 import math
 
@@ -57,7 +57,7 @@ class ImageGradients(Cell):
 
     @checked
     def construct(self, images: TensorOf(number)):
-        """The differences down and across."""
+        """Returns the vertical and the horizontal differences."""
         if images.ndim != 4:
             raise ValueError(
                 f"For 'ImageGradients', the input must have 4 axes, but got shape {images.shape}."
@@ -67,7 +67,7 @@ class ImageGradients(Cell):
 
 @op(compute="native")
 def image_differences(xp, x: TensorOf(number)):
-    """Differences down and across, zero in the last row and column."""
+    """Returns the vertical and the horizontal differences, zero in the last row and column."""
     down = xp.pad(x[:, :, 1:] - x[:, :, :-1], ((0, 0), (0, 0), (0, 1), (0, 0)))
     across = xp.pad(x[..., 1:] - x[..., :-1], ((0, 0), (0, 0), (0, 0), (0, 1)))
     return down, across
@@ -77,7 +77,7 @@ def image_differences(xp, x: TensorOf(number)):
 
 
 def _gaussian(size, sigma):
-    """A normalised Gaussian window as the weight of a convolution of one channel."""
+    """Returns a normalised Gaussian window as the weight of a one-channel convolution."""
     ends = [-0.5 * ((i - (size - 1) / 2) / sigma) ** 2 for i in range(size)]
     total = sum(math.exp(end) for end in ends)
     row = [math.exp(end) / total for end in ends]
@@ -85,7 +85,7 @@ def _gaussian(size, sigma):
 
 
 def _window(size, sigma):
-    """The convolution with a Gaussian window, which is not trained."""
+    """Returns a convolution with a Gaussian window as a fixed weight."""
     conv = Conv2d(1, 1, size, pad_mode="valid", weight_init=_gaussian(size, sigma))
     conv.weight.requires_grad = False
     return conv
@@ -105,7 +105,7 @@ def _need_images(api, img1, img2):
 
 
 def _compare(window, img1, img2, k1, k2):
-    """Structural similarity and contrast of each channel: two Tensors of shape (N, C)."""
+    """Returns structural similarity and contrast of each channel: two Tensors of shape (N, C)."""
     n, c, h, w = img1.shape
     x, y = img1.reshape(n * c, 1, h, w), img2.reshape(n * c, 1, h, w)
     means = [window(image) for image in (x, y, x * x, y * y, x * y)]
@@ -117,7 +117,8 @@ def _compare(window, img1, img2, k1, k2):
 def similarity(
     xp, x: Floats, y: Floats, xx: Floats, yy: Floats, xy: Floats, c1: Number, c2: Number
 ):
-    """The similarity index and its contrast part from local means, averaged over each image."""
+    """Computes the similarity index and its contrast part from local means, averaged over each
+    image."""
     luminance = (2 * x * y + c1) / (x * x + y * y + c1)
     contrast = (2 * (xy - x * y) + c2) / (xx - x * x + yy - y * y + c2)
     return xp.mean(luminance * contrast, (1, 2, 3)), xp.mean(contrast, (1, 2, 3))
@@ -128,7 +129,8 @@ class SSIM(Cell):
     """Structural similarity index (SSIM) of two batches of images.
 
     Args:
-        max_val (Union[int, float]): the range of the values.
+        max_val (Union[int, float]): the difference between the largest and the smallest possible
+            value.
         filter_size (int): the size of the Gaussian window.
         filter_sigma (float): its standard deviation.
         k1 (float): the constant of the luminance part.
@@ -167,7 +169,7 @@ class SSIM(Cell):
 
     @checked
     def construct(self, img1: Half, img2: Half):
-        """The index of each pair of images: shape (N,)."""
+        """Returns the index of each pair of images: shape (N,)."""
         _need_images("SSIM", img1, img2)
         if min(img1.shape[2:]) < self.filter_size:
             raise ValueError(
@@ -183,7 +185,8 @@ class MSSSIM(Cell):
     """Multi-scale structural similarity index (MS-SSIM) of two batches of images.
 
     Args:
-        max_val (Union[int, float]): the range of the values.
+        max_val (Union[int, float]): the difference between the largest and the smallest possible
+            value.
         power_factors (Union[tuple, list]): the exponent of each scale.
         filter_size (int): the size of the Gaussian window.
         filter_sigma (float): its standard deviation.
@@ -230,7 +233,7 @@ class MSSSIM(Cell):
 
     @checked
     def construct(self, img1: Half, img2: Half):
-        """The index of each pair of images: shape (N,)."""
+        """Returns the index of each pair of images: shape (N,)."""
         _need_images("MSSSIM", img1, img2)
         img1, img2 = img1 * (1 / self.max_val), img2 * (1 / self.max_val)
         product = None
@@ -246,7 +249,7 @@ class MSSSIM(Cell):
 
 @op()
 def powered(xp, x: Floats, power: Float):
-    """max(x, 0) to a power."""
+    """Computes max(x, 0) to a power."""
     return xp.power(xp.maximum(x, 0), power)
 
 
@@ -255,7 +258,8 @@ class PSNR(Cell):
     """Peak signal-to-noise ratio (PSNR) of two batches of images, in decibels.
 
     Args:
-        max_val (Union[int, float]): the range of the values.
+        max_val (Union[int, float]): the difference between the largest and the smallest possible
+            value.
 
     Inputs:
         - **img1** (Tensor), **img2** (Tensor): shape (N, C, H, W), of the same dtype.
@@ -277,14 +281,14 @@ class PSNR(Cell):
 
     @checked
     def construct(self, img1: TensorOf(integer | floating), img2: TensorOf(integer | floating)):
-        """The ratio of each pair of images: float32, shape (N,)."""
+        """Returns the ratio of each pair of images: float32, shape (N,)."""
         _need_images("PSNR", img1, img2)
         return signal_to_noise.run(img1, img2, self.max_val)
 
 
 @op(compute="native")
 def signal_to_noise(xp, x: TensorOf(number), y: TensorOf(number), largest: Number):
-    """10 log10(largest² / mean squared difference)."""
+    """Computes 10 log10(largest² / mean squared difference)."""
     difference = xp.cast(x, "float32") - xp.cast(y, "float32")
     error = xp.mean(difference * difference, (1, 2, 3))
     return 10 * xp.log10(largest * largest / error)
@@ -298,7 +302,7 @@ class CentralCrop(Cell):
     """Crops the centre of images.
 
     Args:
-        central_fraction (float): the fraction of height and width that stays, in (0, 1].
+        central_fraction (float): the fraction of height and width to keep, in (0, 1].
 
     Inputs:
         - **image** (Tensor): shape (C, H, W) or (N, C, H, W).
@@ -320,7 +324,7 @@ class CentralCrop(Cell):
 
     @checked
     def construct(self, image: TensorOf()):
-        """The centre of `image`."""
+        """Returns the centre of `image`."""
         if image.ndim not in (3, 4):
             raise ValueError(
                 f"For 'CentralCrop', the input must have 3 or 4 axes, but got shape {image.shape}."
@@ -360,7 +364,7 @@ class PixelShuffle(Cell):
 
     @checked
     def construct(self, input: TensorOf()):
-        """The larger images, shape (*, C, H * factor, W * factor)."""
+        """Returns the larger images, shape (*, C, H * factor, W * factor)."""
         r, shape = self.upscale_factor, input.shape
         if input.ndim < 3 or shape[-3] % (r * r):
             raise ValueError(
@@ -399,7 +403,7 @@ class PixelUnshuffle(Cell):
 
     @checked
     def construct(self, input: TensorOf()):
-        """The smaller images, shape (*, C * factor², H, W)."""
+        """Returns the smaller images, shape (*, C * factor², H, W)."""
         r, shape = self.downscale_factor, input.shape
         if input.ndim < 3 or shape[-1] % r or shape[-2] % r:
             raise ValueError(
@@ -416,15 +420,15 @@ Pair = TupleOf(Int(ge=1), length=2) | ListOf(Int(ge=1), length=2)
 
 @legacy("nn.ResizeBilinear")
 class ResizeBilinear(Cell):
-    """Resizes images by bilinear interpolation; a layer of MindSpore 1.
+    """Resizes images by bilinear interpolation. This layer exists in MindSpore 1 only.
 
     Args:
-        half_pixel_centers (bool): whether pixels are taken by their centres.
+        half_pixel_centers (bool): whether coordinates refer to the centres of pixels.
 
     Inputs:
         - **x** (Tensor): images (N, C, H, W), floats.
         - **size** (Union[tuple[int], list[int]]): the new height and width.
-        - **scale_factor** (int): what height and width are multiplied by, in place of `size`.
+        - **scale_factor** (int): the factor of height and width, instead of `size`.
         - **align_corners** (bool): whether the centres of the corner pixels stay in place.
 
     Outputs:
@@ -454,7 +458,7 @@ class ResizeBilinear(Cell):
         scale_factor: Int(ge=1) | None = None,
         align_corners: Bool = False,
     ):
-        """The resized images."""
+        """Returns the resized images."""
         if (size is None) == (scale_factor is None):
             raise ValueError(
                 "For 'ResizeBilinear', exactly one of 'size' and 'scale_factor' must "

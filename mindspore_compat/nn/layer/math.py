@@ -41,7 +41,7 @@ Axes = Int | TupleOf(Int) | ListOf(Int)
 
 @public("nn.ReduceLogSumExp")
 class ReduceLogSumExp(Cell):
-    """Log-sum-exp over some axes, log(sum(exp(x))), without overflow; () means all axes.
+    """Computes log(sum(exp(x))) over some axes without overflow; () means all axes.
 
     Args:
         axis (Union[int, tuple(int), list(int)]): the axes.
@@ -65,7 +65,7 @@ class ReduceLogSumExp(Cell):
 
     @checked
     def construct(self, x: Floats):
-        """The logarithms of the sums of exponentials of `x`."""
+        """Returns the logarithms of the sums of exponentials of `x`."""
         axis = self.axis
         axis = (axis,) if isinstance(axis, int) else tuple(axis) or tuple(range(x.ndim))
         return ops.logsumexp(x, axis, self.keep_dims)
@@ -73,11 +73,12 @@ class ReduceLogSumExp(Cell):
 
 @public("nn.Range")
 class Range(Cell):
-    """Evenly spaced numbers from `start` up to but not including `limit`, in steps of `delta`.
+    """Returns evenly spaced numbers from `start` up to, but not including, `limit` in steps of
+    `delta`.
 
     Args:
-        start (Union[int, float]): the first; or the limit, where that is left out.
-        limit (Union[int, float]): where to stop.
+        start (Union[int, float]): the first number; or, without `limit`, the limit.
+        limit (Union[int, float]): the end, which is excluded.
         delta (Union[int, float]): the step.
 
     Raises:
@@ -101,13 +102,13 @@ class Range(Cell):
         self.result_tensor = ops.arange(first, last, delta, dtype=int32 if whole else float32)
 
     def construct(self):
-        """The numbers: int32 where all arguments are ints, else float32."""
+        """Returns the numbers: int32 if all arguments are ints, else float32."""
         return self.result_tensor
 
 
 @public("nn.LGamma")
 class LGamma(Cell):
-    """Log-gamma function: log |gamma(x)|, element by element.
+    """Log-gamma function: computes log |gamma(x)| element by element.
 
     Example:
         >>> import mindspore_compat as ms
@@ -117,13 +118,13 @@ class LGamma(Cell):
 
     @checked
     def construct(self, x: Half):
-        """The logarithm of the gamma function at `x`."""
+        """Returns the logarithm of the gamma function at `x`."""
         return ops.lgamma(x)
 
 
 @public("nn.DiGamma")
 class DiGamma(Cell):
-    """Digamma function: the derivative of log gamma(x), element by element.
+    """Digamma function: computes the derivative of log gamma(x) element by element.
 
     Example:
         >>> import mindspore_compat as ms
@@ -133,13 +134,13 @@ class DiGamma(Cell):
 
     @checked
     def construct(self, x: Half):
-        """The digamma function at `x`."""
+        """Returns the digamma function at `x`."""
         return ops.digamma(x)
 
 
 @public("nn.IGamma")
 class IGamma(Cell):
-    """Lower regularised incomplete gamma function.
+    """Lower regularised incomplete gamma function P(a, x), element by element.
 
     Example:
         >>> import mindspore_compat as ms
@@ -159,7 +160,7 @@ class IGamma(Cell):
 
 @public("nn.LBeta")
 class LBeta(Cell):
-    """Log-beta function: log |beta(x, y)|, without the cancellation of large logarithms.
+    """Log-beta function: computes log |beta(x, y)| without cancelling large logarithms.
 
     Example:
         >>> import mindspore_compat as ms
@@ -173,13 +174,13 @@ class LBeta(Cell):
 
     @checked(OneDtype("x y"))
     def construct(self, x: Half, y: Half):
-        """The logarithm of the beta function, element by element."""
+        """Returns the logarithm of the beta function, element by element."""
         return log_beta.run(x, y)
 
 
 @op()
 def log_beta(xp, x: Half, y: Half):
-    """log |beta(x, y)|."""
+    """Computes log |beta(x, y)|."""
     return xp.betaln(x, y)
 
 
@@ -195,7 +196,7 @@ class CosineSimilarity(Cell):
 
     Args:
         dim (int): the axis of the vectors.
-        eps (float): the least product of lengths that is divided by.
+        eps (float): the lower bound of the product of lengths, which is the divisor.
 
     Inputs:
         - **x1** (Tensor), **x2** (Tensor): of shapes that broadcast.
@@ -214,7 +215,7 @@ class CosineSimilarity(Cell):
 
     @checked
     def construct(self, x1: TensorOf(), x2: TensorOf()):
-        """The cosines."""
+        """Returns the cosines."""
         return cosine_similarity.run(x1, x2, self.dim, self.eps)
 
 
@@ -223,8 +224,8 @@ class MatMul(Cell):
     """Matrix product of matrices or vectors, transposed first if requested.
 
     Args:
-        transpose_x1 (bool): whether to transpose the first.
-        transpose_x2 (bool): whether to transpose the second.
+        transpose_x1 (bool): whether to transpose `x1` first.
+        transpose_x2 (bool): whether to transpose `x2` first.
 
     Inputs:
         - **x1** (Tensor), **x2** (Tensor): of the same dtype.
@@ -247,7 +248,7 @@ class MatMul(Cell):
 
     @checked(OneDtype("x1 x2"))
     def construct(self, x1: TensorOf(), x2: TensorOf()):
-        """The product."""
+        """Returns the product."""
         if self.transpose_x1 and x1.ndim > 1:
             x1 = x1.swapaxes(-1, -2)
         if self.transpose_x2 and x2.ndim > 1:
@@ -263,7 +264,7 @@ class MatMul(Cell):
 
 @public("nn.Moments")
 class Moments(Cell):
-    """Mean and (biased) variance over some axes.
+    """Computes the mean and the (biased) variance over some axes.
 
     Args:
         axis (Union[int, tuple(int), None]): the axes; None for all of them.
@@ -290,13 +291,13 @@ class Moments(Cell):
 
     @checked
     def construct(self, x: Half):
-        """The means and the variances of `x`."""
+        """Returns the means and the variances of `x`."""
         return moments.run(x, self.axis, self.keep_dims)
 
 
 @op()
 def moments(xp, x: Floats, axis: Any = (), keep_dims: Bool = False):
-    """Mean and variance over some axes, all of them for ()."""
+    """Computes mean and variance over some axes; () means all axes."""
     axes = (axis,) if isinstance(axis, int) else tuple(axis) or tuple(range(x.ndim))
     if any(not -x.ndim <= number < x.ndim for number in axes):
         raise ValueError(
@@ -310,7 +311,7 @@ def moments(xp, x: Floats, axis: Any = (), keep_dims: Bool = False):
 
 @public("nn.MatInverse")
 class MatInverse(Cell):
-    """Inverse of positive definite matrices, by Cholesky decomposition.
+    """Inverts positive definite matrices by Cholesky decomposition.
 
     Example:
         >>> import mindspore_compat as ms
@@ -325,13 +326,13 @@ class MatInverse(Cell):
 
     @checked
     def construct(self, a: Half):
-        """The inverses of `a`, shape (*, N, N)."""
+        """Returns the inverses of `a`, shape (*, N, N)."""
         return ops.cholesky_inverse(ops.cholesky(a.astype(float32))).astype(a.dtype)
 
 
 @public("nn.MatDet")
 class MatDet(Cell):
-    """Determinant of positive definite matrices, by Cholesky decomposition.
+    """Computes determinants of positive definite matrices by Cholesky decomposition.
 
     Example:
         >>> import mindspore_compat as ms
@@ -341,7 +342,7 @@ class MatDet(Cell):
 
     @checked
     def construct(self, a: Half):
-        """The determinants of `a`, shape (*, N, N)."""
+        """Returns the determinants of `a`, shape (*, N, N)."""
         factor = ops.cholesky(a.astype(float32))
         diagonal = ops.diagonal(factor, 0, -2, -1)
         return ops.square(diagonal.prod(-1)).astype(a.dtype)

@@ -1,6 +1,6 @@
-"""Normalisation layers: over the last axes, over groups of channels, over instances.
+"""Normalization layers over the last axes, over groups of channels, and over instances.
 
-Those over the batch are in `_batch_norm`; the arithmetic is in `ops/_normalization/layer_norm.py`.
+Batch normalization is in `_batch_norm`; the arithmetic is in `ops/_normalization/layer_norm.py`.
 """
 
 import functools
@@ -54,14 +54,15 @@ __all__ = [
 
 @public("nn.LayerNorm")
 class LayerNorm(Cell):
-    """Layer normalization: gives the last axes mean beta and deviation gamma.
+    """Layer normalization: normalizes the last axes to mean beta and standard deviation gamma.
 
     Args:
         normalized_shape (Union(tuple[int], list[int])): the shape of gamma and beta.
-        begin_norm_axis (int): the first axis of the mean and variance, in [-1, rank).
-        begin_params_axis (int): the first axis that gamma and beta have, in [-1, rank).
+        begin_norm_axis (int): the first axis to normalize over, in [-1, rank).
+        begin_params_axis (int): the first axis of the input that gamma and beta have, in [-1,
+            rank).
         gamma_init (Union[Tensor, str, Initializer, numbers.Number]): gamma's first values.
-        beta_init (Union[Tensor, str, Initializer, numbers.Number]): beta's.
+        beta_init (Union[Tensor, str, Initializer, numbers.Number]): beta's first values.
         epsilon (float): added to the variance.
         dtype (mindspore.dtype): the type of the parameters.
 
@@ -100,11 +101,11 @@ class LayerNorm(Cell):
 
     @functools.cached_property
     def layer_norm(self):
-        """The normalisation as a primitive, for subclasses."""
+        """The primitive of the normalization, for subclasses."""
         return ops.LayerNorm(self.begin_norm_axis, self.begin_params_axis, self.epsilon)
 
     def construct(self, input_x):
-        """`input_x`, normalised."""
+        """Returns `input_x`, normalized."""
         self._check(input_x)
         start, rank = self.begin_norm_axis, input_x.ndim
         if start % rank == self.begin_params_axis % rank:
@@ -114,7 +115,7 @@ class LayerNorm(Cell):
 
     def _check(self, x):
         need_floats("LayerNorm", "input_x", x)
-        # Refused in a call, as in the original, not by the constructor.
+        # Rejected in a call, as in the original, not by the constructor.
         Float.refuse("LayerNorm", "epsilon", self.epsilon)
         rank = x.ndim
         if not (-1 <= self.begin_norm_axis < rank and -1 <= self.begin_params_axis < rank):
@@ -130,7 +131,7 @@ class LayerNorm(Cell):
             )
 
     def extend_repr(self):
-        """The axes and the parameters of the layer."""
+        """Returns the axes and the parameters of the layer."""
         return (
             f"normalized_shape={self.normalized_shape}, "
             f"begin_norm_axis={self.begin_norm_axis}, "
@@ -140,12 +141,12 @@ class LayerNorm(Cell):
 
 @public("nn.LayerNormExt", "mint.nn.LayerNorm")
 class LayerNormExt(Cell):
-    """Layer normalization: gives the last axes mean `bias` and deviation `weight`.
+    """Layer normalization: normalizes the last axes to mean `bias` and standard deviation `weight`.
 
     Args:
         normalized_shape (Union(tuple[int], list[int], int)): the shape of the last axes.
         eps (float): added to the variance.
-        elementwise_affine (bool): whether there are a weight and a bias.
+        elementwise_affine (bool): whether the layer has a weight and a bias.
         bias (bool): whether the layer has a bias.
         dtype (mindspore.dtype): the type of the parameters; float32 by default.
 
@@ -184,11 +185,11 @@ class LayerNormExt(Cell):
                 self.bias = parameter("zeros", self.normalized_shape, dtype or float32, "bias")
 
     def construct(self, input):
-        """`input`, normalised."""
+        """Returns `input`, normalized."""
         return ops.layer_norm(input, self.normalized_shape, self.weight, self.bias, float(self.eps))
 
     def extend_repr(self):
-        """The shape of the layer."""
+        """Returns the shape of the layer."""
         return (
             f"normalized_shape={self.normalized_shape}, eps={self.eps}, "
             f"elementwise_affine={self.elementwise_affine}"
@@ -200,7 +201,7 @@ class LayerNormExt(Cell):
 
 @public("nn.GroupNorm")
 class GroupNorm(Cell):
-    """Group normalization of groups of channels, followed by a scale and a shift for each channel.
+    """Group normalization: normalizes groups of channels, then scales and shifts each channel.
 
     Args:
         num_groups (int): the number of groups.
@@ -208,7 +209,7 @@ class GroupNorm(Cell):
         eps (float): added to the variance.
         affine (bool): whether gamma and beta are trained.
         gamma_init (Union[Tensor, str, Initializer, numbers.Number]): gamma's first values.
-        beta_init (Union[Tensor, str, Initializer, numbers.Number]): beta's.
+        beta_init (Union[Tensor, str, Initializer, numbers.Number]): beta's first values.
         dtype (mindspore.dtype): the type of the parameters.
 
     Inputs:
@@ -250,7 +251,7 @@ class GroupNorm(Cell):
         self.beta = parameter(beta_init, (num_channels,), dtype, "beta", requires_grad=affine)
 
     def construct(self, x):
-        """`x`, normalised by groups."""
+        """Returns `x`, normalized per group."""
         _need_shape("GroupNorm", x, range(2, 9), RuntimeError)
         if x.shape[1] != self.num_channels:
             raise ValueError(
@@ -260,7 +261,7 @@ class GroupNorm(Cell):
         return group_standardize.run(x, self.gamma, self.beta, self.num_groups, self.eps)
 
     def extend_repr(self):
-        """The sizes of the layer."""
+        """Returns the sizes of the layer."""
         return f"num_groups={self.num_groups}, num_channels={self.num_channels}"
 
 
@@ -268,7 +269,7 @@ class GroupNorm(Cell):
 
 
 class _InstanceNorm(_Statistics):
-    """What the layers that normalise every instance by itself share."""
+    """Base class of the layers that normalize each instance separately."""
 
     _ranks = ()
     _stores_weight_of_new = False
@@ -295,7 +296,7 @@ class _InstanceNorm(_Statistics):
         self._set_up(num_features, eps, momentum, affine, inits, dtype)
 
     def construct(self, x):
-        """`x`, each channel of each instance normalised."""
+        """Returns `x`, with each channel of each instance normalized."""
         _need_shape(type(self).__name__, x, self._ranks)
         if x.shape[1] != self.num_features:
             raise ValueError(
@@ -307,17 +308,18 @@ class _InstanceNorm(_Statistics):
 
 @public("nn.InstanceNorm1d")
 class InstanceNorm1d(_InstanceNorm):
-    """Instance normalization of (N, C, L): gives each channel mean beta and deviation gamma.
+    """Instance normalization of (N, C, L): gives each channel mean beta and standard deviation
+    gamma.
 
-    The statistics are those of the input in any mode.
+    It uses the statistics of the input in training and in inference mode.
 
     Args:
         num_features (int): the number of channels.
         eps (float): added to the variance.
-        momentum (float): of the running statistics of the original, in [0, 1].
+        momentum (float): accepted, in [0, 1]; running statistics are not used.
         affine (bool): whether gamma and beta are trained.
         gamma_init (Union[Tensor, str, Initializer, numbers.Number]): gamma's first values.
-        beta_init (Union[Tensor, str, Initializer, numbers.Number]): beta's.
+        beta_init (Union[Tensor, str, Initializer, numbers.Number]): beta's first values.
         dtype (mindspore.dtype): the type of the parameters.
 
     Raises:
@@ -337,7 +339,8 @@ class InstanceNorm1d(_InstanceNorm):
 
 @public("nn.InstanceNorm2d")
 class InstanceNorm2d(_InstanceNorm):
-    """Instance normalization of (N, C, H, W): gives each channel mean beta and deviation gamma.
+    """Instance normalization of (N, C, H, W): gives each channel mean beta and standard deviation
+    gamma.
 
     Its arguments are those of InstanceNorm1d.
 

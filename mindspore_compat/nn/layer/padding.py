@@ -1,6 +1,6 @@
-"""Padding layers: with a constant, with mirror images, with the edge.
+"""Padding layers: constant, reflection and replication padding.
 
-Paddings are pairs (before, behind), the last axis first. A negative one cuts elements off.
+Paddings are pairs (before, after), the last axis first. A negative one cuts elements off.
 """
 
 from ..._core.declare.op import op
@@ -36,9 +36,10 @@ _LEAST_EDGE = {"reflect": 1, "symmetric": 0}
 
 @op(compute="native")
 def pad_ends(xp, x: TensorOf(any_dtype), pairs: Any, mode: Str, value: Number = 0):
-    """`x` padded by `pairs`, one for each of its axes in order.
+    """Pads `x` by `pairs`, one (before, after) pair for each of its axes in order.
 
-    "reflect" mirrors without the edge, "symmetric" with it, "edge" repeats it.
+    "reflect" mirrors without repeating the edge, "symmetric" repeats it, "edge" repeats only the
+    edge.
     """
     for axis, (before, behind) in enumerate(pairs):
         if before < 0 or behind < 0:
@@ -57,7 +58,7 @@ def _part(axis, start, stop):
 
 
 def _extend(xp, x, axis, before, behind, mode):
-    """`x` padded with its own elements near either end of an axis."""
+    """Pads `x` along one axis with its own elements from near either end."""
     size = x.shape[axis]
     if mode == "edge":
         shape = list(x.shape)
@@ -74,17 +75,17 @@ def _extend(xp, x, axis, before, behind, mode):
 
 
 class _Pad(Cell):
-    """What all padding layers share."""
+    """Base class of all padding layers."""
 
-    _count = 0  # of axes that a single number pads
+    _count = 0  # the number of axes that a single number pads
     _mode = "constant"
     _cuts = True  # whether a negative padding is allowed
-    _least_rank = 0  # of the input, beyond `_count`
-    _bools = False  # whether True pads by 1: as in the original, some do and some do not
+    _least_rank = 0  # the least rank of the input, beyond `_count`
+    _bools = False  # whether True pads by 1; as in the original, this differs between layers
 
     @property
     def padding(self):
-        """The padding, as it was given last."""
+        """The padding, as it was last given."""
         return self._padding
 
     @padding.setter
@@ -105,7 +106,7 @@ class _Pad(Cell):
         self._pairs = tuple(zip(numbers[::2], numbers[1::2]))
 
     def construct(self, x):
-        """`x`, padded."""
+        """Returns `x`, padded."""
         name = type(self).__name__
         if type(self.padding) is bool and not self._bools:
             raise TypeError(
@@ -171,7 +172,7 @@ class ConstantPad1d(_Constant):
     """Pads the last axis with a constant.
 
     Args:
-        padding (Union[int, tuple]): the number of elements before and behind.
+        padding (Union[int, tuple]): the number of elements before and after.
         value (Union[int, float]): the constant.
 
     Raises:
@@ -258,7 +259,7 @@ class ReflectionPad1d(_Reflection):
     """Reflection padding of the last axis: mirrors the input, without its edge.
 
     Args:
-        padding (Union[int, tuple]): the number of elements before and behind, at least 0.
+        padding (Union[int, tuple]): the number of elements before and after, at least 0.
 
     Raises:
         TypeError: if `padding` is neither an int nor a tuple of ints.
@@ -304,7 +305,7 @@ class ReplicationPad1d(_Replication):
     """Replication padding of the last axis: repeats the edge of the input.
 
     Args:
-        padding (Union[int, tuple]): the number of elements before and behind.
+        padding (Union[int, tuple]): the number of elements before and after.
 
     Raises:
         TypeError: if `padding` is neither an int nor a tuple of ints.

@@ -1,7 +1,7 @@
-"""Pooling layers: windows, adaptive windows, and unpooling.
+"""Pooling layers over windows, adaptive pooling, and unpooling.
 
-The window layers of the original take their padding from a mode: they are in `_pool/maximum.py`
-and `_pool/average.py`. The others are made here from the lines of their ops in `ops/_pooling`.
+The window layers, whose padding follows from a mode, are in `_pool/maximum.py` and
+`_pool/average.py`. The others are generated here from the lines of their ops in `ops/_pooling`.
 """
 
 from ...ops._pooling.adaptive import (

@@ -1,6 +1,6 @@
-"""One step of a recurrent network as a layer: RNNCell, LSTMCell, GRUCell.
+"""Layers that compute one step of a recurrent network: RNNCell, LSTMCell, GRUCell.
 
-Whole sequences are in rnns.py, the arithmetic of the steps in `ops/_recurrent/sequence.py`.
+Layers over sequences are in rnns.py; the arithmetic of a step is in `ops/_recurrent/sequence.py`.
 """
 
 import math
@@ -24,7 +24,7 @@ Size = Int(ge=1)
 
 
 def _one_step(x, w_ih, bias):
-    """What the input contributes to the gates, as a sequence of one step."""
+    """Returns the input's contribution to the gates, as a sequence of one step."""
     return dense.run(x, w_ih, bias).expand_dims(0)
 
 
@@ -33,30 +33,30 @@ def _sum(b_ih, b_hh):
 
 
 def _rnn_tanh_cell(inputs, hidden, w_ih, w_hh, b_ih, b_hh):
-    """tanh(x @ w_ih.T + b_ih + h @ w_hh.T + b_hh)."""
+    """Computes tanh(x @ w_ih.T + b_ih + h @ w_hh.T + b_hh)."""
     return rnn_sequence.run(_one_step(inputs, w_ih, _sum(b_ih, b_hh)), hidden, w_hh)[1]
 
 
 def _rnn_relu_cell(inputs, hidden, w_ih, w_hh, b_ih, b_hh):
-    """relu(x @ w_ih.T + b_ih + h @ w_hh.T + b_hh)."""
+    """Computes relu(x @ w_ih.T + b_ih + h @ w_hh.T + b_hh)."""
     gates = _one_step(inputs, w_ih, _sum(b_ih, b_hh))
     return rnn_sequence.run(gates, hidden, w_hh, None, "relu")[1]
 
 
 def _lstm_cell(inputs, hidden, w_ih, w_hh, b_ih, b_hh):
-    """The next state and cell of an LSTM; `hidden` is the pair of the last ones."""
+    """Returns the next state and cell of an LSTM; `hidden` is the pair of the previous ones."""
     gates = _one_step(inputs, w_ih, _sum(b_ih, b_hh))
     return lstm(gates, hidden[0], hidden[1], w_hh)[1:]
 
 
 def _gru_cell(inputs, hidden, w_ih, w_hh, b_ih, b_hh):
-    """The next state of a GRU."""
+    """Returns the next state of a GRU."""
     return gru(_one_step(inputs, w_ih, b_ih), hidden, w_hh, b_hh)[1]
 
 
 @documented
 class RNNCellBase(Cell):
-    """The parameters that the three cells share.
+    """Base class of the three cells: their parameters.
 
     Args:
         num_chunks (int): the number of gates.
@@ -84,7 +84,7 @@ class RNNCellBase(Cell):
             self.bias_hh = parameter(start, (rows,), dtype)
 
     def _step(self, step, x, hidden, states):
-        """Runs one step after a look at the inputs."""
+        """Checks the inputs and runs one step."""
         name = type(self).__name__
         need_floats(name, "x", x)
         if x.ndim != 2 or x.shape[1] != self.input_size:
@@ -150,7 +150,7 @@ class RNNCell(RNNCellBase):
         self.nonlinearity = nonlinearity
 
     def construct(self, x, hx):
-        """The next state."""
+        """Returns the next state."""
         step = _rnn_tanh_cell if self.nonlinearity == "tanh" else _rnn_relu_cell
         return self._step(step, x, hx, (hx,))
 
@@ -182,7 +182,7 @@ class LSTMCell(RNNCellBase):
         super().__init__(input_size, hidden_size, has_bias, 4, dtype)
 
     def construct(self, x, hx):
-        """The next state and cell."""
+        """Returns the next state and cell."""
         _need_pair("LSTMCell", hx)
         return self._step(_lstm_cell, x, hx, hx)
 
@@ -214,5 +214,5 @@ class GRUCell(RNNCellBase):
         super().__init__(input_size, hidden_size, has_bias, 3, dtype)
 
     def construct(self, x, hx):
-        """The next state."""
+        """Returns the next state."""
         return self._step(_gru_cell, x, hx, (hx,))

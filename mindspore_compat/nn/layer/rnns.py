@@ -1,7 +1,7 @@
-"""Recurrent layers over whole sequences: RNN, LSTM, GRU; stacked, in one or both directions.
+"""Recurrent layers over sequences: RNN, LSTM, GRU; stacked, in one or both directions.
 
-The steps and their gradients are in `ops/_recurrent/sequence.py`, single steps as layers in
-rnn_cells.py.
+The steps and their gradients are in `ops/_recurrent/sequence.py`. Layers that compute a single step
+are in rnn_cells.py.
 """
 
 import functools
@@ -30,41 +30,41 @@ Size = Int(ge=1)
 
 
 class _Direction(Cell):
-    """One direction of one layer over a sequence; subclasses know the kind of network."""
+    """Runs one direction of one layer over a sequence; subclasses define the kind of network."""
 
     def construct(self, x, states, weights, mask, reverse):
-        """The outputs and the last states, as tuples of Tensors."""
+        """Returns the outputs and the last states, as tuples of Tensors."""
         w_ih, w_hh, b_ih, b_hh = weights
         bias = None if b_ih is None else b_ih + b_hh
         return self._sweep(dense.run(x, w_ih, bias), states, w_hh, mask, reverse)
 
 
 class _DynamicRNNTanh(_Direction):
-    """A plain network with tanh."""
+    """One direction of a plain recurrent network with tanh."""
 
     def _sweep(self, gates, states, w_hh, mask, reverse):
         return rnn_sequence.run(gates, states[0], w_hh, mask, "tanh", reverse)
 
 
 class _DynamicRNNRelu(_Direction):
-    """A plain network with relu."""
+    """One direction of a plain recurrent network with relu."""
 
     def _sweep(self, gates, states, w_hh, mask, reverse):
         return rnn_sequence.run(gates, states[0], w_hh, mask, "relu", reverse)
 
 
 class _DynamicLSTMCPUGPU(_Direction):
-    """An LSTM."""
+    """One direction of an LSTM."""
 
     def _sweep(self, gates, states, w_hh, mask, reverse):
         return lstm(gates, *states, w_hh, mask, reverse)
 
 
 class _DynamicGRUCPUGPU(_Direction):
-    """A GRU, whose two biases stay apart."""
+    """One direction of a GRU, whose two biases are not added up beforehand."""
 
     def construct(self, x, states, weights, mask, reverse):
-        """The outputs and the last state, as a tuple of Tensors."""
+        """Returns the outputs and the last state, as a tuple of Tensors."""
         w_ih, w_hh, b_ih, b_hh = weights
         return gru(dense.run(x, w_ih, b_ih), states[0], w_hh, b_hh, mask, reverse)
 
@@ -78,7 +78,7 @@ _LISTS = {
 
 
 class _RNNBase(Cell):
-    """What RNN, LSTM and GRU share: parameters, layers and directions."""
+    """Base class of RNN, LSTM and GRU: parameters, layers and directions."""
 
     _gates = 1
     _states = 1
@@ -108,7 +108,8 @@ class _RNNBase(Cell):
         self._make_parameters(dtype)
 
     def _make_parameters(self, dtype):
-        """Weights and biases: first all of the inputs, then all of the states, then the biases."""
+        """Creates the parameters: first all input weights, then all state weights, then the
+        biases."""
         start = Uniform(1 / math.sqrt(self.hidden_size))
         rows = self._gates * self.hidden_size
         both = 1 + self.bidirectional
@@ -120,7 +121,7 @@ class _RNNBase(Cell):
                 setattr(self, name, parameter(start, shape.get(kind, (rows,)), dtype, name))
 
     def _all(self, kind):
-        """The parameters of one kind, of all layers and directions."""
+        """Returns the parameters of one kind, for all layers and directions."""
         if kind.startswith("bias") and not self.has_bias:
             return ()
         return ParameterTuple(
@@ -134,7 +135,7 @@ class _RNNBase(Cell):
 
     def __setattr__(self, name, value):
         super().__setattr__(name, value)
-        if name in _LISTS.values():  # what is assigned replaces the parameters made
+        if name in _LISTS.values():  # an assigned list replaces the existing parameters
             self.__dict__.setdefault("_lists_given", {})[name] = value
 
     def _weight(self, kind, layer, suffix):
@@ -144,12 +145,13 @@ class _RNNBase(Cell):
         return parameters[self._layer_suffixes().index((layer, suffix))]
 
     def _layer_suffixes(self):
-        """Layers and directions in order: (0, ''), (0, '_reverse'), (1, ''), ..."""
+        """Returns (layer, suffix) of all layers and directions: (0, ''), (0, '_reverse'), (1, ''),
+        ..."""
         suffixes = ("", "_reverse") if self.bidirectional else ("",)
         return [(layer, suffix) for layer in range(self.num_layers) for suffix in suffixes]
 
     def _weights(self, layer, suffix, dtype):
-        """The parameters of one direction, in the type of the input."""
+        """Returns the parameters of one direction, cast to the type of the input."""
         weights = []
         for kind in _LISTS:
             there = self.has_bias or kind.startswith("weight")
@@ -203,7 +205,7 @@ class _RNNBase(Cell):
         return outputs[0] if len(outputs) == 1 else cat.run(outputs, -1)
 
     def _mask(self, x, seq_length):
-        """(T, N, 1): one inside a sequence, zero after its end."""
+        """Returns a mask of shape (T, N, 1): one inside a sequence, zero after its end."""
         name = type(self).__name__
         if not isinstance(seq_length, Tensor) or seq_length._array.dtype.kind not in "iu":
             kind = seq_length.dtype if isinstance(seq_length, Tensor) else type(seq_length).__name__
@@ -219,7 +221,8 @@ class _RNNBase(Cell):
         return (steps < seq_length.expand_dims(0)).expand_dims(2).astype(x.dtype)
 
     def _first_states(self, x, hx):
-        """The first states as a tuple of Tensors (layers * directions, batch, hidden_size)."""
+        """Returns the first states as a tuple of Tensors (layers * directions, batch,
+        hidden_size)."""
         name = type(self).__name__
         need_floats(name, "x", x)
         if x.ndim != 3 or x.shape[2] != self.input_size:
@@ -254,16 +257,16 @@ class _RNNBase(Cell):
 
 @public("nn.RNN")
 class RNN(_RNNBase):
-    """Elman recurrent network (RNN): h = act(x @ weight_ih.T + h @ weight_hh.T + biases).
+    """Elman recurrent network (RNN): computes h = act(x @ weight_ih.T + h @ weight_hh.T + biases).
 
     Args:
-        input_size (int): the features of the input.
-        hidden_size (int): the units.
+        input_size (int): the number of features of the input.
+        hidden_size (int): the number of hidden units.
         num_layers (int): the number of stacked layers.
-        has_bias (bool): whether there are biases.
-        batch_first (bool): whether the batch is the first axis, and not the second.
-        dropout (float): the probability of an output to be zeroed between layers, while training.
-        bidirectional (bool): whether a second direction runs from the end.
+        has_bias (bool): whether the layer has biases.
+        batch_first (bool): whether the batch is the first axis instead of the second.
+        dropout (float): the probability that an output between layers is zeroed in training mode.
+        bidirectional (bool): whether a second direction runs from the end of the sequence.
         dtype (mindspore.dtype): the type of the parameters.
         nonlinearity (str): 'tanh' or 'relu'.
 
@@ -296,13 +299,13 @@ class LSTM(_RNNBase):
     """Long short-term memory (LSTM) network over a sequence.
 
     Args:
-        input_size (int): the features of the input.
-        hidden_size (int): the units.
+        input_size (int): the number of features of the input.
+        hidden_size (int): the number of hidden units.
         num_layers (int): the number of stacked layers.
-        has_bias (bool): whether there are biases.
-        batch_first (bool): whether the batch is the first axis, and not the second.
-        dropout (float): the probability of an output to be zeroed between layers, while training.
-        bidirectional (bool): whether a second direction runs from the end.
+        has_bias (bool): whether the layer has biases.
+        batch_first (bool): whether the batch is the first axis instead of the second.
+        dropout (float): the probability that an output between layers is zeroed in training mode.
+        bidirectional (bool): whether a second direction runs from the end of the sequence.
         dtype (mindspore.dtype): the type of the parameters.
 
     Inputs:
@@ -341,13 +344,13 @@ class GRU(_RNNBase):
     """Gated recurrent unit (GRU) network over a sequence.
 
     Args:
-        input_size (int): the features of the input.
-        hidden_size (int): the units.
+        input_size (int): the number of features of the input.
+        hidden_size (int): the number of hidden units.
         num_layers (int): the number of stacked layers.
-        has_bias (bool): whether there are biases.
-        batch_first (bool): whether the batch is the first axis, and not the second.
-        dropout (float): the probability of an output to be zeroed between layers, while training.
-        bidirectional (bool): whether a second direction runs from the end.
+        has_bias (bool): whether the layer has biases.
+        batch_first (bool): whether the batch is the first axis instead of the second.
+        dropout (float): the probability that an output between layers is zeroed in training mode.
+        bidirectional (bool): whether a second direction runs from the end of the sequence.
         dtype (mindspore.dtype): the type of the parameters.
 
     Inputs:

@@ -1,9 +1,9 @@
-"""Layers that also gather what THOR needs: the second moments of their inputs and of the gradients
-at their outputs.
+"""Layers that also collect the statistics for THOR: second moments of their inputs and of the
+gradients at their outputs.
 
-Each computes what the plain layer does. In the walk back of a gradient, while its flag `thor` is
-set, it writes `matrix_a`, the moments of its inputs, and `matrix_g`, those of the gradients at its
-outputs. What the optimizer does with them is in optim/thor.py.
+Each layer computes what the plain layer does. In the backward pass, while its flag `thor` is set,
+it also writes `matrix_a`, the moments of its inputs, and `matrix_g`, the moments of the gradients
+at its outputs. `optim/thor.py` uses them.
 """
 
 import numpy as np
@@ -33,17 +33,18 @@ from .embedding import Embedding, EmbeddingLookup
 
 __all__ = ["DenseThor", "Conv2dThor", "EmbeddingThor", "EmbeddingLookupThor"]
 
-CHUNK = 1 << 23  # elements of a convolution's input patches that are gathered at a time
+CHUNK = 1 << 23  # number of elements of a convolution's input patches that are processed at a time
 
 
 @op(compute="native")
 def watched(xp, out: TensorOf(any_dtype), x: TensorOf(any_dtype), layer: Any):
-    """`out` as it is; its gradient, and the layer's input, are shown to the layer."""
+    """Returns `out` unchanged. In the backward pass it passes the layer's input and gradient to the
+    layer."""
     return out
 
 
 def _watch_vjp(xp, g, x, layer):
-    if not hasattr(xp, "wrap"):  # a gradient of a gradient is not a training step
+    if not hasattr(xp, "wrap"):  # ignores gradients of gradients
         layer.gather(xp, x, g)
     return g
 
@@ -52,20 +53,20 @@ watched.vjp(out=_watch_vjp)
 
 
 def _moments(xp, rows):
-    """rowsᵀ rows / number of rows, in float32."""
+    """Computes rowsᵀ rows / number of rows, in float32."""
     rows = xp.cast(rows, "float32")
     return xp.matmul(rows.T, rows) / rows.shape[0]
 
 
 class _SecondOrder:
-    """What the layers share: the flag and the matrices."""
+    """Mixin of the THOR layers: the flag and the matrices."""
 
     thor = True
-    # Of the matrices of a converted layer: what their names end in.
+    # Suffixes of the names of a converted layer's matrices.
     _name_endings = {"matrix_a": "", "matrix_g": ""}
 
     def _make_matrices(self, size_a, size_g, *, identity):
-        """Makes `matrix_a` and `matrix_g`; a size in a tuple makes a vector."""
+        """Creates `matrix_a` and `matrix_g`; a size given as a tuple creates a vector."""
         start = np.eye if identity else (lambda size: np.zeros((size, size)))
         self._make_matrix("matrix_a", np.zeros(size_a) if type(size_a) is tuple else start(size_a))
         self._make_matrix("matrix_g", start(size_g))
@@ -75,16 +76,16 @@ class _SecondOrder:
         setattr(self, name, Parameter(values, name=name, requires_grad=False))
 
     def _keep(self, a, g):
-        """Keeps the matrices of this step."""
+        """Stores the matrices of this step."""
         self.matrix_a._array = a
         self.matrix_g._array = g
 
     def _rows(self, g):
-        """A gradient at the output, with what the second moments are taken of in the last axis."""
+        """Reshapes a gradient at the output to rows, with the features in the last axis."""
         return g.reshape(-1, self.matrix_g.shape[0])
 
     def save_gradient(self, dout):
-        """Keeps the moments of a gradient at the output in `matrix_g`.
+        """Stores the second moments of a gradient at the output in `matrix_g`.
 
         Args:
             dout (Tensor): the gradient, of the output's shape.
@@ -102,7 +103,7 @@ class _SecondOrder:
 
     @classmethod
     def convert_layer(cls, layer, prefix):
-        """A layer of this class with the parameters, modes and hooks of a plain one.
+        """Creates a layer of this class with the parameters, modes and hooks of a plain one.
 
         Args:
             layer (Cell): the plain layer.
@@ -116,7 +117,7 @@ class _SecondOrder:
         return result
 
     def _out(self, out, x):
-        """`out`, watched in a second-order step."""
+        """Returns `out`, watched in a second-order step so that the layer receives its gradient."""
         return watched.run(out, x, self) if self.thor else out
 
 
@@ -160,12 +161,12 @@ class DenseThor(_SecondOrder, Dense):
         self._make_matrices(self.in_channels, self.out_channels, identity=True)
 
     def construct(self, x):
-        """The layer applied to `x`."""
+        """Returns the layer applied to `x`."""
         out = self._out(_product(x, self.weight, self.bias if self.has_bias else None), x)
         return self.activation(out) if self.activation_flag else out
 
     def gather(self, xp, x, g):
-        """Keeps the moments of the rows of an input and of the gradient at its output."""
+        """Stores the moments of the rows of an input and of the gradient at its output."""
         self._keep(_moments(xp, x.reshape(-1, self.in_channels)), _moments(xp, self._rows(g)))
 
 
@@ -237,12 +238,12 @@ class Conv2dThor(_SecondOrder, Conv2d):
         self._make_matrices(size_a, self.out_channels, identity=False)
 
     def construct(self, x):
-        """The convolution of `x`, in the dtype of the weight."""
+        """Returns the convolution of `x`, in the dtype of the weight."""
         x = x.astype(self.weight.dtype, copy=False)
         return self._out(super().construct(x), x)
 
     def gather(self, xp, x, g):
-        """Keeps the moments of the patches of an input and of the gradient at its output."""
+        """Stores the moments of the patches of an input and of the gradient at its output."""
         positions = g.shape[2] * g.shape[3]
         self._keep(self._patch_moments(xp, x, positions), _moments(xp, self._rows(g)))
         self.a_normalizer._array[...] = positions
@@ -252,15 +253,15 @@ class Conv2dThor(_SecondOrder, Conv2d):
         return g.transpose(0, 2, 3, 1).reshape(-1, self.out_channels)
 
     def save_gradient(self, dout):
-        """Keeps the moments of a gradient at the output in `matrix_g`, and the number of its
-        positions in `g_normalizer`. Argument, result and error as for the other layers.
+        """Stores the moments of a gradient at the output in `matrix_g`, and the number of its
+        positions in `g_normalizer`. Argument, result and error are those of the other layers.
         """
         super().save_gradient(dout)
         self.g_normalizer._array[...] = dout.shape[2] * dout.shape[3]
         return dout
 
     def _patch_moments(self, xp, x, positions):
-        """The moments of the patches; a few images at a time, for the sake of memory."""
+        """Computes the moments of the patches, a few images at a time to limit memory."""
         pads = padding_of(
             "Conv2dThor",
             self.pad_mode,
@@ -283,20 +284,21 @@ class Conv2dThor(_SecondOrder, Conv2d):
 
 
 class _Lookup(_SecondOrder):
-    """What the two embeddings share: the input's moments are how often each row was looked up."""
+    """Mixin of the two embedding layers: the moments of the input are the look-up counts of the
+    rows."""
 
     def _extend(self):
         self._make_matrices((self.vocab_size,), self.embedding_size, identity=False)
 
     def construct(self, numbers):
-        """The rows that `numbers` name."""
+        """Returns the rows at the indices `numbers`."""
         return self._out(super().construct(numbers), numbers)
 
     def gather(self, xp, x, g):
-        """Stores the counts of the rows looked up, and the moments of the gradient at them."""
+        """Stores the look-up counts of the rows, and the moments of the gradients of those rows."""
         numbers = x.reshape(-1)
         known = (numbers >= 0) & (numbers < self.vocab_size)
-        index = xp.where(known, numbers, self.vocab_size)  # the last one is left out
+        index = xp.where(known, numbers, self.vocab_size)  # drops bad indices
         counts = xp.add_rows(index, xp.ones(index.shape, "float32"), self.vocab_size + 1)[:-1]
         self._keep(counts, _moments(xp, self._rows(g)))
 
@@ -311,7 +313,7 @@ class EmbeddingThor(_Lookup, Embedding):
         use_one_hot (bool): whether the look-up is a product with one-hot vectors.
         embedding_table (Union[Tensor, str, Initializer, numbers.Number]): the table's first values.
         dtype (mindspore.dtype): accepted; the table is float32.
-        padding_idx (int): a row that starts as zeros.
+        padding_idx (int): the index of a row that starts as zeros.
 
     Inputs:
         - **ids** (Tensor) - int32 or int64, of any shape.
@@ -342,7 +344,7 @@ class EmbeddingThor(_Lookup, Embedding):
 
 @public("nn.EmbeddingLookupThor")
 class EmbeddingLookupThor(_Lookup, EmbeddingLookup):
-    """Embedding lookup for THOR: rows by index, and zeros for an index outside of the table.
+    """Embedding lookup for THOR: returns rows by index, and zeros for an index out of range.
 
     Args:
         vocab_size (int): the number of rows.
@@ -351,7 +353,7 @@ class EmbeddingLookupThor(_Lookup, EmbeddingLookup):
         target (str): 'CPU' or 'DEVICE': where the original keeps the table.
         slice_mode (str): how the original splits the table over devices.
         manual_shapes (tuple): the rows of each part, for 'field_slice'.
-        max_norm (Union[float, None]): rows that are longer are scaled down in the result.
+        max_norm (Union[float, None]): result rows with a larger norm are scaled down to it.
         sparse (bool): accepted; gradients are dense.
 
     Inputs:
@@ -399,9 +401,10 @@ _CONVERTED = {
 
 
 def convert(net):
-    """Replaces the trainable layers below `net` that have a form for THOR, and returns `net`.
+    """Replaces the trainable layers below `net` by their THOR versions where one exists; returns
+    `net`.
 
-    Convolutions in groups, subclasses of the layers and `net` itself stay.
+    Grouped convolutions, subclasses of the layers, and `net` itself are not replaced.
     """
     copies = {}
     for where, cell in list(net.cells_and_names()):

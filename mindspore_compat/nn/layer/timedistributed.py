@@ -1,4 +1,4 @@
-"""A layer applied to every slice of time."""
+"""TimeDistributed: applies a layer to every time step."""
 
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import CellOf, Int, checked
@@ -17,8 +17,9 @@ class TimeDistributed(Cell):
 
     Args:
         layer (Union[Cell, Primitive]): the layer.
-        time_axis (int): the axis of time.
-        reshape_with_axis (int): the axis that time is joined with; None to take slices.
+        time_axis (int): the time axis.
+        reshape_with_axis (int): the axis that is joined with the time axis; None calls the layer
+            per slice.
 
     Inputs:
         - **inputs** (Tensor): of at least 3 axes.
@@ -47,7 +48,7 @@ class TimeDistributed(Cell):
         self.reshape_with_axis = reshape_with_axis
 
     def construct(self, inputs):
-        """The outputs of the layer, with the axis of time where it was."""
+        """Returns the outputs of the layer, with the time axis in its original position."""
         if inputs.ndim < 3:
             raise ValueError(
                 f"For 'TimeDistributed', the input must have at least 3 axes, but got "
@@ -64,7 +65,8 @@ class TimeDistributed(Cell):
         return stack.run(outputs, time)
 
     def _apply_joined(self, inputs, time, other):
-        """Moves time next to the other axis, joins the two, and splits them again."""
+        """Moves the time axis next to the other axis, joins the two, calls the layer, and splits
+        them again."""
         order = [axis for axis in range(inputs.ndim) if axis != time]
         at = order.index(other)
         order.insert(at, time)

@@ -33,29 +33,29 @@ Flag = Bool | Int
 
 @public("nn.MultiheadAttention")
 class MultiheadAttention(Cell):
-    """Multi-head attention of queries to keys and values.
+    """Multi-head attention from queries to keys and values.
 
     Args:
-        embed_dim (int): the features of the queries and of the result; divisible by `num_heads`.
+        embed_dim (int): the number of features of queries and result; divisible by `num_heads`.
         num_heads (int): the number of heads.
-        dropout (float): the probability of a weight to be zeroed while training.
+        dropout (float): the probability that a weight is zeroed in training mode.
         has_bias (bool): whether the projections have biases.
         add_bias_kv (bool): whether one learned key and value are appended.
         add_zero_attn (bool): whether one key and value of zeros are appended.
-        kdim (int): the features of the keys; `embed_dim` by default.
-        vdim (int): the features of the values; `embed_dim` by default.
-        batch_first (bool): whether the batch is the first axis, and not the second.
+        kdim (int): the number of features of the keys; `embed_dim` by default.
+        vdim (int): the number of features of the values; `embed_dim` by default.
+        batch_first (bool): whether the batch is the first axis instead of the second.
         dtype (mindspore.dtype): the type of the parameters.
 
     Inputs:
         - **query** (Tensor): shape (L, N, embed_dim), or (L, embed_dim).
         - **key** (Tensor): shape (S, N, kdim), or (S, kdim).
         - **value** (Tensor): shape (S, N, vdim), or (S, vdim).
-        - **key_padding_mask** (Tensor): shape (N, S), or (S): true where a key is left out, or
-          floats that are added to the scores.
-        - **need_weights** (bool): whether the weights are returned, too.
+        - **key_padding_mask** (Tensor): shape (N, S), or (S): True for a key to ignore, or floats
+          that are added to the scores.
+        - **need_weights** (bool): whether to return the weights too.
         - **attn_mask** (Tensor): shape (L, S) or (N * num_heads, L, S); as `key_padding_mask`.
-        - **average_attn_weights** (bool): whether the weights are averaged over the heads.
+        - **average_attn_weights** (bool): whether to average the weights over the heads.
 
     Outputs:
         A tuple: the result (L, N, embed_dim), and, if requested, the weights (N, L, S).
@@ -105,7 +105,8 @@ class MultiheadAttention(Cell):
         self.out_proj = Dense(embed_dim, embed_dim, has_bias=has_bias, dtype=dtype)
 
     def _make_parameters(self, has_bias, add_bias_kv, dtype):
-        """The projections of queries, keys and values: one weight, or three where sizes differ."""
+        """Creates the projections of queries, keys and values: one weight, or three if their sizes
+        differ."""
         width = self.embed_dim
         self.in_proj_weight = self.q_proj_weight = self.k_proj_weight = self.v_proj_weight = None
         if self._qkv_same_embed_dim:
@@ -132,7 +133,7 @@ class MultiheadAttention(Cell):
         attn_mask=None,
         average_attn_weights: Bool = True,
     ):
-        """The result, and the weights where they are needed, as a tuple."""
+        """Returns a tuple: the result, and the weights or None."""
         same = query is key, key is value
         if self.batch_first and query.ndim == 3:
             self._need_batches(query, key)
@@ -160,7 +161,7 @@ class MultiheadAttention(Cell):
         return (result, weights) if need_weights else (result,)
 
     def _projections(self):
-        """The learnt arguments of `multi_head_attention_forward`, and their layout."""
+        """Returns the learnt arguments of `multi_head_attention_forward`, and their layout."""
         return {
             "use_separate_proj_weight": not self._qkv_same_embed_dim,
             "q_proj_weight": self.q_proj_weight,
@@ -176,7 +177,8 @@ class MultiheadAttention(Cell):
         }
 
     def _need_batches(self, query, key):
-        """Refuses another number of batches; the message names the shapes as they were given."""
+        """Raises an error if the batch sizes differ; the message has the shapes as they were
+        given."""
         if key.ndim == 3 and query.shape[0] != key.shape[0]:
             raise ValueError(
                 f"For 'MultiheadAttention', 'query' and 'key' must have as many "
@@ -188,7 +190,8 @@ class MultiheadAttention(Cell):
 
 
 def _activation(activation):
-    """The function or the Cell between the dense layers: relu or gelu, in any form."""
+    """Returns the activation between the dense layers, relu or gelu, given by name or as a
+    callable."""
     from .activation import get_activation
 
     if isinstance(activation, str) and activation in ("relu", "gelu"):
@@ -203,7 +206,7 @@ def _activation(activation):
 
 
 class _Layer(Cell):
-    """What the layers of the encoder and of the decoder share."""
+    """Base class of the encoder layer and the decoder layer."""
 
     _crossed = False
 
@@ -240,13 +243,14 @@ class _Layer(Cell):
         self.activation = _activation(activation)
 
     def _add_residual(self, x, norm, part, *args):
-        """`x` and what a part of the layer makes of it, the norm before the part or after it."""
+        """Adds to `x` the output of a part of the layer; the norm comes before the part or after
+        the sum."""
         if self.norm_first:
             return x + part(norm(x), *args)
         return norm(x + part(x, *args))
 
     def _sa_block(self, x, attn_mask, key_padding_mask):
-        """Self-attention of a sequence."""
+        """Computes the self-attention of a sequence."""
         result = self.self_attn(x, x, x, key_padding_mask, False, attn_mask)[0]
         return self.dropout1(result)
 
@@ -259,14 +263,14 @@ class TransformerEncoderLayer(_Layer):
     """Transformer encoder layer: self-attention and two dense layers.
 
     Args:
-        d_model (int): the features of the input.
+        d_model (int): the number of features of the input.
         nhead (int): the number of heads.
-        dim_feedforward (int): the features between the dense layers.
-        dropout (float): the probability of an element to be zeroed while training.
+        dim_feedforward (int): the number of features between the dense layers.
+        dropout (float): the probability that an element is zeroed in training mode.
         activation (Union[str, callable, Cell]): relu or gelu.
         layer_norm_eps (float): added to variances in the norms.
-        batch_first (bool): whether the batch is the first axis, and not the second.
-        norm_first (bool): whether norms come before the parts, and not after them.
+        batch_first (bool): whether the batch is the first axis instead of the second.
+        norm_first (bool): whether each norm comes before its part instead of after it.
         dtype (mindspore.dtype): the type of the parameters.
 
     Inputs:
@@ -285,14 +289,14 @@ class TransformerEncoderLayer(_Layer):
     """
 
     def construct(self, src, src_mask=None, src_key_padding_mask=None):
-        """A Tensor of the shape of `src`."""
+        """Returns a Tensor of the shape of `src`."""
         if src_key_padding_mask is not None:
             need_mask(src_key_padding_mask, "src_key_padding_mask", AssertionError)
         x = self._add_residual(src, self.norm1, self._sa_block, src_mask, src_key_padding_mask)
         return self._add_residual(x, self.norm2, self._ff_block)
 
     def _ff_block(self, x):
-        """The dense layers."""
+        """Applies the dense layers."""
         return self._ff(x, self.dropout2)
 
 
@@ -301,19 +305,19 @@ class TransformerDecoderLayer(_Layer):
     """Transformer decoder layer: self-attention, attention to the memory, and two dense layers.
 
     Args:
-        d_model (int): the features of the input.
+        d_model (int): the number of features of the input.
         nhead (int): the number of heads.
-        dim_feedforward (int): the features between the dense layers.
-        dropout (float): the probability of an element to be zeroed while training.
+        dim_feedforward (int): the number of features between the dense layers.
+        dropout (float): the probability that an element is zeroed in training mode.
         activation (Union[str, callable, Cell]): relu or gelu.
         layer_norm_eps (float): added to variances in the norms.
-        batch_first (bool): whether the batch is the first axis, and not the second.
-        norm_first (bool): whether norms come before the parts, and not after them.
+        batch_first (bool): whether the batch is the first axis instead of the second.
+        norm_first (bool): whether each norm comes before its part instead of after it.
         dtype (mindspore.dtype): the type of the parameters.
 
     Inputs:
         - **tgt** (Tensor): shape (T, N, d_model), or (T, d_model).
-        - **memory** (Tensor): what the encoder made: shape (S, N, d_model), or (S, d_model).
+        - **memory** (Tensor): the output of the encoder: shape (S, N, d_model), or (S, d_model).
         - **tgt_mask**, **memory_mask** (Tensor): see `attn_mask` of MultiheadAttention.
         - **tgt_key_padding_mask**, **memory_key_padding_mask** (Tensor): see `key_padding_mask`
           there.
@@ -340,7 +344,7 @@ class TransformerDecoderLayer(_Layer):
         tgt_key_padding_mask=None,
         memory_key_padding_mask=None,
     ):
-        """A Tensor of the shape of `tgt`."""
+        """Returns a Tensor of the shape of `tgt`."""
         x = self._add_residual(tgt, self.norm1, self._sa_block, tgt_mask, tgt_key_padding_mask)
         x = self._add_residual(
             x, self.norm2, self._mha_block, memory, memory_mask, memory_key_padding_mask
@@ -348,12 +352,12 @@ class TransformerDecoderLayer(_Layer):
         return self._add_residual(x, self.norm3, self._ff_block)
 
     def _mha_block(self, x, mem, attn_mask, key_padding_mask):
-        """Attention of a sequence to the memory."""
+        """Computes the attention of a sequence to the memory."""
         result = self.multihead_attn(x, mem, mem, key_padding_mask, False, attn_mask)[0]
         return self.dropout2(result)
 
     def _ff_block(self, x):
-        """The dense layers."""
+        """Applies the dense layers."""
         return self._ff(x, self.dropout3)
 
 
@@ -361,7 +365,7 @@ class TransformerDecoderLayer(_Layer):
 
 
 class _Stack(Cell):
-    """Layers one after the other, and a norm at the end."""
+    """Base class: a stack of layers and an optional norm at the end."""
 
     @checked
     def __init__(self, layer, num_layers: Int(ge=0), norm=None):
@@ -383,10 +387,10 @@ class TransformerEncoder(_Stack):
     Args:
         encoder_layer (Cell): a TransformerEncoderLayer, which is copied with its values.
         num_layers (int): the number of copies.
-        norm (Cell): what comes after the last layer.
+        norm (Cell): a Cell applied after the last layer.
 
     Inputs:
-        As of TransformerEncoderLayer.
+        The inputs of TransformerEncoderLayer.
 
     Raises:
         TypeError: if `num_layers` is not an int.
@@ -403,7 +407,7 @@ class TransformerEncoder(_Stack):
         super().__init__(encoder_layer, num_layers, norm)
 
     def construct(self, src, src_mask=None, src_key_padding_mask=None):
-        """A Tensor of the shape of `src`."""
+        """Returns a Tensor of the shape of `src`."""
         return self._through(src, src_mask, src_key_padding_mask)
 
 
@@ -414,10 +418,10 @@ class TransformerDecoder(_Stack):
     Args:
         decoder_layer (Cell): a TransformerDecoderLayer, which is copied with its values.
         num_layers (int): the number of copies.
-        norm (Cell): what comes after the last layer.
+        norm (Cell): a Cell applied after the last layer.
 
     Inputs:
-        As of TransformerDecoderLayer.
+        The inputs of TransformerDecoderLayer.
 
     Raises:
         TypeError: if `num_layers` is not an int.
@@ -442,7 +446,7 @@ class TransformerDecoder(_Stack):
         tgt_key_padding_mask=None,
         memory_key_padding_mask=None,
     ):
-        """A Tensor of the shape of `tgt`."""
+        """Returns a Tensor of the shape of `tgt`."""
         return self._through(
             tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask
         )
@@ -453,18 +457,18 @@ class Transformer(Cell):
     """Transformer: an encoder and a decoder.
 
     Args:
-        d_model (int): the features of the inputs.
+        d_model (int): the number of features of the inputs.
         nhead (int): the number of heads.
-        num_encoder_layers (int): the layers of the encoder.
-        num_decoder_layers (int): the layers of the decoder.
-        dim_feedforward (int): the features between the dense layers.
-        dropout (float): the probability of an element to be zeroed while training.
+        num_encoder_layers (int): the number of encoder layers.
+        num_decoder_layers (int): the number of decoder layers.
+        dim_feedforward (int): the number of features between the dense layers.
+        dropout (float): the probability that an element is zeroed in training mode.
         activation (Union[str, callable, Cell]): relu or gelu.
-        custom_encoder (Cell): an encoder of one's own.
-        custom_decoder (Cell): a decoder of one's own.
+        custom_encoder (Cell): a custom encoder.
+        custom_decoder (Cell): a custom decoder.
         layer_norm_eps (float): added to variances in the norms.
-        batch_first (bool): whether the batch is the first axis, and not the second.
-        norm_first (bool): whether norms come before the parts, and not after them.
+        batch_first (bool): whether the batch is the first axis instead of the second.
+        norm_first (bool): whether each norm comes before its part instead of after it.
         dtype (mindspore.dtype): the type of the parameters.
 
     Inputs:
@@ -545,7 +549,7 @@ class Transformer(Cell):
         tgt_key_padding_mask=None,
         memory_key_padding_mask=None,
     ):
-        """A Tensor of the shape of `tgt`."""
+        """Returns a Tensor of the shape of `tgt`."""
         axis = 0 if self.batch_first else 1
         if src.ndim == tgt.ndim == 3 and src.shape[axis] != tgt.shape[axis]:
             raise ValueError(

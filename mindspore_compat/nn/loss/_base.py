@@ -1,4 +1,4 @@
-"""LossBase: what losses have in common, and how a user's loss reduces."""
+"""LossBase: the base class of losses, which reduces them."""
 
 from ... import ops
 from ..._core.declare.public_api import public
@@ -9,7 +9,7 @@ _REDUCTIONS = ("none", "mean", "sum")
 
 
 def need_reduction(api, reduction):
-    """Refuses a reduction other than 'none', 'mean' and 'sum'."""
+    """Raises ValueError unless a reduction is 'none', 'mean' or 'sum'."""
     if reduction not in _REDUCTIONS:
         raise ValueError(
             f"For '{api}', 'reduction' must be one of {', '.join(_REDUCTIONS)}, but "
@@ -19,7 +19,7 @@ def need_reduction(api, reduction):
 
 @public("nn.LossBase")
 class LossBase(Cell):
-    """Base class of losses: a subclass computes a loss per element and gives it to `get_loss`.
+    """Base class of losses: a subclass computes a loss per element and passes it to `get_loss`.
 
     Args:
         reduction (str): 'none', 'mean' or 'sum'.
@@ -45,7 +45,8 @@ class LossBase(Cell):
 
     @property
     def reduction(self):
-        """'none', 'mean' or 'sum', as `reduce` and `average` say; or what a subclass has set."""
+        """The reduction: 'none', 'mean' or 'sum' according to `reduce` and `average`, or a
+        subclass's value."""
         reduction = self.__dict__.get("_reduction")
         if reduction not in _REDUCTIONS:
             return reduction
@@ -59,11 +60,11 @@ class LossBase(Cell):
             self.reduce = reduction != "none"
 
     def get_axis(self, x):
-        """All axes of `x`, over which a loss is reduced."""
+        """Returns all axes of `x`, over which a loss is reduced."""
         return tuple(range(x.ndim))
 
     def get_loss(self, x, weights=1.0):
-        """The loss of each element times `weights`, reduced, in the dtype of `x`.
+        """Multiplies the loss of each element by `weights`, and reduces it in the dtype of `x`.
 
         Args:
             x (Tensor): the loss of each element.
@@ -76,9 +77,9 @@ class LossBase(Cell):
         return x if x.dtype == dtype else x.astype(dtype)
 
     def construct(self, logits, labels):
-        """The loss; subclasses say how."""
+        """Computes the loss; subclasses define it."""
         raise NotImplementedError(f"For '{type(self).__name__}', 'construct' must be defined.")
 
 
 class _Loss(LossBase):
-    """LossBase under its former name."""
+    """The former name of LossBase."""

@@ -1,4 +1,4 @@
-"""Classification losses: entropies, sampled classes, and sequences of classes."""
+"""Classification losses: cross entropies, sampled softmax, and CTC."""
 
 from ... import ops
 from ..._core.declare.public_api import public
@@ -34,13 +34,13 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
     """Softmax cross entropy of logits with classes, or with probabilities of classes.
 
     Args:
-        sparse (bool): whether labels are classes, and not probabilities.
+        sparse (bool): whether labels are class indices instead of probabilities.
         reduction (str): 'none', 'mean' or 'sum'.
 
     Inputs:
         - **logits** (Tensor): floats of shape (N, C).
-        - **labels** (Tensor): int32 or int64 of shape (N,) where sparse, else as `logits`. Classes
-          outside of [0, C) add nothing.
+        - **labels** (Tensor): if `sparse`, int32 or int64 of shape (N,), else as `logits`. Class
+          indices outside [0, C) contribute nothing.
 
     Raises:
         TypeError: if `sparse` is not a bool, or the labels are of another type.
@@ -60,7 +60,7 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
 
     @checked
     def construct(self, logits: Half, labels: Anything):
-        """The loss."""
+        """Returns the loss."""
         if not self.sparse:
             return self.get_loss(ops.SoftmaxCrossEntropyWithLogits()(logits, labels)[0])
         return self.get_loss(self._of_classes(logits, labels))
@@ -78,17 +78,17 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
 
 @public("nn.CrossEntropyLoss")
 class CrossEntropyLoss(LossBase):
-    """Cross entropy loss of softmax(logits) with classes, or with probabilities of classes.
+    """Cross entropy loss of softmax(logits) with class indices, or with probabilities of classes.
 
     Args:
         weight (Tensor): a weight per class, float16 or float32.
-        ignore_index (int): the class that does not count.
+        ignore_index (int): a class that does not contribute to the loss.
         reduction (str): 'none', 'mean' (weighted) or 'sum'.
-        label_smoothing (float): how much of the uniform distribution is mixed in, in [0, 1].
+        label_smoothing (float): the share of the uniform distribution in the targets, in [0, 1].
 
     Inputs:
         - **logits** (Tensor): floats of shape (C,), (N, C) or (N, C, ...).
-        - **labels** (Tensor): int32 classes in that shape without C, or probabilities in that
+        - **labels** (Tensor): int32 class indices in that shape without C, or probabilities in that
           shape.
 
     Raises:
@@ -119,7 +119,7 @@ class CrossEntropyLoss(LossBase):
     def construct(
         self, logits: Anything, labels: TensorOf("int32", "float16", "float32", "bfloat16")
     ):
-        """The loss."""
+        """Returns the loss."""
         return ops.cross_entropy(
             logits, labels, self.weight, self.ignore_index, self.reduction, self.label_smoothing
         )
@@ -131,12 +131,12 @@ class NLLLoss(LossBase):
 
     Args:
         weight (Tensor): a weight per class, float16 or float32.
-        ignore_index (int): the class that does not count.
+        ignore_index (int): a class that does not contribute to the loss.
         reduction (str): 'none', 'mean' (weighted) or 'sum'.
 
     Inputs:
         - **logits** (Tensor): log probabilities of shape (N, C) or (N, C, ...).
-        - **labels** (Tensor): int32 classes in that shape without C.
+        - **labels** (Tensor): int32 class indices in that shape without C.
 
     Raises:
         TypeError: if an argument or an input is of another type.
@@ -157,14 +157,14 @@ class NLLLoss(LossBase):
         self.ignore_index = ignore_index
 
     def construct(self, logits, labels):
-        """The loss."""
+        """Returns the loss."""
         return ops.nll_loss(logits, labels, self.weight, self.ignore_index, self.reduction)
 
 
 @public("nn.BCELoss")
 class BCELoss(LossBase):
-    """Binary cross entropy loss: -(labels log(logits) + (1 - labels) log(1 - logits)), for
-    probabilities.
+    """Binary cross entropy loss of probabilities: -(labels log(logits) + (1 - labels) log(1 -
+    logits)).
 
     Args:
         weight (Tensor): multiplies the loss; of the same shape and dtype as the inputs.
@@ -188,18 +188,19 @@ class BCELoss(LossBase):
         self.weight = weight
 
     def construct(self, logits, labels):
-        """The loss."""
+        """Returns the loss."""
         return ops.binary_cross_entropy(logits, labels, self.weight, self.reduction)
 
 
 @public("nn.BCEWithLogitsLoss")
 class BCEWithLogitsLoss(LossBase):
-    """Binary cross entropy loss with logits: that of sigmoid(input) with probabilities.
+    """Binary cross entropy loss with logits: the binary cross entropy of sigmoid(input) and
+    `target`.
 
     Args:
         reduction (str): 'none', 'mean' or 'sum'.
-        weight (Tensor): multiplies the loss; no Parameter.
-        pos_weight (Tensor): multiplies what positive targets add; no Parameter.
+        weight (Tensor): multiplies the loss; must not be a Parameter.
+        pos_weight (Tensor): multiplies the loss of positive targets; must not be a Parameter.
 
     Inputs:
         - **input**, **target** (Tensor): floats of the same shape.
@@ -226,7 +227,7 @@ class BCEWithLogitsLoss(LossBase):
         self.pos_weight = pos_weight
 
     def construct(self, input, target):
-        """The loss."""
+        """Returns the loss."""
         return ops.binary_cross_entropy_with_logits(
             input, target, self.weight, self.pos_weight, self.reduction
         )
@@ -234,16 +235,16 @@ class BCEWithLogitsLoss(LossBase):
 
 @public("nn.FocalLoss")
 class FocalLoss(LossBase):
-    """Focal loss: -(1 - p)^gamma log(p), where p = softmax(logits) at the labels.
+    """Focal loss: -(1 - p)^gamma log(p), where p is softmax(logits) at the labels.
 
     Args:
         weight (Tensor): a weight per class.
-        gamma (float): how much less is counted where p is large.
+        gamma (float): the exponent that reduces the loss of well-classified elements.
         reduction (str): 'none', 'mean' or 'sum'.
 
     Inputs:
         - **logits** (Tensor): shape (N, C), (N, C, H) or (N, C, H, W).
-        - **labels** (Tensor): classes, with C = 1; or a factor for each element of `logits`.
+        - **labels** (Tensor): class indices, with C = 1; or a factor for each element of `logits`.
 
     Raises:
         TypeError: if `gamma` is not a float, or `weight` not a Tensor.
@@ -269,7 +270,7 @@ class FocalLoss(LossBase):
 
     @checked
     def construct(self, logits: Anything, labels: Anything):
-        """The loss: averaged over the positions of each sample, then reduced."""
+        """Returns the loss, averaged over the positions of each sample and then reduced."""
         self._need_shapes(logits.shape, labels.shape)
         batch, classes = logits.shape[:2]
         logs = self.logsoftmax(logits.reshape((batch, classes, -1)))
@@ -305,15 +306,17 @@ class FocalLoss(LossBase):
 
 @public("nn.SampledSoftmaxLoss")
 class SampledSoftmaxLoss(LossBase):
-    """Sampled softmax loss: the cross entropy over the true classes and others drawn at random.
+    """Sampled softmax loss: the cross entropy over the true classes and some randomly drawn
+    classes.
 
     Args:
         num_sampled (int): the number of classes drawn.
         num_classes (int): the number of classes.
         num_true (int): the number of true classes of a sample.
-        sampled_values (Union[list, tuple]): the classes, and the expected counts of the true ones
-            and of these, as a candidate sampler gives them; drawn uniformly by default.
-        remove_accidental_hits (bool): whether true classes are left out of the draws.
+        sampled_values (Union[list, tuple]): the sampled classes, the expected counts of the true
+            classes, and those of the sampled ones, as a candidate sampler returns them; drawn
+            uniformly by default.
+        remove_accidental_hits (bool): whether to ignore sampled classes that are true classes.
         seed (int): the seed of the draws.
         reduction (str): 'none', 'mean' or 'sum'.
 
@@ -356,7 +359,7 @@ class SampledSoftmaxLoss(LossBase):
 
     @checked
     def construct(self, weights: Anything, biases: Anything, labels: Classes, logits: Anything):
-        """The loss."""
+        """Returns the loss."""
         if labels.ndim == 1:
             labels = labels.expand_dims(1)
         drawn, true_counts, counts = self.sampled_values or self.sampler(labels)
@@ -374,7 +377,8 @@ def _need_samples(
     num_true: Int(ge=1),
     sampled_values: TupleOf(Any) | ListOf(Any) | None,
 ):
-    """Refuses more classes than there are, and other than three sampled values."""
+    """Raises an error if more classes are sampled than exist, or `sampled_values` has not 3
+    members."""
     for name, count in (("num_sampled", num_sampled), ("num_true", num_true)):
         if count > num_classes:
             raise ValueError(
@@ -396,7 +400,7 @@ class CTCLoss(LossBase):
     """Connectionist temporal classification (CTC) loss.
 
     Args:
-        blank (int): the class between labels.
+        blank (int): the index of the blank class.
         reduction (str): 'none', 'mean' or 'sum'.
         zero_infinity (bool): whether the loss of an impossible target is 0.
 
@@ -426,7 +430,7 @@ class CTCLoss(LossBase):
 
     @checked
     def construct(self, log_probs: Anything, targets: Anything, input_lengths, target_lengths):
-        """The loss."""
+        """Returns the loss."""
         single = log_probs.ndim == 2
         if single:
             log_probs = log_probs.expand_dims(1)

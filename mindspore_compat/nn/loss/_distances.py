@@ -26,7 +26,7 @@ Divided = OneOf("none", "mean", "batchmean", "sum")
 
 @checked
 def _need_tensors(logits: Anything, labels: Anything):
-    """Refuses what is not a Tensor."""
+    """Raises TypeError unless both inputs are Tensors."""
 
 
 # Distances ----------------------------------------------------------------------------------------
@@ -52,7 +52,7 @@ class L1Loss(LossBase):
     """
 
     def construct(self, logits, labels):
-        """The loss."""
+        """Returns the loss."""
         return ops.l1_loss(logits, labels, self.reduction)
 
 
@@ -87,13 +87,13 @@ class MAELoss(LossBase):
     """
 
     def construct(self, logits, label):
-        """The loss."""
+        """Returns the loss."""
         return ops.l1_loss(logits, label, self.reduction)
 
 
 @public("nn.MSELoss")
 class MSELoss(LossBase):
-    """Mean squared error: (logits - labels)^2.
+    """Mean squared error loss: (logits - labels)^2.
 
     Args:
         reduction (str): 'none', 'mean' or 'sum'.
@@ -112,7 +112,7 @@ class MSELoss(LossBase):
     """
 
     def construct(self, logits, labels):
-        """The loss."""
+        """Returns the loss."""
         loss = ops.mse_loss(logits, labels, self.reduction)
         if logits.is_floating_point() or labels.is_floating_point():
             return loss
@@ -121,7 +121,7 @@ class MSELoss(LossBase):
 
 @public("nn.RMSELoss")
 class RMSELoss(LossBase):
-    """Root mean square error: the root of the mean of (logits - label)^2.
+    """Root mean square error: the square root of the mean of (logits - label)^2.
 
     Inputs:
         - **logits**, **label** (Tensor): of shapes that broadcast.
@@ -140,17 +140,17 @@ class RMSELoss(LossBase):
         self.MSELoss = MSELoss()
 
     def construct(self, logits, label):
-        """The loss."""
+        """Returns the loss."""
         return ops.sqrt(ops.mse_loss(logits, label))
 
 
 @public("nn.SmoothL1Loss")
 class SmoothL1Loss(LossBase):
-    """Smooth L1 loss: d^2 / (2 beta) where d = |logits - labels| is less than `beta`, and d - beta
-    / 2 elsewhere.
+    """Smooth L1 loss: d^2 / (2 beta) if d = |logits - labels| is less than `beta`, otherwise d -
+    beta / 2.
 
     Args:
-        beta (number): where the square ends; positive.
+        beta (number): the d at which the square turns into a line; positive.
         reduction (str): 'none', 'mean' or 'sum'.
 
     Inputs:
@@ -173,18 +173,18 @@ class SmoothL1Loss(LossBase):
         self.beta = beta
 
     def construct(self, logits, labels):
-        """The loss."""
+        """Returns the loss."""
         return ops.smooth_l1_loss(logits, labels, self.beta, self.reduction)
 
 
 @public("nn.HuberLoss")
 class HuberLoss(LossBase):
-    """Huber loss: d^2 / 2 where d = |logits - labels| is less than `delta`, and delta (d - delta /
-    2) elsewhere.
+    """Huber loss: d^2 / 2 if d = |logits - labels| is less than `delta`, otherwise delta (d - delta
+    / 2).
 
     Args:
         reduction (str): 'none', 'mean' or 'sum'.
-        delta (Union[int, float]): where the square ends; positive.
+        delta (Union[int, float]): the d at which the square turns into a line; positive.
 
     Inputs:
         - **logits**, **labels** (Tensor): of shapes that broadcast.
@@ -206,7 +206,7 @@ class HuberLoss(LossBase):
         self.delta = delta
 
     def construct(self, logits, labels):
-        """The loss."""
+        """Returns the loss."""
         return ops.huber_loss(logits, labels, self.reduction, self.delta)
 
 
@@ -215,12 +215,11 @@ class HuberLoss(LossBase):
 
 @public("nn.KLDivLoss")
 class KLDivLoss(LossBase):
-    """Kullback-Leibler divergence loss: labels (log(labels) - logits), where `logits` are
-    logarithms of probabilities.
+    """Kullback-Leibler divergence loss: labels (log(labels) - logits), where `logits` are log
+    probabilities.
 
     Args:
-        reduction (str): 'none', 'mean', 'batchmean' (the sum over the length of the batch) or
-            'sum'.
+        reduction (str): 'none', 'mean', 'batchmean' (the sum divided by the batch size) or 'sum'.
 
     Inputs:
         - **logits**, **labels** (Tensor): floats of the same shape and dtype.
@@ -241,18 +240,18 @@ class KLDivLoss(LossBase):
         self.reduction = reduction
 
     def construct(self, logits, labels):
-        """The loss."""
+        """Returns the loss."""
         return ops.kl_div(logits, labels, self.reduction)
 
 
 @public("nn.PoissonNLLLoss")
 class PoissonNLLLoss(LossBase):
-    """Poisson negative log likelihood loss of counts.
+    """Poisson negative log likelihood loss of counts `target`.
 
     Args:
-        log_input (bool): whether `input` holds logarithms: exp(x) - t x instead of x - t log(x +
-            eps).
-        full (bool): whether the logarithm of t! (by Stirling's formula, for t above 1) is added.
+        log_input (bool): whether `input` holds logarithms of rates. The loss is exp(x) - t x if so,
+            otherwise x - t log(x + eps).
+        full (bool): whether to add log(t!) (by Stirling's formula, for t above 1).
         eps (float): keeps the logarithm finite.
         reduction (str): 'none', 'mean' or 'sum'.
 
@@ -278,7 +277,7 @@ class PoissonNLLLoss(LossBase):
 
     @checked
     def construct(self, input: Anything, target: Anything):
-        """The loss."""
+        """Returns the loss."""
         if self.log_input:
             loss = ops.exp(input) - input * target
         else:
@@ -292,18 +291,18 @@ class PoissonNLLLoss(LossBase):
 
 @public("nn.GaussianNLLLoss")
 class GaussianNLLLoss(LossBase):
-    """Gaussian negative log likelihood loss of `labels`.
+    """Gaussian negative log likelihood loss of `labels` under means and variances.
 
     Args:
-        full (bool): whether the constant log(2 pi) / 2 is added.
-        eps (float): the least variance; positive.
+        full (bool): whether to add the constant log(2 pi) / 2.
+        eps (float): the lower bound of variances; positive.
         reduction (str): 'none', 'mean' or 'sum'.
 
     Inputs:
         - **logits** (Tensor): the means.
         - **labels** (Tensor): of a shape that broadcasts to that of `logits`.
-        - **var** (Tensor): the variances: in the shape of `logits`, without its last axis or with 1
-          there.
+        - **var** (Tensor): the variances: in the shape of `logits`, or without its last axis, or
+          with length 1 there.
 
     Raises:
         TypeError: if `full` is not a bool, `eps` not a float, or an input not a Tensor.
@@ -323,7 +322,7 @@ class GaussianNLLLoss(LossBase):
         self.eps = eps
 
     def construct(self, logits, labels, var):
-        """The loss."""
+        """Returns the loss."""
         return ops.gaussian_nll_loss(logits, labels, var, self.full, self.eps, self.reduction)
 
 
@@ -351,14 +350,14 @@ class SoftMarginLoss(LossBase):
     """
 
     def construct(self, logits, labels):
-        """The loss."""
+        """Returns the loss."""
         return ops.soft_margin_loss(logits, labels, self.reduction)
 
 
 @public("nn.HingeEmbeddingLoss")
 class HingeEmbeddingLoss(LossBase):
-    """Hinge embedding loss: `logits` where labels are 1, and max(0, margin - logits) where they are
-    -1.
+    """Hinge embedding loss: `logits` where labels are 1, and max(0, margin - logits) where labels
+    are -1.
 
     Args:
         margin (Union[float, int]): the margin.
@@ -383,7 +382,7 @@ class HingeEmbeddingLoss(LossBase):
         self.margin = margin
 
     def construct(self, logits, labels):
-        """The loss."""
+        """Returns the loss."""
         return ops.hinge_embedding_loss(logits, labels, self.margin, self.reduction)
 
 
@@ -415,14 +414,14 @@ class MarginRankingLoss(LossBase):
         self.margin = margin
 
     def construct(self, input1, input2, target):
-        """The loss."""
+        """Returns the loss."""
         return ops.margin_ranking_loss(input1, input2, target, self.margin, self.reduction)
 
 
 @public("nn.CosineEmbeddingLoss")
 class CosineEmbeddingLoss(LossBase):
-    """Cosine embedding loss: 1 - cosine of pairs marked 1, and max(0, cosine - margin) of pairs
-    marked -1.
+    """Cosine embedding loss: 1 - cosine for pairs labelled 1, and max(0, cosine - margin) for pairs
+    labelled -1.
 
     Args:
         margin (float): the margin, in [-1, 1].
@@ -450,7 +449,7 @@ class CosineEmbeddingLoss(LossBase):
         self.margin = margin
 
     def construct(self, logits_x1, logits_x2, labels):
-        """The loss."""
+        """Returns the loss."""
         _need_tensors(logits_x1, logits_x2)
         if logits_x1.dtype != logits_x2.dtype:
             raise TypeError(
@@ -467,14 +466,14 @@ class TripletMarginLoss(LossBase):
 
     Args:
         p (int): the degree of the norm.
-        swap (bool): whether the nearer of `x` and `positive` counts for `negative`.
+        swap (bool): whether d(x, negative) is replaced by d(positive, negative) if that is smaller.
         eps (float): added to differences.
         reduction (str): 'none', 'mean' or 'sum'.
         margin (Union[Tensor, float]): the margin.
 
     Inputs:
         - **x**, **positive**, **negative** (Tensor): of one dtype and of shapes that broadcast.
-        - **margin** (Union[Tensor, float]): the margin of this call, where that of the layer is
+        - **margin** (Union[Tensor, float]): the margin of this call; used if the layer's margin is
           1.0.
 
     Raises:
@@ -505,7 +504,7 @@ class TripletMarginLoss(LossBase):
 
     @checked
     def construct(self, x, positive, negative, margin: Float | Anything = 1.0):
-        """The loss."""
+        """Returns the loss."""
         margin = margin if isinstance(self.margin, float) and self.margin == 1.0 else self.margin
         if isinstance(margin, float):
             margin = Tensor(margin, float32)
@@ -521,7 +520,7 @@ class TripletMarginWithDistanceLoss(LossBase):
     Args:
         distance_function (callable): the distance of two Tensors; by default the length of their
             difference along axis 1.
-        swap (bool): whether the nearer of `x` and `positive` counts for `negative`.
+        swap (bool): whether d(x, negative) is replaced by d(positive, negative) if that is smaller.
         reduction (str): 'none', 'mean' or 'sum'.
         margin (float): the margin.
 
@@ -554,7 +553,7 @@ class TripletMarginWithDistanceLoss(LossBase):
 
     @checked
     def construct(self, x: Anything, positive: Anything, negative: Anything):
-        """The loss."""
+        """Returns the loss."""
         near = self.distance_function(x, positive)
         far = self.distance_function(x, negative)
         if self.swap:
@@ -563,7 +562,7 @@ class TripletMarginWithDistanceLoss(LossBase):
 
 
 def _length(a, b):
-    """The length of the difference along axis 1."""
+    """Returns the Euclidean length of the difference along axis 1."""
     if a.ndim < 2 and b.ndim < 2:
         raise ValueError(
             f"For 'TripletMarginWithDistanceLoss', the inputs must have 2 or more "

@@ -19,7 +19,7 @@ class MultiMarginLoss(LossBase):
     Inputs:
         - **x** (Tensor): floats of shape (N, C).
         - **target** (Tensor): int64 classes of shape (N,).
-        - **weight** (Tensor): a weight per class of this call.
+        - **weight** (Tensor): a weight per class for this call.
 
     Raises:
         TypeError: if an argument or an input is of another type.
@@ -40,21 +40,21 @@ class MultiMarginLoss(LossBase):
         self.weight = weight
 
     def construct(self, x, target, weight=None):
-        """The loss."""
+        """Returns the loss."""
         return self.multi_margin_loss(x, target, self.weight if weight is None else weight)
 
 
 @public("nn.MultilabelMarginLoss")
 class MultilabelMarginLoss(LossBase):
-    """Multi-label margin loss: the sum over targets t and other classes i of max(0, 1 - (x[t] -
-    x[i])) / C.
+    """Multi-label margin loss: the sum of max(0, 1 - (x[t] - x[i])) / C over targets t and other
+    classes i.
 
     Args:
         reduction (str): 'none', 'mean' or 'sum'.
 
     Inputs:
         - **x** (Tensor): float16 or float32, shape (C,) or (N, C).
-        - **target** (Tensor): int32, of the same shape: classes, up to the first -1.
+        - **target** (Tensor): int32, of the same shape: class indices up to the first -1.
 
     Raises:
         TypeError: if an input is of another type.
@@ -72,7 +72,7 @@ class MultilabelMarginLoss(LossBase):
         self.multilabel_margin_loss = ops.MultilabelMarginLoss(reduction)
 
     def construct(self, x, target):
-        """The loss."""
+        """Returns the loss."""
         return self.multilabel_margin_loss(x, target)[0]
 
 
@@ -103,5 +103,5 @@ class MultiLabelSoftMarginLoss(LossBase):
         self.weight = weight
 
     def construct(self, x, target):
-        """The loss."""
+        """Returns the loss."""
         return ops.multilabel_soft_margin_loss(x, target, self.weight, self.reduction)

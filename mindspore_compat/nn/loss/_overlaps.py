@@ -1,4 +1,4 @@
-"""Losses of overlap between regions: the Dice coefficient, of one class and of several."""
+"""Losses of the overlap between regions: the Dice coefficient, for one class and for several."""
 
 from ... import ops
 from ..._core.declare.public_api import public
@@ -38,7 +38,7 @@ class DiceLoss(LossBase):
 
     @checked
     def construct(self, logits: Anything, label: Anything):
-        """The loss."""
+        """Returns the loss."""
         _need_same("DiceLoss", logits, label)
         if not logits.is_floating_point():
             logits = logits.astype(float32)
@@ -56,11 +56,11 @@ def _need_same(api, logits, label):
 
 @public("nn.MultiClassDiceLoss")
 class MultiClassDiceLoss(LossBase):
-    """Multi-class Dice loss: the mean over classes (axis 1) of their DiceLoss.
+    """Multi-class Dice loss: the mean of the DiceLoss of each class (axis 1).
 
     Args:
         weights (Tensor): shape (classes, d): multiplies the loss of each class.
-        ignore_indiex (int): the class that adds nothing.
+        ignore_indiex (int): a class that does not contribute to the loss.
         activation (Union[str, Cell]): applied to `logits`: 'softmax', 'logsoftmax', 'relu',
             'relu6', 'tanh', 'sigmoid', or a Cell.
 
@@ -99,7 +99,7 @@ class MultiClassDiceLoss(LossBase):
 
     @checked
     def construct(self, logits: Anything, label: Anything):
-        """The loss."""
+        """Returns the loss."""
         _need_same("MultiClassDiceLoss", logits, label)
         if logits.ndim < 2:
             raise ValueError(

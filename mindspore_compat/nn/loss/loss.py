@@ -1,5 +1,5 @@
-"""The losses: of regression in _distances.py, of classes in _classes.py, of margins between classes
-in _margins.py, of overlaps in _overlaps.py."""
+"""Facade of the losses: regression losses are in _distances.py, classification losses in
+_classes.py, multi-class margin losses in _margins.py, overlap losses in _overlaps.py."""
 
 from ._base import LossBase, _Loss
 from ._classes import (

@@ -1,4 +1,4 @@
-"""What the docstrings of the optimizers share: arguments, inputs and outputs."""
+"""Descriptions of arguments, inputs and outputs that the docstrings of the optimizers share."""
 
 from ..._core.declare.templates import template
 

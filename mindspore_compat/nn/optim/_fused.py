@@ -1,7 +1,7 @@
 """FusedOptimizer: the base class of this package's optimizers; a step is one fused update.
 
-An optimizer names its states and its update, and gets its `construct` from here; the
-gradient-in, gradient-out links of `Optimizer` are part of the same pass.
+An optimizer declares its states and its update, and inherits `construct`. The links of `Optimizer`
+(each takes a gradient and returns one) run in the same pass as the update.
 """
 
 from ..._backend import arrays
@@ -21,14 +21,16 @@ NEXT_STEP = fuse(_next_step)
 
 
 class FusedOptimizer(Optimizer):
-    """An optimizer of this package: states, one fused update, and scalars for each step.
+    """An optimizer with declared states, one fused update, and scalars that are computed for each
+    step.
 
-    A subclass gives `states`, its kinds of state as (attribute, prefix of the names, first value);
-    `update`, made by `fuse` with the link `unscaled`; and `scalars(lr)`, the update's scalars.
-    A state that is reassigned, such as `moments1` in float32 for float16 weights, is used.
-    Without `links` the update takes `decay` for itself, and there is no loss scale. One that
-    `skips` leaves a step out where a flag on the GPU says so: its scalars take a learning rate and
-    a count of steps that lie there, and what changes once a step is written there too.
+    A subclass defines `states`, its kinds of state as (attribute, prefix of the names, first
+    value); `update`, made by `fuse` with the link `unscaled`; and `scalars(lr)`, the scalars of the
+    update. A state that a script reassigns, such as `moments1` in float32 for float16 weights, is
+    used from then on. With `links = False` the update receives `decay` itself, and there is no loss
+    scale. If `skips` is true, a step can be skipped by a flag on the GPU. The learning rate and the
+    step count passed to `scalars` are then on the GPU, and values that change once per step are
+    updated there too.
     """
 
     states = ()
@@ -51,7 +53,8 @@ class FusedOptimizer(Optimizer):
                     self._plan_of_states.replace(kind, value)
 
     def _plan_over(self, kinds):
-        """A Plan over some kinds of state; parameters of one setting have the same scalars."""
+        """Returns a Plan for some kinds of state; parameters with the same setting share their
+        scalars."""
         keys = zip(self._rates, self._decays, self.decay_flags, self._settings, strict=True)
         settings = [
             (id(rate), id(decay), flag, setting.centralise) for rate, decay, flag, setting in keys
@@ -59,11 +62,11 @@ class FusedOptimizer(Optimizer):
         return Plan(self.parameters, kinds, settings, self.rows_only)
 
     def scalars(self, lr):
-        """The scalars of the update besides `unscale` and `decay`, for a learning rate."""
+        """Returns the scalars of the update, except `unscale` and `decay`, for a learning rate."""
         raise NotImplementedError(f"'{type(self).__name__}' must define 'scalars'.")
 
     def after_step(self):
-        """What changes once a step, after the parameters."""
+        """Updates values that change once per step, after the parameters."""
 
     def construct(self, gradients):
         """Updates the parameters.
@@ -85,7 +88,7 @@ class FusedOptimizer(Optimizer):
         return (True,) * len(grads)
 
     def can_skip(self, gradients):
-        """True if `skipping` takes these gradients: all is dense, and is on a GPU."""
+        """Returns True if `skipping` can take these gradients: all are dense and on a GPU."""
         return (
             self._skips_in_construct()
             and self._plan.offload is None
@@ -94,23 +97,25 @@ class FusedOptimizer(Optimizer):
         )
 
     def _works_on_host(self, arguments):
-        """True if the states are kept on the host, and all parameters and gradients are not."""
+        """Returns True if the states are on the host, but all parameters and gradients are on a
+        GPU."""
         if self._plan.offload is None or len(arguments) != 1:
             return False
         tensors = (*arguments[0], *self.parameters)
         return all(isinstance(t, Tensor) and is_asynchronous(t._array) for t in tensors)
 
     def _skips_in_construct(self):
-        """True if what defines `construct` also says that it `skips`, not only a base of it."""
+        """Returns True if `skips` is set in the class that defines `construct` or in a subclass of
+        it."""
         for cls in type(self).__mro__:
             if "skips" in cls.__dict__ or "construct" in cls.__dict__:
                 return cls.__dict__.get("skips", False)
         return False
 
     def skipping(self, flag, gradients):
-        """Updates the parameters unless `flag`, a 0-d bool array of a GPU, holds.
+        """Updates the parameters unless `flag`, a 0-d bool array on a GPU, is true.
 
-        The count of steps goes to the GPU with it, and stays there: nothing is waited for.
+        The step count moves to the GPU and stays there, so the host waits for nothing.
         """
         self._skip = flag
         try:
@@ -129,23 +134,23 @@ class FusedOptimizer(Optimizer):
         self.after_step_unless(self._skip)
 
     def after_step_unless(self, flag):
-        """What changes once a step, on the GPU, unless `flag` there holds."""
+        """Updates values that change once per step on the GPU, unless `flag` there is true."""
         NEXT_STEP.sweep([[self._on_gpu(self.global_step)]], flag)
 
     def _step_count(self):
-        """How many steps came before: an int, or in a step that may be skipped an array of the
-        GPU once it lies there."""
+        """Returns the number of steps so far: an int, or an array if the count is on the GPU
+        because steps may be skipped."""
         steps = self._as_scalar(self.global_step)
         return int(steps) if isinstance(steps, float) else steps
 
     def _on_gpu(self, parameter):
-        """The array of a Parameter that so far may have been the host's."""
+        """Moves a Parameter's array to the GPU if it is still on the host, and returns it."""
         space = arrays.space_of(self.parameters[0]._array)
         parameter._array = arrays.to_space(space, parameter._array)
         return parameter._array
 
     def _scalars_of(self, plan):
-        """The scalars of each setting of a plan, links included."""
+        """Returns the scalars of each setting of a plan, including those of the links."""
         link = {"unscale": 1.0 / self.loss_scale if self.need_scale else None} if self.links else {}
         rates, decays = self._rate_numbers(), self._decay_numbers()
         return {
@@ -154,7 +159,8 @@ class FusedOptimizer(Optimizer):
         }
 
     def _centralise(self, plan, grads, scalars):
-        """Puts centralised gradients into `grads`; the links before centralisation come first."""
+        """Replaces gradients in `grads` by centralised ones, after the links that come before
+        centralisation."""
         copies = {}
         for index, setting in enumerate(self._settings):
             if setting.centralise:

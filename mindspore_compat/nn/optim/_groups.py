@@ -1,8 +1,8 @@
-"""The parameters that an optimizer is given, read into one Setting for each parameter.
+"""Reads the parameters that an optimizer is given, and returns one Setting per parameter.
 
-`read_parameters` takes the list of parameters or of group dicts, refuses what is wrong with it, and
-returns the parameters in the order of their update. Learning rates and decays are still as given
-here; _rates.py makes Parameters and Cells of them.
+`read_parameters` takes the list of parameters or of group dicts, rejects invalid ones, and returns
+the parameters in the order of their update. Learning rates and decays are returned as given;
+_rates.py converts them to Parameters and Cells.
 """
 
 from collections.abc import Iterable
@@ -20,10 +20,10 @@ _MISSING = object()
 
 @dataclass
 class Setting:
-    """How one parameter is trained.
+    """The settings of one parameter.
 
-    `group` is the number of its group (None without groups); `rate` and `decay` are what the group
-    gives, or `_MISSING` where the optimizer's own hold.
+    `group` is the number of its group (None without groups). `rate` and `decay` are the values of
+    the group, or `_MISSING` if the optimizer's own values apply.
     """
 
     parameter: Parameter
@@ -46,7 +46,7 @@ class Setting:
 
 
 def read_parameters(api, parameters):
-    """Reads what an optimizer is given; returns (settings, grouped, ordered).
+    """Reads the parameters given to an optimizer; returns (settings, grouped, ordered).
 
     Args:
         api: the optimizer's name, for errors.
@@ -120,7 +120,7 @@ def _read_group(api, number, group):
 
 
 def _parameter_list(api, key, value):
-    """The Parameters under a key, as a list."""
+    """Returns the Parameters under a key of a group as a list."""
     if isinstance(value, Parameter) or not isinstance(value, Iterable):
         raise TypeError(
             f"For '{api}', '{key}' must be an iterable of Parameters, but got "
@@ -147,7 +147,7 @@ def _refuse_twice(api, parameters):
 
 
 def _in_order(api, settings, order):
-    """The settings in the order of `order_params`, which must name each parameter once."""
+    """Returns the settings in the order of `order_params`, which must name each parameter once."""
     if len(order) != len(settings):
         raise ValueError(
             f"For '{api}', 'order_params' must name as many parameters as the groups, "

@@ -1,4 +1,4 @@
-"""The powers of Adam's betas, beta ** t after t steps: saved in float32, and known exactly."""
+"""The powers of Adam's betas, beta ** t after t steps: stored in float32, computed in float64."""
 
 import math
 
@@ -10,18 +10,18 @@ from ._rates import as_number, host_parameter
 
 
 def _after(xp, power, exact, beta):
-    """A power after a step; a saved one that was written to counts, as it does on the host."""
+    """Returns a power after a step. A stored power that a script changed is used as it is."""
     return beta * xp.where(xp.abs(power - exact) <= 1e-6 * exact, exact, power)
 
 
 def _next_power(xp, step, power, exact, *, beta1):
-    """The count of steps and a power, as it is saved and exactly, after a step."""
+    """Returns the step count, and a power as it is stored and exactly, after a step."""
     exact = _after(xp, power, exact, beta1)
     return step + 1, exact, exact
 
 
 def _next_powers(xp, step, saved1, saved2, exact1, exact2, *, beta1, beta2):
-    """The count of steps and two powers after a step."""
+    """Returns the step count and two powers, as they are stored and exactly, after a step."""
     exact1, exact2 = _after(xp, saved1, exact1, beta1), _after(xp, saved2, exact2, beta2)
     return step + 1, exact1, exact2, exact1, exact2
 
@@ -30,11 +30,11 @@ NEXT_POWERS = {1: fuse(_next_power), 2: fuse(_next_powers)}
 
 
 class Powers:
-    """beta1 ** t and beta2 ** t of an optimizer, saved as Parameters of float32.
+    """beta1 ** t and beta2 ** t of an optimizer, stored as float32 Parameters.
 
-    float32 has three good digits of 1 - 0.999 ** t at the first step. The step t is exact, so the
-    power is worked out from it again in float64, and a run that goes on from a checkpoint takes the
-    very numbers of one that was never stopped.
+    In float32, 1 - 0.999 ** t has only three correct digits at the first step. The step t is exact,
+    so the power is recomputed from it in float64. A run that resumes from a checkpoint therefore
+    uses exactly the numbers of an uninterrupted run.
     """
 
     def __init__(self, optimizer, betas, shape):
@@ -46,7 +46,8 @@ class Powers:
             setattr(optimizer, f"{name}_power", host_parameter(first, f"{name}_power"))
 
     def last(self):
-        """The powers of the last step, one for each beta; on the GPU if they are stored there."""
+        """Returns the powers of the last step, one for each beta, on the GPU if they are stored
+        there."""
         powers = []
         for name, beta in self.betas.items():
             parameter = self.saved(name)
@@ -58,22 +59,22 @@ class Powers:
         return powers
 
     def saved(self, name):
-        """The Parameter of a beta's power."""
+        """Returns the Parameter that stores a beta's power."""
         return getattr(self.optimizer, f"{name}_power")
 
     def next(self):
-        """The powers of the step to come, one for each beta."""
+        """Returns the powers of the next step, one for each beta."""
         return [power * beta for power, beta in zip(self.last(), self.betas.values(), strict=True)]
 
     def advance(self):
-        """Saves the powers of the step that was taken."""
+        """Stores the powers of the step just taken."""
         for name, power in zip(self.betas, self.next(), strict=True):
             self.saved(name)._array[...] = power
         self._exact.clear()
 
     def advance_unless(self, flag, step):
-        """Counts a step, in the array `step` of a GPU, and saves the powers there, unless `flag`
-        there holds."""
+        """Increments the array `step` on a GPU and stores the powers there, unless `flag` there is
+        true."""
         self._move(arrays.space_of(step))
         powers = [self.saved(name)._array for name in self.betas]
         exact = [self._exact[name][1] for name in self.betas]
@@ -81,7 +82,7 @@ class Powers:
         NEXT_POWERS[len(powers)].sweep([row], flag, **self.betas)
 
     def _move(self, space):
-        """Brings the powers to the GPU, as they are saved and in float64; the host forgets them."""
+        """Moves the powers to the GPU, both as stored and in float64; the host copy is dropped."""
         for name, power in zip(self.betas, self.last(), strict=True):
             parameter = self.saved(name)
             if isinstance(power, float):
@@ -90,7 +91,8 @@ class Powers:
 
 
 def exact_power(saved, beta):
-    """The power of `beta` next to `saved`, if there is one within the precision of float32."""
+    """Returns the power of `beta` nearest to `saved` if it agrees in float32 precision, else
+    `saved`."""
     if not 1e-30 < saved <= 1.0:
         return saved
     power = beta ** round(math.log(saved) / math.log(beta))

@@ -1,5 +1,5 @@
-"""Learning rates and weight decays as an optimizer keeps them: Parameters where they are fixed,
-Cells called with the step where they change.
+"""Learning rates and weight decays as an optimizer stores them: as Parameters if they are fixed,
+and as Cells called with the step if they change.
 """
 
 import numpy as np
@@ -19,8 +19,8 @@ FLOAT32 = np.dtype(np.float32)
 
 
 def host_parameter(values, name):
-    """A Parameter in host memory whatever the device target: its value is needed by Python at each
-    step, and an operation on a device takes it along.
+    """Creates a Parameter in host memory for any device target: Python needs its value in each
+    step, and device operations can still take it.
     """
     parameter = Parameter(Tensor._wrap(np.array(values)), name=name)
     parameter._array = np.array(values)
@@ -28,12 +28,13 @@ def host_parameter(values, name):
 
 
 def as_number(tensor):
-    """The only element of a Tensor as a Python float."""
+    """Returns the only element of a Tensor as a Python float."""
     return float(arrays.to_host(tensor._array).reshape(()))
 
 
 def make_rate(api, value, name):
-    """A learning rate as a Parameter of its value, a Cell over its values, or the schedule given.
+    """Converts a learning rate to a Parameter, a Cell over a list of values, or returns the
+    schedule.
 
     Args:
         api: the optimizer's name, for errors.
@@ -62,10 +63,10 @@ def make_rate(api, value, name):
 
 
 def refuse_uneven(api, rates):
-    """Refuses learning rates with different numbers of values.
+    """Rejects learning rates with different numbers of values.
 
     Raises:
-        ValueError: if two of those with one value for each step have different numbers of them.
+        ValueError: if two learning rates with one value per step have different lengths.
     """
     sizes = {rate.learning_rate.size for rate in rates if isinstance(rate, _IteratorLearningRate)}
     if len(sizes) > 1:
@@ -86,12 +87,12 @@ def _rate_of_step(api, value):
 
 @op()
 def pick_step(xp, values: TensorOf(any_dtype), step: TensorOf(any_dtype)):
-    """The value of a step; past the end the last one."""
+    """Returns the value of a step; past the end, the last value."""
     return xp.take(values, xp.clip(xp.reshape(step, ()), 0, values.shape[0] - 1))
 
 
 class _IteratorLearningRate(LearningRateSchedule):
-    """A learning rate with one value for each step; after the last step it stays."""
+    """Learning rate with one value per step; after the last step it stays at the last value."""
 
     def __init__(self, values, name):
         super().__init__()
@@ -101,10 +102,10 @@ class _IteratorLearningRate(LearningRateSchedule):
         self._copied = None, None  # the values, and their copy on a GPU
 
     def construct(self, global_step):
-        """The learning rate of a step."""
+        """Returns the learning rate of a step."""
         size = self.learning_rate.size
         self._calls += 1
-        # a step is read, which on a GPU is waited for, only once that number may have been taken
+        # a step on a GPU is read (and waited for) only when it may be past the last value
         if not self._warned and self._is_past(global_step, size):
             self._warned = True
             log.warning(
@@ -114,7 +115,7 @@ class _IteratorLearningRate(LearningRateSchedule):
         return pick_step.run(self._on_device_of(global_step), global_step)
 
     def _on_device_of(self, step):
-        """The values on the device of the step; they are copied there once."""
+        """Returns the values on the device of the step; they are copied there once."""
         rates = self.learning_rate._array
         if type(step._array) is type(rates):
             return self.learning_rate
@@ -124,7 +125,8 @@ class _IteratorLearningRate(LearningRateSchedule):
         return self._copied[1]
 
     def _is_past(self, global_step, size):
-        """True after the last step; one that is on a GPU is read when it may have come."""
+        """Returns True after the last step. A step on a GPU is read only when it may be past the
+        end."""
         early = self._calls <= size or current.running() is not None
         if early and is_asynchronous(global_step._array):
             return False
@@ -132,19 +134,19 @@ class _IteratorLearningRate(LearningRateSchedule):
 
 
 class _ConvertToCell(LearningRateSchedule):
-    """A fixed learning rate among others that change."""
+    """Wraps a fixed learning rate as a schedule, for groups whose other learning rates change."""
 
     def __init__(self, learning_rate):
         super().__init__()
         self.learning_rate = learning_rate
 
     def construct(self, global_step):
-        """The learning rate of any step."""
+        """Returns the learning rate of any step."""
         return Tensor._wrap(self.learning_rate._array.copy())
 
 
 class _WrappedWeightDecay(Cell):
-    """A weight decay that changes, for gradients that are still multiplied by the loss scale."""
+    """Wraps a changing weight decay for gradients that are still multiplied by the loss scale."""
 
     def __init__(self, weight_decay, loss_scale):
         super().__init__()
@@ -152,5 +154,5 @@ class _WrappedWeightDecay(Cell):
         self.loss_scale = loss_scale
 
     def construct(self, global_step):
-        """The weight decay of a step."""
+        """Returns the weight decay of a step."""
         return self.weight_decay(global_step) * self.loss_scale

@@ -1,8 +1,8 @@
-"""One step of an optimizer over all its parameters: gradients looked at first, then written.
+"""One step of an optimizer over all its parameters: it checks the gradients, then updates in place.
 
-A Plan knows which parameters share their scalars (a *setting*: learning rate and decay) and which
-of those are small enough to be updated side by side. Everything that can be refused is refused
-before the first array is written.
+A Plan stores which parameters share their scalars (a *setting*: learning rate and decay) and which
+of those are small enough to be updated together. All errors are raised before the first array is
+written.
 """
 
 from itertools import chain
@@ -16,7 +16,8 @@ from ...ops._optimizer.formulas import unscaled
 
 
 class Rows:
-    """A gradient of a few rows only: the rest of it is zeros. Each row is named once."""
+    """A row-sparse gradient: the values of some rows; all other rows are zeros. No index occurs
+    twice."""
 
     __slots__ = ("index", "values", "shape")
 
@@ -26,7 +27,7 @@ class Rows:
         self.shape = shape
 
     def whole(self):
-        """The gradient as an array of the parameter's shape."""
+        """Returns the gradient as a dense array of the parameter's shape."""
         xp = arrays.space_of(self.values)
         out = xp.zeros(self.shape, self.values.dtype)
         out[self.index] = self.values
@@ -34,8 +35,8 @@ class Rows:
 
 
 def gradient_arrays(api, gradients, parameters):
-    """The arrays of gradients on the device of their parameters (which a step is about to write)
-    and of their shapes.
+    """Returns the arrays of gradients, on the device of their parameters (which a step is about to
+    write) and in their shapes.
 
     Raises:
         TypeError: if a gradient is not a Tensor, or is complex where its parameter is not.
@@ -82,7 +83,7 @@ def gradient_arrays(api, gradients, parameters):
 
 
 def _rows(gradient, target):
-    """A row-sparse gradient with equal rows summed."""
+    """Returns a row-sparse gradient as Rows, with the values of equal indices summed."""
     xp = arrays.space_of(target)
     index = arrays.to_space(xp, gradient.indices._array).reshape(-1)
     values = arrays.to_space(xp, gradient.values._array)
@@ -104,10 +105,10 @@ class _Part:
         self.pack = pack
 
     def settle(self, api, follow):
-        """Looks at the states before a step.
+        """Prepares the states for a step.
 
-        Those of a pack are brought into it if they were replaced. With `follow` the others are
-        brought where their parameters lie.
+        Replaced states of a packed part are copied into the pack. With `follow`, other states move
+        to the device of their parameters.
         """
         for kind, tensors in enumerate(self.states):
             views = self.pack.views[kind] if self.pack else [None] * len(tensors)
@@ -129,18 +130,18 @@ class _Part:
 
 
 class Plan:
-    """How the parameters of an optimizer are swept.
+    """How an optimizer traverses its parameters.
 
     Args:
         parameters: the Parameters, in order.
-        states: for each kind of state, one Parameter for each parameter.
-        settings: for each parameter a hashable; equal ones share their scalars.
-        rows_only: whether a gradient of rows leaves all other rows, and their states, alone.
+        states: for each kind of state, one Parameter per parameter.
+        settings: a hashable per parameter; parameters with equal ones share their scalars.
+        rows_only: whether a row-sparse gradient leaves all other rows and their states unchanged.
 
-    An optimizer may set `offload`, an Offload that updates parameters on a GPU, or `update_row`, a
-    function of p, g and the states that updates one parameter when it is not a single fused pass,
-    `update_whole`, a Whole that does so for all dense ones on a GPU, and `singles`, kinds of state
-    with one element for each parameter, which its update takes on a GPU.
+    An optimizer may set `offload`, an Offload that updates parameters on a GPU; `update_row`, a
+    function of p, g and the states that updates one parameter if that takes more than a fused pass;
+    `update_whole`, a Whole that does so for all dense ones on a GPU; and `singles`, kinds of state
+    with one element per parameter, which `update_whole` takes on a GPU.
     """
 
     def __init__(self, parameters, states, settings, rows_only=False):
@@ -159,11 +160,12 @@ class Plan:
         self._homes = None
 
     def __getstate__(self):
-        """A copy divides its own parameters: the views of a pack would be copied one by one."""
+        """Leaves the parts out: a copy divides its own parameters, or the views of a pack would be
+        copied."""
         return {**self.__dict__, "_parts": None, "_homes": None}
 
     def replace(self, kind, states):
-        """Replaces the Parameters of one kind of state, one for each parameter."""
+        """Replaces the Parameters of one kind of state, one per parameter."""
         self.states[kind] = states
         self._homes = None
 
@@ -196,11 +198,11 @@ class Plan:
         """Updates all parameters and states in place.
 
         Args:
-            api: the optimizer's name, for errors.
-            fused: the update, of p, g and the states in this order.
-            gradients: one array (or Rows) for each parameter, as `gradient_arrays` returns them.
+            api: the name of the optimizer, for errors.
+            fused: the update; it takes p, g and the states in this order.
+            gradients: one array (or Rows) per parameter, as `gradient_arrays` returns them.
             scalars: the scalars of each setting.
-            skip: a 0-d bool array of a GPU, where all parameters lie: if it holds, all stays.
+            skip: a 0-d bool array on the GPU of the parameters; if true, nothing changes.
         """
         targets = [parameter._array for parameter in self.parameters]
         if self._homes != list(map(type, targets)):
@@ -227,7 +229,7 @@ class Plan:
             else:
                 states = [[tensor._array for tensor in kind] for kind in part.states]
                 states += [[kind[index]._array for index in part.indexes] for kind in self.singles]
-                # `settle` looked at their shapes
+                # `settle` has checked their shapes
                 rows = zip(arrays_of_params, grads, *states, strict=True)
                 fused.sweep_same_dtypes(rows, skip, **scalars[part.setting])
         for setting, rows in packed.items():

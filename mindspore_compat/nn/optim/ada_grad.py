@@ -1,4 +1,4 @@
-"""Adagrad: adaptive gradients over the root of the sum of all their squares."""
+"""Adagrad: divides gradients by the root of the sum of all their squares."""
 
 from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
@@ -14,13 +14,13 @@ __all__ = ["Adagrad"]
 @public("nn.Adagrad")
 @documented
 class Adagrad(FusedOptimizer):
-    """Adagrad optimizer: gradients over the root of the sum of all their squares.
+    """Adagrad optimizer: divides gradients by the root of the sum of all their squares.
 
     h = h + g g;  p = p - lr g / sqrt(h)
 
     Args:
-        accum (float): where the sum starts.
-        update_slots (bool): whether the sum grows.
+        accum (float): the initial value of the sum.
+        update_slots (bool): whether to update the sum.
 
     Example:
         >>> import mindspore_compat as ms
@@ -49,5 +49,5 @@ class Adagrad(FusedOptimizer):
         self._make_states()
 
     def scalars(self, lr):
-        """The scalars of `adagrad_update`."""
+        """Returns the scalars of `adagrad_update`."""
         return {"lr": lr, "update_slots": self.update_slots}

@@ -1,4 +1,4 @@
-"""Adadelta: steps as large, on average, as the steps before them."""
+"""Adadelta: scales gradients by the ratio of the running sizes of past updates and gradients."""
 
 from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
@@ -14,13 +14,14 @@ __all__ = ["Adadelta"]
 @public("nn.Adadelta")
 @documented
 class Adadelta(FusedOptimizer):
-    """Adadelta optimizer: gradients scaled by the running sizes of steps over those of gradients.
+    """Adadelta optimizer: scales gradients by the ratio of the running sizes of updates and
+    gradients.
 
     a = rho a + (1 - rho) g g;  u = sqrt(d + epsilon) g / sqrt(a + epsilon);
     d = rho d + (1 - rho) u u;  p = p - lr u
 
     Args:
-        rho (float): how slowly the averages change.
+        rho (float): the decay rate of the running averages.
         epsilon (float): added under both roots.
 
     Example:
@@ -50,5 +51,5 @@ class Adadelta(FusedOptimizer):
         self._make_states()
 
     def scalars(self, lr):
-        """The scalars of `adadelta_update`."""
+        """Returns the scalars of `adadelta_update`."""
         return {"lr": lr, "rho": self.rho, "eps": self.epsilon}

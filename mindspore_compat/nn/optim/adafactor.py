@@ -1,4 +1,4 @@
-"""AdaFactor: Adafactor, which stores the mean squares of a matrix as one row and one column."""
+"""AdaFactor: an optimizer that stores the mean squares of a matrix as one row and one column."""
 
 import numpy as np
 
@@ -50,23 +50,25 @@ NEXT_STEPS = fuse(_next_steps)
 @public("nn.AdaFactor")
 @documented
 class AdaFactor(FusedOptimizer):
-    """Adafactor optimizer: gradients over the root of their factored mean squares.
+    """Adafactor optimizer: divides gradients by the root of their factored mean squares.
 
-    For a matrix only the means of its squared gradients over rows and over columns are stored. A
-    step whose root mean square is above `clip_threshold` is shortened to it. Without a learning
-    rate the step is min(0.01, 1 / sqrt(t)), times the root mean square of the parameter.
+    For a matrix it stores only the means of the squared gradients over rows and over columns. An
+    update whose root mean square exceeds `clip_threshold` is scaled down to it. Without a learning
+    rate the rate is min(0.01, 1 / sqrt(t)), multiplied by the root mean square of the parameter.
 
     Args:
         learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the learning
             rate; None with `relative_step`.
-        eps (tuple[float, float]): added to squared gradients; the least size of a parameter.
-        clip_threshold (float): the largest root mean square of a step before the learning rate.
-        decay_rate (float): the mean squares change by the step's number to the power of minus this.
-        beta1 (float): how slowly the average of steps changes; None for no average.
-        weight_decay (float): the decoupled weight decay, times the learning rate.
-        scale_parameter (bool): whether to multiply by the root mean square of the parameter.
-        relative_step (bool): whether the learning rate comes from the step's number.
-        warmup_init (bool): whether it starts at 1e-6 t.
+        eps (tuple[float, float]): a constant added to squared gradients; the lower bound of a
+            parameter's scale.
+        clip_threshold (float): the largest root mean square of an update before the learning rate.
+        decay_rate (float): step t averages the mean squares with the weight t ** -decay_rate.
+        beta1 (float): the decay rate of the average of updates; None for no average.
+        weight_decay (float): the decoupled weight decay, multiplied by the learning rate.
+        scale_parameter (bool): whether to multiply the rate by the root mean square of the
+            parameter.
+        relative_step (bool): whether to compute the learning rate from the step number.
+        warmup_init (bool): whether that learning rate is at most 1e-6 t.
         compression (bool): whether mean squares of vectors are stored in float16.
 
     Example:
@@ -126,16 +128,16 @@ class AdaFactor(FusedOptimizer):
 
     @property
     def supports_memory_efficient_fp16(self):
-        """Whether mean squares may be stored in float16."""
+        """Whether mean squares may be stored in float16; True."""
         return True
 
     @property
     def supports_flat_params(self):
-        """Whether parameters may be flattened: no, rows and columns count."""
+        """Whether parameters may be flattened; False, because rows and columns matter."""
         return False
 
     def init_ada_factor_state(self, beta1):
-        """Makes the states, all zeros; mean squares that a shape does not use have one element.
+        """Creates the states, all zeros; mean squares that a shape does not use have one element.
 
         Args:
             beta1 (float): None for no average of updates.
@@ -190,13 +192,13 @@ class AdaFactor(FusedOptimizer):
         return (True,) * len(grads)
 
     def can_skip(self, gradients):
-        """True if kernels update all parameters, and so can look at a flag first."""
+        """Returns True if kernels update all parameters, so that they can check a flag first."""
         return super().can_skip(gradients) and kernels_take(
             self._rows([gradient._array for gradient in gradients])
         )
 
     def after_step_unless(self, flag):
-        """Counts the step on the GPU, in both counts, unless `flag` there holds."""
+        """Increments both step counts on the GPU, unless `flag` there is true."""
         counts = [self._on_gpu(self.global_step), self._on_gpu(self.afactor_step)]
         NEXT_STEPS.sweep([counts], flag)
 
@@ -205,7 +207,8 @@ class AdaFactor(FusedOptimizer):
         return [gradient.whole() if type(gradient) is Rows else gradient for gradient in grads]
 
     def _rows(self, grads):
-        """For each parameter its array, its gradient's, and those of its states."""
+        """Returns for each parameter its array, the array of its gradient, and those of its
+        states."""
         rows = []
         for index, (parameter, gradient) in enumerate(zip(self.parameters, grads, strict=True)):
             states = [self.exp_avg_sq[index]._array, None]
@@ -216,7 +219,7 @@ class AdaFactor(FusedOptimizer):
         return rows
 
     def _update_together(self, rows, rates, decays, steps):
-        """Updates all parameters that share a learning rate and a decay by one kernel."""
+        """Updates all parameters that share a learning rate and a decay in one kernel."""
         together = {}
         for row, rate, decay in zip(rows, rates, decays, strict=True):
             together.setdefault((id(rate), decay), (rate, []))[1].append(row)

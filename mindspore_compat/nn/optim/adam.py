@@ -1,4 +1,4 @@
-"""Adam, AdamWeightDecay (decoupled decay) and AdamOffload (averages on the host)."""
+"""Adam, AdamWeightDecay (decoupled decay) and AdamOffload (moments on the host)."""
 
 from ..._backend import arrays
 from ..._backend.updates.fuse import fuse
@@ -24,24 +24,24 @@ Above = Float(gt=0.0, lt=inf)
 
 
 def _correct_bias(xp, lr, beta1, beta2, power1, power2):
-    """The learning rate times the bias correction; the powers are those of the last step."""
+    """Returns the learning rate with bias correction; the powers are those of the previous step."""
     return lr * xp.sqrt(1 - power2 * beta2) / (1 - power1 * beta1)
 
 
 def corrected_adam_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, power1, power2, nesterov):
-    """Adam with bias correction."""
+    """Computes the Adam update with bias correction."""
     lr = _correct_bias(xp, lr, beta1, beta2, power1, power2)
     return adam_update(xp, p, g, m, v, lr=lr, beta1=beta1, beta2=beta2, eps=eps, nesterov=nesterov)
 
 
 def corrected_adam_step(xp, g, m, v, *, lr, beta1, beta2, eps, power1, power2, nesterov):
-    """What Adam with bias correction subtracts from the parameter."""
+    """Computes the step that Adam with bias correction subtracts from the parameter."""
     lr = _correct_bias(xp, lr, beta1, beta2, power1, power2)
     return adam_step(xp, g, m, v, lr=lr, beta1=beta1, beta2=beta2, eps=eps, nesterov=nesterov)
 
 
 def corrected_amsgrad_update(xp, p, g, m, v, top, *, lr, beta1, beta2, eps, power1, power2):
-    """AMSGrad with bias correction."""
+    """Computes the AMSGrad update with bias correction."""
     lr = _correct_bias(xp, lr, beta1, beta2, power1, power2)
     return amsgrad_update(xp, p, g, m, v, top, lr=lr, beta1=beta1, beta2=beta2, eps=eps)
 
@@ -53,15 +53,15 @@ AMSGRAD = fuse(corrected_amsgrad_update, link=unscaled)
 @public("nn.Adam")
 @documented
 class Adam(FusedOptimizer):
-    """Adam optimizer: the mean gradient over the root of the mean squared gradient.
+    """Adam optimizer: divides the mean gradient by the root of the mean squared gradient.
 
     m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g g;
     p = p - lr sqrt(1 - beta2 ** t) / (1 - beta1 ** t) m / (sqrt(v) + eps)
 
     Args:
-        use_amsgrad (bool): whether to divide by the largest average of squares so far.
-        kwargs: `use_lazy` (bool): whether a gradient of few rows updates these rows alone;
-            `use_offload` (bool): whether the states and the arithmetic stay on the host.
+        use_amsgrad (bool): whether to divide by the largest mean square so far.
+        kwargs: `use_lazy` (bool): whether a row-sparse gradient updates only its rows;
+            `use_offload` (bool): whether states and arithmetic stay on the host.
 
     Raises:
         KeyError: if `kwargs` has another key.
@@ -111,7 +111,7 @@ class Adam(FusedOptimizer):
             keep_on_host(self)
 
     def scalars(self, lr):
-        """The scalars of `corrected_adam_update`."""
+        """Returns the scalars of `corrected_adam_update`."""
         power1, power2 = self._powers.last()
         scalars = {
             "lr": lr,
@@ -124,16 +124,17 @@ class Adam(FusedOptimizer):
         return scalars if self.use_amsgrad else {**scalars, "nesterov": self.use_nesterov}
 
     def after_step(self):
-        """Saves the powers of the betas."""
+        """Stores the powers of the betas."""
         self._powers.advance()
 
     def after_step_unless(self, flag):
-        """Counts the step and saves the powers on the GPU, unless `flag` there holds."""
+        """Increments the step count and stores the powers on the GPU, unless `flag` there is
+        true."""
         self._powers.advance_unless(flag, self._on_gpu(self.global_step))
 
     @property
     def target(self):
-        """Where row-sparse updates run; stored, the result is the same."""
+        """The device of row-sparse updates; stored, but without effect."""
         return self._target
 
     @target.setter
@@ -142,7 +143,7 @@ class Adam(FusedOptimizer):
 
 
 def _kinds(api, use_amsgrad, use_lazy=False, use_offload=False, **unknown):
-    """The two flags that Adam takes as keywords only."""
+    """Returns the two flags that Adam accepts as keywords only."""
     if unknown:
         raise KeyError(
             f"For '{api}', the keywords must be among 'use_lazy' and 'use_offload', but "
@@ -198,20 +199,20 @@ class AdamWeightDecay(FusedOptimizer):
         self._make_states()
 
     def scalars(self, lr):
-        """The scalars of `adam_weight_decay_update`."""
+        """Returns the scalars of `adam_weight_decay_update`."""
         return {"lr": lr, "beta1": self.beta1, "beta2": self.beta2, "eps": self.eps}
 
 
 @public("nn.AdamOffload")
 @documented
 class AdamOffload(FusedOptimizer):
-    """Adam that keeps its moments and its arithmetic on the host, to save GPU memory.
+    """Adam with moments and arithmetic on the host, to save GPU memory.
 
     m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g g;
     p = p - lr sqrt(1 - beta2 ** t) / (1 - beta1 ** t) m / (sqrt(v) + eps)
 
-    Each step one gradient goes to the host and one update comes back for each parameter, while the
-    host works on the next. It runs in both modes.
+    In each step, the gradient of each parameter is copied to the host and the update is copied
+    back, while the host works on the next parameter. It works in graph mode and in PyNative mode.
 
     Examples:
         >>> from mindspore_compat import nn
@@ -252,7 +253,7 @@ class AdamOffload(FusedOptimizer):
 
 
 def keep_on_host(optimizer):
-    """Moves the states of Adam to the host for good; its Plan then sends gradients and steps."""
+    """Moves the states of Adam to the host; its Plan then copies gradients there and steps back."""
     for attribute, _, _ in optimizer.states:
         for state in getattr(optimizer, attribute):
             state._array = arrays.to_host(state._array)

@@ -14,7 +14,7 @@ __all__ = ["AdaMax"]
 
 
 def corrected_adamax_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, power1):
-    """AdaMax with bias correction; the power is that of the last step."""
+    """Computes the AdaMax update with bias correction; the power is that of the previous step."""
     lr = lr / (1 - power1 * beta1)
     return adamax_update(xp, p, g, m, v, lr=lr, beta1=beta1, beta2=beta2, eps=eps)
 
@@ -22,13 +22,13 @@ def corrected_adamax_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, power1):
 @public("nn.AdaMax")
 @documented
 class AdaMax(FusedOptimizer):
-    """AdaMax optimizer: Adam with an infinity norm in place of the root mean square.
+    """AdaMax optimizer: Adam with an infinity norm instead of the root mean square.
 
     m = beta1 m + (1 - beta1) g;  v = max(beta2 v, abs(g));
     p = p - lr / (1 - beta1 ** t) m / (v + eps)
 
     Args:
-        beta2 (float): how slowly the largest gradient is forgotten.
+        beta2 (float): the decay rate of the largest gradient.
 
     Example:
         >>> import mindspore_compat as ms
@@ -59,7 +59,7 @@ class AdaMax(FusedOptimizer):
         self._make_states()
 
     def scalars(self, lr):
-        """The scalars of `corrected_adamax_update`."""
+        """Returns the scalars of `corrected_adamax_update`."""
         (power,) = self._powers.last()
         return {
             "lr": lr,
@@ -70,7 +70,7 @@ class AdaMax(FusedOptimizer):
         }
 
     def after_step(self):
-        """Saves the power of beta1."""
+        """Stores the power of beta1."""
         self._powers.advance()
 
     after_step_unless = Adam.after_step_unless

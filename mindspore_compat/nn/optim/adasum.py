@@ -1,8 +1,8 @@
 """The adaptive sum of the gradients of several processes.
 
-Two gradients are added so that what they share counts once: AdaSum(a, b) =
-(1 - a.b / (2 a.a)) a + (1 - a.b / (2 b.b)) b. Of equal gradients it is that gradient, of orthogonal
-ones their sum. More than two are combined in pairs. Source: Maleki et al., "Scaling Distributed
+Two gradients are added so that their common component counts once: AdaSum(a, b) = (1 - a.b / (2
+a.a)) a + (1 - a.b / (2 b.b)) b. For equal gradients this is the gradient itself, for orthogonal
+ones the sum. More than two are combined in pairs. Source: Maleki et al., "Scaling Distributed
 Training with Adaptive Summation", https://arxiv.org/abs/2006.02924.
 """
 
@@ -23,7 +23,7 @@ FEWEST = 16
 
 
 class _Wrapped(Cell):
-    """An optimizer whose steps several processes combine."""
+    """Base class: wraps an optimizer whose steps several processes combine."""
 
     @checked
     def __init__(self, optimizer: InstanceOf(Optimizer)):
@@ -37,7 +37,7 @@ class _Wrapped(Cell):
 
 @public("nn.AdaSumByGradWrapCell")
 class AdaSumByGradWrapCell(_Wrapped):
-    """Lets an optimizer use the adaptive sum (AdaSum) of the gradients of all processes.
+    """Passes the adaptive sum (AdaSum) of the gradients of all processes to an optimizer.
 
     Args:
         optimizer (Optimizer): the optimizer.
@@ -46,7 +46,7 @@ class AdaSumByGradWrapCell(_Wrapped):
         - **grads** (tuple[Tensor]) - the gradients of this process.
 
     Outputs:
-        What the optimizer returns.
+        The result of the optimizer.
 
     Raises:
         TypeError: if `optimizer` is not an Optimizer.
@@ -65,13 +65,13 @@ class AdaSumByGradWrapCell(_Wrapped):
     """
 
     def construct(self, grads):
-        """Lets the optimizer act on the sums."""
+        """Runs the optimizer on the adaptive sums of the gradients."""
         return self.optimizer(over_processes(grads))
 
 
 @public("nn.AdaSumByDeltaWeightWrapCell")
 class AdaSumByDeltaWeightWrapCell(_Wrapped):
-    """Replaces an optimizer's step by the adaptive sum (AdaSum) of the steps of all processes.
+    """Replaces an optimizer's update by the adaptive sum (AdaSum) of the updates of all processes.
 
     Args:
         optimizer (Optimizer): the optimizer.
@@ -80,7 +80,7 @@ class AdaSumByDeltaWeightWrapCell(_Wrapped):
         - **grads** (tuple[Tensor]) - the gradients of this process.
 
     Outputs:
-        What the optimizer returns.
+        The result of the optimizer.
 
     Raises:
         TypeError: if `optimizer` is not an Optimizer.
@@ -99,7 +99,8 @@ class AdaSumByDeltaWeightWrapCell(_Wrapped):
     """
 
     def construct(self, grads):
-        """Takes the step, and puts the sum of all processes' steps in its place."""
+        """Updates the parameters, then replaces the update by the adaptive sum over all
+        processes."""
         before = copies(self.parameters)
         result = self.optimizer(grads)
         combine_steps(self.parameters, before)
@@ -107,8 +108,8 @@ class AdaSumByDeltaWeightWrapCell(_Wrapped):
 
 
 def adaptive_sum(gradients):
-    """The adaptive sum of Tensors of one shape, computed in float32; their number is a power of
-    2."""
+    """Returns the adaptive sum of Tensors of one shape, computed in float32. Their number must be a
+    power of 2."""
     while len(gradients) > 1:
         pairs = zip(gradients[::2], gradients[1::2], strict=True)
         gradients = [_of_two(*pair) for pair in pairs]
@@ -123,15 +124,15 @@ def _of_two(a, b):
 
 
 def _factor(shared, own):
-    """1 - shared / (2 own), and 1 for a gradient of zeros."""
+    """Returns 1 - shared / (2 own), or 1 for a gradient of zeros."""
     return 1 - shared / (2 * ops.select(own > 0, own, ops.ones_like(own)))
 
 
 def over_processes(gradients):
-    """The adaptive sums of gradients over all processes.
+    """Returns the adaptive sums of gradients over all processes.
 
     Args:
-        gradients (tuple[Tensor]): those of this process.
+        gradients (tuple[Tensor]): the gradients of this process.
 
     Returns:
         tuple[Tensor].
@@ -146,7 +147,7 @@ def over_processes(gradients):
 
 
 def refusal():
-    """Why processes cannot combine their gradients this way, or None."""
+    """Returns why the processes cannot combine their gradients this way, or None if they can."""
     mode = config.get_auto_parallel_context("parallel_mode")
     if mode == "stand_alone":
         return "'parallel_mode' must not be 'stand_alone'"
@@ -161,16 +162,16 @@ def refusal():
 
 
 def copies(parameters):
-    """Copies of parameters, before an optimizer writes to them."""
+    """Copies the values of parameters before an optimizer updates them."""
     return [Tensor._wrap(parameter._array.copy()) for parameter in parameters]
 
 
 def combine_steps(parameters, before):
-    """Replaces the step of each process by the adaptive sum of the steps of all.
+    """Replaces the update of each process by the adaptive sum of the updates of all.
 
     Args:
-        parameters (Sequence[Parameter]): after the step of this process.
-        before (Sequence[Tensor]): what they were before it.
+        parameters (Sequence[Parameter]): the parameters after the update of this process.
+        before (Sequence[Tensor]): their values before it.
     """
     steps = [new - old for new, old in zip(parameters, before, strict=True)]
     for parameter, old, step in zip(parameters, before, over_processes(steps), strict=True):

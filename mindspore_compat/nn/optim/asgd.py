@@ -20,13 +20,13 @@ Finite = Float(gt=-inf, lt=inf)
 
 
 def gathered_asgd_update(xp, p, g, average, eta, mu, *, lambd, lr, steps):
-    """`asgd_update` after a number of steps, with what is saved for each parameter on a GPU."""
+    """Computes `asgd_update` after `steps` steps, with each parameter's saved values on a GPU."""
     first = xp.maximum(1 - steps, 0.0)
     return asgd_update(xp, p, g, average, lambd=lambd, eta=eta * (1 - first) + lr * first, mu=mu)
 
 
 def _next_sizes(xp, eta, mu, *, lambd, lr, steps, alpha, t0):
-    """The length of the next step, and its weight in the average."""
+    """Returns the length of the next step and its weight in the average."""
     step = steps + 1
     return lr / (1 + lambd * lr * step) ** alpha, 1 / xp.maximum(1.0, step - t0)
 
@@ -44,9 +44,9 @@ class ASGD(FusedOptimizer):
     eta = lr / (1 + lambd lr t) ** alpha and mu = 1 / max(1, t - t0).
 
     Args:
-        lambd (float): how fast steps shrink and parameters decay.
-        alpha (float): the power that steps shrink with.
-        t0 (float): the step from which on the average runs.
+        lambd (float): the weight decay, which also shrinks the steps.
+        alpha (float): the exponent with which the steps shrink.
+        t0 (float): the step from which on parameters are averaged.
 
     Outputs:
         bool, True.
@@ -82,7 +82,7 @@ class ASGD(FusedOptimizer):
         self._make_states()
 
     def _plan_over(self, kinds):
-        """Every parameter is a setting of its own: its `eta` and `mu` are saved with it."""
+        """Makes every parameter a separate setting, because each stores its own `eta` and `mu`."""
         return Plan(self.parameters, kinds, list(range(self.param_length)))
 
     def _scalars_of(self, plan):
@@ -102,7 +102,7 @@ class ASGD(FusedOptimizer):
         return scalars
 
     def after_step(self):
-        """Saves the length of the next step, and its weight in the average."""
+        """Stores the length of the next step and its weight in the average."""
         step = int(self.global_step._array[0]) + 1
         for rate, eta, mu in zip(self._rate_numbers(), self.eta, self.mu, strict=True):
             eta._array[...] = rate / (1 + self.lambd * rate * step) ** self.alpha
@@ -123,11 +123,11 @@ class ASGD(FusedOptimizer):
         return True
 
     def scalars(self, lr):
-        """The scalars of `gathered_asgd_update`."""
+        """Returns the scalars of `gathered_asgd_update`."""
         return {"lambd": self.lambd, "lr": lr, "steps": self._step_count()}
 
     def _update_on_gpu(self, grads):
-        """Updates all parameters that share a learning rate and a decay by one kernel."""
+        """Updates all parameters that share a learning rate and a decay in one kernel."""
         plan = self._gathered
         if plan is None or plan.states[0] is not self.ax:
             plan = self._gathered = super()._plan_over([self.ax])
@@ -152,6 +152,7 @@ class ASGD(FusedOptimizer):
             self.after_step_unless(self._skip)
 
     def _own(self, scalars):
-        """The scalars of `_next_sizes` among those of an update, and this optimizer's own."""
+        """Returns the scalars of `_next_sizes`: three of those of an update, and this optimizer's
+        own."""
         shared = {name: scalars[name] for name in ("lambd", "lr", "steps")}
         return {**shared, "alpha": self.alpha, "t0": self.t0}

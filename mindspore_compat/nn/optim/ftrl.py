@@ -17,17 +17,17 @@ AtLeast = Float(ge=0.0, lt=inf)
 @public("nn.FTRL")
 @documented
 class FTRL(FusedOptimizer):
-    """FTRL optimizer (follow the regularized leader): solves for the parameter from a linear sum.
+    """FTRL optimizer (follow the regularized leader), with L1 and L2 penalties.
 
     m' = m + g g;  u = u + g - (m' ** -lr_power - m ** -lr_power) / lr p;
     p = (sign(u) l1 - u) / (m' ** -lr_power / lr + 2 l2) where abs(u) > l1, else 0
 
     Args:
-        params (Union[list[Parameter], list[dict]]): what to train, see `Optimizer`; groups
-            cannot have learning rates of their own.
-        initial_accum (float): where the sum of squares starts.
+        params (Union[list[Parameter], list[dict]]): the parameters to train, see `Optimizer`;
+            groups cannot have their own learning rates.
+        initial_accum (float): the initial value of the sum of squares.
         learning_rate (float): the learning rate; it cannot change with the step.
-        lr_power (float): minus the power of the sum of squares that the steps shrink with.
+        lr_power (float): the exponent -lr_power of the sum of squares divides the steps.
 
     Raises:
         ValueError: if a group has a learning rate.
@@ -68,7 +68,7 @@ class FTRL(FusedOptimizer):
         self._make_states()
 
     def scalars(self, lr):
-        """The scalars of `ftrl_update`."""
+        """Returns the scalars of `ftrl_update`."""
         return {"lr": lr, "lr_power": self.lr_power, "l1": self.l1, "l2": self.l2}
 
     target = Adam.target

@@ -16,7 +16,7 @@ __all__ = ["Lamb"]
 
 
 def corrected_lamb_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, steps, decay):
-    """Lamb with bias correction after a number of steps."""
+    """Computes the LAMB update with bias correction after `steps` steps."""
     correct1, correct2 = _corrections(beta1, beta2, steps)
     return lamb_update(
         xp,
@@ -35,7 +35,7 @@ def corrected_lamb_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, steps, decay
 
 
 def _corrections(beta1, beta2, steps):
-    """What the averages are multiplied by in the step after `steps` steps."""
+    """Returns the bias corrections, factors of the averages, for the step after `steps` steps."""
     step = steps + 1
     return 1 / (1 - beta1**step), 1 / (1 - beta2**step)
 
@@ -82,7 +82,7 @@ class Lamb(FusedOptimizer):
         self._plan.update_whole = WHOLE
 
     def scalars(self, lr):
-        """The scalars of a row."""
+        """Returns the scalars of the update of one parameter."""
         return {
             "lr": lr,
             "beta1": self.beta1,
@@ -92,7 +92,7 @@ class Lamb(FusedOptimizer):
         }
 
     def can_skip(self, gradients):
-        """True if one kernel updates all parameters, and so can look at a flag first."""
+        """Returns True if one kernel updates all parameters, so that it can check a flag first."""
         kinds = (self.parameters, gradients, self.moments1, self.moments2)
         return super().can_skip(gradients) and kernels_take(
             [[tensor._array for tensor in row] for row in zip(*kinds, strict=True)]

@@ -19,7 +19,7 @@ WHOLE = whole(lars_gradient, reads=("p", "g"))
 
 
 def _unscale(xp, out, g, *, unscale):
-    """A gradient divided by the loss scale."""
+    """Divides a gradient by the loss scale."""
     return (g * unscale,)
 
 
@@ -28,27 +28,27 @@ UNSCALED = fuse(_unscale)
 
 @public("nn.LARS")
 class LARS(Optimizer):
-    """Layer-wise adaptive rate scaling (LARS) of the gradients for another optimizer.
+    """Layer-wise adaptive rate scaling (LARS): scales gradients for another optimizer.
 
-    For each parameter that `lars_filter` accepts
-    ratio = coefficient norm(w) / (norm(g) + decay norm(w) + epsilon), and 1 where a norm is 0;
-    with `use_clip` the ratio is divided by the learning rate and at most 1; the gradient becomes
-    ratio (g + decay w). Other gradients stay. Weight decay and loss scale are those of the inner
-    optimizer, which from now on applies neither; its learning rates stay with it.
+    For each parameter w that `lars_filter` accepts,
+    ratio = coefficient norm(w) / (norm(g) + decay norm(w) + epsilon), or 1 if a norm is 0.
+    With `use_clip` the ratio is divided by the learning rate and limited to 1. The gradient becomes
+    ratio (g + decay w). Other gradients stay unchanged. Weight decay and loss scale are those of
+    the inner optimizer, which then applies neither; it keeps its learning rates.
 
     Args:
         optimizer (Optimizer): the inner optimizer.
         epsilon (float): added to the denominator.
         coefficient (float): the trust coefficient.
-        use_clip (bool): whether to bound the step by the inner optimizer's own.
-        lars_filter (function): returns whether a parameter's gradient is scaled.
+        use_clip (bool): whether to limit the ratio to the inner optimizer's learning rate.
+        lars_filter (function): takes a parameter and returns whether to scale its gradient.
 
     Inputs:
         - **gradients** (tuple[Tensor]) - the gradients of the inner optimizer's parameters, in
           their order and shapes.
 
     Outputs:
-        what the inner optimizer returns.
+        The result of the inner optimizer.
 
     Raises:
         TypeError: if `optimizer` is not an Optimizer.
@@ -114,7 +114,7 @@ class LARS(Optimizer):
         inner.reciprocal_scale = Tensor(1.0)
 
     def get_lr(self):
-        """The learning rate of the inner optimizer."""
+        """Returns the learning rate of the inner optimizer."""
         return self.opt.get_lr()
 
     def construct(self, gradients):
@@ -131,13 +131,14 @@ class LARS(Optimizer):
         return self.opt(tensors) if self._skip is None else self.opt.skipping(self._skip, tensors)
 
     def can_skip(self, gradients):
-        """True if the inner optimizer's `skipping` takes these gradients."""
+        """Returns True if the inner optimizer's `skipping` can take these gradients."""
         return getattr(self.opt, "can_skip", lambda _: False)(gradients)
 
     skipping = FusedOptimizer.skipping
 
     def _scale(self, grads):
-        """The gradients for the inner optimizer; on a GPU a few kernels scale all of them."""
+        """Returns the gradients for the inner optimizer; on a GPU a few kernels scale all of
+        them."""
         rates = self._rate_numbers() if self.use_clip else [None] * len(grads)
         unscale = 1.0 / self.loss_scale if self.need_scale else None
         results, together, plain = [], {}, []

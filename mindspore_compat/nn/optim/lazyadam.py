@@ -10,7 +10,7 @@ from .adam import ADAM, Above, Adam, Beta
 
 __all__ = ["LazyAdam"]
 
-StrictDecay = Number(ge=0.0, lt=inf) | CellOf  # without the bools that other optimizers take
+StrictDecay = Number(ge=0.0, lt=inf) | CellOf  # without bools, which other optimizers accept
 
 
 @public("nn.LazyAdam")

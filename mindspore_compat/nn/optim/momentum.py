@@ -22,7 +22,7 @@ class Momentum(FusedOptimizer):
     v = momentum * v + g;  p = p - lr * v, or p - lr * (g + momentum * v) with `use_nesterov`.
 
     Args:
-        use_nesterov (bool): whether to look one step ahead.
+        use_nesterov (bool): whether to use Nesterov momentum.
 
     Examples:
         >>> from mindspore_compat import nn
@@ -52,5 +52,5 @@ class Momentum(FusedOptimizer):
         self._make_states()
 
     def scalars(self, lr):
-        """The scalars of `momentum_update`."""
+        """Returns the scalars of `momentum_update`."""
         return {"lr": lr, "momentum": as_number(self.momentum), "nesterov": self.use_nesterov}

@@ -1,10 +1,10 @@
 """Optimizer: the base class of all optimizers, of this package and of users.
 
-Here: the attributes that subclasses rely on, the learning rate and weight decay of a step, and the
-gradient-in, gradient-out links (weight decay, centralisation, unscaling). An optimizer of this
-package gets its `construct` from `FusedOptimizer` of _fused.py, where the links are part of the
-same pass. Reading groups is in _groups.py, learning rates in _rates.py, the sweep over parameters
-in _step.py.
+Defined here: the attributes that subclasses rely on, the learning rate and weight decay of a step,
+and the links, each of which takes gradients and returns gradients (weight decay, centralisation,
+unscaling). An optimizer of this package inherits its `construct` from `FusedOptimizer` in
+_fused.py, where the links are part of the same pass. Groups are read in _groups.py, learning rates
+in _rates.py; _step.py traverses the parameters.
 """
 
 import functools
@@ -42,8 +42,8 @@ __all__ = ["Optimizer"]
 
 
 def opt_init_args_register(function):
-    """Decorates `__init__` of an optimizer, whose arguments are stored as `init_params` (the
-    parameters), `init_learning_rate` and `init_args` (all others).
+    """Decorates `__init__` of an optimizer: stores its arguments as `init_params` (the parameters),
+    `init_learning_rate` and `init_args` (all others).
     """
     signature = inspect.signature(function)
 
@@ -62,21 +62,21 @@ def opt_init_args_register(function):
 
 @public("nn.Optimizer")
 class Optimizer(Cell):
-    """Base class of optimizers: takes the parameters; subclasses define `construct(gradients)`.
+    """Base class of optimizers: stores the parameters; subclasses define `construct(gradients)`.
 
     Parameters may be grouped; each group may have its own learning rate, weight decay and gradient
-    centralisation. Without groups, weight decay goes to parameters whose name holds neither 'beta'
-    nor 'gamma'.
+    centralisation. Without groups, weight decay applies to parameters whose name contains neither
+    'beta' nor 'gamma'.
 
     Args:
         learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): a number or 0-d
             Tensor for a fixed learning rate; a value per step in an iterable or 1-d Tensor; or a
             schedule, which is called with the step.
-        parameters (Union[list[Parameter], list[dict]]): what to train. A dict has the keys `params`
-            and, optionally, `lr`, `weight_decay` and `grad_centralization`; one with `order_params`
-            alone gives the order of the update.
+        parameters (Union[list[Parameter], list[dict]]): the parameters to train. A dict has the key
+            `params` and, optionally, `lr`, `weight_decay` and `grad_centralization`; a dict with
+            only `order_params` sets the order of the update.
         weight_decay (Union[float, int, Cell]): the weight decay; a Cell is called with the step.
-        loss_scale (float): what gradients have been multiplied by.
+        loss_scale (float): the factor by which gradients have been multiplied.
 
     Raises:
         KeyError: if a group has an unknown key.
@@ -100,7 +100,7 @@ class Optimizer(Cell):
     param_rank = None
     skip_auto_parallel_compile = True
     _cell_updates = True
-    _skip = None  # a flag on the GPU: whether the step that is taken is left out
+    _skip = None  # a flag on the GPU: whether this step is skipped
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
@@ -138,22 +138,22 @@ class Optimizer(Cell):
         self._unique = True
         self._target = config.device_target
 
-    # What subclasses map over gradients with; made when first used.
+    # Functions that subclasses map over gradients; created on first use.
     hyper_map = functools.cached_property(lambda self: ops.HyperMap())
     hyper_map_reverse = functools.cached_property(lambda self: ops.HyperMap(reverse=True))
     map_ = functools.cached_property(lambda self: ops.Map())
     map_reverse = functools.cached_property(lambda self: ops.Map(reverse=True))
 
-    # What optimizers that scripts of releases 1.x define read: weight decay as Tensors, and which
-    # parameters lie on a server or in a cache; neither exists here.
+    # Attributes that optimizers in scripts of releases 1.x read: weight decay as Tensors, and flags
+    # for parameters on a server or in a cache, which do not exist here.
     weight_decay_tensor = functools.cached_property(lambda self: self.get_weight_decay())
     weight_decay_tensor_tuple = functools.cached_property(lambda self: self.get_weight_decay())
     ps_parameters = functools.cached_property(lambda self: (False,) * self.param_length)
     cache_enable = functools.cached_property(lambda self: (False,) * self.param_length)
 
     def __call__(self, *args, **kwargs):
-        """Updates the parameters. Where the count of steps lies on a GPU, or has to since the step
-        is captured, no number is asked of the GPU."""
+        """Updates the parameters. If the step count is on a GPU, or has to be there because the
+        step is being captured, no number is read from the GPU."""
         captured = current.running()
         current.note_training()
         if captured is not None and captured.apart is not None:
@@ -171,19 +171,20 @@ class Optimizer(Cell):
         return super().__call__(*args, **kwargs)
 
     def _works_on_host(self, gradients):
-        """True if the step, given these arguments, is work of the host in between two parts of
-        a GPU's, which change parameters in place."""
+        """Returns True if this step is host work between two parts of captured GPU work, and
+        changes parameters in place."""
         return False
 
     def _can_skip(self, gradients):
-        """True if the optimizer has `skipping`, and that takes these gradients."""
+        """Returns True if the optimizer has `skipping` and it can take these gradients."""
         can_skip = getattr(self, "can_skip", None)
         return can_skip is not None and can_skip(gradients)
 
-    # What the constructor keeps -------------------------------------------------------------------
+    # Values stored by the constructor -------------------------------------------------------------
 
     def _make_rates(self, settings, learning_rate):
-        """The learning rate of each parameter; parameters that share one share the object."""
+        """Returns the learning rate of each parameter; parameters with the same one share the
+        object."""
         api = type(self).__name__
         by_group = {}
         for setting in settings:
@@ -242,7 +243,8 @@ class Optimizer(Cell):
         self._assigned_decay = (self.weight_decay,)
 
     def _follow_decay(self):
-        """Takes over a `weight_decay` that has been assigned since; it includes the loss scale."""
+        """Applies a `weight_decay` that was assigned after construction; it includes the loss
+        scale."""
         assigned = self.weight_decay
         if self.is_group or assigned is self._assigned_decay[0]:
             return
@@ -252,7 +254,7 @@ class Optimizer(Cell):
         self._assigned_decay = (assigned,)
 
     def _scaled_decay(self, decay):
-        """A decay for gradients that are still multiplied by the loss scale."""
+        """Multiplies a decay by the loss scale, for gradients that are still multiplied by it."""
         if isinstance(decay, Cell):
             return _WrappedWeightDecay(decay, self.loss_scale)
         return float(decay) * self.loss_scale
@@ -270,17 +272,16 @@ class Optimizer(Cell):
         self.optim_filter = (True,) * len(parameters)
 
     def _is_dynamic_lr_or_weight_decay(self):
-        """Whether a learning rate or a weight decay changes with the step."""
+        """Returns whether a learning rate or a weight decay changes with the step."""
         return self.dynamic_lr or self.dynamic_weight_decay
 
     # The step's learning rate and weight decay ----------------------------------------------------
 
     def get_lr(self):
-        """The learning rate of the current step.
+        """Returns the learning rate of the current step.
 
         Returns:
-            Union[Parameter, Tensor], or with learning rates by group a tuple with one for each
-            parameter.
+            Union[Parameter, Tensor]; if groups have learning rates, a tuple with one per parameter.
         """
         if not self.dynamic_lr:
             return self.learning_rate
@@ -290,10 +291,10 @@ class Optimizer(Cell):
         return rates[id(self._rates[0])]
 
     def get_weight_decay(self):
-        """The weight decay of the current step, multiplied by the loss scale.
+        """Returns the weight decay of the current step, multiplied by the loss scale.
 
         Returns:
-            Tensor, or with groups a tuple with one for each parameter.
+            Tensor; with groups, a tuple with one per parameter.
         """
         if not self.is_group:
             return _decay_now(self.weight_decay, self.global_step)
@@ -301,14 +302,14 @@ class Optimizer(Cell):
         return tuple(decays[id(decay)] for decay in self.weight_decay)
 
     def get_lr_parameter(self, param):
-        """The learning rate that trains a parameter.
+        """Returns the learning rate of a parameter.
 
         Args:
             param (Union[Parameter, list[Parameter]]): one parameter or several.
 
         Returns:
-            Parameter, or the LearningRateSchedule where the learning rate changes; a list for a
-            list.
+            Parameter, or the LearningRateSchedule if the learning rate changes; a list of them for
+            a list.
 
         Raises:
             TypeError: if `param` is neither a Parameter nor a list of them.
@@ -329,7 +330,7 @@ class Optimizer(Cell):
         )
 
     def _rate_numbers(self):
-        """The learning rate of the step for each parameter, as floats."""
+        """Returns the learning rate of the step for each parameter, as floats."""
         distinct = {id(rate): rate for rate in self._rates}
         captured = current.running()
         numbers = {
@@ -343,8 +344,8 @@ class Optimizer(Cell):
         return [numbers[id(rate)] for rate in self._rates]
 
     def _as_scalar(self, tensor):
-        """The only element of a Tensor as a float, for which a GPU is waited for; in a step that
-        may be skipped what is on the GPU, as it is."""
+        """Returns the only element of a Tensor as a float, which waits for a GPU; in a step that
+        may be skipped, returns an array on the GPU unchanged."""
         if self._skip is None:
             return as_number(tensor)
         captured = current.running()
@@ -353,7 +354,7 @@ class Optimizer(Cell):
         return captured.number(tensor)
 
     def _decay_numbers(self):
-        """The weight decay of the step for each parameter, without loss scale; None for none."""
+        """Returns the weight decay of each parameter without the loss scale; None for no decay."""
         self._follow_decay()
         if not self.exec_weight_decay:
             return [None] * len(self._decays)
@@ -413,8 +414,8 @@ class Optimizer(Cell):
         return tuple(results)
 
     def gradients_centralization(self, gradients):
-        """Centralizes the gradients of convolutions, in groups that ask for it: subtracts their
-        mean over all axes but the output channels.
+        """Centralizes the gradients of convolutions in groups that request it: subtracts their mean
+        over all axes except the output channels.
 
         Args:
             gradients (tuple[Tensor]): one gradient for each parameter.
@@ -432,7 +433,7 @@ class Optimizer(Cell):
         )
 
     def flatten_gradients(self, gradients):
-        """The gradients as they are: parameters are not flattened here.
+        """Returns the gradients unchanged: parameters are not flattened here.
 
         Args:
             gradients (tuple[Tensor]): one gradient for each parameter.
@@ -443,10 +444,10 @@ class Optimizer(Cell):
         return gradients
 
     def broadcast_params(self, optim_result):
-        """The parameters after an update; every process updates all of its own here.
+        """Returns the parameters after an update; here every process updates all of its own.
 
         Args:
-            optim_result (bool): the result of the update, which so comes first.
+            optim_result (bool): the result of the update; taking it orders the update first.
 
         Returns:
             tuple[Parameter].
@@ -454,7 +455,7 @@ class Optimizer(Cell):
         return self.parameters
 
     def _grad_sparse_indices_deduplicate(self, gradients):
-        """The gradients as they are: equal rows are summed by the update itself."""
+        """Returns the gradients unchanged: the update itself sums equal rows."""
         return gradients
 
     # Settings of the original's sparse updates ----------------------------------------------------
@@ -472,7 +473,7 @@ class Optimizer(Cell):
 
     @property
     def target(self):
-        """Where sparse updates run, "CPU", "GPU" or "Ascend"; stored, the result is the same."""
+        """The device of sparse updates, "CPU", "GPU" or "Ascend"; stored, but without effect."""
         return self._target
 
     @target.setter
@@ -491,7 +492,7 @@ class Optimizer(Cell):
         self._target = value
 
     def construct(self, gradients):
-        """Updates the parameters; every optimizer defines its own.
+        """Updates the parameters; every optimizer defines it.
 
         Args:
             gradients (tuple[Tensor]): one gradient for each parameter, in the order of
@@ -505,7 +506,7 @@ def _as_decay(decay):
 
 
 def _rate_now(rate, global_step):
-    """A learning rate as a 0-d Tensor, or the Parameter that holds it."""
+    """Returns a learning rate as a 0-d Tensor, or the Parameter that stores it."""
     if isinstance(rate, Parameter):
         return rate
     value = rate(global_step)
@@ -517,5 +518,5 @@ def _decay_now(decay, global_step):
 
 
 def _is_kernel(array):
-    """True for the shape of a convolution's weight."""
+    """Returns True for a shape of at least 3 axes, that of a convolution's weight."""
     return array.ndim >= 3

@@ -23,7 +23,7 @@ class ProximalAdagrad(FusedOptimizer):
     p = sign(w) max(abs(w) - r l1, 0) / (1 + r l2)
 
     Args:
-        accum (float): where the sum of squares starts.
+        accum (float): the initial value of the sum of squares.
 
     Example:
         >>> import mindspore_compat as ms
@@ -57,7 +57,7 @@ class ProximalAdagrad(FusedOptimizer):
         self._make_states()
 
     def scalars(self, lr):
-        """The scalars of `proximal_adagrad_update`."""
+        """Returns the scalars of `proximal_adagrad_update`."""
         return {"lr": lr, "l1": self.l1, "l2": self.l2}
 
     target = Adam.target

@@ -1,4 +1,4 @@
-"""RMSProp: gradients over the root of their running mean square."""
+"""RMSProp: divides gradients by the root of their running mean square."""
 
 from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
@@ -21,17 +21,17 @@ CENTERED = fuse(centered_rmsprop_update, link=unscaled)
 @without_effect("nn.RMSProp(use_locking)")
 @documented
 class RMSProp(FusedOptimizer):
-    """RMSProp optimizer: gradients over the root of their running mean square.
+    """RMSProp optimizer: divides gradients by the root of their running mean square.
 
     s = decay s + (1 - decay) g g;  m = momentum m + lr g / sqrt(s + epsilon);  p = p - m.
-    With `centered` s is lessened by the square of the running mean gradient.
+    With `centered`, the square of the running mean gradient is subtracted from s.
 
     Args:
-        decay (float): how slowly the averages change.
-        momentum (float): how much of the last step stays.
+        decay (float): the decay rate of the averages.
+        momentum (float): the factor of the previous update that is added to the new one.
         epsilon (float): added under the root.
-        use_locking (bool): whether an update locks its Parameter; two threads never run one.
-        centered (bool): whether to divide by the root of the variance.
+        use_locking (bool): accepted; two threads never update one Parameter at once.
+        centered (bool): whether to divide by the root of the variance instead.
 
     Example:
         >>> import mindspore_compat as ms
@@ -67,5 +67,5 @@ class RMSProp(FusedOptimizer):
         self._make_states()
 
     def scalars(self, lr):
-        """The scalars of `rmsprop_update`."""
+        """Returns the scalars of `rmsprop_update`."""
         return {"lr": lr, "rho": self.decay, "momentum": self.momentum, "eps": self.epsilon}

@@ -1,4 +1,4 @@
-"""Rprop: resilient backpropagation, steps by the sign of the gradient."""
+"""Rprop: resilient backpropagation, which uses only the signs of gradients."""
 
 from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
@@ -14,7 +14,7 @@ Pair = TupleOf(Float(gt=-inf, lt=inf), length=2)
 
 
 def counted_rprop_update(xp, p, g, previous, size, *, steps, lr, **scalars):
-    """Rprop after a number of steps that may lie on a GPU."""
+    """Computes the Rprop update after `steps` steps; the count may be on a GPU."""
     first = xp.maximum(1 - steps, 0.0)
     size = size * (1 - first) + lr * first
     return rprop_update(xp, p, g, previous, size, lr=lr, first=False, **scalars)
@@ -27,16 +27,17 @@ COUNTED = fuse(counted_rprop_update, link=unscaled)
 @public("nn.Rprop")
 @documented
 class Rprop(FusedOptimizer):
-    """Resilient backpropagation (Rprop): steps by the sign of the gradient, sized per element.
+    """Resilient backpropagation (Rprop): steps by the sign of the gradient, with a length per
+    element.
 
-    A length grows where the gradient kept its sign and shrinks where it changed; after a change the
-    element rests for one step. The first step is as long as the learning rate.
+    A length grows where the gradient keeps its sign, and shrinks where the sign changes; after a
+    change the element rests for one step. The first length is the learning rate.
 
     Args:
         learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): the length of the
             first step.
-        etas (tuple[float, float]): what a length is multiplied by when the sign changed, between 0
-            and 1, and when it stayed, above 1.
+        etas (tuple[float, float]): the factors of a length after a sign change (between 0 and 1)
+            and without one (above 1).
         step_sizes (tuple[float, float]): the shortest and the longest step.
 
     Outputs:
@@ -76,7 +77,7 @@ class Rprop(FusedOptimizer):
         self._make_states()
 
     def scalars(self, lr):
-        """The scalars of `rprop_update`, or of `counted_rprop_update`."""
+        """Returns the scalars of `rprop_update`, or of `counted_rprop_update`."""
         steps = self._step_count()
         return {
             "lr": lr,

@@ -20,7 +20,7 @@ WITH_MOMENTUM = fuse(sgd_update, link=unscaled)
 
 
 def _sgd_update_noted(xp, p, g, accum, stat, **scalars):
-    """`sgd_update` that also notes in `stat` that a step has been taken."""
+    """Computes `sgd_update`, and records in `stat` that a step has been taken."""
     p, accum, _ = sgd_update(xp, p, g, accum, stat, **scalars)
     return p, accum, stat * 0
 
@@ -37,9 +37,9 @@ class SGD(FusedOptimizer):
     p = p - lr * v, or p - lr * (g + momentum * v) with `nesterov`.
 
     Args:
-        dampening (float): how much of a gradient is left out of the accumulated one.
+        dampening (float): the share of a gradient that does not enter the momentum.
         weight_decay (Union[float, int]): the weight decay; it cannot change with the step.
-        nesterov (bool): whether to look one step ahead; needs momentum and no dampening.
+        nesterov (bool): whether to use Nesterov momentum; needs momentum and no dampening.
 
     Examples:
         >>> from mindspore_compat import nn
@@ -84,7 +84,7 @@ class SGD(FusedOptimizer):
         self._plans = {True: (self._plan_over([]), PLAIN), False: (self._plan, WITH_MOMENTUM)}
 
     def scalars(self, lr):
-        """The scalars of `sgd_update`, or of `plain_update` without momentum."""
+        """Returns the scalars of `sgd_update`, or of `plain_update` without momentum."""
         momentum = as_number(self.momentum)
         if momentum == 0:
             return {"lr": lr}
@@ -92,7 +92,7 @@ class SGD(FusedOptimizer):
         return {"lr": lr, "momentum": momentum, "dampening": dampening, "nesterov": self.nesterov}
 
     def construct(self, gradients):
-        """Updates the parameters; without momentum the states stay as they are.
+        """Updates the parameters; without momentum the states do not change.
 
         Args:
             gradients (tuple[Tensor]): one gradient for each parameter, in the order of
@@ -107,7 +107,7 @@ class SGD(FusedOptimizer):
         return super().construct(gradients)
 
     def after_step(self):
-        """Notes that the first step has been taken."""
+        """Records that the first step has been taken."""
         if self.update is WITH_MOMENTUM and not self.dampening and not self.global_step._array[0]:
             for stat in self.stat:
                 stat._array[...] = 0

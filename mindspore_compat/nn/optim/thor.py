@@ -1,8 +1,8 @@
-"""THOR: momentum on gradients that are multiplied by the inverses of two factors of each layer.
+"""THOR: momentum on gradients that are multiplied by the inverses of two factors per layer.
 
-`thor(net, ...)` replaces layers of the network by those of layer/thor_layer.py, which gather the
-factors, and returns the optimizer. Here the factors are damped, inverted and applied; what is left
-is Momentum. The flag `thor` says which steps are second-order steps, see train/train_thor.
+`thor(net, ...)` replaces layers of the network by those of layer/thor_layer.py, which collect the
+factors, and returns the optimizer. This file damps, inverts and applies the factors; the rest is
+Momentum. The flag `thor` marks second-order steps, see train/train_thor.
 """
 
 import math
@@ -54,12 +54,12 @@ DIVIDED = ("data_parallel", "hybrid_parallel")
 
 
 def _all(parameter):
-    """The default of `decay_filter`: every parameter decays."""
+    """Default of `decay_filter`: every parameter decays."""
     return parameter.name not in []
 
 
 class _Layer:
-    """A second-order layer: its factors, their inverses, and what they do to a gradient."""
+    """A second-order layer: its factors, their inverses, and how they transform a gradient."""
 
     def __init__(self, cell, number):
         self.cell = cell
@@ -69,7 +69,7 @@ class _Layer:
         shape_a = (size_a,) if self.is_table else shape_of(size_a)
         self.a = _matrix(f"matrix_a_inv_{number}", shape_a)
         self.g = _matrix(f"matrix_g_inv_{number}", shape_of(size_g))
-        self._warned = set()  # the inverses whose additional damping has been logged
+        self._warned = set()  # names of inverses whose additional damping has been logged
 
     @property
     def weight(self):
@@ -77,7 +77,7 @@ class _Layer:
         return self.cell.embedding_table if self.is_table else self.cell.weight
 
     def invert(self, a, g, damping, batch):
-        """The inverses of the two factors, damped; `a` and `g` are as the layer gathered them."""
+        """Damps and inverts the two factors `a` and `g` that the layer collected."""
         shift = math.sqrt(damping / float(self.positions()))
         inverse_g = self._inverse(self.g, g, shift)
         if self.is_table:
@@ -85,11 +85,11 @@ class _Layer:
         return self._inverse(self.a, a, shift), inverse_g
 
     def inverse_counts(self, a, shift, batch):
-        """The inverse of a table's factor, which is diagonal."""
+        """Inverts the diagonal factor of an embedding table."""
         return 1 / (a / batch + shift)
 
     def _inverse(self, parameter, factor, shift):
-        """The inverse of a factor; says once where it took more damping than was asked for."""
+        """Inverts a factor; logs once if it needed more damping than requested."""
         inverse, damping = inverse_blocks(factor, shift)
         if damping != shift and parameter.name not in self._warned:
             self._warned.add(parameter.name)
@@ -101,19 +101,20 @@ class _Layer:
         return inverse
 
     def positions(self):
-        """The number of positions of a convolution's output, where it lies; 1 for other layers."""
+        """Returns the number of positions of a convolution's output, a number or a GPU array; else
+        1."""
         if not self.is_conv:
             return 1.0
         return arrays.number_of(self.cell.a_normalizer._array)
 
     def factors(self, gradient, a, g):
-        """The three matrices whose product is the gradient times both inverses."""
+        """Returns the three matrices whose product is the gradient multiplied by both inverses."""
         g = g / self.positions() if self.is_conv else g
         return g, gradient.reshape(gradient.shape[0], -1), a
 
 
 def _root(xp, damping):
-    """The root of a damping, for arrays of float32."""
+    """Returns the square root of a damping, as a float or in float32."""
     if isinstance(damping, float):
         return math.sqrt(damping)
     return xp.cast(xp.sqrt(damping), "float32")
@@ -124,13 +125,13 @@ def _matrix(name, shape):
 
 
 class ThorGpu(FusedOptimizer):
-    """The optimizer that `thor` returns; its arguments are those of `thor`."""
+    """The optimizer that `thor` returns; see there for its arguments."""
 
     update = fuse(momentum_update)
     links = False
     skips = True
     states = (("moments", "moments", "zeros"),)
-    sens_scale = None  # by what a training step multiplied this loss, if the step passes it
+    sens_scale = None  # the factor of the loss, if the training step passes it
 
     def __init__(
         self,
@@ -170,7 +171,7 @@ class ThorGpu(FusedOptimizer):
         self._make_reducers()
 
     def _find_layers(self, net):
-        """Notes which parameters belong to second-order layers and which to layer norms."""
+        """Records which parameters belong to second-order layers and which to layer norms."""
         cells = [cell for _, cell in net.cells_and_names()]
         trained = {id(parameter): index for index, parameter in enumerate(self.parameters)}
         layers = [cell for cell in cells if isinstance(cell, LAYERS)]
@@ -194,7 +195,8 @@ class ThorGpu(FusedOptimizer):
         self.g_normalizer = ParameterTuple(cell.g_normalizer for cell in convolutions)
 
     def _make_reducers(self):
-        """The averaging of factors over processes, in the groups that `split_indices` ends."""
+        """Creates the reducers that average factors over processes, in groups that end at
+        `split_indices`."""
         self.parallel_mode = get_auto_parallel_context("parallel_mode")
         self.is_distributed = self.parallel_mode in DIVIDED and get_group_size() > 1
         self._groups = []
@@ -205,11 +207,11 @@ class ThorGpu(FusedOptimizer):
             self._groups = [slice(start, end + 1) for start, end in zip(starts, ends, strict=False)]
 
     def get_frequency(self):
-        """The number of steps from one update of factors and inverses to the next."""
+        """Returns the number of steps between two updates of the factors and inverses."""
         return self.frequency
 
     def scalars(self, lr):
-        """The scalars of `momentum_update`."""
+        """Returns the scalars of `momentum_update`."""
         return {"lr": lr, "momentum": as_number(self.momentum), "nesterov": self.use_nesterov}
 
     def _scalars_of(self, plan):
@@ -217,7 +219,7 @@ class ThorGpu(FusedOptimizer):
         return {setting: self.scalars(rate) for setting, rate in rates}
 
     def _gradient_arrays(self, gradients):
-        """The gradients as Momentum gets them; fresh inverses are stored once all has gone well."""
+        """Returns the gradients for Momentum; new inverses are stored once all are computed."""
         grads = super()._gradient_arrays(gradients)
         damping = self._damping_now()
         inverses = self._inverses(damping)
@@ -229,7 +231,7 @@ class ThorGpu(FusedOptimizer):
         return results
 
     def _damping_now(self):
-        """The damping of this step: a float, or an array of the GPU in one that may be skipped."""
+        """Returns the damping of this step: a float, or a GPU array if the step may be skipped."""
         if self._skip is not None:
             self._on_gpu(self.cov_step)
         step, last = self._as_scalar(self.cov_step), self._dampings.size - 1
@@ -241,13 +243,14 @@ class ThorGpu(FusedOptimizer):
         return xp.take(self._dampings_on_gpu, xp.minimum(step, last))
 
     def _new_value(self, parameter, new):
-        """What a Parameter holds after this step."""
+        """Returns the value of a Parameter after this step, which is the old one if the step is
+        skipped."""
         if self._skip is None:
             return new
         return arrays.space_of(new).where(self._skip, self._on_gpu(parameter), new)
 
     def _inverses(self, damping):
-        """The inverses of this step by layer: fresh in a second-order step, else those stored."""
+        """Returns the inverses by layer: new ones in a second-order step, else the stored ones."""
         if not self.thor:
             return {layer: (layer.a._array, layer.g._array) for layer in self._layers}
         factors_a = [cell_matrix._array for cell_matrix in self.matrix_a_cov]
@@ -264,8 +267,8 @@ class ThorGpu(FusedOptimizer):
         }
 
     def _inverses_on_gpu(self, factors, scale, damping):
-        """The inverses of all layers at once, by kernels that are not waited for; so nothing is
-        logged of more damping."""
+        """Computes the inverses of all layers at once, in kernels that the host does not wait for.
+        More damping is therefore not logged."""
         matrices = []
         for layer, a, g in factors:
             matrices.append((g * scale, damping, layer.positions()))
@@ -283,7 +286,7 @@ class ThorGpu(FusedOptimizer):
         return result
 
     def _average(self, parameters, factors):
-        """The factors averaged over processes."""
+        """Returns the factors averaged over processes."""
         for part in self._groups:
             reduce = DistributedGradReducer(parameters[part], mean=True)
             factors[part] = [
@@ -293,13 +296,14 @@ class ThorGpu(FusedOptimizer):
         return factors
 
     def _unscale(self, gradient):
-        """A gradient as a float32 array, divided by the loss scale."""
+        """Returns a gradient as a float32 array, divided by the loss scale."""
         gradient = gradient.whole() if type(gradient) is Rows else gradient
         gradient = arrays.space_of(gradient).cast(gradient, "float32")
         return gradient * (1.0 / self.loss_scale) if self.need_scale else gradient
 
     def _precondition(self, gradients, inverses):
-        """The gradients, those of second-order layers times both inverses."""
+        """Multiplies the gradients of second-order layers by both inverses; returns all
+        gradients."""
         triples = {}
         for index, layer in self._layer_of.items():
             a, g = inverses[layer]
@@ -312,7 +316,8 @@ class ThorGpu(FusedOptimizer):
         return gradients
 
     def _finish(self, index, gradient, damping):
-        """One gradient, after the inverses: divided for a norm, decayed, clipped."""
+        """Finishes one gradient after the inverses: divides it for a norm layer, decays and clips
+        it."""
         weight = self.parameters[index]._array
         xp = arrays.space_of(weight)
         if index in self._norms:
@@ -324,18 +329,18 @@ class ThorGpu(FusedOptimizer):
         return gradient
 
     def after_step(self):
-        """Counts the step for the damping."""
+        """Increments the step count of the damping."""
         self.cov_step._array += 1
 
     def after_step_unless(self, flag):
-        """Counts the step in both counts, on the GPU, unless `flag` there holds."""
+        """Increments both step counts on the GPU, unless `flag` there is true."""
         NEXT_STEP.sweep(
             [[self._on_gpu(parameter)] for parameter in (self.global_step, self.cov_step)], flag
         )
 
 
 class ThorAscend(ThorGpu):
-    """The optimizer that `thor` returns where the device target is Ascend; it computes the same."""
+    """The optimizer that `thor` returns for the device target Ascend; it computes the same."""
 
 
 def _trainable(net):
@@ -359,27 +364,27 @@ def thor(
     enable_clip_grad: Any = False,
     frequency: Int(ge=2) = 100,
 ):
-    """Makes a THOR optimizer (second order), and prepares the network for it.
+    """Creates a THOR optimizer (second order), and prepares the network for it.
 
-    Trainable Dense, Conv2d, Embedding and EmbeddingLookup layers are replaced within `net` by
-    layers that gather the second moments A of their inputs and G of the gradients at their outputs.
-    Their gradients become (G + sqrt(damping) I)^-1 g (A + sqrt(damping) I)^-1, in blocks of 128;
-    then comes momentum. A factor that is not positive definite with its damping, as rounding may
-    leave it with small batches, is damped more; that is logged once for each factor. Without a
-    Model made by `ConvertModelUtils` every step makes new inverses.
+    It replaces trainable Dense, Conv2d, Embedding and EmbeddingLookup layers within `net` by layers
+    that collect two second moments: A of their inputs, and G of the gradients at their outputs. The
+    gradients of these layers become (G + sqrt(damping) I)^-1 g (A + sqrt(damping) I)^-1, in blocks
+    of 128; then momentum is applied. With small batches, rounding may leave a damped factor that is
+    not positive definite. It is then damped more, which is logged once per factor. Without a Model
+    made by `ConvertModelUtils`, every step computes new inverses.
 
     Args:
-        net (Cell): the network, which is changed.
-        learning_rate (Tensor): the learning rate of each step; the last one stays.
-        damping (Tensor): the damping of each step; the last one stays.
+        net (Cell): the network, which is changed in place.
+        learning_rate (Tensor): one learning rate per step; the last one stays.
+        damping (Tensor): one damping per step; the last one stays.
         weight_decay (int, float): the weight decay.
         batch_size (int): the size of a batch.
-        use_nesterov (bool): whether to look one step ahead.
-        decay_filter (function): returns whether a parameter decays.
-        split_indices (list): the layers that end each group whose factors are averaged over
-            processes in one message.
-        enable_clip_grad (bool): whether each gradient is shortened to norm 1.
-        frequency (int): the steps between two updates of the inverses, in a converted Model.
+        use_nesterov (bool): whether to use Nesterov momentum.
+        decay_filter (function): takes a parameter and returns whether it decays.
+        split_indices (list): the indices of layers that end the groups in which factors are
+            averaged over processes, one message per group.
+        enable_clip_grad (bool): whether to clip each gradient to norm 1.
+        frequency (int): the steps between two updates of the inverses, with a converted Model.
 
     Inputs:
         - **gradients** (tuple[Tensor]) - the gradients of the trainable parameters, in their order.
@@ -406,7 +411,7 @@ def thor(
             raise ValueError(
                 f"For 'thor', '{name}' must hold numbers >= 0, at least one, but got {value!r}."
             )
-    # What may fail is tried before the network is changed.
+    # Everything that may fail comes before the network is changed.
     for setting in read_parameters("thor", _trainable(net))[0]:
         decay_filter(setting.parameter)
     convert(net)

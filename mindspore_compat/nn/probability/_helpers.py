@@ -1,7 +1,7 @@
-"""What scripts' own distributions import from the original's: checks, casts, safe logarithms.
+"""Helpers that custom distributions in scripts import: checks, casts, safe logarithms.
 
-The distributions of this package have their rules in `distribution/distribution.py`. A check
-returns nothing, and raises TypeError or ValueError; a Parameter is checked by its value.
+The distributions of this package have their checks in `distribution/distribution.py`. A check here
+returns nothing and raises TypeError or ValueError; a Parameter is checked by its value.
 """
 
 import numpy as np
@@ -53,22 +53,22 @@ def _as_float(x):
 
 
 def exp_generic(input_x):
-    """exp of a Tensor; whole numbers become float32."""
+    """Computes exp of a Tensor; integers become float32."""
     return ops.exp(_as_float(input_x))
 
 
 def log_generic(input_x):
-    """log of a Tensor, -inf at zero and NaN below; whole numbers become float32."""
+    """Computes log of a Tensor, -inf at zero and NaN below; integers become float32."""
     return ops.log(_as_float(input_x))
 
 
 def log1p_generic(x):
-    """log(1 + x) by `log_generic`."""
+    """Computes log(1 + x) by `log_generic`."""
     return log_generic(x + 1.0)
 
 
 def log_generic_with_check(x):
-    """`log_generic`, with a TypeError for anything but a Tensor."""
+    """Computes `log_generic`; raises TypeError for anything but a Tensor."""
     return log_generic(CheckTensor()(x, "log_generic"))
 
 
@@ -79,12 +79,12 @@ def clamp_probs(probs):
 
 
 def logits_to_probs(logits, is_binary=False):
-    """The probabilities of logits: softmax over the last axis, or sigmoid."""
+    """Converts logits to probabilities: softmax over the last axis, or sigmoid."""
     return ops.sigmoid(logits) if is_binary else ops.softmax(logits, -1)
 
 
 def probs_to_logits(probs, is_binary=False):
-    """log p, or log p - log(1 - p), of probabilities clamped to (0, 1)."""
+    """Converts probabilities, clamped to (0, 1), to log p or to log p - log(1 - p)."""
     clamped = clamp_probs(probs)
     return ops.log(clamped) - ops.log(1 - clamped) if is_binary else ops.log(clamped)
 
@@ -99,7 +99,7 @@ class CheckTuple(Primitive):
         super().__init__("CheckTuple")
 
     def __call__(self, x, name):
-        """`x`, which messages call `name`."""
+        """Returns `x`; error messages call it `name`."""
         if not isinstance(x, tuple):
             raise_type_error(name, type(x), tuple)
         return x
@@ -112,7 +112,7 @@ class CheckTensor(Primitive):
         super().__init__("CheckTensor")
 
     def __call__(self, x, name):
-        """`x`, which messages call `name`."""
+        """Returns `x`; error messages call it `name`."""
         if x is not None and not isinstance(x, Tensor):
             raise_type_error(name, type(x), Tensor)
         return x
@@ -137,7 +137,8 @@ def cast_to_tensor(t, hint_type=mstype.float32):
 
 
 def cast_type_for_device(dtype):
-    """The dtype that the original uses on a GPU instead of one; on a CPU the same."""
+    """Returns the dtype that the original uses on a GPU instead of `dtype`; on a CPU `dtype`
+    itself."""
     if config.device_target != "GPU":
         return dtype
     low_precision = {
@@ -150,9 +151,9 @@ def cast_type_for_device(dtype):
 
 
 def set_param_type(args, hint_type):
-    """The dtype that arguments of a distribution share; `hint_type` if none has one.
+    """Returns the dtype that arguments of a distribution share; `hint_type` if none has one.
 
-    float32 stands for whole numbers and float64.
+    Integers and float64 count as float32.
 
     Raises:
         TypeError: if two of them differ.
@@ -188,26 +189,26 @@ def _require(holds, name, expected, value):
 
 
 def check_greater_equal_zero(value, name):
-    """Checks a Tensor without negative numbers."""
+    """Checks that a Tensor has no negative numbers."""
     numbers = _numbers(value, name)
     _require(numbers >= 0, name, ">= 0", numbers)
 
 
 def check_greater_zero(value, name):
-    """Checks a Tensor of positive numbers."""
+    """Checks that a Tensor has only positive numbers."""
     numbers = _numbers(value, name)
     _require(numbers > 0, name, "> 0", numbers)
 
 
 def check_greater(a, b, name_a, name_b):
-    """Checks that each number of `b` is above that of `a`; Parameters are not compared."""
+    """Checks that each number of `b` is greater than that of `a`; Parameters are not compared."""
     low, high = _numbers(a, name_a), _numbers(b, name_b)
     if not isinstance(a, Parameter) and not isinstance(b, Parameter):
         _require(low < high, name_a, f"less than '{name_b}'", low)
 
 
 def check_prob(p):
-    """Checks probabilities: all above 0 and below 1."""
+    """Checks that probabilities are in (0, 1)."""
     numbers = _numbers(p, "probs")
     _require((numbers > 0) & (numbers < 1), "probs", "in (0, 1)", numbers)
 
@@ -220,7 +221,7 @@ def check_sum_equal_one(probs):
 
 
 def check_rank(probs):
-    """Checks that a Tensor has an axis."""
+    """Checks that a Tensor has at least one axis."""
     numbers = _numbers(probs, "probs")
     _require(numbers.ndim > 0, "probs", "of one axis or more", numbers)
 
@@ -232,12 +233,13 @@ def check_distribution_name(name, expected_name):
 
 
 def check_prior(prior_fn, arg_name):
-    """The prior of a Bayesian layer: a Cell, or what a function makes, with a part `normal`."""
+    """Returns the prior of a Bayesian layer: a Cell or a function's result, with an attribute
+    `normal`."""
     return _normal_alone(prior_fn if isinstance(prior_fn, Cell) else prior_fn(), arg_name)
 
 
 def check_posterior(posterior_fn, shape, param_name, arg_name):
-    """The posterior of a Bayesian layer, made for a shape, with a part `normal`."""
+    """Returns the posterior of a Bayesian layer for a shape; it has an attribute `normal`."""
     return _normal_alone(posterior_fn(shape=shape, name=param_name), arg_name)
 
 
@@ -252,32 +254,33 @@ def _normal_alone(cell, arg_name):
 
 
 def raise_none_error(name):
-    """A TypeError: a parameter of the distribution was given nowhere."""
+    """Raises TypeError: a parameter of a distribution is missing both in the constructor and the
+    call."""
     raise TypeError(
         f"'{name}' must be a Tensor where the distribution was made without it, but got None."
     )
 
 
 def raise_broadcast_error(shape_a, shape_b):
-    """A ValueError: two shapes do not broadcast."""
+    """Raises ValueError: two shapes do not broadcast."""
     raise ValueError(f"Two shapes must broadcast, but got {shape_a} and {shape_b}.")
 
 
 def raise_not_impl_error(name):
-    """A ValueError: a bijector that is not linear lacks a method."""
+    """Raises ValueError: a nonlinear bijector lacks a method."""
     raise ValueError(f"'{name}' must be defined by a bijector that is not linear, but is not.")
 
 
 def raise_not_implemented_util(func_name, obj, *args, **kwargs):
-    """A NotImplementedError: a distribution lacks a method."""
+    """Raises NotImplementedError: a distribution lacks a method."""
     raise NotImplementedError(f"For '{obj}', '{func_name}' is not defined.")
 
 
 def raise_not_defined(func_name, obj, *args, **kwargs):
-    """A ValueError: a distribution has no such quantity."""
+    """Raises ValueError: a quantity does not exist for a distribution."""
     raise ValueError(f"For '{obj}', '{func_name}' does not exist.")
 
 
 def raise_type_error(name, cur_type, required_type):
-    """A TypeError: a value is of another type."""
+    """Raises TypeError: a value has the wrong type."""
     raise TypeError(f"'{name}' must be of type {required_type}, but got {cur_type}.")

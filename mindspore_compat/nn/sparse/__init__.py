@@ -1,4 +1,4 @@
-"""Sparse tensors in networks."""
+"""Layers for sparse tensors."""
 
 from .sparse import SparseTensorDenseMatmul, SparseToDense
 

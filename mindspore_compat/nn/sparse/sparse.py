@@ -1,4 +1,4 @@
-"""Layers around the ops of sparse tensors, in `ops/_sparse/coo_csr.py`."""
+"""Layers that call the ops of sparse tensors in `ops/_sparse/coo_csr.py`."""
 
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, InstanceOf, checked
@@ -29,7 +29,7 @@ class SparseToDense(Cell):
 
     @checked
     def construct(self, sparse_tensor: InstanceOf(COOTensor)):
-        """The dense Tensor."""
+        """Returns the dense Tensor."""
         return sparse_tensor.to_dense()
 
 
@@ -38,13 +38,13 @@ class SparseTensorDenseMatmul(Cell):
     """Multiplies a sparse matrix by a dense matrix.
 
     Args:
-        adjoint_st (bool): whether the sparse matrix is transposed first.
-        adjoint_dt (bool): whether the dense matrix is transposed first.
+        adjoint_st (bool): whether to transpose the sparse matrix first.
+        adjoint_dt (bool): whether to transpose the dense matrix first.
 
     Inputs:
-        - **indices** (Tensor): ints of shape (n, 2), where the values are.
+        - **indices** (Tensor): ints of shape (n, 2): the row and column of each value.
         - **values** (Tensor): the values, of shape (n,).
-        - **sparse_shape** (tuple): the two lengths of the sparse matrix.
+        - **sparse_shape** (tuple): the shape of the sparse matrix.
         - **dense** (Tensor): the dense matrix.
 
     Raises:
@@ -66,5 +66,5 @@ class SparseTensorDenseMatmul(Cell):
         self.sparse_dense_matmul = coo_csr.SparseTensorDenseMatmul(adjoint_st, adjoint_dt)
 
     def construct(self, indices, values, sparse_shape, dense):
-        """The product, a dense matrix."""
+        """Returns the product, a dense matrix."""
         return self.sparse_dense_matmul(indices, values, sparse_shape, dense)

@@ -1,4 +1,4 @@
-"""Helpers for the making of networks."""
+"""Helpers for building networks."""
 
 from ...common.parameter import no_init_parameters
 

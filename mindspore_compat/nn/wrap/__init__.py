@@ -1,4 +1,4 @@
-"""mindspore.nn.wrap: Cells around networks that train or evaluate them."""
+"""mindspore.nn.wrap: Cells that wrap networks to train or evaluate them."""
 
 from .cell_wrapper import (
     ForwardValueAndGrad,

@@ -1,7 +1,7 @@
-"""Cells around networks: a loss, a gradient, a training step, slices of a batch.
+"""Cells that add to a network a loss, a gradient, a training step, or the splitting of a batch.
 
-Training steps with loss scaling are in loss_scale.py, the reduction of gradients between processes
-in grad_reducer.py.
+Training steps with loss scaling are in loss_scale.py; grad_reducer.py reduces gradients over
+processes.
 """
 
 import numbers
@@ -38,7 +38,7 @@ DIVIDED = ("data_parallel", "hybrid_parallel")
 
 @public("nn.WithLossCell")
 class WithLossCell(Cell):
-    """A network followed by its loss: `loss_fn(backbone(data), label)`.
+    """Network followed by its loss: `loss_fn(backbone(data), label)`.
 
     Args:
         backbone (Cell): the network.
@@ -46,7 +46,7 @@ class WithLossCell(Cell):
 
     Inputs:
         - **data** (Tensor) - the input of the network.
-        - **label** (Tensor) - what the loss compares with.
+        - **label** (Tensor) - the target of the loss.
 
     Outputs:
         Tensor, the loss.
@@ -65,7 +65,7 @@ class WithLossCell(Cell):
         self._backbone, self._loss_fn = backbone, loss_fn
 
     def construct(self, data, label):
-        """The loss of a batch."""
+        """Returns the loss of a batch."""
         return self._loss_fn(self._backbone(data), label)
 
     @property
@@ -80,12 +80,12 @@ class WithEvalCell(Cell):
 
     Args:
         network (Cell): the network.
-        loss_fn (Cell): the loss; None for none, then the loss returned is 0.
-        add_cast_fp32 (bool): whether output and label are cast to float32 for the loss.
+        loss_fn (Cell): the loss; None for no loss, then the returned loss is 0.
+        add_cast_fp32 (bool): whether to cast output and label to float32 for the loss.
 
     Inputs:
         - **data** (Tensor) - the input of the network.
-        - **label** (Tensor) - what the loss compares with.
+        - **label** (Tensor) - the target of the loss.
 
     Outputs:
         tuple[Tensor], of the loss, the output and the label.
@@ -106,7 +106,7 @@ class WithEvalCell(Cell):
         self.add_cast_fp32 = add_cast_fp32
 
     def construct(self, data, label):
-        """The loss, the output and the label of a batch."""
+        """Returns the loss, the output and the label of a batch."""
         outputs = self._network(data)
         if self.add_cast_fp32:
             outputs, label = _as_float32(outputs), _as_float32(label)
@@ -115,7 +115,7 @@ class WithEvalCell(Cell):
 
 
 def _as_float32(value):
-    """`value` with its Tensors of floats in float32."""
+    """Returns `value` with its float Tensors cast to float32."""
     if isinstance(value, (tuple, list)):
         return type(value)(_as_float32(item) for item in value)
     if isinstance(value, Tensor) and value.dtype.is_floating_point:
@@ -125,7 +125,7 @@ def _as_float32(value):
 
 @public("nn.WithGradCell")
 class WithGradCell(Cell):
-    """Returns the gradients of a network's loss with respect to its weights.
+    """Computes the gradients of a network's loss with respect to its weights.
 
     Args:
         network (Cell): the network, with its loss if `loss_fn` is None.
@@ -156,18 +156,18 @@ class WithGradCell(Cell):
         self.weights = ParameterTuple(network.trainable_params())
 
     def construct(self, *inputs):
-        """The gradients of the weights."""
+        """Returns the gradients of the weights."""
         arguments = inputs if self.sens is None else (*inputs, self.sens)
         return self.grad(self.network_with_loss, self.weights)(*arguments)
 
 
 @public("nn.ForwardValueAndGrad")
 class ForwardValueAndGrad(Cell):
-    """Returns the value of a network together with its gradients.
+    """Computes the value of a network together with its gradients.
 
     Args:
         network (Union[Cell, Function, MethodType]): the network.
-        weights (ParameterTuple): the weights to differentiate by, with `get_by_list`.
+        weights (ParameterTuple): the weights to differentiate with respect to, if `get_by_list`.
         get_all (bool): whether to return the gradients of all inputs.
         get_by_list (bool): whether to return the gradients of `weights`.
         sens_param (bool): whether the last input is the gradient at the output.
@@ -177,8 +177,9 @@ class ForwardValueAndGrad(Cell):
         - **sens** - the gradient at the output, with `sens_param`.
 
     Outputs:
-        tuple, of the value and the gradients; these are of the first input, unless `get_all` or
-        `get_by_list` says otherwise, and a pair (inputs, weights) with both.
+        tuple of the value and the gradients. The gradients are those of the first input, of all
+        inputs with `get_all`, of the weights with `get_by_list`, and a pair (inputs, weights) with
+        both.
 
     Raises:
         TypeError: if `network` is not a Cell, function or method, a flag is not a bool, or
@@ -221,7 +222,7 @@ class ForwardValueAndGrad(Cell):
             network.set_grad()
 
     def construct(self, *inputs):
-        """The value and the gradients."""
+        """Returns the value and the gradients."""
         return self.grad.value_and_gradient(self.network, self.weights, *inputs)
 
 
@@ -235,20 +236,20 @@ def _are_parameters(weights):
 class TrainOneStepCell(Cell):
     """Training step: computes the loss of a batch and its gradients, and updates the weights.
 
-    The network runs once in a step, though a subclass calls for its loss and then for its
+    The network runs once per step, even if a subclass calls it for the loss and then again for the
     gradients.
 
     Args:
         network (Cell): the network with its loss.
-        optimizer (Cell): what updates the parameters.
-        sens (numbers.Number): what the gradients are multiplied by; None for 1.
+        optimizer (Cell): the optimizer that updates the parameters.
+        sens (numbers.Number): a factor of the gradients; None for 1.
         return_grad (bool): whether to return the gradients too.
 
     Inputs:
         - **\\*inputs** (tuple[Tensor]) - the inputs of the network.
 
     Outputs:
-        Tensor, the loss; with `return_grad` a pair of it and a dict of gradients by name.
+        Tensor, the loss; with `return_grad` a pair (loss, dict of gradients by name).
 
     Raises:
         ValueError: if `sens` is 0.
@@ -286,7 +287,7 @@ class TrainOneStepCell(Cell):
             self.grad_reducer = DistributedGradReducer(self.weights, self.mean, self.degree)
 
     def _cell_inside(self, args, kwargs):
-        """The call of a step, which in graph mode a GPU replays (common/_graph_mode/steps.py)."""
+        """Calls the step; in graph mode the call may be a replay (common/_graph_mode/steps.py)."""
         if steps.captures(building.depth):
             step = self._cell_eagerly
             return steps.run(self, type(self).__name__, step, args, kwargs, trains=True)
@@ -296,7 +297,7 @@ class TrainOneStepCell(Cell):
         return super()._cell_inside(args, kwargs)
 
     def construct(self, *inputs):
-        """The loss of a batch, after one update."""
+        """Updates the weights once, and returns the loss of the batch."""
         loss = self.network(*inputs)
         with Overlapped(self.grad_reducer, self.weights) as reduced:
             if self.sense_flag:
@@ -346,20 +347,21 @@ class ParameterUpdate(Cell):
 
 
 class _VirtualDatasetCell(Cell):
-    """Wraps a network whose inputs a parallel planner would split; here it only calls it."""
+    """Wraps a network whose inputs a parallel planner would split. Here it only calls the
+    network."""
 
     def __init__(self, backbone):
         super().__init__(auto_prefix=False)
         self._backbone = backbone
 
     def construct(self, *inputs):
-        """The network's output."""
+        """Returns the network's output."""
         return self._backbone(*inputs)
 
 
 @public("nn.VirtualDatasetCellTriple")
 class VirtualDatasetCellTriple(Cell):
-    """Wraps a network of three inputs that a parallel planner would split; here it only calls it.
+    """Wraps a network of three inputs, which a parallel planner would split; here it only calls it.
 
     Args:
         backbone (Cell): the network.
@@ -372,12 +374,12 @@ class VirtualDatasetCellTriple(Cell):
         self._backbone = backbone
 
     def construct(self, a, b, c):
-        """The network's output."""
+        """Returns the network's output."""
         return self._backbone(a, b, c)
 
 
 class _MicroBatch(Cell):
-    """One of several equal slices, along the first axis, of each input."""
+    """Returns one of several equal slices of each input along the first axis."""
 
     def __init__(self, count):
         super().__init__()
@@ -400,10 +402,10 @@ class _MicroBatch(Cell):
 
 
 class _Sliced(Cell):
-    """A network called on slices of a batch, whose outputs are summed."""
+    """Base class: calls a network on slices of a batch and sums the outputs."""
 
     def _cut(self, name, count):
-        """The slices; like the original, True counts as one."""
+        """Creates the Cells that slice the inputs; like the original, counts True as one."""
         if count is False:
             raise ValueError(f"For '{type(self).__name__}', '{name}' must be >= 1, but got False.")
         return CellList([_MicroBatch(int(count)) for _ in range(count)])
@@ -446,7 +448,7 @@ class MicroBatchInterleaved(_Sliced):
         self.interleave_inputs = self._cut("interleave_num", interleave_num)
 
     def construct(self, *inputs):
-        """The sum of the outputs."""
+        """Returns the sum of the outputs."""
         return self._call_on_slices(self.interleave_inputs, inputs)
 
 
@@ -476,7 +478,7 @@ class GradAccumulationCell(_Sliced):
         self.micro_inputs = self._cut("micro_size", micro_size)
 
     def construct(self, *inputs):
-        """The sum of the outputs."""
+        """Returns the sum of the outputs."""
         return self._call_on_slices(self.micro_inputs, inputs)
 
 
@@ -487,8 +489,8 @@ class PipelineCell(_Sliced):
     Args:
         network (Cell): the network; it returns one Tensor.
         micro_size (int): the number of slices of the first axis.
-        stage_config (dict): the pipeline stage of sub-cells by name; noted on them.
-        segment_config (dict): the pipeline segment of sub-cells by name; noted on them.
+        stage_config (dict): the pipeline stage of sub-cells by name, stored on them.
+        segment_config (dict): the pipeline segment of sub-cells by name, stored on them.
 
     Raises:
         KeyError: if a sub-cell named in a config does not exist.
@@ -522,5 +524,5 @@ class PipelineCell(_Sliced):
         self.micro_inputs = self._cut("micro_size", micro_size)
 
     def construct(self, *inputs):
-        """The sum of the outputs."""
+        """Returns the sum of the outputs."""
         return self._call_on_slices(self.micro_inputs, inputs)

@@ -1,4 +1,4 @@
-"""Gradients summed or averaged over the processes that train one network together."""
+"""Sums or averages gradients over the processes that train one network together."""
 
 import itertools
 from typing import NamedTuple
@@ -18,7 +18,7 @@ _Degree = AsValue(Int(ge=1) | None).called("an int above 0")
 
 __all__ = ["DistributedGradReducer"]
 
-BUCKET = 1 << 22  # elements that travel together
+BUCKET = 1 << 22  # number of elements that are sent together
 
 
 @public("nn.DistributedGradReducer")
@@ -26,21 +26,20 @@ BUCKET = 1 << 22  # elements that travel together
 class DistributedGradReducer(Cell):
     """Sums or averages gradients over the processes of a group (all-reduce).
 
-    Gradients travel as float32, many in one message. Those of parameters marked
-    `layerwise_parallel` stay as they are. A process that is alone gets its own gradients back.
+    Gradients are sent as float32, several in one message. Gradients of parameters marked
+    `layerwise_parallel` are not reduced. A single process gets its own gradients back.
 
     Args:
-        parameters (list): the parameters whose gradients arrive.
+        parameters (list): the parameters whose gradients are reduced.
         mean (bool): whether to divide by `degree`; None for the context's `gradients_mean`.
-        degree (int): what to divide by; None for the size of the group.
-        fusion_type (int): how messages are put together; they are by their size.
+        degree (int): the divisor; None for the size of the group.
+        fusion_type (int): accepted; gradients are grouped into messages by size.
         group (str): the group; by default all processes.
 
     Inputs:
         - **grads** (tuple[Tensor]) - one gradient for each parameter.
 
-    Outputs:
-        tuple[Tensor], shaped and typed as the input.
+    tuple[Tensor], with the shapes and dtypes of the input.
 
     Raises:
         ValueError: if `degree` is not an int above 0.
@@ -65,7 +64,7 @@ class DistributedGradReducer(Cell):
         self.allreduce_filter = tuple(not parameter.layerwise_parallel for parameter in parameters)
 
     def construct(self, grads):
-        """The gradients, reduced over the group."""
+        """Returns the gradients, reduced over the group."""
         results = list(grads)
         if get_group_size(self.group) > 1:
             for indexes in _buckets(results, self._reduced_indexes()):
@@ -73,7 +72,7 @@ class DistributedGradReducer(Cell):
         return self._average(results)
 
     def _average(self, grads):
-        """The sums, divided by the degree if `mean` is set."""
+        """Returns the sums, divided by the degree if `mean` is set."""
         if self.mean and self.degree > 1:
             for index in self._reduced_indexes():
                 grads[index] = grads[index] * (1.0 / self.degree)
@@ -83,13 +82,13 @@ class DistributedGradReducer(Cell):
         return [index for index, is_reduced in enumerate(self.allreduce_filter) if is_reduced]
 
     def _start(self, bucket):
-        """Begins to sum the arrays of a bucket over the group, in one message."""
+        """Starts to sum the arrays of a bucket over the group, in one message."""
         xp = arrays.space_of(bucket[0])
         flat = xp.concatenate([xp.cast(array, "float32").reshape(-1) for array in bucket])
         return partners(self.group).all_reduce(flat, "sum")
 
     def _finish(self, grads, indexes, pending):
-        """Puts the sums of a bucket in the place of its gradients."""
+        """Replaces the gradients of a bucket by its sums."""
         total = pending.wait()
         xp = arrays.space_of(total)
         start = 0
@@ -101,7 +100,7 @@ class DistributedGradReducer(Cell):
 
 
 class Overlapped:
-    """Reduces gradients while the walk back goes on that computes the others.
+    """Reduces gradients during the backward pass, while later gradients are still being computed.
 
     Worked example.
 
@@ -109,15 +108,15 @@ class Overlapped:
             grads = gradient(network, parameters)(data)
         grads = reduced(grads)
 
-    is `grads = reducer(gradient(network, parameters)(data))`. A bucket is sent as soon as the walk
-    has reached all its parameters: the last bucket first, whatever comes first on this process, as
-    all have to send them in one order. A reducer that is not a DistributedGradReducer, such as one
-    of a script's own, is called with all gradients at the end.
+    is equivalent to `grads = reducer(gradient(network, parameters)(data))`. A bucket is sent as
+    soon as the backward pass has computed all its gradients. All processes must send the buckets in
+    one order, which is the last bucket first. A reducer that is not a DistributedGradReducer, such
+    as one defined by a script, is called with all gradients at the end.
 
     Args:
-        reducer (Cell): what reduces a tuple of gradients.
+        reducer (Cell): reduces a tuple of gradients.
         parameters (Sequence[Parameter]): the parameters to differentiate with respect to.
-        before (Callable): what is done to a tuple of gradients before; None for nothing.
+        before (Callable): applied to a tuple of gradients first; None for nothing.
     """
 
     def __init__(self, reducer, parameters, before=None):
@@ -126,12 +125,12 @@ class Overlapped:
         self._before = before or (lambda grads: grads)
         is_distributed = type(reducer) is DistributedGradReducer
         self._overlaps = is_distributed and get_group_size(reducer.group) > 1
-        self._buckets = []  # the last one first
+        self._buckets = []  # from the last one to the first
         if self._overlaps:
             self._buckets = list(_buckets(parameters, reducer._reduced_indexes()))[::-1]
-        self._index_of = None  # the number of the parameter to which a leaf belongs
-        self._arrived = {}  # its number -> its gradient
-        self._sent = []  # those of the buckets that are under way
+        self._index_of = None  # tape leaf -> the index of its parameter
+        self._arrived = {}  # index of a parameter -> its gradient
+        self._sent = []  # the buckets being sent
 
     def __enter__(self):
         if self._overlaps:
@@ -143,7 +142,7 @@ class Overlapped:
             depth.arrived = self._outer
 
     def _arrive(self, leaf, gradient):
-        """Takes a gradient, and sends the next buckets if they are complete by it."""
+        """Stores a gradient, and sends the next buckets if they are now complete."""
         if self._index_of is None:
             self._index_of = {parameter._node: at for at, parameter in enumerate(self._parameters)}
         progress()
@@ -159,8 +158,9 @@ class Overlapped:
                 self._sent.append(self._send(arrived))
 
     def _goes_on_meanwhile(self, gradient):
-        """False on a GPU without NCCL, as copies to the host would hold up the walk, and of a NumPy
-        scalar, which the walk makes an array later."""
+        """Returns whether a gradient can be sent during the backward pass. It cannot on a GPU
+        without NCCL, since copies to the host would delay the pass, nor as a NumPy scalar, which
+        becomes an array later."""
         space = arrays.SPACES.get(type(gradient))
         if space is None or space is arrays.HOST:
             return space is not None
@@ -171,14 +171,15 @@ class Overlapped:
         return _Sent(bucket, grads, self._reducer._start([gradient._array for gradient in grads]))
 
     def __call__(self, grads):
-        """The gradients, reduced: those that were sent, and all others now."""
+        """Returns the reduced gradients: collects those already sent, and reduces all others
+        now."""
         if not self._overlaps:
             return self._reducer(self._before(grads))
         if self._sent:
             partners(self._reducer.group).join(self._sent[0].arrays[0])
         results = list(grads)
         for indexes, message in itertools.zip_longest(self._buckets, self._sent):
-            if message is not None and not message.holds(grads, indexes):  # a hook has changed one
+            if message is not None and not message.holds(grads, indexes):  # changed by a hook
                 message.sums.wait()
                 message = None
             if message is None:
@@ -192,20 +193,20 @@ class Overlapped:
 
 
 class _Sent(NamedTuple):
-    """A bucket under way: the arrays of its gradients, what was made of them, and their sums."""
+    """A bucket being sent: the arrays of its gradients, the pending operation, and the sums."""
 
     arrays: list
     given: tuple
     sums: object
 
     def holds(self, grads, indexes):
-        """True if these gradients are still what was sent."""
+        """Returns True if these gradients are still the arrays that were sent."""
         pairs = zip(self.arrays, indexes, strict=True)
         return all(grads[index]._array is array for array, index in pairs)
 
 
 def _buckets(grads, indexes):
-    """The indexes in runs of about BUCKET elements, the same ones on every process."""
+    """Divides the indexes into runs of about BUCKET elements, the same ones on every process."""
     bucket, size = [], 0
     for index in indexes:
         bucket.append(index)

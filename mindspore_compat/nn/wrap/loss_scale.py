@@ -1,8 +1,8 @@
-"""Training with a scaled loss: the training step, and the Cells that change the scale.
+"""Training with a scaled loss: the training step, and the Cells that update the scale.
 
-The loss is multiplied before the gradient is taken and the gradients are divided afterwards, so
-that small ones survive in float16. A step whose gradients are not finite leaves the parameters
-alone.
+The loss is multiplied by a scale before the backward pass and the gradients are divided by it
+afterwards, so that small gradients do not underflow in float16. A step whose gradients are not
+finite does not change the parameters.
 """
 
 import functools
@@ -41,15 +41,15 @@ Given = Number | TensorOf()
 
 @public("nn.DynamicLossScaleUpdateCell")
 class DynamicLossScaleUpdateCell(Cell):
-    """Dynamic loss scale: lowered after an overflow, raised after enough steps without one.
+    """Dynamic loss scale: lowered after an overflow, raised after a number of steps without one.
 
     After an overflow the scale is divided by `scale_factor`, but never below 1. When `scale_window`
-    steps have passed since it changed last, or since the start, it is multiplied.
+    steps have passed since its last change, or since the start, it is multiplied by it.
 
     Args:
-        loss_scale_value (float): the loss scale at the start.
+        loss_scale_value (float): the initial loss scale.
         scale_factor (int): the factor and divisor of the scale.
-        scale_window (int): the steps without overflow that it takes to go up.
+        scale_window (int): the number of steps without overflow after which the scale is raised.
 
     Inputs:
         - **loss_scale** (Tensor) - the loss scale, changed in place.
@@ -82,13 +82,13 @@ class DynamicLossScaleUpdateCell(Cell):
         self.minimum_loss_scale = Tensor(np.float32(1))
 
     def get_loss_scale(self):
-        """The loss scale at the start, as it was given."""
+        """Returns the initial loss scale."""
         return self.loss_scale_value
 
     def construct(self, loss_scale, overflow):
         """Changes `loss_scale` in place, and returns `overflow`.
 
-        Where all of it is on a GPU, it is changed there and nothing is waited for.
+        If all values are on a GPU, the scale is changed there and the host does not wait.
         """
         if isinstance(loss_scale, Tensor) and isinstance(overflow, Tensor):
             state = (loss_scale, self.cur_iter, self.last_overflow_iter)
@@ -112,13 +112,13 @@ class DynamicLossScaleUpdateCell(Cell):
 
 @public("nn.FixedLossScaleUpdateCell")
 class FixedLossScaleUpdateCell(Cell):
-    """Fixed loss scale: it never changes, but a step that overflows is skipped.
+    """Fixed loss scale: it never changes, but a step with an overflow is skipped.
 
     Args:
         loss_scale_value (float): the loss scale.
 
     Inputs:
-        - **loss_scale** (Tensor) - the loss scale, which is not looked at.
+        - **loss_scale** (Tensor) - the loss scale, which is ignored.
         - **overflow** (bool) - whether the step overflowed.
 
     Outputs:
@@ -138,7 +138,7 @@ class FixedLossScaleUpdateCell(Cell):
         self.loss_scale_value = loss_scale_value
 
     def get_loss_scale(self):
-        """The loss scale, as it was given."""
+        """Returns the loss scale."""
         return self.loss_scale_value
 
     def construct(self, _, overflow):
@@ -150,20 +150,20 @@ class FixedLossScaleUpdateCell(Cell):
 class TrainOneStepWithLossScaleCell(TrainOneStepCell):
     """Training step with loss scaling, which skips the update if gradients overflow.
 
-    Gradients are taken of scale times loss, divided by the scale, reduced over processes and looked
-    at. The optimizer runs if they are finite, on this and on every other process.
+    The step differentiates scale * loss, divides the gradients by the scale, reduces them over
+    processes and checks them. The optimizer runs only if they are finite on every process.
 
     Args:
         network (Cell): the network with its loss.
-        optimizer (Cell): what updates the parameters.
+        optimizer (Cell): the optimizer that updates the parameters.
         scale_sense (Union[Tensor, Cell]): the loss scale, of shape () or (1,), or a Cell that
-            changes it and passes it to the first one by `get_loss_scale`.
+            updates it and whose `get_loss_scale` returns the initial one.
 
     Inputs:
         - **\\*inputs** (tuple[Tensor]) - the inputs of the network.
 
     Outputs:
-        tuple of 3 Tensors: the loss, whether it overflowed, and the loss scale of this step.
+        tuple of 3 Tensors: the loss, whether the step overflowed, and the loss scale of this step.
 
     Raises:
         TypeError: if `scale_sense` is neither a Cell nor a Tensor.
@@ -190,14 +190,15 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         self.scale_sense = Parameter(first, name="scale_sense")
         self.is_distributed = self.parallel_mode != "stand_alone"
         self.gpu_target = self.scale_sense.device != "CPU"
-        # Used by no method here, but by steps of scripts that derive from this class.
+        # Not used here, but by steps of scripts that derive from this class.
         self.base, self.base0 = Tensor(np.float32(1)), Tensor(np.int32(0))
         self.equal, self.less_equal, self.logic_not = ops.Equal(), ops.LessEqual(), ops.LogicalNot()
         self.reduce_all, self.reduce_sum = ops.ReduceAll(), ops.ReduceSum()
         self.allreduce, self.hyper_map = ops.AllReduce(), ops.HyperMap()
 
     def construct(self, *inputs):
-        """The loss of a batch, whether it overflowed, and the loss scale, after one update."""
+        """Updates the weights once; returns the loss, whether the step overflowed, and the loss
+        scale."""
         loss = self.network(*inputs)
         status, scale = self.start_overflow_check(loss, self.scale_sense.value())
         sens = ops.ones_like(loss) * ops.cast(scale, loss.dtype)
@@ -210,7 +211,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         return loss, is_overflow, scale
 
     def _end_step(self, is_overflow, grads):
-        """Changes the loss scale, and updates the parameters unless the step overflowed."""
+        """Updates the loss scale, and the parameters unless the step overflowed."""
         overflow = self.process_loss_scale(is_overflow)
         unread = isinstance(overflow, Tensor) and is_asynchronous(overflow._array)
         if unread and getattr(self.optimizer, "can_skip", lambda _: False)(grads):
@@ -222,7 +223,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         """Sets the loss scale, if it was given as a Tensor.
 
         Args:
-            sens (Tensor): the new loss scale, of the shape and dtype of the first one.
+            sens (Tensor): the new loss scale, of the shape and dtype of the initial one.
 
         Raises:
             TypeError: if `sens` is not a Tensor.
@@ -240,12 +241,12 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
     def start_overflow_check(self, pre_cond, compute_input):
         """Returns a status for `get_overflow_status`, and `compute_input`.
 
-        An optimizer that looks at the gradients inside the network (thor) receives their scale
-        here: the step unscales only the gradients that it hands over.
+        An optimizer that inspects gradients inside the network (thor) receives their scale here:
+        the step unscales only the gradients that it passes to the optimizer.
 
         Args:
-            pre_cond (Tensor): what has been computed before.
-            compute_input (object): what goes into the computation that is checked.
+            pre_cond (Tensor): a value that was computed before; it only orders the calls.
+            compute_input (object): the input of the computation to check.
 
         Returns:
             tuple[object, object].
@@ -255,10 +256,10 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         return Tensor._wrap(arrays.current_space().zeros(8, np.int32)), compute_input
 
     def get_overflow_status(self, status, compute_output):
-        """Whether a gradient is infinite or NaN, here or on another process.
+        """Returns whether a gradient is infinite or NaN, on this or another process.
 
         Args:
-            status (object): what `start_overflow_check` returned.
+            status (object): the result of `start_overflow_check`.
             compute_output (Union[Tensor, tuple[Tensor]]): the gradients.
 
         Returns:
@@ -272,7 +273,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         return overflow
 
     def process_loss_scale(self, overflow):
-        """Lets the manager change the loss scale.
+        """Lets the manager update the loss scale.
 
         Args:
             overflow (bool): whether the step overflowed.
@@ -284,7 +285,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         return overflow if manager is None else manager(self.scale_sense, overflow)
 
 
-# For training steps of one's own ------------------------------------------------------------------
+# Functions for custom training steps --------------------------------------------------------------
 
 _grad_scale = MultitypeFuncGraph("grad_scale")
 grad_scale = MultitypeFuncGraph("grad_scale")
@@ -294,19 +295,19 @@ _grad_overflow = MultitypeFuncGraph("_grad_overflow")
 
 @_grad_scale.register("Tensor", "Tensor")
 def tensor_grad_scale(scale, grad):
-    """A gradient divided by the scale of the loss, in its own dtype."""
+    """Divides a gradient by the loss scale, in its own dtype."""
     return grad * ops.cast(ops.reciprocal(scale), grad.dtype)
 
 
 @_grad_scale.register("Tensor", "RowTensor")
 def tensor_grad_scale_row_tensor(scale, grad):
-    """The rows of a gradient divided by the scale of the loss."""
+    """Divides the rows of a row-sparse gradient by the loss scale."""
     return RowTensor(grad.indices, tensor_grad_scale(scale, grad.values), grad.dense_shape)
 
 
 @grad_scale.register("Tensor", "Tensor", "Tensor")
 def tensor_grad_scale_pipeline(scale, grad, accu_grad):
-    """What was added up of a gradient, divided by the scale; `accu_grad` becomes zeros."""
+    """Divides the accumulated gradient by the scale, and sets `accu_grad` to zeros."""
     result = accu_grad * ops.reciprocal(scale)
     ops.assign(accu_grad, ops.zeros_like(accu_grad))
     return result
@@ -314,7 +315,7 @@ def tensor_grad_scale_pipeline(scale, grad, accu_grad):
 
 @shard_grad_scale.register("Tensor", "Tensor", "Tensor")
 def tensor_shard_grad_scale_pipeline(scale, grad, accu_grad):
-    """A gradient divided by the scale; `accu_grad` becomes zeros."""
+    """Divides a gradient by the scale, and sets `accu_grad` to zeros."""
     result = grad * ops.reciprocal(scale)
     ops.assign(accu_grad, ops.zeros_like(accu_grad))
     return result
@@ -322,18 +323,18 @@ def tensor_shard_grad_scale_pipeline(scale, grad, accu_grad):
 
 @_grad_overflow.register("Tensor")
 def _tensor_grad_overflow(grad):
-    """1.0 where a gradient is infinite or NaN anywhere, else 0.0; shape (1,)."""
+    """Returns 1.0 if a gradient has an infinite or NaN element, else 0.0; shape (1,)."""
     return ops.FloatStatus()(grad)
 
 
 @_grad_overflow.register("RowTensor")
 def _tensor_grad_overflow_row_tensor(grad):
-    """The same of the rows of a gradient."""
+    """Returns the same for the rows of a row-sparse gradient."""
     return ops.FloatStatus()(grad.values)
 
 
 def _divide(grads, scale):
-    """Gradients of the scaled loss, divided by the scale; on a GPU the host need not know it."""
+    """Divides gradients by the loss scale; a scale on a GPU is not read by the host."""
     if any(type(g) is not Tensor for g in grads):
         return _divided_by_number(grads, scale)
     operands = [g._array for g in grads], scale._array
@@ -351,7 +352,7 @@ def _divided_by_number(grads, scale):
 
 
 def _divided_arrays(grads, scale):
-    """The same of arrays, as a step is recorded."""
+    """Divides arrays by the loss scale, as one call of a recorded step."""
     quotients = _divided_by_number(map(Tensor._wrap, grads), Tensor._wrap(scale))
     return [quotient._array for quotient in quotients]
 
@@ -368,7 +369,7 @@ def _check_scale(api, scale_sense):
 
 
 def _tensors(value):
-    """The Tensors in nested tuples and lists, and the values of row-sparse gradients."""
+    """Returns the Tensors in nested tuples and lists, and the values of row-sparse gradients."""
     if isinstance(value, Tensor):
         return [value]
     if isinstance(value, (tuple, list)):

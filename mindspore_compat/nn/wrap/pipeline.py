@@ -59,7 +59,7 @@ class PipelineGradReducer(Cell):
 
     def construct(self, grads):
         """Adds `grads` to `accu_grads` and returns the sums divided by the scale; with `opt_shard`,
-        returns `grads` divided by it. `accu_grads` becomes zeros.
+        returns `grads` divided by the scale. Sets `accu_grads` to zeros.
         """
         if not self.opt_shard:
             for accumulated, grad in zip(self.accu_grads, grads, strict=True):

@@ -1,1 +1,1 @@
-"""What the layers of convolution share, and the transposed ones."""
+"""Base classes of the convolution layers, and the transposed convolution layers."""

@@ -1,6 +1,6 @@
-"""What the convolution layers and their transposes share.
+"""Base classes of the convolution layers and their transposes.
 
-The rules of their arguments, the weight and the bias, and how a sequence becomes an image of
+They define the rules of arguments, the weight and the bias, and how a sequence becomes an image of
 height 1: the weights of Conv1d are saved with that axis.
 """
 
@@ -20,7 +20,7 @@ Triple = Size | TupleOf(Size, length=3)
 Pads2 = Int(ge=0) | TupleOf(Int(ge=0), length=4)
 Pads3 = Int(ge=0) | TupleOf(Int(ge=0), length=6)
 Mode = OneOf("same", "valid", "pad")
-AnyMode = AsValue(Mode)  # where the original knows a ValueError only
+AnyMode = AsValue(Mode)  # where the original raises only ValueError
 _groups = Forbid(
     "in_channels % group or out_channels % group",
     ValueError,
@@ -31,7 +31,8 @@ _padding = "'padding' must be 0 where 'pad_mode' is not 'pad'"
 
 
 def _two(name):
-    """Refuses a tuple of another length as another type, as the original does for images."""
+    """Returns a rule for pairs. As in the original, a tuple of another length is a TypeError for
+    images."""
     return Forbid(
         f"type({name}) is tuple and len({name}) != 2",
         TypeError,
@@ -44,7 +45,7 @@ def _as_tuple(value, count):
 
 
 class _Conv(Cell):
-    """What all convolutions share: sizes, the weight and the bias."""
+    """Base class of all convolution layers: sizes, the weight and the bias."""
 
     _transposed = False
 
@@ -87,7 +88,7 @@ class _Conv(Cell):
         return self.out_channels, self.in_channels // self.group, *self.kernel_size
 
     def _geometry(self):
-        """How the kernel moves over the input, as the primitives take it."""
+        """Returns stride, padding, dilation and groups in the form of the primitives."""
         return {
             "stride": self.stride,
             "dilation": self.dilation,
@@ -102,11 +103,11 @@ class _Conv(Cell):
         return ops.BiasAdd(data_format=self.data_format)
 
     def _added_bias(self):
-        """The bias, or None where `has_bias` is False or has been set to it."""
+        """Returns the bias, or None if `has_bias` is False or was set to False."""
         return self.bias if self.has_bias else None
 
     def extend_repr(self):
-        """The sizes of the layer."""
+        """Returns the sizes of the layer."""
         return (
             f"input_channels={self.in_channels}, output_channels={self.out_channels}, "
             f"kernel_size={self.kernel_size}, stride={self.stride}, "
@@ -117,12 +118,12 @@ class _Conv(Cell):
 
 
 def _flat(value):
-    """A size of a sequence as that of an image of height 1."""
+    """Converts a size of a sequence to that of an image of height 1."""
     return 1, value
 
 
 def _three_axes(api, name, init):
-    """The initial weight of a one-dimensional convolution, with the axis of height 1 put in."""
+    """Returns the initial weight of a 1-D convolution with an inserted axis of height 1."""
     if not isinstance(init, Tensor):
         return init
     if init.ndim != 3:
@@ -134,7 +135,7 @@ def _three_axes(api, name, init):
 
 
 class _OfSequences:
-    """What convolutions of sequences share: how a sequence becomes an image, and back."""
+    """Mixin for 1-D convolutions, which reshape a sequence to an image of height 1 and back."""
 
     @checked(_groups, Forbid("pad_mode != 'pad' and padding != 0", ValueError, _padding))
     def __init__(
@@ -172,17 +173,17 @@ class _OfSequences:
 
     @functools.cached_property
     def expand_dims(self):
-        """The primitive that puts an axis in, for subclasses."""
+        """The primitive that inserts an axis, for subclasses."""
         return ops.ExpandDims()
 
     @functools.cached_property
     def squeeze(self):
-        """The primitive that takes axis 2 away, for subclasses."""
+        """The primitive that removes axis 2, for subclasses."""
         return ops.Squeeze(2)
 
 
 def _sequence(api, x):
-    """A sequence as an image of height 1."""
+    """Reshapes a sequence to an image of height 1."""
     need_tensor(api, "x", x)
     if x.ndim != 3:
         raise ValueError(f"For '{api}', the input must have 3 axes, but got shape {x.shape}.")

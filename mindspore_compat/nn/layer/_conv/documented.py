@@ -1,4 +1,4 @@
-"""What the docstrings of convolution layers share."""
+"""Argument descriptions that the docstrings of convolution layers share."""
 
 from ...._core.declare.templates import template
 

@@ -32,7 +32,7 @@ from .documented import documented
 
 
 class _Transpose(_Conv):
-    """What the transposed convolutions of images and sequences share."""
+    """Base class of the transposed convolutions of sequences and images."""
 
     _transposed = True
 
@@ -52,7 +52,7 @@ class _Transpose(_Conv):
         )
 
     def _transpose(self, x):
-        """The transposed convolution of images, before the bias."""
+        """Returns the transposed convolution of images, without the bias."""
         need_tensor(type(self).__name__, "x", x)
         need_rank(type(self).__name__, "x", x, 4)
         size = tuple(map(self._length, x.shape[2:], (0, 1)))
@@ -62,7 +62,7 @@ class _Transpose(_Conv):
         )
 
     def _length(self, length, at):
-        """How long axis `at` of the output is."""
+        """Returns the output length along axis `at`."""
         reach = self.dilation[at] * (self.kernel_size[at] - 1) + 1
         step = self.stride[at]
         if self.pad_mode == "same":
@@ -79,15 +79,15 @@ class _Transpose(_Conv):
 @public("nn.Conv2dTranspose")
 @documented
 class Conv2dTranspose(_Transpose):
-    """2-D transposed convolution layer: each element is multiplied by a learnt kernel and added to
-    the output.
+    """2-D transposed convolution layer: multiplies a learnt kernel by each element and adds the
+    products to the output.
 
     Args:
         kernel_size (Union[int, tuple[int]]): height and width of the kernels.
         stride (Union[int, tuple[int]]): the step between neighbouring kernels in the output.
-        pad_mode (str): "same" for an output of size * stride, "valid" for all that the kernels
-            reach, "pad" for these less `padding`.
-        padding (Union[int, tuple[int]]): what is cut off above, below, left and right.
+        pad_mode (str): "same" for an output of size * stride, "valid" for the full area that the
+            kernels reach, "pad" for that area minus `padding`.
+        padding (Union[int, tuple[int]]): how much to cut off above, below, left and right.
         output_padding (Union[int, tuple[int]]): zeros added below and right, with mode "pad" only.
 
     Inputs:
@@ -144,9 +144,9 @@ class Conv2dTranspose(_Transpose):
         )
 
     def construct(self, x):
-        """The transposed convolution of `x`."""
+        """Returns the transposed convolution of `x`."""
         out = self._add_bias(self._transpose(x))
-        if self.output_padding not in (0, (0, 0)):  # which the bias does not reach
+        if self.output_padding not in (0, (0, 0)):  # the bias is not added to these zeros
             out = pad_with_zeros.run(out, ((0, 0), (0, 0), *self._extra()))
         return out
 
@@ -168,15 +168,15 @@ class Conv2dTranspose(_Transpose):
 @public("nn.Conv1dTranspose")
 @documented
 class Conv1dTranspose(_OfSequences, _Transpose):
-    """1-D transposed convolution layer: each element is multiplied by a learnt kernel and added to
-    the output.
+    """1-D transposed convolution layer: multiplies a learnt kernel by each element and adds the
+    products to the output.
 
     Args:
         kernel_size (int): the length of the kernels.
         stride (int): the step between neighbouring kernels in the output.
-        pad_mode (str): "same" for an output of length * stride, "valid" for all that the kernels
-            reach, "pad" for these less `padding`.
-        padding (int): what is cut off at either end.
+        pad_mode (str): "same" for an output of length * stride, "valid" for the full range that the
+            kernels reach, "pad" for that range minus `padding`.
+        padding (int): how much to cut off at each end.
         dilation (int): the step within a kernel.
 
     Inputs:
@@ -194,23 +194,23 @@ class Conv1dTranspose(_OfSequences, _Transpose):
     """
 
     def construct(self, x):
-        """The transposed convolution of `x`."""
+        """Returns the transposed convolution of `x`."""
         return self._add_bias(self._transpose(_sequence("Conv1dTranspose", x))).squeeze(2)
 
 
 @public("nn.Conv3dTranspose")
 @documented
 class Conv3dTranspose(_Conv):
-    """3-D transposed convolution layer: each element is multiplied by a learnt kernel and added to
-    the output.
+    """3-D transposed convolution layer: multiplies a learnt kernel by each element and adds the
+    products to the output.
 
     Args:
         kernel_size (Union[int, tuple[int]]): depth, height and width of the kernels.
         stride (Union[int, tuple[int]]): the step between neighbouring kernels in the output.
-        pad_mode (str): "same" for an output of size * stride, "valid" for all that the kernels
-            reach, "pad" for these less `padding`.
-        padding (Union[int, tuple[int]]): what is cut off at the six sides.
-        output_padding (Union[int, tuple[int]]): how far the output goes on, with mode "pad" only.
+        pad_mode (str): "same" for an output of size * stride, "valid" for the full volume that the
+            kernels reach, "pad" for that volume minus `padding`.
+        padding (Union[int, tuple[int]]): how much to cut off at each of the six sides.
+        output_padding (Union[int, tuple[int]]): how far to extend the output, with mode "pad" only.
         data_format (str): "NCDHW".
 
     Inputs:
@@ -289,7 +289,7 @@ class Conv3dTranspose(_Conv):
         )
 
     def construct(self, x):
-        """The transposed convolution of `x`."""
+        """Returns the transposed convolution of `x`."""
         out = conv3d_transpose_primitive.run(
             x,
             self.weight,

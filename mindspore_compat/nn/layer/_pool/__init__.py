@@ -1,1 +1,1 @@
-"""Layers of pooling: what they share, averages, largest values."""
+"""Pooling layers: a common base, average pooling and max pooling."""

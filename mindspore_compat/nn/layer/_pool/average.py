@@ -1,6 +1,6 @@
 """Average pooling layers.
 
-The arithmetic is in `ops/_pooling/average_pool.py`; here the padding is found from a mode.
+The arithmetic is in `ops/_pooling/average_pool.py`; this file computes the padding of each mode.
 """
 
 from ...._core.declare.op import op
@@ -24,7 +24,7 @@ def pool_means(
     include: Bool,
     divisor: Any,
 ):
-    """The mean of each window; the batch may be missing."""
+    """Computes the mean of each window of `x`; the batch axis may be missing."""
     count = len(kernel)
     need_rank(f"AvgPool{count}d", "x", x, count + 1, count + 2)
     planes = xp.expand_dims(x, 0) if x.ndim == count + 1 else x
@@ -38,7 +38,7 @@ def pool_means(
 
 
 class _AvgPool(_Pool):
-    """What the layers of means share."""
+    """Base class of the average pooling layers."""
 
     def _set_up_means(
         self, kernel_size, stride, pad_mode, padding, ceil_mode, count_include_pad, divisor_override
@@ -58,12 +58,13 @@ class _AvgPool(_Pool):
         self.divisor_override = divisor_override
 
     def _counts_padding(self):
-        """Whether the divisor counts padding; in mode "same" only with other than defaults."""
+        """Returns whether the divisor counts padding; in mode "same" it does so only with changed
+        defaults."""
         plain = not self.ceil_mode and self.count_include_pad and self.divisor_override is None
         return False if self.pad_mode == "SAME" and plain else self.count_include_pad
 
     def construct(self, x):
-        """The mean of each window of `x`."""
+        """Returns the mean of each window of `x`."""
         need_floats(type(self).__name__, "x", x)
         return pool_means.run(
             x,
@@ -85,7 +86,7 @@ class AvgPool1d(_AvgPool):
         kernel_size (int): the length of a window.
         stride (int): the step from window to window.
         pad_mode (str): "valid" for no padding, "same" for ceil(length / stride) windows, "pad" for
-            `padding`; in any case.
+            `padding`; upper or lower case.
         padding (Union[int, tuple[int], list[int]]): zeros at either end.
         ceil_mode (bool): whether to keep an incomplete last window.
         count_include_pad (bool): whether the divisor counts padding.
@@ -131,7 +132,7 @@ class AvgPool2d(_AvgPool):
         kernel_size (Union[int, tuple[int]]): height and width of a window.
         stride (Union[int, tuple[int]]): the step from window to window.
         pad_mode (str): "valid" for no padding, "same" for ceil(size / stride) windows, "pad" for
-            `padding`; in any case.
+            `padding`; upper or lower case.
         padding (Union[int, tuple[int], list[int]]): zeros at the edges.
         ceil_mode (bool): whether to keep incomplete last windows.
         count_include_pad (bool): whether the divisor counts padding.
@@ -169,7 +170,7 @@ class AvgPool2d(_AvgPool):
         self.format = data_format
 
     def construct(self, x):
-        """The mean of each window of `x`."""
+        """Returns the mean of each window of `x`."""
         if self.format == "NCHW":
             return super().construct(x)
         return super().construct(x.moveaxis(-1, 1)).moveaxis(1, -1)

@@ -1,4 +1,4 @@
-"""What the layers that pool windows share: how sizes, modes and layouts are checked and stored."""
+"""Base class of the pooling layers: how sizes, modes and layouts are checked and stored."""
 
 from ...._core.context.config import config
 from ...._core.rules.vocabulary import Str, TensorOf, floating, integer
@@ -18,12 +18,12 @@ _SIZES = {
 
 
 class _Pool(Cell):
-    """What the layers that pool windows share: the sizes and the mode."""
+    """Base class of the layers that pool windows: their sizes and their padding mode."""
 
     _count = 0
 
     def __setattr__(self, name, value):
-        """Checks a size or a mode that is assigned, and keeps it as the computation takes it."""
+        """Checks an assigned size or mode, and stores it in the form that the computation takes."""
         if name in _SIZES:
             attribute, least, kinds = _SIZES[name]
             self.__dict__[attribute] = self._sizes(name, value, least, kinds)
@@ -34,8 +34,8 @@ class _Pool(Cell):
 
     def _set_up(self, kernel_size, stride, pad_mode, padding):
         for name, value in (("kernel_size", kernel_size), ("stride", stride)):
-            self._sizes(name, value, *_SIZES[name][1:])  # refused before a wrong mode is
-        self.pad_mode = pad_mode  # which decides how some layers show their sizes
+            self._sizes(name, value, *_SIZES[name][1:])  # rejected before a wrong mode is
+        self.pad_mode = pad_mode  # the mode decides how some layers show their sizes
         self.kernel_size = kernel_size
         self.stride = stride
         self.padding = padding
@@ -56,7 +56,7 @@ class _Pool(Cell):
         return mode.upper()
 
     def _sizes(self, name, value, least, kinds):
-        """A size as one number per dimension."""
+        """Converts a size to a tuple with one number per dimension."""
         api, count = type(self).__name__, self._count
         if not isinstance(value, kinds) or isinstance(value, bool):
             raise TypeError(
@@ -84,7 +84,7 @@ class _Pool(Cell):
         return value[0] if single else value
 
     def extend_repr(self):
-        """The sizes of the layer."""
+        """Returns the sizes of the layer."""
         return f"kernel_size={self.kernel_size}, stride={self.stride}, pad_mode={self.pad_mode}"
 
 

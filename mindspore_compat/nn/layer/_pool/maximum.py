@@ -1,6 +1,6 @@
 """Max pooling layers.
 
-The arithmetic is in `ops/_pooling/max_pool.py`; here the padding is found from a mode.
+The arithmetic is in `ops/_pooling/max_pool.py`; this file computes the padding of each mode.
 """
 
 from ...._core.declare.op import op
@@ -24,7 +24,8 @@ def pool_largest(
     indices: Bool,
     ceil_mode: Bool,
 ):
-    """The largest value of each window, and its index if requested; the batch may be missing."""
+    """Computes the maximum of each window, and its index if requested; the batch axis may be
+    missing."""
     count = len(kernel)
     need_rank(f"MaxPool{count}d", "x", x, count + 1, count + 2)
     planes = xp.expand_dims(x, 0) if x.ndim == count + 1 else x
@@ -61,7 +62,7 @@ def _need_fit(api, x, kernel, pads):
 
 
 class _MaxPool(_Pool):
-    """What the layers of largest values share."""
+    """Base class of the max pooling layers."""
 
     def __init__(
         self,
@@ -100,7 +101,7 @@ class _MaxPool(_Pool):
             )
 
     def construct(self, x):
-        """The largest value of each window of `x`, and its index if requested."""
+        """Returns the maximum of each window of `x`, and its index if requested."""
         if self.pad_mode != "PAD":
             need_floats(type(self).__name__, "x", x)
         return pool_largest.run(
@@ -123,8 +124,9 @@ class MaxPool1d(_MaxPool):
         kernel_size (int): the length of a window.
         stride (int): the step from window to window.
         pad_mode (str): "valid" for no padding, "same" for ceil(length / stride) windows, "pad" for
-            `padding`; in any case.
-        padding (Union[int, tuple[int], list[int]]): elements at either end that are never largest.
+            `padding`; upper or lower case.
+        padding (Union[int, tuple[int], list[int]]): number of elements at either end, which are
+            never the maximum.
         dilation (Union[int, tuple[int]]): the step within a window, with mode "pad" only.
         return_indices (bool): whether to return the indices as well, with mode "pad" only.
         ceil_mode (bool): whether to keep an incomplete last window, with mode "pad" only.
@@ -156,8 +158,9 @@ class MaxPool2d(_MaxPool):
         kernel_size (Union[int, tuple[int]]): height and width of a window.
         stride (Union[int, tuple[int]]): the step from window to window.
         pad_mode (str): "valid" for no padding, "same" for ceil(size / stride) windows, "pad" for
-            `padding`; in any case.
-        padding (Union[int, tuple[int], list[int]]): elements at the edges that are never largest.
+            `padding`; upper or lower case.
+        padding (Union[int, tuple[int], list[int]]): number of elements at the edges, which are
+            never the maximum.
         dilation (Union[int, tuple[int]]): the step within a window, with mode "pad" only.
         return_indices (bool): whether to return the indices as well, with mode "pad" only.
         ceil_mode (bool): whether to keep incomplete last windows, with mode "pad" only.
@@ -198,7 +201,7 @@ class MaxPool2d(_MaxPool):
         self.format = data_format
 
     def construct(self, x):
-        """The largest value of each window of `x`, and its index if requested."""
+        """Returns the maximum of each window of `x`, and its index if requested."""
         if self.format == "NCHW":
             return super().construct(x)
         return super().construct(x.moveaxis(-1, 1)).moveaxis(1, -1)

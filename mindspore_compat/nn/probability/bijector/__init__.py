@@ -1,4 +1,4 @@
-"""mindspore.nn.probability.bijector: functions with an inverse, between distributions."""
+"""mindspore.nn.probability.bijector: invertible functions that transform distributions."""
 
 from .bijector import Bijector
 from .exp import Exp

@@ -1,8 +1,8 @@
-"""Bijector: the methods of a function with an inverse.
+"""Bijector: the base class of invertible functions.
 
 A family defines `_forward`, `_inverse`, `_forward_log_jacobian` and `_inverse_log_jacobian`. Its
-arguments are stored as they are given and take the type of the value with every call. As in the
-original, a Parameter given is not one of the bijector's own: nothing looks for it here.
+arguments are stored as given and are cast to the type of the value in every call. As in the
+original, a Parameter argument does not become a parameter of the bijector.
 """
 
 import numpy as np
@@ -26,16 +26,16 @@ class Bijector(Cell):
     """Base class of bijectors: invertible functions g that turn a distribution into another.
 
     Args:
-        is_constant_jacobian (bool): whether the derivative is the same everywhere.
-        is_injective (bool): whether no two values have the same result.
+        is_constant_jacobian (bool): whether the derivative is constant.
+        is_injective (bool): whether different values have different results.
         name (str): the name of the bijector.
-        dtype (mindspore.dtype): the only type, a float, that values and arguments may have; None
-            where values of any float type are taken and arguments follow them.
-        param (dict): the arguments it was made with.
+        dtype (mindspore.dtype): the only float type that values and arguments may have; None for
+            any float type, to which arguments are cast.
+        param (dict): the constructor arguments of the bijector.
 
     Inputs:
-        - **args** - a distribution, then the result is a TransformedDistribution; or the name of a
-          method, such as 'forward', and what it is to be given.
+        - **args** - a distribution, which gives a TransformedDistribution; or the name of a method,
+          such as 'forward', and its arguments.
 
     Raises:
         TypeError: if an argument is of another type, or `dtype` is not a float.
@@ -94,7 +94,7 @@ class Bijector(Cell):
 
     @property
     def batch_shape(self):
-        """The shape that the arguments are broadcast to; None without arguments."""
+        """The shape to which the arguments are broadcast; None without arguments."""
         if not self._own:
             return None
         return np.broadcast_shapes(*(value.shape for value in self._own.values()))
@@ -128,8 +128,8 @@ class Bijector(Cell):
         return value
 
     def _check_value_dtype(self, value):
-        """The value; refused unless it is a Tensor of a float type, or of `dtype` where one is
-        set."""
+        """Returns `value`; raises TypeError unless it is a Tensor of floats, and of `dtype` if that
+        is set."""
         _ATensor.refuse(type(self).__name__, "value", value)
         if value.dtype not in FLOATS or self._dtype not in (None, value.dtype):
             raise TypeError(
@@ -139,7 +139,7 @@ class Bijector(Cell):
         return value
 
     def cast_param_by_value(self, value, para):
-        """An argument in the type of a value.
+        """Casts an argument to the dtype of a value.
 
         Args:
             value (Tensor): the value.
@@ -151,13 +151,13 @@ class Bijector(Cell):
         return para.astype(value.dtype)
 
     def _with(self, value):
-        """The value, and after it the arguments in its type."""
+        """Returns the value, followed by the arguments in its type."""
         value = self._check_value_dtype(value)
         return value, *(
             self.cast_param_by_value(value, argument) for argument in self._own.values()
         )
 
-    # Questions ------------------------------------------------------------------------------------
+    # Methods --------------------------------------------------------------------------------------
 
     def _call_method(self, question, value, *args, **kwargs):
         answer = getattr(self, f"_{question}", None)
@@ -166,30 +166,31 @@ class Bijector(Cell):
         return answer(value, *args, **kwargs)
 
     def forward(self, value, *args, **kwargs):
-        """g(value), for a Tensor of floats."""
+        """Returns g(value) for a Tensor of floats."""
         return self._call_method("forward", value, *args, **kwargs)
 
     def inverse(self, value, *args, **kwargs):
-        """The number x with g(x) = value, for a Tensor of floats."""
+        """Returns the x with g(x) = value for a Tensor of floats."""
         return self._call_method("inverse", value, *args, **kwargs)
 
     def forward_log_jacobian(self, value, *args, **kwargs):
-        """The logarithm of the derivative of g at `value`, a Tensor of floats."""
+        """Returns the logarithm of the derivative of g at `value`, a Tensor of floats."""
         return self._call_method("forward_log_jacobian", value, *args, **kwargs)
 
     def inverse_log_jacobian(self, value, *args, **kwargs):
-        """The logarithm of the derivative of the inverse of g at `value`, a Tensor of floats."""
+        """Returns the logarithm of the derivative of the inverse of g at `value`, a Tensor of
+        floats."""
         return self._call_method("inverse_log_jacobian", value, *args, **kwargs)
 
     def __call__(self, *args, **kwargs):
-        """The TransformedDistribution of a distribution, or the result of the method of that
-        name."""
+        """Returns the TransformedDistribution of a distribution, or the result of the method with
+        the given name."""
         if args and isinstance(args[0], registered("Distribution")):
             return type_named("TransformedDistribution")(self, *args, **kwargs)
         return super().__call__(*args, **kwargs)
 
     def construct(self, name, *args, **kwargs):
-        """Calls the method called `name`, such as 'forward' or 'inverse_log_jacobian'."""
+        """Calls the method with the given name, such as 'forward' or 'inverse_log_jacobian'."""
         if name not in ("forward", "inverse", "forward_log_jacobian", "inverse_log_jacobian"):
             raise ValueError(
                 f"For '{type(self).__name__}', 'name' must be that of a question, but got {name!r}."

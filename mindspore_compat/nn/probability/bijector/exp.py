@@ -29,5 +29,5 @@ class Exp(PowerTransform):
         super().__init__(0.0, name)
 
     def extend_repr(self):
-        """What the bijector is shown with."""
+        """Returns the text that the printed bijector shows."""
         return "exp"

@@ -1,4 +1,4 @@
-"""GumbelCDF: the probabilities of the Gumbel distribution."""
+"""GumbelCDF: the cumulative distribution function of the Gumbel distribution."""
 
 from .... import ops
 from ...._core.declare.public_api import public
@@ -12,7 +12,7 @@ class GumbelCDF(Bijector):
     """Gumbel CDF bijector: g(x) = exp(-exp(-(x - loc) / scale)).
 
     Args:
-        loc (Union[float, list, numpy.ndarray, Tensor]): the likeliest value, floats.
+        loc (Union[float, list, numpy.ndarray, Tensor]): the mode, floats.
         scale (Union[float, list, numpy.ndarray, Tensor]): the scale, floats above 0 of the same
             type.
         name (str): the name of the bijector.
@@ -44,7 +44,7 @@ class GumbelCDF(Bijector):
     scale = property(lambda self: self._own["scale"], doc="The scale, a Tensor.")
 
     def extend_repr(self):
-        """What the bijector is shown with."""
+        """Returns the text that the printed bijector shows."""
         if self.is_scalar_batch:
             return f"loc = {self.loc}, scale = {self.scale}"
         return f"batch_shape = {self.batch_shape}"

@@ -48,17 +48,17 @@ class Invert(Bijector):
     )
 
     def forward(self, x):
-        """The inverse of `bijector` at `x`, a Tensor of floats."""
+        """Returns the inverse of `bijector` at `x`, a Tensor of floats."""
         return self._bijector.inverse(x)
 
     def inverse(self, y):
-        """The value of `bijector` at `y`, a Tensor of floats."""
+        """Returns the value of `bijector` at `y`, a Tensor of floats."""
         return self._bijector.forward(y)
 
     def forward_log_jacobian(self, x):
-        """The logarithm of the derivative of the inverse of `bijector` at `x`."""
+        """Returns the logarithm of the derivative of the inverse of `bijector` at `x`."""
         return self._bijector.inverse_log_jacobian(x)
 
     def inverse_log_jacobian(self, y):
-        """The logarithm of the derivative of `bijector` at `y`."""
+        """Returns the logarithm of the derivative of `bijector` at `y`."""
         return self._bijector.forward_log_jacobian(y)

@@ -1,4 +1,4 @@
-"""PowerTransform: (1 + power x)^(1 / power), and exp(x) where the power is 0."""
+"""PowerTransform: (1 + power x)^(1 / power), or exp(x) if the power is 0."""
 
 from .... import ops
 from ...._core.declare.public_api import public
@@ -9,7 +9,7 @@ __all__ = ["PowerTransform"]
 
 @public("nn.probability.bijector.PowerTransform")
 class PowerTransform(Bijector):
-    """Power bijector: g(x) = (1 + power x)^(1 / power), which is exp(x) where the power is 0.
+    """Power bijector: g(x) = (1 + power x)^(1 / power), or exp(x) if the power is 0.
 
     Args:
         power (Union[float, list, numpy.ndarray, Tensor]): the power, floats of at least 0.
@@ -41,14 +41,14 @@ class PowerTransform(Bijector):
     power = property(lambda self: self._own["power"], doc="The power, a Tensor.")
 
     def extend_repr(self):
-        """What the bijector is shown with."""
+        """Returns the text that the printed bijector shows."""
         if self.is_scalar_batch:
             return f"power = {self.power}"
         return f"batch_shape = {self.batch_shape}"
 
     def _parts(self, value):
-        """The value, the power with 1 for 0, and True where it is 0, all of one shape: a branch
-        not taken must have finite gradients."""
+        """Returns the value, the power with 0 replaced by 1, and a mask of zero powers, all of one
+        shape. (Even the branch that is not selected must have finite gradients.)"""
         value, power = self._with(value)
         power = power + ops.zeros_like(value)
         none = power == 0

@@ -16,8 +16,8 @@ class ScalarAffine(Bijector):
         shift (Union[float, list, numpy.ndarray, Tensor]): the shift, floats of the same type.
         name (str): the name of the bijector.
 
-    The logarithms of the derivatives have the shape of `scale`, whatever that of the value; they
-    are those of |scale|.
+    The log derivatives are those of |scale|, and have the shape of `scale` whatever the shape of
+    the value.
 
     Raises:
         TypeError: if `scale` or `shift` is not of floats, or they have two types.
@@ -42,7 +42,7 @@ class ScalarAffine(Bijector):
     shift = property(lambda self: self._own["shift"], doc="The shift, a Tensor.")
 
     def extend_repr(self):
-        """What the bijector is shown with."""
+        """Returns the text that the printed bijector shows."""
         if self.is_scalar_batch:
             return f"scale = {self.scale}, shift = {self.shift}"
         return f"batch_shape = {self.batch_shape}"

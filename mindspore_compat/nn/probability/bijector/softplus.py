@@ -12,10 +12,10 @@ class Softplus(Bijector):
     """Softplus bijector: g(x) = log(1 + exp(sharpness x)) / sharpness.
 
     Args:
-        sharpness (Union[float, list, numpy.ndarray, Tensor]): how sharp the bend is, floats.
+        sharpness (Union[float, list, numpy.ndarray, Tensor]): the sharpness of the bend, floats.
         name (str): the name of the bijector.
 
-    `inverse` takes numbers above 0; those below give NaN.
+    `inverse` takes numbers above 0; negative ones give NaN.
 
     Raises:
         TypeError: if `sharpness` is not of floats.
@@ -37,7 +37,7 @@ class Softplus(Bijector):
     sharpness = property(lambda self: self._own["sharpness"], doc="The sharpness, a Tensor.")
 
     def extend_repr(self):
-        """What the bijector is shown with."""
+        """Returns the text that the printed bijector shows."""
         if self.is_scalar_batch:
             return f"sharpness = {self.sharpness}"
         return f"batch_shape = {self.batch_shape}"

@@ -1,4 +1,4 @@
-"""mindspore.nn.probability.bnn_layers: layers whose weights are drawn from learnt distributions."""
+"""mindspore.nn.probability.bnn_layers: layers with weights sampled from learnt distributions."""
 
 from .bnn_cell_wrapper import WithBNNLossCell
 from .conv_variational import ConvReparam

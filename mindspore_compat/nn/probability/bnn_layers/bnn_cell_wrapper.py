@@ -1,4 +1,4 @@
-"""WithBNNLossCell: a network with drawn weights, followed by its loss."""
+"""WithBNNLossCell: a Bayesian network followed by its loss."""
 
 from ...._core.declare.public_api import public
 from ...._core.rules.vocabulary import CellOf, Number, checked
@@ -15,12 +15,12 @@ class WithBNNLossCell(Cell):
         backbone (Cell): the network.
         loss_fn (Cell): the loss.
         dnn_factor (Union[int, float]): a factor of the loss, at least 0.
-        bnn_factor (Union[int, float]): what the sum of `compute_kl_loss` of the layers of the
-            network is multiplied by, at least 0.
+        bnn_factor (Union[int, float]): a factor of the summed `compute_kl_loss` of all layers, at
+            least 0.
 
     Inputs:
         - **data** (Tensor) - the input of the network.
-        - **label** (Tensor) - what the loss compares with.
+        - **label** (Tensor) - the target of the loss.
 
     Outputs:
         Tensor, of the shape that `loss_fn` returns.
@@ -58,7 +58,7 @@ class WithBNNLossCell(Cell):
         return self._backbone
 
     def construct(self, x, label):
-        """The weighted sum of loss and divergence for a batch."""
+        """Returns the weighted sum of loss and divergence for a batch."""
         loss = self._loss_fn(self._backbone(x), label) * self.dnn_factor
         for _, layer in self._backbone.cells_and_names():
             if hasattr(layer, "compute_kl_loss"):

@@ -1,4 +1,4 @@
-"""ConvReparam: a Bayesian convolution, whose kernels are drawn from learnt distributions."""
+"""ConvReparam: a Bayesian convolution, whose kernels are sampled from learnt distributions."""
 
 from ...._core.declare.public_api import public
 from ...._core.rules.vocabulary import Bool, Forbid, checked
@@ -24,7 +24,7 @@ __all__ = ["ConvReparam"]
 @public("nn.probability.bnn_layers.ConvReparam")
 @documented
 class ConvReparam(Variational, Conv2d):
-    """Bayesian 2-D convolution layer, with one draw of kernels for a batch.
+    """Bayesian 2-D convolution layer, which samples its kernels once per batch.
 
     Args:
         kernel_size (Union[int, tuple[int]]): height and width of the kernels.
@@ -32,9 +32,9 @@ class ConvReparam(Variational, Conv2d):
         pad_mode (str): "same" for an output of ceil(size / stride), "valid" for no padding, "pad"
             for `padding` zeros.
         padding (Union[int, tuple[int]]): the zeros above, below, left and right.
-        weight_prior_fn (Cell): makes the distribution of the weight before anything is learnt,
-            which has to be normal; or is one.
-        weight_posterior_fn (function): takes `name` and `shape` and makes the NormalPosterior of
+        weight_prior_fn (Cell): the prior distribution of the weight, which must be normal, or a
+            class that creates it.
+        weight_posterior_fn (function): takes `name` and `shape` and returns the NormalPosterior of
             the weight, of shape [out_channels, in_channels / group, height, width].
         bias_prior_fn (Cell): the same for the bias.
         bias_posterior_fn (function): the same for the bias, of shape [out_channels].
@@ -45,7 +45,7 @@ class ConvReparam(Variational, Conv2d):
     Outputs:
         Tensor, shape (N, out_channels, H', W').
 
-    The parameters `weight` and `bias`, which are not used, are there because files have them.
+    The parameters `weight` and `bias` are unused; they exist because checkpoint files contain them.
 
     Raises:
         TypeError: if a number is not an int, a size neither an int nor a tuple of ints, or a
@@ -105,7 +105,7 @@ class ConvReparam(Variational, Conv2d):
         )
 
     def construct(self, inputs):
-        """The convolution of `inputs`, with kernels drawn for this call."""
+        """Returns the convolution of `inputs`, with kernels sampled for this call."""
         return conv2d.run(
             inputs,
             self.weight_posterior("sample"),
@@ -118,7 +118,7 @@ class ConvReparam(Variational, Conv2d):
         )
 
     def extend_repr(self):
-        """The sizes of the layer."""
+        """Returns the sizes of the layer."""
         return (
             f"in_channels={self.in_channels}, out_channels={self.out_channels}, "
             f"kernel_size={self.kernel_size}, stride={self.stride}, "

@@ -1,4 +1,4 @@
-"""Bayesian dense layers: weights are drawn from learnt distributions at every call."""
+"""Bayesian dense layers, whose weights are sampled from learnt distributions in every call."""
 
 import functools
 
@@ -16,7 +16,7 @@ __all__ = ["DenseReparam", "DenseLocalReparam"]
 
 
 class _DenseVariational(Variational, Cell):
-    """What both layers share."""
+    """Base class of the two Bayesian dense layers."""
 
     @checked
     def __init__(
@@ -46,18 +46,18 @@ class _DenseVariational(Variational, Cell):
 
     @functools.cached_property
     def matmul(self):
-        """The product as a primitive."""
+        """The primitive of the matrix product."""
         return ops.MatMul(transpose_b=True)
 
     def construct(self, x):
-        """The layer applied to `x`, with weights drawn for this call."""
+        """Applies the layer to `x`, with weights sampled for this call."""
         out = self._apply_variational_weight(x)
         if self.has_bias:
             out = ops.bias_add(out, self._drawn_bias())
         return self.activation(out) if self.activation_flag else out
 
     def extend_repr(self):
-        """The sizes of the layer."""
+        """Returns the sizes of the layer."""
         text = (
             f"in_channels={self.in_channels}, out_channels={self.out_channels}, "
             f"has_bias={self.has_bias}"
@@ -67,16 +67,17 @@ class _DenseVariational(Variational, Cell):
 
 @public("nn.probability.bnn_layers.DenseReparam")
 class DenseReparam(_DenseVariational):
-    """Bayesian dense layer, activation(x @ weight.T + bias), with one draw of weights for a batch.
+    """Bayesian dense layer, activation(x @ weight.T + bias), which samples its weights once per
+    batch.
 
     Args:
-        in_channels (int): the length of the rows of the input.
-        out_channels (int): the length of the rows of the output.
+        in_channels (int): the length of the input's last axis.
+        out_channels (int): the length of the output's last axis.
         activation (Union[str, Cell]): the activation applied to the output.
         has_bias (bool): whether the layer has a bias.
-        weight_prior_fn (Cell): makes the distribution of the weight before anything is learnt,
-            which has to be normal; or is one.
-        weight_posterior_fn (function): takes `name` and `shape` and makes the NormalPosterior of
+        weight_prior_fn (Cell): the prior distribution of the weight, which must be normal, or a
+            class that creates it.
+        weight_posterior_fn (function): takes `name` and `shape` and returns the NormalPosterior of
             the weight, of shape [out_channels, in_channels].
         bias_prior_fn (Cell): the same for the bias.
         bias_posterior_fn (function): the same for the bias, of shape [out_channels].
@@ -109,18 +110,18 @@ class DenseReparam(_DenseVariational):
 
 @public("nn.probability.bnn_layers.DenseLocalReparam")
 class DenseLocalReparam(_DenseVariational):
-    """Bayesian dense layer with local reparameterization: a draw for each element of the output.
+    """Bayesian dense layer with local reparameterization, which samples each element of the output.
 
-    Instead of the weights it draws x @ weight.T, which is normal as the weights are.
+    It samples x @ weight.T instead of the weights; this product is normally distributed too.
 
     Args:
-        in_channels (int): the length of the rows of the input.
-        out_channels (int): the length of the rows of the output.
+        in_channels (int): the length of the input's last axis.
+        out_channels (int): the length of the output's last axis.
         activation (Union[str, Cell]): the activation applied to the output.
-        has_bias (bool): whether the layer has a bias; it is drawn once for a batch.
-        weight_prior_fn (Cell): makes the distribution of the weight before anything is learnt,
-            which has to be normal; or is one.
-        weight_posterior_fn (function): takes `name` and `shape` and makes the NormalPosterior of
+        has_bias (bool): whether the layer has a bias, which is sampled once per batch.
+        weight_prior_fn (Cell): the prior distribution of the weight, which must be normal, or a
+            class that creates it.
+        weight_posterior_fn (function): takes `name` and `shape` and returns the NormalPosterior of
             the weight, of shape [out_channels, in_channels].
         bias_prior_fn (Cell): the same for the bias.
         bias_posterior_fn (function): the same for the bias, of shape [out_channels].

@@ -1,4 +1,4 @@
-"""The distributions of weights, before and after learning, and how layers make and compare them."""
+"""Prior and posterior distributions of weights, and how layers create and compare them."""
 
 from .... import ops
 from ...._core.declare.public_api import public
@@ -26,8 +26,7 @@ class NormalPrior(Cell):
         std (Union[int, float]): the standard deviation, above 0.
 
     Inputs:
-        - **inputs** - the name of a question to the distribution, such as 'prob', and what it
-          takes.
+        - **inputs** - the name of a method of the distribution, such as 'prob', and its arguments.
 
     Raises:
         TypeError: if `dtype` is not a float, or `mean` or `std` not a number.
@@ -53,7 +52,7 @@ class NormalPrior(Cell):
 
 @public("nn.probability.bnn_layers.NormalPosterior")
 class NormalPosterior(Cell):
-    """Normal posterior distribution of weights: a learnt mean and standard deviation for each.
+    """Normal posterior distribution of weights: a learnt mean and standard deviation per weight.
 
     The standard deviation is log(1 + exp(u)), where u is the second parameter.
 
@@ -61,15 +60,14 @@ class NormalPosterior(Cell):
         name (str): the prefix of the names of the parameters.
         shape (Union[list, tuple]): the shape of the weights.
         dtype (mindspore.dtype): the type of the parameters.
-        loc_mean (Union[int, float]): the mean of the normal distribution from which the means are
-            drawn at first.
+        loc_mean (Union[int, float]): the mean of the normal distribution of the initial means.
         loc_std (Union[int, float]): its standard deviation, above 0.
-        untransformed_scale_mean (Union[int, float]): the mean of the one for u.
+        untransformed_scale_mean (Union[int, float]): the mean of the distribution of the initial u.
         untransformed_scale_std (Union[int, float]): its standard deviation, above 0.
 
     Inputs:
-        - **inputs** - the name of a question to the distribution, such as 'sample', and what it
-          takes.
+        - **inputs** - the name of a method of the distribution, such as 'sample', and its
+          arguments.
 
     Raises:
         TypeError: if an argument is of another type, or a standard deviation not above 0.
@@ -115,7 +113,7 @@ class NormalPosterior(Cell):
         self.normal = Normal()
 
     def std_trans(self, std_pre):
-        """The standard deviation log(1 + exp(std_pre)) of a Tensor."""
+        """Returns the standard deviation log(1 + exp(std_pre)) of a Tensor."""
         return -ops.logsigmoid(-std_pre)
 
     def construct(self, *inputs):
@@ -126,12 +124,13 @@ class NormalPosterior(Cell):
 
 
 def normal_post_fn(name, shape):
-    """Makes the NormalPosterior of weights called `name`, of shape `shape`."""
+    """Creates the NormalPosterior of weights with the name `name` and the shape `shape`."""
     return NormalPosterior(name, shape)
 
 
 def made_prior(api, key, source):
-    """A prior, given as a Cell or as a function that returns one; refused if it is not normal."""
+    """Returns a prior given as a Cell or as a function that returns one; rejects one that is not
+    normal."""
     prior = source
     if not isinstance(source, Cell):
         if not callable(source):
@@ -148,7 +147,7 @@ def made_prior(api, key, source):
 
 
 def made_posterior(api, key, source, name, shape):
-    """The posterior that a function returns; refused if it is not a NormalPosterior."""
+    """Returns the posterior that a function creates; rejects it unless it is a NormalPosterior."""
     if isinstance(source, Cell) or not callable(source):
         raise TypeError(
             f"For '{api}', '{key}' must be a function that returns a NormalPosterior, "
@@ -160,11 +159,12 @@ def made_posterior(api, key, source, name, shape):
 
 
 class Variational:
-    """What layers with drawn weights share: the posteriors and the divergence from them."""
+    """Mixin of layers with sampled weights: the posteriors, and their divergence from the
+    priors."""
 
     def _set_up_distributions(self, shape, priors, posteriors):
-        """Makes the distributions of the weight, of shape `shape`, and with `has_bias` of the
-        bias; `priors` and `posteriors` are those given, for the weight and the bias."""
+        """Creates the distributions of the weight, of shape `shape`, and with `has_bias` of the
+        bias. `priors` and `posteriors` are pairs (for the weight, for the bias)."""
         own = type(self).__name__
         parts = [("weight", shape)] + [("bias", shape[:1])] * self.has_bias
         for (part, size), prior, posterior in zip(parts, priors, posteriors, strict=False):
@@ -183,8 +183,8 @@ class Variational:
         return prior("kl_loss", posterior("get_dist_type"), *learnt).sum()
 
     def compute_kl_loss(self):
-        """The divergence from the priors to the posteriors, summed over all weights: a Tensor of
-        shape ()."""
+        """Returns the KL divergence from the priors to the posteriors, summed over all weights, as
+        a 0-d Tensor."""
         loss = self._divergence(self.weight_prior, self.weight_posterior)
         if self.has_bias:
             loss = loss + self._divergence(self.bias_prior, self.bias_posterior)

@@ -1,4 +1,4 @@
-"""mindspore.nn.probability.distribution: the base of distributions, and families of them."""
+"""mindspore.nn.probability.distribution: the base class of distributions, and families of them."""
 
 from .bernoulli import Bernoulli
 from .beta import Beta

@@ -1,4 +1,4 @@
-"""What the docstrings of the distributions share."""
+"""Argument descriptions that the docstrings of the distributions share."""
 
 from ...._core.declare.templates import template
 

@@ -1,10 +1,10 @@
-"""What distributions with a location and a scale share."""
+"""LocationScale: the base class of distributions with a location and a scale."""
 
 from .distribution import Distribution
 
 
 class LocationScale(Distribution):
-    """A distribution of `loc + scale x`, where x has no parameters."""
+    """The distribution of `loc + scale x`, where x has a fixed distribution."""
 
     def __init__(self, loc, scale, seed, dtype, name):
         super().__init__(
@@ -19,7 +19,7 @@ class LocationScale(Distribution):
     scale = property(lambda self: self._scale, doc="The scale, a Tensor or None.")
 
     def extend_repr(self):
-        """What the distribution is shown with."""
+        """Returns the text that the printed distribution shows."""
         if self.is_scalar_batch:
             return f"location = {self._loc}, scale = {self._scale}"
         return f"batch_shape = {self.batch_shape}"

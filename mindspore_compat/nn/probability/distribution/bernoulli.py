@@ -14,7 +14,7 @@ class Bernoulli(Distribution):
 
     Args:
         probs (Union[float, list, numpy.ndarray, Tensor]): the probability of 1, between 0 and 1;
-            None where it comes with every question, there named `probs1`.
+            None if every call passes it, as `probs1`.
         seed (int): the seed of samples; None for the global one.
         dtype (mindspore.dtype): the type of samples.
         name (str): the name of the distribution.
@@ -45,13 +45,13 @@ class Bernoulli(Distribution):
     probs = property(lambda self: self._probs, doc="The probability, a Tensor or None.")
 
     def extend_repr(self):
-        """What the distribution is shown with."""
+        """Returns the text that the printed distribution shows."""
         if self.is_scalar_batch:
             return f"probs = {self.probs}"
         return f"batch_shape = {self.batch_shape}"
 
     def get_dist_args(self, probs1=None):
-        """The probability in force, a tuple of one Tensor."""
+        """Returns the current probability, a tuple of one Tensor."""
         return super().get_dist_args(probs1)
 
     def _mean(self, probs1=None):

@@ -17,16 +17,16 @@ class Beta(Distribution):
     """Beta distribution: density x^(concentration1 - 1) (1 - x)^(concentration0 - 1) / B.
 
     Args:
-        concentration1 (Union[int, float, list, numpy.ndarray, Tensor]): alpha, above 0; None where
-            it comes with every question.
-        concentration0 (Union[int, float, list, numpy.ndarray, Tensor]): beta, above 0; None
-            likewise.
+        concentration1 (Union[int, float, list, numpy.ndarray, Tensor]): alpha, above 0; None if
+            every call passes it.
+        concentration0 (Union[int, float, list, numpy.ndarray, Tensor]): beta, above 0; None if
+            every call passes it.
         seed (int): the seed of samples; None for the global one.
         dtype (mindspore.dtype): the type of samples, a float.
         name (str): the name of the distribution.
 
-    The density outside [0, 1], and the mode where a concentration is not above 1, are NaN. There is
-    no `cdf`.
+    The density outside [0, 1], and the mode if a concentration is not above 1, are NaN. There is no
+    `cdf`.
 
     Raises:
         TypeError: if `dtype` is not a float.
@@ -54,7 +54,7 @@ class Beta(Distribution):
     concentration0 = property(lambda self: self._concentration0, doc="Beta, a Tensor or None.")
 
     def extend_repr(self):
-        """What the distribution is shown with."""
+        """Returns the text that the printed distribution shows."""
         if self.is_scalar_batch:
             return (
                 f"concentration1 = {self._concentration1}, concentration0 = {self._concentration0}"

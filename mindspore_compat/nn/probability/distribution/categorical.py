@@ -1,4 +1,4 @@
-"""Categorical: a number below k, each with a probability of its own."""
+"""Categorical: the distribution of the numbers below k, each with its own probability."""
 
 from .... import ops
 from ...._core.declare.public_api import public
@@ -10,7 +10,7 @@ __all__ = ["Categorical"]
 
 @public("nn.probability.distribution.Categorical")
 class Categorical(Distribution):
-    """Categorical distribution of the numbers 0 to k - 1, each with a probability of its own.
+    """Categorical distribution of the numbers 0 to k - 1, each with its own probability.
 
     Args:
         probs (Union[list, numpy.ndarray, Tensor]): the probabilities, shape (*, k).
@@ -51,7 +51,7 @@ class Categorical(Distribution):
     probs = property(lambda self: self._probs, doc="The probabilities, a Tensor or None.")
 
     def extend_repr(self):
-        """What the distribution is shown with."""
+        """Returns the text that the printed distribution shows."""
         return f"probs = {self.probs}"
 
     def _numbers(self, probs):
@@ -74,7 +74,7 @@ class Categorical(Distribution):
         return -(probs * ops.log(probs)).sum(-1)
 
     def _class_mask(self, value, probs):
-        """True where a probability is that of the value, shape (*, k)."""
+        """Returns a mask of shape (*, k) that is True at the probability of each value."""
         return ops.floor(value).expand_dims(-1) == self._numbers(probs)
 
     def _log_prob(self, value, probs=None):

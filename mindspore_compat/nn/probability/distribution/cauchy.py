@@ -14,13 +14,14 @@ __all__ = ["Cauchy"]
 @public("nn.probability.distribution.Cauchy")
 @documented
 class Cauchy(LocationScale):
-    """Cauchy distribution; its mean, variance and standard deviation are undefined and refused.
+    """Cauchy distribution; its mean, variance and standard deviation do not exist and raise an
+    error.
 
     Args:
-        loc (Union[int, float, list, numpy.ndarray, Tensor]): the middle; None where it comes with
-            every question.
+        loc (Union[int, float, list, numpy.ndarray, Tensor]): the median; None if every call passes
+            it.
         scale (Union[int, float, list, numpy.ndarray, Tensor]): half the width at half the height,
-            above 0; None likewise.
+            above 0; None if every call passes it.
 
     Raises:
         TypeError: if `dtype` is not a float.
@@ -66,7 +67,7 @@ class Cauchy(LocationScale):
         standardized, _ = self._standardize(value, loc, scale)
         return (
             ops.atan2(ops.ones_like(standardized), -standardized) / math.pi
-        )  # exact far below the middle
+        )  # exact far below the median
 
     def _survival_function(self, value, loc=None, scale=None):
         standardized, _ = self._standardize(value, loc, scale)

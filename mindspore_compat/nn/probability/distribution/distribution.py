@@ -1,9 +1,9 @@
-"""Distribution: the methods of a distribution, and which follow from which.
+"""Distribution: the methods of a distribution, and how they are derived from each other.
 
 A family defines some of `_prob`, `_log_prob`, `_cdf`, `_log_cdf`, `_survival_function`,
 `_log_survival`, `_mean`, `_sd`, `_var`, `_mode`, `_entropy`, `_kl_loss` and `_sample`; the others
-are worked out from these. Each may be given the arguments of another distribution of the family, in
-place of its own.
+are derived from these. Each method may receive the arguments of another distribution of the family,
+which replace the stored ones.
 """
 
 import numpy as np
@@ -42,7 +42,8 @@ NUMBERS = (*FLOATS, int8, int16, int32, int64, uint8, uint16, uint32, uint64)
 
 
 def tensor_of(api, value, name, dtype):
-    """An argument as a Tensor of type `dtype`; None and a Parameter stay as they are."""
+    """Returns an argument as a Tensor of type `dtype`; None and a Parameter are returned
+    unchanged."""
     if value is None or isinstance(value, Parameter):
         return value
     _Values.refuse(api, name, value)
@@ -50,7 +51,7 @@ def tensor_of(api, value, name, dtype):
 
 
 def need_positive(api, value, name):
-    """Refuses a Tensor with an element that is not above 0."""
+    """Raises ValueError unless all elements of a Tensor are above 0."""
     if value is not None and not (value.asnumpy() > 0).all():
         raise ValueError(f"For '{api}', '{name}' must be above 0, but got {value}.")
 
@@ -70,7 +71,7 @@ class Distribution(Cell):
         seed (int): the seed of samples; None for the global one.
         dtype (mindspore.dtype): the type of samples.
         name (str): the name of the distribution.
-        param (dict): the arguments it was made with.
+        param (dict): the constructor arguments of the distribution.
 
     Example:
         >>> from mindspore_compat.nn.probability import distribution
@@ -98,14 +99,14 @@ class Distribution(Cell):
 
     @property
     def batch_shape(self):
-        """The shape of one sample; None while an argument is missing."""
+        """The shape of one sample; None if an argument is missing."""
         if any(value is None for value in self._own.values()):
             return None
         return np.broadcast_shapes(*(value.shape for value in self._own.values()))
 
     @property
     def broadcast_shape(self):
-        """The shape that arguments are broadcast to."""
+        """The shape to which the arguments are broadcast."""
         return self.batch_shape
 
     @property
@@ -117,7 +118,7 @@ class Distribution(Cell):
     # For families ---------------------------------------------------------------------------------
 
     def _add_parameter(self, value, name, dtype=None):
-        """Stores an argument as a Tensor; None where every call is to pass it."""
+        """Stores an argument as a Tensor; None if every call passes it."""
         kind = dtype or (self._dtype if self._dtype in FLOATS else float32)
         value = tensor_of(type(self).__name__, value, name, kind)
         self._own[name] = value
@@ -125,7 +126,7 @@ class Distribution(Cell):
         return value
 
     def _need_valid_parameters(self):
-        """Refuses arguments whose shapes do not broadcast."""
+        """Raises ValueError unless the shapes of the arguments broadcast."""
         shapes = [value.shape for value in self._own.values() if value is not None]
         try:
             np.broadcast_shapes(*shapes)
@@ -137,14 +138,14 @@ class Distribution(Cell):
             ) from None
 
     def _need_float(self):
-        """Raises TypeError if `dtype` is not a float type; for continuous families."""
+        """Raises TypeError unless `dtype` is a float type; for continuous families."""
         if self._dtype not in FLOATS:
             raise TypeError(
                 f"For '{type(self).__name__}', 'dtype' must be a float type, but got {self._dtype}."
             )
 
     def _need_number(self):
-        """Raises TypeError if `dtype` is no float or integer type; for families of counts."""
+        """Raises TypeError unless `dtype` is a float or integer type; for families of counts."""
         if self._dtype not in NUMBERS:
             raise TypeError(
                 f"For '{type(self).__name__}', 'dtype' must be a type of whole numbers "
@@ -152,12 +153,12 @@ class Distribution(Cell):
             )
 
     def _need_positive(self, *names):
-        """Refuses arguments stored under `names` that are not above 0."""
+        """Raises ValueError unless the arguments stored under `names` are above 0."""
         for name in names:
             need_positive(type(self).__name__, self._own[name], name)
 
     def _check_param_type(self, *values):
-        """The arguments given, or where None the distribution's own."""
+        """Returns the given arguments; None is replaced by the distribution's own."""
         results = []
         for (name, own), value in zip(self._own.items(), values, strict=True):
             value = own if value is None else value
@@ -166,12 +167,12 @@ class Distribution(Cell):
         return results[0] if len(results) == 1 else results
 
     def _check_value(self, value, name="value"):
-        """The given value, as floats."""
+        """Returns the given value as floats."""
         _ATensor.refuse(type(self).__name__, name, value)
         return value.astype(self._dtype if self._dtype in FLOATS else float32)
 
     def _broadcast(self, value, other):
-        """An argument in the shape that it and another are broadcast to."""
+        """Broadcasts an argument to the common shape of itself and another."""
         shape = np.broadcast_shapes(value.shape, other.shape)
         return value if value.shape == shape else ops.broadcast_to(value, shape)
 
@@ -183,45 +184,46 @@ class Distribution(Cell):
             )
 
     def _sample_shape(self, shape, *arguments):
-        """The shape of what is drawn: `shape` before that of one sample."""
+        """Returns the shape of the samples: `shape` followed by the shape of one sample."""
         _ATuple.refuse(type(self).__name__, "shape", shape)
         return shape + np.broadcast_shapes(*arguments)
 
     def _draw(self, primitive, shape, *arguments):
-        """Numbers from a random primitive of the distribution's seed, one for all its draws."""
+        """Samples from a random primitive, which is created once with the distribution's seed."""
         if primitive not in self._drawn:
             self._drawn[primitive] = primitive(self._seed)
         return self._drawn[primitive](shape, *arguments)
 
     def _draw_gamma(self, shape, concentration, other):
-        """Float32 numbers of the gamma distribution of rate 1; `other` is a further argument."""
+        """Samples the gamma distribution of rate 1 in float32; `other` only contributes its
+        shape."""
         self._sample_shape(shape)
         shape_of_one = self._sample_shape((), concentration.shape, other.shape)
         concentration = ops.broadcast_to(concentration.astype(float32), shape_of_one)
         return self._draw(ops.Gamma, shape, concentration, ops.ones((), float32))
 
     def _call_first(self, question, ways, *args, **kwargs):
-        """The answer of the first of `ways`, (method, what is done to its result), there is."""
+        """Calls the first existing method of `ways`, pairs (method, function of its result)."""
         for method, then in ways:
             if hasattr(self, method):
                 result = getattr(self, method)(*args, **kwargs)
                 return result if then is None else then(result)
         raise NotImplementedError(f"'{question}' is not known of '{type(self).__name__}'.")
 
-    # Questions ------------------------------------------------------------------------------------
+    # Methods --------------------------------------------------------------------------------------
 
     def prob(self, value, *args, **kwargs):
-        """The density or probability of `value` (Tensor)."""
+        """Returns the density or probability of `value` (Tensor)."""
         ways = (("_prob", None), ("_log_prob", ops.exp))
         return self._call_first("prob", ways, value, *args, **kwargs)
 
     def log_prob(self, value, *args, **kwargs):
-        """The logarithm of the density or probability of `value` (Tensor)."""
+        """Returns the logarithm of the density or probability of `value` (Tensor)."""
         ways = (("_log_prob", None), ("_prob", ops.log))
         return self._call_first("log_prob", ways, value, *args, **kwargs)
 
     def cdf(self, value, *args, **kwargs):
-        """The probability of at most `value` (Tensor)."""
+        """Returns the probability of numbers up to `value` (Tensor)."""
         ways = (
             ("_cdf", None),
             ("_log_cdf", ops.exp),
@@ -231,55 +233,55 @@ class Distribution(Cell):
         return self._call_first("cdf", ways, value, *args, **kwargs)
 
     def log_cdf(self, value, *args, **kwargs):
-        """The logarithm of `cdf`."""
+        """Returns the logarithm of `cdf`."""
         ways = (("_log_cdf", None), ("cdf", ops.log))
         return self._call_first("log_cdf", ways, value, *args, **kwargs)
 
     def survival_function(self, value, *args, **kwargs):
-        """The probability of more than `value` (Tensor)."""
+        """Returns the probability of numbers above `value` (Tensor)."""
         ways = (("_survival_function", None), ("_log_survival", ops.exp), ("cdf", _rest))
         return self._call_first("survival_function", ways, value, *args, **kwargs)
 
     def log_survival(self, value, *args, **kwargs):
-        """The logarithm of `survival_function`."""
+        """Returns the logarithm of `survival_function`."""
         ways = (("_log_survival", None), ("survival_function", ops.log))
         return self._call_first("log_survival", ways, value, *args, **kwargs)
 
     def mean(self, *args, **kwargs):
-        """The mean."""
+        """Returns the mean."""
         return self._call_first("mean", (("_mean", None),), *args, **kwargs)
 
     def mode(self, *args, **kwargs):
-        """The mode: the likeliest value."""
+        """Returns the mode: the most likely value."""
         return self._call_first("mode", (("_mode", None),), *args, **kwargs)
 
     def sd(self, *args, **kwargs):
-        """The standard deviation."""
+        """Returns the standard deviation."""
         return self._call_first("sd", (("_sd", None), ("_var", ops.sqrt)), *args, **kwargs)
 
     def var(self, *args, **kwargs):
-        """The variance."""
+        """Returns the variance."""
         return self._call_first("var", (("_var", None), ("_sd", ops.square)), *args, **kwargs)
 
     def entropy(self, *args, **kwargs):
-        """The entropy, in nats."""
+        """Returns the entropy, in nats."""
         return self._call_first("entropy", (("_entropy", None),), *args, **kwargs)
 
     def kl_loss(self, dist, *args, **kwargs):
-        """The Kullback-Leibler divergence from this distribution to another of its family.
+        """Returns the Kullback-Leibler divergence from this distribution to another of its family.
 
         Args:
             dist (str): the name of the family.
-            args: the arguments of the other distribution; then, optionally, of this one.
+            args: the arguments of the other distribution; then, optionally, those of this one.
         """
         return self._call_first("kl_loss", (("_kl_loss", None),), dist, *args, **kwargs)
 
     def cross_entropy(self, dist, *args, **kwargs):
-        """The cross entropy of this distribution and another of its family.
+        """Returns the cross entropy of this distribution and another of its family.
 
         Args:
             dist (str): the name of the family.
-            args: the arguments of the other distribution; then, optionally, of this one.
+            args: the arguments of the other distribution; then, optionally, those of this one.
         """
         own = args[len(self._own) :]
         mine = {
@@ -290,11 +292,12 @@ class Distribution(Cell):
         return self.entropy(*own, **mine) + self.kl_loss(dist, *args, **kwargs)
 
     def sample(self, *args, **kwargs):
-        """Draws samples; the first argument is their shape, a tuple, () for one."""
+        """Draws samples; the first argument is their shape, a tuple; () draws one."""
         return self._call_first("sample", (("_sample", None),), *args, **kwargs)
 
     def get_dist_args(self, *args, **kwargs):
-        """The arguments in force, a tuple of Tensors; those passed replace the stored ones."""
+        """Returns the current arguments, a tuple of Tensors; passed arguments replace the stored
+        ones."""
         names = list(self._own)
         unknown = [name for name in kwargs if name not in names[len(args) :]]
         if unknown or len(args) > len(names):
@@ -307,11 +310,11 @@ class Distribution(Cell):
         return tuple(arguments) if isinstance(arguments, list) else (arguments,)
 
     def get_dist_type(self):
-        """The name of the family."""
+        """Returns the name of the family."""
         return type(self).__name__
 
     def construct(self, name, *args, **kwargs):
-        """Calls the method called `name`, such as 'prob' or 'mean'."""
+        """Calls the method with the given name, such as 'prob' or 'mean'."""
         known = (
             "prob",
             "log_prob",

@@ -1,4 +1,4 @@
-"""Exponential: the time to the next event of a constant rate."""
+"""Exponential: the distribution of the time to the next event at a constant rate."""
 
 from .... import ops
 from ...._core.declare.public_api import public
@@ -16,7 +16,7 @@ class Exponential(Distribution):
 
     Args:
         rate (Union[int, float, list, numpy.ndarray, Tensor]): the inverse of the mean, above 0;
-            None where it comes with every question.
+            None if every call passes it.
 
     Raises:
         TypeError: if `dtype` is not a float.
@@ -39,7 +39,7 @@ class Exponential(Distribution):
     rate = property(lambda self: self._rate, doc="The rate, a Tensor or None.")
 
     def extend_repr(self):
-        """What the distribution is shown with."""
+        """Returns the text that the printed distribution shows."""
         if self.is_scalar_batch:
             return f"rate = {self._rate}"
         return f"batch_shape = {self.batch_shape}"

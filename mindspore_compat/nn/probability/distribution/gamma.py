@@ -13,14 +13,15 @@ class Gamma(Distribution):
     """Gamma distribution: density proportional to x^(concentration - 1) exp(-rate x).
 
     Args:
-        concentration (Union[int, float, list, numpy.ndarray, Tensor]): alpha, above 0; None where
-            it comes with every question.
-        rate (Union[int, float, list, numpy.ndarray, Tensor]): beta, above 0; None likewise.
+        concentration (Union[int, float, list, numpy.ndarray, Tensor]): alpha, above 0; None if
+            every call passes it.
+        rate (Union[int, float, list, numpy.ndarray, Tensor]): beta, above 0; None if every call
+            passes it.
         seed (int): the seed of samples; None for the global one.
         dtype (mindspore.dtype): the type of samples, a float.
         name (str): the name of the distribution.
 
-    The density below 0, and the mode where `concentration` is not above 1, are NaN. Samples have no
+    The density below 0, and the mode if `concentration` is not above 1, are NaN. Samples have no
     gradient.
 
     Raises:
@@ -51,7 +52,7 @@ class Gamma(Distribution):
     rate = property(lambda self: self._rate, doc="Beta, a Tensor or None.")
 
     def extend_repr(self):
-        """What the distribution is shown with."""
+        """Returns the text that the printed distribution shows."""
         if self.is_scalar_batch:
             return f"concentration = {self._concentration}, rate = {self._rate}"
         return f"batch_shape = {self.batch_shape}"

@@ -1,4 +1,4 @@
-"""Geometric: how many trials fail before the first success."""
+"""Geometric: the distribution of the number of failures before the first success."""
 
 from .... import ops
 from ...._core.declare.public_api import public
@@ -14,12 +14,12 @@ class Geometric(Distribution):
 
     Args:
         probs (Union[float, list, numpy.ndarray, Tensor]): the probability of a success, above 0 and
-            below 1; None where it comes with every question, there named `probs1`.
+            below 1; None if every call passes it, as `probs1`.
         seed (int): the seed of samples; None for the global one.
-        dtype (mindspore.dtype): the type of samples, whole numbers or floats.
+        dtype (mindspore.dtype): the type of samples, an integer or float type.
         name (str): the name of the distribution.
 
-    A value between whole numbers is rounded down.
+    A value that is not an integer is rounded down.
 
     Raises:
         TypeError: if `dtype` is neither of whole numbers nor of floats.
@@ -48,13 +48,13 @@ class Geometric(Distribution):
     probs = property(lambda self: self._probs, doc="The probability, a Tensor or None.")
 
     def extend_repr(self):
-        """What the distribution is shown with."""
+        """Returns the text that the printed distribution shows."""
         if self.is_scalar_batch:
             return f"probs = {self._probs}"
         return f"batch_shape = {self.batch_shape}"
 
     def get_dist_args(self, probs1=None):
-        """The probability in force, a tuple of one Tensor."""
+        """Returns the current probability, a tuple of one Tensor."""
         return super().get_dist_args(probs1)
 
     def _mean(self, probs1=None):

@@ -1,4 +1,4 @@
-"""Gumbel: the distribution of the largest of many numbers."""
+"""Gumbel: the distribution of the maximum of many numbers."""
 
 import math
 
@@ -24,14 +24,14 @@ class Gumbel(TransformedDistribution):
     """Gumbel distribution: P(X <= x) = exp(-exp(-(x - loc) / scale)).
 
     Args:
-        loc (Union[int, float, list, numpy.ndarray, Tensor]): the likeliest value.
+        loc (Union[int, float, list, numpy.ndarray, Tensor]): the mode.
         scale (Union[int, float, list, numpy.ndarray, Tensor]): the scale, above 0.
         seed (int): the seed of samples; 0 or None for the global one.
         dtype (mindspore.dtype): the type of samples, a float.
         name (str): the name of the distribution.
 
-    Its arguments cannot come with a question, but for those of the other distribution of `kl_loss`
-    and `cross_entropy`.
+    Calls cannot pass its arguments, except those of the other distribution of `kl_loss` and
+    `cross_entropy`.
 
     Raises:
         TypeError: if `dtype` is not a float, or `loc` or `scale` is None.
@@ -74,7 +74,7 @@ class Gumbel(TransformedDistribution):
         return self._scalar
 
     def extend_repr(self):
-        """What the distribution is shown with."""
+        """Returns the text that the printed distribution shows."""
         if self.is_scalar_batch:
             return f"loc = {self._loc}, scale = {self._scale}"
         return f"batch_shape = {self.broadcast_shape}"
@@ -117,5 +117,5 @@ class Gumbel(TransformedDistribution):
 
     def _sample(self, shape=()):
         drawn = self._source_sample(self._sample_shape(shape, self.broadcast_shape))
-        drawn = ops.maximum(drawn, ops.full_like(drawn, 2.0**-24))  # 0 is drawn too
+        drawn = ops.maximum(drawn, ops.full_like(drawn, 2.0**-24))  # the samples include 0
         return self._bijector.forward(drawn).astype(self.dtype)

@@ -12,19 +12,19 @@ __all__ = ["HalfNormal"]
 
 @public("nn.probability.distribution.HalfNormal")
 class HalfNormal(Distribution):
-    """Half-normal distribution; it offers `prob` and `log_prob` only.
+    """Half-normal distribution; it supports `prob` and `log_prob` only.
 
     Args:
-        mean (Union[int, float, list, numpy.ndarray, Tensor]): the mean of the normal
-            distribution; None where it comes with every question.
+        mean (Union[int, float, list, numpy.ndarray, Tensor]): the mean of the normal distribution;
+            None if every call passes it.
         sd (Union[int, float, list, numpy.ndarray, Tensor]): the standard deviation of the normal
-            distribution, above 0; None likewise.
+            distribution, above 0; None if every call passes it.
         seed (int): the seed of samples; None for the global one.
         dtype (mindspore.dtype): the type of samples, a float.
         name (str): the name of the distribution.
 
-    As in the original, the density is 0 for values below 0 whatever `mean` is; it is that of a
-    distribution where `mean` is 0.
+    As in the original, the density is 0 for values below 0, whatever `mean` is. It integrates to 1
+    only if `mean` is 0.
 
     Raises:
         TypeError: if `dtype` is not a float.

@@ -14,13 +14,13 @@ __all__ = ["Laplace"]
 @public("nn.probability.distribution.Laplace")
 @documented
 class Laplace(Distribution):
-    """Laplace distribution; it offers `prob` and `log_prob` only.
+    """Laplace distribution; it supports `prob` and `log_prob` only.
 
     Args:
-        mean (Union[int, float, list, numpy.ndarray, Tensor]): the mean; None where it comes with
-            every question.
+        mean (Union[int, float, list, numpy.ndarray, Tensor]): the mean; None if every call passes
+            it.
         sd (Union[int, float, list, numpy.ndarray, Tensor]): the scale b, above 0, which is the mean
-            distance from the mean; None likewise.
+            distance from the mean; None if every call passes it.
 
     Raises:
         TypeError: if `dtype` is not a float.

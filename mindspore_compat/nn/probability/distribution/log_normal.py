@@ -18,10 +18,10 @@ class LogNormal(TransformedDistribution):
     """Log-normal distribution: the logarithm of a value is normally distributed.
 
     Args:
-        loc (Union[int, float, list, numpy.ndarray, Tensor]): the mean of the logarithm; None where
-            it comes with every question.
+        loc (Union[int, float, list, numpy.ndarray, Tensor]): the mean of the logarithm; None if
+            every call passes it.
         scale (Union[int, float, list, numpy.ndarray, Tensor]): the standard deviation of the
-            logarithm, above 0; None likewise.
+            logarithm, above 0; None if every call passes it.
         seed (int): the seed of samples; 0 or None for the global one.
         dtype (mindspore.dtype): the type of samples, a float.
         name (str): the name of the distribution.
@@ -50,7 +50,7 @@ class LogNormal(TransformedDistribution):
     get_dist_args = Distribution.get_dist_args
 
     def extend_repr(self):
-        """What the distribution is shown with."""
+        """Returns the text that the printed distribution shows."""
         if self.is_scalar_batch:
             return f"loc = {self._loc}, scale = {self._scale}"
         return f"batch_shape = {self.broadcast_shape}"
@@ -81,7 +81,8 @@ class LogNormal(TransformedDistribution):
         return super()._log_prob(value, *self._check_param_type(loc, scale))
 
     def _arguments_from_zero(self, value, loc, scale):
-        """What the questions about probabilities go on with: below 0 there is nothing."""
+        """Returns the value, raised to at least 0 (the density is 0 below), and the current
+        arguments."""
         value = self._bijector._check_value_dtype(value)
         value = ops.maximum(value, ops.zeros_like(value))
         return value, *self._check_param_type(loc, scale)

@@ -17,9 +17,10 @@ class Logistic(LocationScale):
     """Logistic distribution: P(X <= x) = sigmoid((x - loc) / scale).
 
     Args:
-        loc (Union[int, float, list, numpy.ndarray, Tensor]): the mean; None where it comes with
-            every question.
-        scale (Union[int, float, list, numpy.ndarray, Tensor]): the scale, above 0; None likewise.
+        loc (Union[int, float, list, numpy.ndarray, Tensor]): the mean; None if every call passes
+            it.
+        scale (Union[int, float, list, numpy.ndarray, Tensor]): the scale, above 0; None if every
+            call passes it.
 
     Raises:
         TypeError: if `dtype` is not a float.
@@ -64,5 +65,5 @@ class Logistic(LocationScale):
     def _sample(self, shape=(), loc=None, scale=None):
         loc, scale = self._check_param_type(loc, scale)
         drawn = self._draw(ops.UniformReal, self._sample_shape(shape, loc.shape, scale.shape))
-        drawn = ops.maximum(drawn, ops.full_like(drawn, 2.0**-32))  # 0 is drawn too
+        drawn = ops.maximum(drawn, ops.full_like(drawn, 2.0**-32))  # the samples include 0
         return (loc + scale * (ops.log(drawn) - ops.log1p(-drawn))).astype(self.dtype)

@@ -45,7 +45,7 @@ class Normal(Distribution):
             raise ValueError(f"For 'Normal', 'sd' must be above 0, but got {sd}.")
 
     def extend_repr(self):
-        """What the distribution is shown with."""
+        """Returns the text that the printed distribution shows."""
         if self.is_scalar_batch:
             return f"mean = {self._mean_value}, standard deviation = {self._sd_value}"
         return f"batch_shape = {self.batch_shape}"

@@ -1,4 +1,4 @@
-"""Poisson: how many events of a constant rate happen in a unit of time."""
+"""Poisson: the distribution of the number of events at a constant rate."""
 
 import numpy as np
 
@@ -17,13 +17,13 @@ class Poisson(Distribution):
     """Poisson distribution: P(k) = rate^k exp(-rate) / k!.
 
     Args:
-        rate (Union[list, numpy.ndarray, Tensor]): the mean, above 0; None where it comes with every
-            question.
+        rate (Union[list, numpy.ndarray, Tensor]): the mean, above 0; None if every call passes it.
         seed (int): the seed of samples; None for the global one.
-        dtype (mindspore.dtype): the type of samples, whole numbers or floats.
+        dtype (mindspore.dtype): the type of samples, an integer or float type.
         name (str): the name of the distribution.
 
-    Between whole numbers, k! is the gamma function of k + 1, and so for `cdf`.
+    For values that are not integers, `prob` and `cdf` use the gamma function of k + 1 instead of
+    k!.
 
     Raises:
         TypeError: if `rate` is a plain number, or `dtype` neither of whole numbers nor of floats.
@@ -50,7 +50,7 @@ class Poisson(Distribution):
     rate = property(lambda self: self._rate, doc="The rate, a Tensor or None.")
 
     def extend_repr(self):
-        """What the distribution is shown with."""
+        """Returns the text that the printed distribution shows."""
         if self.is_scalar_batch:
             return f"rate = {self._rate}"
         return f"batch_shape = {self.batch_shape}"
@@ -64,8 +64,8 @@ class Poisson(Distribution):
         return ops.floor(self._check_param_type(rate))
 
     def _count_arguments(self, value, rate):
-        """The value, the rate, and True where the value is a count, all of one shape; elsewhere the
-        value becomes 0, for gradients."""
+        """Returns the value, the rate, and a mask of valid counts, all of one shape. Elsewhere the
+        value is replaced by 0, for finite gradients."""
         value = self._check_value(value)
         rate = self._check_param_type(rate) + ops.zeros_like(value)
         value = value + ops.zeros_like(rate)

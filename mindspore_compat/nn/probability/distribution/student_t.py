@@ -1,4 +1,4 @@
-"""StudentT: Student's t distribution, moved and scaled."""
+"""StudentT: Student's t distribution with location and scale."""
 
 import math
 
@@ -14,13 +14,15 @@ __all__ = ["StudentT"]
 @public("nn.probability.distribution.StudentT")
 @documented
 class StudentT(Distribution):
-    """Student's t distribution with location and scale; it offers `prob` and `log_prob` only.
+    """Student's t distribution with location and scale; it supports `prob` and `log_prob` only.
 
     Args:
         df (Union[int, float, list, numpy.ndarray, Tensor]): the degrees of freedom, above 0; None
-            where they come with every question.
-        mean (Union[int, float, list, numpy.ndarray, Tensor]): the middle; None likewise.
-        sd (Union[int, float, list, numpy.ndarray, Tensor]): the scale, above 0; None likewise.
+            if every call passes them.
+        mean (Union[int, float, list, numpy.ndarray, Tensor]): the mean; None if every call passes
+            it.
+        sd (Union[int, float, list, numpy.ndarray, Tensor]): the scale, above 0; None if every call
+            passes it.
 
     Raises:
         TypeError: if `dtype` is not a float.

@@ -1,4 +1,4 @@
-"""TransformedDistribution: the distribution of a function of what another one draws."""
+"""TransformedDistribution: the distribution of g(X) for a bijector g and a random variable X."""
 
 import numpy as np
 
@@ -14,16 +14,17 @@ __all__ = ["TransformedDistribution"]
 
 @public("nn.probability.distribution.TransformedDistribution")
 class TransformedDistribution(Distribution):
-    """Transformed distribution: that of g(X), where X follows a distribution and g is a bijector.
+    """Transformed distribution: the distribution of g(X), where X has a distribution and g is a
+    bijector.
 
     Args:
-        bijector (Bijector): the function g, which has to rise: `cdf` takes it so.
-        distribution (Distribution): that of X, of a float type.
-        seed (int): the seed of samples; None for that of `distribution`.
+        bijector (Bijector): the function g, which must be increasing, as `cdf` assumes.
+        distribution (Distribution): the distribution of X, of a float type.
+        seed (int): the seed of samples; None for the seed of `distribution`.
         name (str): the name of the distribution.
 
-    Arguments given with a question are those of `distribution`. Known are `prob`, `log_prob`,
-    `cdf`, `log_cdf`, `survival_function`, `log_survival`, `sample`, and where g is linear `mean`.
+    Arguments passed in a call are those of `distribution`. The methods are `prob`, `log_prob`,
+    `cdf`, `log_cdf`, `survival_function`, `log_survival`, `sample`, and, for a linear g, `mean`.
 
     Raises:
         TypeError: if `bijector` is not a Bijector, `distribution` not a Distribution, or its type
@@ -76,7 +77,7 @@ class TransformedDistribution(Distribution):
 
     @property
     def broadcast_shape(self):
-        """The shape that the arguments of both are broadcast to; None while one is missing."""
+        """The shape to which the arguments of both are broadcast; None if one is missing."""
         if self.batch_shape is None or self._bijector.batch_shape is None:
             return self.batch_shape
         return np.broadcast_shapes(self.batch_shape, self._bijector.batch_shape)
@@ -87,7 +88,7 @@ class TransformedDistribution(Distribution):
         return self._distribution.is_scalar_batch and self._bijector.is_scalar_batch
 
     def get_dist_args(self, *args, **kwargs):
-        """The arguments of `distribution` in force, a tuple of Tensors."""
+        """Returns the current arguments of `distribution`, a tuple of Tensors."""
         return self._distribution.get_dist_args(*args, **kwargs)
 
     def _cdf(self, value, *args, **kwargs):
@@ -121,7 +122,7 @@ class TransformedDistribution(Distribution):
         return self._bijector.forward(self._source_sample(*args, **kwargs))
 
     def _source_sample(self, *args, **kwargs):
-        """Draws of `distribution`, by the seed of this one if it has one."""
+        """Samples `distribution`, with the seed of this distribution if it has one."""
         source = self._distribution
         if not self._seed:
             return source.sample(*args, **kwargs)

@@ -49,7 +49,7 @@ class Uniform(Distribution):
     high = property(lambda self: self._high, doc="The upper bound, a Tensor or None.")
 
     def extend_repr(self):
-        """What the distribution is shown with."""
+        """Returns the text that the printed distribution shows."""
         if self.is_scalar_batch:
             return f"low = {self.low}, high = {self.high}"
         return f"batch_shape = {self.batch_shape}"
