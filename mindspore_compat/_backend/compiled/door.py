@@ -2,7 +2,7 @@
 
 A module of loops registers the functions that it serves. Worked example, rows taken at indices:
 
-    @serves("take", least="TAKE_ROWS", loops=lambda *_: [_loop(take_rows)], takes=_are_rows)
+    @serves("take", least="TAKE_ROWS", takes=_are_rows, loop=partial(loop_of, take_rows))
     def take(x, indices):
         ...  # runs the loop, which is ready
 
@@ -25,9 +25,10 @@ from typing import NamedTuple
 from ..thresholds import Least
 from . import jit
 
-providers = []  # names of the modules and packages whose import registers loops
+providers = []  # names of modules and packages whose import registers loops
+_complete = False  # whether all of them are imported
 _registered = {}  # name of a function -> its Loops; the first that accepts the arguments runs
-_imported = set()
+_LEAST = vars(Least)
 
 
 class Loop(NamedTuple):
@@ -39,35 +40,29 @@ class Loop(NamedTuple):
         size: returns the size of the arguments in the unit of `least`; None for the number of
             elements of the first argument.
         takes: whether it accepts the dtypes, layouts and shapes of the arguments.
-        loops: returns the jit.Loops that must be ready for the arguments.
+        loop: returns its only jit.Loop.
+        loops: returns the jit.Loops that must be ready for the arguments; None if there is `loop`.
     """
 
     run: object
     least: str
     size: object
     takes: object
+    loop: object
     loops: object
 
-    def fits(self, *args):
-        """True if it accepts the arguments and its loops are ready; else requests the loops."""
-        _, least, size, takes, loops = self
-        if least is not None:
-            amount = args[0].size if size is None else size(*args)
-            if amount < getattr(Least, least):
-                return False
-        return takes(*args) and all([loop.is_ready() for loop in loops(*args)])
 
-
-def serves(name, *, least, takes, loops, size=None):
+def serves(name, *, least, takes, loop=None, loops=None, size=None):
     """Registers a function that runs loops.
 
     Args:
         name (str): the name of a function of `xp`, or of a part of one.
-        least, takes, loops, size: see Loop.
+        least, takes, loop, loops, size: see Loop.
     """
 
     def register(run):
-        _registered.setdefault(name, []).append(Loop(run, least, size, takes, loops))
+        entry = Loop(run, least, size, takes, loop, loops)
+        _registered.setdefault(name, []).append(entry)
         return run
 
     return register
@@ -76,24 +71,15 @@ def serves(name, *, least, takes, loops, size=None):
 def call(name, *args):
     """The result of the compiled loops for `name`; None if none accepts the arguments or is
     ready."""
-    for loop in registered(name):
-        if loop.fits(*args):
-            return loop.run(*args)
+    for entry in registered(name):
+        if _fits(entry, args):
+            return entry.run(*args)
     return None
 
 
 def find(name, *args):
     """The Loop that `call` would run, or None."""
-    return next((loop for loop in registered(name) if loop.fits(*args)), None)
-
-
-def registered(name):
-    """The Loops for a name; empty if loops are switched off."""
-    if not jit.available():
-        return ()
-    if len(_imported) < len(providers):
-        _import_providers()
-    return _registered.get(name, ())
+    return next((entry for entry in registered(name) if _fits(entry, args)), None)
 
 
 def names():
@@ -102,7 +88,34 @@ def names():
     return _registered.keys()
 
 
+def registered(name):
+    """The Loops for a name; empty if loops are switched off."""
+    if not jit.available():
+        return ()
+    if not _complete:
+        _import_providers()
+    return _registered.get(name, ())
+
+
+def _fits(entry, args):
+    """True if a Loop accepts the arguments and its loops are ready; else requests the loops.
+
+    It runs before each use of a loop, so it is written to take half a microsecond.
+    """
+    _, least, size, takes, loop, loops = entry
+    if least is not None:
+        amount = args[0].size if size is None else size(*args)
+        if amount < _LEAST[least]:
+            return False
+    if not takes(*args):
+        return False
+    if loops is None:
+        return loop().is_ready()
+    return all([compiled.is_ready() for compiled in loops(*args)])
+
+
 def _import_providers():
-    for name in providers:
-        importlib.import_module(name)
-        _imported.add(name)
+    global _complete
+    for module in providers:
+        importlib.import_module(module)
+    _complete = True

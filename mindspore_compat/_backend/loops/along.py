@@ -5,6 +5,7 @@ axis, or the inner one if it is longer, so that each element of a result has one
 added in the order of the indices, and so are bitwise NumPy's.
 """
 
+import functools
 import math
 
 import numpy
@@ -95,7 +96,7 @@ def _fit(x, index, axis):
     takes=lambda x, index, axis: (
         x.itemsize == WORD.itemsize and x.dtype.kind in "fiu" and _fit(x, index, axis)
     ),
-    loops=lambda *_: [loop_of(take_along)],
+    loop=functools.partial(loop_of, take_along),
 )
 def take_along_axis(x, index, axis):
     """NumPy's `take_along_axis` for elements of four bytes; None if an index is out of range."""
@@ -114,7 +115,7 @@ def take_along_axis(x, index, axis):
     takes=lambda x, index, values, axis: (
         x.dtype == values.dtype == FLOAT and values.shape == index.shape and _fit(x, index, axis)
     ),
-    loops=lambda *_: [loop_of(add_along)],
+    loop=functools.partial(loop_of, add_along),
 )
 def add_along_axis(x, index, values, axis):
     """A copy of `x` with values added where `take_along_axis` would read; None if an index is out

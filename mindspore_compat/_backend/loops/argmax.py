@@ -73,11 +73,12 @@ def _loop():
 
 def _is_taken(x, axis, largest):
     """True for an axis other than the last of an array whose rows fill vectors."""
-    beside = math.prod(x.shape[axis + 1 :])
-    return x.dtype == FLOAT and beside >= Least.ARGMAX_BESIDE and x.flags.c_contiguous
+    if x.dtype != FLOAT or not x.flags.c_contiguous:
+        return False
+    return x.strides[axis] >= Least.ARGMAX_BESIDE * FLOAT.itemsize
 
 
-@serves("argmax", least="ARGMAX", takes=_is_taken, loops=lambda *_: [_loop()])
+@serves("argmax", least="ARGMAX", takes=_is_taken, loop=_loop)
 def argmax(x, axis, largest):
     """NumPy's `argmax`, or `argmin`, of an array along an axis."""
     outer, length, inner = math.prod(x.shape[:axis]), x.shape[axis], math.prod(x.shape[axis + 1 :])

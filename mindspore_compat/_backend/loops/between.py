@@ -106,7 +106,7 @@ def _loop():
     least="BETWEEN_BLOCKS",
     size=lambda left, x, right: x.size * (left.shape[-1] + right.shape[-1]),
     takes=lambda *_: True,
-    loops=lambda *_: [_loop()],
+    loop=_loop,
 )
 def product(left, x, right):
     """left @ x @ right; None on hosts where NumPy is faster.

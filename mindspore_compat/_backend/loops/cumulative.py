@@ -1,6 +1,7 @@
 """Cumulative sums of rows and recurrences as compiled loops of the host, which keep the sum in a
 register."""
 
+import functools
 from math import prod
 
 import numpy
@@ -43,7 +44,7 @@ def sum_along_rows(
     "cumsum",
     least="CUMSUM",
     takes=lambda x, out, backwards: x.dtype == FLOAT,
-    loops=lambda *_: [loop_of(sum_along_rows)],
+    loop=functools.partial(loop_of, sum_along_rows),
 )
 def cumsum(x, out, backwards):
     """Writes the sums along contiguous rows, (count, length, 1), to `out`, and returns it."""
@@ -101,7 +102,7 @@ def _recurrences_are_taken(factors, terms, axis):
     least="CUMSUM",
     size=lambda factors, terms, axis: terms.size,
     takes=_recurrences_are_taken,
-    loops=lambda *_: [loop_of(recur)],
+    loop=functools.partial(loop_of, recur),
 )
 def linear_recurrence(factors, terms, axis):
     """out[k] = factors[k] * out[k - 1] + terms[k] along an axis."""

@@ -321,7 +321,7 @@ def _multiplications(x, y, out, addend):
     least="PRODUCT_LOOP_OF_FEW",
     size=_multiplications,
     takes=lambda x, y, out, addend: _is_few(x, y) and _are_taken(x, y, out),
-    loops=lambda *_: [_loop_of_columns()],
+    loop=_loop_of_columns,
 )
 def product_of_few(x, y, out, addend):
     """The product of two matrices, the left one of few rows; see `product`."""

@@ -5,6 +5,7 @@ their values while they are in the cache, in the order of the indices. So the re
 those of sequential additions.
 """
 
+import functools
 import math
 
 import numpy
@@ -80,7 +81,7 @@ def _are_rows(x, indices):
     least="TAKE_ROWS",
     size=lambda x, indices: indices.size * (x.size // len(x)),
     takes=_are_rows,
-    loops=lambda *_: [loop_of(take_rows)],
+    loop=functools.partial(loop_of, take_rows),
 )
 def take(x, indices):
     """`x[indices]` of an array that is not empty; None if an index is out of range."""
@@ -97,7 +98,7 @@ def take(x, indices):
     least="TAKE_ROWS",
     size=lambda index, rows, count: count * rows.shape[1],
     takes=lambda index, rows, count: rows.dtype == FLOAT and rows.shape[1] >= Least.ROW,
-    loops=lambda *_: [loop_of(sum_rows)],
+    loop=functools.partial(loop_of, sum_rows),
 )
 def add_rows(index, rows, count):
     """A matrix of `count` rows, with `rows[i]` added to row `index[i]` for every i.

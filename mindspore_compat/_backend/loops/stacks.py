@@ -178,7 +178,7 @@ def _is_turned(y):
     least="STACK_LOOP",
     size=lambda x, y, lead: math.prod(lead) * x.shape[-2] * x.shape[-1] * y.shape[-1],
     takes=_are_taken,
-    loops=lambda *_: [_loop()],
+    loop=_loop,
 )
 def product(x, y, lead):
     """The products of two stacks of matrices.

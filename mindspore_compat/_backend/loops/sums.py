@@ -57,7 +57,10 @@ def sum_rows(
 
 
 @serves(
-    "sum", least="SUM_LOOP", takes=lambda x: x.dtype == FLOAT, loops=lambda *_: [loop_of(sum_rows)]
+    "sum",
+    least="SUM_LOOP",
+    takes=lambda x: x.dtype == FLOAT,
+    loop=functools.partial(loop_of, sum_rows),
 )
 def summed(x):
     """The sums over the rows of stacked matrices; for a single column, the total.

@@ -93,7 +93,9 @@ def run(work, count):
 
 def helpers(count):
     """Wakes threads of the pool for `count` pieces of a compiled loop; returns their number."""
-    helping = 0 if _here.inside else min(threads(), count) - 1
+    if count == 1 or _here.inside:
+        return 0
+    helping = min(threads(), count) - 1
     if helping > 0:
         _pool.watch(helping)
     return helping
